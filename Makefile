@@ -1,0 +1,45 @@
+# Each target makes .venv, installs what it needs, and runs.
+# EDITABLE= (empty) installs a plain copy, as a user gets it; the default is editable.
+PYTHON ?= python3
+EDITABLE ?= -e
+BIN = .venv/bin
+
+.PHONY: map test lint types format clean
+
+map: .venv/ready
+	$(BIN)/dxjudge map examples/diagnoses.csv -o build/mapped.csv
+
+test: .venv/ready-dev
+	$(BIN)/pytest -q
+
+lint: .venv/ready-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
+
+types: .venv/ready-dev
+	@rm -rf build/types && mkdir -p build/types/dxjudge
+	@for path in *.py py.typed */__init__.py; do \
+	  name=$${path%/__init__.py}; ln -s "$(CURDIR)/$$name" build/types/dxjudge/$$name; done
+	$(BIN)/mypy
+	$(BIN)/mypy --explicit-package-bases tests
+
+format: .venv/ready-dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+.venv/bin/python:
+	$(PYTHON) -m venv .venv
+
+.venv/ready: .venv/bin/python pyproject.toml constraints.txt
+	$(BIN)/pip install --quiet -c constraints.txt $(EDITABLE) "."
+	@mkdir -p build
+	@touch $@
+
+.venv/ready-dev: .venv/bin/python pyproject.toml constraints.txt
+	$(BIN)/pip install --quiet -c constraints.txt $(EDITABLE) ".[dev]"
+	@mkdir -p build
+	@touch $@
+
+clean:
+	rm -rf .venv build dist *.egg-info

@@ -1,0 +1,70 @@
+"""Every exception that dxjudge raises on purpose.
+
+    DxjudgeError
+    ├── UsageError               an argument or option that cannot be used
+    ├── InputError               a file, row or field that cannot be read
+    ├── OutputError              a result that cannot be written
+    └── EnvironmentFault         something the run needs is missing or broken
+        ├── IndexFault           a search index that is damaged or cannot be built
+        └── ModelFault           a model or server that cannot be used
+            └── AuthenticationFault  a key that is missing or was refused
+    UnknownCode (UsageError)     a code that the ontology release does not hold
+
+The command line turns each into one line on standard error and an exit code.
+"""
+
+
+class DxjudgeError(Exception):
+    """The root of every exception raised on purpose; `exit_code` is the command's."""
+
+    exit_code = 1
+
+
+class UsageError(DxjudgeError):
+    """An argument or option that cannot be used."""
+
+    exit_code = 2
+
+
+class InputError(DxjudgeError):
+    """A file, row or field that cannot be read; the message names it."""
+
+    exit_code = 4
+
+
+class OutputError(DxjudgeError):
+    """A result that cannot be written; nothing is left under the final name."""
+
+    exit_code = 5
+
+
+class EnvironmentFault(DxjudgeError):
+    """Something that the run needs is missing or broken."""
+
+    exit_code = 6
+
+
+class IndexFault(EnvironmentFault):
+    """A search index that is damaged or cannot be built."""
+
+
+class ModelFault(EnvironmentFault):
+    """A model or server that cannot be used."""
+
+
+class AuthenticationFault(ModelFault):
+    """A key that is missing or was refused; the message names the variable to set."""
+
+
+class UnknownCode(UsageError):
+    """A code that the ontology release does not hold.
+
+    `code` is the text as given, `nearest` the closest valid code or None.
+    """
+
+    def __init__(self, code: str, release: str, nearest: str | None) -> None:
+        hint = f"; the nearest valid code is {nearest}" if nearest else ""
+        super().__init__(f"{code!r} is not a code of {release}{hint}")
+        self.code = code
+        self.release = release
+        self.nearest = nearest

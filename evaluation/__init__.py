@@ -1,0 +1,1 @@
+"""Whole evaluations: cases x models, presets, comparison, report."""

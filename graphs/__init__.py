@@ -1,0 +1,1 @@
+"""LangGraph state machines built from steps and ontology look-ups."""

@@ -1,0 +1,1 @@
+"""Prompt files, rubrics, taxonomies and scales, and their loader."""

@@ -1,0 +1,1 @@
+"""Numbers from values: pure functions with no model and no file."""
