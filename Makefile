@@ -4,7 +4,7 @@ PYTHON ?= python3
 EDITABLE ?= -e
 BIN = .venv/bin
 
-.PHONY: map test lint types format clean
+.PHONY: map test lint types build-types format clean
 
 map: .venv/ready
 	$(BIN)/dxjudge map examples/diagnoses.csv -o build/mapped.csv
@@ -17,10 +17,13 @@ lint: .venv/ready-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
 
-types: .venv/ready-dev
+# Type checkers read no import hooks: a folder of links stands in for the package.
+build-types:
 	@rm -rf build/types && mkdir -p build/types/dxjudge
 	@for path in *.py py.typed */__init__.py; do \
 	  name=$${path%/__init__.py}; ln -s "$(CURDIR)/$$name" build/types/dxjudge/$$name; done
+
+types: .venv/ready-dev build-types
 	$(BIN)/mypy
 	$(BIN)/mypy --explicit-package-bases tests
 
