@@ -1,0 +1,94 @@
+"""Choose the candidate name that stands for a diagnosis, or none: the mapping's reranker."""
+
+from dataclasses import replace
+from functools import lru_cache
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from .step import Step
+
+_CHOICE = "The chosen name, copied letter by letter from the list; null if none fits."
+
+
+class CandidateInput(BaseModel):
+    """A diagnosis and the names to choose from; codes are not shown."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    diagnosis: str = Field(min_length=1)
+    candidates: tuple[str, ...] = Field(min_length=1)
+
+
+class CandidateAnswer(BaseModel):
+    """What the model writes."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    choice: str | None = Field(description=_CHOICE)
+
+
+class CandidateChoice(BaseModel):
+    """The chosen name and its place in the list as given, first place 0; both None for none."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str | None
+    index: int | None
+
+
+def _not_listed(inputs: CandidateInput, answer: CandidateAnswer) -> list[str]:
+    if answer.choice is None or _place(inputs, answer.choice) is not None:
+        return []
+    return [
+        f"choice: {answer.choice[:200]!r} is not one of the candidate names; "
+        "copy one of them exactly, or answer null"
+    ]
+
+
+def _place(inputs: CandidateInput, choice: str) -> int | None:
+    wanted = choice.strip()
+    # The prompt shows each name on one line, with single spaces.
+    shown = (" ".join(name.split()) for name in inputs.candidates)
+    return next((place for place, name in enumerate(shown) if name == wanted), None)
+
+
+def _find(inputs: CandidateInput, answer: CandidateAnswer) -> CandidateChoice:
+    if answer.choice is None:
+        return CandidateChoice(name=None, index=None)
+    index = _place(inputs, answer.choice)
+    assert index is not None  # the check has passed
+    return CandidateChoice(name=inputs.candidates[index], index=index)
+
+
+def _none_fits(inputs: CandidateInput, answer: CandidateAnswer) -> str | None:
+    return "no candidate stands for the diagnosis" if answer.choice is None else None
+
+
+CHOOSE_CANDIDATE: Step[CandidateInput, CandidateAnswer] = Step(
+    name="choose_candidate",
+    version=1,
+    input=CandidateInput,
+    output=CandidateAnswer,
+    checks=(_not_listed,),
+    abstain=_none_fits,
+    finish=_find,
+    result=CandidateChoice,
+    returns="one of the candidate names, or none",
+    scale="the candidates shown",
+)
+
+
+@lru_cache(maxsize=4096)
+def _listed(names: tuple[str, ...]) -> type[CandidateAnswer]:
+    """The answer with the names as an enumeration, for servers that constrain decoding."""
+    choice = Annotated[Literal[names] | None, Field(description=_CHOICE)]  # type: ignore[valid-type]
+    return create_model("CandidateAnswer", __base__=CandidateAnswer, choice=(choice, ...))
+
+
+# A server that compiles a grammar for each new schema pays for it on every item, and greedy
+# decoding under an enumeration misleads small models (a shared first word decides), so the
+# open answer with a check is the default and this form is a choice.
+CHOOSE_CANDIDATE_CONSTRAINED: Step[CandidateInput, CandidateAnswer] = replace(
+    CHOOSE_CANDIDATE, output=lambda inputs: _listed(inputs.candidates)
+)
