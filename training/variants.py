@@ -1,0 +1,149 @@
+"""Ways a clinician writes a term: seeded rewrites that keep its meaning."""
+
+import random
+import re
+
+ADJECTIVES = dict(
+    pair.split("/")
+    for pair in (
+        "heart/cardiac kidney/renal liver/hepatic lung/pulmonary brain/cerebral stomach/gastric "
+        "skin/cutaneous eye/ocular bone/osseous nerve/neural muscle/muscular bladder/vesical "
+        "intestine/intestinal spleen/splenic pancreas/pancreatic ovary/ovarian uterus/uterine "
+        "cervix/cervical breast/mammary pharynx/pharyngeal larynx/laryngeal nose/nasal "
+        "tongue/lingual tooth/dental colon/colonic rectum/rectal esophagus/esophageal "
+        "prostate/prostatic testis/testicular penis/penile vagina/vaginal vulva/vulvar "
+        "bronchus/bronchial trachea/tracheal pleura/pleural pericardium/pericardial "
+        "peritoneum/peritoneal meninges/meningeal retina/retinal cornea/corneal chest/thoracic "
+        "abdomen/abdominal pelvis/pelvic spine/spinal joint/articular artery/arterial "
+        "vein/venous larynx/laryngeal mouth/oral jaw/mandibular aorta/aortic"
+    ).split()
+)
+SWAPS = [
+    ("disease", "disorder"),
+    ("disease", "syndrome"),
+    ("disorder", "syndrome"),
+    ("neoplasm", "tumor"),
+    ("hemorrhage", "bleeding"),
+    ("infectious", "infective"),
+    ("infection", "infectious disease"),
+    ("deficiency", "lack"),
+    ("insufficiency", "failure"),
+    ("congenital", "inborn"),
+    ("hereditary", "familial"),
+    ("hereditary", "genetic"),
+    ("malformation", "anomaly"),
+    ("stricture", "stenosis"),
+    ("calculus", "stone"),
+    ("renal", "kidney"),
+    ("inflammation", "inflammatory disease"),
+    ("due to", "caused by"),
+    ("due to", "secondary to"),
+    ("due to", "from"),
+    ("associated with", "with"),
+    ("type 1", "type I"),
+    ("type 2", "type II"),
+    ("juvenile", "childhood"),
+    ("neonatal", "newborn"),
+    ("chronic", "long-standing"),
+    ("malignant", "cancerous"),
+    ("cerebrovascular accident", "stroke"),
+    ("abnormal", "abnormality of"),
+]
+BRITISH = [("hem", "haem"), ("edem", "oedem"), ("esoph", "oesoph"), ("anem", "anaem")]
+BRITISH += [("tumor", "tumour"), ("emia", "aemia"), ("rrhea", "rrhoea")]
+_VAGUE = re.compile(
+    r",? (?:unspecified(?: [a-z]+)?|not otherwise specified|NOS|not elsewhere classified)\b"
+)
+_CANCER = re.compile(r"malignant neoplasms? of (?:the )?(.+)", re.IGNORECASE)
+_BENIGN = re.compile(r"benign neoplasms? of (?:the )?(.+)", re.IGNORECASE)
+_OF = re.compile(r"^([\w\- ]+?) of (?:the )?([\w\-]+(?: [\w\-]+){0,2})$")
+_DISEASE_OF = re.compile(r"^(?:other )?(disorder|disease|infection)s? of (?:the )?([\w\- ]+)$", re.I)
+_DUE = re.compile(r"^(.+?) due to (.+)$")
+_BRACKET = re.compile(r"\s*[(\[][^)\]]*[)\]]")
+
+
+def variant(term: str, rng: random.Random, abbreviations: dict[str, str]) -> str:
+    """One rewrite of a term: 1 to 3 meaning-preserving changes, sometimes a typing slip."""
+    text = _VAGUE.sub("", term) if rng.random() < 0.6 else term
+    text = _BRACKET.sub("", text) if rng.random() < 0.6 else text.replace("(", "").replace(")", "")
+    for change in (_cancer, _order, _swap, _adjective, _abbreviate):
+        if rng.random() < 0.45:
+            text = change(text, rng, abbreviations)
+    if rng.random() < 0.08:
+        text = _british(text)
+    if rng.random() < 0.12:
+        text = _slip(text, rng)
+    return re.sub(r"\s+", " ", text).strip(" ,") or term
+
+
+def _cancer(text: str, rng: random.Random, _: dict[str, str]) -> str:
+    if found := _CANCER.fullmatch(text):
+        site = found[1].rstrip(",")
+        forms = ["{} cancer", "cancer of {}", "carcinoma of {}", "{} carcinoma", "{} malignancy"]
+        forms += ["malignant {} tumor", "malignant {} neoplasm", "malignant tumor of {}"]
+        return rng.choice(forms).format(site)
+    if found := _BENIGN.fullmatch(text):
+        return rng.choice(["benign {} tumor", "{} benign neoplasm", "benign tumor of {}"]).format(
+            found[1]
+        )
+    return text
+
+
+def _order(text: str, rng: random.Random, _: dict[str, str]) -> str:
+    if found := _DISEASE_OF.fullmatch(text):
+        return f"{found[2]} {found[1].lower()}"
+    if found := _OF.fullmatch(text):
+        return f"{found[2]} {found[1]}"
+    if found := _DUE.fullmatch(text):
+        return rng.choice([f"{found[2]} {found[1]}", f"{found[2]}-related {found[1]}"])
+    parts = text.split(", ")
+    if len(parts) == 2:
+        return rng.choice([f"{parts[1]} {parts[0]}", f"{parts[0]} {parts[1]}"])
+    return text
+
+
+def _swap(text: str, rng: random.Random, _: dict[str, str]) -> str:
+    pairs = [(a, b) for pair in SWAPS for a, b in (pair, pair[::-1]) if a in text.lower()]
+    if not pairs:
+        return text
+    old, new = rng.choice(pairs)
+    return re.sub(rf"\b{re.escape(old)}\b", new, text, count=1, flags=re.IGNORECASE)
+
+
+def _adjective(text: str, rng: random.Random, _: dict[str, str]) -> str:
+    words = text.split()
+    spots = [i for i, word in enumerate(words) if word.lower() in ADJECTIVES]
+    if not spots:
+        return text
+    spot = rng.choice(spots)
+    words[spot] = ADJECTIVES[words[spot].lower()]
+    if spot >= 2 and words[spot - 1].lower() == "of":
+        words = [words[spot], *words[: spot - 1], *words[spot + 1 :]]
+    return " ".join(words)
+
+
+def _abbreviate(text: str, rng: random.Random, abbreviations: dict[str, str]) -> str:
+    lowered = text.lower()
+    spots = [(full, short) for full, short in abbreviations.items() if full in lowered]
+    if not spots:
+        return text
+    full, short = rng.choice(spots)
+    return re.sub(re.escape(full), short, text, count=1, flags=re.IGNORECASE)
+
+
+def _british(text: str) -> str:
+    for american, british in BRITISH:
+        text = text.replace(american, british)
+    return text
+
+
+def _slip(text: str, rng: random.Random) -> str:
+    if len(text) < 6:
+        return text
+    spot = rng.randrange(1, len(text) - 1)
+    kind = rng.randrange(3)
+    if kind == 0:
+        return text[:spot] + text[spot + 1 :]
+    if kind == 1:
+        return text[:spot] + text[spot + 1] + text[spot] + text[spot + 2 :]
+    return text[:spot] + text[spot] + text[spot:]
