@@ -1,7 +1,5 @@
 """Who judges: the frozen description of a model and how it is asked."""
 
-import hashlib
-import json
 import re
 from collections.abc import Iterable
 from typing import Any, Literal
@@ -84,14 +82,3 @@ def _first_line(fault: ValueError) -> str:
     errors: Iterable[Any] = getattr(fault, "errors", lambda: [])()
     lines = [f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in errors]
     return "; ".join(lines) or str(fault)
-
-
-def fingerprint(value: object) -> str:
-    """The sha256 of canonical JSON: sorted keys, no spaces, no NaN.
-
-    Raises TypeError or ValueError for what is not plain JSON.
-    """
-    text = json.dumps(
-        value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False
-    )
-    return hashlib.sha256(text.encode()).hexdigest()

@@ -7,12 +7,19 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from ..cache.key import fingerprint
 from ..errors import UsageError
 from ..prompts.load import Prompt, Value, load_prompt
-from .judge import fingerprint
 
 I = TypeVar("I", bound=BaseModel)  # noqa: E741
 O = TypeVar("O", bound=BaseModel)  # noqa: E741
+
+
+@dataclass(frozen=True)
+class Nothing:
+    """What a stand-in returns when it is sure that there is nothing to answer."""
+
+    reason: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +42,7 @@ class Step(Generic[I, O]):
         Runs after the checks, and again when the reply comes from the cache.
     result: the type `finish` returns, for readers of the schema; `output` unless given.
     stand_ins: name -> function of the input that returns the *result*, or None where it
-        cannot decide. They never ask a model. Tried in order before the model (engine
+        cannot decide, or Nothing to abstain. They never ask a model. Tried in order before the model (engine
         "auto"), alone (engine = their name), or not at all ("llm").
     max_repairs: how often an invalid answer is shown to the model again.
     images: the input has a field `images` (a tuple of `agents.images.Image`) that is sent.
@@ -53,7 +60,7 @@ class Step(Generic[I, O]):
     abstain: Callable[[I, O], str | None] | None = None
     finish: Callable[[I, O], BaseModel] | None = None
     result: type[BaseModel] | None = None
-    stand_ins: Mapping[str, Callable[[I], BaseModel | None]] = field(default_factory=dict)
+    stand_ins: Mapping[str, Callable[[I], BaseModel | Nothing | None]] = field(default_factory=dict)
     max_repairs: int = 2
     images: bool = False
     temperature: float | None = 0.0

@@ -51,7 +51,7 @@ class Rendered:
 
 @dataclass(frozen=True)
 class Prompt:
-    """A loaded prompt; `hash` covers its messages and the words of the fence."""
+    """A loaded prompt; `hash` covers its messages and the engine's own."""
 
     name: str
     version: int
@@ -98,8 +98,8 @@ def load_prompt(name: str) -> Prompt:
     if set(sections) != {"System", "User"}:
         raise UsageError(f"prompt {name}: the sections must be `# System` and `# User`")
     placeholders = _placeholders(name, header["placeholders"], sections)
-    fence = load_sections("engine")["Fence"]
-    body = "\x00".join([sections["System"], sections["User"], fence, repr(placeholders)])
+    # The engine's own words (fence, repair, schema) change answers as the prompt's do.
+    words = [*sections.values(), *load_sections("engine").values(), repr(placeholders)]
     return Prompt(
         name=name,
         version=header["version"],
@@ -107,7 +107,7 @@ def load_prompt(name: str) -> Prompt:
         placeholders=placeholders,
         system=sections["System"],
         user=sections["User"],
-        hash=hashlib.sha256(body.encode()).hexdigest(),
+        hash=hashlib.sha256("\x00".join(words).encode()).hexdigest(),
     )
 
 

@@ -1,0 +1,182 @@
+"""The reply cache: what a model answered, kept under everything that could change it."""
+
+import threading
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from ..errors import UsageError
+from .key import Fields, differences, fingerprint
+from .store import Entry, Store, open_store
+
+Mode = Literal["read-write", "replay", "refresh", "off"]
+MODES: tuple[Mode, ...] = get_args(Mode)
+
+_REPLY = ("reply",)
+_NOTE = ("note",)  # the fields of calls that found nothing, for `why`; never served
+
+
+@dataclass(frozen=True)
+class Why:
+    """Why a key is or is not kept: the nearest other entry, and where the two differ."""
+
+    key: str
+    kept: bool
+    fields: Fields
+    nearest: str | None
+    differences: dict[str, tuple[Any, Any]]
+
+
+class Replies:
+    """Replies in a store. A store that breaks later on costs money, never the run.
+
+    mode: "read-write" reads and keeps; "replay" only reads; "refresh" only keeps; "off"
+    neither, and then no store is opened.
+    """
+
+    def __init__(self, store: Store | str | Path | None = None, mode: Mode = "read-write") -> None:
+        """Nothing is opened before the first use.
+
+        Raises UsageError for an unknown mode.
+        """
+        if mode not in MODES:
+            raise UsageError(f"cache mode {mode!r} is not one of {', '.join(MODES)}")
+        self.mode = mode
+        self._given = store
+        self._store: Store | None = None
+        self._opening = threading.Lock()
+        self._warned = False
+
+    @property
+    def store(self) -> Store:
+        """The store, opened on first use."""
+        with self._opening:
+            if self._store is None:
+                place = self._given
+                opened = place is None or isinstance(place, (str, Path))
+                self._store = open_store(place) if opened else place  # type: ignore[arg-type]
+            return self._store  # type: ignore[return-value]
+
+    @property
+    def reads(self) -> bool:
+        """Whether kept replies are served."""
+        return self.mode in ("read-write", "replay")
+
+    @property
+    def writes(self) -> bool:
+        """Whether new replies are kept."""
+        return self.mode in ("read-write", "refresh")
+
+    def find(self, keys: Sequence[str]) -> dict[str, Entry]:
+        """The kept replies of these keys."""
+        if not self.reads or not keys:
+            return {}
+        found = self._safely(lambda: self.store.get([(_REPLY, key) for key in keys]), {})
+        return {key: entry["reply"] for (_, key), entry in found.items() if "reply" in entry}
+
+    async def afind(self, key: str) -> Entry | None:
+        """The kept reply of this key, or None."""
+        if not self.reads:
+            return None
+        try:
+            found = await self.store.aget([(_REPLY, key)])
+        except Exception as fault:
+            self._complain(fault)
+            return None
+        return found[_REPLY, key].get("reply") if found else None
+
+    async def akeep(self, fields: Fields, key: str, reply: Entry) -> None:
+        """Keep a reply."""
+        if not self.writes:
+            return
+        entry = {"fields": fields, "reply": reply, "written": _now()}
+        try:
+            await self.store.aset({(_REPLY, key): (entry, None)})
+        except Exception as fault:
+            self._complain(fault)
+
+    def keep(self, entries: Iterable[tuple[Fields, Entry, str]]) -> int:
+        """Keep (fields, reply, time written) triples under their own keys; how many."""
+        pairs: dict[tuple[tuple[str, ...], str], tuple[Entry, int | None]] = {}
+        for fields, reply, written in entries:
+            entry = {"fields": fields, "reply": reply, "written": written}
+            pairs[_REPLY, fingerprint(fields)] = (entry, None)
+        self.store.set(pairs)
+        return len(pairs)
+
+    def note(self, misses: Iterable[tuple[str, Fields]], why: str) -> None:
+        """Remember the fields of calls without a reply, so that `why` can explain them."""
+        pairs: dict[tuple[tuple[str, ...], str], tuple[Entry, int | None]] = {
+            (_NOTE, key): ({"fields": fields, "note": why, "written": _now()}, None)
+            for key, fields in misses
+        }
+        if pairs and self.mode != "off":
+            self._safely(lambda: self.store.set(pairs), None)
+
+    def entries(self, step: str | None = None) -> Iterator[tuple[str, Entry]]:
+        """Every (key, entry), or those of one step; an entry has fields, reply, written."""
+        for key, entry in self.store.scan(_REPLY):
+            if step is None or entry["fields"].get("step") == step:
+                yield key, entry
+
+    def clear(self) -> None:
+        """Forget every reply and note."""
+        self.store.clear([_REPLY, _NOTE])
+
+    def why(self, key: str) -> Why:
+        """Explain a key, or the start of one: compare it, field by field, with its nearest.
+
+        Nearest is the entry with the fewest differing fields. Raises UsageError when no reply
+        and no miss was recorded under the key, or when its start fits several.
+        """
+        full, kept, fields = self._look_up(key)
+        best: tuple[str, dict[str, tuple[Any, Any]]] | None = None
+        for other, entry in self.entries():
+            if other == full:
+                continue
+            found = differences(fields, entry["fields"])
+            if best is None or _distance(found) < _distance(best[1]):
+                best = (other, found)
+        return Why(full, kept, fields, best[0] if best else None, best[1] if best else {})
+
+    def _look_up(self, key: str) -> tuple[str, bool, Fields]:
+        matches: dict[str, tuple[bool, Fields]] = {}
+        for namespace in (_NOTE, _REPLY):
+            for found, entry in self.store.scan(namespace):
+                if found.startswith(key):
+                    matches[found] = (namespace == _REPLY, entry["fields"])
+        if len(matches) != 1:
+            said = "fits several keys" if matches else "is neither kept nor a recorded miss"
+            raise UsageError(f"{key!r} {said} in {self.store.place}")
+        full, (kept, fields) = matches.popitem()
+        return full, kept, fields
+
+    def _safely(self, action: Callable[[], Any], otherwise: Any) -> Any:
+        try:
+            return action()
+        except Exception as fault:
+            self._complain(fault)
+            return otherwise
+
+    def _complain(self, fault: Exception) -> None:
+        # Opening faults are the user's to fix; a store that fails later is worked around.
+        if self._store is None:
+            raise fault
+        if not self._warned:
+            self._warned = True
+            warnings.warn(
+                f"the reply cache {self._store.place} fails ({fault}); going on without it",
+                stacklevel=2,
+            )
+
+
+def _distance(found: Mapping[str, object]) -> tuple[bool, int]:
+    # `messages` is the hash of the whole text: it differs whenever any input does.
+    return "step" in found, len(set(found) - {"messages"})
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
