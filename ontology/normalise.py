@@ -48,5 +48,9 @@ def american(text: str) -> str:
 def _spelling() -> tuple[re.Pattern[str], dict[str, str]]:
     table = resources.files(__package__).joinpath("data", "spelling.tsv").read_text("utf-8")
     rows = dict(line.split("\t") for line in table.splitlines()[1:])
-    longest_first = sorted(rows, key=len, reverse=True)
-    return re.compile("|".join(map(re.escape, longest_first))), rows
+    # A leading ^ ties a row to the start of a word: "oedema", but not "angioedema".
+    starts = {british[1:] for british in rows if british.startswith("^")}
+    american_of = {british.lstrip("^"): american for british, american in rows.items()}
+    longest_first = sorted(american_of, key=len, reverse=True)
+    parts = (rf"\b{part}" if part in starts else part for part in longest_first)
+    return re.compile("|".join(parts)), american_of

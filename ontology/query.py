@@ -1,0 +1,142 @@
+"""Reading a free-text diagnosis: its forms, the diagnoses in it, and what is none at all."""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from typing import NamedTuple
+
+from .abbreviations import Abbreviation, expand_abbreviations
+from .normalise import normalise_text
+
+LONGEST = 400
+"""Characters of a text that search reads; a diagnosis is shorter, a report is not one."""
+
+_BRACKETS = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]")
+_SLASH = re.compile(r"\s+/\s+|(?<=[a-zA-Z]{3})/(?=[a-zA-Z]{3})")
+_NUMBERED = re.compile(r"(?:^|\s)\(?\d{1,2}[.)]\s+(?=[A-Za-z])")
+_SEVERAL = re.compile(r"\s*(?:;|\n|\||•)\s*")
+_UNIT = (
+    r"(?:m?g/d?l|[mµun]?mol/l|mmhg|[mµu]?iu/m?l|x ?10\^?\d+(?:/\w+)?|[npµ]g/ml|u/l|meq/l|cells/\w+|"
+    r"beats/min|bpm)"
+)
+_ANALYTE = (
+    r"(?:h(?:a?emo)?gb?|hb|ha?emoglobin|hba1c|a1c|wbc|rbc|plt|platelets?|na|k|sodium|potassium|"
+    r"chloride|bicarb(?:onate)?|calcium|magnesium|phosphate|glucose|bun|urea|creatinine|egfr|gfr|"
+    r"crp|esr|lactate|troponin|bnp|nt-probnp|d-dimer|inr|pt|aptt|bilirubin|alt|ast|alp|ggt|albumin|"
+    r"ldh|ck|tsh|ft4|ferritin|psa|cea|bp|blood pressure|hr|heart rate|pulse|rr|respiratory rate|"
+    r"temp(?:erature)?|spo2|o2 sat(?:uration)?|weight|height|bmi|gcs)"
+)
+_LAB_VALUE = re.compile(
+    rf"\d\s*{_UNIT}(?!\w)|^\s*{_ANALYTE}\s*(?:of|is|was|[:=])?\s*[<>≤≥~]?\s*\d[\d.,/%]*\s*\S{{0,6}}\s*$",
+    re.IGNORECASE,
+)
+_LEAD_IN = re.compile(
+    r"^(?:(?:the )?(?:final |primary |principal |working |provisional |most likely |likely |"
+    r"discharge |admission )?(?:diagnosis|dx|impression|assessment)(?: is| of|:| -)\s*|"
+    r"(?:suspected|probable|possible|presumed|likely|known|confirmed|query|rule out|r/o|"
+    r"history of|h/o|hx of|s/p|status post|consistent with|c/w|suggestive of|"
+    r"concern for|patient with|pt with|dx)\b[: ]\s*)+",
+    re.IGNORECASE,
+)
+_CODE_PREFIX = re.compile(r"^\s*(?:[-*•–]+|\d{1,2}[.)])\s+")
+
+
+class Form(NamedTuple):
+    """One way to read a text, normalised; `weight` in (0, 1] scales its matches."""
+
+    text: str
+    weight: float
+    kind: str
+
+
+@dataclass(frozen=True)
+class Query:
+    """A diagnosis as search sees it; `refusal` says why it is none, where it is none."""
+
+    text: str
+    forms: tuple[Form, ...]
+    expanded: tuple[Abbreviation, ...] = ()
+    ambiguous: tuple[Abbreviation, ...] = ()
+    refusal: str | None = None
+
+
+def read_query(text: str) -> Query:
+    """Read one diagnosis: write out abbreviations, offer bracketed and slashed alternatives."""
+    refusal = why_not_a_diagnosis(text)
+    if refusal:
+        return Query(text, (), refusal=refusal)
+    short = _CODE_PREFIX.sub("", text[:LONGEST])
+    bare = _LEAD_IN.sub("", short).strip() or short
+    expansion = expand_abbreviations(bare)
+    if expansion.ambiguous and normalise_text(bare) == expansion.ambiguous[0].short.lower():
+        meanings = " or ".join(expansion.ambiguous[0].expansions)
+        reason = f"ambiguous abbreviation: {bare.strip()} may mean {meanings}"
+        forms = tuple(
+            Form(normalise_text(meaning), 0.9, "one meaning")
+            for meaning in expansion.ambiguous[0].expansions
+        )
+        return Query(text, forms, (), expansion.ambiguous, reason)
+    return Query(text, _forms(expansion.text), expansion.expanded, expansion.ambiguous)
+
+
+def _forms(text: str) -> tuple[Form, ...]:
+    forms = [Form(normalise_text(text), 1.0, "whole")]
+    without = _BRACKETS.sub(" ", text)
+    if without != text:
+        forms.append(Form(normalise_text(without), 0.98, "without brackets"))
+        inside = (match.group(1) for match in _BRACKETS.finditer(text))
+        forms += [Form(normalise_text(part), 0.85, "in brackets") for part in inside]
+    alternatives = _SLASH.split(without)
+    if 1 < len(alternatives) <= 3:
+        forms += [Form(normalise_text(part), 0.95, "alternative") for part in alternatives]
+    distinct: dict[str, Form] = {}
+    for form in forms:
+        if len(form.text) > 2:
+            distinct.setdefault(form.text, form)
+    return tuple(distinct.values())
+
+
+def split_diagnoses(text: str) -> tuple[str, ...]:
+    """The diagnoses of a cell that lists several, by semicolon, line, bar or number.
+
+    Commas, "and" and slashes stand inside single diagnoses too often to split at.
+
+    >>> split_diagnoses("pneumonia; sepsis")
+    ('pneumonia', 'sepsis')
+    >>> split_diagnoses("1. Asthma 2. GERD")
+    ('Asthma', 'GERD')
+    >>> split_diagnoses("acute bronchitis, viral")
+    ('acute bronchitis, viral',)
+    """
+    parts = _SEVERAL.split(text.strip())
+    if len(_NUMBERED.findall(text)) >= 2:
+        parts = [piece for part in parts for piece in _NUMBERED.split(part)]
+    kept = [part.strip(" ,;") for part in parts]
+    kept = [part for part in kept if any(char.isalpha() for char in part)]
+    return tuple(dict.fromkeys(kept)) if len(kept) > 1 else (text.strip(),)
+
+
+def why_not_a_diagnosis(text: str) -> str | None:
+    """The reason why a text holds no diagnosis to look for, or None where it may hold one."""
+    if not text.strip():
+        return "empty text"
+    if sum(char.isalpha() for char in text) < 2:
+        return "no words in the text"
+    if "\x00" in text or sum(not char.isprintable() and not char.isspace() for char in text) > 3:
+        return "control characters, not text"
+    folded = normalise_text(text[:LONGEST])
+    if not folded:
+        return "no words in the text"
+    if folded in _phrases():
+        return f"says that there is no diagnosis: {text.strip()!r}"
+    if _LAB_VALUE.search(text) and len(folded.split()) <= 6 and len(text) < 60:
+        return "a measured value, not a diagnosis"
+    return None
+
+
+@lru_cache(maxsize=1)
+def _phrases() -> frozenset[str]:
+    text = resources.files(__package__).joinpath("data", "no_diagnosis.txt").read_text("utf-8")
+    lines = (line for line in text.splitlines() if not line.startswith("#"))
+    return frozenset(normalise_text(line) for line in lines)
