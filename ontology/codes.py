@@ -1,0 +1,105 @@
+"""How people write ICD-10 codes, and the one form in which the tree holds them."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+_DASHES = str.maketrans(dict.fromkeys("‐‑‒–—―−", "-"))
+_VOCABULARY = re.compile(r"^ICD-?10(?:-?(?:CM|WHO))?[:_/]")
+# A letter, then two characters of which at least one is a digit: J44, C7A, QA0.
+_CATEGORY = r"[A-Z](?:\d[0-9A-Z]|[A-Z]\d)"
+_CODE = re.compile(rf"({_CATEGORY})\.?([0-9A-Z]{{0,4}})")
+_RANGE = re.compile(rf"({_CATEGORY})-({_CATEGORY})")
+_CHAPTER = re.compile(r"(?:CHAPTER)?(?:0*([1-9]\d?)|(?=[IVX])(X{0,3}(?:IX|IV|V?I{0,3})))")
+_ROMAN = {"I": 1, "V": 5, "X": 10}
+
+
+def fold_code(text: str) -> str:
+    """Write a code, block or chapter as the tabular list does; other text comes back folded.
+
+    Case, blanks, dashes of every kind, a missing or trailing dot, brackets, dagger and
+    asterisk, the ".-" of cross-references and a leading "ICD10CM:" are evened out.
+
+    >>> [fold_code(text) for text in ("j449", "I11.-", "a15 – a19", "ICD-10-CM:S52.5xxA")]
+    ['J44.9', 'I11', 'A15-A19', 'S52.5XXA']
+    """
+    folded = "".join(text.upper().translate(_DASHES).split())
+    folded = _VOCABULARY.sub("", folded).strip("()[]†*.-")
+    found = _CODE.fullmatch(folded)
+    if found is None:
+        return folded
+    category, rest = found.groups()
+    return f"{category}.{rest}" if rest else category
+
+
+def spellings(folded: str) -> Iterator[str]:
+    """The forms under which a release may hold a folded code, most literal first.
+
+    Padding X at the end ("I10.X") is dropped, and a block of one category is both B99
+    and B99-B99.
+    """
+    yield folded
+    if _CODE.fullmatch(folded) and folded.endswith("X") and len(folded) > 3:
+        yield folded[:3] + folded[3:].rstrip("X").rstrip(".")
+    ends = _RANGE.fullmatch(folded)
+    if ends and ends[1] == ends[2]:
+        yield ends[1]
+    elif re.fullmatch(_CATEGORY, folded):
+        yield f"{folded}-{folded}"
+
+
+def without_placeholders(code: str) -> str:
+    """A code without the X that only fill places: T36.0X1A and T36.01A are told alike."""
+    return code[:4] + code[4:].replace("X", "")
+
+
+def chapter_number(folded: str) -> int | None:
+    """The number of a chapter written "2", "02", "II" or "CHAPTER II", else None."""
+    found = _CHAPTER.fullmatch(folded)
+    if found is None:
+        return None
+    if found[1]:
+        return int(found[1])
+    values = [_ROMAN[letter] for letter in found[2]]
+    pairs = zip(values, [*values[1:], 0], strict=True)
+    return sum(-value if value < following else value for value, following in pairs)
+
+
+def nearest_code(text: str, known: Iterable[str]) -> str | None:
+    """The valid code that an unknown one was most likely meant to be, or None.
+
+    The longest known code that the text starts with; failing that, the known category (for
+    a range: the known block) of the same letter with the smallest edit distance, ties going
+    to the longest common start and then to the closest character. Of chapters, the nearest
+    number.
+    """
+    codes = set(known)
+    folded = fold_code(text.replace(".", ""))
+    if number := chapter_number(folded):
+        chapters = ((abs(number - n), code) for code in codes if (n := chapter_number(code)))
+        return min(chapters, default=(0, None))[1]
+    is_range = _RANGE.fullmatch(folded) is not None
+    if not is_range and not _CODE.fullmatch(folded):
+        return None
+    starts = (folded[:length].rstrip(".") for length in range(len(folded), 2, -1))
+    longest = None if is_range else next((start for start in starts if start in codes), None)
+    if longest is not None:
+        return longest
+    meant = folded if is_range else folded[:3]
+    siblings = (code for code in codes if code[0] == meant[0] and len(code) == len(meant))
+    return min(siblings, key=lambda code: _distance(meant, code), default=None)
+
+
+def _distance(text: str, code: str) -> tuple[int, int, int, str]:
+    common = next((i for i, (a, b) in enumerate(zip(text, code, strict=False)) if a != b), 0)
+    step = abs(ord(text[common]) - ord(code[common])) if text != code else 0
+    return _edits(text, code), -common, step, code
+
+
+def _edits(a: str, b: str) -> int:
+    """Levenshtein's edit distance, row by row."""
+    row = list(range(len(b) + 1))
+    for i, from_a in enumerate(a, 1):
+        previous, row = row, [i]
+        for j, from_b in enumerate(b, 1):
+            row.append(min(previous[j] + 1, row[-1] + 1, previous[j - 1] + (from_a != from_b)))
+    return row[-1]
