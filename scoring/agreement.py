@@ -1,0 +1,413 @@
+"""How far judges agree: between judges, and judge against human.
+
+The short functions (`cohen_kappa`, `krippendorff_alpha`, …) return one number from raw
+verdicts, NaN where it is not defined. `pair_agreement` and `jury_agreement` return the whole
+table, each number with a bootstrap interval over cases, and a warning in the place of a
+number where there are too few cases.
+
+Verdicts of a jury are a sequence of cases, each a sequence with one entry a judge. None, NaN
+and `FAILED` are missing verdicts; a case counts for a number as far as it has the verdicts.
+"""
+
+import itertools
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..errors import UsageError
+from .alpha import alpha_statistic
+from .bootstrap import Floats, Interval, Plan, Statistic, bootstrap_many
+from .correlation import (
+    distance_statistic,
+    identical_statistic,
+    kendall_statistic,
+    spearman_statistic,
+)
+from .kappa import Weights, cohen_statistic, fleiss_statistic, gwet_statistic
+from .ratings import MISSING, Ratings, Scale, is_number, read_pair, read_ratings
+
+
+def _value(
+    statistic: Statistic, ratings: Ratings, case_weights: Sequence[float] | None = None
+) -> float:
+    weights = _case_weights(case_weights, len(ratings.codes))
+    return float(statistic(weights[None, :])[0])
+
+
+def _case_weights(given: Sequence[float] | None, n: int) -> Floats:
+    """Scale weights to mean 1, so that small-sample corrections see the number of cases."""
+    if given is None:
+        return np.ones(n)
+    weights = np.asarray(given, dtype=float)
+    if weights.shape != (n,) or not np.isfinite(weights).all() or (weights < 0).any():
+        raise UsageError(f"case_weights must be {n} finite numbers, none negative")
+    if not weights.sum() > 0:
+        raise UsageError("case_weights are all zero")
+    scaled: Floats = weights * (n / weights.sum())
+    return scaled
+
+
+def share_identical(
+    first: Sequence[Any], second: Sequence[Any], *, case_weights: Sequence[float] | None = None
+) -> float:
+    """Share of cases with two verdicts that are the same.
+
+    >>> share_identical([1, 0.5, 0, None], [1, 0, 0, 1])
+    0.6666666666666666
+    """
+    ratings = read_pair(first, second)
+    return _value(identical_statistic(ratings), ratings, case_weights)
+
+
+def mean_absolute_difference(
+    first: Sequence[Any], second: Sequence[Any], *, case_weights: Sequence[float] | None = None
+) -> float:
+    """Mean of |first - second| over the cases with two verdicts, in units of the scale."""
+    ratings = read_pair(first, second)
+    return _value(distance_statistic(ratings), ratings, case_weights)
+
+
+def consistency(
+    first: Sequence[Any],
+    second: Sequence[Any],
+    *,
+    span: float = 1.0,
+    case_weights: Sequence[float] | None = None,
+) -> float:
+    """1 - mean absolute difference / span; `span` is the width of the scale (0 to 1: 1).
+
+    >>> consistency([1, 0.5, 0, 1], [1, 0, 0, 1])
+    0.875
+    """
+    return 1.0 - mean_absolute_difference(first, second, case_weights=case_weights) / span
+
+
+def cohen_kappa(
+    first: Sequence[Any],
+    second: Sequence[Any],
+    *,
+    weights: Weights = None,
+    categories: Sequence[Any] | None = None,
+    case_weights: Sequence[float] | None = None,
+) -> float:
+    """Cohen's kappa of two judges: unweighted, "linear" or "quadratic".
+
+    Weights go by the position in `categories` (default: the values that occur, sorted), so
+    give the whole scale where a level may not occur.
+
+    >>> cohen_kappa(["yes", "yes", "no", "no"], ["yes", "no", "no", "no"])
+    0.5
+    """
+    ratings = read_pair(first, second, categories)
+    return _value(cohen_statistic(ratings, weights), ratings, case_weights)
+
+
+def fleiss_kappa(
+    verdicts: Iterable[Sequence[Any]], *, case_weights: Sequence[float] | None = None
+) -> float:
+    """Fleiss' kappa of any number of judges; cases may lack verdicts."""
+    ratings = read_ratings(verdicts)
+    return _value(fleiss_statistic(ratings), ratings, case_weights)
+
+
+def krippendorff_alpha(
+    verdicts: Iterable[Sequence[Any]],
+    scale: Scale = "nominal",
+    *,
+    categories: Sequence[Any] | None = None,
+    case_weights: Sequence[float] | None = None,
+) -> float:
+    """Krippendorff's alpha on a nominal, ordinal or interval scale.
+
+    Note the orientation: one row a case, one column a judge.
+    """
+    ratings = read_ratings(verdicts, categories)
+    return _value(alpha_statistic(ratings, scale), ratings, case_weights)
+
+
+def gwet_ac1(
+    verdicts: Iterable[Sequence[Any]],
+    *,
+    categories: Sequence[Any] | None = None,
+    case_weights: Sequence[float] | None = None,
+) -> float:
+    """Gwet's AC1. `categories` matters: a category nobody chose still counts as a choice."""
+    ratings = read_ratings(verdicts, categories)
+    return _value(gwet_statistic(ratings, None), ratings, case_weights)
+
+
+def gwet_ac2(
+    verdicts: Iterable[Sequence[Any]],
+    weights: Weights = "quadratic",
+    *,
+    categories: Sequence[Any] | None = None,
+    case_weights: Sequence[float] | None = None,
+) -> float:
+    """Gwet's AC2: AC1 with credit for near misses on an ordered scale."""
+    ratings = read_ratings(verdicts, categories)
+    return _value(gwet_statistic(ratings, weights), ratings, case_weights)
+
+
+def spearman(
+    first: Sequence[Any],
+    second: Sequence[Any],
+    *,
+    categories: Sequence[Any] | None = None,
+    case_weights: Sequence[float] | None = None,
+) -> float:
+    """Spearman's rank correlation over the cases with two verdicts."""
+    ratings = read_pair(first, second, categories)
+    return _value(spearman_statistic(ratings), ratings, case_weights)
+
+
+def kendall(
+    first: Sequence[Any],
+    second: Sequence[Any],
+    *,
+    categories: Sequence[Any] | None = None,
+    case_weights: Sequence[float] | None = None,
+) -> float:
+    """Kendall's tau-b over the cases with two verdicts."""
+    ratings = read_pair(first, second, categories)
+    return _value(kendall_statistic(ratings), ratings, case_weights)
+
+
+@dataclass(frozen=True, slots=True)
+class Coefficient:
+    """One measure of agreement.
+
+    `value` and `interval` are None, and `warning` says why, where there are too few cases or
+    the number is not defined. A value may also come with a warning about its interval.
+    `n` counts the cases that have the verdicts, `missing` the verdicts that are not there.
+    """
+
+    name: str
+    value: float | None
+    interval: Interval | None
+    n: int
+    missing: int
+    warning: str | None
+
+
+def pair_agreement(
+    first: Sequence[Any],
+    second: Sequence[Any],
+    *,
+    scale: Scale = "nominal",
+    categories: Sequence[Any] | None = None,
+    span: float = 1.0,
+    clusters: Sequence[Hashable] | None = None,
+    case_weights: Sequence[float] | None = None,
+    plan: Plan | None = None,
+) -> tuple[Coefficient, ...]:
+    """Every measure that fits the scale, for two judges (or a judge and a human).
+
+    Args:
+        first: one judge's verdicts.
+        second: the other's, on the same cases.
+        scale: nominal gives identity, Cohen's kappa, AC1 and alpha; ordinal adds weighted
+            kappas, AC2, ordinal alpha, Spearman and Kendall; interval adds interval alpha.
+            Numbers that are not nominal also get the mean difference and consistency.
+        categories: the whole scale in order; needed for ordered words.
+        span: width of the scale, for consistency.
+        clusters: the case of each row, where a case has several rows.
+        case_weights: importance of each row.
+        plan: level, method, resamples, seed, and fewest cases.
+    """
+    ratings = read_pair(first, second, categories)
+    _check_order(ratings, scale, categories)
+    statistics: dict[str, Statistic] = {
+        "share_identical": identical_statistic(ratings),
+        "cohen_kappa": cohen_statistic(ratings, None),
+        "gwet_ac1": gwet_statistic(ratings, None),
+        "krippendorff_alpha_nominal": alpha_statistic(ratings, "nominal"),
+    }
+    if scale != "nominal":
+        statistics |= {
+            "cohen_kappa_linear": cohen_statistic(ratings, "linear"),
+            "cohen_kappa_quadratic": cohen_statistic(ratings, "quadratic"),
+            "gwet_ac2_quadratic": gwet_statistic(ratings, "quadratic"),
+            "krippendorff_alpha_ordinal": alpha_statistic(ratings, "ordinal"),
+            "spearman": spearman_statistic(ratings),
+            "kendall": kendall_statistic(ratings),
+        }
+        if _numeric(ratings):
+            distance = distance_statistic(ratings)
+            statistics["mean_absolute_difference"] = distance
+            statistics["consistency"] = lambda drawn: 1.0 - distance(drawn) / span
+    if scale == "interval":
+        statistics["krippendorff_alpha_interval"] = alpha_statistic(ratings, "interval")
+    return _table(statistics, ratings, clusters, case_weights, plan)
+
+
+def jury_agreement(
+    verdicts: Iterable[Sequence[Any]],
+    *,
+    scale: Scale = "nominal",
+    categories: Sequence[Any] | None = None,
+    clusters: Sequence[Hashable] | None = None,
+    case_weights: Sequence[float] | None = None,
+    plan: Plan | None = None,
+) -> tuple[Coefficient, ...]:
+    """Agreement of a whole jury: identity of all, Fleiss, AC1 (AC2) and alpha by the scale."""
+    ratings = read_ratings(verdicts, categories)
+    _check_order(ratings, scale, categories)
+    statistics: dict[str, Statistic] = {
+        "share_identical": identical_statistic(ratings),
+        "fleiss_kappa": fleiss_statistic(ratings),
+        "gwet_ac1": gwet_statistic(ratings, None),
+        "krippendorff_alpha_nominal": alpha_statistic(ratings, "nominal"),
+    }
+    if scale != "nominal":
+        statistics["gwet_ac2_quadratic"] = gwet_statistic(ratings, "quadratic")
+        statistics["krippendorff_alpha_ordinal"] = alpha_statistic(ratings, "ordinal")
+    if scale == "interval":
+        statistics["krippendorff_alpha_interval"] = alpha_statistic(ratings, "interval")
+    return _table(statistics, ratings, clusters, case_weights, plan)
+
+
+def judge_pairs(
+    verdicts: Mapping[str, Sequence[Any]], **options: Any
+) -> dict[tuple[str, str], tuple[Coefficient, ...]]:
+    """`pair_agreement` of every two judges; `options` are passed on."""
+    return {
+        (first, second): pair_agreement(verdicts[first], verdicts[second], **options)
+        for first, second in itertools.combinations(verdicts, 2)
+    }
+
+
+def _check_order(ratings: Ratings, scale: Scale, categories: Sequence[Any] | None) -> None:
+    if scale == "ordinal" and categories is None and not _numeric(ratings):
+        raise UsageError("words have no order of their own; give categories from lowest to highest")
+
+
+def _numeric(ratings: Ratings) -> bool:
+    return all(is_number(category) for category in ratings.categories)
+
+
+def _table(
+    statistics: Mapping[str, Statistic],
+    ratings: Ratings,
+    clusters: Sequence[Hashable] | None,
+    case_weights: Sequence[float] | None,
+    plan: Plan | None,
+) -> tuple[Coefficient, ...]:
+    """Resample once for all measures."""
+    plan = plan or Plan()
+    rows = len(ratings.codes)
+    usable = (ratings.codes != MISSING).sum(axis=1) > 1
+    labels = clusters if clusters is not None else range(rows)
+    if len(labels) != rows:
+        raise UsageError(f"{len(labels)} cluster labels for {rows} cases")
+    kept = np.flatnonzero(usable)
+    n = len({labels[row] for row in kept.tolist()})
+    if n < plan.fewest:
+        warning = f"{n} cases with two verdicts are too few (at least {plan.fewest})"
+        return tuple(
+            Coefficient(name, None, None, n, ratings.missing, warning) for name in statistics
+        )
+
+    def statistic(drawn: Floats) -> Floats:
+        return np.column_stack([measure(drawn) for measure in statistics.values()])
+
+    weights = _case_weights(case_weights, rows)
+    made = bootstrap_many(statistic, list(labels), weights=weights, plan=plan)
+    return tuple(
+        _coefficient(name, replace(interval, n=n), ratings.missing)
+        for name, interval in zip(statistics, made, strict=True)
+    )
+
+
+def _coefficient(name: str, interval: Interval, missing: int) -> Coefficient:
+    defined = not np.isnan(interval.estimate)
+    return Coefficient(
+        name,
+        interval.estimate if defined else None,
+        interval if defined else None,
+        interval.n,
+        missing,
+        interval.warning,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PreferenceAgreement:
+    """Share of comparisons between two models on which two judges prefer the same one.
+
+    `interval` resamples cases (a case brings all its comparisons); `comparisons` counts those
+    in the share, `missing` those for which a score is not there.
+    """
+
+    value: float
+    interval: Interval
+    comparisons: int
+    missing: int
+
+
+def preference_agreement(
+    first: ArrayLike,
+    second: ArrayLike,
+    *,
+    ties: Literal["count", "drop"] = "count",
+    plan: Plan | None = None,
+) -> PreferenceAgreement:
+    """Compare which of two models each judge scores higher, over cases and pairs of models.
+
+    Args:
+        first: one judge's scores, cases x models; NaN is missing.
+        second: the other's, same shape.
+        ties: "count": a tie agrees with a tie and with nothing else; "drop": comparisons
+            that either judge calls a tie are left out.
+        plan: level, method, resamples, seed.
+
+    Raises:
+        UsageError: shapes differ, or fewer than two models.
+    """
+    a, b = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
+    if a.shape != b.shape or a.ndim != 2 or a.shape[1] < 2:
+        raise UsageError(
+            f"scores must be two cases x models arrays of one shape with two models or more, "
+            f"not {a.shape} and {b.shape}"
+        )
+    left, right = np.triu_indices(a.shape[1], k=1)
+    one, two = np.sign(a[:, left] - a[:, right]), np.sign(b[:, left] - b[:, right])
+    present = ~(np.isnan(one) | np.isnan(two))
+    counted = present & (one != 0) & (two != 0) if ties == "drop" else present
+    agreeing = ((one == two) & counted).sum(axis=1) * 1.0
+    comparisons = counted.sum(axis=1) * 1.0
+    interval = bootstrap_many(_ratio_statistic(agreeing, comparisons), len(a), plan=plan)[0]
+    return PreferenceAgreement(
+        interval.estimate, interval, int(comparisons.sum()), int((~present).sum())
+    )
+
+
+def _ratio_statistic(part: Floats, whole: Floats) -> Statistic:
+    def statistic(drawn: Floats) -> Floats:
+        total = drawn @ whole
+        result: Floats = (drawn @ part) / np.where(total > 0, total, np.nan)
+        return result
+
+    return statistic
+
+
+__all__ = [
+    "Coefficient",
+    "PreferenceAgreement",
+    "cohen_kappa",
+    "consistency",
+    "fleiss_kappa",
+    "gwet_ac1",
+    "gwet_ac2",
+    "jury_agreement",
+    "judge_pairs",
+    "kendall",
+    "krippendorff_alpha",
+    "mean_absolute_difference",
+    "pair_agreement",
+    "preference_agreement",
+    "share_identical",
+    "spearman",
+]

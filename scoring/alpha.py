@@ -1,0 +1,77 @@
+"""Krippendorff's alpha: any number of judges, missing verdicts, three scales.
+
+alpha = 1 - (n - 1) * sum o_ck d_ck / sum n_c n_k d_ck, over the coincidences o of values in
+cases with two or more verdicts, their margins n_c and n = sum n_c, with squared distance d:
+nominal 0 or 1; ordinal (sum of n_g from c to k - (n_c + n_k) / 2)^2; interval (c - k)^2.
+Krippendorff (2011), "Computing Krippendorff's alpha-reliability".
+"""
+
+import numpy as np
+
+from ..errors import UsageError
+from .bootstrap import Floats, Statistic
+from .ratings import Ratings, Scale
+
+
+def alpha_statistic(ratings: Ratings, scale: Scale) -> Statistic:
+    """Krippendorff's alpha as a function of case weights (a case of weight 2 counts twice)."""
+    if scale not in ("nominal", "ordinal", "interval"):
+        raise UsageError(f"scale is {scale!r}; choose 'nominal', 'ordinal' or 'interval'")
+    if scale == "interval":
+        return _interval_statistic(ratings)
+    k = len(ratings.categories)
+    coincidences = _coincidences(ratings.counts).reshape(-1, k * k)
+
+    def statistic(drawn: Floats) -> Floats:
+        table = (drawn @ coincidences).reshape(-1, k, k)
+        margins = table.sum(axis=2)
+        if scale == "nominal":
+            distance = np.broadcast_to(1.0 - np.eye(k), table.shape)
+        else:
+            # The ordinal distance between c and k is that between their mid-ranks.
+            middle = np.cumsum(margins, axis=1) - margins / 2
+            distance = (middle[:, :, None] - middle[:, None, :]) ** 2
+        observed = (table * distance).sum(axis=(1, 2))
+        expected = np.einsum("bc,bk,bck->b", margins, margins, distance)
+        return _alpha(observed, expected, margins.sum(axis=1))
+
+    return statistic
+
+
+def _alpha(observed: Floats, expected: Floats, n: Floats) -> Floats:
+    # Where every verdict is the same value, agreement beyond chance has no meaning.
+    alpha: Floats = 1.0 - (n - 1) * observed / np.where(expected > 1e-12, expected, np.nan)
+    return alpha
+
+
+def _coincidences(counts: Floats) -> Floats:
+    """Each case's coincidences, cases x k x k: pairs of verdicts over (verdicts - 1)."""
+    k = counts.shape[1]
+    pairs = counts[:, :, None] * counts[:, None, :]
+    pairs[:, np.arange(k), np.arange(k)] -= counts
+    others = counts.sum(axis=1) - 1
+    scale = np.divide(1.0, others, out=np.zeros_like(others), where=others > 0)
+    scaled: Floats = pairs * scale[:, None, None]
+    return scaled
+
+
+def _interval_statistic(ratings: Ratings) -> Statistic:
+    """Interval alpha from sums and squares alone, so that many values cost no k x k table."""
+    values = ratings.values()
+    values = values - values.mean() if values.size else values  # sums of squares stay exact
+    counts = ratings.counts
+    judges = counts.sum(axis=1)
+    several = judges > 1
+    total, squares = counts @ values, counts @ values**2
+    others = np.where(several, judges - 1, 1)
+    # Sum over ordered pairs (a - b)^2 = 2 (m * sum of squares - square of sum).
+    observed = 2 * (judges * squares - total**2) / others
+    columns = np.column_stack([observed, judges, total, squares]) * several[:, None]
+
+    def statistic(drawn: Floats) -> Floats:
+        disagreement, n, sums, square_sums = (drawn @ columns).T
+        spread = n * square_sums - sums**2
+        spread = np.where(spread > 1e-12 * n * square_sums, spread, 0.0)  # rounding only
+        return _alpha(disagreement, 2 * spread, n)
+
+    return statistic

@@ -1,0 +1,104 @@
+"""Scores of MedLesionVQA: multi-response choice, open answers, abilities, merged ranks."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ..errors import UsageError
+from .share import FAILED, Failed, Grade, Mean, breakdown, mean
+
+OPEN_SCORES = (0, 0.5, 1)
+
+
+def option_score(chosen: Iterable[str] | None, gold: Iterable[str]) -> float:
+    """Score a multi-response choice: 0 with any option outside the gold set, else |chosen|/|gold|.
+
+    `chosen` None or empty (the answer matches no option) scores 0.
+
+    >>> option_score({"A", "C"}, {"A", "B", "C"})
+    0.6666666666666666
+    >>> option_score({"A", "D"}, {"A", "B", "C"})
+    0.0
+
+    Raises:
+        UsageError: no gold option.
+    """
+    right, picked = set(gold), set(chosen or ())
+    if not right:
+        raise UsageError("a question needs at least one gold option")
+    return len(picked) / len(right) if picked <= right else 0.0
+
+
+def option_scores(
+    chosen: Sequence[Iterable[str] | None | Failed], gold: Sequence[Iterable[str]]
+) -> tuple[float | Failed, ...]:
+    """Score one question after the other; a `FAILED` choice stays `FAILED`."""
+    if len(chosen) != len(gold):
+        raise UsageError(f"{len(chosen)} choices but {len(gold)} gold sets")
+    return tuple(
+        FAILED if isinstance(picked, Failed) else option_score(picked, right)
+        for picked, right in zip(chosen, gold, strict=True)
+    )
+
+
+def open_average(scores: Sequence[Grade]) -> Mean:
+    """Average the scores of open answers, each 0, 0.5 or 1.
+
+    >>> open_average([1, 0.5, 0, None]).value
+    0.5
+    """
+    for position, score in enumerate(scores):
+        if isinstance(score, int | float) and score == score and score not in OPEN_SCORES:
+            raise UsageError(f"score {score} at position {position} is none of {OPEN_SCORES}")
+    return mean(scores)
+
+
+@dataclass(frozen=True, slots=True)
+class AbilityScores:
+    """Mean score of each ability, over all questions, and the mean over the abilities."""
+
+    by_ability: dict[str, Mean]
+    overall: Mean
+    macro: float
+
+
+def ability_scores(
+    scores: Sequence[Grade], abilities: Sequence[str | Iterable[str]]
+) -> AbilityScores:
+    """Average scores in 0..1 by ability and overall.
+
+    `overall` weighs every question the same, `macro` every ability that has a score.
+    """
+    by_ability = breakdown(scores, abilities, mean)
+    values = [part.value for part in by_ability.values()]
+    return AbilityScores(by_ability, mean(scores), mean(values).value)
+
+
+class Merged(NamedTuple):
+    """One entry of a merged ranking with its summed 1/rank."""
+
+    name: str
+    weight: float
+
+
+def merge_ranks(rankings: Iterable[Sequence[str]]) -> tuple[Merged, ...]:
+    """Merge several annotators' ranked lists by summed 1/rank, heaviest first.
+
+    Equal sums go by the better single rank, then by name; never by the order of the lists.
+
+    >>> [entry.name for entry in merge_ranks([["acne", "rosacea"], ["rosacea", "acne", "lupus"]])]
+    ['acne', 'rosacea', 'lupus']
+
+    Raises:
+        UsageError: a list names an entry twice.
+    """
+    positions: dict[str, list[int]] = {}
+    for number, ranking in enumerate(rankings):
+        if len(set(ranking)) != len(ranking):
+            raise UsageError(f"ranked list {number} names an entry twice")
+        for rank, name in enumerate(ranking, start=1):
+            positions.setdefault(name, []).append(rank)
+    merged = [Merged(name, sum(1 / rank for rank in at)) for name, at in positions.items()]
+    return tuple(
+        sorted(merged, key=lambda e: (-round(e.weight, 12), min(positions[e.name]), e.name))
+    )

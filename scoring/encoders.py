@@ -1,0 +1,128 @@
+"""Text encoders by name, for semantic scores and BERTScore; loaded on first use.
+
+`load_encoder("sentence-transformers/all-MiniLM-L6-v2")` or a folder with such a model;
+`load_encoder("open_clip:ViT-B-32/laion2b_s34b_b79k")` or `"open_clip:hf-hub:OWNER/NAME"` for
+the text tower of a CLIP model; `load_encoder("dermlip")` for DermLIP. Weights must be at
+hand: nothing is downloaded unless `allow_download` is set.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from ..errors import EnvironmentFault, ModelFault
+from .bootstrap import Floats
+
+DERMLIP = "open_clip:hf-hub:redlessone/DermLIP_ViT-B-16"
+
+
+def load_encoder(
+    name: str, *, device: str | None = None, allow_download: bool = False
+) -> "SentenceEncoder | ClipEncoder":
+    """Load the text encoder called `name` (see the module's text for the forms).
+
+    Raises:
+        EnvironmentFault: its library is missing; the message names the pip command.
+        ModelFault: the weights are not at hand or cannot be read.
+    """
+    full = DERMLIP if name.casefold() == "dermlip" else name
+    with _offline(not allow_download):
+        if full.startswith("open_clip:"):
+            return ClipEncoder(full.removeprefix("open_clip:"), device)
+        return SentenceEncoder(full, device)
+
+
+@contextmanager
+def _offline(active: bool) -> Iterator[None]:
+    """Keep the hub's client from the network while weights are looked up."""
+    from huggingface_hub import constants
+
+    before = constants.HF_HUB_OFFLINE
+    constants.HF_HUB_OFFLINE = active or before
+    try:
+        yield
+    finally:
+        constants.HF_HUB_OFFLINE = before
+
+
+class SentenceEncoder:
+    """A sentence-transformers model; also gives token vectors, for BERTScore."""
+
+    def __init__(self, name: str, device: str | None) -> None:
+        try:
+            from sentence_transformers import SentenceTransformer
+        except ImportError:
+            raise EnvironmentFault(
+                f"encoder {name!r} needs a package: pip install sentence-transformers"
+            ) from None
+        self.name = name
+        try:
+            self._model = SentenceTransformer(name, device=device)
+        except Exception as error:
+            raise _no_weights(name, error) from error
+
+    def encode(self, texts: Sequence[str]) -> Floats:
+        """Encode n texts into an n x d array."""
+        return np.asarray(self._run(texts), dtype=float)
+
+    def encode_tokens(self, texts: Sequence[str]) -> list[Floats]:
+        """Encode each text into a tokens x d array, special tokens included."""
+        return [
+            np.asarray(tokens.cpu(), dtype=float)
+            for tokens in self._run(texts, output_value="token_embeddings")
+        ]
+
+    def _run(self, texts: Sequence[str], **options: Any) -> Any:
+        return self._model.encode(list(texts), show_progress_bar=False, **options)
+
+
+class ClipEncoder:
+    """The text tower of an open_clip model: `hf-hub:OWNER/NAME`, or `MODEL/TAG or file`."""
+
+    def __init__(self, name: str, device: str | None) -> None:
+        try:
+            import open_clip
+        except ImportError:
+            raise EnvironmentFault(
+                f"encoder {name!r} needs a package: pip install 'dxjudge[clip]'"
+            ) from None
+        self.name = name
+        model, _, pretrained = (name, "", "") if ":" in name else name.partition("/")
+        self._device = device or "cpu"
+        try:
+            _check_pretrained(open_clip, name, model, pretrained)
+            self._model = open_clip.create_model(
+                model, pretrained=pretrained or None, device=self._device
+            ).eval()
+            self._tokenizer = open_clip.get_tokenizer(model)
+        except Exception as error:
+            raise _no_weights(name, error) from error
+
+    def encode(self, texts: Sequence[str]) -> Floats:
+        """Encode n texts into an n x d array."""
+        import torch
+
+        with torch.no_grad():
+            tokens = self._tokenizer(list(texts)).to(self._device)
+            return np.asarray(self._model.encode_text(tokens).float().cpu(), dtype=float)
+
+
+def _check_pretrained(open_clip: Any, name: str, model: str, pretrained: str) -> None:
+    """Refuse a model with random weights: open_clip makes one where no weights are named."""
+    if ":" in name or os.path.exists(pretrained):
+        return
+    tags = open_clip.list_pretrained_tags_by_model(model)
+    if pretrained not in tags:
+        known = ", ".join(tags) or "none"
+        raise ValueError(f"{pretrained!r} is neither a file nor a known set of weights ({known})")
+
+
+def _no_weights(name: str, error: Exception) -> ModelFault:
+    reason = str(error).strip().split("\n")[0]
+    return ModelFault(
+        f"encoder {name!r} cannot be loaded: {reason}; give a folder with its weights, or "
+        "set allow_download"
+    )

@@ -1,0 +1,90 @@
+"""Flat scores: top-k accuracy, ranks of the models, and how two rankings differ.
+
+"Flat" because a prediction is either judged equivalent to the truth or not; how near a
+wrong one comes is for `hierarchical` to say.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ..errors import UsageError
+from .share import Share, Verdict, is_resolved, share
+
+
+def top_k_accuracy(equivalent: Iterable[Sequence[Verdict]], k: int) -> Share:
+    """Share of cases with some prediction among the first `k` judged equivalent to the truth.
+
+    Args:
+        equivalent: for each case the verdicts on its predictions, in the order in which they
+            were ranked; None or `FAILED` where the judge gave none. An empty list (nothing
+            predicted) is wrong.
+        k: how many predictions count, from 1.
+
+    A case is right with one "yes", wrong with only "no", and unresolved where no "yes" is
+    there but a verdict is missing.
+
+    >>> top_k_accuracy([[False, True], [False, False], []], k=2).right
+    1
+    """
+    if k < 1:
+        raise UsageError(f"k is {k}; it counts predictions from 1")
+    return share(_any_yes(verdicts[:k]) for verdicts in equivalent)
+
+
+def _any_yes(verdicts: Sequence[Verdict]) -> bool | None:
+    if any(is_resolved(verdict) and bool(verdict) for verdict in verdicts):
+        return True
+    return False if all(is_resolved(verdict) for verdict in verdicts) else None
+
+
+def ranks(scores: Mapping[str, float], *, higher_is_better: bool = True) -> dict[str, int]:
+    """Rank models from 1; equal scores share the better rank and the next is skipped.
+
+    >>> ranks({"a": 0.5, "b": 0.7, "c": 0.5})
+    {'a': 2, 'b': 1, 'c': 2}
+
+    Raises:
+        UsageError: a score is NaN; it has no rank.
+    """
+    for model, score in scores.items():
+        if score != score:
+            raise UsageError(f"{model} has no score and cannot be ranked")
+    sign = 1 if higher_is_better else -1
+    return {
+        model: 1 + sum(sign * other > sign * score for other in scores.values())
+        for model, score in scores.items()
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class RankChange:
+    """One model's rank under two scores; `change` is positive where it climbs."""
+
+    model: str
+    before: int
+    after: int
+
+    @property
+    def change(self) -> int:
+        """Places climbed from before to after."""
+        return self.before - self.after
+
+
+def rank_changes(
+    before: Mapping[str, float], after: Mapping[str, float], *, higher_is_better: bool = True
+) -> tuple[RankChange, ...]:
+    """Compare the rankings by two scores, ordered by the second (then by name).
+
+    >>> rank_changes({"a": 0.9, "b": 0.8}, {"a": 0.1, "b": 0.3})[0]
+    RankChange(model='b', before=2, after=1)
+
+    Raises:
+        UsageError: the two hold different models.
+    """
+    if before.keys() != after.keys():
+        odd = ", ".join(sorted(before.keys() ^ after.keys()))
+        raise UsageError(f"these models have only one of the two scores: {odd}")
+    first = ranks(before, higher_is_better=higher_is_better)
+    second = ranks(after, higher_is_better=higher_is_better)
+    changes = [RankChange(model, first[model], second[model]) for model in first]
+    return tuple(sorted(changes, key=lambda row: (row.after, row.model)))

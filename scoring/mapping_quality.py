@@ -1,0 +1,136 @@
+"""How well a mapping of terms to codes does against a gold table."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..errors import UsageError
+from ..ontology.tree import Kind, Node, Tree
+from .hierarchical import augment, hierarchical_scores
+from .misses import deepest_shared
+from .node_sets import Code
+from .share import FAILED, Failed, Share, share
+
+KS = (1, 5, 15)
+
+
+@dataclass(frozen=True, slots=True)
+class MappingMiss:
+    """A term whose first candidate is not accepted, and the deepest node both share.
+
+    `found` is None where the term did not map; `level` is None where nothing is shared.
+    """
+
+    row: int
+    accepted: tuple[str, ...]
+    found: str | None
+    shared: Node | None
+
+    @property
+    def level(self) -> Kind | None:
+        """Kind of the deepest shared node."""
+        return self.shared.kind if self.shared else None
+
+
+@dataclass(frozen=True, slots=True)
+class MappingQuality:
+    """Quality over a gold table: shares of terms, hierarchical F1 of the first candidate.
+
+    `hits[k]`: an accepted code, exactly, among the first k. `same_category`: the first
+    candidate and an accepted code lie in one category. `hierarchical_f1`: HDF1 of the first
+    candidate against the accepted code nearest to it. `unmapped` counts the terms without a
+    candidate (wrong), `failed` those without a verdict (left out, in the bounds).
+    """
+
+    hits: dict[int, Share]
+    same_category: Share
+    hierarchical_f1: float
+    misses: tuple[MappingMiss, ...]
+    n: int
+    unmapped: int
+    failed: int
+
+
+def mapping_quality(
+    gold: Sequence[Sequence[Code]],
+    candidates: Sequence[Sequence[Code] | Failed],
+    tree: Tree,
+    ks: Sequence[int] = KS,
+) -> MappingQuality:
+    """Compare ranked candidates with the accepted codes.
+
+    Args:
+        gold: the accepted codes of each term, one or more.
+        candidates: the ranked codes found for each term, best first; empty where the term
+            did not map, `FAILED` where mapping ended without an outcome.
+        tree: the release; codes may be written in any form it reads.
+        ks: list lengths to report.
+
+    Raises:
+        UnknownCode: a code the release does not hold.
+        UsageError: lists of different lengths, or a term without an accepted code.
+    """
+    if len(gold) != len(candidates):
+        raise UsageError(f"{len(gold)} gold rows but {len(candidates)} rows of candidates")
+    accepted = [frozenset(tree.node(code) for code in codes) for codes in gold]
+    for row, codes in enumerate(accepted):
+        if not codes:
+            raise UsageError(f"gold row {row} has no accepted code")
+    found = [
+        None if isinstance(row, Failed) else [tree.node(code) for code in row] for row in candidates
+    ]
+    pairs = list(zip(accepted, found, strict=True))
+    tops = [None if row is None else row[:1] for row in found]
+    return MappingQuality(
+        hits={
+            k: share(
+                None if row is None else bool(codes.intersection(row[:k])) for codes, row in pairs
+            )
+            for k in ks
+        },
+        same_category=share(
+            None if row is None else _same_category(codes, row[:1], tree) for codes, row in pairs
+        ),
+        hierarchical_f1=hierarchical_scores(
+            [[_nearest(codes, row or [], tree)] for codes, row in zip(accepted, tops, strict=True)],
+            [FAILED if row is None else row for row in tops],
+            tree,
+        ).f1,
+        misses=_misses(pairs, tree),
+        n=len(gold),
+        unmapped=sum(row == [] for row in found),
+        failed=sum(row is None for row in found),
+    )
+
+
+def _same_category(accepted: frozenset[Node], top: list[Node], tree: Tree) -> bool:
+    mine = {_category(node, tree) for node in top} - {None}
+    return bool(mine & {_category(node, tree) for node in accepted})
+
+
+def _category(node: Node, tree: Tree) -> Node | None:
+    line = (node, *tree.ancestors(node))
+    return next((one for one in line if one.kind == "category"), None)
+
+
+def _nearest(accepted: frozenset[Node], top: list[Node], tree: Tree) -> Node:
+    """Return the accepted code that scores best (F1) against the first candidate."""
+    predicted = augment(top, tree)
+
+    def f1(node: Node) -> float:
+        truth = augment([node], tree)
+        return 2 * len(truth & predicted) / (len(truth) + len(predicted))
+
+    return min(accepted, key=lambda node: (-f1(node), node.code))
+
+
+def _misses(
+    pairs: list[tuple[frozenset[Node], list[Node] | None]], tree: Tree
+) -> tuple[MappingMiss, ...]:
+    missed = []
+    for row, (accepted, found) in enumerate(pairs):
+        if found is None or accepted.intersection(found[:1]):
+            continue
+        codes = tuple(sorted(node.code for node in accepted))
+        top = found[0].code if found else None
+        missed.append(MappingMiss(row, codes, top, deepest_shared(accepted, found[:1], tree)))
+    return tuple(missed)

@@ -1,0 +1,83 @@
+"""The numbers of MEDSYN from graded lists and chosen answers.
+
+Grades of a differential: 5 the diagnosis is listed, 4 a very close one, 3 closely related,
+2 somewhat related, 0 nothing related. A list covers the diagnosis from grade 4.
+Breakdowns by language, specialty or evidence type: `share.breakdown` with any of these.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ..errors import UsageError
+from .share import FAILED, Bounds, Failed, Grade, Mean, Share, is_resolved, mean, share
+
+DDX_GRADES = (0, 2, 3, 4, 5)
+COVERS_FROM = 4
+
+
+def ddx_coverage(grades: Iterable[Grade], threshold: float = COVERS_FROM) -> Share:
+    """Share of cases whose differential is graded `threshold` or more.
+
+    >>> ddx_coverage([5, 4, 3, 0]).value
+    0.5
+    """
+    return share(_covers(position, grade, threshold) for position, grade in enumerate(grades))
+
+
+def _covers(position: int, grade: Grade, threshold: float) -> bool | None:
+    if grade is None or isinstance(grade, Failed) or not is_resolved(grade):
+        return None
+    if grade not in DDX_GRADES:
+        raise UsageError(f"grade {grade} at position {position} is none of {DDX_GRADES}")
+    return grade >= threshold
+
+
+def mean_grade(grades: Iterable[Grade], scale: tuple[float, float] = (0, 5)) -> Mean:
+    """Mean grade; for the grades of final diagnoses give the scale (1, 5)."""
+    return mean(grades, scale)
+
+
+def choice_accuracy(
+    chosen: Sequence[str | None | Failed], truth: Sequence[str], *, ignore_case: bool = True
+) -> Share:
+    """Share of cases whose chosen option is the true one.
+
+    None (the answer matches no option) is wrong; `FAILED` (no verdict) is unresolved.
+
+    Raises:
+        UsageError: the two lists differ in length.
+    """
+    if len(chosen) != len(truth):
+        raise UsageError(f"{len(chosen)} choices but {len(truth)} true options")
+
+    def key(letter: str) -> str:
+        return letter.strip().casefold() if ignore_case else letter.strip()
+
+    return share(
+        FAILED if choice is FAILED else isinstance(choice, str) and key(choice) == key(right)
+        for choice, right in zip(chosen, truth, strict=True)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Coverage of the differentials minus accuracy of the final choice, with its bounds."""
+
+    value: float
+    coverage: Share
+    accuracy: Share
+    bounds: Bounds
+
+
+def ddx_fdx_gap(coverage: Share, accuracy: Share) -> Gap:
+    """How much a model knows (covers) but does not commit to.
+
+    The bounds take each share at its own worst and best.
+
+    >>> ddx_fdx_gap(share([True, True]), share([True, False])).value
+    0.5
+    """
+    limits = Bounds(
+        coverage.bounds.low - accuracy.bounds.high, coverage.bounds.high - accuracy.bounds.low
+    )
+    return Gap(coverage.value - accuracy.value, coverage, accuracy, limits)

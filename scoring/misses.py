@@ -1,0 +1,69 @@
+"""Where a diagnosis was missed, and the deepest level at which it is still right."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ..errors import UnknownCode
+from ..ontology.tree import Kind, Node, Tree
+from .hierarchical import augment
+from .node_sets import Case, Code, Diagnosis, codes_of
+from .share import Failed
+
+
+@dataclass(frozen=True, slots=True)
+class Miss:
+    """A true diagnosis that no prediction hits, and the deepest node they share.
+
+    `level` is None where not even the chapter is right.
+    """
+
+    case: int
+    position: int
+    codes: tuple[str, ...]
+    shared: Node | None
+
+    @property
+    def level(self) -> Kind | None:
+        """Kind of the deepest shared node."""
+        return self.shared.kind if self.shared else None
+
+
+def deepest_shared(
+    truth: Iterable[Diagnosis] | Code, predicted: Iterable[Diagnosis] | Code, tree: Tree
+) -> Node | None:
+    """Return the deepest node that is or holds a code of both sides, None without any.
+
+    Of several equally deep ones, the first by code.
+    """
+    shared = augment(truth, tree) & augment(predicted, tree)
+    return min(shared, key=lambda node: (-tree.level(node), node.code), default=None)
+
+
+def misses(truth: Sequence[Case], predicted: Sequence[Case], tree: Tree) -> tuple[Miss, ...]:
+    """List the true diagnoses that are missed, case by case.
+
+    A diagnosis is hit when one of its codes, or a code below it, is predicted. Predicted codes
+    that the release does not hold count for nothing; `FAILED` cases are left out.
+    """
+    found = []
+    for case, (diagnoses, guesses) in enumerate(zip(truth, predicted, strict=True)):
+        if isinstance(diagnoses, Failed) or isinstance(guesses, Failed):
+            continue
+        reached = augment(_known(guesses, tree), tree)
+        for position, diagnosis in enumerate(diagnoses):
+            own = [tree.node(code) for code in codes_of(diagnosis)]
+            if own and not reached.intersection(own):
+                shared = deepest_shared(own, reached, tree)
+                found.append(Miss(case, position, tuple(node.code for node in own), shared))
+    return tuple(found)
+
+
+def _known(diagnoses: Sequence[Diagnosis], tree: Tree) -> list[Node]:
+    nodes = []
+    for diagnosis in diagnoses:
+        for code in codes_of(diagnosis):
+            try:
+                nodes.append(tree.node(code))
+            except UnknownCode:
+                continue
+    return nodes

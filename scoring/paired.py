@@ -1,0 +1,178 @@
+"""Scores over confusing image pairs (MediConfusion), votes over samples, prompt variants.
+
+A pair is two items with the same question and options and different true answers, about
+two images that look alike to a vision encoder. Guessing well on one half is not enough.
+"""
+
+import math
+import statistics
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from ..errors import UsageError
+from .share import FAILED, Failed, Share, share, share_of
+
+Choice = str | None | Failed
+"""An option, None where the answer matches no option, `FAILED` where no verdict exists."""
+Item = tuple[str, Choice]
+"""(true option, chosen option) of one item."""
+Pair = tuple[Item, Item]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class PairScores:
+    """Individual accuracy, set accuracy and confusion; unpacks in this order.
+
+    `invalid` counts items whose answer matched no option, `failed` those without a verdict,
+    `valid_pairs` the pairs over which confusion is taken. The shares hold counts and bounds.
+    """
+
+    individual: float
+    set: float
+    confusion: float
+    individual_share: Share
+    set_share: Share
+    confusion_share: Share
+    invalid: int
+    failed: int
+    valid_pairs: int
+
+    def __iter__(self) -> Iterator[float]:
+        """Yield individual, set, confusion."""
+        return iter((self.individual, self.set, self.confusion))
+
+
+def pair_scores(pairs: Iterable[Pair]) -> PairScores:
+    """Score pairs of items.
+
+    Individual accuracy = items answered right / items; set accuracy = pairs with both right /
+    pairs; confusion = pairs with the same choice for both / pairs with two valid choices.
+    An answer that matches no option (None) is wrong, and makes its pair invalid for confusion.
+    A `FAILED` item is unresolved: left out of individual accuracy; its pair is wrong where the
+    other item is, else unresolved. A share over nothing is NaN.
+
+    Args:
+        pairs: ((truth, choice), (truth, choice)); options compare exactly.
+
+    Raises:
+        UsageError: a pair whose two items have the same true answer; the message gives its
+            position.
+
+    >>> individual, both, confusion = pair_scores([(("A", "A"), ("B", "A"))])
+    >>> individual, both, confusion
+    (0.5, 0.0, 1.0)
+    """
+    given = list(pairs)
+    for position, ((first, _), (second, _)) in enumerate(given):
+        if first == second:
+            raise UsageError(f"pair {position}: both items have the true answer {first!r}")
+    items = [item for pair in given for item in pair]
+    individual = share(_right(item) for item in items)
+    both = share(_both_right(*pair) for pair in given)
+    valid = [(a, b) for (_, a), (_, b) in given if isinstance(a, str) and isinstance(b, str)]
+    failed_pairs = sum(_open(*pair) for pair in given)
+    same = share_of(sum(a == b for a, b in valid), failed_pairs, len(valid) + failed_pairs)
+    return PairScores(
+        individual=individual.value,
+        set=both.value,
+        confusion=same.value,
+        individual_share=individual,
+        set_share=both,
+        confusion_share=same,
+        invalid=sum(choice is None for _, choice in items),
+        failed=sum(choice is FAILED for _, choice in items),
+        valid_pairs=len(valid),
+    )
+
+
+def _right(item: Item) -> bool | None:
+    truth, choice = item
+    return None if choice is FAILED else choice == truth
+
+
+def _both_right(first: Item, second: Item) -> bool | None:
+    marks = (_right(first), _right(second))
+    if False in marks:
+        return False
+    return None if None in marks else True
+
+
+def _open(first: Item, second: Item) -> bool:
+    """Whether the pair may still turn out valid: a failed item, and no invalid one."""
+    choices = (first[1], second[1])
+    return FAILED in choices and None not in choices
+
+
+@dataclass(frozen=True, slots=True)
+class Vote(Generic[T]):
+    """The outcome of a vote: `winner` is None on a tie (then `tied` names who) or without votes.
+
+    `counts` is ordered by votes; `unresolved` counts the samples that held no vote.
+    """
+
+    winner: T | None
+    counts: dict[T, int]
+    tied: tuple[T, ...]
+    unresolved: int
+
+
+def majority_vote(samples: Iterable[T | None | Failed]) -> Vote[T]:
+    """Find the most frequent valid choice over repeated samples of one item.
+
+    A tie stays a tie: the order of the samples never decides.
+
+    >>> majority_vote(["A", "B", "A", None]).winner
+    'A'
+    """
+    given = list(samples)
+    votes = [vote for vote in given if vote is not None and not isinstance(vote, Failed)]
+    counts = dict(Counter(votes).most_common())
+    top = max(counts.values(), default=0)
+    leaders = tuple(choice for choice, votes_for in counts.items() if votes_for == top)
+    winner = leaders[0] if len(leaders) == 1 else None
+    return Vote(winner, counts, leaders if winner is None else (), len(given) - len(votes))
+
+
+def best_of_n(samples: Sequence[Choice], picked: int | None) -> Choice:
+    """Return the sample that the judge picked (position from 0).
+
+    `picked` None means that the judge gave no valid pick: the item is `FAILED`, not the first
+    sample.
+
+    Raises:
+        UsageError: the position is not that of a sample.
+    """
+    if picked is None:
+        return FAILED
+    if not 0 <= picked < len(samples):
+        raise UsageError(f"the judge picked sample {picked} of {len(samples)} (counted from 0)")
+    return samples[picked]
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Mean and sample standard deviation (n - 1; NaN for one variant) over prompt variants."""
+
+    mean: float
+    sd: float
+    lowest: float
+    highest: float
+    n: int
+
+
+def variant_spread(set_accuracies: Sequence[float]) -> Spread:
+    """Summarise one model's set accuracy over prompt variants.
+
+    >>> spread = variant_spread([0.2, 0.4])
+    >>> round(spread.mean, 3), round(spread.sd, 4)
+    (0.3, 0.1414)
+    """
+    if not set_accuracies:
+        raise UsageError("there is no prompt variant to summarise")
+    n = len(set_accuracies)
+    sd = statistics.stdev(set_accuracies) if n > 1 else math.nan
+    middle = statistics.fmean(set_accuracies)
+    return Spread(middle, sd, min(set_accuracies), max(set_accuracies), n)

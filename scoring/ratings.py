@@ -1,0 +1,122 @@
+"""Verdicts of several judges as a matrix of codes: cases x judges, missing ones allowed."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import UsageError
+from .bootstrap import Floats
+from .share import is_resolved
+
+Scale = Literal["nominal", "ordinal", "interval"]
+Codes = NDArray[np.int_]
+
+MISSING = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Ratings:
+    """Verdicts as positions in `categories`; -1 is missing. `codes` is cases x judges."""
+
+    codes: Codes
+    categories: tuple[Any, ...]
+
+    @property
+    def missing(self) -> int:
+        """How many verdicts are missing."""
+        return int((self.codes == MISSING).sum())
+
+    @property
+    def counts(self) -> Floats:
+        """How many judges chose each category: cases x categories."""
+        k = len(self.categories)
+        return np.stack([(self.codes == code).sum(axis=1) for code in range(k)], axis=1) * 1.0
+
+    def values(self) -> Floats:
+        """Return the categories as numbers.
+
+        Raises:
+            UsageError: they are not numbers.
+        """
+        if not all(is_number(category) for category in self.categories):
+            raise UsageError(
+                f"verdicts such as {self.categories[0]!r} have no distance; numbers do"
+            )
+        return np.asarray([float(category) for category in self.categories])
+
+
+def is_number(value: object) -> bool:
+    """Whether a verdict is a number (True and False count as 1 and 0)."""
+    return isinstance(value, int | float | np.number | np.bool_)
+
+
+def read_ratings(
+    verdicts: Iterable[Sequence[Any]], categories: Sequence[Any] | None = None
+) -> Ratings:
+    """Code verdicts, one sequence a case with one entry a judge.
+
+    None, NaN and `FAILED` are missing. `categories` lists what a judge may say, in the order
+    of the scale; without it, they are the values that occur, sorted.
+
+    Raises:
+        UsageError: cases with different numbers of judges, a verdict that is no category, or
+            verdicts that cannot be sorted. The message names the case and the judge.
+    """
+    rows = [list(row) for row in verdicts]
+    judges = len(rows[0]) if rows else 0
+    for case, row in enumerate(rows):
+        if len(row) != judges:
+            raise UsageError(f"case {case} has {len(row)} verdicts, case 0 has {judges}")
+    listed = tuple(categories) if categories is not None else _observed(rows)
+    index = {category: code for code, category in enumerate(listed)}
+    codes = np.full((len(rows), judges), MISSING, dtype=int)
+    for case, row in enumerate(rows):
+        for judge, verdict in enumerate(row):
+            if not _is_given(verdict):
+                continue
+            if verdict not in index:
+                raise UsageError(
+                    f"case {case}, judge {judge}: verdict {verdict!r} is none of {listed}"
+                )
+            codes[case, judge] = index[verdict]
+    return Ratings(codes, listed)
+
+
+def _is_given(verdict: object) -> bool:
+    missing_numpy = isinstance(verdict, np.floating) and math.isnan(verdict)
+    return is_resolved(verdict) and not missing_numpy
+
+
+def _observed(rows: list[list[Any]]) -> tuple[Any, ...]:
+    found = {verdict for row in rows for verdict in row if _is_given(verdict)}
+    try:
+        return tuple(sorted(found))
+    except TypeError:
+        raise UsageError(
+            "verdicts of different types cannot be put in order; give categories"
+        ) from None
+
+
+def read_pair(
+    first: Sequence[Any], second: Sequence[Any], categories: Sequence[Any] | None = None
+) -> Ratings:
+    """Code the verdicts of two judges on the same cases."""
+    if len(first) != len(second):
+        raise UsageError(f"{len(first)} verdicts by one judge but {len(second)} by the other")
+    return read_ratings(zip(first, second, strict=True), categories)
+
+
+def cell_sums(weights: Floats, cells: Codes, count: int) -> Floats:
+    """Sum weights (b, rows) by the cell of each row: (b, count). Rows with cell -1 are left out."""
+    used = np.flatnonzero(cells >= 0)
+    sums = np.zeros((len(weights), count))
+    if not used.size:
+        return sums
+    order = used[np.argsort(cells[used], kind="stable")]
+    present, starts = np.unique(cells[order], return_index=True)
+    sums[:, present] = np.add.reduceat(weights[:, order], starts, axis=1)
+    return sums

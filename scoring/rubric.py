@@ -1,0 +1,64 @@
+"""Weighted points and the total of a rubric, from raw levels.
+
+The judge gives raw levels only; code multiplies. Points of a dimension are raw level times
+its factor, the total is their sum. Which dimensions and factors there are is data that the
+caller passes in.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ..errors import UsageError
+from .share import Bounds, Failed, Grade, is_resolved
+
+
+@dataclass(frozen=True, slots=True)
+class RubricScore:
+    """Points by dimension (in the order of the factors), and their total.
+
+    A dimension without a verdict has points None; then `total` is None too, and the bounds
+    say between which values it lies.
+    """
+
+    points: Mapping[str, float | None]
+    total: float | None
+    best: float
+    unresolved: tuple[str, ...]
+    bounds: Bounds
+
+
+def rubric_score(
+    raw: Mapping[str, Grade], factors: Mapping[str, float], *, maximum: float = 4
+) -> RubricScore:
+    """Weigh one response's raw levels.
+
+    Args:
+        raw: dimension to raw level, 0 to `maximum`; None or `FAILED` where the judge failed.
+        factors: dimension to factor from raw to points.
+        maximum: highest raw level.
+
+    Raises:
+        UsageError: a dimension without a factor or without a level, or a level off the scale.
+
+    >>> rubric_score({"reasoning": 2, "terms": 3}, {"terms": 1.25, "reasoning": 7.5}).total
+    18.75
+    """
+    odd = sorted(raw.keys() ^ factors.keys())
+    if odd:
+        raise UsageError(f"not in both levels and factors: {', '.join(odd)}")
+    points = {name: _points(name, raw[name], factor, maximum) for name, factor in factors.items()}
+    unresolved = tuple(name for name, value in points.items() if value is None)
+    known = math.fsum(value for value in points.values() if value is not None)
+    best = math.fsum(factors.values()) * maximum
+    open_points = maximum * math.fsum(factors[name] for name in unresolved)
+    total = None if unresolved else known
+    return RubricScore(points, total, best, unresolved, Bounds(known, known + open_points))
+
+
+def _points(name: str, level: Grade, factor: float, maximum: float) -> float | None:
+    if level is None or isinstance(level, Failed) or not is_resolved(level):
+        return None
+    if not 0 <= level <= maximum:
+        raise UsageError(f"level {level} of {name!r} is outside 0..{maximum}")
+    return level * factor

@@ -1,0 +1,226 @@
+"""Semantic scores of a differential: one-to-one matching by the likeness of names (DermCase).
+
+Similarity is the cosine of two encoded names, stretched from [low, high] to [0, 1]. The
+bounds and the threshold tau belong to the encoder: 0.6, 1.0 and 0.83 are the paper's, for
+its encoder; another encoder needs its own.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import UsageError
+from .bootstrap import Floats
+from .share import ratio
+
+
+class TextEncoder(Protocol):
+    """Anything that turns n texts into an n x d array of vectors (any length)."""
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.floating]:
+        """Encode the texts in order."""
+
+
+@overload
+def normalise_similarity(cosine: float, low: float = ..., high: float = ...) -> float: ...
+@overload
+def normalise_similarity(cosine: ArrayLike, low: float = ..., high: float = ...) -> Floats: ...
+def normalise_similarity(cosine: ArrayLike, low: float = 0.6, high: float = 1.0) -> float | Floats:
+    """Stretch cosine from [low, high] to [0, 1] and clip; a number or an array, shape kept.
+
+    >>> round(normalise_similarity(0.8), 6), normalise_similarity(0.2)
+    (0.5, 0.0)
+
+    Raises:
+        UsageError: low is not below high.
+    """
+    if not low < high:
+        raise UsageError(f"low ({low}) must be below high ({high})")
+    scaled: Floats = np.clip((np.asarray(cosine, dtype=float) - low) / (high - low), 0.0, 1.0)
+    return float(scaled) if scaled.ndim == 0 else scaled
+
+
+def cosine_matrix(first: ArrayLike, second: ArrayLike) -> Floats:
+    """Cosine of every row of `first` (n x d) with every row of `second` (m x d): n x m.
+
+    A zero vector has cosine 0 with everything.
+    """
+    a, b = _unit_rows(first), _unit_rows(second)
+    cosine: Floats = np.clip(a @ b.T, -1.0, 1.0)
+    return cosine
+
+
+def _unit_rows(vectors: ArrayLike) -> Floats:
+    rows = np.asarray(vectors, dtype=float)
+    if rows.ndim != 2:
+        raise UsageError(f"vectors must be an n x d array, not of shape {rows.shape}")
+    norms = np.linalg.norm(rows, axis=1, keepdims=True)
+    unit: Floats = np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0)
+    return unit
+
+
+def ddx_similarity(
+    predicted: Sequence[str],
+    truth: Sequence[str],
+    encoder: TextEncoder,
+    *,
+    low: float = 0.6,
+    high: float = 1.0,
+) -> Floats:
+    """Encode two lists of names and return their normalised similarity, n x m."""
+    if not predicted or not truth:
+        return np.zeros((len(predicted), len(truth)))
+    vectors = np.asarray(encoder.encode([*predicted, *truth]), dtype=float)
+    n = len(predicted)
+    return normalise_similarity(cosine_matrix(vectors[:n], vectors[n:]), low, high)
+
+
+def match_ddx(similarity: ArrayLike, tau: float) -> list[tuple[int, int]]:
+    """Match predictions (rows) and truths (columns) one to one, most similar pair first.
+
+    Pairs with similarity >= tau are candidates; equal similarities go by prediction index,
+    then truth index. Greedy, not optimal: the best pair is never given up for a better sum.
+
+    Args:
+        similarity: n x m matrix; may be empty.
+        tau: least similarity of a match.
+
+    Returns:
+        Pairs (prediction, truth), in the order in which they were matched.
+
+    Raises:
+        UsageError: not a matrix, or a value that is not a number.
+
+    >>> match_ddx([[0.9, 0.95], [0.2, 0.9]], tau=0.83)
+    [(0, 1)]
+    """
+    matrix = np.asarray(similarity, dtype=float)
+    if not matrix.size:
+        return []
+    if matrix.ndim != 2:
+        raise UsageError(f"similarity must be an n x m matrix, not of shape {matrix.shape}")
+    if np.isnan(matrix).any():
+        raise UsageError("similarity holds a value that is not a number")
+    rows, columns = np.nonzero(matrix >= tau)
+    order = np.argsort(-matrix[rows, columns], kind="stable")  # nonzero is in index order
+    free_rows, free_columns = set(range(matrix.shape[0])), set(range(matrix.shape[1]))
+    matches = []
+    for i, j in zip(rows[order].tolist(), columns[order].tolist(), strict=True):
+        if i in free_rows and j in free_columns:
+            matches.append((i, j))
+            free_rows.remove(i)
+            free_columns.remove(j)
+    return matches
+
+
+@dataclass(frozen=True, slots=True)
+class DdxScores:
+    """Scores of one matching, with its counts: matched pairs, n predicted, m true."""
+
+    precision: float
+    recall: float
+    f1: float
+    jaccard: float
+    matched: int
+    n: int
+    m: int
+
+
+def ddx_scores(matches: Sequence[tuple[int, int]], n: int, m: int) -> DdxScores:
+    """Score one case's matches M: |M|/n, |M|/m, 2|M|/(n+m), |M|/(n+m-|M|).
+
+    An empty prediction (n = 0) scores 0 throughout; `macro` and `micro` leave it out and
+    `coverage` counts it.
+
+    Args:
+        matches: pairs (prediction, truth), one to one.
+        n: number of predicted diagnoses.
+        m: number of true diagnoses.
+
+    Raises:
+        UsageError: no true diagnosis, a pair outside n x m, or an index matched twice.
+
+    >>> scores = ddx_scores([(0, 2), (3, 1)], n=5, m=4)
+    >>> scores.precision, scores.recall, round(scores.f1, 4), round(scores.jaccard, 4)
+    (0.4, 0.5, 0.4444, 0.2857)
+    """
+    if n < 0 or m < 1:
+        raise UsageError(f"{n} predicted and {m} true diagnoses cannot be scored")
+    rows, columns = {i for i, _ in matches}, {j for _, j in matches}
+    if len(rows) < len(matches) or len(columns) < len(matches):
+        raise UsageError("a diagnosis is matched twice; matches must be one to one")
+    if not (rows <= set(range(n)) and columns <= set(range(m))):
+        raise UsageError(f"a match lies outside the {n} x {m} diagnoses")
+    return _from_counts(len(matches), n, m)
+
+
+def _from_counts(matched: int, n: int, m: int) -> DdxScores:
+    return DdxScores(
+        precision=matched / n if n else 0.0,
+        recall=matched / m,
+        f1=2 * matched / (n + m),
+        jaccard=matched / (n + m - matched),
+        matched=matched,
+        n=n,
+        m=m,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class DdxSummary:
+    """Scores over the cases with a non-empty prediction; NaN where there is none.
+
+    `coverage` is the share of all `cases` that have a non-empty prediction.
+    """
+
+    precision: float
+    recall: float
+    f1: float
+    jaccard: float
+    coverage: float
+    cases: int
+    empty: int
+
+
+def macro(cases: Iterable[DdxScores]) -> DdxSummary:
+    """Average the scores of the cases with a non-empty prediction."""
+    given = list(cases)
+    scored = [case for case in given if case.n]
+
+    def average(name: str) -> float:
+        return ratio(sum(getattr(case, name) for case in scored), len(scored))
+
+    return DdxSummary(
+        average("precision"),
+        average("recall"),
+        average("f1"),
+        average("jaccard"),
+        *_counts(given),
+    )
+
+
+def micro(cases: Iterable[DdxScores]) -> DdxSummary:
+    """Sum matches and diagnoses over the cases with a non-empty prediction, then divide."""
+    given = list(cases)
+    scored = [case for case in given if case.n]
+    matched, n, m = (sum(getattr(case, key) for case in scored) for key in ("matched", "n", "m"))
+    return DdxSummary(
+        ratio(matched, n),
+        ratio(matched, m),
+        ratio(2 * matched, n + m),
+        ratio(matched, n + m - matched),
+        *_counts(given),
+    )
+
+
+def coverage(cases: Iterable[DdxScores]) -> float:
+    """Share of cases with a non-empty prediction."""
+    return _counts(list(cases))[0]
+
+
+def _counts(cases: list[DdxScores]) -> tuple[float, int, int]:
+    empty = sum(case.n == 0 for case in cases)
+    return ratio(len(cases) - empty, len(cases)), len(cases), empty

@@ -1,0 +1,151 @@
+"""Shares and means over cases of which some may have no verdict.
+
+A case without a verdict is neither right nor wrong: the headline is taken over the
+resolved cases, and the bounds tell what it would be if every unresolved one were wrong or
+right.
+
+Two kinds of "nothing" must stay apart. In lists of yes/no verdicts and grades an item with
+no verdict is `None`, NaN or `FAILED`; all three mean unresolved. In lists of *choices* (an
+option letter) `None` is a valid outcome, "the answer matches no option", which counts as
+wrong; only `FAILED` is unresolved there.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final, NamedTuple, TypeVar
+
+from ..errors import UsageError
+
+
+class Failed(Enum):
+    """The type of `FAILED`."""
+
+    FAILED = "failed"
+
+
+FAILED: Final = Failed.FAILED
+"""Marks an item whose judge gave no valid verdict."""
+
+Verdict = bool | Failed | None
+Grade = float | Failed | None
+V = TypeVar("V")
+R = TypeVar("R")
+
+
+class Bounds(NamedTuple):
+    """What a score would be if every unresolved item had the worst or the best verdict."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """The share of items with a "yes": `value` = right / (n - unresolved), NaN without any."""
+
+    value: float
+    right: int
+    n: int
+    unresolved: int
+    bounds: Bounds
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """The mean of the resolved scores (NaN without any), with the bounds by the scale."""
+
+    value: float
+    n: int
+    unresolved: int
+    bounds: Bounds
+
+
+def is_resolved(verdict: object) -> bool:
+    """Whether there is a verdict: not None, not NaN, not `FAILED`."""
+    missing_number = isinstance(verdict, float) and math.isnan(verdict)
+    return not (verdict is None or verdict is FAILED or missing_number)
+
+
+def ratio(part: float, whole: float) -> float:
+    """Divide; NaN where there is nothing to divide by."""
+    return part / whole if whole else math.nan
+
+
+def bounds(resolved_correct: int, unresolved: int, n: int) -> Bounds:
+    """Bound an accuracy over `n` items of which `unresolved` have no verdict.
+
+    Low counts them all as wrong, high as right: c / n and (c + u) / n. NaN for n = 0.
+
+    Raises:
+        UsageError: a negative count, or more correct and unresolved items than items.
+
+    >>> bounds(6, 2, 10)
+    Bounds(low=0.6, high=0.8)
+    """
+    if min(resolved_correct, unresolved, n) < 0 or resolved_correct + unresolved > n:
+        raise UsageError(
+            f"{resolved_correct} correct and {unresolved} unresolved do not fit into {n} items"
+        )
+    return Bounds(ratio(resolved_correct, n), ratio(resolved_correct + unresolved, n))
+
+
+def share_of(right: int, unresolved: int, n: int) -> Share:
+    """Make a share from its counts."""
+    limits = bounds(right, unresolved, n)
+    return Share(ratio(right, n - unresolved), right, n, unresolved, limits)
+
+
+def share(verdicts: Iterable[Verdict]) -> Share:
+    """Count the share of "yes" among yes/no verdicts.
+
+    >>> share([True, False, None, True]).bounds
+    Bounds(low=0.5, high=0.75)
+    """
+    given = list(verdicts)
+    resolved = [bool(verdict) for verdict in given if is_resolved(verdict)]
+    return share_of(sum(resolved), len(given) - len(resolved), len(given))
+
+
+def mean(scores: Iterable[Grade], scale: tuple[float, float] = (0.0, 1.0)) -> Mean:
+    """Average the resolved scores; the bounds put the ends of `scale` for the others.
+
+    Raises:
+        UsageError: a score outside the scale; the message names its position.
+    """
+    given = list(scores)
+    lowest, highest = scale
+    resolved = []
+    for position, score in enumerate(given):
+        if score is None or isinstance(score, Failed) or not is_resolved(score):
+            continue
+        if not lowest <= score <= highest:
+            raise UsageError(f"score {score} at position {position} is outside {lowest}..{highest}")
+        resolved.append(float(score))
+    n, total = len(given), math.fsum(resolved)
+    unresolved = n - len(resolved)
+    limits = Bounds(ratio(total + unresolved * lowest, n), ratio(total + unresolved * highest, n))
+    return Mean(ratio(total, len(resolved)), n, unresolved, limits)
+
+
+def breakdown(
+    values: Sequence[V],
+    groups: Sequence[str | Iterable[str]],
+    score: Callable[[list[V]], R],
+) -> dict[str, R]:
+    """Score every group of cases on its own, in the order of the groups' names.
+
+    `groups` holds one name per case, or several where a case belongs to several groups (two
+    specialties, two types of evidence); such a case counts once in each.
+
+    Raises:
+        UsageError: the two lists differ in length.
+    """
+    if len(values) != len(groups):
+        raise UsageError(f"{len(values)} values but {len(groups)} groups")
+    members: dict[str, list[V]] = {}
+    for value, names in zip(values, groups, strict=True):
+        for name in {names} if isinstance(names, str) else set(names):
+            members.setdefault(name, []).append(value)
+    return {name: score(members[name]) for name in sorted(members)}

@@ -1,0 +1,241 @@
+"""Overlap of words between diagnosis strings: BLEU, METEOR, ROUGE, BERTScore.
+
+Each comes from the field's own library (sacrebleu, nltk, rouge-score); nothing is downloaded
+at run time. BERTScore needs an encoder that gives token vectors (`encoders.load_encoder`).
+All are between 0 and 1.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..errors import UsageError
+from .bootstrap import Floats
+
+Synonyms = Callable[[str], Iterable[str]]
+
+
+class TokenEncoder(Protocol):
+    """Anything that turns each text into a tokens x d array of vectors."""
+
+    def encode_tokens(self, texts: Sequence[str]) -> list[Floats]:
+        """Encode the texts in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """Precision, recall and their harmonic mean for one pair of texts."""
+
+    precision: float
+    recall: float
+    f1: float
+
+
+@dataclass(frozen=True, slots=True)
+class TextScores:
+    """Mean scores over pairs of texts; `bert` is None where no encoder was given.
+
+    `bleu` is the mean of sentence BLEU, `corpus_bleu` pools n-gram counts over all pairs.
+    """
+
+    bleu: float
+    corpus_bleu: float
+    meteor: float
+    rouge1: float
+    rouge2: float
+    rouge_l: float
+    bert: float | None
+    n: int
+
+
+def bleu(predicted: str, truth: str) -> float:
+    """Sentence BLEU (sacrebleu: 13a tokens, exponential smoothing, effective order), 0 to 1.
+
+    Names are short: with effective order only the n-gram lengths that occur count, so that
+    two equal two-word names score 1. Case is ignored.
+    """
+    return _sacrebleu().sentence_score(predicted, [truth]).score / 100  # type: ignore[no-any-return]
+
+
+def corpus_bleu(predicted: Sequence[str], truth: Sequence[str]) -> float:
+    """BLEU over all pairs, counts pooled first, 0 to 1."""
+    _same_length(predicted, truth)
+    return _sacrebleu().corpus_score(list(predicted), [list(truth)]).score / 100  # type: ignore[no-any-return]
+
+
+def _sacrebleu() -> Any:
+    from sacrebleu.metrics.bleu import BLEU
+
+    return BLEU(lowercase=True, effective_order=True)
+
+
+def rouge(predicted: str, truth: str, *, stem: bool = True) -> dict[str, Overlap]:
+    """ROUGE-1, -2 and -L (rouge-score; Porter stems by default), by name.
+
+    >>> rouge("chronic otitis media", "otitis media")["rouge1"].recall
+    1.0
+    """
+    from rouge_score.rouge_scorer import RougeScorer
+
+    kinds = ["rouge1", "rouge2", "rougeL"]
+    scores = RougeScorer(kinds, use_stemmer=stem).score(truth, predicted)
+    return {kind: Overlap(*map(float, scores[kind])) for kind in kinds}
+
+
+def meteor(
+    predicted: str,
+    truth: str,
+    *,
+    synonyms: Synonyms | None = None,
+    alpha: float = 0.9,
+    beta: float = 3.0,
+    gamma: float = 0.5,
+) -> float:
+    """METEOR (nltk; Banerjee and Lavie 2005): exact words, then Porter stems, then synonyms.
+
+    Args:
+        predicted: text to score; words are runs of letters and digits, lower-cased.
+        truth: reference text.
+        synonyms: word to its synonyms. Left out, the synonym module is off: WordNet's data
+            would have to be downloaded. Where nltk's WordNet is installed,
+            `wordnet_synonyms` makes this function.
+        alpha: weight of recall against precision.
+        beta: shape of the penalty for broken-up matches.
+        gamma: largest penalty.
+    """
+    from nltk.translate.meteor_score import single_meteor_score
+
+    return float(
+        single_meteor_score(
+            _words(truth),
+            _words(predicted),
+            wordnet=_Synonyms(synonyms),
+            alpha=alpha,
+            beta=beta,
+            gamma=gamma,
+        )
+    )
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"[^\W_]+", text.casefold())
+
+
+class _Synonyms:
+    """The part of nltk's WordNet reader that its METEOR asks, answered by a function.
+
+    One synset a word, whose one lemma list holds all synonyms.
+    """
+
+    def __init__(self, synonyms: Synonyms | None) -> None:
+        self._synonyms = synonyms
+
+    def synsets(self, word: str) -> list["_Synset"]:
+        return [_Synset(self._synonyms(word))] if self._synonyms else []
+
+
+class _Synset:
+    def __init__(self, words: Iterable[str]) -> None:
+        self._words = words
+
+    def lemmas(self) -> list["_Lemma"]:
+        return [_Lemma(word) for word in self._words]
+
+
+@dataclass(frozen=True, slots=True)
+class _Lemma:
+    word: str
+
+    def name(self) -> str:
+        return self.word
+
+
+def wordnet_synonyms() -> Synonyms:
+    """Make the synonym function from nltk's WordNet data.
+
+    Raises:
+        EnvironmentFault: the data are not installed; the message names the command.
+    """
+    from nltk.corpus import wordnet
+
+    from ..errors import EnvironmentFault
+
+    try:
+        wordnet.ensure_loaded()
+    except LookupError:
+        raise EnvironmentFault(
+            "WordNet's data are missing: python -m nltk.downloader wordnet"
+        ) from None
+
+    def synonyms(word: str) -> set[str]:
+        return {lemma.name() for synset in wordnet.synsets(word) for lemma in synset.lemmas()}
+
+    return synonyms
+
+
+def bert_score(
+    predicted: Sequence[str], truth: Sequence[str], encoder: TokenEncoder
+) -> list[Overlap]:
+    """BERTScore of each pair over any encoder's token vectors (Zhang et al. 2020).
+
+    Recall is the mean over the true tokens of the largest cosine with a predicted token,
+    precision the same the other way round; no idf weights, no rescaling; special tokens are
+    left as the encoder gives them.
+    """
+    _same_length(predicted, truth)
+    vectors = encoder.encode_tokens([*predicted, *truth])
+    n = len(predicted)
+    return [_greedy(vectors[i], vectors[n + i]) for i in range(n)]
+
+
+def _greedy(predicted: Floats, truth: Floats) -> Overlap:
+    from .semantic import cosine_matrix
+
+    if not len(predicted) or not len(truth):
+        return Overlap(0.0, 0.0, 0.0)
+    cosine = cosine_matrix(predicted, truth)
+    precision, recall = float(cosine.max(axis=1).mean()), float(cosine.max(axis=0).mean())
+    both = precision + recall
+    return Overlap(precision, recall, 2 * precision * recall / both if both > 0 else 0.0)
+
+
+def text_scores(
+    predicted: Sequence[str],
+    truth: Sequence[str],
+    *,
+    encoder: TokenEncoder | None = None,
+    synonyms: Synonyms | None = None,
+) -> TextScores:
+    """Average every score over the pairs (F1 of ROUGE and of BERTScore).
+
+    Raises:
+        UsageError: lists of different lengths, or empty.
+    """
+    _same_length(predicted, truth)
+    if not predicted:
+        raise UsageError("there is no pair of texts to score")
+    pairs = list(zip(predicted, truth, strict=True))
+    rouges = [rouge(p, t) for p, t in pairs]
+    berts = [score.f1 for score in bert_score(predicted, truth, encoder)] if encoder else None
+    return TextScores(
+        bleu=_mean(bleu(p, t) for p, t in pairs),
+        corpus_bleu=corpus_bleu(predicted, truth),
+        meteor=_mean(meteor(p, t, synonyms=synonyms) for p, t in pairs),
+        rouge1=_mean(scores["rouge1"].f1 for scores in rouges),
+        rouge2=_mean(scores["rouge2"].f1 for scores in rouges),
+        rouge_l=_mean(scores["rougeL"].f1 for scores in rouges),
+        bert=None if berts is None else _mean(berts),
+        n=len(pairs),
+    )
+
+
+def _mean(values: Iterable[float]) -> float:
+    return float(np.mean(list(values)))
+
+
+def _same_length(predicted: Sequence[str], truth: Sequence[str]) -> None:
+    if len(predicted) != len(truth):
+        raise UsageError(f"{len(predicted)} predicted texts but {len(truth)} true ones")
