@@ -46,27 +46,31 @@ def build_terms(
     chapters: Iterable[str] | None = None,
     extra: Iterable[Term] = (),
 ) -> list[Term]:
-    """All terms of a release's categories and subcategories, in tabular order, then `extra`.
+    """All terms of a release's categories and subcategories, in tabular order.
 
-    Official names, inclusion terms and `includes` notes. Of terms of one code that fold to the
-    same text the most official stays. `encounters` adds the 7th-character variants; `chapters`
-    (numbers, written as `Tree.node` reads them) are those to take instead of all but `LEFT_OUT`.
+    Official names, inclusion terms and `includes` notes. Terms of `extra` follow the official
+    ones of their code; codes that the choice leaves out come last. Of terms of one code that
+    fold to the same text the most official stays.
 
-    Rows of ICD-10-CM April 2026: 52,800; with encounters 97,100; of all chapters 60,100; of all
-    chapters with encounters 111,400. Raises UnknownCode for a chapter or an extra
-    term's code that the release does not hold.
+    `encounters` adds the 7th-character variants. `chapters` (numbers, written as `Tree.node`
+    reads them) are those to take instead of all but `LEFT_OUT`. Rows of ICD-10-CM April 2026:
+    52,800; with encounters 97,100; of all chapters 60,100; of all with encounters 111,400.
+
+    Raises UnknownCode for a chapter or an extra term's code that the release does not hold.
     """
     if chapters is None:
         left_out = {tree.node(chapter, "chapter") for chapter in LEFT_OUT}
         taken = {node for node in tree.nodes if node.kind == "chapter"} - left_out
     else:
         taken = {tree.node(chapter, "chapter") for chapter in chapters}
-    found: dict[tuple[str, str], Term] = {}
+    terms: dict[str, list[Term]] = {}
     for node in _codes(tree, taken):
         if encounters or not tree.is_encounter(node):
-            _keep(found, official_terms(tree, node))
-    _keep(found, (term._replace(code=tree.node(term.code).code) for term in extra))
-    return list(found.values())
+            terms[node.code] = list(official_terms(tree, node))
+    for term in extra:
+        code = tree.node(term.code).code
+        terms.setdefault(code, []).append(term._replace(code=code))
+    return [term for group in terms.values() for term in _distinct(group)]
 
 
 def official_terms(tree: Tree, node: Node) -> Iterator[Term]:
@@ -107,10 +111,14 @@ def _codes(tree: Tree, chapters: set[Node]) -> Iterator[Node]:
             yield node
 
 
-def _keep(found: dict[tuple[str, str], Term], terms: Iterable[Term]) -> None:
+def _distinct(terms: list[Term]) -> Iterable[Term]:
+    """The first of those that fold alike; folding is what takes the time, and most stand alone."""
+    if len(terms) == 1:
+        return terms
+    found: dict[str, Term] = {}
     for term in terms:
-        if folded := normalise_text(term.text):
-            found.setdefault((folded, term.code), term)
+        found.setdefault(normalise_text(term.text), term)
+    return found.values()
 
 
 @lru_cache(maxsize=1)

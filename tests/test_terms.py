@@ -91,10 +91,22 @@ def test_one_row_a_text_and_code_the_most_official_first() -> None:
     }
     both = {term.code for term in BASE if normalise_text(term.text) == "viral pericarditis"}
     assert both == {"B33.23", "I30.1"}
-    again = [Term("HIGH blood-pressure", "I10", "mine"), Term("bp up", "i10", "mine")]
-    extra = build_terms(CM, extra=again)
-    assert extra[: len(BASE)] == BASE
-    assert extra[len(BASE) :] == [Term("bp up", "I10", "mine")]
+
+
+def test_extra_terms_follow_the_official_ones_of_their_code() -> None:
+    extra = [
+        Term("HIGH blood-pressure", "I10", "mine"),
+        Term("bp up", "i10", "mine"),
+        Term("BP up!", "I10", "theirs"),
+    ]
+    rows = build_terms(CM, extra=extra)
+    assert len(rows) == len(BASE) + 1
+    assert [term.source for term in rows if term.code == "I10"] == [
+        "official",
+        "includes",
+        "includes",
+        "mine",
+    ]
 
 
 def test_an_extra_term_may_name_what_the_base_leaves_out_but_not_an_unknown_code() -> None:
