@@ -6,6 +6,7 @@
     ├── OutputError              a result that cannot be written
     └── EnvironmentFault         something the run needs is missing or broken
         ├── IndexFault           a search index that is damaged or cannot be built
+        ├── ReplayMiss           a reply that is to be replayed and was never kept
         └── ModelFault           a model or server that cannot be used
             └── AuthenticationFault  a key that is missing or was refused
     UnknownCode (UsageError)     a code that the ontology release does not hold
@@ -46,6 +47,10 @@ class EnvironmentFault(DxjudgeError):
 
 class IndexFault(EnvironmentFault):
     """A search index that is damaged or cannot be built."""
+
+
+class ReplayMiss(EnvironmentFault):
+    """A reply that is to be replayed and was never kept; the message names its key."""
 
 
 class ModelFault(EnvironmentFault):

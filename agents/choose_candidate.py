@@ -1,5 +1,6 @@
 """Choose the candidate name that stands for a diagnosis, or none: the mapping's reranker."""
 
+import random
 from dataclasses import replace
 from functools import lru_cache
 from typing import Annotated, Literal
@@ -12,12 +13,25 @@ _CHOICE = "The chosen name, copied letter by letter from the list; null if none 
 
 
 class CandidateInput(BaseModel):
-    """A diagnosis and the names to choose from; codes are not shown."""
+    """A diagnosis and the names to choose from; codes are not shown.
+
+    shuffle: a seed to show the names in another order, the same for the same diagnosis; None
+    shows them as they are given.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     diagnosis: str = Field(min_length=1)
     candidates: tuple[str, ...] = Field(min_length=1)
+    shuffle: int | None = None
+
+    @property
+    def order(self) -> list[int]:
+        """The places of the candidates in the order in which they are shown."""
+        places = list(range(len(self.candidates)))
+        if self.shuffle is not None:
+            random.Random(f"{self.shuffle} {self.diagnosis}").shuffle(places)
+        return places
 
 
 class CandidateAnswer(BaseModel):
@@ -29,12 +43,28 @@ class CandidateAnswer(BaseModel):
 
 
 class CandidateChoice(BaseModel):
-    """The chosen name and its place in the list as given, first place 0; both None for none."""
+    """The chosen name and its place in the list as given, first place 0; both None for none.
+
+    shuffle: the seed of the order in which the names were shown, None for the given one.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str | None
     index: int | None
+    shuffle: int | None = None
+
+
+def _show(inputs: CandidateInput) -> dict[str, str | list[str]]:
+    names = [inputs.candidates[place] for place in inputs.order]
+    return {"diagnosis": inputs.diagnosis, "candidates": names}
+
+
+def _place(inputs: CandidateInput, choice: str) -> int | None:
+    wanted = choice.strip()
+    # The prompt shows each name on one line, with single spaces.
+    shown = (" ".join(name.split()) for name in inputs.candidates)
+    return next((place for place, name in enumerate(shown) if name == wanted), None)
 
 
 def _not_listed(inputs: CandidateInput, answer: CandidateAnswer) -> list[str]:
@@ -46,19 +76,10 @@ def _not_listed(inputs: CandidateInput, answer: CandidateAnswer) -> list[str]:
     ]
 
 
-def _place(inputs: CandidateInput, choice: str) -> int | None:
-    wanted = choice.strip()
-    # The prompt shows each name on one line, with single spaces.
-    shown = (" ".join(name.split()) for name in inputs.candidates)
-    return next((place for place, name in enumerate(shown) if name == wanted), None)
-
-
 def _find(inputs: CandidateInput, answer: CandidateAnswer) -> CandidateChoice:
-    if answer.choice is None:
-        return CandidateChoice(name=None, index=None)
-    index = _place(inputs, answer.choice)
-    assert index is not None  # the check has passed
-    return CandidateChoice(name=inputs.candidates[index], index=index)
+    index = None if answer.choice is None else _place(inputs, answer.choice)
+    name = None if index is None else inputs.candidates[index]
+    return CandidateChoice(name=name, index=index, shuffle=inputs.shuffle)
 
 
 def _none_fits(inputs: CandidateInput, answer: CandidateAnswer) -> str | None:
@@ -70,6 +91,7 @@ CHOOSE_CANDIDATE: Step[CandidateInput, CandidateAnswer] = Step(
     version=1,
     input=CandidateInput,
     output=CandidateAnswer,
+    render=_show,
     checks=(_not_listed,),
     abstain=_none_fits,
     finish=_find,

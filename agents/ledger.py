@@ -115,8 +115,9 @@ class Ledger:
             line = self._line(judge, outcome.step)
             line.items += 1
             line.cached += outcome.cached
-            line.by_stand_in += outcome.decided_by != "llm"
-            line.repaired += outcome.status != "failed" and outcome.repairs > 0
+            line.by_stand_in += outcome.decided_by not in ("llm", "none")
+            answered = outcome.status != "failed" and not outcome.cached
+            line.repaired += answered and outcome.repairs > 0
             if outcome.status == "done":
                 line.done += 1
             elif outcome.status == "abstained":

@@ -24,10 +24,11 @@ FailureKind = Literal[
 class Account(BaseModel):
     """What every outcome tells about how it came to be.
 
-    `decided_by` is "llm", or the name of the stand-in that decided ("rules", ...). `judge` is
-    what was really sent, None where no model was asked. `calls` counts requests of this
-    process (0 when cached), `tokens_in` and `tokens_out` are the tokens of those requests,
-    `cost` their price in US dollars, None where the price is unknown.
+    `decided_by` is "llm", the name of the stand-in that decided ("rules", ...), or "none" where
+    the inputs could not be used. `judge` is what was really sent, None where no model was
+    asked. `calls` counts the requests of this process (0 when cached), `tokens_in` and
+    `tokens_out` are their tokens, None where the server does not tell, `cost` their price in
+    US dollars, None where the price is unknown.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

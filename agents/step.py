@@ -22,7 +22,7 @@ class Nothing:
     reason: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Step(Generic[I, O]):
     """One task for a model. Build it once, at module level.
 
@@ -41,9 +41,9 @@ class Step(Generic[I, O]):
     finish: (input, output) -> the step's result, what code computes from the model's words.
         Runs after the checks, and again when the reply comes from the cache.
     result: the type `finish` returns, for readers of the schema; `output` unless given.
-    stand_ins: name -> function of the input that returns the *result*, or None where it
-        cannot decide, or Nothing to abstain. They never ask a model. Tried in order before the model (engine
-        "auto"), alone (engine = their name), or not at all ("llm").
+    stand_ins: name -> function of the input that returns the *result*, Nothing to abstain, or
+        None where it cannot decide. They never ask a model. Tried in order before the model
+        (engine "auto"), alone (engine = their name), or not at all ("llm").
     max_repairs: how often an invalid answer is shown to the model again.
     images: the input has a field `images` (a tuple of `agents.images.Image`) that is sent.
     temperature, max_tokens: sent where the judge's spec does not set them.

@@ -55,10 +55,12 @@ class Replies:
         """The store, opened on first use."""
         with self._opening:
             if self._store is None:
-                place = self._given
-                opened = place is None or isinstance(place, (str, Path))
-                self._store = open_store(place) if opened else place  # type: ignore[arg-type]
-            return self._store  # type: ignore[return-value]
+                given = self._given
+                if given is None or isinstance(given, (str, Path)):
+                    self._store = open_store(given)
+                else:
+                    self._store = given
+            return self._store
 
     @property
     def reads(self) -> bool:
@@ -69,6 +71,12 @@ class Replies:
     def writes(self) -> bool:
         """Whether new replies are kept."""
         return self.mode in ("read-write", "refresh")
+
+    def close(self) -> None:
+        """Close the store if it was opened."""
+        if self._store is not None:
+            self._store.close()
+            self._store = None
 
     def find(self, keys: Sequence[str]) -> dict[str, Entry]:
         """The kept replies of these keys."""

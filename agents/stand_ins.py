@@ -1,0 +1,57 @@
+"""Deciding without a model: a step's stand-ins, tried before the judge or in its place."""
+
+from typing import Any
+
+from pydantic import BaseModel
+
+from ..errors import DxjudgeError, UsageError
+from .outcome import Abstained, Done, Failed, Outcome
+from .step import Nothing, Step
+
+# The stand-in of this name is no stand-in for a judge but a rule that only code decides (an
+# empty response is a technical error): tried first under every engine, and none of its own.
+ALWAYS = "code"
+
+
+def check_engine(step: Step[Any, Any], engine: str, has_judge: bool) -> None:
+    """Raise UsageError for an engine that the step does not have, or a judge that is missing."""
+    standing = tuple(name for name in step.stand_ins if name != ALWAYS)
+    allowed = ("auto", "llm", *standing)
+    if engine not in allowed:
+        raise UsageError(f"step {step.name} has no engine {engine!r}; it has {', '.join(allowed)}")
+    if not has_judge and (engine == "llm" or not standing):
+        raise UsageError(
+            f"step {step.name} needs a judge: --judge openai:gpt-4o, or for a local server "
+            "--judge openai:MODEL@http://127.0.0.1:8080/v1"
+        )
+
+
+def by_stand_in(
+    step: Step[Any, Any], inputs: BaseModel, engine: str, has_judge: bool, repeat: int
+) -> Outcome | None:
+    """What the step's stand-ins decide; None leaves it to the judge.
+
+    An item that no stand-in decides, where no judge may be asked, is failed as undecided.
+    Raises UsageError as `check_engine` does.
+    """
+    check_engine(step, engine, has_judge)
+    names = {"auto": tuple(step.stand_ins), "llm": ()}.get(engine, (engine,))
+    if ALWAYS in step.stand_ins and ALWAYS not in names:
+        names = (ALWAYS, *names)
+    about: dict[str, Any] = {"step": step.name, "version": step.version, "repeat": repeat}
+    for name in names:
+        try:
+            found = step.stand_ins[name](inputs)
+        except DxjudgeError:
+            raise
+        except Exception as fault:
+            reason = f"{type(fault).__name__}: {fault}"
+            return Failed(**about, decided_by=name, kind="error", reasons=(reason,))
+        if isinstance(found, Nothing):
+            return Abstained(**about, decided_by=name, reason=found.reason)
+        if found is not None:
+            return Done(**about, decided_by=name, value=found)
+    if engine in ("auto", "llm") and has_judge:
+        return None
+    reason = f"undecided by {', '.join(names)}" + ("" if has_judge else ", and no judge was given")
+    return Failed(**about, decided_by=names[-1], kind="undecided", reasons=(reason,))

@@ -1,0 +1,226 @@
+"""Running a step: one item, many at once, as they finish, or from code that is not async."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, overload
+
+from pydantic import BaseModel
+
+from ..agents.call import Call, prepare
+from ..agents.engine import missed, replay
+from ..agents.models import AnyJudge, Judge, as_judge, check_key
+from ..agents.outcome import Failed, Outcome, read_outcome
+from ..agents.run import Run
+from ..agents.stand_ins import by_stand_in, check_engine
+from ..agents.step import Step
+from ..agents.steps import find_step
+from ..errors import InputError, UsageError
+from .loop import run_here
+from .step_graph import StepContext, StepInput, step_graph, step_node
+
+__all__ = [
+    "StepContext",
+    "run_step",
+    "run_step_sync",
+    "step_graph",
+    "step_node",
+    "stream_step",
+]
+
+Inputs = BaseModel | Mapping[str, Any]
+_CHUNK = 500  # items looked up in the cache at once
+
+
+@overload
+async def run_step(
+    step: Step[Any, Any] | str,
+    inputs: Inputs,
+    *,
+    judge: AnyJudge | None = None,
+    run: Run | None = None,
+    engine: str = "auto",
+    repeat: int = 0,
+) -> Outcome: ...
+
+
+@overload
+async def run_step(
+    step: Step[Any, Any] | str,
+    inputs: Sequence[Inputs],
+    *,
+    judge: AnyJudge | None = None,
+    run: Run | None = None,
+    engine: str = "auto",
+    repeat: int = 0,
+) -> list[Outcome]: ...
+
+
+async def run_step(
+    step: Step[Any, Any] | str,
+    inputs: Inputs | Sequence[Inputs],
+    *,
+    judge: AnyJudge | None = None,
+    run: Run | None = None,
+    engine: str = "auto",
+    repeat: int = 0,
+) -> Outcome | list[Outcome]:
+    """Run a step on one item (an outcome) or on a list (a list of outcomes, in its order).
+
+    inputs: the step's input model, or a mapping of its fields. run: by default a new one with
+    the user's cache. An item of a list whose inputs cannot be used is Failed(kind="input"); for
+    a single item that is a UsageError or InputError. Raises these for the step, the judge or
+    the engine, and AuthenticationFault, ModelFault or ReplayMiss when no item can succeed.
+    """
+    own = run or Run()
+    try:
+        if isinstance(inputs, (BaseModel, Mapping)):
+            found = find_step(step)
+            found.read_input(inputs)  # for one item, wrong inputs are the caller's error
+            stream = stream_step(
+                found, [inputs], judge=judge, run=own, engine=engine, repeat=repeat
+            )
+            async with aclosing(stream):
+                return [outcome async for _, outcome in stream][0]
+        stream = stream_step(step, inputs, judge=judge, run=own, engine=engine, repeat=repeat)
+        async with aclosing(stream):
+            outcomes = {index: outcome async for index, outcome in stream}
+        return [outcomes[index] for index in range(len(inputs))]
+    finally:
+        if run is None:
+            own.close()
+
+
+def run_step_sync(
+    step: Step[Any, Any] | str, inputs: Inputs | Sequence[Inputs], **options: Any
+) -> Outcome | list[Outcome]:
+    """`run_step` for code that is not async; also works inside a running event loop."""
+    return run_here(run_step(step, inputs, **options))
+
+
+async def stream_step(
+    step: Step[Any, Any] | str,
+    inputs: Iterable[Inputs],
+    *,
+    judge: AnyJudge | None = None,
+    run: Run,
+    engine: str = "auto",
+    repeat: int = 0,
+) -> AsyncGenerator[tuple[int, Outcome], None]:
+    """(index, outcome) of every item, as they finish; `inputs` may be endless.
+
+    What stand-ins and the cache settle does not go through the graph. Raises as `run_step`.
+    """
+    found = find_step(step)
+    live = as_judge(judge) if judge is not None else None
+    check_engine(found, engine, live is not None)
+    work = _Work(found, live, run, engine, repeat)
+    results: _Results = asyncio.Queue(run.width)
+    task = asyncio.create_task(work.all(enumerate(inputs), results))
+    try:
+        while (item := await results.get()) is not None:
+            if isinstance(item, Exception):
+                raise item
+            yield item
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+@dataclass(frozen=True)
+class _Work:
+    """The items of one stream and what they share."""
+
+    step: Step[Any, Any]
+    judge: Judge | None
+    run: Run
+    engine: str
+    repeat: int
+
+    async def all(self, items: Iterator[tuple[int, Inputs]], results: "_Results") -> None:
+        """Put every outcome into `results`, then None; or the error that stopped the run."""
+        gate = asyncio.Semaphore(self.run.width)
+        try:
+            async with asyncio.TaskGroup() as group:
+                while chunk := list(islice(items, _CHUNK)):
+                    settled, calls = self._look_up(chunk)
+                    for pair in settled:
+                        await results.put(pair)
+                    for index, call in calls:
+                        await gate.acquire()
+                        group.create_task(self._judge(index, call, results, gate))
+            await results.put(None)
+        except* Exception as faults:
+            await results.put(_first(faults))
+
+    def _look_up(
+        self, chunk: list[tuple[int, Inputs]]
+    ) -> tuple[list[tuple[int, Outcome]], list[tuple[int, Call]]]:
+        """What needs no model, and the calls that do."""
+        settled: list[tuple[int, Outcome]] = []
+        calls: list[tuple[int, Call]] = []
+        for index, inputs in chunk:
+            found = self._prepare(inputs)
+            if isinstance(found, Call):
+                calls.append((index, found))
+            else:
+                self.run.ledger.close_item(found, found.decided_by)
+                settled.append((index, found))
+        kept = replay([call for _, call in calls], self.run)
+        settled += [(i, o) for (i, _), o in zip(calls, kept, strict=True) if o is not None]
+        calls = [pair for pair, o in zip(calls, kept, strict=True) if o is None]
+        if calls and self.run.replies.mode == "replay":
+            raise missed([call for _, call in calls], self.run)
+        if calls and self.judge is not None:
+            check_key(self.judge)
+        return settled, calls
+
+    def _prepare(self, inputs: Inputs) -> Call | Outcome:
+        step = self.step
+        try:
+            typed = step.read_input(inputs)
+            has_judge = self.judge is not None
+            decided = by_stand_in(step, typed, self.engine, has_judge, self.repeat)
+            if decided is not None or self.judge is None:
+                assert decided is not None  # without a judge, the stand-ins decide or raise
+                return decided
+            return prepare(step, typed, self.judge, self.repeat)
+        except (InputError, UsageError) as fault:
+            return Failed(
+                step=step.name,
+                version=step.version,
+                repeat=self.repeat,
+                decided_by="none",
+                kind="input",
+                reasons=(str(fault),),
+            )
+
+    async def _judge(
+        self, index: int, call: Call, results: "_Results", gate: asyncio.Semaphore
+    ) -> None:
+        state: StepInput = {
+            "inputs": call.inputs.model_dump(mode="json"),
+            "judge": call.judge.spec.model_dump(mode="json"),
+            "repeat": self.repeat,
+            "engine": "llm",  # the stand-ins have been asked
+        }
+        graph = step_graph(self.step)
+        found = await graph.ainvoke(state, context=StepContext(self.run, self.judge))
+        outcome = read_outcome(found["outcome"])
+        if outcome.status != "failed" and outcome.value is not None:
+            value = self.step.read_value(call.inputs, outcome.value)
+            outcome = outcome.model_copy(update={"value": value})
+        await results.put((index, outcome))
+        gate.release()
+
+
+_Results = asyncio.Queue[tuple[int, Outcome] | Exception | None]
+
+
+def _first(faults: ExceptionGroup[Exception]) -> Exception:
+    fault: Exception = faults
+    while isinstance(fault, ExceptionGroup):
+        fault = fault.exceptions[0]
+    return fault

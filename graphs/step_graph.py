@@ -1,0 +1,164 @@
+"""Any step as a graph of one node, and as a node for a graph of somebody else's."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
+
+from langgraph.errors import NodeError
+from langgraph.graph import END, START, StateGraph
+from langgraph.runtime import Runtime
+from pydantic import BaseModel
+
+from ..agents.engine import ask
+from ..agents.judge import JudgeSpec
+from ..agents.models import AnyJudge, Judge, as_judge
+from ..agents.outcome import Failed
+from ..agents.run import Run
+from ..agents.step import Step
+from ..agents.steps import find_step
+from ..errors import DxjudgeError, UsageError
+
+if TYPE_CHECKING:
+    from langgraph.graph.state import CompiledStateGraph
+
+    StepGraph = CompiledStateGraph["StepState", "StepContext", "StepInput", "StepOutput"]
+
+
+class StepInput(TypedDict):
+    """What a step's graph takes: plain JSON.
+
+    judge: a name or the fields of a JudgeSpec. It is in the state, not in the context, because
+    the verdict depends on it: a node's cache or a checkpoint sees the state alone.
+    """
+
+    inputs: dict[str, Any]
+    judge: NotRequired[str | dict[str, Any] | None]
+    repeat: NotRequired[int]
+    engine: NotRequired[str]
+
+
+class StepOutput(TypedDict):
+    """What it returns: an outcome as plain JSON (see `read_outcome`, `Step.read_value`)."""
+
+    outcome: dict[str, Any]
+
+
+class StepState(StepInput, StepOutput):
+    """Both."""
+
+
+@dataclass(frozen=True)
+class StepContext:
+    """What a verdict does not depend on: the run's cache, limits, budget and ledger.
+
+    judge: the live object of a judge that has no name; the state holds its spec.
+    """
+
+    run: Run
+    judge: Judge | None = None
+
+
+def step_graph(
+    step: Step[Any, Any] | str, judge: AnyJudge | None = None, run: Run | None = None
+) -> "StepGraph":
+    """A compiled graph of one node: `{"inputs": {...}}` in, `{"outcome": {...}}` out.
+
+    judge: used where the state names none. run: used where no context is given; without either
+    all of the graph's calls are one run with the user's cache.
+    """
+    found = find_step(step)
+    if judge is None and run is None:
+        return _shared(found)
+    return _compile(found, as_judge(judge) if judge is not None else None, run)
+
+
+def step_node(
+    step: Step[Any, Any] | str,
+    judge: AnyJudge | None = None,
+    *,
+    read: Callable[[Any], BaseModel | Mapping[str, Any]] | None = None,
+    write: str = "",
+    run: Run | None = None,
+    engine: str = "auto",
+) -> Callable[[Any], Awaitable[dict[str, Any]]]:
+    """A node function for a StateGraph: reads the step's input from the state, writes an outcome.
+
+    read: makes the input from the state; by default the fields of the input, taken from the
+    state by their names. write: the state's key for the outcome (plain JSON), by default the
+    step's name. All of the node's calls are one run.
+    """
+    found = find_step(step)
+    live = as_judge(judge) if judge is not None else None
+    own = run or Run()
+
+    async def node(state: Any) -> dict[str, Any]:
+        inputs = read(state) if read else _pick(found, state)
+        try:
+            outcome = await ask(found, inputs, judge=live, run=own, engine=engine)
+        except DxjudgeError:
+            raise
+        except Exception as fault:
+            return {write or found.name: _failed(found, fault)}
+        return {write or found.name: outcome.model_dump(mode="json")}
+
+    node.__name__ = found.name
+    return node
+
+
+# Compiling costs as much as a request's overhead: once for each step.
+@lru_cache(maxsize=256)
+def _shared(step: Step[Any, Any]) -> "StepGraph":
+    return _compile(step, None, None)
+
+
+def _compile(step: Step[Any, Any], judge: Judge | None, run: Run | None) -> "StepGraph":
+    default = StepContext(run or Run(), judge)
+
+    async def judge_item(state: StepInput, runtime: Runtime[StepContext]) -> dict[str, Any]:
+        context = runtime.context or default
+        outcome = await ask(
+            step,
+            state["inputs"],
+            judge=_judge_of(state, context.judge or judge),
+            run=context.run,
+            repeat=state.get("repeat", 0),
+            engine=state.get("engine", "auto"),
+        )
+        return {"outcome": outcome.model_dump(mode="json")}
+
+    def give_up(state: StepInput, error: NodeError) -> dict[str, Any]:
+        if isinstance(error.error, DxjudgeError):
+            raise error.error
+        return {"outcome": _failed(step, error.error)}
+
+    builder = StateGraph(
+        StepState, context_schema=StepContext, input_schema=StepInput, output_schema=StepOutput
+    )
+    builder.add_node(step.name, judge_item, error_handler=give_up)
+    builder.add_edge(START, step.name)
+    builder.add_edge(step.name, END)
+    return builder.compile(name=step.name)
+
+
+def _judge_of(state: StepInput, live: Judge | None) -> Judge | None:
+    named = state.get("judge")
+    if named is None:
+        return live
+    judge = as_judge(named if isinstance(named, str) else JudgeSpec.model_validate(named))
+    if live is not None and live.spec == judge.spec:
+        return live
+    if judge.spec.identity:
+        raise UsageError(f"the judge {judge.spec.label} is a model object: give it to the graph")
+    return judge
+
+
+def _pick(step: Step[Any, Any], state: Any) -> dict[str, Any]:
+    held = state if isinstance(state, Mapping) else vars(state)
+    return {name: held[name] for name in step.input.model_fields if name in held}
+
+
+def _failed(step: Step[Any, Any], fault: BaseException) -> dict[str, Any]:
+    reason = f"{type(fault).__name__}: {fault}"
+    outcome = Failed(step=step.name, version=step.version, kind="error", reasons=(reason,))
+    return outcome.model_dump(mode="json")
