@@ -34,6 +34,8 @@ def _value(
     statistic: Statistic, ratings: Ratings, case_weights: Sequence[float] | None = None
 ) -> float:
     weights = _case_weights(case_weights, len(ratings.codes))
+    if not ratings.categories:  # nobody said anything
+        return float("nan")
     return float(statistic(weights[None, :])[0])
 
 

@@ -20,7 +20,7 @@ def alpha_statistic(ratings: Ratings, scale: Scale) -> Statistic:
     if scale == "interval":
         return _interval_statistic(ratings)
     k = len(ratings.categories)
-    coincidences = _coincidences(ratings.counts).reshape(-1, k * k)
+    coincidences = _coincidences(ratings.counts).reshape(len(ratings.codes), k * k)
 
     def statistic(drawn: Floats) -> Floats:
         table = (drawn @ coincidences).reshape(-1, k, k)

@@ -158,9 +158,9 @@ def prediction_powered(
         weight = _tuning(data) if tune else 1.0
         errors = data.truth - weight * data.verdicts
         centre = weight * raw + float(errors.mean())
-        variance = weight**2 * data.judged.var() / n + errors.var(ddof=1) / m
+        variance = float(weight**2 * data.judged.var() / n + errors.var(ddof=1) / m)
         half = _z(level) * math.sqrt(variance)
-        value = min(1.0, max(0.0, centre))
+        value = float(min(1.0, max(0.0, centre)))
         interval = _analytic(value, centre - half, centre + half, level, "normal", n)
         if half == 0:
             warning = "no error and no spread was seen: the limits understate the uncertainty"

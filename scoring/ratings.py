@@ -33,8 +33,9 @@ class Ratings:
     @property
     def counts(self) -> Floats:
         """How many judges chose each category: cases x categories."""
-        k = len(self.categories)
-        return np.stack([(self.codes == code).sum(axis=1) for code in range(k)], axis=1) * 1.0
+        chosen = self.codes[:, :, None] == np.arange(len(self.categories))
+        counts: Floats = chosen.sum(axis=1).astype(np.float64)
+        return counts
 
     def values(self) -> Floats:
         """Return the categories as numbers.

@@ -106,16 +106,18 @@ def meteor(
         beta: shape of the penalty for broken-up matches.
         gamma: largest penalty.
     """
+    from nltk.stem.porter import PorterStemmer
     from nltk.translate.meteor_score import single_meteor_score
 
+    stem = PorterStemmer().stem
+    true_words, words = _words(truth), _words(predicted)
+    found = {stem(word): set[str]() for word in words}
+    if synonyms is not None:
+        for word in words:
+            found[stem(word)] |= {stem(other) for other in synonyms(word)}
     return float(
         single_meteor_score(
-            _words(truth),
-            _words(predicted),
-            wordnet=_Synonyms(synonyms),
-            alpha=alpha,
-            beta=beta,
-            gamma=gamma,
+            true_words, words, wordnet=_Synonyms(found), alpha=alpha, beta=beta, gamma=gamma
         )
     )
 
@@ -124,33 +126,34 @@ def _words(text: str) -> list[str]:
     return re.findall(r"[^\W_]+", text.casefold())
 
 
+@dataclass(frozen=True, slots=True)
 class _Synonyms:
-    """The part of nltk's WordNet reader that its METEOR asks, answered by a function.
+    """The part of nltk's WordNet reader that its METEOR asks, answered from a table.
 
-    One synset a word, whose one lemma list holds all synonyms.
+    By the time nltk asks for synonyms it has stemmed the words that are left, so the table
+    goes from stem to stems. A word has one synset, whose lemmas are all its synonyms.
     """
 
-    def __init__(self, synonyms: Synonyms | None) -> None:
-        self._synonyms = synonyms
+    stems: dict[str, set[str]]
 
-    def synsets(self, word: str) -> list["_Synset"]:
-        return [_Synset(self._synonyms(word))] if self._synonyms else []
+    def synsets(self, stem: str) -> list["_Synset"]:
+        return [_Synset(self.stems.get(stem, set()))]
 
 
+@dataclass(frozen=True, slots=True)
 class _Synset:
-    def __init__(self, words: Iterable[str]) -> None:
-        self._words = words
+    stems: set[str]
 
     def lemmas(self) -> list["_Lemma"]:
-        return [_Lemma(word) for word in self._words]
+        return [_Lemma(stem) for stem in sorted(self.stems)]
 
 
 @dataclass(frozen=True, slots=True)
 class _Lemma:
-    word: str
+    stem: str
 
     def name(self) -> str:
-        return self.word
+        return self.stem
 
 
 def wordnet_synonyms() -> Synonyms:
