@@ -4,17 +4,46 @@ import difflib
 from typing import Any
 
 from ..errors import UsageError
+from .assign_category import ASSIGN_CATEGORY
 from .choose_candidate import CHOOSE_CANDIDATE
+from .extract_ddx import EXTRACT_DDX
+from .extract_final_diagnosis import EXTRACT_FINAL_DIAGNOSIS
+from .generate_ddx import GENERATE_DDX
+from .grade_ddx import GRADE_DDX
+from .grade_final_diagnosis import GRADE_FINAL_DIAGNOSIS
+from .judge_equivalence import JUDGE_EQUIVALENCE, JUDGE_EQUIVALENCE_CORRECT
+from .label_errors import LABEL_ERRORS
+from .match_option import MATCH_OPTION
+from .score_free_answer import SCORE_FREE_ANSWER
+from .score_open_answer import SCORE_OPEN_ANSWER
+from .score_rubric import SCORE_RUBRIC
 from .step import Step
 
-STEPS: tuple[Step[Any, Any], ...] = (CHOOSE_CANDIDATE,)
+STEPS: tuple[Step[Any, Any], ...] = (
+    EXTRACT_FINAL_DIAGNOSIS,
+    EXTRACT_DDX,
+    GENERATE_DDX,
+    CHOOSE_CANDIDATE,
+    JUDGE_EQUIVALENCE,
+    GRADE_DDX,
+    GRADE_FINAL_DIAGNOSIS,
+    SCORE_RUBRIC,
+    LABEL_ERRORS,
+    MATCH_OPTION,
+    SCORE_FREE_ANSWER,
+    SCORE_OPEN_ANSWER,
+    ASSIGN_CATEGORY,
+)
+
+# The same steps in other words; each goes by the name of its prompt.
+VARIANTS: tuple[Step[Any, Any], ...] = (JUDGE_EQUIVALENCE_CORRECT,)
 
 
 def find_step(step: str | Step[Any, Any]) -> Step[Any, Any]:
     """The step of this name. Raises UsageError that lists the names."""
     if isinstance(step, Step):
         return step
-    names = {known.name: known for known in STEPS}
+    names = {known.prompt_name: known for known in (*STEPS, *VARIANTS)}
     if step in names:
         return names[step]
     near = difflib.get_close_matches(step, names, n=1)

@@ -1,0 +1,97 @@
+"""Assign a text to one or more categories of a list."""
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from ..prompts.data import Categories, CategoriesField
+from ..prompts.load import Value
+from .step import Nothing, Step
+from .technical import technical_fault
+
+
+class CategoryInput(BaseModel):
+    """A text, and the categories: a name, a path, data, or a bare list of names.
+
+    `multiple`: whether the text may belong to several.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    text: str
+    categories: CategoriesField
+    multiple: bool = True
+
+
+class CategoryAnswer(BaseModel):
+    """The categories of the text."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    categories: list[str]
+
+
+class AssignedCategories(BaseModel):
+    """One category or more, in the order of the list."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    categories: tuple[str, ...]
+
+
+def _render(inputs: CategoryInput) -> Mapping[str, Value]:
+    return {
+        "text": inputs.text,
+        "categories": "\n".join(
+            f"- {item.name}" + (f": {item.description}" if item.description else "")
+            for item in inputs.categories.categories
+        ),
+        "count": "Give every category that fits well, the fewest that do the text justice."
+        if inputs.multiple
+        else "Give the one category that fits best.",
+    }
+
+
+@lru_cache(maxsize=256)
+def _answer_model(categories: Categories) -> type[CategoryAnswer]:
+    names = tuple(item.name for item in categories.categories)
+    field = Field(min_length=1, description="The names of the categories, as the list has them.")
+    return create_model(
+        "CategoryAnswer",
+        __base__=CategoryAnswer,
+        categories=(list[Literal[names]], field),  # type: ignore[valid-type]
+    )
+
+
+def _one(inputs: CategoryInput, answer: CategoryAnswer) -> list[str]:
+    if inputs.multiple or len(set(answer.categories)) == 1:
+        return []
+    return ["categories: give exactly one category"]
+
+
+def _finish(inputs: CategoryInput, answer: CategoryAnswer) -> AssignedCategories:
+    chosen = set(answer.categories)
+    names = (item.name for item in inputs.categories.categories)
+    return AssignedCategories(categories=tuple(name for name in names if name in chosen))
+
+
+def _no_text(inputs: CategoryInput) -> Nothing | None:
+    fault = technical_fault(inputs.text)
+    return Nothing(f"technical error: {fault}") if fault else None
+
+
+ASSIGN_CATEGORY: Step[CategoryInput, CategoryAnswer] = Step(
+    name="assign_category",
+    version=1,
+    input=CategoryInput,
+    output=lambda inputs: _answer_model(inputs.categories),
+    render=_render,
+    checks=(_one,),
+    finish=_finish,
+    result=AssignedCategories,
+    stand_ins={"code": _no_text},
+    returns="one or more of the listed categories",
+    scale="the categories shown",
+)

@@ -1,0 +1,108 @@
+"""List every diagnosis that a text considers, in its order."""
+
+import re
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from .step import Nothing, Step
+from .technical import technical_fault
+from .wording import blank_entries, faults, merge
+
+_ENTRY = re.compile(r"^\s*(?:\(?\d{1,2}[.):]|[-*•–])\s+(?P<name>\S.*)$")
+_LONGEST_NAME = 12  # words; a longer line of a list is likely to explain
+_REMARK = re.compile(r"[:.,;]\s|\b(?:ruled out|excluded|unlikely|less likely|not)\b", re.IGNORECASE)
+
+
+class TextInput(BaseModel):
+    """A text that considers diagnoses."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    text: str
+
+
+class DdxAnswer(BaseModel):
+    """The differential diagnosis."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    diagnoses: list[str] = Field(
+        description="Every diagnosis that the text considers, each one once by its bare name, "
+        "in the order of the text; empty if it considers none."
+    )
+
+
+class MergedEntry(BaseModel):
+    """An entry that names the same disease as one kept earlier in the list."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kept: str
+    dropped: str
+
+
+class Ddx(BaseModel):
+    """Distinct diagnoses in the order of the text, and what code merged into them."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    diagnoses: tuple[str, ...]
+    merged: tuple[MergedEntry, ...] = ()
+
+
+def _names_only(inputs: TextInput, answer: DdxAnswer) -> list[str]:
+    problems = [f"diagnoses.{place}: is empty" for place in blank_entries(answer.diagnoses)]
+    for place, name in enumerate(merge(answer.diagnoses)[0], 1):
+        problems += [f"diagnoses.{place}: {fault}" for fault in faults(name)]
+    return problems
+
+
+def _none(inputs: TextInput, answer: DdxAnswer) -> str | None:
+    return None if answer.diagnoses else "the text considers no diagnosis"
+
+
+def make_ddx(entries: list[str]) -> Ddx:
+    """Strip numbers, probabilities and remarks from the entries and merge the same disease."""
+    diagnoses, merged = merge(entries)
+    return Ddx(
+        diagnoses=diagnoses,
+        merged=tuple(MergedEntry(kept=kept, dropped=dropped) for kept, dropped in merged),
+    )
+
+
+def _merge(inputs: TextInput, answer: DdxAnswer) -> Ddx:
+    return make_ddx(answer.diagnoses)
+
+
+def _no_text(inputs: TextInput) -> Nothing | None:
+    fault = technical_fault(inputs.text)
+    return Nothing(f"technical error: {fault}") if fault else None
+
+
+def bare_list(inputs: TextInput) -> Ddx | None:
+    """Decide where the text is nothing but a numbered or bulleted list of names."""
+    lines = [line for line in inputs.text.splitlines() if line.strip()]
+    entries = [found["name"] for line in lines if (found := _ENTRY.match(line))]
+    if len(entries) < 2 or len(entries) != len(lines):
+        return None
+    ddx = make_ddx(entries)
+    plain = all(
+        len(name.split()) <= _LONGEST_NAME and not faults(name) and not _REMARK.search(name)
+        for name in ddx.diagnoses
+    )
+    return ddx if plain else None
+
+
+EXTRACT_DDX: Step[TextInput, DdxAnswer] = Step(
+    name="extract_ddx",
+    version=1,
+    input=TextInput,
+    output=DdxAnswer,
+    checks=(_names_only,),
+    abstain=_none,
+    finish=_merge,
+    result=Ddx,
+    stand_ins={"code": _no_text, "rules": bare_list},
+    returns="the diagnoses a text considers, in order, each once",
+    scale="list of free texts",
+)

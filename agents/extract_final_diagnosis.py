@@ -1,0 +1,99 @@
+"""Find the one diagnosis that a response commits to, or none."""
+
+import re
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from ..ontology.query import why_not_a_diagnosis
+from .step import Nothing, Step
+from .technical import technical_fault
+from .wording import faults, fold
+
+_LABEL = re.compile(
+    r"\b(?:final (?:diagnos[ei]s|dx)|diagn[oó]stico final|diagnostic final|enddiagnose|"
+    r"abschlussdiagnose)\b|最终诊断|最后诊断",
+    re.IGNORECASE,
+)
+_LABELLED_LINE = re.compile(
+    rf"^[\s>*_#•-]*(?:{_LABEL.pattern})[\s*_]*[:：][\s*_]*(?P<name>\S.*?)[\s*_.。]*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_SENTENCE_END = re.compile(r"[.!?]\s|。")
+
+
+class ResponseInput(BaseModel):
+    """A response of a model under test."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    response: str
+
+
+class FinalDiagnosis(BaseModel):
+    """The final diagnosis."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    diagnosis: str | None = Field(
+        description="The bare name of the one diagnosis that the response commits to, with its "
+        "site, organism and other specifiers; null if it commits to none."
+    )
+
+
+def _bare_name(inputs: ResponseInput, answer: FinalDiagnosis) -> list[str]:
+    if answer.diagnosis is None:
+        return []
+    return [
+        f"diagnosis: {fault}" + ("; use null for none" if fault == "is empty" else "")
+        for fault in faults(answer.diagnosis)
+    ]
+
+
+def _none(inputs: ResponseInput, answer: FinalDiagnosis) -> str | None:
+    return "the response commits to no diagnosis" if answer.diagnosis is None else None
+
+
+def _trimmed(inputs: ResponseInput, answer: FinalDiagnosis) -> FinalDiagnosis:
+    if answer.diagnosis is None:
+        return answer
+    return FinalDiagnosis(diagnosis=" ".join(answer.diagnosis.split()).rstrip(".。"))
+
+
+def no_response(inputs: ResponseInput) -> Nothing | None:
+    """Abstain where the response is empty or broken: no model can find anything in it."""
+    fault = technical_fault(inputs.response)
+    return Nothing(f"technical error: {fault}") if fault else None
+
+
+def labelled_line(inputs: ResponseInput) -> FinalDiagnosis | Nothing | None:
+    """Decide by a line "Final diagnosis: X" of its own.
+
+    Undecided where the words "final diagnosis" occur anywhere else, where two such lines
+    differ, or where X is not the bare name of one diagnosis.
+    """
+    names = [found["name"] for found in _LABELLED_LINE.finditer(inputs.response)]
+    if not names or len(_LABEL.findall(inputs.response)) != len(names):
+        return None
+    if len({fold(name) for name in names}) > 1:
+        return None
+    name = names[0].strip()
+    refusal = why_not_a_diagnosis(name)
+    if refusal and refusal.startswith("says"):
+        return Nothing(f"the response {refusal}")
+    if refusal or faults(name) or _SENTENCE_END.search(name):
+        return None
+    return FinalDiagnosis(diagnosis=name)
+
+
+EXTRACT_FINAL_DIAGNOSIS: Step[ResponseInput, FinalDiagnosis] = Step(
+    name="extract_final_diagnosis",
+    version=1,
+    input=ResponseInput,
+    output=FinalDiagnosis,
+    checks=(_bare_name,),
+    abstain=_none,
+    finish=_trimmed,
+    stand_ins={"code": no_response, "rules": labelled_line},
+    returns="the one diagnosis a response commits to, or none",
+    scale="free text",
+)

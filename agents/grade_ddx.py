@@ -1,0 +1,51 @@
+"""Grade how near a differential diagnosis comes to the true diagnosis."""
+
+from collections.abc import Mapping
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from ..prompts.data import ScaleField
+from ..prompts.load import Value
+from .grading import Grade, GradeAnswer, as_grade, grade_answer, one_sentence
+from .levels import describe
+from .step import Nothing, Step
+from .wording import fold
+
+
+class DdxGradeInput(BaseModel):
+    """The true diagnosis, a differential in its order, and the scale (a name, path or data)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    truth: str = Field(min_length=1)
+    ddx: tuple[str, ...]
+    scale: ScaleField = Field(default="ddx", validate_default=True)
+
+
+def _render(inputs: DdxGradeInput) -> Mapping[str, Value]:
+    return {
+        "truth": inputs.truth,
+        "ddx": list(inputs.ddx),
+        "scale": describe(inputs.scale.levels),
+    }
+
+
+def _no_ddx(inputs: DdxGradeInput) -> Nothing | None:
+    if any(fold(entry) for entry in inputs.ddx):
+        return None
+    return Nothing("the differential is empty; there is nothing to grade")
+
+
+GRADE_DDX: Step[DdxGradeInput, GradeAnswer] = Step(
+    name="grade_ddx",
+    version=1,
+    input=DdxGradeInput,
+    output=lambda inputs: grade_answer(inputs.scale),
+    render=_render,
+    checks=(one_sentence,),
+    finish=as_grade,
+    result=Grade,
+    stand_ins={"code": _no_ddx},
+    returns="how near a differential comes to the true diagnosis",
+    scale="0, 2, 3, 4, 5",
+)

@@ -1,0 +1,49 @@
+"""Grade how near a final diagnosis comes to the true one."""
+
+from collections.abc import Mapping
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from ..prompts.data import ScaleField
+from ..prompts.load import Value
+from .grading import Grade, GradeAnswer, as_grade, grade_answer, one_sentence
+from .levels import describe
+from .step import Nothing, Step
+from .wording import fold
+
+
+class FinalGradeInput(BaseModel):
+    """The true and the generated diagnosis, and the scale (a name, path or data)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    truth: str = Field(min_length=1)
+    generated: str
+    scale: ScaleField = Field(default="final_diagnosis", validate_default=True)
+
+
+def _render(inputs: FinalGradeInput) -> Mapping[str, Value]:
+    return {
+        "truth": inputs.truth,
+        "generated": inputs.generated,
+        "scale": describe(inputs.scale.levels),
+    }
+
+
+def _no_diagnosis(inputs: FinalGradeInput) -> Nothing | None:
+    return None if fold(inputs.generated) else Nothing("there is no generated diagnosis to grade")
+
+
+GRADE_FINAL_DIAGNOSIS: Step[FinalGradeInput, GradeAnswer] = Step(
+    name="grade_final_diagnosis",
+    version=1,
+    input=FinalGradeInput,
+    output=lambda inputs: grade_answer(inputs.scale),
+    render=_render,
+    checks=(one_sentence,),
+    finish=as_grade,
+    result=Grade,
+    stand_ins={"code": _no_diagnosis},
+    returns="how near a final diagnosis comes to the true one",
+    scale="1, 2, 3, 4, 5",
+)

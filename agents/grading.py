@@ -1,0 +1,56 @@
+"""What the two grading steps share: an answer made of a scale, and one sentence of rationale."""
+
+import re
+from functools import lru_cache
+
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from ..prompts.data import Scale
+from .levels import level_type
+
+# A sentence end: the mark, a space and a capital. Initials ("S. Aureus") and common
+# abbreviations before the mark are none.
+_SENTENCE_END = re.compile(r"(?<!\b[A-Za-z])(?<!\bvs)(?<!\be\.g)(?<!\bi\.e)[.!?。]\s+(?=[A-ZÀ-Þ])")
+
+
+class GradeAnswer(BaseModel):
+    """The grade."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    rationale: str = Field(
+        description="One sentence: how near the true diagnosis is met, and by what."
+    )
+    score: float
+
+
+class Grade(BaseModel):
+    """A level of the scale, and one sentence of why."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    score: float
+    rationale: str
+
+
+@lru_cache(maxsize=64)
+def grade_answer(scale: Scale) -> type[GradeAnswer]:
+    """The model of an answer on this scale."""
+    values = tuple(level.value for level in scale.levels)
+    field = Field(description="The level of the scale that fits.")
+    return create_model("GradeAnswer", __base__=GradeAnswer, score=(level_type(values), field))
+
+
+def one_sentence(inputs: BaseModel, answer: GradeAnswer) -> list[str]:
+    """A rationale of exactly one sentence."""
+    text = answer.rationale.strip()
+    if not any(char.isalpha() for char in text):
+        return ["rationale: is empty"]
+    if _SENTENCE_END.search(text):
+        return ["rationale: write one sentence only"]
+    return []
+
+
+def as_grade(inputs: BaseModel, answer: GradeAnswer) -> Grade:
+    """The result of a grading step."""
+    return Grade(score=answer.score, rationale=" ".join(answer.rationale.split()))

@@ -1,0 +1,162 @@
+"""Match a free answer to the options of a question."""
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model, field_validator
+
+from ..prompts.load import Value
+from .step import Nothing, Step
+from .technical import technical_fault
+from .wording import fold
+
+_FRAME = re.compile(
+    r"^(?:the\s+)?(?:(?:correct|right|best|final)\s+)?(?:answers?|options?|choices?)?\s*(?:is|are)?"
+    r"\s*[:=]?\s*(?P<letters>.+?)[\s.]*$",
+    re.IGNORECASE | re.DOTALL,
+)
+_TOKEN = re.compile(r"[(\[]?([A-Za-z0-9]{1,2})[)\].:]?$")
+_SPLIT = re.compile(r"\s*(?:,|;|/|&|\+|\band\b)\s*|\s+", re.IGNORECASE)
+
+
+def _lettered(options: Any) -> Any:
+    if isinstance(options, list | tuple):
+        return {chr(ord("A") + place): text for place, text in enumerate(options)}
+    return options
+
+
+class OptionInput(BaseModel):
+    """A question, its options by letter (a bare list is lettered from A), and a free answer.
+
+    `multiple`: whether several options may be right.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    question: str = Field(min_length=1)
+    options: Annotated[dict[str, str], BeforeValidator(_lettered)] = Field(min_length=2)
+    answer: str
+    multiple: bool = False
+
+    @field_validator("options")
+    @classmethod
+    def _letters(cls, options: dict[str, str]) -> dict[str, str]:
+        if not all(re.fullmatch(r"[A-Z]|[1-9][0-9]?", letter) for letter in options):
+            raise ValueError("an option goes by a capital letter or a number")
+        if not all(text.strip() for text in options.values()):
+            raise ValueError("an option has no text")
+        return options
+
+
+class OptionAnswer(BaseModel):
+    """The options that the answer amounts to."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    letters: list[str]
+
+
+class MatchedOptions(BaseModel):
+    """Option letters in the order of the options; empty for none."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    letters: tuple[str, ...]
+
+
+def _render(inputs: OptionInput) -> Mapping[str, Value]:
+    return {
+        "question": inputs.question,
+        "options": "\n".join(f"{letter}. {text}" for letter, text in inputs.options.items()),
+        "answer": inputs.answer,
+        "count": "Several options can be right." if inputs.multiple else "One option is right.",
+    }
+
+
+@lru_cache(maxsize=256)
+def _answer_model(letters: tuple[str, ...]) -> type[OptionAnswer]:
+    field = Field(
+        description="The letters of the options that the answer means; empty if it means none."
+    )
+    return create_model(
+        "OptionAnswer",
+        __base__=OptionAnswer,
+        letters=(list[Literal[letters]], field),  # type: ignore[valid-type]
+    )
+
+
+def _at_most_one(inputs: OptionInput, answer: OptionAnswer) -> list[str]:
+    if inputs.multiple or len(set(answer.letters)) <= 1:
+        return []
+    return [
+        "letters: one option is right, so give at most one letter; "
+        "if the answer means several, give none"
+    ]
+
+
+def _matched(inputs: OptionInput, letters: set[str]) -> MatchedOptions:
+    return MatchedOptions(letters=tuple(letter for letter in inputs.options if letter in letters))
+
+
+def _finish(inputs: OptionInput, answer: OptionAnswer) -> MatchedOptions:
+    return _matched(inputs, set(answer.letters))
+
+
+def _none(inputs: OptionInput, answer: OptionAnswer) -> str | None:
+    return None if answer.letters else "the answer means none of the options"
+
+
+def _no_answer(inputs: OptionInput) -> Nothing | None:
+    fault = technical_fault(inputs.answer)
+    return Nothing(f"technical error: {fault}") if fault else None
+
+
+def letters_only(inputs: OptionInput) -> MatchedOptions | None:
+    """Decide where the answer is nothing but option letters, or the text of one option."""
+    by_text = [
+        letter
+        for letter, text in inputs.options.items()
+        if fold(inputs.answer) in (fold(text), fold(f"{letter} {text}"))
+    ]
+    if len(by_text) == 1:
+        return _matched(inputs, set(by_text))
+    letters = named_letters(inputs.answer, tuple(inputs.options))
+    if not letters or (len(letters) > 1 and not inputs.multiple):
+        return None
+    return _matched(inputs, letters)
+
+
+def named_letters(answer: str, known: tuple[str, ...]) -> set[str]:
+    """The option letters that an answer consists of; empty where it says anything else.
+
+    >>> sorted(named_letters("Answer: A and C.", ("A", "B", "C")))
+    ['A', 'C']
+    >>> named_letters("A rash", ("A", "B"))
+    set()
+    """
+    found = _FRAME.match(answer.strip().strip("*_ "))
+    if not found:
+        return set()
+    tokens = [token for token in _SPLIT.split(found["letters"].strip("*_ ")) if token]
+    letters = [match[1].upper() for token in tokens if (match := _TOKEN.match(token))]
+    if len(letters) != len(tokens) or not set(letters) <= set(known):
+        return set()
+    return set(letters)
+
+
+MATCH_OPTION: Step[OptionInput, OptionAnswer] = Step(
+    name="match_option",
+    version=1,
+    input=OptionInput,
+    output=lambda inputs: _answer_model(tuple(inputs.options)),
+    render=_render,
+    checks=(_at_most_one,),
+    abstain=_none,
+    finish=_finish,
+    result=MatchedOptions,
+    stand_ins={"code": _no_answer, "rules": letters_only},
+    returns="the option letters a free answer means, or none",
+    scale="the options shown",
+)

@@ -1,0 +1,186 @@
+"""Score the reasoning of a response on the dimensions of a rubric."""
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from ..prompts.data import Dimension, Rubric, RubricField
+from ..prompts.load import Value
+from .levels import describe, level_type
+from .quotes import Quote, cite, find_quote
+from .step import Nothing, Step
+from .technical import technical_fault
+
+
+class RubricInput(BaseModel):
+    """A case, its reference answer, a response, and the rubric (a name, path or data)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    case: str = Field(min_length=1)
+    reference: str = Field(min_length=1)
+    response: str
+    rubric: RubricField = Field(default="dermcase", validate_default=True)
+
+
+class DimensionAnswer(BaseModel):
+    """The judgement on one dimension."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    quotes: list[str] = Field(
+        description="Short passages copied word for word from the response that the level rests "
+        "on; empty only if the response has nothing on this dimension."
+    )
+    invented: list[str] = Field(
+        description="Passages copied word for word from the response that state findings or data "
+        "which neither case nor reference gives; empty if there are none."
+    )
+    justification: str = Field(
+        description="Why this level and not the next ones, measured against the reference."
+    )
+    level: float
+
+
+class RubricAnswer(BaseModel):
+    """The judgement on every dimension, each on its own."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class DimensionScore(BaseModel):
+    """One dimension's result.
+
+    `given` is the judge's level, `raw` the level that counts after the cap for invented content,
+    `points` the raw level times the dimension's factor.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    given: int
+    raw: int
+    points: float
+    justification: str
+    quotes: tuple[Quote, ...]
+    invented: tuple[Quote, ...]
+
+
+class RubricScore(BaseModel):
+    """Every dimension's result by name, their points summed, and the best possible sum."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    rubric: str
+    dimensions: dict[str, DimensionScore]
+    total: float
+    best: float
+
+
+def _render(inputs: RubricInput) -> Mapping[str, Value]:
+    return {
+        "case": inputs.case,
+        "reference": inputs.reference,
+        "response": inputs.response,
+        "rubric": "\n\n".join(map(_describe, inputs.rubric.dimensions)),
+    }
+
+
+def _describe(dimension: Dimension) -> str:
+    return (
+        f"## {dimension.name}: {dimension.title}\n{dimension.question}\n"
+        f"{describe(dimension.levels)}"
+    )
+
+
+@lru_cache(maxsize=64)
+def _answer_model(rubric: Rubric) -> type[RubricAnswer]:
+    fields: dict[str, Any] = {
+        dimension.name: (_dimension_model(dimension.values), Field(description=dimension.title))
+        for dimension in rubric.dimensions
+    }
+    return create_model("RubricAnswer", __base__=RubricAnswer, **fields)
+
+
+@lru_cache(maxsize=64)
+def _dimension_model(values: tuple[int, ...]) -> type[DimensionAnswer]:
+    field = Field(description="The level that fits.")
+    return create_model(
+        "DimensionAnswer", __base__=DimensionAnswer, level=(level_type(values), field)
+    )
+
+
+def _answers(inputs: RubricInput, answer: RubricAnswer) -> dict[Dimension, DimensionAnswer]:
+    return {dimension: getattr(answer, dimension.name) for dimension in inputs.rubric.dimensions}
+
+
+def _quoted(inputs: RubricInput, answer: RubricAnswer) -> list[str]:
+    problems: list[str] = []
+    for dimension, given in _answers(inputs, answer).items():
+        for field, quotes in (("quotes", given.quotes), ("invented", given.invented)):
+            problems += [
+                f"{dimension.name}.{field}: {quote[:200]!r} does not occur in the response; copy "
+                "a passage word for word"
+                for quote in quotes
+                if find_quote(quote, inputs.response) is None
+            ]
+        if given.level > dimension.values[0] and not given.quotes:
+            problems.append(
+                f"{dimension.name}.quotes: a level above {dimension.values[0]} needs at least one "
+                "quote from the response"
+            )
+        if not given.justification.strip():
+            problems.append(f"{dimension.name}.justification: is empty")
+    return problems
+
+
+def _weigh(inputs: RubricInput, answer: RubricAnswer) -> RubricScore:
+    scores = {
+        dimension.name: _score(inputs, dimension, given)
+        for dimension, given in _answers(inputs, answer).items()
+    }
+    return RubricScore(
+        rubric=inputs.rubric.name,
+        dimensions=scores,
+        total=sum(score.points for score in scores.values()),
+        best=inputs.rubric.best,
+    )
+
+
+def _score(inputs: RubricInput, dimension: Dimension, answer: DimensionAnswer) -> DimensionScore:
+    given = int(answer.level)
+    raw = min(given, inputs.rubric.invented_cap) if answer.invented else given
+    return DimensionScore(
+        given=given,
+        raw=raw,
+        points=raw * dimension.factor,
+        justification=answer.justification.strip(),
+        quotes=_cited(answer.quotes, inputs.response),
+        invented=_cited(answer.invented, inputs.response),
+    )
+
+
+def _cited(quotes: list[str], response: str) -> tuple[Quote, ...]:
+    found = (cite(quote, "response", response) for quote in quotes)
+    return tuple(quote for quote in found if quote is not None)
+
+
+def _no_response(inputs: RubricInput) -> Nothing | None:
+    fault = technical_fault(inputs.response)
+    return Nothing(f"technical error: {fault}") if fault else None
+
+
+SCORE_RUBRIC: Step[RubricInput, RubricAnswer] = Step(
+    name="score_rubric",
+    version=1,
+    input=RubricInput,
+    output=lambda inputs: _answer_model(inputs.rubric),
+    render=_render,
+    checks=(_quoted,),
+    finish=_weigh,
+    result=RubricScore,
+    stand_ins={"code": _no_response},
+    returns="a level and a justification with quotes for each dimension; points and total by code",
+    scale="0-4 in five dimensions; 0-100 points",
+)

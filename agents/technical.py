@@ -1,0 +1,52 @@
+"""Responses that are no response: empty, cut off, an error page. Decided without a model."""
+
+import json
+import re
+
+_MARKERS = re.compile(r"<\|[^|>]*\|>|</?s>|<(?:pad|unk|eos|bos)>|\[(?:PAD|UNK|SEP|CLS)\]", re.I)
+_NULL = {"none", "null", "nan", "n/a", "undefined", "[]", "{}"}
+_ERROR = re.compile(
+    r"^\W*(?:traceback \(most recent call last\)|"
+    r"(?:internal server|gateway|rate limit|api|connection|timeout|request) ?error\b|"
+    r"error code: ?\d{3}|http(?:/[\d.]+)? [45]\d\d|<!doctype html|<html\b|"
+    r"\{\s*\"error\"\s*:)",
+    re.IGNORECASE,
+)
+_LOOP = 20  # the same few words so often in a row are a stuck decoder, not prose
+_STUCK = re.compile(rf"\b(\w+(?:\W+\w+){{0,3}}?)(?:\W+\1){{{_LOOP - 1},}}\b", re.IGNORECASE)
+
+
+def technical_fault(response: str) -> str | None:
+    """Why a response is empty or broken, None for one that can be judged.
+
+    A refusal is a response: it is judged. So is a very short one.
+
+    >>> technical_fault("  ")
+    'the response is empty'
+    >>> technical_fault("I cannot help with that.") is None
+    True
+    """
+    text = _MARKERS.sub("", response).strip()
+    if not text or text.lower() in _NULL:
+        return "the response is empty"
+    if not any(char.isalnum() for char in text):
+        return "the response holds no word"
+    if _ERROR.match(text):
+        return "the response is an error message"
+    if text.count("\ufffd") * 10 > len(text):
+        return "the response is not readable text"
+    if _is_cut_json(text):
+        return "the response is JSON that breaks off"
+    if _STUCK.search(text[:20_000]):
+        return "the response repeats itself without end"
+    return None
+
+
+def _is_cut_json(text: str) -> bool:
+    if not re.match(r'\{\s*"[^"]+"\s*:', text):
+        return False
+    try:
+        json.JSONDecoder().raw_decode(text)
+    except json.JSONDecodeError:
+        return True
+    return False

@@ -1,0 +1,120 @@
+"""Wording of diagnoses: lead-in words, explanations, hedges, one text for one disease."""
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from ..ontology.abbreviations import expand_abbreviations
+from ..ontology.normalise import normalise_text
+
+# Words before a diagnosis that are not part of its name, in the languages of the examples.
+_LEAD_IN = re.compile(
+    r"^\s*(?P<words>(?:(?:the |a |an )?(?:final |working |most likely |likely |main |primary )?"
+    r"(?:diagnos(?:is|es)|dx|impression)\b(?:\s+(?:is|of|was)\b)?|"
+    r"(?:this|it|that) (?:is|was|appears|seems)\b|the (?:patient|picture|findings?) \w+|"
+    r"(?:most |very |highly )?"
+    r"(?:likely|probabl[ey]|possibl[ey]|presum(?:ed|ptive|ably)|suspected)\b|"
+    r"(?:suspicion|suspicious|suggestive|indicative|typical|diagnostic|features|evidence|signs) "
+    r"(?:of|for)\b|"
+    r"(?:consistent|compatible|in keeping|in line) with\b|(?:favou?rs?|favou?ring|concern for|"
+    r"concerning for|rule out|r/o)\b|"
+    r"(?:muy )?(?:probable|posible|sospecha de|compatible con|sugestivo de|diagnóstico(?: de)?)\b|"
+    r"(?:très )?(?:probablement|suspicion de|compatible avec|évocateur de|diagnostic(?: de)?)\b|"
+    r"(?:wahrscheinlich(?:e[rs]?)?|vermutlich|verdacht auf|v\.\s?a\.|vereinbar mit|diagnose)(?!\w)|"
+    r"(?:最可能|可能|疑似|考虑|诊断)(?:是|为)?))\s*[:：,-]?\s*",
+    re.IGNORECASE,
+)
+_EXPLANATION = re.compile(
+    r"\b(?:because|since|given (?:the|that|his|her)|based on|as evidenced by|as shown by|"
+    r"supported by|as indicated by|in view of|in light of|which|porque|dado que|parce que|weil)\b",
+    re.IGNORECASE,
+)
+_SEVERAL = re.compile(
+    r"\n|;|\s(?:vs\.?|versus|oder|ou|o bien)\s|(?<!with)\sor\s(?!without\b)", re.IGNORECASE
+)
+_NEGATION = re.compile(
+    r"^\s*(?:no|not|without|kein\w*|sin|pas de|没有|排除)\b|\b(?:ruled out|excluded|ausgeschlossen|"
+    r"descartad[oa]|exclue?)\s*$",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"^\s*(?:\(?\d{1,2}[.):]|[-*•–·]|#\d+)\s*")
+_TAIL = re.compile(
+    r"\s*(?:[-–—:,]?\s*[\[(]?\s*(?:~|about |approx\.? )?\d{1,3}(?:\.\d+)?\s*%[^\w]*|"
+    r"[-–—:,]?\s*[\[(](?:(?:most|very|highly|less|more|un)?\s*(?:likely|probable|possible)|unlikely|"
+    r"ruled out|excluded|suspected|high|moderate|low|[a-z]+ (?:probability|likelihood|confidence))"
+    r"[\])]|\s[-–—]\s*(?:un|less |most )?likely)\s*$",
+    re.IGNORECASE,
+)
+_SHORT_FORM = re.compile(r"\s*\((?=[^)]*[A-Z][^)]*[A-Z])[A-Z][\w-]{1,7}\)\s*$")
+_LONGEST = 30  # words; the longest official names are shorter
+
+
+@lru_cache(maxsize=100_000)
+def fold(diagnosis: str) -> str:
+    """The text that stands for a diagnosis: abbreviations written out, then normalised.
+
+    >>> fold("TTP") == fold("Thrombotic thrombocytopenic purpura")
+    True
+    """
+    bare = _SHORT_FORM.sub("", diagnosis)
+    return normalise_text(expand_abbreviations(bare or diagnosis).text)
+
+
+def faults(diagnosis: str) -> list[str]:
+    """What keeps a text from being the bare name of one diagnosis, as short clauses."""
+    found: list[str] = []
+    if not any(char.isalpha() for char in diagnosis):
+        return ["is empty"]
+    lead_in = _LEAD_IN.match(diagnosis)
+    if lead_in:
+        found.append(f"starts with {lead_in['words'].strip()!r}, which is not part of the name")
+    if _EXPLANATION.search(diagnosis) or len(diagnosis.split()) > _LONGEST:
+        found.append("holds an explanation; keep the name of the diagnosis only")
+    if _SEVERAL.search(diagnosis.strip()):
+        found.append("holds more than one diagnosis")
+    if _NEGATION.search(diagnosis):
+        found.append("says what is not the diagnosis")
+    return found
+
+
+def bare_name(entry: str) -> str:
+    """An entry of a list without its number, lead-in words, probability and remarks on it.
+
+    >>> bare_name("2) Probable tuberculous meningitis (80 %)")
+    'tuberculous meningitis'
+    """
+    text = _NUMBER.sub("", " ".join(entry.split())).strip(" .,;*_")
+    before = ""
+    while text and text != before:
+        before = text
+        text = _TAIL.sub("", _LEAD_IN.sub("", text)).strip(" .,;*_")
+    return text
+
+
+class Merged(NamedTuple):
+    """An entry that was left out because it names the same disease as one that was kept."""
+
+    kept: str
+    dropped: str
+
+
+def merge(entries: Iterable[str]) -> tuple[tuple[str, ...], tuple[Merged, ...]]:
+    """Clean the entries of a list and keep each disease once, in order of first mention."""
+    kept: dict[str, str] = {}
+    dropped: list[Merged] = []
+    for entry in entries:
+        name = bare_name(entry)
+        key = fold(name)
+        if not key:
+            continue
+        if key in kept:
+            dropped.append(Merged(kept[key], name))
+        else:
+            kept[key] = name
+    return tuple(kept.values()), tuple(dropped)
+
+
+def blank_entries(entries: Sequence[str]) -> list[int]:
+    """The places, from 1, of entries that name nothing."""
+    return [place for place, entry in enumerate(entries, 1) if not fold(bare_name(entry))]

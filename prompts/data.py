@@ -1,0 +1,360 @@
+"""Rubrics, taxonomies, category lists and scales: data files in YAML, validated on load.
+
+A shipped file goes by its name (`load_rubric("dermcase")` reads prompts/rubric_dermcase.yaml),
+a user's own file by its path, which ends in .yaml, .yml or .json. The models are frozen and
+hashable, so that the output model of a step can be kept per rubric.
+"""
+
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self, TypeVar
+
+import yaml
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+    model_validator,
+)
+
+from ..errors import UsageError
+
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+_FROZEN = ConfigDict(frozen=True, extra="forbid")
+
+
+class Level(BaseModel):
+    """One level of a scale and what earns it."""
+
+    model_config = _FROZEN
+
+    value: float
+    text: Text
+
+
+def _level_list(given: Any) -> Any:
+    if not isinstance(given, Mapping):
+        return given
+    return [{"value": value, "text": text} for value, text in given.items()]
+
+
+def _distinct_levels(levels: tuple[Level, ...]) -> tuple[Level, ...]:
+    values = [level.value for level in levels]
+    if len(set(values)) != len(values):
+        raise ValueError("a level occurs twice")
+    return tuple(sorted(levels, key=lambda level: level.value))
+
+
+# In a file: a mapping from the level to its description. Kept in rising order.
+Levels = Annotated[
+    tuple[Level, ...],
+    Field(min_length=2),
+    BeforeValidator(_level_list),
+    AfterValidator(_distinct_levels),
+]
+
+
+class Scale(BaseModel):
+    """The levels that a grading step may give."""
+
+    model_config = _FROZEN
+
+    name: Text
+    version: int
+    source: Text
+    levels: Levels
+
+
+class Dimension(BaseModel):
+    """One dimension of a rubric; points are the raw level times `factor`."""
+
+    model_config = _FROZEN
+
+    name: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
+    title: Text
+    question: Text
+    factor: float = Field(gt=0, allow_inf_nan=False)
+    levels: Levels
+
+    @model_validator(mode="after")
+    def _whole_levels(self) -> Self:
+        if any(level.value != int(level.value) or level.value < 0 for level in self.levels):
+            raise ValueError("levels: a rubric's levels are whole numbers from 0 up")
+        return self
+
+    @property
+    def values(self) -> tuple[int, ...]:
+        """The levels as whole numbers, lowest first."""
+        return tuple(int(level.value) for level in self.levels)
+
+
+class Rubric(BaseModel):
+    """Dimensions that a response is scored on.
+
+    `invented_cap` is the highest level that counts in a dimension in which the response makes
+    up findings or data.
+    """
+
+    model_config = _FROZEN
+
+    name: Text
+    version: int
+    source: Text
+    invented_cap: int = Field(ge=0)
+    dimensions: tuple[Dimension, ...] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _names(self) -> Self:
+        _distinct([dimension.name for dimension in self.dimensions], "dimension")
+        return self
+
+    @property
+    def best(self) -> float:
+        """The highest total in points."""
+        return sum(dimension.factor * dimension.values[-1] for dimension in self.dimensions)
+
+
+class ErrorCategory(BaseModel):
+    """A kind of error; `evidence` says which text the proving quote stands in."""
+
+    model_config = _FROZEN
+
+    name: Text
+    description: Text
+    group: str = ""
+    evidence: Literal["response", "reference", "either"] = "response"
+    decided_by: Literal["judge", "code"] = "judge"
+
+
+class Taxonomy(BaseModel):
+    """Kinds of errors that a response can have."""
+
+    model_config = _FROZEN
+
+    name: Text
+    version: int
+    source: Text
+    categories: tuple[ErrorCategory, ...] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _names(self) -> Self:
+        _distinct([category.name for category in self.categories], "category")
+        if not self.judged:
+            raise ValueError("categories: at least one is decided by the judge")
+        if sum(category.decided_by == "code" for category in self.categories) > 1:
+            raise ValueError("categories: at most one, for technical errors, is decided by code")
+        return self
+
+    @property
+    def judged(self) -> tuple[ErrorCategory, ...]:
+        """The categories that the judge may give."""
+        return tuple(item for item in self.categories if item.decided_by == "judge")
+
+    @property
+    def technical(self) -> ErrorCategory | None:
+        """The category that code gives to an empty or broken response, if there is one."""
+        return next((item for item in self.categories if item.decided_by == "code"), None)
+
+
+class Category(BaseModel):
+    """One category of a list."""
+
+    model_config = _FROZEN
+
+    name: Text
+    description: str = ""
+
+
+class Categories(BaseModel):
+    """The categories that a text may be assigned to."""
+
+    model_config = _FROZEN
+
+    name: Text
+    version: int
+    source: Text
+    categories: tuple[Category, ...] = Field(min_length=2)
+
+    @model_validator(mode="after")
+    def _names(self) -> Self:
+        _distinct([category.name for category in self.categories], "category")
+        return self
+
+
+class AnswerKind(BaseModel):
+    """How open answers to one kind of question are scored.
+
+    `synonyms`: groups of words that mean the same, the first stands for the group. `families`:
+    groups of those first words that are near each other.
+    """
+
+    model_config = _FROZEN
+
+    name: Text
+    aliases: tuple[Text, ...] = ()
+    levels: Levels
+    families: tuple[tuple[Text, ...], ...] = ()
+    synonyms: tuple[tuple[Text, ...], ...] = ()
+
+    @model_validator(mode="after")
+    def _scores(self) -> Self:
+        if [level.value for level in self.levels] != [0, 0.5, 1]:
+            raise ValueError("levels: the scores are 0, 0.5 and 1")
+        return self
+
+
+class AnswerRules(BaseModel):
+    """The kinds of open questions and their rules."""
+
+    model_config = _FROZEN
+
+    name: Text
+    version: int
+    source: Text
+    kinds: tuple[AnswerKind, ...] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _names(self) -> Self:
+        _distinct([name for kind in self.kinds for name in (kind.name, *kind.aliases)], "kind")
+        return self
+
+    def kind(self, name: str) -> AnswerKind:
+        """The kind of this name or alias. Raises UsageError that lists the kinds."""
+        for kind in self.kinds:
+            if name.strip().lower() in (kind.name, *kind.aliases):
+                return kind
+        known = ", ".join(kind.name for kind in self.kinds)
+        raise UsageError(f"no kind {name!r} in {self.name}; the kinds are {known}")
+
+
+def _distinct(names: list[str], what: str) -> None:
+    folded = [name.casefold() for name in names]
+    twice = sorted({name for name in names if folded.count(name.casefold()) > 1})
+    if twice:
+        raise ValueError(f"{what} named twice: {', '.join(twice)}")
+
+
+D = TypeVar("D", bound=BaseModel)
+Source = str | Path
+
+
+def load_rubric(source: Source) -> Rubric:
+    """Load a rubric by name or path. Raises UsageError naming the file and the field."""
+    return _load("rubric", source, Rubric)
+
+
+def load_taxonomy(source: Source) -> Taxonomy:
+    """Load an error taxonomy by name or path. Raises UsageError naming the file and the field."""
+    return _load("taxonomy", source, Taxonomy)
+
+
+def load_categories(source: Source) -> Categories:
+    """Load a category list by name or path. Raises UsageError naming the file and the field."""
+    return _load("categories", source, Categories)
+
+
+def load_scale(source: Source) -> Scale:
+    """Load a grading scale by name or path. Raises UsageError naming the file and the field."""
+    return _load("scale", source, Scale)
+
+
+def load_answer_rules(source: Source) -> AnswerRules:
+    """Load rules for open answers by name or path. Raises UsageError naming file and field."""
+    return _load("scale", source, AnswerRules)
+
+
+def given_categories(names: Iterable[str]) -> Categories:
+    """Bare names as categories. Raises UsageError for a name that is blank or given twice."""
+    data = {"name": "given", "version": 1, "source": "given with the item"}
+    return _validate(
+        "categories", "given", {**data, "categories": [{"name": n} for n in names]}, Categories
+    )
+
+
+def _loaded_by(load: Callable[[Source], D]) -> BeforeValidator:
+    return BeforeValidator(lambda given: load(given) if isinstance(given, Source) else given)
+
+
+def _as_categories(given: Any) -> Any:
+    if isinstance(given, Source):
+        return load_categories(given)
+    if isinstance(given, list | tuple):
+        return given_categories(given)
+    return given
+
+
+# Types for the inputs of steps: the data itself, or its name or path.
+RubricField = Annotated[Rubric, _loaded_by(load_rubric)]
+TaxonomyField = Annotated[Taxonomy, _loaded_by(load_taxonomy)]
+CategoriesField = Annotated[Categories, BeforeValidator(_as_categories)]
+ScaleField = Annotated[Scale, _loaded_by(load_scale)]
+AnswerRulesField = Annotated[AnswerRules, _loaded_by(load_answer_rules)]
+
+
+def _load(kind: str, source: Source, model: type[D]) -> D:
+    text = str(source)
+    if text.endswith((".yaml", ".yml", ".json")):
+        try:
+            status = os.stat(text)
+        except OSError as fault:
+            raise UsageError(f"{kind} {text}: cannot be read: {fault.strerror}") from fault
+        return _read(kind, text, (status.st_mtime_ns, status.st_size), model)  # type: ignore[return-value]
+    return _read(kind, text, None, model)  # type: ignore[return-value]
+
+
+# Steps load the data for every item; a file that has changed on disk is read again.
+@lru_cache(maxsize=256)
+def _read(kind: str, text: str, stamp: tuple[int, int] | None, model: type[BaseModel]) -> BaseModel:
+    file = Path(text) if stamp else _shipped(kind, text)
+    try:
+        data = yaml.safe_load(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as fault:
+        raise UsageError(f"{kind} {text}: cannot be read: {fault}") from fault
+    except yaml.YAMLError as fault:
+        raise UsageError(f"{kind} {text}: not valid YAML: {_one_line(fault)}") from fault
+    if not isinstance(data, dict):
+        raise UsageError(f"{kind} {text}: the file does not hold a mapping")
+    return _validate(kind, text, data, model)
+
+
+def _validate(kind: str, label: str, data: dict[str, Any], model: type[D]) -> D:
+    try:
+        return model.model_validate(data)
+    except ValidationError as fault:
+        raise UsageError(f"{kind} {label}: {_problems(fault)}") from fault
+
+
+def _shipped(kind: str, name: str) -> Traversable:
+    folder = resources.files(__package__)
+    names = sorted(
+        entry.name.removeprefix(f"{kind}_").removesuffix(".yaml")
+        for entry in folder.iterdir()
+        if entry.name.startswith(f"{kind}_") and entry.name.endswith(".yaml")
+    )
+    if name not in names:
+        raise UsageError(
+            f"no {kind} {name!r}: the shipped ones are {', '.join(names)}; "
+            "for your own give a path that ends in .yaml, .yml or .json"
+        )
+    return folder / f"{kind}_{name}.yaml"
+
+
+def _problems(fault: ValidationError) -> str:
+    return "; ".join(
+        f"{'.'.join(map(str, error['loc'])) or 'file'}: "
+        f"{error['msg'].removeprefix('Value error, ')}"
+        for error in fault.errors(include_url=False)
+    )
+
+
+def _one_line(fault: Exception) -> str:
+    return re.sub(r"\s+", " ", str(fault))
