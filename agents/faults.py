@@ -42,6 +42,10 @@ _METHOD_WORDS: dict[Method, tuple[str, ...]] = {
     "tool": ("tool", "function"),
     "json_mode": ("response_format", "json_object", "json mode"),
 }  # fmt: skip
+_FOREIGN = re.compile(
+    r"Unexpected response type|missing 'choices'|null value for 'choices'|"
+    r"'str' object has no attribute"
+)
 _IMAGE_WORDS = re.compile(r"image|vision|multimodal|content type|mmproj", re.IGNORECASE)
 
 
@@ -76,8 +80,8 @@ def read_fault(error: Exception, judge: Judge) -> Fault | None:
     if status is None:
         if _is_network(error) or _is_no_answer(error):
             return Fault("unreachable" if _never_connected(error) else "transport", message)
-        if isinstance(error, ValueError) and judge.spec.provider != "object":
-            return Fault("rejected", message)  # a client-side check of the SDK or LangChain
+        if isinstance(error, (ValueError, TypeError)) and judge.spec.provider != "object":
+            return Fault("rejected", message)  # a check of the SDK or LangChain, before sending
         return None
     if status == 429:
         exhausted = "insufficient_quota" in str(error)
@@ -145,13 +149,14 @@ def _never_connected(error: BaseException | None) -> bool:
 
 
 def _is_no_answer(error: Exception) -> bool:
-    """A 200 whose body is no chat completion: a proxy's page, a cut or foreign body."""
+    """A 200 whose body is no completion: a proxy's page, a cut or a foreign body.
+
+    The SDKs and LangChain have no type for it.
+    """
     names = {base.__name__ for base in type(error).__mro__}
-    if "JSONDecodeError" in names or "APIResponseValidationError" in names:
+    if names & {"JSONDecodeError", "APIResponseValidationError"}:
         return True
-    return bool(getattr(error, "response", None)) and isinstance(
-        error, (ValueError, KeyError, TypeError, AttributeError)
-    )
+    return bool(_FOREIGN.search(str(error)))
 
 
 def _wait(error: Exception) -> float | None:

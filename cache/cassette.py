@@ -51,7 +51,7 @@ def import_cassette(replies: Replies, path: Path) -> int:
 
 def _read(path: Path) -> Iterator[tuple[Fields, Entry, str]]:
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as fault:
         raise InputError(f"{path}: {fault}") from fault
     head = _parse(path, 1, lines[0]) if lines else {}

@@ -1,0 +1,290 @@
+import asyncio
+import json
+import os
+import shutil
+import socket
+import stat
+import subprocess
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from dxjudge.cache.cassette import export_cassette, import_cassette
+from dxjudge.cache.key import canonical, differences, fingerprint
+from dxjudge.cache.replies import Replies
+from dxjudge.cache.store import Store, open_store
+from dxjudge.errors import EnvironmentFault, InputError, OutputError, UsageError
+from hypothesis import given
+from hypothesis import strategies as st
+
+FIELDS = {"step": "s", "version": 1, "input": {"diagnosis": "MI"}, "judge": {"model": "a"}}
+REPLY = {"answer": {"choice": "Angina"}, "tokens_in": 3}
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+def keep(replies: Replies, fields: dict[str, Any], reply: dict[str, Any]) -> str:
+    key = fingerprint(fields)
+    asyncio.run(replies.akeep(fields, key, reply))
+    return key
+
+
+@pytest.fixture(scope="module")
+def redis_url() -> Iterator[str]:
+    binary = shutil.which("redis-server")
+    if binary is None:
+        pytest.skip("no redis-server on this machine (apt-get install redis-server)")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    process = subprocess.Popen(
+        [binary, "--port", str(port), "--save", "", "--appendonly", "no"],
+        stdout=subprocess.DEVNULL,
+    )
+    url = f"redis://127.0.0.1:{port}/0"
+    for _ in range(100):
+        try:
+            socket.create_connection(("127.0.0.1", port)).close()
+            break
+        except OSError:
+            time.sleep(0.05)
+    yield url
+    process.terminate()
+    process.wait()
+
+
+@pytest.fixture(params=["sqlite", "redis"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    place = tmp_path / "r.sqlite"
+    opened = open_store(
+        place if request.param == "sqlite" else request.getfixturevalue("redis_url")
+    )
+    opened.clear()
+    yield opened
+    opened.close()
+
+
+def test_the_key_is_the_sha256_of_canonical_json() -> None:
+    # sha256 of the seven characters {"a":1}
+    assert canonical({"a": 1}) == '{"a":1}'
+    expected = "015abd7f5cc57a2dd94b7590f04ad8084273905ee33ec5cebeae62276a97f862"
+    assert fingerprint({"a": 1}) == expected
+
+
+@given(st.dictionaries(st.text(), json_values, max_size=4))
+def test_the_key_does_not_depend_on_the_order_of_fields(value: dict[str, Any]) -> None:
+    assert fingerprint(dict(reversed(value.items()))) == fingerprint(value)
+    assert fingerprint(json.loads(canonical(value))) == fingerprint(value)
+
+
+def test_what_is_not_json_has_no_key() -> None:
+    with pytest.raises(TypeError):
+        fingerprint({"a": {1, 2}})
+    with pytest.raises(ValueError):
+        fingerprint({"a": float("nan")})
+
+
+def test_differences_are_named_field_by_field() -> None:
+    other = {"step": "s", "version": 2, "input": {"diagnosis": "Angina"}, "judge": {"model": "a"}}
+    assert differences(FIELDS, other) == {
+        "input.diagnosis": ("MI", "Angina"),
+        "version": (1, 2),
+    }
+
+
+def test_a_kept_reply_is_found_again_by_another_reader(store: Store) -> None:
+    key = keep(Replies(store), FIELDS, REPLY)
+    assert asyncio.run(Replies(store).afind(key)) == REPLY
+    assert Replies(store).find([key, "0" * 64]) == {key: REPLY}
+
+
+def test_values_are_plain_json(store: Store) -> None:
+    with pytest.raises(TypeError):
+        store.set({(("reply",), "k"): ({"bad": {1, 2}}, None)})
+
+
+def test_many_keys_are_read_in_one_call(store: Store) -> None:
+    replies = Replies(store)
+    fields = [{**FIELDS, "repeat": number} for number in range(1500)]
+    replies.keep((entry, {"answer": entry["repeat"]}, "") for entry in fields)
+    keys = [fingerprint(entry) for entry in fields]
+    found = replies.find(keys)
+    assert [found[key]["answer"] for key in keys] == list(range(1500))
+
+
+def test_modes_decide_what_is_read_and_written(store: Store) -> None:
+    key = keep(Replies(store), FIELDS, REPLY)
+    for mode, reads in (("read-write", True), ("replay", True), ("refresh", False), ("off", False)):
+        replies = Replies(store, mode)  # type: ignore[arg-type]
+        assert (asyncio.run(replies.afind(key)) == REPLY) is reads
+    keep(Replies(store, "replay"), FIELDS, {"answer": "other"})
+    keep(Replies(store, "off"), FIELDS, {"answer": "other"})
+    assert asyncio.run(Replies(store).afind(key)) == REPLY
+    keep(Replies(store, "refresh"), FIELDS, {"answer": "other"})
+    assert asyncio.run(Replies(store).afind(key)) == {"answer": "other"}
+
+
+def test_an_unknown_mode_is_refused() -> None:
+    with pytest.raises(UsageError, match="replay"):
+        Replies(mode="readonly")  # type: ignore[arg-type]
+
+
+def test_off_opens_no_file(tmp_path: Path) -> None:
+    replies = Replies(tmp_path / "r.sqlite", "off")
+    assert asyncio.run(replies.afind("k")) is None
+    keep(replies, FIELDS, REPLY)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_why_names_the_fields_in_which_the_nearest_reply_differs(store: Store) -> None:
+    replies = Replies(store)
+    keep(replies, {**FIELDS, "step": "other"}, REPLY)
+    near = keep(replies, {**FIELDS, "judge": {"model": "b"}}, REPLY)
+    replies.note([(fingerprint(FIELDS), FIELDS)], "replay")
+    found = replies.why(fingerprint(FIELDS)[:12])
+    assert (found.kept, found.nearest) == (False, near)
+    assert found.differences == {"judge.model": ("a", "b")}
+
+
+def test_why_of_a_key_that_nobody_asked_for_is_an_error(store: Store) -> None:
+    with pytest.raises(UsageError, match="neither kept nor a recorded miss"):
+        Replies(store).why("abc")
+
+
+def test_a_note_is_never_served(store: Store) -> None:
+    replies = Replies(store)
+    replies.note([(fingerprint(FIELDS), FIELDS)], "refused")
+    assert replies.find([fingerprint(FIELDS)]) == {}
+    assert list(replies.entries()) == []
+
+
+def test_clear_forgets_everything(store: Store) -> None:
+    replies = Replies(store)
+    key = keep(replies, FIELDS, REPLY)
+    replies.clear()
+    assert replies.find([key]) == {}
+
+
+def test_only_the_owner_can_read_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "r.sqlite"
+    store = open_store(path)
+    keep(Replies(store), FIELDS, REPLY)
+    for file in path.parent.iterdir():
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600, file.name
+    store.close()
+
+
+def test_the_users_cache_is_where_the_variable_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DXJUDGE_CACHE_DIR", str(tmp_path / "here"))
+    store = open_store()
+    assert store.place == str(tmp_path / "here" / "replies.sqlite")
+    store.close()
+
+
+def test_a_file_that_is_no_database_is_a_clear_error(tmp_path: Path) -> None:
+    path = tmp_path / "r.sqlite"
+    path.write_bytes(b"not a database, certainly not one" * 100)
+    with pytest.raises(EnvironmentFault, match=r"r\.sqlite"):
+        open_store(path)
+
+
+def test_another_kind_of_url_is_refused_without_showing_its_password() -> None:
+    with pytest.raises(UsageError) as error:
+        open_store("postgres://user:hunter22@host/db")
+    assert "hunter22" not in str(error.value)
+
+
+def test_no_redis_server_is_a_clear_error() -> None:
+    with pytest.raises(EnvironmentFault) as error:
+        open_store("redis://:hunter22@127.0.0.1:1/0")
+    assert "127.0.0.1:1" in str(error.value) and "hunter22" not in str(error.value)
+
+
+def test_a_store_that_breaks_later_costs_a_warning_not_the_run(tmp_path: Path) -> None:
+    replies = Replies(tmp_path / "r.sqlite")
+    key = keep(replies, FIELDS, REPLY)
+    replies.store.close()
+    with pytest.warns(UserWarning, match="going on without it"):
+        assert asyncio.run(replies.afind(key)) is None
+    keep(replies, FIELDS, REPLY)  # and says so once
+
+
+def test_threads_share_a_store(store: Store) -> None:
+    replies = Replies(store)
+
+    def work(number: int) -> bool:
+        fields = {**FIELDS, "repeat": number}
+        key = keep(replies, fields, {"answer": number})
+        return replies.find([key])[key]["answer"] == number
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(work, range(200)))
+
+
+def test_a_cassette_carries_replies_to_another_store(store: Store, tmp_path: Path) -> None:
+    replies = Replies(store)
+    key = keep(replies, FIELDS, REPLY)
+    keep(replies, {**FIELDS, "step": "other"}, REPLY)
+    cassette = tmp_path / "c.jsonl"
+    assert export_cassette(replies, cassette, step="s") == 1
+    away = Replies(tmp_path / "away.sqlite", "replay")
+    assert import_cassette(away, cassette) == 1
+    assert away.find([key]) == {key: REPLY}
+
+
+def test_exporting_twice_gives_the_same_bytes(tmp_path: Path) -> None:
+    replies = Replies(tmp_path / "r.sqlite")
+    for number in range(20):
+        keep(replies, {**FIELDS, "repeat": number}, REPLY)
+    export_cassette(replies, tmp_path / "a.jsonl")
+    export_cassette(replies, tmp_path / "b.jsonl")
+    assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("{", "line 3: not JSON"),
+        ("[]", "line 3: not a JSON object"),
+        ('{"key": "k", "reply": {}}', "line 3: no fields"),
+        ('{"key": "k", "fields": {"a": 1}, "reply": {}}', "line 3: the key is not"),
+    ],
+)
+def test_a_damaged_cassette_names_the_line_and_keeps_nothing(
+    tmp_path: Path, line: str, message: str
+) -> None:
+    replies = Replies(tmp_path / "r.sqlite")
+    key = keep(replies, FIELDS, REPLY)
+    cassette = tmp_path / "c.jsonl"
+    export_cassette(replies, cassette)
+    cassette.write_text(cassette.read_text() + line + "\n")
+    away = Replies(tmp_path / "away.sqlite")
+    with pytest.raises(InputError, match=message):
+        import_cassette(away, cassette)
+    assert away.find([key]) == {}
+
+
+def test_a_file_that_is_no_cassette_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "c.jsonl").write_text('{"a": 1}\n')
+    with pytest.raises(InputError, match="not a cassette"):
+        import_cassette(Replies(tmp_path / "r.sqlite"), tmp_path / "c.jsonl")
+
+
+def test_an_export_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
+    replies = Replies(tmp_path / "r.sqlite")
+    keep(replies, FIELDS, REPLY)
+    with pytest.raises(OutputError):
+        export_cassette(replies, tmp_path / "no" / "c.jsonl")
+    (tmp_path / "folder.jsonl").mkdir()
+    with pytest.raises(OutputError):
+        export_cassette(replies, tmp_path / "folder.jsonl")
+    assert not [name for name in os.listdir(tmp_path) if name.startswith(".")]
