@@ -12,10 +12,9 @@ and `FAILED` are missing verdicts; a case counts for a number as far as it has t
 import itertools
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ..errors import UsageError
 from .alpha import alpha_statistic
@@ -27,6 +26,7 @@ from .correlation import (
     spearman_statistic,
 )
 from .kappa import Weights, cohen_statistic, fleiss_statistic, gwet_statistic
+from .preference import PreferenceAgreement, preference_agreement
 from .ratings import MISSING, Ratings, Scale, is_number, read_pair, read_ratings
 
 
@@ -333,66 +333,6 @@ def _coefficient(name: str, interval: Interval, missing: int) -> Coefficient:
         missing,
         interval.warning,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class PreferenceAgreement:
-    """Share of comparisons between two models on which two judges prefer the same one.
-
-    `interval` resamples cases (a case brings all its comparisons); `comparisons` counts those
-    in the share, `missing` those for which a score is not there.
-    """
-
-    value: float
-    interval: Interval
-    comparisons: int
-    missing: int
-
-
-def preference_agreement(
-    first: ArrayLike,
-    second: ArrayLike,
-    *,
-    ties: Literal["count", "drop"] = "count",
-    plan: Plan | None = None,
-) -> PreferenceAgreement:
-    """Compare which of two models each judge scores higher, over cases and pairs of models.
-
-    Args:
-        first: one judge's scores, cases x models; NaN is missing.
-        second: the other's, same shape.
-        ties: "count": a tie agrees with a tie and with nothing else; "drop": comparisons
-            that either judge calls a tie are left out.
-        plan: level, method, resamples, seed.
-
-    Raises:
-        UsageError: shapes differ, or fewer than two models.
-    """
-    a, b = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
-    if a.shape != b.shape or a.ndim != 2 or a.shape[1] < 2:
-        raise UsageError(
-            f"scores must be two cases x models arrays of one shape with two models or more, "
-            f"not {a.shape} and {b.shape}"
-        )
-    left, right = np.triu_indices(a.shape[1], k=1)
-    one, two = np.sign(a[:, left] - a[:, right]), np.sign(b[:, left] - b[:, right])
-    present = ~(np.isnan(one) | np.isnan(two))
-    counted = present & (one != 0) & (two != 0) if ties == "drop" else present
-    agreeing = ((one == two) & counted).sum(axis=1) * 1.0
-    comparisons = counted.sum(axis=1) * 1.0
-    interval = bootstrap_many(_ratio_statistic(agreeing, comparisons), len(a), plan=plan)[0]
-    return PreferenceAgreement(
-        interval.estimate, interval, int(comparisons.sum()), int((~present).sum())
-    )
-
-
-def _ratio_statistic(part: Floats, whole: Floats) -> Statistic:
-    def statistic(drawn: Floats) -> Floats:
-        total = drawn @ whole
-        result: Floats = (drawn @ part) / np.where(total > 0, total, np.nan)
-        return result
-
-    return statistic
 
 
 __all__ = [

@@ -11,7 +11,7 @@ The acceleration comes from a jackknife over at most 200 seeded groups of cluste
 cost grows linearly with the number of cases.
 """
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import UsageError
+from .share import Failed, Grade, is_resolved
 
 Floats = NDArray[np.float64]
 Statistic = Callable[[Floats], Floats]
@@ -178,6 +179,31 @@ def sign_p_value(differences: Floats) -> float:
         return float("nan")
     side = min(np.count_nonzero(values <= 0), np.count_nonzero(values >= 0))
     return float(min(1.0, 2 * (side + 1) / (values.size + 1)))
+
+
+def mean_interval(
+    verdicts: Iterable[Grade],
+    *,
+    clusters: Sequence[Hashable] | None = None,
+    plan: Plan | None = None,
+) -> Interval:
+    """Put an interval around a share of yes/no verdicts or a mean score.
+
+    None, NaN and `FAILED` are left out, as in `share.share` and `share.mean`. `clusters` names
+    the case of each verdict, where a case has several.
+
+    >>> mean_interval([True] * 30 + [False] * 10 + [None]).estimate
+    0.75
+    """
+    column = np.array([_number(verdict) for verdict in verdicts])
+    rows = len(column) if clusters is None else clusters
+    return bootstrap(mean_statistic(column), rows, plan=plan)
+
+
+def _number(verdict: Grade) -> float:
+    if verdict is None or isinstance(verdict, Failed) or not is_resolved(verdict):
+        return float("nan")
+    return float(verdict)
 
 
 def mean_statistic(values: Sequence[float] | Floats) -> Statistic:

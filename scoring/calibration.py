@@ -117,7 +117,7 @@ def _lang_reiczigel(
     apparent: tuple[float, int], se: tuple[float, int], sp: tuple[float, int], level: float
 ) -> tuple[float, float]:
     """Limits for a prevalence whose test's sensitivity and specificity are estimates too."""
-    z = _z(level)
+    z = NormalDist().inv_cdf(_tail(level))
     n = apparent[1] + z * z
     rate = (apparent[1] * apparent[0] + z * z / 2) / n
     n_se, n_sp = se[1] + 2, sp[1] + 2
@@ -144,10 +144,12 @@ def prediction_powered(
     Args:
         judged: the judge's verdicts on cases whose truth is not known.
         calibration: (judge's verdict, truth) of further cases drawn from the same population.
-        level: of the normal interval.
+        level: of the interval (Student's t, by the number of calibration cases).
         tune: choose w from the data so that the variance is least (PPI++); else w = 1.
         fewest: least number of calibration cases.
     """
+    from scipy.special import stdtrit
+
     data = _evidence(judged, calibration)
     (se, _), (sp, _) = data.rate(1.0), data.rate(0.0)
     raw, n, m = float(data.judged.mean()), len(data.judged), len(data.truth)
@@ -157,11 +159,13 @@ def prediction_powered(
     else:
         weight = _tuning(data) if tune else 1.0
         errors = data.truth - weight * data.verdicts
+        # As in regression, a tuned weight costs one more degree of freedom.
+        freedom = m - 2 if tune else m - 1
         centre = weight * raw + float(errors.mean())
-        variance = float(weight**2 * data.judged.var() / n + errors.var(ddof=1) / m)
-        half = _z(level) * math.sqrt(variance)
+        variance = float(weight**2 * data.judged.var() / n + errors.var(ddof=m - freedom) / m)
+        half = float(stdtrit(freedom, _tail(level))) * math.sqrt(variance)
         value = float(min(1.0, max(0.0, centre)))
-        interval = _analytic(value, centre - half, centre + half, level, "normal", n)
+        interval = _analytic(value, centre - half, centre + half, level, "t", n)
         if half == 0:
             warning = "no error and no spread was seen: the limits understate the uncertainty"
     return CorrectedAccuracy(
@@ -177,10 +181,10 @@ def _tuning(data: _Evidence) -> float:
     return min(1.0, max(0.0, shared / spread)) if spread > 0 else 1.0
 
 
-def _z(level: float) -> float:
+def _tail(level: float) -> float:
     if not 0 < level < 1:
         raise UsageError(f"level is {level}; it must lie between 0 and 1")
-    return NormalDist().inv_cdf((1 + level) / 2)
+    return (1 + level) / 2
 
 
 def _analytic(value: float, low: float, high: float, level: float, method: str, n: int) -> Interval:

@@ -62,7 +62,7 @@ def compare_models(
         levels, chapters = np.nonzero(~np.isnan(recall).all(axis=0))
         columns = precision[:, levels, chapters], recall[:, levels, chapters]
         made = bootstrap_many(
-            _statistic(*columns), list(clusters) if clusters else cases, plan=plan
+            hierarchical_statistic(*columns), list(clusters) if clusters else cases, plan=plan
         )
         k = len(levels)
         scored = (~np.isnan(columns[1])).sum(axis=0)
@@ -82,8 +82,13 @@ def compare_models(
     return tuple(rows)
 
 
-def _statistic(precision: Floats, recall: Floats) -> Statistic:
-    """HDP, HDR and HDF1 of k cells as a function of case weights: (b, 3 k)."""
+def hierarchical_statistic(precision: Floats, recall: Floats) -> Statistic:
+    """HDP, HDR and HDF1 as a function of case weights, (b, rows) to (b, 3 k).
+
+    Args:
+        precision: of each case in k cells, cases x k.
+        recall: the same; a case that is NaN here is left out of the cell.
+    """
     present = ~np.isnan(recall)
     columns = np.hstack([np.where(present, precision, 0), np.where(present, recall, 0), present])
     k = present.shape[1]
@@ -115,7 +120,7 @@ def model_differences(
     for counted in counts.values():
         cell = (slice(None), [LEVELS.index(level)], [counted.chapters.index(chapter)])
         precision, recall, _ = counted.ratios()
-        statistics.append(_statistic(precision[cell], recall[cell]))
+        statistics.append(hierarchical_statistic(precision[cell], recall[cell]))
 
     def differences(drawn: Floats) -> Floats:
         f1 = np.column_stack([statistic(drawn)[:, 2] for statistic in statistics])

@@ -3,9 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from ..errors import UsageError
 from ..ontology.tree import Kind, Node, Tree
-from .hierarchical import augment, hierarchical_scores
+from .bootstrap import Interval, Plan, bootstrap_many, mean_interval
+from .cascade import hierarchical_statistic
+from .hierarchical import HierarchicalScores, augment, hierarchical_scores
 from .misses import deepest_shared
 from .node_sets import Code
 from .share import FAILED, Failed, Share, share
@@ -38,12 +42,14 @@ class MappingQuality:
     `hits[k]`: an accepted code, exactly, among the first k. `same_category`: the first
     candidate and an accepted code lie in one category. `hierarchical_f1`: HDF1 of the first
     candidate against the accepted code nearest to it. `unmapped` counts the terms without a
-    candidate (wrong), `failed` those without a verdict (left out, in the bounds).
+    candidate (wrong), `failed` those without a verdict (left out, in the bounds). `intervals`
+    resample terms: "hit@K" for each k, "same_category@1" and "hierarchical_f1@1".
     """
 
     hits: dict[int, Share]
     same_category: Share
     hierarchical_f1: float
+    intervals: dict[str, Interval]
     misses: tuple[MappingMiss, ...]
     n: int
     unmapped: int
@@ -55,6 +61,8 @@ def mapping_quality(
     candidates: Sequence[Sequence[Code] | Failed],
     tree: Tree,
     ks: Sequence[int] = KS,
+    *,
+    plan: Plan | None = None,
 ) -> MappingQuality:
     """Compare ranked candidates with the accepted codes.
 
@@ -64,6 +72,7 @@ def mapping_quality(
             did not map, `FAILED` where mapping ended without an outcome.
         tree: the release; codes may be written in any form it reads.
         ks: list lengths to report.
+        plan: how to resample for the intervals.
 
     Raises:
         UnknownCode: a code the release does not hold.
@@ -79,27 +88,40 @@ def mapping_quality(
         None if isinstance(row, Failed) else [tree.node(code) for code in row] for row in candidates
     ]
     pairs = list(zip(accepted, found, strict=True))
-    tops = [None if row is None else row[:1] for row in found]
+    hits = {
+        k: [None if row is None else bool(codes.intersection(row[:k])) for codes, row in pairs]
+        for k in ks
+    }
+    same = [None if row is None else _same_category(codes, row[:1], tree) for codes, row in pairs]
+    first = hierarchical_scores(
+        [[_nearest(codes, (row or [])[:1], tree)] for codes, row in pairs],
+        [FAILED if row is None else row[:1] for row in found],
+        tree,
+    )
     return MappingQuality(
-        hits={
-            k: share(
-                None if row is None else bool(codes.intersection(row[:k])) for codes, row in pairs
-            )
-            for k in ks
-        },
-        same_category=share(
-            None if row is None else _same_category(codes, row[:1], tree) for codes, row in pairs
-        ),
-        hierarchical_f1=hierarchical_scores(
-            [[_nearest(codes, row or [], tree)] for codes, row in zip(accepted, tops, strict=True)],
-            [FAILED if row is None else row for row in tops],
-            tree,
-        ).f1,
+        hits={k: share(column) for k, column in hits.items()},
+        same_category=share(same),
+        hierarchical_f1=first.f1,
+        intervals=_intervals(hits, same, first, plan) if pairs else {},
         misses=_misses(pairs, tree),
         n=len(gold),
         unmapped=sum(row == [] for row in found),
         failed=sum(row is None for row in found),
     )
+
+
+def _intervals(
+    hits: dict[int, list[bool | None]],
+    same: list[bool | None],
+    first: HierarchicalScores,
+    plan: Plan | None,
+) -> dict[str, Interval]:
+    made = {f"hit@{k}": mean_interval(column, plan=plan) for k, column in hits.items()}
+    made["same_category@1"] = mean_interval(same, plan=plan)
+    columns = (np.array(first.per_case_precision), np.array(first.per_case_recall))
+    statistic = hierarchical_statistic(columns[0][:, None], columns[1][:, None])
+    made["hierarchical_f1@1"] = bootstrap_many(statistic, len(same), plan=plan)[2]
+    return made
 
 
 def _same_category(accepted: frozenset[Node], top: list[Node], tree: Tree) -> bool:

@@ -93,12 +93,11 @@ def _is_given(verdict: object) -> bool:
 
 
 def _observed(rows: list[list[Any]]) -> tuple[Any, ...]:
-    found = {verdict for row in rows for verdict in row if _is_given(verdict)}
     try:
-        return tuple(sorted(found))
-    except TypeError:
+        return tuple(sorted({verdict for row in rows for verdict in row if _is_given(verdict)}))
+    except TypeError as error:
         raise UsageError(
-            "verdicts of different types cannot be put in order; give categories"
+            f"verdicts cannot be put in order; give text, numbers or categories: {error}"
         ) from None
 
 

@@ -428,7 +428,7 @@ def test_ordered_words_need_their_order() -> None:
         (lambda: cohen_kappa([1], [1, 2]), "1 verdicts by one judge but 2"),
         (lambda: fleiss_kappa([(1, 2), (1,)]), "case 1 has 1 verdicts"),
         (lambda: cohen_kappa([1], [7], categories=[1, 2]), "case 0, judge 1: verdict 7"),
-        (lambda: cohen_kappa([1], ["x"]), "different types"),
+        (lambda: cohen_kappa([1], ["x"]), "cannot be put in order"),
         (lambda: krippendorff_alpha(["ab"], "interval"), "no distance"),
         (lambda: krippendorff_alpha(["ab"], "ratio"), "scale is 'ratio'"),  # type: ignore[arg-type]
         (lambda: cohen_kappa([1], [2], weights="cubic"), "weights is 'cubic'"),  # type: ignore[arg-type]

@@ -14,10 +14,12 @@ from dxjudge.scoring.bootstrap import (
     bootstrap,
     bootstrap_difference,
     bootstrap_many,
+    mean_interval,
     mean_statistic,
     replicates,
     sign_p_value,
 )
+from dxjudge.scoring.share import FAILED
 
 RNG = np.random.default_rng(3)
 SKEWED = RNG.exponential(size=60)
@@ -170,3 +172,14 @@ def test_limits_stay_within_the_data_and_in_order(values: list[float], method: s
     )
     assert wide.low <= interval.low
     assert interval.high <= wide.high
+
+
+def test_a_share_and_its_interval_leave_the_unresolved_out() -> None:
+    verdicts = [True] * 30 + [False] * 10 + [None, FAILED]
+    interval = mean_interval(verdicts)
+    assert interval.estimate == 0.75
+    # Normal limits 0.75 -+ 1.96 sqrt(0.1875 / 40) = 0.616 and 0.884.
+    assert (interval.low, interval.high) == pytest.approx((0.616, 0.884), abs=0.04)
+    repeated = mean_interval(verdicts * 2, clusters=list(range(42)) * 2)
+    assert repeated.n == 42
+    assert repeated.low == pytest.approx(interval.low)

@@ -55,7 +55,7 @@ def test_prediction_powered_by_hand() -> None:
     assert result.value == pytest.approx(0.90)
     # Variance 0.86 * 0.14 / 100 + (6 - 100 * 0.04^2) / 99 / 100 = 0.001204 + 0.00058990.
     assert result.interval is not None
-    half = scipy.stats.norm.ppf(0.975) * math.sqrt(0.001204 + 0.0005898990)
+    half = scipy.stats.t.ppf(0.975, 99) * math.sqrt(0.001204 + 0.0005898990)
     assert result.interval.low == pytest.approx(0.90 - half)
     assert result.interval.high == pytest.approx(0.90 + half)
     assert result.tuning == 1

@@ -68,6 +68,25 @@ def test_hits_never_fall_with_k() -> None:
     assert values[4] == sum(g[0] in f[:5] for g, f in zip(gold, found, strict=True)) / 40
 
 
+def test_intervals_stand_around_every_headline() -> None:
+    rng = random.Random(4)
+    pool = [node for node in rng.sample(TREE.nodes, 30)]
+    found: list[Any] = [rng.sample(pool, 10) for _ in range(80)]
+    found[3] = FAILED
+    gold = [[rng.choice(pool)] for _ in range(80)]
+    quality = mapping_quality(gold, found, TREE, ks=(1, 5), plan=Plan(resamples=300))
+    expected = {
+        "hit@1": quality.hits[1].value,
+        "hit@5": quality.hits[5].value,
+        "same_category@1": quality.same_category.value,
+        "hierarchical_f1@1": quality.hierarchical_f1,
+    }
+    estimates = {name: one.estimate for name, one in quality.intervals.items()}
+    assert estimates == pytest.approx(expected)
+    assert all(one.low <= one.estimate <= one.high for one in quality.intervals.values())
+    assert mapping_quality([["J47"]], [["J47"]], TREE).intervals["hit@1"].warning is not None
+
+
 def test_bad_gold_is_named() -> None:
     with pytest.raises(UsageError, match="gold row 1"):
         mapping_quality([["J47"], []], [["J47"], ["J47"]], TREE)

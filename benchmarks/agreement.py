@@ -1,0 +1,183 @@
+"""Do the intervals cover the truth at their stated rate? Simulated juries whose truth is known.
+
+    python benchmarks/agreement.py [--runs 1000] [--cases 120] [--resamples 500] [--level 0.95]
+
+Each scenario sets the prevalence, the judges' accuracy and bias (towards "yes") and the
+correlation of their errors. The true value of a measure is that of 200,000 cases. A run draws
+a fresh jury, and an interval counts when it holds the true value; the share of such runs should
+be near the level, within two standard errors of the simulation (printed). "none" counts the
+runs in which no number could be given.
+"""
+
+import argparse
+import math
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dxjudge.scoring.agreement import jury_agreement, pair_agreement
+from dxjudge.scoring.bootstrap import Interval, Method, Plan
+from dxjudge.scoring.calibration import prediction_powered, rogan_gladen
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Jury:
+    """A simulated jury. `levels` 2: yes/no verdicts; more: grades, errors are one step."""
+
+    name: str
+    accuracy: float
+    bias: float = 0.0
+    correlation: float = 0.0
+    prevalence: float = 0.5
+    levels: int = 2
+    judges: int = 3
+    missing: float = 0.0
+    repeats: int = 1
+
+    def draw(self, cases: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
+        """Truth (rows) and verdicts (rows x judges; -1 is missing); a case has `repeats` rows."""
+        weights = np.full(self.levels, (1 - self.prevalence) / (self.levels - 1))
+        weights[-1] = self.prevalence
+        truth = np.repeat(rng.choice(self.levels, size=cases, p=weights), self.repeats)
+        rows = (cases * self.repeats, self.judges)
+        # Shared luck makes errors fall on the same cases; repeats share a case's luck too.
+        common = rng.random((cases, 1)).repeat(self.repeats, axis=0)
+        shared = rng.random(rows) < self.correlation
+        luck = np.where(shared, common, rng.random(rows))
+        right = np.where(truth > 0, self.accuracy + self.bias, self.accuracy - self.bias)
+        step = rng.choice([-1, 1], size=rows)
+        step = np.where(
+            truth[:, None] == 0, 1, np.where(truth[:, None] == self.levels - 1, -1, step)
+        )
+        verdicts = truth[:, None] + np.where(luck < right[:, None], 0, step)
+        verdicts[rng.random(rows) < self.missing] = -1
+        return truth, verdicts
+
+
+JURIES = (
+    Jury("fair", accuracy=0.8),
+    Jury("biased, correlated", accuracy=0.8, bias=0.1, correlation=0.5),
+    Jury("rare positives", accuracy=0.9, prevalence=0.1),
+    Jury("grades, gaps", accuracy=0.7, prevalence=0.3, levels=5, missing=0.1),
+    Jury("two rows a case", accuracy=0.8, correlation=0.5, repeats=2),
+)
+
+
+def measures(jury: Jury, verdicts: Ints, plan: Plan) -> dict[str, Interval | None]:
+    """Every measure of the first two judges, and of the whole jury."""
+    rows: list[list[Any]] = [[None if v < 0 else v for v in row] for row in verdicts.tolist()]
+    scale: Any = "nominal" if jury.levels == 2 else "interval"
+    clusters = [i // jury.repeats for i in range(len(rows))]
+    options: dict[str, Any] = {"scale": scale, "clusters": clusters, "plan": plan}
+    pair = pair_agreement([r[0] for r in rows], [r[1] for r in rows], **options)
+    whole = jury_agreement(rows, **options)
+    found = {one.name: one.interval for one in pair}
+    return found | {f"jury {one.name}": one.interval for one in whole}
+
+
+def true_values(jury: Jury, rng: np.random.Generator) -> dict[str, float]:
+    """The measures on 200,000 cases, in 20 parts."""
+    plan = Plan(method="percentile", resamples=1)
+    parts: dict[str, list[float]] = defaultdict(list)
+    for _ in range(20):
+        _, verdicts = jury.draw(10_000, rng)
+        for name, interval in measures(jury, verdicts, plan).items():
+            if interval is not None:
+                parts[name].append(interval.estimate)
+    return {name: float(np.mean(values)) for name, values in parts.items()}
+
+
+@dataclass
+class Tally:
+    """How often intervals held the truth, by what they measured."""
+
+    truth: float
+    held: int = 0
+    none: int = 0
+    width: float = 0.0
+
+    def add(self, interval: Interval | None) -> None:
+        """Count one run."""
+        if interval is None or math.isnan(interval.low):
+            self.none += 1
+            return
+        self.held += interval.low <= self.truth <= interval.high
+        self.width += interval.high - interval.low
+
+    def line(self, runs: int, label: str) -> str:
+        """One row of the table."""
+        given = max(runs - self.none, 1)
+        rate = self.held / given
+        error = math.sqrt(rate * (1 - rate) / given)
+        return (
+            f"  {label:44} {self.truth:7.3f} {rate:8.3f} ± {2 * error:.3f}"
+            f" {self.width / given:8.3f} {self.none:6}"
+        )
+
+
+def simulate_agreement(jury: Jury, options: argparse.Namespace) -> None:
+    truth = true_values(jury, np.random.default_rng(1))
+    print(f"\n{jury}, {options.cases} cases, {options.runs} runs\n{_header(options.level)}")
+    methods: tuple[Method, ...] = ("bca", "percentile")
+    tallies = {(m, name): Tally(value) for m in methods for name, value in truth.items()}
+    rng = np.random.default_rng(2)
+    for run in range(options.runs):
+        _, verdicts = jury.draw(options.cases, rng)
+        for method in methods:
+            plan = Plan(method, options.level, options.resamples, seed=run)
+            found = measures(jury, verdicts, plan)
+            for name in truth:
+                tallies[method, name].add(found[name])
+    for name in truth:
+        for method in methods:
+            print(tallies[method, name].line(options.runs, f"{name}, {method}"))
+
+
+def simulate_correction(jury: Jury, options: argparse.Namespace) -> None:
+    """Accuracy `prevalence` judged on `cases` responses, corrected with a third as many checked."""
+    checked = max(60, options.cases // 3)
+    print(f"\ncorrected accuracy, {jury}, {checked} checked cases\n{_header(options.level)}")
+    tallies = {name: Tally(jury.prevalence) for name in ("rogan-gladen", "prediction-powered")}
+    rng = np.random.default_rng(3)
+    for _ in range(options.runs * 4):
+        truth, verdicts = jury.draw(options.cases + checked, rng)
+        judged = verdicts[checked:, 0].astype(bool).tolist()
+        pairs = list(
+            zip(verdicts[:checked, 0].astype(bool).tolist(), truth[:checked] > 0, strict=True)
+        )
+        corrected = (
+            rogan_gladen(judged, pairs, level=options.level),
+            prediction_powered(judged, pairs, level=options.level),
+        )
+        for one in corrected:
+            tallies[one.method].add(one.interval)
+    for name, tally in tallies.items():
+        print(tally.line(options.runs * 4, name))
+
+
+def _header(level: float) -> str:
+    return (
+        f"  {'measure, interval':44} {'truth':>7} {f'held ({level})':>16} {'width':>8} {'none':>6}"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Coverage of the agreement intervals")
+    parser.add_argument("--runs", type=int, default=1000)
+    parser.add_argument("--cases", type=int, default=120)
+    parser.add_argument("--resamples", type=int, default=500)
+    parser.add_argument("--level", type=float, default=0.95)
+    options = parser.parse_args()
+    for jury in JURIES:
+        simulate_agreement(jury, options)
+    simulate_correction(Jury("good judge", accuracy=0.9, prevalence=0.7), options)
+    simulate_correction(Jury("biased judge", accuracy=0.8, bias=0.1, prevalence=0.7), options)
+
+
+if __name__ == "__main__":
+    main()
