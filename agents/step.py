@@ -43,7 +43,8 @@ class Step(Generic[I, O]):
     result: the type `finish` returns, for readers of the schema; `output` unless given.
     stand_ins: name -> function of the input that returns the *result*, Nothing to abstain, or
         None where it cannot decide. They never ask a model. Tried in order before the model
-        (engine "auto"), alone (engine = their name), or not at all ("llm").
+        (engine "auto"), alone (engine = their name), or not at all ("llm"). One named "code" is a
+        rule of the step that only code decides, such as an empty response: always tried first.
     max_repairs: how often an invalid answer is shown to the model again.
     images: the input has a field `images` (a tuple of `agents.images.Image`) that is sent.
     temperature, max_tokens: sent where the judge's spec does not set them.
