@@ -31,6 +31,12 @@ def fold_code(text: str) -> str:
     return f"{category}.{rest}" if rest else category
 
 
+def looks_like_code(text: str) -> bool:
+    """Whether a text has the shape of a code or block, valid or not."""
+    folded = fold_code(text)
+    return bool(_CODE.fullmatch(folded) or _RANGE.fullmatch(folded))
+
+
 def spellings(folded: str) -> Iterator[str]:
     """The forms under which a release may hold a folded code, most literal first.
 
