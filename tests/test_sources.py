@@ -90,8 +90,8 @@ def test_an_sssom_set_is_read_in_both_directions_exact_matches_only() -> None:
     ]
     assert {term.source for term in reading.terms} == {"mappings"}
     assert [(each.where, each.reason) for each in reading.skipped] == [
-        ("line 15", "no term"),
-        ("line 16", "'J45.0' is not a code of icd10cm; the nearest valid code is J45"),
+        ("line 16", "no term"),
+        ("line 17", "'J45.0' is not a code of icd10cm; the nearest valid code is J45"),
     ]
     # rare asthma, lung disorder, papillary muscle infarct, close call
     assert reading.inexact == 4
