@@ -84,7 +84,8 @@ def read_fault(error: Exception, judge: Judge) -> Fault | None:
             return Fault("rejected", message)  # a check of the SDK or LangChain, before sending
         return None
     if status == 429:
-        exhausted = "insufficient_quota" in str(error)
+        code = getattr(error, "code", None)
+        exhausted = code == "insufficient_quota" or "insufficient_quota" in str(error)
         return Fault("quota" if exhausted else "throttled", message, status, _wait(error))
     if status in _TRANSIENT or status >= 500:
         return Fault("transport", message, status, _wait(error))

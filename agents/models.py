@@ -7,9 +7,11 @@ branch in `_form`.
 
 import asyncio
 import os
+import ssl
 import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from pydantic import BaseModel, SecretStr
@@ -201,7 +203,7 @@ def _build(spec: JudgeSpec, timeout: float) -> "BaseChatModel":
         import openai
         from langchain_openai import ChatOpenAI
 
-        http = openai.DefaultAsyncHttpxClient(timeout=timeout)
+        http = openai.DefaultAsyncHttpxClient(timeout=timeout, verify=_certificates())
         return ChatOpenAI(
             model=spec.model,
             base_url=spec.base_url or "https://api.openai.com/v1",
@@ -215,11 +217,21 @@ def _build(spec: JudgeSpec, timeout: float) -> "BaseChatModel":
 
         base_url = spec.base_url or "https://api.anthropic.com"
         model = ChatAnthropic(model_name=spec.model, stop=None, base_url=base_url, **shared)
-        http_client = anthropic.DefaultAsyncHttpxClient(base_url=base_url, timeout=timeout)
+        http_client = anthropic.DefaultAsyncHttpxClient(
+            base_url=base_url, timeout=timeout, verify=_certificates()
+        )
         # The cached property has no public setter and would share connections across loops.
         model.__dict__["_async_client"] = model._async_client.with_options(http_client=http_client)
         return model
     raise UsageError(f"no provider {spec.provider!r}")
+
+
+@cache
+def _certificates() -> ssl.SSLContext:
+    """The usual certificates, read once: each client would take 50 ms to read them again."""
+    import httpx2
+
+    return httpx2.create_ssl_context()
 
 
 def _without_retries(model: Any) -> "BaseChatModel":
@@ -230,7 +242,7 @@ def _without_retries(model: Any) -> "BaseChatModel":
 
         options: dict[str, Any] = {"max_retries": 0}
         if model.http_async_client is None:
-            options["http_client"] = openai.DefaultAsyncHttpxClient()
+            options["http_client"] = openai.DefaultAsyncHttpxClient(verify=_certificates())
         client = model.root_async_client.with_options(**options)
         return _copy(model, {"root_async_client": client, "async_client": client.chat.completions})
     if family == "anthropic":

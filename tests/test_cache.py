@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from dxjudge.cache.cassette import export_cassette, import_cassette
 from dxjudge.cache.key import canonical, differences, fingerprint
 from dxjudge.cache.replies import Replies
 from dxjudge.cache.store import Store, open_store
 from dxjudge.errors import EnvironmentFault, InputError, OutputError, UsageError
-from hypothesis import given
-from hypothesis import strategies as st
 
 FIELDS = {"step": "s", "version": 1, "input": {"diagnosis": "MI"}, "judge": {"model": "a"}}
 REPLY = {"answer": {"choice": "Angina"}, "tokens_in": 3}

@@ -2,10 +2,11 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
+
 from dxjudge.cache.key import fingerprint
 from dxjudge.cache.replies import Replies
 from dxjudge.cli.cache_commands import app
-from typer.testing import CliRunner
 
 JUDGE = {"provider": "openai", "model": "gpt-4o", "base_url": None}
 FIELDS = {"step": "grade", "judge": JUDGE, "input": {"truth": "MI"}, "repeat": 0}
