@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 
 _BACKOFF = wait_random_exponential(multiplier=0.5, max=20)
 _TOKENS_OUT = 256  # what an answer is taken to need, before it is known
+_MOST_TOKENS_OUT = 1024
 _TOKENS_AN_IMAGE = 1000
+_MOST_TOKENS_AN_IMAGE = 2000
 _STATUS: dict[str, AttemptStatus] = {
     "throttled": "throttled",
     "transport": "transport",
@@ -138,24 +140,30 @@ class Conversation:
         """One request, with a place in the limiter and a share of the budget."""
         self.attempt += 1
         price = self.run.price(sent)
-        expected = self._expected(sent)
-        estimate = (price.cost(*expected) if price else None) or 0.0
-        limiter = self.run.limiter(sent)
-        entered = await limiter.enter(sum(expected))
-        used, cost, throttled = 0, 0.0, None
+        most = (price.cost(*self._most(sent)) if price else None) or 0.0
+        await self.run.budget.reserve(most)
+        cost = 0.0
         try:
-            self.run.budget.reserve(estimate)
-            try:
-                arrived = await self._exchange(sent, price)
-                used, cost = _used(arrived.reply, sum(expected)), arrived.cost or 0.0
-                return arrived
-            except RequestFault as failed:
-                throttled = _throttled(failed.fault)
-                raise
-            finally:
-                self.run.budget.settle(estimate, cost)
+            arrived = await self._in_turn(sent, price)
+            cost = most if arrived.cost is None else arrived.cost
+            return arrived
         finally:
-            limiter.leave(started=entered, throttled=throttled, surplus=used - sum(expected))
+            self.run.budget.settle(most, cost)
+
+    async def _in_turn(self, sent: JudgeSpec, price: Price | None) -> Arrived:
+        expected = self._expected(sent)
+        limiter = self.run.limiter(sent)
+        entered = await limiter.enter(expected)
+        used, throttled = 0, None
+        try:
+            arrived = await self._exchange(sent, price)
+            used = _used(arrived.reply, expected)
+            return arrived
+        except RequestFault as failed:
+            throttled = _throttled(failed.fault)
+            raise
+        finally:
+            limiter.leave(started=entered, throttled=throttled, surplus=used - expected)
 
     async def _exchange(self, sent: JudgeSpec, price: Price | None) -> Arrived:
         call = self.call
@@ -220,13 +228,20 @@ class Conversation:
                 _no_images(self.call.step.name, self.call.spec.label, "by its profile")
             )
 
-    def _expected(self, sent: JudgeSpec) -> tuple[int, int]:
-        """Tokens in and out that the request is taken to need: four characters a token."""
-        told = sum(len(said) + len(answer) for answer, said in self.turns)
-        text = len(self.call.rendered.system) + len(self.call.rendered.user) + told
-        schema = len(schema_text(self.call.answer))
+    def _expected(self, sent: JudgeSpec) -> int:
+        """Tokens that the request is taken to need: four characters a token, and the answer."""
         images = len(self.call.images) * _TOKENS_AN_IMAGE
-        return (text + schema) // 4 + images, sent.max_tokens or _TOKENS_OUT
+        return self._characters() // 4 + images + (sent.max_tokens or _TOKENS_OUT)
+
+    def _most(self, sent: JudgeSpec) -> tuple[int, int]:
+        """Tokens in and out that it will hardly pass: two characters a token, a long answer."""
+        images = len(self.call.images) * _MOST_TOKENS_AN_IMAGE
+        return self._characters() // 2 + images, sent.max_tokens or _MOST_TOKENS_OUT
+
+    def _characters(self) -> int:
+        told = sum(len(said) + len(answer) for answer, said in self.turns)
+        rendered = self.call.rendered
+        return len(rendered.system) + len(rendered.user) + told + len(schema_text(self.call.answer))
 
     def _messages(self, sent: JudgeSpec) -> "list[BaseMessage]":
         from langchain_core.messages import AIMessage, HumanMessage, SystemMessage

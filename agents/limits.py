@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from ..errors import UsageError
 
 _DEFAULT_CONCURRENCY = 32
+_SETTLE_SECONDS = 0.05
 _BURST_SECONDS = 10.0  # how much of a minute's allowance may be used at once
 
 
@@ -186,8 +187,9 @@ class BudgetReached(Exception):
 class Budget:
     """The most calls and US dollars of a run.
 
-    Every call is reserved before it is sent, at its estimated cost, so that calls under way
-    count; the estimate is replaced by the real cost when it is known.
+    A call's cost is reserved before it is sent, estimated high, so that calls under way count;
+    the real cost takes the estimate's place when it is known. Where only reservations stand in
+    the way, a call waits for them to settle.
     """
 
     def __init__(self, max_calls: int | None = None, max_cost: float | None = None) -> None:
@@ -198,23 +200,33 @@ class Budget:
         self.max_calls = max_calls
         self.max_cost = max_cost
         self.calls = 0
-        self.cost = 0.0
+        self.spent = 0.0
         self.reached = False
+        self._reserved = 0.0
         self._lock = threading.Lock()
 
-    def reserve(self, estimate: float) -> None:
+    async def reserve(self, estimate: float) -> None:
         """Count a call that is about to be sent. Raises BudgetReached."""
-        with self._lock:
-            if self.max_calls is not None and self.calls + 1 > self.max_calls:
-                self.reached = True
-                raise BudgetReached(f"the budget of {self.max_calls} calls is reached")
-            if self.max_cost is not None and self.cost + estimate > self.max_cost:
-                self.reached = True
-                raise BudgetReached(f"the budget of {self.max_cost:g} USD is reached")
-            self.calls += 1
-            self.cost += estimate
+        while not self._try(estimate):
+            await asyncio.sleep(_SETTLE_SECONDS)
 
     def settle(self, estimate: float, actual: float) -> None:
         """Put the real cost in the place of the estimate."""
         with self._lock:
-            self.cost += actual - estimate
+            self._reserved -= estimate
+            self.spent += actual
+
+    def _try(self, estimate: float) -> bool:
+        with self._lock:
+            if self.max_calls is not None and self.calls >= self.max_calls:
+                self.reached = True
+                raise BudgetReached(f"the budget of {self.max_calls} calls is reached")
+            if self.max_cost is not None:
+                if self.spent + estimate > self.max_cost:
+                    self.reached = True
+                    raise BudgetReached(f"the budget of {self.max_cost:g} USD is reached")
+                if self.spent + self._reserved + estimate > self.max_cost:
+                    return False
+            self.calls += 1
+            self._reserved += estimate
+            return True
