@@ -25,6 +25,7 @@ Floats = NDArray[np.float64]
 Statistic = Callable[[Floats], Floats]
 Method = Literal["bca", "percentile"]
 Clusters = int | Sequence[Hashable]
+Mask = NDArray[np.bool_]
 
 FEWEST_CASES = 10
 """With fewer clusters an interval is a warning, not a pair of numbers."""
@@ -38,8 +39,8 @@ class Interval:
     """A number with its confidence limits.
 
     `low` and `high` are NaN, and `warning` says why, where no honest limits can be given.
-    `n` is the number of clusters (cases), `undefined` the number of resamples in which the
-    statistic had no value (they are left out).
+    `n` is the number of clusters (cases) behind it, `undefined` the number of resamples in
+    which the statistic had no value (they are left out).
     """
 
     estimate: float
@@ -109,10 +110,15 @@ def bootstrap_many(
     clusters: Clusters,
     *,
     weights: Sequence[float] | Floats | None = None,
+    present: Mask | None = None,
     plan: Plan | None = None,
 ) -> tuple[Interval, ...]:
-    """Put intervals around k numbers that one statistic computes: (b, rows) to (b, k)."""
-    return _resample(statistic, clusters, weights, plan or Plan())[0]
+    """Put intervals around k numbers that one statistic computes: (b, rows) to (b, k).
+
+    `present` (rows x k) says which rows each number rests on (default: all), so that a number
+    over few cases among many gets the warning it deserves.
+    """
+    return _resample(statistic, clusters, weights, present, plan or Plan())[0]
 
 
 def replicates(
@@ -147,10 +153,14 @@ def bootstrap_differences(
     clusters: Clusters,
     *,
     weights: Sequence[float] | Floats | None = None,
+    present: Mask | None = None,
     plan: Plan | None = None,
 ) -> tuple[Difference, ...]:
-    """Test k numbers against zero: a statistic whose values are differences, (b, k)."""
-    made, values = _resample(statistic, clusters, weights, plan or Plan())
+    """Test k numbers against zero: a statistic whose values are differences, (b, k).
+
+    `present` as in `bootstrap_many`.
+    """
+    made, values = _resample(statistic, clusters, weights, present, plan or Plan())
     return tuple(
         Difference(one, float("nan") if np.isnan(one.low) else sign_p_value(column))
         for one, column in zip(made, values.T, strict=True)
@@ -161,6 +171,7 @@ def _resample(
     statistic: Statistic,
     clusters: Clusters,
     weights: Sequence[float] | Floats | None,
+    present: Mask | None,
     plan: Plan,
 ) -> tuple[tuple[Interval, ...], Floats]:
     sample = _Sample.of(clusters, weights)
@@ -169,7 +180,8 @@ def _resample(
     estimate = _columns(statistic(sample.weights[None, :]))[0]
     values = sample.replicates(statistic, plan)
     skew = sample.accelerations(statistic, plan) if plan.method == "bca" else None
-    return intervals(estimate, values, skew, sample.groups, plan), values
+    sizes = sample.sizes(present, len(estimate))
+    return _intervals(estimate, values, skew, sizes, plan), values
 
 
 def sign_p_value(differences: Floats) -> float:
@@ -197,7 +209,8 @@ def mean_interval(
     """
     column = np.array([_number(verdict) for verdict in verdicts])
     rows = len(column) if clusters is None else clusters
-    return bootstrap(mean_statistic(column), rows, plan=plan)
+    present = ~np.isnan(column)[:, None]
+    return bootstrap_many(mean_statistic(column), rows, present=present, plan=plan)[0]
 
 
 def _number(verdict: Grade) -> float:
@@ -220,11 +233,11 @@ def mean_statistic(values: Sequence[float] | Floats) -> Statistic:
     return statistic
 
 
-def intervals(
+def _intervals(
     estimate: Floats,
     values: Floats,
     accelerations: Floats | None,
-    n: int,
+    sizes: list[int],
     plan: Plan,
 ) -> tuple[Interval, ...]:
     """Turn replicates (resamples, k) into k intervals around `estimate` (k,)."""
@@ -235,7 +248,7 @@ def intervals(
     high = _take(ordered, undefined, high_at)
     return tuple(
         _interval(float(estimate[k]), float(low[k]), float(high[k]), n, int(undefined[k]), plan)
-        for k in range(len(estimate))
+        for k, n in enumerate(sizes)
     )
 
 
@@ -322,6 +335,15 @@ class _Sample:
         codes: dict[Hashable, int] = {}
         index = np.array([codes.setdefault(label, len(codes)) for label in clusters], dtype=int)
         return cls(rows, len(codes), index, given)
+
+    def sizes(self, present: Mask | None, numbers: int) -> list[int]:
+        """Count the clusters that each number rests on."""
+        if present is None:
+            return [self.groups] * numbers
+        if self.cluster_of is None:
+            rows: list[int] = present.sum(axis=0).tolist()
+            return rows
+        return [len(np.unique(self.cluster_of[present[:, k]])) for k in range(numbers)]
 
     def spread(self, counts: Floats) -> Floats:
         """Give every row the count of its cluster, times its own weight."""

@@ -97,7 +97,7 @@ def rogan_gladen(
     (se, n_se), (sp, n_sp) = data.rate(1.0), data.rate(0.0)
     raw, n = float(data.judged.mean()), len(data.judged)
     warning, value, interval = None, None, None
-    if min(n_se, n_sp) < fewest:
+    if min(n_se, n_sp) < max(fewest, 1):
         warning = (
             f"{n_se} right and {n_sp} wrong calibration cases are too few (at least {fewest} each)"
         )
@@ -154,7 +154,7 @@ def prediction_powered(
     (se, _), (sp, _) = data.rate(1.0), data.rate(0.0)
     raw, n, m = float(data.judged.mean()), len(data.judged), len(data.truth)
     warning, value, interval, weight = None, None, None, None
-    if m < fewest:
+    if m < max(fewest, 3):
         warning = f"{m} calibration cases are too few (at least {fewest})"
     else:
         weight = _tuning(data) if tune else 1.0

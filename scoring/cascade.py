@@ -61,24 +61,18 @@ def compare_models(
         precision, recall, _ = counted.ratios()
         levels, chapters = np.nonzero(~np.isnan(recall).all(axis=0))
         columns = precision[:, levels, chapters], recall[:, levels, chapters]
+        present = ~np.isnan(columns[1])
         made = bootstrap_many(
-            hierarchical_statistic(*columns), list(clusters) if clusters else cases, plan=plan
+            hierarchical_statistic(*columns),
+            list(clusters) if clusters else cases,
+            present=np.tile(present, 3),
+            plan=plan,
         )
         k = len(levels)
-        scored = (~np.isnan(columns[1])).sum(axis=0)
-        for cell in range(k):
-            chapter = counted.chapters[chapters[cell]]
-            rows.append(
-                CascadeRow(
-                    model,
-                    LEVELS[levels[cell]],
-                    chapter.code if chapter else None,
-                    int(scored[cell]),
-                    made[cell],
-                    made[k + cell],
-                    made[2 * k + cell],
-                )
-            )
+        for cell, n in enumerate(present.sum(axis=0).tolist()):
+            level, chapter = LEVELS[levels[cell]], counted.chapters[chapters[cell]]
+            code = chapter.code if chapter else None
+            rows.append(CascadeRow(model, level, code, n, *made[cell::k]))
     return tuple(rows)
 
 
@@ -116,11 +110,12 @@ def model_differences(
     cases = _same_cases(counts)
     models = list(counts)
     pairs = list(itertools.combinations(range(len(models)), 2))
-    statistics = []
+    statistics, scored = [], []
     for counted in counts.values():
         cell = (slice(None), [LEVELS.index(level)], [counted.chapters.index(chapter)])
         precision, recall, _ = counted.ratios()
         statistics.append(hierarchical_statistic(precision[cell], recall[cell]))
+        scored.append(~np.isnan(recall[cell][:, 0]))
 
     def differences(drawn: Floats) -> Floats:
         f1 = np.column_stack([statistic(drawn)[:, 2] for statistic in statistics])
@@ -128,7 +123,12 @@ def model_differences(
 
     if not pairs:
         raise UsageError("a difference needs two models or more")
-    made = bootstrap_differences(differences, list(clusters) if clusters else cases, plan=plan)
+    made = bootstrap_differences(
+        differences,
+        list(clusters) if clusters else cases,
+        present=np.column_stack([scored[i] & scored[j] for i, j in pairs]),
+        plan=plan,
+    )
     return {(models[i], models[j]): one for (i, j), one in zip(pairs, made, strict=True)}
 
 

@@ -16,6 +16,8 @@ import numpy as np
 from ..errors import EnvironmentFault, ModelFault
 from .bootstrap import Floats
 
+_FRAME = ("cls", "sep", "bos", "eos", "pad")
+
 DERMLIP = "open_clip:hf-hub:redlessone/DermLIP_ViT-B-16"
 
 
@@ -69,14 +71,19 @@ class SentenceEncoder:
         return np.asarray(self._run(texts), dtype=float)
 
     def encode_tokens(self, texts: Sequence[str]) -> list[Floats]:
-        """Encode each text into a tokens x d array, special tokens included."""
-        return [
-            np.asarray(tokens.cpu(), dtype=float)
-            for tokens in self._run(texts, output_value="token_embeddings")
-        ]
+        """Encode each text into a tokens x d array; what frames and pads it is left out."""
+        tokenizer = self._model.tokenizer
+        special = {getattr(tokenizer, f"{name}_token_id", None) for name in _FRAME}
+        encoded = self._run(texts, output_value=None)
+        return [_own_tokens(one["input_ids"], one["token_embeddings"], special) for one in encoded]
 
     def _run(self, texts: Sequence[str], **options: Any) -> Any:
         return self._model.encode(list(texts), show_progress_bar=False, **options)
+
+
+def _own_tokens(ids: Any, vectors: Any, special: set[int | None]) -> Floats:
+    kept = [position for position, token in enumerate(ids.tolist()) if token not in special]
+    return np.asarray(vectors.cpu(), dtype=float)[kept]
 
 
 class ClipEncoder:

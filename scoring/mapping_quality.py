@@ -120,7 +120,8 @@ def _intervals(
     made["same_category@1"] = mean_interval(same, plan=plan)
     columns = (np.array(first.per_case_precision), np.array(first.per_case_recall))
     statistic = hierarchical_statistic(columns[0][:, None], columns[1][:, None])
-    made["hierarchical_f1@1"] = bootstrap_many(statistic, len(same), plan=plan)[2]
+    present = np.tile(~np.isnan(columns[1])[:, None], 3)
+    made["hierarchical_f1@1"] = bootstrap_many(statistic, len(same), present=present, plan=plan)[2]
     return made
 
 

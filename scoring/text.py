@@ -185,8 +185,8 @@ def bert_score(
     """BERTScore of each pair over any encoder's token vectors (Zhang et al. 2020).
 
     Recall is the mean over the true tokens of the largest cosine with a predicted token,
-    precision the same the other way round; no idf weights, no rescaling; special tokens are
-    left as the encoder gives them.
+    precision the same the other way round; no idf weights, no rescaling. Which layer's vectors
+    these are, and whether special tokens count, is the encoder's affair.
     """
     _same_length(predicted, truth)
     vectors = encoder.encode_tokens([*predicted, *truth])

@@ -189,6 +189,22 @@ def test_models_on_different_cases_are_not_compared() -> None:
         counts_by_model(truth, {"good": [[]]}, TREE)
 
 
+def test_a_chapter_with_few_cases_has_a_score_and_no_limits() -> None:
+    truth: list[Any] = [["J47"]] * 30 + [["I21"]] * 3
+    guesses: list[Any] = [["J47"], ["J40"], ["I26"]] * 11
+    counts = counts_by_model(truth, {"a": guesses, "b": guesses[::-1]}, TREE)
+    rows = {(r.model, r.level, r.chapter): r for r in compare_models(counts)}
+    heart = rows["a", None, TREE.chapter("I21").code]
+    assert (heart.n, heart.f1.n) == (3, 3)
+    assert heart.f1.warning == "3 cases are too few for an interval (at least 10)"
+    assert math.isnan(heart.f1.low)
+    lung = rows["a", None, TREE.chapter("J47").code]
+    assert lung.f1.low < lung.f1.estimate < lung.f1.high
+    few = model_differences(counts, chapter=TREE.chapter("I21"))["a", "b"]
+    assert math.isnan(few.p_value)
+    assert few.interval.n == 3
+
+
 def test_failed_cases_leave_only_the_model_that_failed() -> None:
     truth, models = make_cases(30)
     broken: list[Any] = [FAILED, *models["good"][1:]]

@@ -117,6 +117,16 @@ def test_bert_score_with_a_real_encoder(minilm: SentenceEncoder) -> None:
     assert scores[1] > scores[0] > scores[2]
 
 
+def test_bert_score_equals_the_bert_score_package(minilm: SentenceEncoder) -> None:
+    # bert-score 0.3.13 on the same weights (BERTScorer, last of 6 layers, no baseline).
+    predicted = ["eczema", "lichen planus", "chronic obstructive lung disease"]
+    truth = ["atopic dermatitis", "oral lichen planus", "chronic obstructive pulmonary disease"]
+    scores = bert_score(predicted, truth, minilm)
+    assert [s.precision for s in scores] == pytest.approx([0.44400, 0.96061, 0.95152], abs=1e-4)
+    assert [s.recall for s in scores] == pytest.approx([0.41612, 0.83819, 0.95152], abs=1e-4)
+    assert [s.f1 for s in scores] == pytest.approx([0.42961, 0.89523, 0.95152], abs=1e-4)
+
+
 def test_all_scores_are_averages_over_the_pairs(minilm: SentenceEncoder) -> None:
     predicted, truth = [p for p, _ in PAIRS], [t for _, t in PAIRS]
     scores = text_scores(predicted, truth, encoder=minilm)
