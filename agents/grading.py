@@ -29,7 +29,7 @@ class Grade(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    score: float
+    score: int | float
     rationale: str
 
 

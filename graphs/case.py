@@ -1,0 +1,452 @@
+"""A whole case as one graph: extraction, mapping, equivalence, grades, rubric, errors.
+
+    final_diagnosis ──> equivalence
+          │        └──> final_grade
+          ├──> mapping <──┐
+    ddx ──┴───────────────┘
+      └───> ddx_grade
+    rubric
+    errors
+
+Branches are selectable; what a branch needs comes with it. One that fails is recorded as
+failed, and the others go on.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict, get_args
+
+from langgraph.graph import END, START, StateGraph
+from pydantic import BaseModel, ConfigDict, Field
+
+from ..agents.engine import ask
+from ..agents.extract_ddx import EXTRACT_DDX
+from ..agents.extract_final_diagnosis import EXTRACT_FINAL_DIAGNOSIS
+from ..agents.grade_ddx import GRADE_DDX
+from ..agents.grade_final_diagnosis import GRADE_FINAL_DIAGNOSIS
+from ..agents.judge_equivalence import JUDGE_EQUIVALENCE, MappedCode, Mapper
+from ..agents.label_errors import LABEL_ERRORS
+from ..agents.models import AnyJudge, Judge, as_judge
+from ..agents.outcome import Abstained, Done, Failed, Outcome, read_outcome
+from ..agents.run import Run
+from ..agents.score_rubric import SCORE_RUBRIC
+from ..agents.stand_ins import check_engine
+from ..agents.step import Step
+from ..errors import DxjudgeError, InputError, UsageError
+from ..prompts.data import RubricField, TaxonomyField
+
+if TYPE_CHECKING:
+    from langgraph.graph.state import CompiledStateGraph
+
+    CaseGraph = CompiledStateGraph["CaseState", None, "CaseIn", "CaseState"]
+
+Branch = Literal[
+    "final_diagnosis",
+    "equivalence",
+    "final_grade",
+    "ddx",
+    "ddx_grade",
+    "mapping",
+    "rubric",
+    "errors",
+]
+BRANCHES: tuple[Branch, ...] = get_args(Branch)
+
+_NEEDS: dict[Branch, tuple[Branch, ...]] = {
+    "equivalence": ("final_diagnosis",),
+    "final_grade": ("final_diagnosis",),
+    "ddx_grade": ("ddx",),
+    "mapping": ("final_diagnosis", "ddx"),
+}
+_STEPS: dict[Branch, Step[Any, Any]] = {
+    "final_diagnosis": EXTRACT_FINAL_DIAGNOSIS,
+    "equivalence": JUDGE_EQUIVALENCE,
+    "final_grade": GRADE_FINAL_DIAGNOSIS,
+    "ddx": EXTRACT_DDX,
+    "ddx_grade": GRADE_DDX,
+    "rubric": SCORE_RUBRIC,
+    "errors": LABEL_ERRORS,
+}
+_MAPPING = {"step": "map_to_icd10", "version": 1, "decided_by": "ontology"}
+
+
+class CaseInput(BaseModel):
+    """A case and the response under judgement.
+
+    case: the text that was shown to the model under test. reference: the discussion that is the
+    standard. diagnosis, ddx: the true diagnosis and differential. rubric, taxonomy: a name, a
+    path or data.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str = ""
+    case: str
+    reference: str
+    diagnosis: str
+    ddx: tuple[str, ...] = ()
+    response: str
+    rubric: RubricField = Field(default="dermcase", validate_default=True)
+    taxonomy: TaxonomyField = Field(default="dermcase", validate_default=True)
+
+
+class MappedText(BaseModel):
+    """A diagnosis and its code; None where it maps to none."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    text: str
+    code: str | None = None
+    name: str | None = None
+
+
+class CaseMapping(BaseModel):
+    """The codes of the true and the predicted diagnoses; `final` is None where there is none."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    truth: MappedText
+    truth_ddx: tuple[MappedText, ...]
+    final: MappedText | None
+    ddx: tuple[MappedText, ...]
+
+
+Result = Annotated[Done[Any] | Abstained | Failed, Field(discriminator="status")]
+
+
+class CaseRecord(BaseModel):
+    """What the branches of a case returned; None for a branch that was not selected."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str
+    final_diagnosis: Result | None = None
+    equivalence: Result | None = None
+    final_grade: Result | None = None
+    ddx: Result | None = None
+    ddx_grade: Result | None = None
+    mapping: Result | None = None
+    rubric: Result | None = None
+    errors: Result | None = None
+
+    @property
+    def failures(self) -> dict[str, Failed]:
+        """The branches that failed."""
+        held = {name: getattr(self, name) for name in BRANCHES}
+        return {name: found for name, found in held.items() if isinstance(found, Failed)}
+
+
+class CaseIn(TypedDict):
+    """What the graph takes: the fields of a `CaseInput` as plain JSON."""
+
+    inputs: dict[str, Any]
+
+
+class CaseState(CaseIn, total=False):
+    """What it returns: each selected branch's outcome as plain JSON (see `read_record`)."""
+
+    final_diagnosis: dict[str, Any]
+    equivalence: dict[str, Any]
+    final_grade: dict[str, Any]
+    ddx: dict[str, Any]
+    ddx_grade: dict[str, Any]
+    mapping: dict[str, Any]
+    rubric: dict[str, Any]
+    errors: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class _Work:
+    """What the nodes of one graph share."""
+
+    judge: Judge | None
+    run: Run
+    engine: str
+    mapper: Mapper | None
+    equivalence: Step[Any, Any]
+
+    def step(self, branch: Branch) -> Step[Any, Any]:
+        return self.equivalence if branch == "equivalence" else _STEPS[branch]
+
+
+def case_graph(
+    judge: AnyJudge | None = None,
+    *,
+    branches: Iterable[Branch] = BRANCHES,
+    mapper: Mapper | None = None,
+    equivalence: Step[Any, Any] = JUDGE_EQUIVALENCE,
+    run: Run | None = None,
+    engine: str = "auto",
+) -> "CaseGraph":
+    """Compile the graph of a case: `{"inputs": {...}}` in, an outcome a branch out.
+
+    branches: which to run; those they need run too. mapper: text -> code and name, for the
+    branch "mapping". equivalence: the step to compare with, such as the other style or one
+    with an ontology stand-in. run: one run for all calls of the graph.
+    Raises UsageError for a branch that does not exist, or cannot run with what was given.
+    """
+    selected = select_branches(branches)
+    live = as_judge(judge) if judge is not None else None
+    work = _Work(live, run or Run(), engine, mapper, equivalence)
+    _check(selected, work)
+    builder = StateGraph(CaseState, input_schema=CaseIn)
+    for branch in selected:
+        builder.add_node(branch, _node(branch, work))
+        needs = _NEEDS.get(branch, ())
+        builder.add_edge(list(needs) if needs else START, branch)
+        builder.add_edge(branch, END)
+    return builder.compile(name="case")
+
+
+def select_branches(branches: Iterable[Branch]) -> tuple[Branch, ...]:
+    """The named branches and those they need, in a fixed order.
+
+    Raises UsageError for a name that is no branch, or none at all.
+    """
+    named = list(branches)
+    unknown = sorted(set(named) - set(BRANCHES))
+    if unknown or not named:
+        what = f"no branch {', '.join(unknown)}" if unknown else "no branch was named"
+        raise UsageError(f"{what}; the branches are {', '.join(BRANCHES)}")
+    wanted = set(named).union(*(_NEEDS.get(branch, ()) for branch in named))
+    return tuple(branch for branch in BRANCHES if branch in wanted)
+
+
+async def judge_case(
+    inputs: CaseInput | Mapping[str, Any],
+    *,
+    judge: AnyJudge | None = None,
+    branches: Iterable[Branch] = BRANCHES,
+    mapper: Mapper | None = None,
+    equivalence: Step[Any, Any] = JUDGE_EQUIVALENCE,
+    run: Run | None = None,
+    engine: str = "auto",
+) -> CaseRecord:
+    """One case through its graph. Raises UsageError as `case_graph`, and for wrong inputs."""
+    stream = judge_cases(
+        [read_case(inputs)],
+        judge=judge,
+        branches=branches,
+        mapper=mapper,
+        equivalence=equivalence,
+        run=run,
+        engine=engine,
+    )
+    async with aclosing(stream):
+        return [record async for _, record in stream][0]
+
+
+async def judge_cases(
+    inputs: Sequence[CaseInput | Mapping[str, Any]],
+    *,
+    judge: AnyJudge | None = None,
+    branches: Iterable[Branch] = BRANCHES,
+    mapper: Mapper | None = None,
+    equivalence: Step[Any, Any] = JUDGE_EQUIVALENCE,
+    run: Run | None = None,
+    engine: str = "auto",
+) -> AsyncGenerator[tuple[int, CaseRecord], None]:
+    """(index, record) of every case, as they finish.
+
+    A case whose inputs cannot be used has Failed(kind="input") in every branch. Raises as
+    `case_graph`, and AuthenticationFault, ModelFault or ReplayMiss when no case can succeed.
+    """
+    own = run or Run()
+    selected = select_branches(branches)
+    graph = case_graph(
+        judge,
+        branches=selected,
+        mapper=mapper,
+        equivalence=equivalence,
+        run=own,
+        engine=engine,
+    )
+    gate = asyncio.Semaphore(own.width)
+
+    async def one(index: int, given: CaseInput | Mapping[str, Any]) -> tuple[int, CaseRecord]:
+        async with gate:
+            try:
+                case = read_case(given)
+            except (UsageError, InputError) as fault:
+                return index, _unreadable(given, selected, str(fault))
+            state = await graph.ainvoke({"inputs": case.model_dump(mode="json")})
+            return index, read_record(state, equivalence=equivalence)
+
+    tasks = [asyncio.create_task(one(index, given)) for index, given in enumerate(inputs)]
+    try:
+        for finished in asyncio.as_completed(tasks):
+            yield await finished
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        if run is None:
+            own.close()
+
+
+def read_case(inputs: CaseInput | Mapping[str, Any]) -> CaseInput:
+    """Validate a case. Raises UsageError that names the field."""
+    return _READER.read_input(inputs)
+
+
+def read_record(
+    state: Mapping[str, Any], *, equivalence: Step[Any, Any] = JUDGE_EQUIVALENCE
+) -> CaseRecord:
+    """The typed record of what the graph returned; every value is its step's result type."""
+    case = read_case(state["inputs"])
+    found: dict[str, Outcome] = {}
+    for branch in BRANCHES:
+        if branch not in state:
+            continue
+        outcome = read_outcome(state[branch])
+        if outcome.status != "failed" and outcome.value is not None:
+            value = _read_value(branch, case, outcome.value, equivalence)
+            outcome = outcome.model_copy(update={"value": value})
+        found[branch] = outcome
+    return CaseRecord.model_construct(id=case.id, **found)  # the outcomes are typed already
+
+
+def _read_value(branch: Branch, case: CaseInput, value: Any, equivalence: Step[Any, Any]) -> Any:
+    if branch == "mapping":
+        return CaseMapping.model_validate(value)
+    step = equivalence if branch == "equivalence" else _STEPS[branch]
+    model = step.result or step.output
+    assert isinstance(model, type)  # every step here names its result
+    return model.model_validate(value)
+
+
+def _check(selected: tuple[Branch, ...], work: _Work) -> None:
+    for branch in selected:
+        if branch != "mapping":
+            check_engine(work.step(branch), work.engine, work.judge is not None)
+    if "mapping" in selected and work.mapper is None:
+        raise UsageError('the branch "mapping" needs a mapper: text -> code and name, or None')
+
+
+def _node(branch: Branch, work: _Work) -> Callable[[CaseState], Any]:
+    """The node of a branch: its inputs from the state, its outcome as plain JSON."""
+
+    async def node(state: CaseState) -> dict[str, Any]:
+        try:
+            outcome = await _run(branch, state, work)
+        except (InputError, UsageError) as fault:
+            outcome = _fail(branch, "input", str(fault))
+        except DxjudgeError:
+            raise  # no branch of no case can succeed
+        except Exception as fault:  # this branch alone is lost
+            outcome = _fail(branch, "error", f"{type(fault).__name__}: {fault}")
+        return {branch: outcome.model_dump(mode="json")}
+
+    node.__name__ = branch
+    return node
+
+
+async def _run(branch: Branch, state: CaseState, work: _Work) -> Outcome:
+    given = state["inputs"]
+    if branch == "mapping":
+        return await asyncio.to_thread(_map, state, work)
+    for need in _NEEDS.get(branch, ()):
+        missing = _not_done(branch, need, state[need])
+        if missing is not None:
+            return missing
+    inputs = _INPUTS[branch](given, state)
+    return await ask(
+        work.step(branch), inputs, judge=work.judge, run=work.run, engine=work.engine
+    )
+
+
+# Branch -> the input of its step, from the case and the branches before it.
+_INPUTS: dict[Branch, Callable[[dict[str, Any], CaseState], dict[str, Any]]] = {
+    "final_diagnosis": lambda case, state: {"response": case["response"]},
+    "ddx": lambda case, state: {"text": case["response"]},
+    "equivalence": lambda case, state: {"predicted": _final(state), "truth": case["diagnosis"]},
+    "final_grade": lambda case, state: {"generated": _final(state), "truth": case["diagnosis"]},
+    "ddx_grade": lambda case, state: {"ddx": _ddx(state), "truth": case["diagnosis"]},
+    "rubric": lambda case, state: {
+        name: case[name] for name in ("case", "reference", "response", "rubric")
+    },
+    "errors": lambda case, state: {
+        name: case[name] for name in ("case", "reference", "response", "taxonomy")
+    },
+}
+
+
+def _final(state: CaseState) -> str:
+    return str(state["final_diagnosis"]["value"]["diagnosis"])
+
+
+def _ddx(state: CaseState) -> list[str]:
+    return list(state["ddx"]["value"]["diagnoses"])
+
+
+def _not_done(branch: Branch, need: Branch, found: dict[str, Any]) -> Outcome | None:
+    """What a branch becomes where the one that it needs has no value."""
+    step = _STEPS[branch]
+    about: dict[str, Any] = {"step": step.name, "version": step.version, "decided_by": "code"}
+    if found["status"] == "abstained":
+        return Abstained(**about, reason=f"no {need} to judge: {found['reason']}")
+    if found["status"] == "failed":
+        reasons = tuple(f"{need}: {reason}" for reason in found["reasons"])
+        return Failed(**about, kind="input", reasons=reasons)
+    return None
+
+
+def _map(state: CaseState, work: _Work) -> Outcome:
+    """Map what there is: a prediction that was not extracted has no code."""
+    assert work.mapper is not None  # checked when the graph was made
+    case, mapper = state["inputs"], work.mapper
+
+    def mapped(text: str) -> MappedText:
+        found = mapper(text)
+        code, name = found if found is not None else (None, None)
+        return MappedText(text=text, code=code, name=name)
+
+    final = state["final_diagnosis"]["status"] == "done"
+    ddx = state["ddx"]["status"] == "done"
+    value = CaseMapping(
+        truth=mapped(case["diagnosis"]),
+        truth_ddx=tuple(map(mapped, case["ddx"])),
+        final=mapped(_final(state)) if final else None,
+        ddx=tuple(map(mapped, _ddx(state))) if ddx else (),
+    )
+    return Done(**_MAPPING, value=value)
+
+
+def _fail(branch: Branch, kind: Literal["input", "error"], reason: str) -> Failed:
+    about: dict[str, Any] = _MAPPING
+    if branch != "mapping":
+        step = _STEPS[branch]
+        about = {"step": step.name, "version": step.version, "decided_by": "none"}
+    return Failed(**about, kind=kind, reasons=(reason,))
+
+
+def _unreadable(
+    given: CaseInput | Mapping[str, Any], selected: tuple[Branch, ...], reason: str
+) -> CaseRecord:
+    held = given if isinstance(given, Mapping) else given.model_dump()
+    failed: dict[str, Any] = {branch: _fail(branch, "input", reason) for branch in selected}
+    return CaseRecord(id=str(held.get("id", "")), **failed)
+
+
+# Reads inputs with the messages of a step.
+_READER: Step[CaseInput, CaseInput] = Step(
+    name="case", version=1, input=CaseInput, output=CaseInput
+)
+
+__all__ = [
+    "BRANCHES",
+    "Branch",
+    "CaseInput",
+    "CaseMapping",
+    "CaseRecord",
+    "MappedCode",
+    "MappedText",
+    "case_graph",
+    "judge_case",
+    "judge_cases",
+    "read_case",
+    "read_record",
+    "select_branches",
+]

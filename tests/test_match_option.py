@@ -1,0 +1,89 @@
+import pytest
+from dxjudge.agents.match_option import MATCH_OPTION
+from scripted import ask_step, example_rows, settle
+
+OPTIONS = {"A": "vesicle", "B": "macule", "C": "wheal"}
+ONE = {"question": "Which lesion?", "options": OPTIONS, "answer": "It itches and is raised."}
+MANY = {**ONE, "multiple": True}
+
+
+def test_the_letters_the_model_matched():
+    outcome, seen = ask_step(MATCH_OPTION, ONE, {"letters": ["C"]})
+    assert outcome.value.letters == ("C",)
+    assert "A. vesicle\nB. macule\nC. wheal" in seen[0].user
+
+
+def test_letters_come_in_the_order_of_the_options_and_once():
+    outcome, _ = ask_step(MATCH_OPTION, MANY, {"letters": ["C", "A", "C"]})
+    assert outcome.value.letters == ("A", "C")
+
+
+def test_no_letter_is_an_abstention():
+    assert ask_step(MATCH_OPTION, ONE, {"letters": []})[0].status == "abstained"
+
+
+@pytest.mark.parametrize("letter", ["D", "a", "vesicle", ""])
+def test_a_letter_must_exist(letter):
+    assert ask_step(MATCH_OPTION, ONE, {"letters": [letter]})[0].status == "failed"
+
+
+def test_a_single_choice_takes_at_most_one():
+    outcome, seen = ask_step(MATCH_OPTION, ONE, {"letters": ["A", "B"]}, {"letters": ["A"]})
+    assert outcome.repairs == 1
+    assert "give at most one letter" in seen[1].texts[-1]
+
+
+@pytest.mark.parametrize(
+    ("answer", "letters"),
+    [
+        ("C", "C"),
+        ("c", "C"),
+        ("(b)", "B"),
+        ("Answer: A.", "A"),
+        ("The correct answer is B", "B"),
+        ("**C**", "C"),
+        ("Option A", "A"),
+        ("Wheal", "C"),
+        ("C. wheal", "C"),
+    ],
+)
+def test_one_letter_or_one_options_text_decides_without_a_model(answer, letters):
+    outcome = settle(MATCH_OPTION, {**ONE, "answer": answer})
+    assert (outcome.value.letters, outcome.decided_by) == (tuple(letters), "rules")
+
+
+@pytest.mark.parametrize(
+    "answer", ["A or B", "A, B", "A vesicle or a wheal", "D", "C. macule", "A rash", "not C"]
+)
+def test_anything_else_is_left_to_the_model(answer):
+    assert settle(MATCH_OPTION, {**ONE, "answer": answer}).kind == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("answer", "letters"), [("A, C", "AC"), ("a and b", "AB"), ("A B C", "ABC"), ("C", "C")]
+)
+def test_several_letters_where_several_can_be_right(answer, letters):
+    assert settle(MATCH_OPTION, {**MANY, "answer": answer}).value.letters == tuple(letters)
+
+
+def test_a_list_of_options_is_lettered():
+    outcome = settle(MATCH_OPTION, {**ONE, "options": ["x", "y"], "answer": "B"})
+    assert outcome.value.letters == ("B",)
+
+
+@pytest.mark.parametrize("options", [{"A": "x"}, {"A": "x", "b c": "y"}, {"A": "x", "B": " "}, []])
+def test_options_that_cannot_be_used_are_an_input_failure(options):
+    outcome, seen = ask_step(MATCH_OPTION, [{**ONE, "options": options}], {"letters": []})
+    assert outcome[0].kind == "input"
+    assert seen == []
+
+
+def test_the_rule_is_right_wherever_it_decides_on_the_examples():
+    decided = 0
+    for row in example_rows("options.jsonl"):
+        inputs = {name: row[name] for name in MATCH_OPTION.input.model_fields}
+        outcome = settle(MATCH_OPTION, inputs)
+        if outcome.status == "done":
+            decided += 1
+            assert list(outcome.value.letters) == row["letters"]
+    assert decided >= 4
