@@ -12,7 +12,7 @@ from .step import problems_of, schema_of
 
 # Keywords that strict servers reject or that say nothing to a model.
 _UNSENT = {"title", "default", "uniqueItems", "discriminator"}
-_THINKING = re.compile(r"<think>.*?</think>", re.DOTALL | re.IGNORECASE)
+_THINKING = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL | re.IGNORECASE)
 _FENCED = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL | re.IGNORECASE)
 
 _OBJECT = re.compile(r"\{\s*[\"}]")  # a brace that opens JSON, not one in prose
@@ -61,11 +61,10 @@ def read_json(text: str) -> dict[str, Any]:
     last is taken, the conclusion after an example. Raises NotJson where there is none, and
     ValueError for one that is cut off, holds a field twice, or holds NaN.
     """
-    text = _THINKING.sub("", text).strip()
     try:
         value = _decode(text)
     except json.JSONDecodeError:
-        value = _search(text)
+        value = _search(_THINKING.sub("", text))
     if not isinstance(value, dict):
         raise NotJson("the answer is not a JSON object")
     return value

@@ -117,7 +117,7 @@ class Limiter:
         now = self._clock()
         self._blocked_until = max(self._blocked_until, now + wait)
         # Answers to requests that were sent before the last cut say nothing new.
-        if started > self._last_cut:
+        if started >= self._last_cut:
             self._window = max(1.0, self._window / 2)
             self._last_cut = now
 
