@@ -5,7 +5,7 @@ import pytest
 from dxjudge.errors import UnknownCode
 from dxjudge.ontology import terms
 from dxjudge.ontology.normalise import normalise_text
-from dxjudge.ontology.terms import Term, build_terms, term_of_note
+from dxjudge.ontology.terms import Term, build_terms, shorter_wordings, term_of_note
 from dxjudge.ontology.tree import load_tree
 
 CM = load_tree("icd10cm")
@@ -26,6 +26,9 @@ def test_a_code_has_its_name_inclusion_terms_and_includes_notes() -> None:
             "hypertension (arterial) (benign) (essential) (malignant) (primary) (systemic)",
             "includes",
         ),
+        # The two again, without their nonessential modifiers.
+        ("Essential hypertension", "official"),
+        ("hypertension", "includes"),
     }
     assert ("Chronic obstructive airway disease NOS", "inclusion") in of("J44.9")
     assert ("shingles", "includes") in of("B02")
@@ -48,12 +51,12 @@ def test_the_base_holds_every_category_and_subcategory_of_its_chapters_but_the_v
 @pytest.mark.parametrize(
     ("encounters", "chapters", "rows"),
     [
-        (False, None, 52_800),
-        (True, None, 97_100),
-        (False, CHAPTERS, 60_100),
-        (True, CHAPTERS, 111_400),
-        (False, ["20"], 4_810),
-        (False, ["XXI"], 2_490),
+        (False, None, 56_600),
+        (True, None, 105_000),
+        (False, CHAPTERS, 64_600),
+        (True, CHAPTERS, 120_500),
+        (False, ["20"], 5_200),
+        (False, ["XXI"], 2_820),
     ],
 )
 def test_each_choice_has_as_many_rows_as_the_docstring_says(
@@ -104,6 +107,8 @@ def test_extra_terms_follow_the_official_ones_of_their_code() -> None:
     assert [term.source for term in rows if term.code == "I10"] == [
         "official",
         "includes",
+        "includes",
+        "official",
         "includes",
         "mine",
     ]
@@ -180,6 +185,35 @@ def test_an_extra_term_may_name_what_the_base_leaves_out_but_not_an_unknown_code
 )
 def test_a_note_is_a_term_or_none(code: str, note: str, term: str | None) -> None:
     assert term_of_note(note, code) == (note if term == "same" else term)
+
+
+@pytest.mark.parametrize(
+    ("text", "shorter"),
+    [
+        ("Essential (primary) hypertension", ["Essential hypertension"]),
+        ("(Acute) appendicitis, NOS (old)", ["appendicitis, NOS"]),
+        ("pulmonary (acute) (artery)(vein) infarction", ["pulmonary infarction"]),
+        ("Osteochondrosis (juvenile), left", ["Osteochondrosis, left"]),
+        (
+            "Hailey (familial) pemphigus [Gougerot]",
+            ["Hailey pemphigus [Gougerot]", "Hailey (familial) pemphigus", "Hailey pemphigus"],
+        ),
+        # A bracket at the end of a word is part of it.
+        ("Elevated Lp(a)", []),
+        ("Purpura Henoch(-Schönlein)", []),
+        ("Burn of toe(s) (nail)", ["Burn of toe(s)"]),
+        ("(conditions)", []),
+        ("Cholera", []),
+    ],
+)
+def test_a_term_is_also_written_without_its_brackets(text: str, shorter: list[str]) -> None:
+    assert shorter_wordings(text) == shorter
+
+
+def test_a_shorter_wording_yields_to_what_is_printed_for_another_code() -> None:
+    codes = {term.code for term in BASE if term.text.lower() == "cholelithiasis"}
+    assert codes == {"K80"}
+    assert any("Cholelithiasis (" in term for term in CM.terms("K80.2"))
 
 
 def test_every_reviewed_note_is_printed_in_the_release() -> None:
