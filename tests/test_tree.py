@@ -1,3 +1,4 @@
+import doctest
 import json
 import subprocess
 import sys
@@ -8,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dxjudge.errors import EnvironmentFault, UnknownCode, UsageError
-from dxjudge.ontology import release_file, releases
+from dxjudge.ontology import codes, release_file, releases
 from dxjudge.ontology.codes import chapter_number, fold_code
 from dxjudge.ontology.tree import Node, Tree, load_tree
 
@@ -328,3 +329,7 @@ def test_loading_does_not_import_the_packages() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_the_docstrings_hold() -> None:
+    assert doctest.testmod(codes).failed == 0
