@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from ..agents.call import Call, prepare
 from ..agents.engine import missed, replay
 from ..agents.models import AnyJudge, Judge, as_judge, check_key
-from ..agents.outcome import Failed, Outcome, read_outcome
+from ..agents.outcome import Failed, FailureKind, Outcome, read_outcome
 from ..agents.run import Run
 from ..agents.stand_ins import by_stand_in, check_engine
 from ..agents.step import Step
@@ -116,6 +116,8 @@ async def stream_step(
     found = find_step(step)
     live = as_judge(judge) if judge is not None else None
     check_engine(found, engine, live is not None)
+    if live is not None:
+        found.load_prompt()  # a step that is put together wrongly is not an item's failure
     work = _Work(found, live, run, engine, repeat)
     results: _Results = asyncio.Queue(run.width)
     task = asyncio.create_task(work.all(enumerate(inputs), results))
@@ -188,14 +190,19 @@ class _Work:
                 return decided
             return prepare(step, typed, self.judge, self.repeat)
         except (InputError, UsageError) as fault:
-            return Failed(
-                step=step.name,
-                version=step.version,
-                repeat=self.repeat,
-                decided_by="none",
-                kind="input",
-                reasons=(str(fault),),
-            )
+            return self._unusable("input", str(fault))
+        except Exception as fault:  # a fault in the step's code is this item's failure
+            return self._unusable("error", f"{type(fault).__name__}: {fault}")
+
+    def _unusable(self, kind: FailureKind, reason: str) -> Outcome:
+        return Failed(
+            step=self.step.name,
+            version=self.step.version,
+            repeat=self.repeat,
+            decided_by="none",
+            kind=kind,
+            reasons=(reason,),
+        )
 
     async def _judge(
         self, index: int, call: Call, results: "_Results", gate: asyncio.Semaphore

@@ -1,9 +1,9 @@
 """Any step as a graph of one node, and as a node for a graph of somebody else's."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Any, NotRequired, Protocol, TypedDict
 
 from langgraph.errors import NodeError
 from langgraph.graph import END, START, StateGraph
@@ -59,6 +59,15 @@ class StepContext:
     judge: Judge | None = None
 
 
+class StepNode(Protocol):
+    """An async node function: the state in, what is written to it out."""
+
+    __name__: str
+
+    async def __call__(self, state: Any) -> dict[str, Any]:
+        """Judge one state."""
+
+
 def step_graph(
     step: Step[Any, Any] | str, judge: AnyJudge | None = None, run: Run | None = None
 ) -> "StepGraph":
@@ -81,7 +90,7 @@ def step_node(
     write: str = "",
     run: Run | None = None,
     engine: str = "auto",
-) -> Callable[[Any], Awaitable[dict[str, Any]]]:
+) -> StepNode:
     """A node function for a StateGraph: reads the step's input from the state, writes an outcome.
 
     read: makes the input from the state; by default the fields of the input, taken from the

@@ -225,7 +225,7 @@ def test_threads_share_a_store(store: Store) -> None:
     def work(number: int) -> bool:
         fields = {**FIELDS, "repeat": number}
         key = keep(replies, fields, {"answer": number})
-        return replies.find([key])[key]["answer"] == number
+        return replies.find([key]) == {key: {"answer": number}}
 
     with ThreadPoolExecutor(8) as pool:
         assert all(pool.map(work, range(200)))

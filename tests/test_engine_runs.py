@@ -273,7 +273,7 @@ def test_an_estimate_says_what_a_run_will_take_and_sends_nothing(tmp_path: Path)
         run = Run(cache=tmp_path / "r.sqlite")
         many(items(4), server, run)
         asked = len(server.seen)
-        inputs = [*items(10), items(10)[9], {"diagnosis": ""}]
+        inputs: list[Any] = [*items(10), items(10)[9], {"diagnosis": ""}]
         found = estimate("choose_candidate", inputs, judge=server.judge(), run=run)
     assert len(server.seen) == asked
     assert (found.items, found.cached, found.calls, found.unusable) == (12, 4, 6, 1)

@@ -20,7 +20,7 @@ PROMPT = load_prompt("choose_candidate")
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     engine = resources.files("dxjudge.prompts").joinpath("engine.md").read_text()
     (tmp_path / "engine.md").write_text(engine)
-    monkeypatch.setattr(load.resources, "files", lambda _: tmp_path)
+    monkeypatch.setattr(resources, "files", lambda _: tmp_path)
     load.load_prompt.cache_clear()
     yield tmp_path
     load.load_prompt.cache_clear()
