@@ -1,7 +1,7 @@
 """How people write ICD-10 codes, and the one form in which the tree holds them."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 
 _DASHES = str.maketrans(dict.fromkeys("‐‑‒–—―−", "-"))
 _VOCABULARY = re.compile(r"^ICD-?10(?:-?(?:CM|WHO))?[:_/]")
@@ -70,28 +70,27 @@ def chapter_number(folded: str) -> int | None:
     return sum(-value if value < following else value for value, following in pairs)
 
 
-def nearest_code(text: str, known: Iterable[str]) -> str | None:
+def nearest_code(text: str, known: Set[str], upper: Iterable[str]) -> str | None:
     """The valid code that an unknown one was most likely meant to be, or None.
 
     The longest known code that the text starts with; failing that, the known category (for
     a range: the known block) of the same letter with the smallest edit distance, ties going
     to the longest common start and then to the closest character. Of chapters, the nearest
-    number.
+    number. `known` are all codes, `upper` those of chapters, blocks and categories.
     """
-    codes = set(known)
     folded = fold_code(text.replace(".", ""))
     if number := chapter_number(folded):
-        chapters = ((abs(number - n), code) for code in codes if (n := chapter_number(code)))
+        chapters = ((abs(number - n), code) for code in upper if (n := chapter_number(code)))
         return min(chapters, default=(0, None))[1]
     is_range = _RANGE.fullmatch(folded) is not None
     if not is_range and not _CODE.fullmatch(folded):
         return None
     starts = (folded[:length].rstrip(".") for length in range(len(folded), 2, -1))
-    longest = None if is_range else next((start for start in starts if start in codes), None)
+    longest = None if is_range else next((start for start in starts if start in known), None)
     if longest is not None:
         return longest
     meant = folded if is_range else folded[:3]
-    siblings = (code for code in codes if code[0] == meant[0] and len(code) == len(meant))
+    siblings = (code for code in upper if code[0] == meant[0] and len(code) == len(meant))
     return min(siblings, key=lambda code: _distance(meant, code), default=None)
 
 

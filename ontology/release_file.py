@@ -15,7 +15,7 @@ from typing import Any
 from ..folders import cache_folder
 from .releases import RELEASES, Release, package_version
 
-_FORMAT = 1
+_FORMAT = 1  # goes up whenever reading a package gives another result
 
 
 def load_release(name: str) -> Release:

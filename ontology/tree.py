@@ -194,6 +194,14 @@ class Tree:
             if "X" in code[4:]
         }
 
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        return frozenset(self._rows.codes)
+
+    @cached_property
+    def _upper(self) -> tuple[str, ...]:
+        return tuple(node.code for node in self.nodes if node.kind != "subcategory")
+
     def _above(self, position: int) -> list[int]:
         above = []
         while (position := self._rows.parents[position]) >= 0:
@@ -226,4 +234,4 @@ class Tree:
         if kind and (found := self._search(text, None)) is not None:
             line = (self.nodes[found], *self.ancestors(self.nodes[found]))
             return next((node.code for node in line if node.kind == kind), None)
-        return nearest_code(text, (node.code for node in self.nodes))
+        return nearest_code(text, self._known, self._upper)
