@@ -1,6 +1,122 @@
-"""The `dxjudge` command: its subcommands and how errors become exit codes."""
+"""The `dxjudge` command: its subcommands and how errors become exit codes.
+
+Exit codes: 0 done, 1 internal error, 2 usage, 3 some rows failed, 4 input unreadable,
+5 output unwritable, 6 environment, 7 budget reached, 130 interrupted, 141 the reader of
+standard output went away.
+"""
+
+import os
+import sys
+import traceback
+import warnings
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from ..errors import DxjudgeError
+from .map_command import map_file
+from .search_command import search
+from .show_command import show
+
+INTERRUPTED = 130
+_READER_GONE = 141  # what a shell reports of a command that a closed pipe ended
+
+app = typer.Typer(
+    name="dxjudge",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: 0 done, 2 usage, 3 some rows failed, 4 input unreadable, 5 output "
+    "unwritable, 6 environment, 7 budget reached, 130 interrupted.",
+)
+app.command("map")(map_file)
+app.command("search")(search)
+app.command("show")(show)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"dxjudge {version('dxjudge')}")
+        raise typer.Exit
+
+
+@app.callback()
+def dxjudge(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
+    ] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Print the traceback of an error, with any command.")
+    ] = False,
+) -> None:
+    """LLM judges and ICD-10 mapping for the evaluation of diagnosis models.
+
+    dxjudge map diagnoses.csv -o mapped.csv
+
+    dxjudge search "heart attack"
+
+    dxjudge show J44.9
+    """
 
 
 def main() -> None:
-    """Run the command line."""
-    raise SystemExit(0)
+    """Run the command line of this process."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run a command line and return its exit code; errors are one line on standard error."""
+    debug = "--debug" in arguments
+    rest = [each for each in arguments if each != "--debug"]
+    warnings.showwarning = _show_warning
+    try:
+        code = _invoke(rest)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        # Nobody reads what is left, and the interpreter must not try to flush it at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _READER_GONE
+    except KeyboardInterrupt as interruption:
+        _say(f"interrupted{': ' if interruption.args else ''}{' '.join(interruption.args)}")
+        return INTERRUPTED
+    except Exception as error:
+        if debug:
+            traceback.print_exc()
+        elif isinstance(error, DxjudgeError):
+            _say(str(error))
+        else:
+            _say(f"internal error: {type(error).__name__}: {error}; --debug shows where")
+        return error.exit_code if isinstance(error, DxjudgeError) else 1
+
+
+def _invoke(arguments: list[str]) -> int:
+    try:
+        app(arguments, prog_name="dxjudge")
+    except SystemExit as stop:
+        # Typer turns these two into exit codes of its own.
+        if isinstance(stop.__context__, BrokenPipeError):
+            raise stop.__context__ from None
+        if isinstance(cause := getattr(stop.__context__, "__cause__", None), KeyboardInterrupt):
+            raise cause from None
+        return stop.code if isinstance(stop.code, int) else 0
+    return 0
+
+
+def _say(text: str) -> None:
+    line = " ".join(text.split())
+    print(f"dxjudge: {line}", file=sys.stderr)
+
+
+def _show_warning(message: Warning | str, category: type[Warning], *place: object) -> None:
+    """Our own warnings as one line; those of libraries are not for the user."""
+    filename = str(place[0]) if place else ""
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    if issubclass(category, UserWarning) and filename.startswith(package + os.sep):
+        _say(f"warning: {message}")

@@ -1,0 +1,130 @@
+"""`dxjudge map`: a file of free-text diagnoses becomes a table of ICD-10 codes."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .options import Chroma, Model, Ontology, Rebuild, Scope, Sources, Specificity
+
+_ROWS, _TABLE = "Rows in and out", "Reuse and review"
+
+Input = Annotated[
+    str,
+    typer.Argument(
+        help="CSV, TSV, JSON Lines, Parquet, a plain list (.txt), or - for standard input."
+    ),
+]
+Output = Annotated[
+    str,
+    typer.Option(
+        "--output",
+        "-o",
+        help="Where to: .csv, .tsv, .jsonl, .parquet or .sssom.tsv; - is standard output.",
+        rich_help_panel=_ROWS,
+    ),
+]
+Column = Annotated[
+    str | None,
+    typer.Option(
+        help="The column of the diagnoses; guessed where it is obvious.", rich_help_panel=_ROWS
+    ),
+]
+InputFormat = Annotated[
+    str | None,
+    typer.Option(help="csv, tsv, jsonl, parquet or txt.", rich_help_panel=_ROWS),
+]
+OutputFormat = Annotated[
+    str | None,
+    typer.Option(help="csv, tsv, jsonl, parquet or sssom.", rich_help_panel=_ROWS),
+]
+Encoding = Annotated[
+    str | None,
+    typer.Option(help="The input's encoding; UTF-8, or what its mark says.", rich_help_panel=_ROWS),
+]
+Candidates = Annotated[
+    bool,
+    typer.Option("--candidates", help="Add the ranked candidates as JSON.", rich_help_panel=_ROWS),
+]
+Split = Annotated[
+    bool,
+    typer.Option(
+        "--split",
+        help="Give each diagnosis of a cell that lists several its code (pneumonia; sepsis).",
+        rich_help_panel=_ROWS,
+    ),
+]
+TopK = Annotated[
+    int, typer.Option(min=1, max=100, help="Candidates to rank.", rich_help_panel="Search")
+]
+MinScore = Annotated[
+    float | None,
+    typer.Option(
+        min=0, max=1, help="Below this score a text stays unmapped.", rich_help_panel="Search"
+    ),
+]
+Table = Annotated[
+    Path | None,
+    typer.Option(
+        help="The canonical table (.tsv or .csv), read where it exists and written back.",
+        rich_help_panel=_TABLE,
+    ),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")]
+
+
+def map_file(
+    input: Input,
+    output: Output = "-",
+    column: Column = None,
+    split: Split = False,
+    candidates: Candidates = False,
+    input_format: InputFormat = None,
+    output_format: OutputFormat = None,
+    encoding: Encoding = None,
+    table: Table = None,
+    ontology: Ontology = "icd10cm",
+    scope: Scope = "diagnoses",
+    specificity: Specificity = "concept",
+    min_score: MinScore = None,
+    top_k: TopK = 15,
+    model: Model = "default",
+    source: Sources = None,
+    chroma: Chroma = None,
+    rebuild_index: Rebuild = False,
+    quiet: Quiet = False,
+) -> None:
+    """Map a file of free-text diagnoses to ICD-10 codes.
+
+    The output holds the input's rows and columns in their order, and adds code, name, score,
+    decided_by, status and reason. Each distinct text is mapped once. Exit code 3 says that
+    some rows failed.
+
+    Examples:
+
+    dxjudge map diagnoses.csv -o mapped.csv
+
+    dxjudge map notes.parquet --column dx --split -o mapped.parquet
+
+    dxjudge map list.txt --table reviewed.tsv -o mapped.sssom.tsv
+
+    echo "heart attack" | dxjudge map -
+    """
+    from .map_run import Request, run_map
+
+    settings = {
+        "ontology": ontology,
+        "scope": scope,
+        "specificity": specificity,
+        "min_score": min_score,
+        "top_k": top_k,
+        "model": model,
+        "sources": tuple(source or ()),
+        "chroma": chroma,
+        "rebuild": rebuild_index,
+    }
+    request = Request(
+        input, output, column, split, candidates, input_format, output_format, encoding, table
+    )
+    code = run_map(request, settings, quiet=quiet)
+    raise typer.Exit(code)

@@ -1,0 +1,198 @@
+"""What `dxjudge map` does: read, map each distinct text once, write, sum up."""
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..errors import UsageError
+from ..files import check_writable, writing
+from ..graphs.mapper import Mapper
+from ..ontology.mapping import Mapping
+from ..ontology.query import split_diagnoses
+from ..ontology.table import (
+    CanonicalTable,
+    entry_of,
+    read_table,
+    short_signature,
+    text_key,
+    write_table,
+)
+from ..ontology.tree import Tree, load_tree
+from .map_columns import added_columns
+from .map_summary import summary
+from .progress import Stages, stages
+from .rows_read import Sheet, column_texts, read_sheet, text_column
+from .rows_write import (
+    OutputFormat,
+    added_names,
+    check_columns,
+    output_format,
+    standard_output,
+    write_sheet,
+)
+from .sssom_write import write_sssom
+
+SOME_FAILED = 3
+INTERRUPTED = 130
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the user asked of the rows and files; the mapper's settings stand apart."""
+
+    input: str
+    output: str
+    column: str | None
+    split: bool
+    candidates: bool
+    input_format: str | None
+    output_format: str | None
+    encoding: str | None
+    table: Path | None
+
+
+@dataclass(frozen=True)
+class Job:
+    """The input as read, and the texts of each row: one, or several where a cell is split."""
+
+    sheet: Sheet
+    column: str
+    format: OutputFormat
+    texts: list[tuple[str, ...]]
+    distinct: list[str]
+
+
+@dataclass
+class Work:
+    """What is mapped so far, by text; `new` of them were computed, in `seconds`."""
+
+    found: dict[str, Mapping] = field(default_factory=dict)
+    signature: str = ""
+    new: list[Mapping] = field(default_factory=list)
+    seconds: float = 0.0
+
+
+def run_map(request: Request, settings: dict[str, Any], *, quiet: bool) -> int:
+    """Do the whole job; return the exit code. No work starts before all is known to fit."""
+    tree = load_tree(settings["ontology"])
+    job = read_job(request)
+    table = read_table(request.table, tree) if request.table else CanonicalTable()
+    work = Work()
+    try:
+        with keeping(request.table, table, work, tree):
+            with stages(quiet=quiet) as progress:
+                mapper = Mapper(**settings, progress=progress)
+                map_texts(job.distinct, mapper, table, work, progress, request.candidates)
+            write_output(request, job, work.found, table, tree)
+    except KeyboardInterrupt:
+        print(f"dxjudge: interrupted, no output written; {_kept(request, work)}", file=sys.stderr)
+        return INTERRUPTED
+    if not quiet:
+        print("\n".join(_report(request, job, work)), file=sys.stderr)
+    return SOME_FAILED if any(each.status == "failed" for each in work.found.values()) else 0
+
+
+def read_job(request: Request) -> Job:
+    """Read the input and find out, before any work, whether the output can be written."""
+    sheet = read_sheet(
+        request.input,
+        column=request.column,
+        format=request.input_format,
+        encoding=request.encoding,
+    )
+    format = output_format(request.output, request.output_format, sheet.format)
+    check_columns(sheet, format)
+    written = [Path(path) for path in (request.output, request.table) if path not in (None, "-")]
+    every = [path.resolve() for path in (Path(request.input), *written)]
+    if len(set(every)) < len(every):
+        raise UsageError("input, output and table must be different files")
+    for path in written:
+        check_writable(path)
+    place = text_column(sheet, request.column)
+    read = split_diagnoses if request.split else _whole
+    texts = [tuple(map(text_key, read(cell))) for cell in column_texts(sheet, place)]
+    distinct = list(dict.fromkeys(text for each in texts for text in each))
+    return Job(sheet, sheet.columns[place], format, texts, distinct)
+
+
+def _whole(cell: str) -> tuple[str, ...]:
+    return (cell,)
+
+
+def map_texts(
+    texts: list[str],
+    mapper: Mapper,
+    table: CanonicalTable,
+    work: Work,
+    progress: Stages,
+    candidates: bool,
+) -> None:
+    """Fill `work`: from the table what it settles, from the mapper the rest, batch by batch.
+
+    Where `candidates` are wanted only reviewed rows settle a text: the table has none.
+    """
+    if not texts:
+        return
+    signature = short_signature(mapper.signature)
+    for text in texts:
+        settled = table.settled(text, signature)
+        if settled and (settled.decided_by == "reviewed" or not candidates):
+            work.found[text] = settled
+    new = [text for text in texts if text not in work.found]
+    work.signature = signature
+    started = time.monotonic()
+    for batch in mapper.stream(new):
+        work.new += batch
+        work.found.update((mapping.text, mapping) for mapping in batch)
+        work.seconds = time.monotonic() - started
+        progress("mapping", len(work.new), len(new))
+
+
+@contextmanager
+def keeping(path: Path | None, table: CanonicalTable, work: Work, tree: Tree) -> Iterator[None]:
+    """Write the table back at the end, and just so after an error or an interruption."""
+    try:
+        yield
+    finally:
+        if path and work.signature:
+            new = [entry_of(mapping, work.signature) for mapping in work.new if mapping.text]
+            write_table(table.merged(new), path, tree)
+
+
+def write_output(
+    request: Request, job: Job, found: dict[str, Mapping], table: CanonicalTable, tree: Tree
+) -> None:
+    """Write the rows with what was found for each."""
+    with standard_output() if request.output == "-" else writing(Path(request.output)) as file:
+        if job.format == "sssom":
+            reviewers = {entry.mapping.text: entry.reviewer for entry in table.entries.values()}
+            write_sssom(file, [found[text] for text in job.distinct], reviewers, tree)
+        else:
+            columns = added_columns(
+                job.texts, found, parts=request.split, candidates=request.candidates
+            )
+            names = added_names(job.sheet, list(columns))
+            added = {names[name]: values for name, values in columns.items()}
+            write_sheet(file, job.format, job.sheet, added)
+
+
+def _kept(request: Request, work: Work) -> str:
+    if request.table:
+        return f"{len(work.new):,} newly mapped texts are kept in {request.table}"
+    return "with --table FILE the next run would go on from here"
+
+
+def _report(request: Request, job: Job, work: Work) -> Iterator[str]:
+    yield f"read the column {job.column!r} of {job.sheet.name}"
+    yield from summary(job.texts, work.found, len(work.new), work.seconds)
+    names = added_names(job.sheet, ["code", "name", "score", "decided_by", "status", "reason"])
+    moved = [f"{own} for {name}" for name, own in names.items() if own != name]
+    if moved and job.format != "sssom":
+        yield f"the input has columns of these names, so the new ones are {', '.join(moved)}"
+    places = [f"rows: {request.output}"] if request.output != "-" else []
+    places += [f"canonical table: {request.table}"] if request.table else []
+    yield from places

@@ -1,0 +1,79 @@
+"""`dxjudge search`: the candidate codes of one diagnosis, and why."""
+
+import dataclasses
+import json
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .options import AsJson, Chroma, Model, Ontology, Rebuild, Scope, Sources
+
+if TYPE_CHECKING:
+    from ..ontology.mapping import Candidate
+
+_WIDTH = 120  # of a table that goes into a pipe
+
+
+def search(
+    text: Annotated[str, typer.Argument(help="A diagnosis as somebody wrote it.")],
+    top_k: Annotated[int, typer.Option("--top-k", "-k", min=1, max=100, help="How many.")] = 15,
+    ontology: Ontology = "icd10cm",
+    scope: Scope = "diagnoses",
+    model: Model = "default",
+    source: Sources = None,
+    chroma: Chroma = None,
+    rebuild_index: Rebuild = False,
+    as_json: AsJson = False,
+) -> None:
+    """Search for the codes of one diagnosis; show the candidates and why they match.
+
+    Examples:
+
+    dxjudge search "heart attack"
+
+    dxjudge search "NSTEMI / STEMI" -k 5 --json
+    """
+    from ..graphs.mapper import Mapper
+    from .progress import stages
+
+    with stages(quiet=False) as progress:
+        mapper = Mapper(
+            ontology,
+            model=model,
+            scope=scope,
+            sources=tuple(source or ()),
+            top_k=top_k,
+            chroma=chroma,
+            rebuild=rebuild_index,
+            progress=progress,
+        )
+        found = mapper.search(text, top_k)
+    if as_json:
+        rows = [dataclasses.asdict(candidate) for candidate in found]
+        typer.echo(json.dumps(rows, ensure_ascii=False, indent=2))
+    elif found:
+        _print_table(found)
+    else:
+        from ..ontology.query import why_not_a_diagnosis
+
+        typer.echo(f"no candidates: {why_not_a_diagnosis(text) or 'nothing is close'}")
+
+
+def _print_table(found: "list[Candidate]") -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("", justify="right")
+    table.add_column("score", justify="right")
+    table.add_column("code", no_wrap=True)
+    table.add_column("name", ratio=2)
+    table.add_column("why", ratio=3)
+    for rank, candidate in enumerate(found, 1):
+        score = f"{candidate.score:.2f}"
+        cells = (str(rank), score, candidate.code, candidate.name, candidate.why)
+        table.add_row(*map(Text, cells))
+    Console(width=None if sys.stdout.isatty() else _WIDTH).print(table)

@@ -1,0 +1,80 @@
+"""`dxjudge show`: a code in its tree."""
+
+import json
+from typing import Annotated, Any
+
+import typer
+
+from ..ontology.tree import Node, Tree, load_tree
+from .options import AsJson, Ontology
+
+_NOTES = {
+    "includes": "Includes",
+    "inclusion": "Inclusion terms",
+    "excludes1": "Never together with (excludes 1)",
+    "excludes2": "Not included here (excludes 2)",
+    "code_first": "Code first",
+    "use_additional_code": "Use an additional code",
+    "code_also": "Code also",
+    "notes": "Notes",
+}
+_MOST_CHILDREN = 30
+
+
+def show(
+    code: Annotated[str, typer.Argument(help="A code, block or chapter: J44.9, j449, A15-A19, X.")],
+    ontology: Ontology = "icd10cm",
+    as_json: AsJson = False,
+) -> None:
+    """Show a code in its tree: what is above it, what it means, what is below it.
+
+    Examples:
+
+    dxjudge show J44.9
+
+    dxjudge show a15-a19 --json
+    """
+    tree = load_tree(ontology)
+    node = tree.node(code)
+    found = describe(tree, node)
+    typer.echo(json.dumps(found, ensure_ascii=False, indent=2) if as_json else _page(tree, node))
+
+
+def describe(tree: Tree, node: Node) -> dict[str, Any]:
+    """All that the release says of a node, as plain data."""
+
+    def brief(each: Node) -> dict[str, str]:
+        return {"kind": each.kind, "code": each.code, "name": tree.name(each)}
+
+    return {
+        **brief(node),
+        "release": tree.release,
+        "version": tree.version,
+        "level": tree.level(node),
+        "billable": tree.is_billable(node),
+        "ancestors": [brief(each) for each in reversed(tree.ancestors(node))],
+        "terms": list(tree.terms(node)),
+        "notes": {kind: list(notes) for kind, notes in tree.notes(node).items()},
+        "children": [brief(each) for each in tree.children(node)],
+    }
+
+
+def _page(tree: Tree, node: Node) -> str:
+    line = (*reversed(tree.ancestors(node)), node)
+    width = max(len(each.code) for each in line)
+    lines = [
+        f"{each.kind:<12}{each.code:<{width}}  {'  ' * depth}{tree.name(each)}"
+        for depth, each in enumerate(line)
+    ]
+    billable = "yes" if tree.is_billable(node) else "no"
+    lines += ["", f"billable: {billable} · {tree.release}, {tree.version}"]
+    for kind, title in _NOTES.items():
+        notes = tree.notes(node).get(kind, ())
+        lines += ["", f"{title}:", *(f"  {note}" for note in notes)] if notes else []
+    children = tree.children(node)
+    if children:
+        shown = children[:_MOST_CHILDREN]
+        lines += ["", "Below:", *(f"  {each.code:<{8}} {tree.name(each)}" for each in shown)]
+    if len(children) > _MOST_CHILDREN:
+        lines.append(f"  … and {len(children) - _MOST_CHILDREN} more (--json lists all)")
+    return "\n".join(lines)
