@@ -57,7 +57,9 @@ _VAGUE = re.compile(
 _CANCER = re.compile(r"malignant neoplasms? of (?:the )?(.+)", re.IGNORECASE)
 _BENIGN = re.compile(r"benign neoplasms? of (?:the )?(.+)", re.IGNORECASE)
 _OF = re.compile(r"^([\w\- ]+?) of (?:the )?([\w\-]+(?: [\w\-]+){0,2})$")
-_DISEASE_OF = re.compile(r"^(?:other )?(disorder|disease|infection)s? of (?:the )?([\w\- ]+)$", re.I)
+_DISEASE_OF = re.compile(
+    r"^(?:other )?(disorder|disease|infection)s? of (?:the )?([\w\- ]+)$", re.I
+)
 _DUE = re.compile(r"^(.+?) due to (.+)$")
 _BRACKET = re.compile(r"\s*[(\[][^)\]]*[)\]]")
 

@@ -1,0 +1,234 @@
+"""The mapper: free-text diagnoses to ICD-10 codes, one at a time or many."""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from importlib import metadata
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from ..errors import InputError, UsageError
+from ..folders import cache_folder
+from ..ontology.base import default_terms
+from ..ontology.mapping import Candidate, Mapping, read_mapping
+from ..ontology.specificity import check_specificity
+from ..ontology.tree import Tree, load_tree
+from .mapping import Chooser, MappingParts, mapping_graph
+
+if TYPE_CHECKING:
+    from ..agents.models import AnyJudge
+    from ..agents.run import Run
+    from ..ontology.index import Stage
+
+MIN_SCORE = 0.02
+"""Below this score a text is unmapped (chosen on data: docs/mapping.md)."""
+
+_BATCH = 64  # texts in one run of the graph
+_ASKED_AT_ONCE = 512  # texts in one run where a model is asked, so that it is kept busy
+
+
+class Mapper:
+    """Maps diagnoses to codes. Nothing is loaded before the first text.
+
+    ontology: "icd10cm" or "icd10". model: the embedding model ("default" comes with the
+    package; a sentence-transformers name or folder; "openai:text-embedding-3-large"), or a
+    judge ("openai:gpt-4o", "anthropic:…"), which is the same as giving `judge`.
+    sources: files of further terms (`read_source`). scope: which chapters are searched
+    ("diagnoses", "chapters", "everything"). top_k: candidates to rank and show. min_score:
+    below it a text is unmapped. specificity: "concept", "category" or "billable".
+    judge: a model that chooses among the candidates, with `run`, `rerank` ("all" or
+    "ambiguous"), `fallback` ("embedded" or None) and `shuffle` (a seed) as `Chooser` says.
+    chroma: the address of a Chroma server. folder: where the index is kept. progress: called
+    with (stage, done, total) while an index is built.
+
+    Raises UsageError for a bad option at once; faults of the model or the index when first used.
+    """
+
+    def __init__(
+        self,
+        ontology: str = "icd10cm",
+        *,
+        model: str = "default",
+        sources: Sequence[str | Path] = (),
+        scope: str = "diagnoses",
+        top_k: int = 15,
+        min_score: float | None = None,
+        specificity: str = "concept",
+        judge: "AnyJudge | None" = None,
+        run: "Run | None" = None,
+        rerank: Literal["all", "ambiguous"] = "all",
+        fallback: Literal["embedded"] | None = None,
+        shuffle: int | None = None,
+        chroma: str | None = None,
+        folder: Path | None = None,
+        rebuild: bool = False,
+        progress: "Stage | None" = None,
+    ) -> None:
+        if top_k < 1:
+            raise UsageError(f"top_k is {top_k}; it must be at least 1")
+        if is_judge(model):
+            if judge is not None:
+                raise UsageError(f"two judges: model={model!r} and judge={judge!r}")
+            model, judge = "default", model
+        self.ontology = ontology
+        self.top_k = top_k
+        self.min_score = MIN_SCORE if min_score is None else min_score
+        self.specificity = check_specificity(specificity)
+        self.chooser = Chooser(judge, run, rerank, fallback, shuffle) if judge else None
+        self._model = model
+        self._sources = tuple(Path(source) for source in sources)
+        self._scope = scope
+        self._chroma = chroma
+        self._folder = folder
+        self._rebuild = rebuild
+        self._progress = progress
+
+    @cached_property
+    def tree(self) -> Tree:
+        """The tree of the release."""
+        return load_tree(self.ontology)
+
+    @cached_property
+    def parts(self) -> MappingParts:
+        """What the graph works with; made (and the index built or loaded) when first asked."""
+        from ..ontology.encode import open_encoder
+        from ..ontology.features import make_features
+        from ..ontology.index import open_index
+        from ..ontology.rerank import load_ranking_model
+        from ..ontology.search import make_retriever
+        from ..ontology.sources import read_source
+
+        extra = [term for path in self._sources for term in read_source(path, self.tree).terms]
+        index = open_index(
+            f"{self.ontology} {self.tree.version}",
+            default_terms(self.tree, scope=self._scope, extra=extra),
+            open_encoder(self._model),
+            self._folder or cache_folder(),
+            chroma=self._chroma,
+            rebuild=self._rebuild,
+            progress=self._progress,
+        )
+        retriever = make_retriever(index, self.tree)
+        return MappingParts(
+            retriever,
+            make_features(retriever),
+            load_ranking_model(),
+            self.top_k,
+            self.min_score,
+            self.specificity,
+            self.chooser,
+        )
+
+    @cached_property
+    def graph(self) -> Any:
+        """The compiled LangGraph graph: {"texts": [...]} to {"mappings": [...]}."""
+        return mapping_graph(self.parts)
+
+    def map(self, text: str) -> Mapping:
+        """Map one diagnosis."""
+        return self.map_many([text])[0]
+
+    def map_many(self, texts: Any, *, column: str | None = None) -> list[Mapping]:
+        """Map many, in order: any iterable of texts, or a pandas or polars Series or frame.
+
+        Of a frame, `column` names the column; it may be left out where there is one only.
+        Each distinct text is mapped once. Raises InputError for a value that is no text.
+        """
+        wanted = _texts(texts, column)
+        distinct = list(dict.fromkeys(wanted))
+        mapped = {mapping.text: mapping for batch in self.stream(distinct) for mapping in batch}
+        return [mapped[text] for text in wanted]
+
+    def stream(self, texts: Iterable[str]) -> Iterator[list[Mapping]]:
+        """Map texts in batches, in order, each batch as soon as it is there."""
+        size = _ASKED_AT_ONCE if self.chooser else _BATCH
+        batch: list[str] = []
+        for text in texts:
+            batch.append(text)
+            if len(batch) == size:
+                yield self._run(batch)
+                batch = []
+        if batch:
+            yield self._run(batch)
+
+    def search(self, text: str, k: int = 15) -> list[Candidate]:
+        """The k best candidates of a text, whatever their score; no model is asked."""
+        from dataclasses import replace
+
+        parts = replace(self.parts, chooser=None, top_k=k, min_score=0.0)
+        found = mapping_graph(parts).invoke({"texts": [text]})["mappings"][0]
+        return list(read_mapping(found).candidates)
+
+    @property
+    def signature(self) -> dict[str, Any]:
+        """What makes these mappings again: versions, release, terms, models, settings."""
+        index = self.parts.retriever.index
+        rows: dict[str, int] = {}
+        for term in index.terms:
+            rows[term.source] = rows.get(term.source, 0) + 1
+        return {
+            "dxjudge": metadata.version("dxjudge"),
+            "ontology": self.ontology,
+            "edition": self.tree.version,
+            "sources": rows,
+            "scope": self._scope,
+            "index": index.key,
+            "encoder": index.encoder.identity,
+            "reranker": _digest_of_reranker(),
+            "top_k": self.top_k,
+            "min_score": self.min_score,
+            "specificity": self.specificity,
+            **self._judge_signature(),
+        }
+
+    def _judge_signature(self) -> dict[str, Any]:
+        if not self.chooser:
+            return {}
+        from ..agents.choose_candidate import CHOOSE_CANDIDATE
+        from ..agents.models import as_judge
+
+        return {
+            "judge": as_judge(self.chooser.judge).spec.model_dump(mode="json"),
+            "prompt": f"{CHOOSE_CANDIDATE.name} {CHOOSE_CANDIDATE.load_prompt().hash[:12]}",
+            "rerank": self.chooser.rerank,
+            "fallback": self.chooser.fallback,
+            "shuffle": self.chooser.shuffle,
+        }
+
+    def _run(self, batch: list[str]) -> list[Mapping]:
+        return [read_mapping(plain) for plain in self.graph.invoke({"texts": batch})["mappings"]]
+
+
+def is_judge(model: str) -> bool:
+    """Whether a model's name means one that writes text, not one that embeds it."""
+    provider = model.partition(":")[0]
+    return provider in {"openai", "anthropic"} and "embed" not in model.lower()
+
+
+def _texts(texts: Any, column: str | None) -> list[str]:
+    if isinstance(texts, str):
+        raise UsageError("map_many takes many texts; map takes one")
+    columns = getattr(texts, "columns", None)
+    if columns is not None:
+        names = list(columns)
+        if column is None and len(names) != 1:
+            raise UsageError(f"name the column of the diagnoses; there is {', '.join(names)}")
+        if column is not None and column not in names:
+            raise UsageError(f"no column {column!r}; there is {', '.join(names)}")
+        texts = texts[column if column is not None else names[0]]
+    values = texts.to_list() if hasattr(texts, "to_list") else list(texts)
+    return [_text(value, place) for place, value in enumerate(values)]
+
+
+def _text(value: Any, place: int) -> str:
+    if isinstance(value, str):
+        return value
+    if value is None or value != value:  # a missing value of a frame
+        return ""
+    raise InputError(f"item {place} is {type(value).__name__} {value!r}, not a text")
+
+
+def _digest_of_reranker() -> str:
+    path = files("dxjudge.ontology").joinpath("data", "reranker.json")
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:12]

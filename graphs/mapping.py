@@ -1,0 +1,257 @@
+"""The mapping graph: normalise, look up, retrieve, rerank, choose, decide.
+
+The graph maps a batch of texts in one run: LangGraph's cost per run is then shared, and the
+encoder and the index work on many texts at once. Its state is plain JSON.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
+
+from ..agents.choose_candidate import CHOOSE_CANDIDATE
+from ..agents.outcome import Abstained, Done, Outcome
+from ..errors import UsageError
+from ..ontology.features import FeatureMaker
+from ..ontology.mapping import Candidate, Mapping, band_of, read_mapping
+from ..ontology.query import Query, read_query, split_diagnoses
+from ..ontology.rerank import Ranked, RankingModel, rerank
+from ..ontology.search import Hit, Retriever
+from ..ontology.specificity import Specificity, at_specificity
+
+if TYPE_CHECKING:
+    from ..agents.models import AnyJudge
+    from ..agents.run import Run
+
+__all__ = ["Candidate", "Chooser", "Mapping", "MappingParts", "mapping_graph", "mapping_node"]
+
+SURE = 0.9
+"""With rerank="ambiguous", the embedded score from which no model is asked."""
+
+_OFFICIAL = {"official": 0, "inclusion": 1, "includes": 2}
+_SHOWN = 15  # terms of one code that exact look-up weighs
+
+
+class MappingInput(TypedDict):
+    """What goes into the graph."""
+
+    texts: list[str]
+
+
+class MappingOutput(TypedDict):
+    """What comes out: one mapping for each text, in order, as plain JSON (`read_mapping`)."""
+
+    mappings: list[dict[str, Any]]
+
+
+class _State(MappingInput, MappingOutput, total=False):
+    exact: list[list[int]]
+    hits: list[list[list[Any]]]
+
+
+@dataclass(frozen=True)
+class Chooser:
+    """A model that chooses among the candidates.
+
+    `rerank`: ask for all texts, or for the ambiguous ones only (no exact term, and an embedded
+    score below `SURE`). `fallback`: "embedded" to keep the embedded choice where the model
+    fails; None to report the failure. `shuffle`: a seed for the order of the candidates.
+    """
+
+    judge: "AnyJudge"
+    run: "Run | None" = None
+    rerank: Literal["all", "ambiguous"] = "all"
+    fallback: Literal["embedded"] | None = None
+    shuffle: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.rerank not in {"all", "ambiguous"}:
+            raise UsageError(f"rerank is {self.rerank!r}; it is all or ambiguous")
+        if self.fallback not in {None, "embedded"}:
+            raise UsageError(f"fallback is {self.fallback!r}; it is embedded or nothing")
+
+
+@dataclass(frozen=True)
+class MappingParts:
+    """What the nodes work with: loaded once, shared by every run of the graph."""
+
+    retriever: Retriever
+    features: FeatureMaker
+    model: RankingModel
+    top_k: int = 15
+    min_score: float = 0.0
+    specificity: Specificity = "concept"
+    chooser: Chooser | None = None
+
+
+def mapping_graph(parts: MappingParts) -> Any:
+    """Compile the graph: {"texts": [...]} in, {"mappings": [...]} out.
+
+    Usable as a node of another StateGraph whose state has these two keys; `mapping_node` fits
+    one text under keys of your own.
+    """
+    from langgraph.graph import END, START, StateGraph
+
+    work = _Work(parts)
+    graph = StateGraph(_State, input_schema=MappingInput, output_schema=MappingOutput)
+    graph.add_node("look_up", work.look_up)
+    graph.add_node("retrieve", work.retrieve)
+    graph.add_node("rerank", work.rerank)
+    graph.add_edge(START, "look_up")
+    graph.add_edge("look_up", "retrieve")
+    graph.add_edge("retrieve", "rerank")
+    if parts.chooser:
+        graph.add_node("choose", work.choose)
+        graph.add_edge("rerank", "choose")
+        graph.add_edge("choose", END)
+    else:
+        graph.add_edge("rerank", END)
+    return graph.compile(name="mapping")
+
+
+def mapping_node(parts: MappingParts, *, read: str = "diagnosis", write: str = "mapping") -> Any:
+    """A node for somebody else's graph: maps state[read] and writes the mapping as JSON."""
+    graph = mapping_graph(parts)
+
+    def node(state: dict[str, Any]) -> dict[str, Any]:
+        result = graph.invoke({"texts": [state[read]]})
+        return {write: result["mappings"][0]}
+
+    return node
+
+
+@dataclass(frozen=True)
+class _Work:
+    """The nodes."""
+
+    parts: MappingParts
+
+    def look_up(self, state: _State) -> dict[str, Any]:
+        queries = [read_query(text) for text in state["texts"]]
+        return {"exact": [self.parts.retriever.look_up(query)[:_SHOWN] for query in queries]}
+
+    def retrieve(self, state: _State) -> dict[str, Any]:
+        queries = [read_query(text) for text in state["texts"]]
+        found = self.parts.retriever.search(queries)
+        return {"hits": [[list(hit) for hit in hits] for hits in found]}
+
+    def rerank(self, state: _State) -> dict[str, Any]:
+        mappings = []
+        for text, exact, found in zip(state["texts"], state["exact"], state["hits"], strict=True):
+            query = read_query(text)
+            hits = [Hit(*hit) for hit in found]
+            ranked = rerank(query, hits, self.parts.features, self.parts.model)
+            ranked = self._exact_first(ranked, exact)
+            mappings.append(self._decide(query, ranked, bool(exact)).as_json())
+        return {"mappings": mappings}
+
+    def choose(self, state: _State) -> dict[str, Any]:
+        from .step import run_step_sync
+
+        chooser = self.parts.chooser
+        assert chooser
+        mappings = [read_mapping(plain) for plain in state["mappings"]]
+        asked = [place for place, mapping in enumerate(mappings) if _to_ask(mapping, chooser)]
+        inputs = [
+            {
+                "diagnosis": mappings[place].text,
+                "candidates": [candidate.name for candidate in mappings[place].candidates],
+                "shuffle": chooser.shuffle,
+            }
+            for place in asked
+        ]
+        outcomes = run_step_sync(CHOOSE_CANDIDATE, inputs, judge=chooser.judge, run=chooser.run)
+        for place, outcome in zip(asked, outcomes, strict=True):
+            mappings[place] = self._chosen(mappings[place], outcome, chooser)
+        return {"mappings": [mapping.as_json() for mapping in mappings]}
+
+    def _exact_first(self, ranked: list[Ranked], rows: Sequence[int]) -> list[Ranked]:
+        """Candidates with the codes of equal terms in front, the most official first."""
+        if not rows:
+            return ranked
+        terms = self.parts.retriever.index.terms
+        best: dict[str, tuple[int, int]] = {}
+        for row in rows:
+            rank = _OFFICIAL.get(terms[row].source, len(_OFFICIAL))
+            best[terms[row].code] = min(best.get(terms[row].code, (9, row)), (rank, row))
+        place = {each.hit.code: number for number, each in enumerate(ranked)}
+        order = sorted(best, key=lambda code: (best[code][0], place.get(code, 999), code))
+        front = [self._equal_term(code, best[code][1], ranked, place) for code in order]
+        return front + [each for each in ranked if each.hit.code not in best]
+
+    def _equal_term(
+        self, code: str, row: int, ranked: list[Ranked], place: dict[str, int]
+    ) -> Ranked:
+        term = self.parts.retriever.index.terms[row]
+        why = f"same text as the {term.source} term {term.text!r}"
+        held = ranked[place[code]] if code in place else None
+        hit = held.hit if held else Hit(code, row, 0, 1.0, 1.0, 1.0, False)
+        return Ranked(hit._replace(row=row), 1.0, why)
+
+    def _decide(self, query: Query, ranked: list[Ranked], exact: bool) -> Mapping:
+        several = split_diagnoses(query.text)
+        parts = several if len(several) > 1 else ()
+        candidates = tuple(self._candidate(each) for each in ranked[: self.parts.top_k])
+        left = Mapping(query.text, "unmapped", candidates=candidates, parts=parts)
+        if query.refusal:
+            return replace(left, reason=query.refusal)
+        if not candidates:
+            return replace(left, reason="nothing in the knowledge base is close")
+        first = candidates[0]
+        if not exact and first.score < self.parts.min_score:
+            reason = f"nothing is close: the best score, {first.score:.2f} for {first.code} "
+            reason += f"({first.name}), is below {self.parts.min_score:g}"
+            return replace(left, score=first.score, reason=reason)
+        chosen = self._settle(left, first, "exact" if exact else "embedded")
+        return replace(chosen, reason=_remark(query, parts))
+
+    def _settle(
+        self, mapping: Mapping, chosen: Candidate, by: Literal["exact", "embedded", "llm"]
+    ) -> Mapping:
+        tree = self.parts.retriever.tree
+        ranked = [candidate.code for candidate in mapping.candidates]
+        code = at_specificity(chosen.code, self.parts.specificity, tree, ranked)
+        return replace(
+            mapping,
+            status="mapped",
+            code=code,
+            name=tree.name(code),
+            term=chosen.term,
+            source=chosen.source,
+            score=chosen.score,
+            decided_by=by,
+            band=band_of(chosen.score, by),
+        )
+
+    def _chosen(self, mapping: Mapping, outcome: Outcome, chooser: Chooser) -> Mapping:
+        if isinstance(outcome, Done):
+            candidate = mapping.candidates[outcome.value.index]
+            return self._settle(mapping, candidate, "llm")
+        bare = replace(mapping, code=None, name=None, term=None, source=None, score=0.0, band=None)
+        if isinstance(outcome, Abstained):
+            return replace(bare, status="unmapped", decided_by="llm", reason=outcome.reason)
+        why = f"the model failed ({outcome.kind}): {'; '.join(outcome.reasons)}"
+        if chooser.fallback == "embedded" and mapping.status == "mapped":
+            return replace(mapping, reason=f"embedded choice: {why}")
+        return replace(bare, status="failed", decided_by="none", reason=why)
+
+    def _candidate(self, ranked: Ranked) -> Candidate:
+        term = self.parts.retriever.index.terms[ranked.hit.row]
+        name = self.parts.retriever.tree.name(ranked.hit.code)
+        return Candidate(ranked.hit.code, name, term.text, term.source, ranked.score, ranked.why)
+
+
+def _to_ask(mapping: Mapping, chooser: Chooser) -> bool:
+    refused = mapping.status == "unmapped" and not mapping.score
+    if refused or not mapping.candidates:
+        return False
+    sure = mapping.decided_by == "exact" or mapping.score >= SURE
+    return chooser.rerank == "all" or not sure
+
+
+def _remark(query: Query, parts: tuple[str, ...]) -> str | None:
+    said = []
+    if parts:
+        said.append(f"{len(parts)} diagnoses in one text; --split maps each")
+    for entry in query.ambiguous:
+        said.append(f"{entry.short} may mean {' or '.join(entry.expansions)}")
+    return "; ".join(said) or None

@@ -1,0 +1,169 @@
+"""Text encoders: the packaged one, any sentence-transformers model, OpenAI embeddings.
+
+An encoder has `identity` (what makes its vectors, a part of the index key), `dimension` and
+`encode(texts)`, which returns float32 unit rows of shape (len(texts), dimension).
+"""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import AuthenticationFault, ModelFault
+
+Vectors = npt.NDArray[np.float32]
+Progress = Callable[[int, int], None]
+"""Called with (done, total) as work goes on."""
+
+DEFAULT_MODEL = "default"
+_MODEL_FOLDER = "data/encoder"
+_BATCH = 64
+_LONGEST = 64  # tokens; the longest official name has 58
+
+
+class Encoder(Protocol):
+    """What search needs of a text encoder."""
+
+    identity: str
+    dimension: int
+
+    def encode(self, texts: Sequence[str], progress: Progress | None = None) -> Vectors:
+        """Unit row vectors of the texts."""
+
+
+def open_encoder(model: str = DEFAULT_MODEL) -> Encoder:
+    """The encoder that `model` names.
+
+    `default` is the one in the package (ONNX Runtime, no torch); `openai:NAME` asks OpenAI's
+    embedding endpoint (OPENAI_API_KEY); anything else is a sentence-transformers name or path.
+
+    Raises ModelFault where the model cannot be loaded, AuthenticationFault without a key.
+    """
+    if model == DEFAULT_MODEL:
+        with resources.as_file(resources.files(__package__).joinpath(_MODEL_FOLDER)) as folder:
+            return OnnxEncoder(folder)
+    if model.startswith("openai:"):
+        return OpenAIEncoder(model.removeprefix("openai:"))
+    return SentenceEncoder(model)
+
+
+class OnnxEncoder:
+    """A mean-pooled transformer in ONNX form: `model.onnx` and `tokenizer.json` in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        import onnxruntime
+        from tokenizers import Tokenizer
+
+        weights = folder / "model.onnx"
+        if not weights.is_file():
+            raise ModelFault(
+                f"no model.onnx in {folder}; reinstall dxjudge or name another --model"
+            )
+        self.identity = "onnx:" + hashlib.sha256(weights.read_bytes()).hexdigest()[:16]
+        self._session = onnxruntime.InferenceSession(
+            str(weights), providers=["CPUExecutionProvider"]
+        )
+        self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        self._tokenizer.enable_truncation(_LONGEST)
+        self._tokenizer.no_padding()
+        self.dimension = int(self._session.get_outputs()[0].shape[-1])
+
+    def encode(self, texts: Sequence[str], progress: Progress | None = None) -> Vectors:
+        """Unit row vectors of the texts, encoded in batches of like length."""
+        ids = [encoding.ids for encoding in self._tokenizer.encode_batch(list(texts))]
+        by_length = sorted(range(len(ids)), key=lambda row: len(ids[row]))
+        vectors = np.zeros((len(ids), self.dimension), np.float32)
+        for start in range(0, len(ids), _BATCH):
+            rows = by_length[start : start + _BATCH]
+            vectors[rows] = self._run([ids[row] for row in rows])
+            if progress:
+                progress(min(start + _BATCH, len(ids)), len(ids))
+        return vectors
+
+    def _run(self, ids: list[list[int]]) -> Vectors:
+        tokens = np.zeros((len(ids), max(map(len, ids))), np.int64)
+        mask = np.zeros_like(tokens)
+        for row, of_row in enumerate(ids):
+            tokens[row, : len(of_row)] = of_row
+            mask[row, : len(of_row)] = 1
+        vectors: Vectors = self._session.run(None, {"input_ids": tokens, "attention_mask": mask})[0]
+        return vectors
+
+
+class SentenceEncoder:
+    """Any sentence-transformers model, by name or path."""
+
+    def __init__(self, model: str) -> None:
+        try:
+            from sentence_transformers import SentenceTransformer
+
+            self._model: Any = SentenceTransformer(model)
+        except Exception as error:
+            raise ModelFault(
+                f"cannot load the sentence-transformers model {model!r}: {error}. Give a folder "
+                "that holds it, or a hub name on a machine that reaches the hub"
+            ) from error
+        self.dimension = int(self._model.get_embedding_dimension())
+        self.identity = f"sentence-transformers:{model}:{self._fingerprint()}"
+
+    def _fingerprint(self) -> str:
+        """A digest of what the model answers to fixed texts: a path may hold new weights."""
+        probe = self.encode(["myocardial infarction", "asthma"])
+        return hashlib.sha256(np.round(probe, 3).tobytes()).hexdigest()[:12]
+
+    def encode(self, texts: Sequence[str], progress: Progress | None = None) -> Vectors:
+        """Unit row vectors of the texts."""
+        parts: list[Vectors] = []
+        for start in range(0, len(texts), 1024):
+            chunk = list(texts[start : start + 1024])
+            parts.append(
+                self._model.encode(chunk, normalize_embeddings=True, show_progress_bar=False)
+            )
+            if progress:
+                progress(min(start + 1024, len(texts)), len(texts))
+        empty = np.zeros((0, self.dimension), np.float32)
+        return np.concatenate([empty, *parts]).astype(np.float32)
+
+
+class OpenAIEncoder:
+    """OpenAI's embedding endpoint; the key comes from OPENAI_API_KEY."""
+
+    def __init__(self, name: str) -> None:
+        import openai
+
+        self.identity = f"openai:{name}"
+        self._name = name
+        try:
+            self._client = openai.OpenAI()
+        except openai.OpenAIError as error:
+            raise AuthenticationFault(
+                f"the embedding model openai:{name} needs a key: set OPENAI_API_KEY"
+            ) from error
+        self.dimension = self.encode(["asthma"]).shape[1]
+
+    def encode(self, texts: Sequence[str], progress: Progress | None = None) -> Vectors:
+        """Unit row vectors of the texts, in requests of 512."""
+        rows: list[list[float]] = []
+        for start in range(0, len(texts), 512):
+            chunk = [text or " " for text in texts[start : start + 512]]
+            rows += [row.embedding for row in self._ask(chunk).data]
+            if progress:
+                progress(len(rows), len(texts))
+        vectors = np.asarray(rows, np.float32).reshape(len(rows), -1)
+        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+        unit: Vectors = vectors / np.maximum(norms, 1e-12)
+        return unit
+
+    def _ask(self, chunk: list[str]) -> Any:
+        import openai
+
+        try:
+            return self._client.embeddings.create(model=self._name, input=chunk)
+        except openai.AuthenticationError as error:
+            raise AuthenticationFault("OpenAI refused the key in OPENAI_API_KEY") from error
+        except openai.OpenAIError as error:
+            raise ModelFault(f"the embedding model {self.identity} failed: {error}") from error

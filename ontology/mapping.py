@@ -1,0 +1,69 @@
+"""What the mapping of a diagnosis is: a code, its candidates, and how it was decided."""
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+Status = Literal["mapped", "unmapped", "failed"]
+DecidedBy = Literal["exact", "embedded", "llm", "reviewed", "none"]
+Band = Literal["exact", "high", "medium", "low"]
+
+HIGH, MEDIUM = 0.8, 0.5
+"""Scores from which a mapping counts as of high and of medium confidence."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A code that may stand for the diagnosis; `why` says in words how it was found.
+
+    `score` in [0, 1] estimates the probability that the code is right.
+    """
+
+    code: str
+    name: str
+    term: str
+    source: str
+    score: float
+    why: str
+
+
+@dataclass(frozen=True)
+class Mapping:
+    """The mapping of one text.
+
+    `term` and `source` are the matched term and where it comes from. `reason` says why a text
+    is unmapped or failed, or what is to be known of a mapped one. `parts` holds the diagnoses
+    of a text that lists several, else nothing.
+    """
+
+    text: str
+    status: Status
+    code: str | None = None
+    name: str | None = None
+    term: str | None = None
+    source: str | None = None
+    score: float = 0.0
+    decided_by: DecidedBy = "none"
+    band: Band | None = None
+    candidates: tuple[Candidate, ...] = ()
+    reason: str | None = None
+    parts: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain JSON, as it stands in a graph's state."""
+        plain = asdict(self)
+        plain["candidates"] = [asdict(candidate) for candidate in self.candidates]
+        plain["parts"] = list(self.parts)
+        return plain
+
+
+def read_mapping(plain: dict[str, Any]) -> Mapping:
+    """The mapping that `as_json` wrote."""
+    candidates = tuple(Candidate(**candidate) for candidate in plain["candidates"])
+    return Mapping(**{**plain, "candidates": candidates, "parts": tuple(plain["parts"])})
+
+
+def band_of(score: float, decided_by: DecidedBy) -> Band:
+    """The confidence band of a mapped text."""
+    if decided_by == "exact":
+        return "exact"
+    return "high" if score >= HIGH else "medium" if score >= MEDIUM else "low"

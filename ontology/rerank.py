@@ -1,0 +1,103 @@
+"""The embedded reranker: a small trained model that orders candidates, and a calibrated score.
+
+A ranking network of one hidden layer (data/reranker.json; training/reranker.py makes it) reads
+the features of every candidate. Its softmax over the candidates, corrected on the development
+sets, is the score: the estimated probability that the code is right.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from typing import NamedTuple
+
+import numpy as np
+
+from .features import FEATURES, FeatureMaker
+from .query import Query
+from .search import Floats, Hit
+
+
+class Ranked(NamedTuple):
+    """A hit with its score in [0, 1] and the reason in words."""
+
+    hit: Hit
+    score: float
+    why: str
+
+
+@dataclass(frozen=True)
+class RankingModel:
+    """Weights of the ranking network, float32, and of the calibration (slope, fused, bias)."""
+
+    mean: Floats
+    scale: Floats
+    hidden: Floats
+    hidden_bias: Floats
+    output: Floats
+    skip: Floats
+    calibration: tuple[float, float, float]
+
+    def logits(self, rows: Floats) -> Floats:
+        """One number for each row of features; higher ranks first."""
+        scaled = np.clip((rows - self.mean) / self.scale, -6, 6)
+        inner = np.tanh(scaled @ self.hidden + self.hidden_bias)
+        result: Floats = (inner @ self.output + scaled @ self.skip).astype(np.float32)
+        return result
+
+    def probabilities(self, rows: Floats, fused: float) -> Floats:
+        """Calibrated probabilities that each candidate is right; `fused` is the pool's best."""
+        logits = self.logits(rows).astype(np.float64)
+        share = np.exp(logits - logits.max())
+        share = np.clip(share / share.sum(), 1e-9, 1 - 1e-9)
+        slope, by_fused, bias = self.calibration
+        odds = slope * np.log(share / (1 - share)) + by_fused * fused + bias
+        result: Floats = (1 / (1 + np.exp(-odds))).astype(np.float32)
+        return result
+
+
+@lru_cache(maxsize=1)
+def load_ranking_model() -> RankingModel:
+    """The model that the package carries."""
+    text = resources.files(__package__).joinpath("data", "reranker.json").read_text("utf-8")
+    content = json.loads(text)
+    if tuple(content["features"]) != FEATURES:
+        raise ValueError("data/reranker.json was trained on other features; run training/")
+    parts = ("mean", "scale", "hidden", "hidden_bias", "output", "skip")
+    arrays = [np.asarray(content[part], np.float32) for part in parts]
+    slope, by_fused, bias = content["calibration"]
+    return RankingModel(*arrays, calibration=(slope, by_fused, bias))
+
+
+def rerank(
+    query: Query, hits: Sequence[Hit], features: FeatureMaker, model: RankingModel
+) -> list[Ranked]:
+    """The hits, most probable first; ties by fused score, then code."""
+    if not hits:
+        return []
+    rows = features.rows(query, hits)
+    fused = max(hit.fused for hit in hits)
+    scores = [round(float(score), 4) for score in model.probabilities(rows, fused)]
+    order = sorted(
+        range(len(hits)), key=lambda place: (-scores[place], -hits[place].fused, hits[place].code)
+    )
+    return [
+        Ranked(hits[place], scores[place], _why(query, hits[place], features)) for place in order
+    ]
+
+
+def _why(query: Query, hit: Hit, features: FeatureMaker) -> str:
+    term = features.retriever.index.terms[hit.row]
+    form = query.forms[hit.form]
+    folded = features.retriever.index.folded[hit.row]
+    if folded == form.text:
+        how = "same text as"
+    else:
+        how = f"meaning {hit.dense:.2f}, spelling {hit.lexical:.2f} like"
+    said = f"{how} the {term.source} term {term.text!r}"
+    if form.kind != "whole":
+        said += f" ({form.kind}: {form.text!r})"
+    if hit.joined:
+        said += "; joined as a relative of a candidate"
+    return said
