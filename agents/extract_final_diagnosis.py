@@ -93,6 +93,7 @@ EXTRACT_FINAL_DIAGNOSIS: Step[ResponseInput, FinalDiagnosis] = Step(
     checks=(_bare_name,),
     abstain=_none,
     finish=_trimmed,
+    result=FinalDiagnosis,
     stand_ins={"code": no_response, "rules": labelled_line},
     returns="the one diagnosis a response commits to, or none",
     scale="free text",

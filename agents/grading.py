@@ -45,7 +45,7 @@ def one_sentence(inputs: BaseModel, answer: GradeAnswer) -> list[str]:
     """A rationale of exactly one sentence."""
     text = answer.rationale.strip()
     if not any(char.isalpha() for char in text):
-        return ["rationale: is empty"]
+        return ["rationale: write one sentence in words"]
     if _SENTENCE_END.search(text):
         return ["rationale: write one sentence only"]
     return []

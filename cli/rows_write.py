@@ -155,14 +155,26 @@ def _write_parquet(file: BinaryIO, sheet: Sheet, added: Added) -> None:
         arrays = [_array(column) for column in columns]
         table = pa.table(dict(zip(sheet.columns, arrays, strict=True)))
     for name, values in added.items():
-        kind = pa.float64() if name.startswith("score") else pa.string()
-        cells = [_json(value) if isinstance(value, list) else value for value in values]
+        kind = pa.float64() if name.startswith("score") else _kind(values)
+        cells = [_json(value) if isinstance(value, (list, dict)) else value for value in values]
         table = table.append_column(name, pa.array(cells, kind))
     try:
         pq.write_table(table, file)
     except pa.ArrowException as error:
         said = str(error).partition("\n")[0]
         raise OutputError(f"Parquet cannot hold these rows: {said}") from error
+
+
+def _kind(values: Sequence[Any]) -> Any:
+    """The type of an added column: truth values and numbers as such, the rest as text."""
+    import pyarrow as pa
+
+    types = {type(value) for value in values if value is not None}
+    if types == {bool}:
+        return pa.bool_()
+    if types == {int}:
+        return pa.int64()
+    return pa.float64() if types and types <= {int, float} else pa.string()
 
 
 def _array(values: list[Any]) -> Any:

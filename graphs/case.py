@@ -16,10 +16,9 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from langgraph.graph import END, START, StateGraph
-from pydantic import BaseModel, ConfigDict, Field
 
 from ..agents.engine import ask
 from ..agents.extract_ddx import EXTRACT_DDX
@@ -35,24 +34,19 @@ from ..agents.score_rubric import SCORE_RUBRIC
 from ..agents.stand_ins import check_engine
 from ..agents.step import Step
 from ..errors import DxjudgeError, InputError, UsageError
-from ..prompts.data import RubricField, TaxonomyField
+from .case_record import (
+    BRANCHES,
+    Branch,
+    CaseInput,
+    CaseMapping,
+    CaseRecord,
+    MappedText,
+)
 
 if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph
 
     CaseGraph = CompiledStateGraph["CaseState", None, "CaseIn", "CaseState"]
-
-Branch = Literal[
-    "final_diagnosis",
-    "equivalence",
-    "final_grade",
-    "ddx",
-    "ddx_grade",
-    "mapping",
-    "rubric",
-    "errors",
-]
-BRANCHES: tuple[Branch, ...] = get_args(Branch)
 
 _NEEDS: dict[Branch, tuple[Branch, ...]] = {
     "equivalence": ("final_diagnosis",),
@@ -69,73 +63,7 @@ _STEPS: dict[Branch, Step[Any, Any]] = {
     "rubric": SCORE_RUBRIC,
     "errors": LABEL_ERRORS,
 }
-_MAPPING = {"step": "map_to_icd10", "version": 1, "decided_by": "ontology"}
-
-
-class CaseInput(BaseModel):
-    """A case and the response under judgement.
-
-    case: the text that was shown to the model under test. reference: the discussion that is the
-    standard. diagnosis, ddx: the true diagnosis and differential. rubric, taxonomy: a name, a
-    path or data.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    id: str = ""
-    case: str
-    reference: str
-    diagnosis: str
-    ddx: tuple[str, ...] = ()
-    response: str
-    rubric: RubricField = Field(default="dermcase", validate_default=True)
-    taxonomy: TaxonomyField = Field(default="dermcase", validate_default=True)
-
-
-class MappedText(BaseModel):
-    """A diagnosis and its code; None where it maps to none."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    text: str
-    code: str | None = None
-    name: str | None = None
-
-
-class CaseMapping(BaseModel):
-    """The codes of the true and the predicted diagnoses; `final` is None where there is none."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    truth: MappedText
-    truth_ddx: tuple[MappedText, ...]
-    final: MappedText | None
-    ddx: tuple[MappedText, ...]
-
-
-Result = Annotated[Done[Any] | Abstained | Failed, Field(discriminator="status")]
-
-
-class CaseRecord(BaseModel):
-    """What the branches of a case returned; None for a branch that was not selected."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    id: str
-    final_diagnosis: Result | None = None
-    equivalence: Result | None = None
-    final_grade: Result | None = None
-    ddx: Result | None = None
-    ddx_grade: Result | None = None
-    mapping: Result | None = None
-    rubric: Result | None = None
-    errors: Result | None = None
-
-    @property
-    def failures(self) -> dict[str, Failed]:
-        """The branches that failed."""
-        held = {name: getattr(self, name) for name in BRANCHES}
-        return {name: found for name, found in held.items() if isinstance(found, Failed)}
+_MAPPING: dict[str, Any] = {"step": "map_to_icd10", "version": 1, "decided_by": "ontology"}
 
 
 class CaseIn(TypedDict):
@@ -296,25 +224,23 @@ def read_record(
 ) -> CaseRecord:
     """The typed record of what the graph returned; every value is its step's result type."""
     case = read_case(state["inputs"])
-    found: dict[str, Outcome] = {}
+    found: dict[str, Any] = {}
     for branch in BRANCHES:
         if branch not in state:
             continue
         outcome = read_outcome(state[branch])
         if outcome.status != "failed" and outcome.value is not None:
-            value = _read_value(branch, case, outcome.value, equivalence)
+            value = _read_value(branch, outcome.value, equivalence)
             outcome = outcome.model_copy(update={"value": value})
         found[branch] = outcome
-    return CaseRecord.model_construct(id=case.id, **found)  # the outcomes are typed already
+    return CaseRecord(id=case.id, **found)
 
 
-def _read_value(branch: Branch, case: CaseInput, value: Any, equivalence: Step[Any, Any]) -> Any:
+def _read_value(branch: Branch, value: Any, equivalence: Step[Any, Any]) -> Any:
     if branch == "mapping":
         return CaseMapping.model_validate(value)
     step = equivalence if branch == "equivalence" else _STEPS[branch]
-    model = step.result or step.output
-    assert isinstance(model, type)  # every step here names its result
-    return model.model_validate(value)
+    return step.read_value({}, value)  # every step names its result: no input is needed
 
 
 def _check(selected: tuple[Branch, ...], work: _Work) -> None:
@@ -325,7 +251,7 @@ def _check(selected: tuple[Branch, ...], work: _Work) -> None:
         raise UsageError('the branch "mapping" needs a mapper: text -> code and name, or None')
 
 
-def _node(branch: Branch, work: _Work) -> Callable[[CaseState], Any]:
+def _node(branch: Branch, work: _Work) -> Any:
     """The node of a branch: its inputs from the state, its outcome as plain JSON."""
 
     async def node(state: CaseState) -> dict[str, Any]:
@@ -352,9 +278,7 @@ async def _run(branch: Branch, state: CaseState, work: _Work) -> Outcome:
         if missing is not None:
             return missing
     inputs = _INPUTS[branch](given, state)
-    return await ask(
-        work.step(branch), inputs, judge=work.judge, run=work.run, engine=work.engine
-    )
+    return await ask(work.step(branch), inputs, judge=work.judge, run=work.run, engine=work.engine)
 
 
 # Branch -> the input of its step, from the case and the branches before it.

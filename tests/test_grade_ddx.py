@@ -24,7 +24,7 @@ def test_no_level_between_or_beyond(score):
 
 @pytest.mark.parametrize(
     ("rationale", "told"),
-    [("", "is empty"), ("It is near. It is not listed.", "one sentence only")],
+    [("4", "write one sentence in words"), ("It is near. It is not listed.", "one sentence only")],
 )
 def test_one_sentence_of_rationale(rationale, told):
     good = {"rationale": "Near, e.g. by S. aureus vs. gout.", "score": 4}

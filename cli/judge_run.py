@@ -1,0 +1,193 @@
+"""What `dxjudge judge` does: read, judge each row, keep a journal, write, sum up."""
+
+import asyncio
+import sys
+import time
+from contextlib import aclosing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..agents.judge import JudgeSpec, parse_judge
+from ..agents.judge_equivalence import with_ontology
+from ..agents.outcome import Outcome
+from ..agents.run import Run
+from ..agents.stand_ins import check_engine
+from ..agents.step import Step
+from ..agents.steps import find_step
+from ..cache.key import fingerprint
+from ..errors import DxjudgeError, UsageError
+from ..files import check_writable, writing
+from ..graphs.step import stream_step
+from .judge_columns import judged_columns
+from .judge_inputs import field_columns, given_values, row_inputs
+from .judge_journal import Journal
+from .judge_progress import counting, summary
+from .rows_read import Sheet, read_sheet
+from .rows_write import (
+    OutputFormat,
+    added_names,
+    check_columns,
+    output_format,
+    standard_output,
+    write_sheet,
+)
+
+SOME_FAILED = 3
+BUDGET = 7
+INTERRUPTED = 130
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the user asked for; the judge and the run's settings stand apart."""
+
+    step: str
+    input: str
+    output: str
+    fields: tuple[str, ...]
+    given: tuple[str, ...]
+    input_format: str | None
+    output_format: str | None
+    encoding: str | None
+    engine: str
+    repeat: int
+    journal: Path | None
+
+
+@dataclass(frozen=True)
+class Job:
+    """The step, the input as read, and every row's inputs with their keys."""
+
+    step: Step[Any, Any]
+    sheet: Sheet
+    format: OutputFormat
+    inputs: list[dict[str, Any]]
+    keys: list[str]
+
+
+def run_judge(
+    request: Request, model: dict[str, Any], settings: dict[str, Any], *, quiet: bool
+) -> int:
+    """Do the whole job; return the exit code. No work starts before all is known to fit."""
+    started = time.monotonic()
+    judge = _judge(model)
+    job = read_job(request, judge)
+    journal = Journal(_journal_path(request), _about(request, job.step, judge))
+    done = False
+    try:
+        with Run(**settings) as run:
+            outcomes = asyncio.run(_judge_rows(request, job, judge, run, journal, quiet))
+            _write(request, job, outcomes)
+            if not quiet:
+                lines = summary(outcomes, len(journal.found), run, started)
+                print("\n".join(lines), file=sys.stderr)
+            failed = any(outcome.status == "failed" for outcome in outcomes)
+            done = not failed
+            return BUDGET if run.budget_reached else SOME_FAILED if failed else 0
+    except KeyboardInterrupt:
+        kept = f"finished rows are kept in {journal.path}" if journal.path else "no row is kept"
+        print(f"dxjudge: interrupted, no output written; {kept}", file=sys.stderr)
+        return INTERRUPTED
+    finally:
+        journal.close(remove=done)
+
+
+def read_job(request: Request, judge: JudgeSpec | None) -> Job:
+    """Read the input and find out, before any work, whether everything fits together."""
+    step = find_step(request.step)
+    ontology = request.engine == "ontology" and "predicted" in step.input.model_fields
+    if not ontology:
+        check_engine(step, request.engine, judge is not None)
+    sheet = read_sheet(request.input, format=request.input_format, encoding=request.encoding)
+    format = output_format(request.output, request.output_format, sheet.format)
+    if format == "sssom":
+        raise UsageError("verdicts have no SSSOM form; write .csv, .tsv, .jsonl or .parquet")
+    check_columns(sheet, format)
+    if request.output != "-":
+        if Path(request.output).resolve() == Path(request.input).resolve():
+            raise UsageError("input and output must be different files")
+        check_writable(Path(request.output))
+    given = given_values(step, request.given)
+    places = field_columns(step, sheet, request.fields, given)
+    inputs = row_inputs(step, sheet, places, given)
+    if ontology:
+        step = _with_codes(step, inputs)
+    return Job(step, sheet, format, inputs, [_key(step, each) for each in inputs])
+
+
+def _judge(model: dict[str, Any]) -> JudgeSpec | None:
+    name, *_ = (model["name"],)
+    parameters = {key: value for key, value in model.items() if key != "name"}
+    return parse_judge(name, **parameters) if name is not None else None
+
+
+def _with_codes(step: Step[Any, Any], inputs: list[dict[str, Any]]) -> Step[Any, Any]:
+    """The equivalence step decided by codes alone; every text is mapped once, beforehand."""
+    from ..graphs.codes import SURE, codes_of
+    from ..graphs.mapper import Mapper
+
+    texts = [str(row.get(field, "")) for row in inputs for field in ("predicted", "truth")]
+    return with_ontology(step, codes_of(Mapper(), texts, SURE), decide_different=True)
+
+
+def _key(step: Step[Any, Any], inputs: dict[str, Any]) -> str:
+    """What a row's outcome lies under: its inputs with the data they refer to."""
+    try:
+        return fingerprint(step.read_input(inputs).model_dump(mode="json"))
+    except DxjudgeError:
+        return ""  # not usable: fails, and is never kept
+
+
+def _journal_path(request: Request) -> Path | None:
+    if request.journal is not None or request.output == "-":
+        return request.journal
+    return Path(f"{request.output}.journal")
+
+
+def _about(request: Request, step: Step[Any, Any], judge: JudgeSpec | None) -> dict[str, Any]:
+    return {
+        "step": step.name,
+        "version": step.version,
+        "prompt": step.load_prompt().hash,
+        "engine": request.engine,
+        "repeat": request.repeat,
+        "judge": judge.model_dump(mode="json") if judge else None,
+    }
+
+
+async def _judge_rows(
+    request: Request,
+    job: Job,
+    judge: JudgeSpec | None,
+    run: Run,
+    journal: Journal,
+    quiet: bool,
+) -> list[Outcome]:
+    found = {
+        place: journal.found[key] for place, key in enumerate(job.keys) if key in journal.found
+    }
+    todo = [place for place in range(len(job.inputs)) if place not in found]
+    with counting(run, len(todo), quiet=quiet) as progress:
+        stream = stream_step(
+            job.step,
+            [job.inputs[place] for place in todo],
+            judge=judge,
+            run=run,
+            engine=request.engine,
+            repeat=request.repeat,
+        )
+        async with aclosing(stream):
+            async for index, outcome in stream:
+                found[todo[index]] = outcome
+                journal.keep(job.keys[todo[index]], outcome)
+                progress.add(outcome)
+    return [found[place] for place in range(len(job.inputs))]
+
+
+def _write(request: Request, job: Job, outcomes: list[Outcome]) -> None:
+    columns = judged_columns(job.step, outcomes)
+    names = added_names(job.sheet, list(columns))
+    added = {names[name]: values for name, values in columns.items()}
+    with standard_output() if request.output == "-" else writing(Path(request.output)) as file:
+        write_sheet(file, job.format, job.sheet, added)

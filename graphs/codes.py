@@ -1,0 +1,39 @@
+"""A mapper as the plain function that cases and the equivalence step take: text -> code, name."""
+
+from collections.abc import Collection, Iterable
+
+from ..agents.judge_equivalence import MappedCode
+from ..agents.judge_equivalence import Mapper as CodeOf
+from ..ontology.mapping import Mapping
+from .mapper import Mapper
+
+SURE = ("reviewed", "exact", "high")
+"""Confidence bands in which two equal codes are taken for the same disease."""
+
+
+def code_of(mapper: Mapper, bands: Collection[str] | None = None) -> CodeOf:
+    """Map text by text, each distinct text once; `bands` limits which mappings count."""
+    known: dict[str, MappedCode | None] = {}
+
+    def find(text: str) -> MappedCode | None:
+        if text not in known:
+            known[text] = _code(mapper.map(text), bands)
+        return known[text]
+
+    return find
+
+
+def codes_of(mapper: Mapper, texts: Iterable[str], bands: Collection[str] | None = None) -> CodeOf:
+    """Map all texts at once, which is quicker; any other text has no code."""
+    found = mapper.map_many(sorted(set(texts)))
+    known = {mapping.text: _code(mapping, bands) for mapping in found}
+    return known.get
+
+
+def _code(mapping: Mapping, bands: Collection[str] | None) -> MappedCode | None:
+    if mapping.code is None or mapping.name is None:
+        return None
+    band = "reviewed" if mapping.decided_by == "reviewed" else mapping.band
+    if bands is not None and band not in bands:
+        return None
+    return MappedCode(mapping.code, mapping.name)
