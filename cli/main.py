@@ -10,14 +10,16 @@ import sys
 import traceback
 import warnings
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, TextIO
 
 import typer
 
 from ..errors import DxjudgeError
+from .judge_command import judge_rows
 from .map_command import map_file
 from .search_command import search
 from .show_command import show
+from .steps_command import list_steps
 
 INTERRUPTED = 130
 _READER_GONE = 141  # what a shell reports of a command that a closed pipe ended
@@ -26,13 +28,16 @@ app = typer.Typer(
     name="dxjudge",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit codes: 0 done, 2 usage, 3 some rows failed, 4 input unreadable, 5 output "
     "unwritable, 6 environment, 7 budget reached, 130 interrupted.",
 )
+app.command("judge")(judge_rows)
 app.command("map")(map_file)
 app.command("search")(search)
 app.command("show")(show)
+app.command("steps")(list_steps)
 
 
 def _print_version(wanted: bool) -> None:
@@ -57,11 +62,10 @@ def dxjudge(
 ) -> None:
     """LLM judges and ICD-10 mapping for the evaluation of diagnosis models.
 
-    dxjudge map diagnoses.csv -o mapped.csv
-
-    dxjudge search "heart attack"
-
-    dxjudge show J44.9
+    Examples:
+      dxjudge map diagnoses.csv -o mapped.csv
+      dxjudge search "heart attack"
+      dxjudge show J44.9
     """
 
 
@@ -83,8 +87,8 @@ def run(arguments: Sequence[str]) -> int:
         # Nobody reads what is left, and the interpreter must not try to flush it at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _READER_GONE
-    except KeyboardInterrupt as interruption:
-        _say(f"interrupted{': ' if interruption.args else ''}{' '.join(interruption.args)}")
+    except KeyboardInterrupt:
+        _say("interrupted")
         return INTERRUPTED
     except Exception as error:
         if debug:
@@ -100,11 +104,8 @@ def _invoke(arguments: list[str]) -> int:
     try:
         app(arguments, prog_name="dxjudge")
     except SystemExit as stop:
-        # Typer turns these two into exit codes of its own.
-        if isinstance(stop.__context__, BrokenPipeError):
+        if isinstance(stop.__context__, BrokenPipeError):  # to Typer it is exit code 1
             raise stop.__context__ from None
-        if isinstance(cause := getattr(stop.__context__, "__cause__", None), KeyboardInterrupt):
-            raise cause from None
         return stop.code if isinstance(stop.code, int) else 0
     return 0
 
@@ -114,9 +115,15 @@ def _say(text: str) -> None:
     print(f"dxjudge: {line}", file=sys.stderr)
 
 
-def _show_warning(message: Warning | str, category: type[Warning], *place: object) -> None:
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
     """Our own warnings as one line; those of libraries are not for the user."""
-    filename = str(place[0]) if place else ""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     if issubclass(category, UserWarning) and filename.startswith(package + os.sep):
         _say(f"warning: {message}")

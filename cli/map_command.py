@@ -96,19 +96,15 @@ def map_file(
 ) -> None:
     """Map a file of free-text diagnoses to ICD-10 codes.
 
-    The output holds the input's rows and columns in their order, and adds code, name, score,
-    decided_by, status and reason. Each distinct text is mapped once. Exit code 3 says that
-    some rows failed.
+    The output holds the input's rows and columns in their order, and adds
+    code, name, score, decided_by, status and reason. Each distinct text is
+    mapped once. Exit code 3 says that some rows failed.
 
     Examples:
-
-    dxjudge map diagnoses.csv -o mapped.csv
-
-    dxjudge map notes.parquet --column dx --split -o mapped.parquet
-
-    dxjudge map list.txt --table reviewed.tsv -o mapped.sssom.tsv
-
-    echo "heart attack" | dxjudge map -
+      dxjudge map diagnoses.csv -o mapped.csv
+      dxjudge map notes.parquet --column dx --split -o mapped.parquet
+      dxjudge map list.txt --table reviewed.tsv -o mapped.sssom.tsv
+      echo "heart attack" | dxjudge map -
     """
     from .map_run import Request, run_map
 

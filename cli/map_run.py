@@ -68,7 +68,7 @@ class Job:
 
 @dataclass
 class Work:
-    """What is mapped so far, by text; `new` of them were computed, in `seconds`."""
+    """What is mapped so far, by text; the `new` ones that hold text were computed, in seconds."""
 
     found: dict[str, Mapping] = field(default_factory=dict)
     signature: str = ""
@@ -145,11 +145,13 @@ def map_texts(
     new = [text for text in texts if text not in work.found]
     work.signature = signature
     started = time.monotonic()
+    done = 0
     for batch in mapper.stream(new):
-        work.new += batch
+        work.new += [mapping for mapping in batch if mapping.text]
         work.found.update((mapping.text, mapping) for mapping in batch)
         work.seconds = time.monotonic() - started
-        progress("mapping", len(work.new), len(new))
+        done += len(batch)
+        progress("mapping", done, len(new))
 
 
 @contextmanager
@@ -159,7 +161,7 @@ def keeping(path: Path | None, table: CanonicalTable, work: Work, tree: Tree) ->
         yield
     finally:
         if path and work.signature:
-            new = [entry_of(mapping, work.signature) for mapping in work.new if mapping.text]
+            new = [entry_of(mapping, work.signature) for mapping in work.new]
             write_table(table.merged(new), path, tree)
 
 

@@ -29,10 +29,8 @@ def search(
     """Search for the codes of one diagnosis; show the candidates and why they match.
 
     Examples:
-
-    dxjudge search "heart attack"
-
-    dxjudge search "NSTEMI / STEMI" -k 5 --json
+      dxjudge search "heart attack"
+      dxjudge search "NSTEMI / STEMI" -k 5 --json
     """
     from ..graphs.mapper import Mapper
     from .progress import stages

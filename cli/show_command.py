@@ -29,10 +29,8 @@ def show(
     """Show a code in its tree: what is above it, what it means, what is below it.
 
     Examples:
-
-    dxjudge show J44.9
-
-    dxjudge show a15-a19 --json
+      dxjudge show J44.9
+      dxjudge show a15-a19 --json
     """
     tree = load_tree(ontology)
     node = tree.node(code)
