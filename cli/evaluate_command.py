@@ -1,0 +1,151 @@
+"""`dxjudge evaluate`: whole evaluations of models under test, with report."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .options import Model, Sources
+
+_FILES, _JUDGES, _NUMBERS = "Files", "Judges", "Numbers"
+
+Cases = Annotated[Path, typer.Argument(help="The cases: CSV, TSV, JSON Lines, Parquet, Excel.")]
+Responses = Annotated[
+    list[str],
+    typer.Argument(help="A file of responses for each model under test: PATH or NAME=PATH."),
+]
+Output = Annotated[
+    Path, typer.Option("--output", "-o", help="The folder for everything.", rich_help_panel=_FILES)
+]
+PresetName = Annotated[
+    str | None,
+    typer.Option(help="diagnosis, hddx, dermcase, medsyn, mediconfusion or medlesionvqa."),
+]
+Config = Annotated[
+    Path | None, typer.Option(help="Settings in YAML; flags win.", rich_help_panel=_FILES)
+]
+Judges = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--judge",
+        help="openai:MODEL, anthropic:MODEL, openai:MODEL@http://host/v1. May be repeated; the "
+        "first one also extracts.",
+        rich_help_panel=_JUDGES,
+    ),
+]
+Groups = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--group", help="A column of the cases to break numbers down by. May be repeated."
+    ),
+]
+Conditions = Annotated[
+    Path | None,
+    typer.Option(help="DDXPlus: release_conditions.json.", rich_help_panel=_FILES),
+]
+Evidences = Annotated[
+    Path | None, typer.Option(help="DDXPlus: release_evidences.json.", rich_help_panel=_FILES)
+]
+TableFile = Annotated[
+    Path | None,
+    typer.Option(
+        help="A canonical table to read reviewed codes from, and to keep.", rich_help_panel=_FILES
+    ),
+]
+Encoder = Annotated[
+    str | None,
+    typer.Option(help="For semantic scores: default, a sentence-transformers name or folder."),
+]
+Ontology = Annotated[str | None, typer.Option(help="icd10cm or icd10.")]
+Unmapped = Annotated[
+    str | None,
+    typer.Option(help="ignore or penalise predictions that do not map.", rich_help_panel=_NUMBERS),
+]
+Seed = Annotated[int | None, typer.Option(help="Of the resampling.", rich_help_panel=_NUMBERS)]
+Resamples = Annotated[int | None, typer.Option(help="How many (2000).", rich_help_panel=_NUMBERS)]
+MaxCalls = Annotated[
+    int | None, typer.Option(min=0, help="At most so many requests.", rich_help_panel=_JUDGES)
+]
+MaxCost = Annotated[
+    float | None, typer.Option(min=0, help="At most so many US dollars.", rich_help_panel=_JUDGES)
+]
+Concurrency = Annotated[
+    int | None, typer.Option(min=1, help="Requests at a time.", rich_help_panel=_JUDGES)
+]
+Mode = Annotated[
+    str,
+    typer.Option("--cache", help="read-write, replay, refresh or off.", rich_help_panel=_JUDGES),
+]
+Shown = Annotated[int, typer.Option(min=0, help="Cases in the report; numbers use all.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no table.")]
+
+
+def evaluate(
+    cases: Cases,
+    responses: Responses,
+    output: Output,
+    preset: PresetName = None,
+    config: Config = None,
+    judge: Judges = None,
+    group: Groups = None,
+    conditions: Conditions = None,
+    evidences: Evidences = None,
+    table: TableFile = None,
+    encoder: Encoder = None,
+    ontology: Ontology = None,
+    model: Model = "default",
+    source: Sources = None,
+    unmapped: Unmapped = None,
+    seed: Seed = None,
+    resamples: Resamples = None,
+    max_calls: MaxCalls = None,
+    max_cost: MaxCost = None,
+    concurrency: Concurrency = None,
+    cache: Mode = "read-write",
+    report_cases: Shown = 200,
+    quiet: Quiet = False,
+) -> None:
+    """Evaluate the responses of models: extract, map, judge, score, compare, report.
+
+    Without a judge everything runs that rules and the ontology can decide, and the rest is
+    listed with the flag that adds it. Run the same command again to go on after a stop.
+    Exit code 3: some items failed; 7: the budget was reached.
+
+    Examples:
+
+    dxjudge evaluate cases.jsonl model_a.jsonl model_b.jsonl -o out
+
+    dxjudge evaluate cases.csv gpt=a.csv qwen=b.csv -o out --preset hddx --judge openai:gpt-4o
+
+    dxjudge evaluate release_test_patients.csv model.jsonl -o out --preset hddx
+    --conditions release_conditions.json
+    """
+    from .evaluate_run import Request, run_evaluation
+
+    flags = {
+        "preset": preset,
+        "judges": tuple(judge) if judge else None,
+        "groups": tuple(group) if group else None,
+        "encoder": encoder,
+        "ontology": ontology,
+        "unmapped": unmapped,
+        "seed": seed,
+        "resamples": resamples,
+    }
+    request = Request(
+        cases=cases,
+        responses=list(responses),
+        output=output,
+        config=config,
+        flags=flags,
+        conditions=conditions,
+        evidences=evidences,
+        table=table,
+        model=model,
+        sources=tuple(source or ()),
+        limits={"max_calls": max_calls, "max_cost": max_cost, "concurrency": concurrency},
+        mode=cache,
+        shown=report_cases,
+        quiet=quiet,
+    )
+    raise typer.Exit(run_evaluation(request))

@@ -1,0 +1,158 @@
+"""Files of an evaluation: cases and responses in any layout in, tables and report out."""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ..errors import EnvironmentFault, InputError, OutputError, UsageError
+from ..evaluation.cases import Case, Row, Source, read_cases, read_responses
+from ..evaluation.judged import Responses
+from ..evaluation.layouts import from_ddxplus, from_vlmevalkit, layout_of
+from ..evaluation.tables import Table, plain_cells
+from ..files import decode, read_bytes, write_delimited, writing
+from .rows_read import MISSING, read_sheet
+
+
+def read_rows(path: Path) -> list[Row]:
+    """The rows of a CSV, TSV, JSON, JSON Lines, Parquet or Excel file as mappings.
+
+    Raises InputError, naming the file, for one that cannot be read.
+    """
+    suffix = path.suffix.lower()
+    if suffix in (".xlsx", ".xlsm"):
+        return _read_excel(path)
+    if suffix == ".json":
+        held = read_json(path)
+        if not isinstance(held, list) or not all(isinstance(row, dict) for row in held):
+            raise InputError(f"{path} does not hold a list of objects")
+        return held
+    sheet = read_sheet(str(path))
+    return [
+        {name: cell for name, cell in zip(sheet.columns, row, strict=True) if cell is not MISSING}
+        for row in sheet.rows
+    ]
+
+
+def read_json(path: Path) -> Any:
+    """What a JSON file holds. Raises InputError that names the file."""
+    try:
+        return json.loads(decode(read_bytes(path), str(path)))
+    except ValueError as fault:
+        raise InputError(f"{path} is not JSON: {fault}") from fault
+
+
+def _read_excel(path: Path) -> list[Row]:
+    try:
+        import openpyxl
+    except ImportError:
+        raise EnvironmentFault(f"{path} needs a package: pip install 'dxjudge[excel]'") from None
+    try:
+        book = openpyxl.load_workbook(path, read_only=True, data_only=True)
+        lines = [list(line) for line in book.worksheets[0].iter_rows(values_only=True)]
+        book.close()
+    except FileNotFoundError:
+        raise InputError(f"{path}: there is no such file") from None
+    except Exception as fault:  # whatever a damaged file makes the reader raise
+        raise InputError(f"{path} cannot be read as a spreadsheet: {fault}") from fault
+    if not lines:
+        raise InputError(f"{path} is empty")
+    columns = [str(cell or "") for cell in lines[0]]
+    return [
+        {name: cell for name, cell in zip(columns, line, strict=False) if name and cell is not None}
+        for line in lines[1:]
+        if any(cell is not None for cell in line)
+    ]
+
+
+def load_cases(
+    path: Path,
+    groups: tuple[str, ...] | None,
+    conditions: Path | None,
+    evidences: Path | None,
+) -> tuple[Case, ...]:
+    """Cases in our layout, VLMEvalKit's or DDXPlus's."""
+    source = Source(str(path), read_rows(path))
+    layout = layout_of(source.rows)
+    if layout == "vlmevalkit":
+        source = from_vlmevalkit(source)
+    elif layout == "ddxplus":
+        if conditions is None:
+            raise UsageError(
+                f"{path} is in the layout of DDXPlus; give its release_conditions.json "
+                "with --conditions"
+            )
+        known = read_json(evidences) if evidences else None
+        source = from_ddxplus(source, read_json(conditions), known)
+    return read_cases(source, groups)
+
+
+def load_responses(
+    named: list[str], cases: tuple[Case, ...]
+) -> tuple[dict[str, Responses], dict[str, str]]:
+    """Responses by model, and the sha256 of every file.
+
+    A file is `MODEL=PATH`, or a path whose stem is the model's name; a column `model` tells
+    several models in one file apart.
+    """
+    known = {case.id: case for case in cases}
+    responses: dict[str, Responses] = {}
+    hashes: dict[str, str] = {}
+    for given in named:
+        model, path = _named(given)
+        hashes[path.name] = sha256_of(path)
+        rows = read_rows(path)
+        source = Source(str(path), rows)
+        if layout_of(rows) == "vlmevalkit":
+            source = from_vlmevalkit(source)
+        for name, part in _by_model(source, model):
+            if name in responses:
+                raise UsageError(f"two response files for the model {name!r}; write NAME=PATH")
+            responses[name] = read_responses(part, known)
+    return responses, hashes
+
+
+def _by_model(source: Source, model: str) -> Iterator[tuple[str, Source]]:
+    names = dict.fromkeys(str(row["model"]) for row in source.rows if row.get("model"))
+    if not names:
+        yield model, source
+        return
+    for name in names:
+        rows = [row for row in source.rows if str(row.get("model") or model) == name]
+        yield name, Source(source.name, rows)
+
+
+def _named(given: str) -> tuple[str, Path]:
+    name, sign, path = given.partition("=")
+    if sign and not Path(given).exists():
+        return name, Path(path)
+    return Path(given).stem, Path(given)
+
+
+def sha256_of(path: Path) -> str:
+    """The hash of a file's content."""
+    return hashlib.sha256(read_bytes(path)).hexdigest()
+
+
+def write_table_file(table: Table, folder: Path) -> Path:
+    """Write a table as CSV."""
+    path = folder / f"{table.name}.csv"
+    with writing(path) as file:
+        rows = (plain_cells(row) for row in table.rows)
+        write_delimited(file, list(table.columns), rows, ",", mark=False)
+    return path
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text file in place of what is there."""
+    with writing(path) as file:
+        file.write(text.encode("utf-8", "backslashreplace"))
+
+
+def make_folder(folder: Path) -> None:
+    """The output folder. Raises OutputError where there can be none."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as fault:
+        raise OutputError(f"cannot make the folder {folder}: {fault.strerror}") from fault

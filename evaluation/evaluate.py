@@ -1,0 +1,178 @@
+"""A whole evaluation: cases and responses in, everything that is reported out."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..agents.models import AnyJudge
+from ..errors import UsageError
+from ..scoring.flat import RankChange
+from ..scoring.paired import Spread
+from ..scoring.stability import RankingStability
+from .cases import Case
+from .compare import AgreementRow, MissRow, judge_agreement, list_misses, stability_of
+from .judged import Judged, LeftOut, Responses
+from .judging import Panel
+from .measure_answers import (
+    answer_measures,
+    cross_modal,
+    gap_measures,
+    pair_measures,
+    pair_units,
+    sensitivities,
+    sensitivity_measures,
+    variant_spreads,
+    withheld_kinds,
+)
+from .measure_diagnosis import diagnosis_measures
+from .measure_text import find_encoder, overlap_measures, semantic_measures
+from .measure_tree import hierarchical_measures
+from .measures import Measure, Units, case_units
+from .numbers import Gap, Number, Rank, differences_of, numbers_of, rank_shift, ranks_of
+from .presets import Preset, find_preset
+from .run import Coder, judge_all
+from .settings import Settings
+from .signature import signature_of
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Everything that an evaluation reports.
+
+    `spreads` is over prompt variants by model and judge; `modal` holds NMSE gap, share below
+    the diagonal and cases by model; `sensitivity` the evidence sensitivities by model, type of
+    evidence and case.
+    """
+
+    preset: Preset
+    settings: Settings
+    judged: Judged
+    units: Units
+    measures: tuple[Measure, ...]
+    numbers: tuple[Number, ...]
+    gaps: tuple[Gap, ...]
+    ranks: tuple[Rank, ...]
+    shifts: Mapping[str, tuple[RankChange, ...]]
+    misses: tuple[MissRow, ...]
+    agreement: tuple[AgreementRow, ...]
+    stability: Mapping[str, RankingStability]
+    spreads: Mapping[tuple[str, str], Spread]
+    modal: Mapping[str, tuple[float, float, int]]
+    sensitivity: Mapping[tuple[str, str], Mapping[str, float]]
+    signature: Mapping[str, Any]
+    left_out: tuple[LeftOut, ...] = field(default=())
+
+    def number(self, metric: str, model: str, judge: str = "", **where: str) -> Number | None:
+        """One number; `where` may say slice, group_by and group. None where there is none."""
+        wanted = {"slice": "", "group_by": "", "group": "", **where}
+        for one in self.numbers:
+            if one.metric == metric and one.model == model and one.judge in ("", judge):
+                if all(getattr(one, name) == value for name, value in wanted.items()):
+                    return one
+        return None
+
+
+def evaluate(
+    cases: Sequence[Case],
+    responses: Mapping[str, Responses],
+    settings: Settings,
+    panel: Panel | None = None,
+    coder: Coder | None = None,
+    *,
+    judges: Sequence[AnyJudge] = (),
+    files: Mapping[str, str] | None = None,
+) -> Evaluation:
+    """Run a whole evaluation.
+
+    Args:
+        cases: the cases, in the order of all tables.
+        responses: model under test -> case id -> its responses.
+        settings: preset, tasks and everything that can change a number.
+        panel: the judges with their run and journal; by default a new one with `judges`.
+        coder: how diagnoses get codes; without one there are no hierarchical scores.
+        judges: used where no panel is given.
+        files: name -> sha256 of the files read, for the signature.
+
+    Raises:
+        UsageError: no case, no model, a preset whose columns the cases lack.
+    """
+    if not cases or not responses:
+        raise UsageError("an evaluation needs at least one case and one model")
+    preset = find_preset(settings.preset)
+    _check_needs(cases, preset)
+    panel = panel or Panel(tuple(judges))
+    judged = judge_all(tuple(cases), responses, settings, panel, coder)
+    units, measures, left_out, spreads, encoder = _measure(judged, settings)
+    numbers = numbers_of(measures, units, settings.plan)
+    main = [column.metric for column in preset.columns]
+    headline = [one for one in measures if one.metric in main]
+    return Evaluation(
+        preset,
+        settings,
+        judged,
+        units,
+        tuple(measures),
+        tuple(numbers),
+        tuple(
+            differences_of(headline, units, settings.plan, grouped=(preset.before, preset.after))
+        ),
+        tuple(ranks_of(numbers)),
+        rank_shift(numbers, preset.before, preset.after),
+        tuple(list_misses(judged, settings)),
+        tuple(judge_agreement(judged, settings.plan)),
+        stability_of(headline, judged.judges, settings.plan),
+        spreads,
+        {m: found for m in judged.models if (found := cross_modal(judged, m)) is not None},
+        {
+            (model, kind): sensitivities(judged, model, kind)
+            for model in judged.models
+            for kind in withheld_kinds(judged)
+        },
+        signature_of(judged, settings, panel.judges, files or {}, encoder),
+        (*judged.left_out, *left_out),
+    )
+
+
+def _check_needs(cases: Sequence[Case], preset: Preset) -> None:
+    for name in preset.needs:
+        held = [case.options or case.answer if name == "answer" else getattr(case, name)
+                for case in cases]  # fmt: skip
+        if not any(held):
+            needs = ", ".join(preset.needs)
+            raise UsageError(
+                f"the preset {preset.name} needs cases with {needs}; no case has {name}"
+            )
+
+
+def _measure(
+    judged: Judged, settings: Settings
+) -> tuple[Units, list[Measure], list[LeftOut], dict[tuple[str, str], Spread], str | None]:
+    """Units and measures, what could not be measured, spreads, and the encoder's name."""
+    done = {task for task in settings.tasks} - {entry.task for entry in judged.left_out}
+    if "score_free_answer" in done:
+        units, pairs = pair_units(judged.cases)
+        return units, list(pair_measures(judged, pairs)), [], variant_spreads(judged, pairs), None
+    measures = list(diagnosis_measures(judged, settings))
+    left_out = []
+    encoder = None
+    if "map_to_icd10" in done:
+        measures += hierarchical_measures(judged, settings)
+    if "semantic" in done:
+        encoder = find_encoder(settings.encoder)
+        measures += semantic_measures(judged, settings, encoder)
+    if "text_overlap" in done:
+        measures += overlap_measures(judged, encoder)
+        if not hasattr(encoder, "encode_tokens"):
+            left_out.append(
+                LeftOut(
+                    "bert_score",
+                    f"the encoder {settings.encoder!r} gives no token vectors; pass --encoder "
+                    "with a sentence-transformers model",
+                )
+            )
+    measures += answer_measures(judged, multiple=settings.preset == "medlesionvqa")
+    measures += gap_measures(measures)
+    if "evidence_sensitivity" in done and withheld_kinds(judged):
+        measures += sensitivity_measures(judged)
+    named = getattr(encoder, "identity", None) or getattr(encoder, "name", None)
+    return case_units(judged.cases), measures, left_out, {}, named

@@ -1,0 +1,134 @@
+"""Asking the judges: every item of a step, for every judge, with the journal in between."""
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..agents.models import AnyJudge, as_judge
+from ..agents.outcome import Done, Outcome
+from ..agents.run import Run
+from ..agents.stand_ins import ALWAYS
+from ..agents.step import Step
+from ..cache.key import fingerprint
+from ..graphs.loop import run_here
+from ..graphs.step import stream_step
+from .journal import Journal
+
+Progress = Callable[[str, int, int], None]
+NO_JUDGE = "stand-ins"
+"""The name of the panel where no model judges: rules and the ontology."""
+
+
+@dataclass(frozen=True)
+class Item:
+    """One question to a judge: which task, on which response of which model, and its inputs.
+
+    `place` counts the diagnoses of a differential from 0.
+    """
+
+    task: str
+    model: str
+    case: str
+    response: int
+    place: int
+    inputs: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """An item and how it ended under one judge."""
+
+    task: str
+    model: str
+    case: str
+    response: int
+    place: int
+    judge: str
+    outcome: Outcome
+
+    @property
+    def value(self) -> Any:
+        """The step's result; None unless done."""
+        return self.outcome.value if isinstance(self.outcome, Done) else None
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Who judges. Without judges only stand-ins decide."""
+
+    judges: tuple[AnyJudge, ...] = ()
+    run: Run = field(default_factory=Run)
+    journal: Journal = field(default_factory=Journal)
+    progress: Progress | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The judges' labels, or the one name that stands for no judge."""
+        return tuple(as_judge(judge).spec.label for judge in self.judges) or (NO_JUDGE,)
+
+    def can(self, step: Step[Any, Any]) -> bool:
+        """Whether anybody here decides such items."""
+        return bool(self.judges) or any(name != ALWAYS for name in step.stand_ins)
+
+    def ask(
+        self, step: Step[Any, Any], items: Sequence[Item], *, first_only: bool = False
+    ) -> list[Verdict]:
+        """The verdicts of every judge (or of the first only), in the order of the items."""
+        judges: tuple[AnyJudge | None, ...] = self.judges or (None,)
+        names = self.names
+        if first_only:
+            judges, names = judges[:1], names[:1]
+        verdicts: list[Verdict] = []
+        for name, judge in zip(names, judges, strict=True):
+            stage = f"{items[0].task}, {name}" if items else ""
+            outcomes = run_here(self._outcomes(step, items, judge, stage))
+            verdicts += [
+                Verdict(item.task, item.model, item.case, item.response, item.place, name, outcome)
+                for item, outcome in zip(items, outcomes, strict=True)
+            ]
+        return verdicts
+
+    async def _outcomes(
+        self, step: Step[Any, Any], items: Sequence[Item], judge: AnyJudge | None, stage: str
+    ) -> list[Outcome]:
+        keys = [_key(step, item, judge) for item in items]
+        outcomes: dict[int, Outcome] = {}
+        for index, key in enumerate(keys):
+            if key and (held := self.journal.find(key)) is not None:
+                outcomes[index] = _typed(step, items[index], held)
+        open_items = [index for index in range(len(items)) if index not in outcomes]
+        async for place, outcome in self._stream(step, [items[i] for i in open_items], judge):
+            index = open_items[place]
+            outcomes[index] = outcome
+            if key := keys[index]:
+                self.journal.keep(key, outcome)
+            if self.progress:
+                self.progress(stage, len(outcomes), len(items))
+        return [outcomes[index] for index in range(len(items))]
+
+    async def _stream(
+        self, step: Step[Any, Any], items: Sequence[Item], judge: AnyJudge | None
+    ) -> AsyncIterator[tuple[int, Outcome]]:
+        if not items:
+            return
+        inputs = [item.inputs for item in items]
+        async with aclosing(stream_step(step, inputs, judge=judge, run=self.run)) as stream:
+            async for pair in stream:
+                yield pair
+
+
+def _key(step: Step[Any, Any], item: Item, judge: AnyJudge | None) -> str:
+    """What a verdict of a model depends on; empty where no model is asked."""
+    if judge is None:
+        return ""
+    prompt = step.load_prompt()
+    spec = as_judge(judge).spec.model_dump(mode="json")
+    return fingerprint([step.prompt_name, step.version, prompt.hash, item.inputs, spec])
+
+
+def _typed(step: Step[Any, Any], item: Item, outcome: Outcome) -> Outcome:
+    if outcome.status == "failed" or outcome.value is None:
+        return outcome
+    value = step.read_value(item.inputs, outcome.value)
+    return outcome.model_copy(update={"value": value, "cached": True})

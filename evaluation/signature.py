@@ -1,0 +1,67 @@
+"""What makes the numbers of an evaluation again."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from importlib import metadata
+from typing import Any
+
+from ..agents.models import AnyJudge, as_judge
+from .asking import step_of
+from .coding import Codes
+from .judged import Judged
+from .settings import Settings
+
+_NO_STEP = frozenset({"map_to_icd10", "semantic", "text_overlap", "evidence_sensitivity"})
+
+
+def signature_of(
+    judged: Judged,
+    settings: Settings,
+    judges: Sequence[AnyJudge],
+    files: Mapping[str, str],
+    encoder: str | None,
+) -> dict[str, Any]:
+    """Toolkit, settings, judges, prompts, ontology, encoder, and a hash of every file read.
+
+    `files` maps a name to the sha256 of its content. `id` is a digest of all the rest.
+    """
+    asked = [task for task in settings.tasks if task not in _NO_STEP]
+    held: dict[str, Any] = {
+        "dxjudge": metadata.version("dxjudge"),
+        "settings": settings.model_dump(mode="json"),
+        "judges": [as_judge(judge).spec.model_dump(mode="json") for judge in judges],
+        "prompts": {task: _prompt(task, settings) for task in asked},
+        "left_out": {entry.task: entry.reason for entry in judged.left_out},
+        "ontology": _ontology(judged.codes),
+        "encoder": encoder,
+        "resampling": {
+            "unit": "case or pair",
+            "resamples": settings.resamples,
+            "seed": settings.seed,
+            "level": settings.level,
+            "interval": settings.interval,
+        },
+        "files": dict(files),
+    }
+    text = json.dumps(held, sort_keys=True, default=str)
+    return {"id": hashlib.sha256(text.encode()).hexdigest()[:12], **held}
+
+
+def _prompt(task: str, settings: Settings) -> dict[str, Any]:
+    step = step_of(task, settings)
+    return {
+        "prompt": step.prompt_name,
+        "step_version": step.version,
+        "hash": step.load_prompt().hash[:12],
+        "stand_ins": list(step.stand_ins),
+    }
+
+
+def _ontology(codes: Codes | None) -> dict[str, Any] | None:
+    if codes is None:
+        return None
+    rows = sorted((row.text, row.code or "") for row in codes.mappings.values())
+    digest = hashlib.sha256(json.dumps(rows).encode()).hexdigest()[:12]
+    reviewed = sum(row.decided_by == "reviewed" for row in codes.mappings.values())
+    return {"mapper": codes.signature, "table": digest, "texts": len(rows), "reviewed": reviewed}
