@@ -1,0 +1,217 @@
+import csv
+import json
+import subprocess
+import sys
+
+import pyarrow.parquet as pq
+import pytest
+from dxjudge.cli.judge_command import judge_rows
+from dxjudge.cli.main import run
+from protocol_server import ProtocolServer, Seen, refuse
+from scripted import EXAMPLES
+
+JUDGE = "judge_equivalence"
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("DXJUDGE_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+
+
+def rows_of(path):
+    if path.suffix == ".csv":
+        with path.open(encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(file))
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+def pairs_file(tmp_path, count=4):
+    path = tmp_path / "pairs.csv"
+    lines = ["nr,predicted,gold", *(f"{n},disease {n},illness {n}" for n in range(count))]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def says_no_to_2(seen: Seen):
+    if "disease 3" in seen.user:
+        return refuse()
+    return {"same_disease": "no" if "disease 2" in seen.user else "yes"}
+
+
+def judged(*arguments):
+    return run([str(each) for each in ("judge", *arguments)])
+
+
+def test_rows_in_and_rows_out_in_order_with_reasons(tmp_path, capsys):
+    source, target = pairs_file(tmp_path), tmp_path / "out.csv"
+    with ProtocolServer(says_no_to_2) as server:
+        code = judged(JUDGE, source, "-o", target, "--set", "truth=gold", "--judge", server.judge())
+    assert code == 3  # a row failed
+    rows = rows_of(target)
+    assert [row["nr"] for row in rows] == ["0", "1", "2", "3"]
+    assert [row["equivalent"] for row in rows] == ["true", "true", "false", ""]
+    assert [row["status"] for row in rows] == ["done", "done", "done", "failed"]
+    assert rows[3]["reason"].startswith("refused: ")
+    said = capsys.readouterr().err
+    assert "4 rows: done 3 · abstained 0 · failed 1" in said
+    assert "failed (1 rows): refused" in said
+    assert "calls of unknown price" in said
+
+
+def test_run_again_it_asks_only_for_what_is_missing(tmp_path, capsys):
+    source, target = pairs_file(tmp_path), tmp_path / "out.csv"
+    options = ("--set", "truth=gold", "--cache-mode", "off")
+    with ProtocolServer(says_no_to_2) as server:
+        arguments = (JUDGE, source, "-o", target, *options, "--judge", server.judge())
+        assert judged(*arguments) == 3
+        asked = len(server.seen)
+        assert (tmp_path / "out.csv.journal").exists()
+        server.script = lambda seen: {"same_disease": "yes"}
+        assert judged(*arguments) == 0
+        assert len(server.seen) == asked + 1  # the failed row alone
+    assert [row["equivalent"] for row in rows_of(target)] == ["true", "true", "false", "true"]
+    assert not (tmp_path / "out.csv.journal").exists()
+    assert "3 rows were finished by an earlier run" in capsys.readouterr().err
+
+
+def test_killed_in_the_middle_it_goes_on(tmp_path):
+    source, target = pairs_file(tmp_path, 40), tmp_path / "out.jsonl"
+    with ProtocolServer(lambda seen: {"same_disease": "yes"}) as server:
+        command = [sys.executable, "-m", "dxjudge", "judge", JUDGE, str(source)]
+        command += ["-o", str(target), "--set", "truth=gold", "--judge", server.judge()]
+        command += ["--cache-mode", "off", "--concurrency", "2", "-q"]
+
+        def stop_at_20(seen: Seen):
+            if seen.number == 20:
+                first.kill()
+            return {"same_disease": "yes"}
+
+        server.script = stop_at_20
+        first = subprocess.Popen(command)
+        assert first.wait(60) != 0
+        assert not target.exists()
+        kept = len((tmp_path / "out.jsonl.journal").read_text().splitlines()) - 1
+        assert kept >= 5
+        server.script = lambda seen: {"same_disease": "yes"}
+        before = len(server.seen)
+        assert subprocess.run(command, timeout=60).returncode == 0
+        assert len(server.seen) - before == 40 - kept
+    rows = rows_of(target)
+    assert [row["nr"] for row in rows] == [str(n) for n in range(40)]
+    assert all(row["equivalent"] is True for row in rows)
+
+
+def test_a_journal_of_another_job_is_not_used(tmp_path, capsys):
+    source, target = pairs_file(tmp_path), tmp_path / "out.csv"
+    with ProtocolServer(says_no_to_2) as server:
+        for style in (JUDGE, "judge_equivalence.correct"):
+            code = judged(style, source, "-o", target, "--set", "truth=gold", "--judge", server.judge())
+    assert code == 4
+    assert "of another job" in capsys.readouterr().err
+
+
+def test_a_line_cut_off_by_a_crash_is_dropped(tmp_path):
+    source, target = pairs_file(tmp_path), tmp_path / "out.csv"
+    journal = tmp_path / "out.csv.journal"
+    with ProtocolServer(says_no_to_2) as server:
+        arguments = (JUDGE, source, "-o", target, "--set", "truth=gold", "--judge", server.judge())
+        judged(*arguments, "-q")
+        journal.write_text(journal.read_text()[:-20])
+        server.script = lambda seen: {"same_disease": "yes"}
+        assert judged(*arguments, "-q") == 0
+    assert len(rows_of(target)) == 4
+
+
+def test_every_format_and_the_rules_without_a_judge(tmp_path):
+    for name in ("out.csv", "out.tsv", "out.jsonl", "out.parquet"):
+        code = judged(
+            "extract_final_diagnosis",
+            EXAMPLES / "cases.jsonl",
+            "-o",
+            tmp_path / name,
+            "--engine",
+            "rules",
+            "-q",
+        )
+        assert code == 3  # what rules cannot decide is failed as undecided
+    rows = rows_of(tmp_path / "out.jsonl")
+    assert len(rows) == 54
+    decided = [row for row in rows if row["status"] == "done"]
+    assert {row["decided_by"] for row in decided} == {"rules"}
+    assert pq.read_table(tmp_path / "out.parquet").num_rows == 54
+    undecided = [row for row in rows if row["status"] == "failed"]
+    assert all(row["diagnosis_dxjudge"] is None for row in undecided)
+    assert all(row["reason"].startswith("undecided: ") for row in undecided)
+
+
+def test_fields_of_other_kinds_from_a_csv_file(tmp_path):
+    source, target = tmp_path / "in.csv", tmp_path / "out.parquet"
+    source.write_text(
+        'question,options,answer,multiple\nWhich?,"{""A"": ""x"", ""B"": ""y""}",B,\n'
+        'Which?,"[""x"", ""y""]","A, B",true\n',
+        encoding="utf-8",
+    )
+    assert judged("match_option", source, "-o", target, "--engine", "rules", "-q") == 0
+    letters = pq.read_table(target)["letters"].to_pylist()
+    assert [json.loads(each) for each in letters] == [["B"], ["A", "B"]]
+
+
+def test_the_same_value_for_every_row(tmp_path):
+    source, target = tmp_path / "in.csv", tmp_path / "out.jsonl"
+    source.write_text("reference,answer\nred,purple\nred,red\n", encoding="utf-8")
+    code = judged(
+        "score_open_answer", source, "-o", target, "--give", "kind=color", "--give",
+        "question=What color?", "--engine", "rules", "-q",
+    )  # fmt: skip
+    assert code == 0
+    assert [row["score"] for row in rows_of(target)] == [0.5, 1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ((JUDGE,), "judge_equivalence needs truth: name the columns with --set truth=COLUMN"),
+        ((JUDGE, "--set", "truth=nowhere"), "no column 'nowhere'; there are: nr, predicted, gold"),
+        ((JUDGE, "--set", "gold=truth"), "the fields of judge_equivalence are predicted, truth"),
+        (("judge_equivalenz",), "did you mean judge_equivalence?"),
+        ((JUDGE, "--engine", "magic"), "has no engine 'magic'"),
+        (("score_rubric", "--engine", "auto"), "needs a judge: --judge openai:gpt-4o, or for"),
+    ],
+)
+def test_what_does_not_fit_is_said_before_any_work(tmp_path, capsys, arguments, told):
+    source = pairs_file(tmp_path)
+    assert judged(arguments[0], source, "-o", tmp_path / "o.csv", *arguments[1:]) == 2
+    assert told in capsys.readouterr().err
+    assert not list(tmp_path.glob("o.csv*"))
+
+
+def test_a_budget_stops_cleanly(tmp_path):
+    source, target = pairs_file(tmp_path, 6), tmp_path / "out.jsonl"
+    with ProtocolServer(lambda seen: {"same_disease": "yes"}) as server:
+        arguments = (JUDGE, source, "-o", target, "--set", "truth=gold", "--judge", server.judge())
+        assert judged(*arguments, "--max-calls", "2", "-q") == 7
+        rows = rows_of(target)
+        assert sum(row["status"] == "done" for row in rows) == 2
+        assert sum("budget" in (row["reason"] or "") for row in rows) == 4
+        assert judged(*arguments, "-q") == 0
+        assert len(server.seen) == 6
+
+
+def test_steps_are_listed_and_their_schemas_printed(capsys):
+    assert run(["steps"]) == 0
+    listed = capsys.readouterr().out
+    for word in ("score_rubric", "judge_equivalence.correct", "MEDSYN", "0, 2, 3, 4, 5"):
+        assert word in listed
+    assert run(["steps", "--schema", "grade_ddx"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["answer"]["properties"]["score"]["enum"] == [0, 2, 3, 4, 5]
+    assert run(["steps", "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)) == 14
+    assert run(["steps", "--schema", "nothing"]) == 2
+
+
+def test_the_help_shows_an_example_for_a_local_server(capsys):
+    assert run(["judge", "--help"]) == 0
+    assert "127.0.0.1" in capsys.readouterr().out
+    assert judge_rows.__doc__ is not None
