@@ -4,6 +4,7 @@ import asyncio
 import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
@@ -105,7 +106,7 @@ class Conversation:
         while True:
             sent = self.habits.fit(self.call.spec)
             try:
-                return await self._retrying()(self._send, sent)
+                return await _retrying(self.run.attempts)(self._send, sent)
             except RequestFault as failed:
                 if not self.habits.adapt(self.call.spec, sent, failed.fault):
                     raise self._verdict(failed.fault, sent) from None
@@ -118,23 +119,6 @@ class Conversation:
     def record(self, arrived: Arrived, status: AttemptStatus, error: str = "") -> None:
         """Put an answer into the ledger, once it is known whether it is valid."""
         self._note(arrived.sent, status, arrived.latency, arrived.reply, arrived.cost, error)
-
-    def _retrying(self) -> AsyncRetrying:
-        return AsyncRetrying(
-            stop=stop_after_attempt(self.run.attempts),
-            retry=retry_if_exception(self._again),
-            wait=_wait,
-            sleep=asyncio.sleep,
-            reraise=True,
-        )
-
-    def _again(self, error: BaseException) -> bool:
-        if not isinstance(error, RequestFault) or not error.fault.retryable:
-            return False
-        # Some servers say 500 where they mean that they know no such form of answer.
-        sent = self.habits.fit(self.call.spec)
-        form = self.call.spec.method == "auto" and rejects_method(error.fault, sent.method)
-        return not form and (error.fault.wait or 0) <= self.run.max_wait
 
     async def _send(self, sent: JudgeSpec) -> Arrived:
         """One request, with a place in the limiter and a share of the budget."""
@@ -196,7 +180,10 @@ class Conversation:
         # A request that was answered with an error costs nothing; a lost one may have cost.
         cost = 0.0 if fault.status else None
         self._note(sent, status, latency, None, cost, fault.message)
-        return RequestFault(fault)
+        # Some servers say 500 where they mean that they know no such form of answer.
+        form = self.call.spec.method == "auto" and rejects_method(fault, sent.method)
+        patient = (fault.wait or 0) <= self.run.max_wait
+        return RequestFault(fault, again=fault.retryable and patient and not form)
 
     def _verdict(self, fault: Fault, sent: JudgeSpec) -> Exception:
         """What a fault that is final means: for this item, or for all of them."""
@@ -288,6 +275,18 @@ class Conversation:
             latency=latency,
         )
         self.run.ledger.record(attempt)
+
+
+@lru_cache(maxsize=64)
+def _retrying(attempts: int) -> AsyncRetrying:
+    """The only retry loop there is. Its state is in each call, so all may share it."""
+    return AsyncRetrying(
+        stop=stop_after_attempt(attempts),
+        retry=retry_if_exception(lambda error: isinstance(error, RequestFault) and error.again),
+        wait=_wait,
+        sleep=asyncio.sleep,
+        reraise=True,
+    )
 
 
 def _wait(state: RetryCallState) -> float:

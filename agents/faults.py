@@ -66,11 +66,12 @@ class Fault:
 
 
 class RequestFault(Exception):
-    """Carries a Fault from one request to the retry loop and out of it."""
+    """Carries a Fault from one request to the retry loop and out of it; `again`: try again."""
 
-    def __init__(self, fault: Fault) -> None:
+    def __init__(self, fault: Fault, *, again: bool) -> None:
         super().__init__(fault.message)
         self.fault = fault
+        self.again = again
 
 
 def read_fault(error: Exception, judge: Judge) -> Fault | None:

@@ -214,7 +214,8 @@ class _Work:
             "engine": "llm",  # the stand-ins have been asked
         }
         graph = step_graph(self.step)
-        found = await graph.ainvoke(state, context=StepContext(self.run, self.judge))
+        context = StepContext(self.run, self.judge, call)
+        found = await graph.ainvoke(state, context=context)
         outcome = read_outcome(found["outcome"])
         if outcome.status != "failed" and outcome.value is not None:
             value = self.step.read_value(call.inputs, outcome.value)

@@ -10,7 +10,8 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
-from ..agents.engine import ask
+from ..agents.call import Call
+from ..agents.engine import ask, settle
 from ..agents.judge import JudgeSpec
 from ..agents.models import AnyJudge, Judge, as_judge
 from ..agents.outcome import Failed
@@ -53,10 +54,12 @@ class StepContext:
     """What a verdict does not depend on: the run's cache, limits, budget and ledger.
 
     judge: the live object of a judge that has no name; the state holds its spec.
+    call: the item of the state, where it has been prepared already.
     """
 
     run: Run
     judge: Judge | None = None
+    call: Call | None = None
 
 
 class StepNode(Protocol):
@@ -126,14 +129,17 @@ def _compile(step: Step[Any, Any], judge: Judge | None, run: Run | None) -> "Ste
 
     async def judge_item(state: StepInput, runtime: Runtime[StepContext]) -> dict[str, Any]:
         context = runtime.context or default
-        outcome = await ask(
-            step,
-            state["inputs"],
-            judge=_judge_of(state, context.judge or judge),
-            run=context.run,
-            repeat=state.get("repeat", 0),
-            engine=state.get("engine", "auto"),
-        )
+        if context.call is not None:
+            outcome = await settle(context.call, context.run)
+        else:
+            outcome = await ask(
+                step,
+                state["inputs"],
+                judge=_judge_of(state, context.judge or judge),
+                run=context.run,
+                repeat=state.get("repeat", 0),
+                engine=state.get("engine", "auto"),
+            )
         return {"outcome": outcome.model_dump(mode="json")}
 
     def give_up(state: StepInput, error: NodeError) -> dict[str, Any]:
