@@ -113,7 +113,8 @@ def with_ontology(
 
     Codes for "other specified" diseases stand for many; they decide nothing. Different codes
     mean "no" only with `decide_different`, for a judge without any model: a mapping is not
-    exact enough to overrule one. Equal wording decides before the codes do.
+    exact enough to overrule one. A code and one above it (I26, I26.99) decide nothing: one text
+    may just be less specific. Equal wording decides before the codes do.
     """
 
     def same_code(inputs: PairInput) -> Equivalence | None:
@@ -124,7 +125,10 @@ def with_ontology(
             return None
         if predicted.code == truth.code:
             return None if _is_residual(truth.name) else Equivalence(equivalent=True)
-        return Equivalence(equivalent=False) if decide_different else None
+        codes = predicted.code, truth.code
+        if not decide_different or codes[0].startswith(codes[1]) or codes[1].startswith(codes[0]):
+            return None
+        return Equivalence(equivalent=False)
 
     return replace(step, stand_ins={**step.stand_ins, "ontology": same_code})
 

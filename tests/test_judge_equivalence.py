@@ -12,6 +12,8 @@ CODES = {
     "shingles": MappedCode("B02.9", "Zoster without complications"),
     "herpes zoster": MappedCode("B02.9", "Zoster without complications"),
     "gout": MappedCode("M10.9", "Gout, unspecified"),
+    "embolism": MappedCode("I26", "Pulmonary embolism"),
+    "acute embolism": MappedCode("I26.99", "Other pulmonary embolism"),
     "necrolytic migratory erythema": MappedCode("L53.8", "Other specified erythematous conditions"),
     "erythema gyratum repens": MappedCode("L53.8", "Other specified erythematous conditions"),
 }
@@ -86,6 +88,12 @@ def test_different_codes_decide_only_where_asked():
 def test_a_code_for_other_diseases_decides_nothing():
     pair = {"predicted": "erythema gyratum repens", "truth": "necrolytic migratory erythema"}
     step = with_ontology(JUDGE_EQUIVALENCE, CODES.get, decide_different=True)
+    assert settle(step, pair, "ontology").kind == "undecided"
+
+
+def test_a_code_and_one_above_it_decide_nothing():
+    step = with_ontology(JUDGE_EQUIVALENCE, CODES.get, decide_different=True)
+    pair = {"predicted": "acute embolism", "truth": "embolism"}
     assert settle(step, pair, "ontology").kind == "undecided"
 
 
