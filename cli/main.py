@@ -15,6 +15,7 @@ from typing import Annotated, TextIO
 import typer
 
 from ..errors import DxjudgeError
+from .cache_commands import app as cache
 from .judge_command import judge_rows
 from .map_command import map_file
 from .search_command import search
@@ -38,6 +39,7 @@ app.command("map")(map_file)
 app.command("search")(search)
 app.command("show")(show)
 app.command("steps")(list_steps)
+app.add_typer(cache, name="cache")
 
 
 def _print_version(wanted: bool) -> None:

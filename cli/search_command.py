@@ -3,7 +3,7 @@
 import dataclasses
 import json
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -32,30 +32,40 @@ def search(
       dxjudge search "heart attack"
       dxjudge search "NSTEMI / STEMI" -k 5 --json
     """
-    from ..graphs.mapper import Mapper
-    from .progress import stages
+    from ..ontology.query import why_not_a_diagnosis
 
-    with stages(quiet=False) as progress:
-        mapper = Mapper(
-            ontology,
-            model=model,
-            scope=scope,
-            sources=tuple(source or ()),
-            top_k=top_k,
-            chroma=chroma,
-            rebuild=rebuild_index,
-            progress=progress,
+    refusal = why_not_a_diagnosis(text)
+    found = (
+        []
+        if refusal
+        else _candidates(
+            text,
+            top_k,
+            {
+                "ontology": ontology,
+                "scope": scope,
+                "model": model,
+                "sources": tuple(source or ()),
+                "chroma": chroma,
+                "rebuild": rebuild_index,
+            },
         )
-        found = mapper.search(text, top_k)
+    )
     if as_json:
         rows = [dataclasses.asdict(candidate) for candidate in found]
         typer.echo(json.dumps(rows, ensure_ascii=False, indent=2))
     elif found:
         _print_table(found)
     else:
-        from ..ontology.query import why_not_a_diagnosis
+        typer.echo(f"no candidates: {refusal or 'nothing is close'}")
 
-        typer.echo(f"no candidates: {why_not_a_diagnosis(text) or 'nothing is close'}")
+
+def _candidates(text: str, top_k: int, settings: dict[str, Any]) -> "list[Candidate]":
+    from ..graphs.mapper import Mapper
+    from .progress import stages
+
+    with stages(quiet=False) as progress:
+        return Mapper(**settings, progress=progress).search(text, top_k)
 
 
 def _print_table(found: "list[Candidate]") -> None:

@@ -23,6 +23,10 @@ def list_steps(
     """List the judging steps: name, what each returns, its scale, its source.
 
     `decides` names what can decide without a model (code, rules).
+
+    Examples:
+      dxjudge steps
+      dxjudge steps --schema grade_ddx
     """
     from ..agents.steps import STEPS, VARIANTS, find_step
 

@@ -1,0 +1,191 @@
+"""The command as a whole, and the two commands that look things up."""
+
+import json
+import os
+import subprocess
+import sys
+import warnings
+
+import pytest
+
+import dxjudge
+from dxjudge.cli import main
+from dxjudge.cli.main import app, run
+from dxjudge.ontology.tree import load_tree
+
+COMMANDS = [command.name for command in app.registered_commands]
+
+
+@pytest.fixture
+def width(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("TERMINAL_WIDTH", "100")
+
+
+@pytest.mark.usefixtures("width")
+def test_help_names_every_command_with_examples(capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(["--help"]) == 0
+    said = capfd.readouterr().out
+    assert "Exit codes: 0 done" in said
+    groups = [group.name for group in app.registered_groups]
+    assert {"map", "search", "show", "cache"} <= {*COMMANDS, *groups}
+    for name in (*COMMANDS, *groups):
+        assert f"│ {name} " in said
+
+
+@pytest.mark.usefixtures("width")
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_of_every_command_shows_examples(name: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run([name, "--help"]) == 0
+    said = capfd.readouterr().out
+    assert "Example" in said
+    assert f"dxjudge {name}" in said.split("Example", 1)[1]
+
+
+def test_prints_its_version(capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(["--version"]) == 0
+    assert capfd.readouterr().out == f"dxjudge {dxjudge.__version__}\n"
+
+
+@pytest.mark.parametrize("arguments", [["nothing"], ["map"], ["show", "J44.9", "--nothing"]])
+def test_a_wrong_command_line_is_exit_code_2(
+    arguments: list[str], capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert run(arguments) == 2
+    assert "Error" in capfd.readouterr().err
+
+
+def test_an_error_is_one_line_and_with_debug_a_traceback(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["show", "J449Z"]) == 2
+    said = capfd.readouterr().err
+    assert said.startswith("dxjudge: 'J449Z' is not a code of icd10cm; the nearest")
+    assert len(said.splitlines()) == 1
+    assert run(["show", "J449Z", "--debug"]) == 2
+    said = capfd.readouterr().err
+    assert said.startswith("Traceback")
+    assert "UnknownCode" in said
+
+
+def test_an_internal_error_is_exit_code_1_without_a_traceback(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(arguments: list[str]) -> int:
+        raise RuntimeError("two\nlines")
+
+    monkeypatch.setattr(main, "_invoke", broken)
+    assert run(["show", "J44"]) == 1
+    said = capfd.readouterr().err
+    assert said == "dxjudge: internal error: RuntimeError: two lines; --debug shows where\n"
+
+
+def test_an_interruption_is_exit_code_130(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(arguments: list[str]) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(main, "_invoke", interrupted)
+    assert run([]) == 130
+    assert capfd.readouterr().err == "dxjudge: interrupted\n"
+
+
+def test_warnings_of_ours_are_one_line_and_others_are_not_shown(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        run(["--version"])
+        warnings.warn_explicit("the index is damaged", UserWarning, main.__file__, 1)
+        warnings.warn_explicit("be careful", UserWarning, "/somewhere/else.py", 1)
+        warnings.warn_explicit("old", DeprecationWarning, main.__file__, 1)
+    assert capfd.readouterr().err == "dxjudge: warning: the index is damaged\n"
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    # The page of a chapter is shorter than a pipe, so the pipe is closed before it is written.
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [sys.executable, "-m", "dxjudge", "show", "2", "--json"],
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
+# show
+
+
+def test_show_prints_the_line_from_chapter_to_code(capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(["show", "j449"]) == 0
+    lines = [line.split() for line in capfd.readouterr().out.splitlines()]
+    assert [line[:2] for line in lines[:4]] == [
+        ["chapter", "10"],
+        ["block", "J40-J4A"],
+        ["category", "J44"],
+        ["subcategory", "J44.9"],
+    ]
+    assert "Chronic obstructive lung disease NOS".split() in lines
+    assert lines[5][:2] == ["billable:", "yes"]
+
+
+def test_show_lists_what_is_below(capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(["show", "J44"]) == 0
+    said = capfd.readouterr().out
+    assert "billable: no" in said
+    assert "Below:\n  J44.0 " in said
+    assert "Includes:\n  asthma with chronic obstructive pulmonary disease" in said
+    assert "Not included here (excludes 2):" in said
+
+
+def test_show_as_json_is_all_that_the_tree_says(capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(["show", "A15-A19", "--json"]) == 0
+    found = json.loads(capfd.readouterr().out)
+    tree = load_tree()
+    assert found["kind"] == "block"
+    assert found["ancestors"] == [
+        {"kind": "chapter", "code": "1", "name": tree.name(tree.node("1"))}
+    ]
+    children = tree.children(tree.node("A15-A19"))
+    assert [child["code"] for child in found["children"]] == [each.code for each in children]
+    assert found["notes"].keys() == tree.notes(tree.node("A15-A19")).keys()
+
+
+def test_show_knows_the_whos_release(capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(["show", "J44.9", "--ontology", "icd10"]) == 0
+    assert "icd10, " in capfd.readouterr().out
+    assert run(["show", "J44.9", "--ontology", "icd12"]) == 2
+
+
+# search
+
+
+def test_search_shows_candidates_and_why(capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(["search", "whooping cough", "-k", "3"]) == 0
+    lines = capfd.readouterr().out.splitlines()
+    assert lines[1].split() == ["score", "code", "name", "why"]
+    first = next(line for line in lines if line.lstrip().startswith("1 "))
+    assert first.split()[:3] == ["1", "1.00", "A37"]
+    assert "same text as the official" in first
+
+
+def test_search_as_json_holds_scores_in_order(capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(["search", "inflamed appendix", "--top-k", "5", "--json"]) == 0
+    found = json.loads(capfd.readouterr().out)
+    assert len(found) == 5
+    scores = [each["score"] for each in found]
+    assert scores == sorted(scores, reverse=True)
+    assert all(0 <= score <= 1 for score in scores)
+    assert any(each["code"].startswith("K3") for each in found)
+    assert all(each["why"] for each in found)
+
+
+def test_search_says_why_there_is_nothing(capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(["search", "???"]) == 0
+    assert capfd.readouterr().out == "no candidates: no words in the text\n"
+    assert run(["search", "???", "--json"]) == 0
+    assert json.loads(capfd.readouterr().out) == []
