@@ -140,13 +140,14 @@ def _rubric(ask: _Ask) -> Inputs:
 
 def _errors(ask: _Ask) -> Inputs:
     reference = ask.case.reference or right_answer(ask.case)
-    if not reference or ask.response.text is None:
+    response = ask.response.answer if ask.case.question else ask.response.text
+    if not reference or response is None:
         return []
     return [
         {
             "case": ask.case.case or ask.case.question,
             "reference": reference,
-            "response": ask.response.text,
+            "response": response,
             "taxonomy": ask.material.settings.taxonomy,
         }
     ]
@@ -160,39 +161,39 @@ def right_answer(case: Case) -> str:
 
 
 def _option(ask: _Ask) -> Inputs:
-    if not ask.case.options or ask.response.text is None:
+    if not ask.case.options or ask.response.answer is None:
         return []
     return [
         {
             "question": ask.case.question or _ASKED,
             "options": dict(ask.case.options),
-            "answer": ask.response.text,
+            "answer": ask.response.answer,
             "multiple": ask.material.settings.preset == "medlesionvqa",
         }
     ]
 
 
 def _free(ask: _Ask) -> Inputs:
-    if set(ask.case.options) != {"A", "B"} or ask.response.text is None:
+    if set(ask.case.options) != {"A", "B"} or ask.response.answer is None:
         return []
     return [
         {
             "question": ask.case.question,
             "option_a": ask.case.options["A"],
             "option_b": ask.case.options["B"],
-            "answer": ask.response.text,
+            "answer": ask.response.answer,
         }
     ]
 
 
 def _open(ask: _Ask) -> Inputs:
-    if ask.case.options or not ask.case.answer or ask.response.text is None:
+    if ask.case.options or not ask.case.answer or ask.response.answer is None:
         return []
     return [
         {
             "question": ask.case.question,
             "reference": ask.case.answer,
-            "answer": ask.response.text,
+            "answer": ask.response.answer,
             "kind": ask.case.kind,
         }
     ]

@@ -60,7 +60,8 @@ class Response:
 
     `diagnosis` and `ddx` are None where the file does not give them and they must be extracted.
     `withheld` names the type of evidence that the model did not see. `probabilities` is its
-    distribution over the options. `sample` and `variant` tell repeated answers apart.
+    distribution over the options. `sample` and `variant` tell repeated answers apart. `answered`
+    is the answer to the case's question, where that is not the response itself.
     """
 
     case: str
@@ -70,7 +71,13 @@ class Response:
     sample: str = ""
     variant: str = ""
     withheld: str = ""
+    answered: str | None = None
     probabilities: Mapping[str, float] | None = None
+
+    @property
+    def answer(self) -> str | None:
+        """The answer to the case's question; None where there is none."""
+        return self.text if self.answered is None else self.answered
 
 
 @dataclass(frozen=True)
@@ -169,6 +176,7 @@ def _response(row: Row, place: str) -> Response:
         sample=_text(row.get("sample")),
         variant=_text(row.get("variant")),
         withheld=_text(row.get("withheld")),
+        answered=_text(row["answered"]) if row.get("answered") is not None else None,
         probabilities=_probabilities(row.get("probabilities"), place),
     )
 

@@ -117,7 +117,7 @@ def evaluate(
             differences_of(headline, units, settings.plan, grouped=(preset.before, preset.after))
         ),
         tuple(ranks_of(numbers)),
-        rank_shift(numbers, preset.before, preset.after),
+        rank_shift(numbers, preset.before, preset.after) if preset.before else {},
         tuple(list_misses(judged, settings)),
         tuple(judge_agreement(judged, settings.plan)),
         stability_of(headline, judged.judges, settings.plan),

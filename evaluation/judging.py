@@ -94,10 +94,13 @@ class Panel:
     ) -> list[Outcome]:
         keys = [_key(step, item, judge) for item in items]
         outcomes: dict[int, Outcome] = {}
+        asked: dict[str, int] = {}
         for index, key in enumerate(keys):
             if key and (held := self.journal.find(key)) is not None:
                 outcomes[index] = _typed(step, items[index], held)
-        open_items = [index for index in range(len(items)) if index not in outcomes]
+            else:
+                asked.setdefault(key or str(index), index)
+        open_items = list(asked.values())
         async for place, outcome in self._stream(step, [items[i] for i in open_items], judge):
             index = open_items[place]
             outcomes[index] = outcome
@@ -105,6 +108,9 @@ class Panel:
                 self.journal.keep(key, outcome)
             if self.progress:
                 self.progress(stage, len(outcomes), len(items))
+        for index, key in enumerate(keys):
+            if index not in outcomes:  # two models said the same: asked once, one verdict
+                outcomes[index] = outcomes[asked[key]].model_copy(update=_AT_NO_COST)
         return [outcomes[index] for index in range(len(items))]
 
     async def _stream(
@@ -116,6 +122,9 @@ class Panel:
         async with aclosing(stream_step(step, inputs, judge=judge, run=self.run)) as stream:
             async for pair in stream:
                 yield pair
+
+
+_AT_NO_COST = {"cached": True, "calls": 0, "tokens_in": 0, "tokens_out": 0, "cost": 0.0}
 
 
 def _key(step: Step[Any, Any], item: Item, judge: AnyJudge | None) -> str:

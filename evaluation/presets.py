@@ -127,6 +127,16 @@ PRESETS: tuple[Preset, ...] = (
         after="choice_accuracy",
     ),
     Preset(
+        "choice",
+        "Multiple choice",
+        ("match_option",),
+        (
+            Column("choice_accuracy", "", by="category"),
+            Column("choice_accuracy", "Accuracy"),
+        ),
+        ("question", "answer"),
+    ),
+    Preset(
         "mediconfusion",
         "MediConfusion",
         ("score_free_answer",),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..agents.judge_equivalence import with_ontology
+from ..agents.judge_equivalence import MappedCode, with_ontology
 from ..agents.outcome import Abstained, Failed
 from ..agents.step import Step
 from ..errors import UsageError
@@ -61,7 +61,7 @@ def judge_all(
         if task == "label_errors" and settings.preset == "medlesionvqa":
             items = _wrong_answers(items, verdicts, cases)
         if items:
-            verdicts += panel.ask(work.step(task, codes), items)
+            verdicts += panel.ask(work.step(task, codes, tree), items)
     if not verdicts and codes is None and not (finals or ddx):
         raise UsageError("nothing can be evaluated: " + "; ".join(e.reason for e in left_out))
     return Judged(
@@ -164,12 +164,17 @@ class _Work:
         )
         return codes, tree
 
-    def step(self, task: str, codes: Codes | None) -> Step[Any, Any]:
+    def step(self, task: str, codes: Codes | None, tree: Tree | None) -> Step[Any, Any]:
         """The step of a task; without a judge the ontology stands in for equivalence."""
         step = step_of(task, self.settings)
-        if task in _EQUIVALENCES and codes is not None and not self.panel.judges:
-            return with_ontology(step, codes.mapper, decide_different=True)
-        return step
+        if task not in _EQUIVALENCES or codes is None or tree is None or self.panel.judges:
+            return step
+        given = _given_codes(self.cases, codes, tree)
+
+        def mapper(text: str) -> MappedCode | None:
+            return given.get(text) or codes.mapper(text)
+
+        return with_ontology(step, mapper, decide_different=True)
 
 
 def _found(verdict: Verdict | None) -> Found:
@@ -184,6 +189,20 @@ def _found(verdict: Verdict | None) -> Found:
     value = outcome.value
     names = value.diagnoses if hasattr(value, "diagnoses") else (value.diagnosis,)
     return Found("done", tuple(names), outcome.decided_by)
+
+
+def _given_codes(cases: Sequence[Case], codes: Codes, tree: Tree) -> dict[str, MappedCode]:
+    """The codes that the file gives for the true diagnoses; of several the mapped one, if it is
+    among them, else the first.
+    """
+    given = {}
+    for diagnosis in (case.diagnosis for case in cases if case.diagnosis):
+        nodes = [tree.node(code) for code in diagnosis.codes if tree.contains(code)]
+        if nodes:
+            mapped = codes.mapper(diagnosis.text)
+            node = next((n for n in nodes if mapped and n.code == mapped.code), nodes[0])
+            given[diagnosis.text] = MappedCode(node.code, tree.name(node))
+    return given
 
 
 def _gold_texts(cases: Sequence[Case], tree: Tree) -> Iterator[str]:

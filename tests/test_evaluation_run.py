@@ -1,0 +1,229 @@
+"""Whole evaluations through the command: judges, failures, resuming, files, exit codes."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from dxjudge.cli.evaluate_command import evaluate
+from dxjudge.errors import InputError, UsageError
+
+from .evaluation_judge import make_judge
+from .protocol_server import ProtocolServer
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+CASES = EXAMPLES / "cases.jsonl"
+MODELS = [str(EXAMPLES / "evaluate" / f"{name}.jsonl") for name in ("careful", "hasty")]
+
+
+def run(*arguments: Any) -> Result:
+    import typer
+
+    app = typer.Typer()
+    app.command()(evaluate)
+    return CliRunner().invoke(app, [str(each) for each in arguments])
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def few_cases(folder: Path, count: int = 6) -> Path:
+    path = folder / "cases.jsonl"
+    path.write_text("".join(CASES.read_text(encoding="utf-8").splitlines(True)[:count]))
+    return path
+
+
+def responses(folder: Path, name: str, rows: list[dict[str, Any]]) -> Path:
+    path = folder / f"{name}.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def some_responses(folder: Path, count: int = 6) -> list[Path]:
+    """The example responses to the first cases; the texts are extracted, not given."""
+    made = []
+    for path in MODELS:
+        rows = [json.loads(line) for line in Path(path).read_text(encoding="utf-8").splitlines()]
+        ids = {json.loads(line)["id"] for line in few_cases(folder, count).open()}
+        kept = [{"id": r["id"], "response": r["response"]} for r in rows if r["id"] in ids]
+        made.append(responses(folder, Path(path).stem, kept))
+    return made
+
+
+@pytest.fixture(scope="module")
+def unjudged(tmp_path_factory: pytest.TempPathFactory) -> tuple[Result, Path]:
+    """The example cases and two models without a judge."""
+    folder = tmp_path_factory.mktemp("unjudged")
+    return run(CASES, *MODELS, "-o", folder, "--resamples", 50), folder
+
+
+def test_without_a_judge_everything_decidable_runs_and_the_rest_is_named(
+    unjudged: tuple[Result, Path],
+) -> None:
+    result, folder = unjudged
+    assert result.exit_code == 3  # texts that no rule decides, and six missing responses
+    for name in ("grade_ddx", "score_rubric", "label_errors"):
+        assert f"left out: {name}: it takes a model: pass --judge" in result.stderr
+    table = rows_of(folder / "main_table.csv")
+    assert [row["model"] for row in table] == ["careful", "hasty"]
+    assert all(0 <= float(row["HDF1"]) <= 1 and row["signature"] for row in table)
+    missing = next(row for row in table if row["model"] == "hasty")
+    assert int(missing["failed"]) == 6  # the responses that hasty does not have
+
+
+def test_all_models_go_through_one_canonical_table(unjudged: tuple[Result, Path]) -> None:
+    codes: dict[str, set[str]] = {}
+    for row in rows_of(unjudged[1] / "predictions.csv"):
+        if row["kind"] != "truth" and row["text"]:
+            codes.setdefault(row["text"], set()).add(row["code"])
+    assert len(codes) > 100
+    assert all(len(found) == 1 for found in codes.values())
+
+
+def test_a_reviewed_row_of_the_table_wins(tmp_path: Path) -> None:
+    cases = responses(
+        tmp_path,
+        "gold",
+        [{"id": f"c{n}", "diagnosis": "asthma", "codes": ["J45.909"]} for n in range(3)],
+    )
+    model = responses(
+        tmp_path, "m", [{"id": f"c{n}", "predicted_ddx": ["wheezy thing"]} for n in range(3)]
+    )
+    table = tmp_path / "table.tsv"
+    table.write_text("text\tcode\treviewed\nwheezy thing\tJ45.909\tyes\n")
+    result = run(cases, model, "-o", tmp_path / "out", "--table", table)
+    assert result.exit_code == 0, result.stderr
+    row = rows_of(tmp_path / "out" / "main_table.csv")[0]
+    assert (row["HDF1"], row["Top-1"]) == ("1.0", "1.0")
+
+
+def test_judges_judge_every_item_and_their_agreement_is_reported(tmp_path: Path) -> None:
+    cases, models = few_cases(tmp_path), some_responses(tmp_path)
+    with (
+        ProtocolServer(make_judge(0)) as first,
+        ProtocolServer(make_judge(1)) as second,
+    ):
+        result = run(
+            cases, *models, "-o", tmp_path / "out", "--judge", first.judge(),
+            "--judge", second.judge(), "--resamples", 50, "--cache", "off",
+        )  # fmt: skip
+        names = [first.judge(), second.judge()]
+    assert result.exit_code in (0, 3), result.stderr + str(result.exception)
+    verdicts = rows_of(tmp_path / "out" / "verdicts.csv")
+    graded = [row for row in verdicts if row["step"] == "grade_ddx"]
+    assert {row["judge"] for row in graded} == set(names)
+    # Extraction is the first judge's, so that both judge the same diagnoses.
+    extracted = [row for row in verdicts if row["step"] == "extract_ddx"]
+    assert {row["judge"] for row in extracted} == {names[0]}
+    agreement = rows_of(tmp_path / "out" / "agreement.csv")
+    assert {"share_identical", "cohen_kappa"} <= {row["measure"] for row in agreement}
+    assert (tmp_path / "out" / "stability.csv").exists()
+    signature = json.loads((tmp_path / "out" / "signature.json").read_text())
+    assert [judge["model"] for judge in signature["judges"]] == ["double", "double"]
+    assert signature["prompts"]["grade_ddx"]["hash"] and signature["dxjudge"]
+
+
+def test_a_second_run_asks_nothing_again(tmp_path: Path) -> None:
+    cases, models = few_cases(tmp_path), some_responses(tmp_path)
+    with ProtocolServer(make_judge()) as server:
+        command = (
+            cases, *models, "-o", tmp_path / "out", "--judge", server.judge(),
+            "--resamples", 20, "--cache", "off",
+        )  # fmt: skip
+        run(*command)
+        asked = len(server.seen)
+        first = (tmp_path / "out" / "summary.csv").read_text()
+        run(*command)
+        assert asked > 30
+        assert len(server.seen) == asked
+    assert (tmp_path / "out" / "summary.csv").read_text() == first
+
+
+def test_a_budget_ends_the_run_with_7_and_a_later_run_goes_on(tmp_path: Path) -> None:
+    cases, models = few_cases(tmp_path, 4), some_responses(tmp_path, 4)
+    with ProtocolServer(make_judge()) as server:
+        command = (
+            cases, *models, "-o", tmp_path / "out", "--judge", server.judge(),
+            "--resamples", 20, "--cache", "off",
+        )  # fmt: skip
+        assert run(*command, "--max-calls", 5).exit_code == 7
+        assert len(server.seen) == 5
+        table = rows_of(tmp_path / "out" / "verdicts.csv")
+        assert sum(row["failure"] == "budget" for row in table) > 0
+        assert run(*command).exit_code in (0, 3)
+        # The last message tells the repair of an answer from its first question.
+        bodies = [seen.texts[-1] + seen.user + str(seen.schema) for seen in server.seen]
+    assert len(bodies) == len(set(bodies))  # the five were not asked again
+
+
+def test_a_failing_item_is_a_row_and_widens_the_bounds(tmp_path: Path) -> None:
+    cases = responses(
+        tmp_path,
+        "gold",
+        [{"id": f"c{n}", "diagnosis": f"disease number {n}"} for n in range(12)],
+    )
+    model = responses(
+        tmp_path,
+        "m",
+        [{"id": f"c{n}", "predicted_diagnosis": f"guess {n}", "predicted_ddx": []}
+         for n in range(12)],
+    )  # fmt: skip
+    config = tmp_path / "c.yaml"
+    config.write_text("tasks: [extract_final_diagnosis, judge_equivalence]\n")
+    with ProtocolServer(make_judge(broken="guess 7")) as server:
+        result = run(
+            cases, model, "-o", tmp_path / "out", "--judge", server.judge(), "--config", config,
+            "--cache", "off", "--resamples", 20,
+        )  # fmt: skip
+    assert result.exit_code == 3
+    failed = [r for r in rows_of(tmp_path / "out" / "verdicts.csv") if r["status"] == "failed"]
+    assert [(r["case"], r["failure"]) for r in failed] == [("c7", "rejected")]
+    number = next(r for r in rows_of(tmp_path / "out" / "summary.csv") if not r["group_by"])
+    right = round(float(number["value"]) * 11)
+    assert float(number["value"]) == pytest.approx(right / 11)
+    assert float(number["worst"]) == pytest.approx(right / 12)
+    assert float(number["best"]) == pytest.approx((right + 1) / 12)
+    assert (number["n"], number["failed"]) == ("12", "1")
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([{"id": "nobody", "response": "x"}], "row 1: 'nobody' is the id of no case"),
+        ([{"id": "derm-01", "response": "x"}] * 2, "row 2: a second response to 'derm-01'"),
+        ([{"response": "x"}], "row 1: the id is missing"),
+        ([{"id": "derm-01", "predicted_ddx": "[oops"}], "predicted_ddx: '[oops' begins like"),
+    ],
+)
+def test_bad_responses_name_their_row(
+    tmp_path: Path, rows: list[dict[str, Any]], message: str
+) -> None:
+    result = run(CASES, responses(tmp_path, "m", rows), "-o", tmp_path / "out")
+    assert isinstance(result.exception, InputError)
+    assert message in str(result.exception)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_preset_that_the_cases_do_not_fit_says_what_is_needed(tmp_path: Path) -> None:
+    result = run(CASES, *MODELS, "-o", tmp_path / "out", "--preset", "mediconfusion")
+    assert isinstance(result.exception, UsageError)
+    assert "needs cases with pair, question, answer; no case has pair" in str(result.exception)
+
+
+def test_an_unknown_preset_setting_or_task_is_a_usage_error(tmp_path: Path) -> None:
+    config = tmp_path / "c.yaml"
+    for text, message in (
+        ("preset: hdx", "did you mean hddx"),
+        ("taus: 0.5", "taus: Extra inputs"),
+        ("tasks: [grade]", "tasks.0"),
+        ("tau: 3", "tau: Input should be less"),
+    ):
+        config.write_text(text)
+        result = run(CASES, *MODELS, "-o", tmp_path / "out", "--config", config)
+        assert isinstance(result.exception, UsageError), text
+        assert message in str(result.exception)
