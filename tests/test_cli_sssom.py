@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from dxjudge.cli.main import run
 from dxjudge.cli.sssom_write import write_sssom
 from dxjudge.ontology.mapping import Mapping
 from dxjudge.ontology.tree import load_tree
@@ -124,3 +125,22 @@ def test_an_empty_set_is_a_valid_file(tmp_path: Path) -> None:
     with (tmp_path / "out.sssom.tsv").open("wb") as file:
         write_sssom(file, [], {}, load_tree("icd10"))
     assert len(parse_sssom_table(tmp_path / "out.sssom.tsv").df) == 0
+
+
+def test_the_command_writes_a_record_for_each_distinct_text(tmp_path: Path) -> None:
+    from sssom.parsers import parse_sssom_table
+    from sssom.validators import validate
+
+    rows = ["id,dx", "1,Whooping cough", "2,Bell's palsy; shingles", "3,Whooping cough", "4,???"]
+    (tmp_path / "in.csv").write_text("\n".join(rows))
+    out = tmp_path / "out.sssom.tsv"
+    assert run(["map", str(tmp_path / "in.csv"), "--split", "-q", "-o", str(out)]) == 0
+    parsed = parse_sssom_table(out)
+    validate(parsed, fail_on_error=True)
+    found = dict(zip(parsed.df["subject_label"], parsed.df["object_id"], strict=True))
+    assert found == {
+        "Whooping cough": "ICD10CM:A37",
+        "Bell's palsy": "ICD10CM:G51.0",
+        "shingles": "ICD10CM:B02",
+        "???": "sssom:NoTermFound",
+    }
