@@ -32,7 +32,10 @@ class Encoder(Protocol):
     dimension: int
 
     def encode(self, texts: Sequence[str], progress: Progress | None = None) -> Vectors:
-        """Unit row vectors of the texts."""
+        """Unit row vectors of the texts, for an index."""
+
+    def encode_queries(self, texts: Sequence[str]) -> Vectors:
+        """Unit row vectors, each of which does not hang on the other texts."""
 
 
 def open_encoder(model: str = DEFAULT_MODEL) -> Encoder:
@@ -84,6 +87,16 @@ class OnnxEncoder:
                 progress(min(start + _BATCH, len(ids)), len(ids))
         return vectors
 
+    def encode_queries(self, texts: Sequence[str]) -> Vectors:
+        """Unit row vectors, one run a text.
+
+        int8 arithmetic scales activations by the whole batch, so that in a batch a text's
+        vector, and with it its code, would hang on its neighbours.
+        """
+        encodings = self._tokenizer.encode_batch(list(texts))
+        empty = np.zeros((0, self.dimension), np.float32)
+        return np.concatenate([empty, *(self._run([encoding.ids]) for encoding in encodings)])
+
     def _run(self, ids: list[list[int]]) -> Vectors:
         tokens = np.zeros((len(ids), max(map(len, ids))), np.int64)
         mask = np.zeros_like(tokens)
@@ -128,6 +141,10 @@ class SentenceEncoder:
         empty = np.zeros((0, self.dimension), np.float32)
         return np.concatenate([empty, *parts]).astype(np.float32)
 
+    def encode_queries(self, texts: Sequence[str]) -> Vectors:
+        """The same as `encode`: float arithmetic does not mix the texts of a batch."""
+        return self.encode(texts)
+
 
 class OpenAIEncoder:
     """OpenAI's embedding endpoint; the key comes from OPENAI_API_KEY."""
@@ -157,6 +174,10 @@ class OpenAIEncoder:
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
         unit: Vectors = vectors / np.maximum(norms, 1e-12)
         return unit
+
+    def encode_queries(self, texts: Sequence[str]) -> Vectors:
+        """The same as `encode`."""
+        return self.encode(texts)
 
     def _ask(self, chunk: list[str]) -> Any:
         import openai

@@ -92,7 +92,7 @@ def _forms(text: str) -> tuple[Form, ...]:
         forms += [Form(normalise_text(part), 0.95, "alternative") for part in alternatives]
     distinct: dict[str, Form] = {}
     for form in forms:
-        if len(form.text) > 2:
+        if len(form.text) > (0 if form.kind == "whole" else 2):
             distinct.setdefault(form.text, form)
     return tuple(distinct.values())
 

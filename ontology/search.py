@@ -54,7 +54,7 @@ class Retriever:
         if not forms:
             return [[] for _ in queries]
         texts = [form.text for form in forms]
-        vectors = self.index.encoder.encode(texts)
+        vectors = self.index.encoder.encode_queries(texts)
         near = self.index.collection.nearest(vectors, min(_NEAREST, len(self.index.terms)))
         lexical = self.index.lexical.scores(texts)
         found: list[list[Hit]] = []

@@ -1,0 +1,18 @@
+"""What the tests share: a cache folder of their own, and one mapper over the whole base."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dxjudge.graphs.mapper import Mapper
+
+# Beside the code, so that the index is built once and not for each run of the tests.
+os.environ.setdefault("DXJUDGE_CACHE_DIR", str(Path(__file__).parents[1] / "build" / "test-cache"))
+
+
+@pytest.fixture(scope="session")
+def mapper() -> Iterator[Mapper]:
+    """The default mapper, its index built where it is not there yet."""
+    yield Mapper()

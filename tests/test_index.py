@@ -1,0 +1,150 @@
+"""The search index: built once, checked, rebuilt, safe under two builders."""
+
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dxjudge.errors import IndexFault, UsageError
+from dxjudge.ontology.encode import OnnxEncoder, open_encoder
+from dxjudge.ontology.index import Index, index_key, open_index
+from dxjudge.ontology.query import read_query
+from dxjudge.ontology.search import make_retriever
+from dxjudge.ontology.terms import Term
+from dxjudge.ontology.tree import load_tree
+
+TERMS = [
+    Term("Acute appendicitis", "K35", "official"),
+    Term("Pneumonia, unspecified organism", "J18.9", "official"),
+    Term("Asthma", "J45", "official"),
+    Term("Acute myocardial infarction", "I21", "official"),
+    Term("cardiac infarction", "I21", "includes"),
+    Term("Multiple sclerosis", "G35", "official"),
+]
+
+
+@pytest.fixture(scope="module")
+def encoder() -> OnnxEncoder:
+    opened = open_encoder()
+    assert isinstance(opened, OnnxEncoder)
+    return opened
+
+
+def open_small(folder: Path, encoder: OnnxEncoder, **options: object) -> Index:
+    return open_index("test", TERMS, encoder, folder, **options)  # type: ignore[arg-type]
+
+
+def test_vectors_are_unit_rows_whatever_the_batch(encoder: OnnxEncoder) -> None:
+    texts = ["asthma", "acute myocardial infarction of the anterior wall", "", "flu"]
+    together = encoder.encode(texts)
+    assert together.shape == (4, encoder.dimension)
+    assert np.allclose(np.linalg.norm(together, axis=1), 1, atol=1e-3)
+    alone = np.concatenate([encoder.encode([text]) for text in texts])
+    # int8 arithmetic scales by the batch, so rows agree closely, not to the bit.
+    assert (together * alone).sum(axis=1).min() > 0.95
+
+
+def test_the_vector_of_a_query_does_not_hang_on_its_neighbours(encoder: OnnxEncoder) -> None:
+    texts = ["asthma", "acute myocardial infarction of the anterior wall", "flu"]
+    alone = np.concatenate([encoder.encode_queries([text]) for text in texts])
+    assert np.array_equal(encoder.encode_queries(texts), alone)
+    assert encoder.encode_queries([]).shape == (0, encoder.dimension)
+
+
+def test_a_second_opening_loads_and_does_not_build(tmp_path: Path, encoder: OnnxEncoder) -> None:
+    stages: list[str] = []
+
+    def note(stage: str, done: int, total: int) -> None:
+        stages.append(stage)
+
+    first = open_small(tmp_path, encoder, progress=note)
+    assert set(stages) == {"encoding", "indexing"}
+    stages.clear()
+    second = open_small(tmp_path, encoder, progress=note)
+    assert not stages
+    assert second.terms == first.terms == tuple(TERMS)
+
+
+def test_the_key_changes_with_release_rows_and_encoder(encoder: OnnxEncoder) -> None:
+    key = index_key("test", TERMS, encoder)
+    assert key == index_key("test", list(TERMS), encoder)
+    assert key != index_key("other", TERMS, encoder)
+    assert key != index_key("test", TERMS[:-1], encoder)
+    assert key != index_key("test", [*TERMS[:-1], TERMS[-1]._replace(source="mine")], encoder)
+
+
+@pytest.mark.parametrize("name", ["vectors.npy", "terms.json", "lexical.npz", "manifest.json"])
+def test_a_damaged_index_is_rebuilt_with_a_warning(
+    tmp_path: Path, encoder: OnnxEncoder, name: str
+) -> None:
+    key = open_small(tmp_path, encoder).key
+    (tmp_path / "index" / key / name).write_bytes(b"\x00damaged")
+    with pytest.warns(UserWarning, match="damaged"):
+        index = open_small(tmp_path, encoder)
+    assert index.terms == tuple(TERMS)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        open_small(tmp_path, encoder)
+
+
+def test_what_a_killed_build_left_is_removed(tmp_path: Path, encoder: OnnxEncoder) -> None:
+    key = index_key("test", TERMS, encoder)
+    left = tmp_path / "index" / f"{key}.part-99999999"
+    left.mkdir(parents=True)
+    (left / "vectors.npy").write_bytes(b"half")
+    open_small(tmp_path, encoder)
+    assert not left.exists()
+
+
+_OPEN = """
+import sys
+from pathlib import Path
+from dxjudge.ontology.encode import open_encoder
+from dxjudge.ontology.index import open_index
+from dxjudge.ontology.terms import Term
+terms = [Term(f"condition number {i}", "J45", "official") for i in range(400)]
+print(len(open_index("test", terms, open_encoder(), Path(sys.argv[1])).terms))
+"""
+
+
+def test_two_processes_may_open_at_once(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", _OPEN, str(tmp_path)]
+    both = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    assert [process.communicate(timeout=60)[0].strip() for process in both] == ["400", "400"]
+    assert len([path for path in (tmp_path / "index").iterdir() if path.is_dir()]) == 1
+
+
+def test_a_folder_that_cannot_be_written_says_what_to_set(
+    tmp_path: Path, encoder: OnnxEncoder
+) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("not a folder")
+    with pytest.raises(IndexFault, match="DXJUDGE_CACHE_DIR"):
+        open_small(blocked, encoder)
+
+
+def test_no_terms_and_no_server_are_clear_errors(tmp_path: Path, encoder: OnnxEncoder) -> None:
+    with pytest.raises(IndexFault, match="no terms"):
+        open_index("test", [], encoder, tmp_path)
+    with pytest.raises(UsageError, match="http://host:port"):
+        open_small(tmp_path, encoder, chroma="localhost")
+    with pytest.raises(IndexFault, match="no Chroma server answers"):
+        open_small(tmp_path, encoder, chroma="http://127.0.0.1:9")
+
+
+def test_search_finds_by_meaning_and_by_spelling(tmp_path: Path, encoder: OnnxEncoder) -> None:
+    retriever = make_retriever(open_small(tmp_path, encoder), load_tree())
+    heart, typo = retriever.search([read_query("heart attack"), read_query("apendicitis")])
+    assert heart[0].code == "I21"
+    assert typo[0].code == "K35"
+    assert len({hit.code for hit in heart}) == len(heart)
+
+
+def test_look_up_folds_and_reads_abbreviations(tmp_path: Path, encoder: OnnxEncoder) -> None:
+    retriever = make_retriever(open_small(tmp_path, encoder), load_tree())
+    assert retriever.look_up(read_query("ACUTE  appendicitis.")) == [0]
+    assert retriever.look_up(read_query("AMI")) == [3]
+    assert retriever.look_up(read_query("something else")) == []

@@ -1,0 +1,116 @@
+"""Reading a free-text diagnosis."""
+
+import doctest
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dxjudge.ontology import abbreviations, query
+from dxjudge.ontology.abbreviations import expand_abbreviations
+from dxjudge.ontology.query import read_query, split_diagnoses, why_not_a_diagnosis
+
+
+@pytest.mark.parametrize(
+    ("written", "forms"),
+    [
+        (
+            "GERD (reflux)",
+            ["gastroesophageal reflux disease reflux", "gastroesophageal reflux disease", "reflux"],
+        ),
+        ("T2DM with CKD", ["type 2 diabetes mellitus with chronic kidney disease"]),
+        ("suspected PE", ["pulmonary embolism"]),
+        ("Final diagnosis: asthma", ["asthma"]),
+        ("2. Asthma", ["asthma"]),
+        ("trisomy 21", ["trisomy 21"]),
+    ],
+)
+def test_offers_the_ways_to_read_a_text(written: str, forms: list[str]) -> None:
+    assert [form.text for form in read_query(written).forms] == forms
+
+
+def test_alternatives_of_a_slash_are_forms_of_their_own() -> None:
+    forms = {form.text: form.kind for form in read_query("NSTEMI / STEMI").forms}
+    assert forms["non st elevation myocardial infarction"] == "alternative"
+    assert forms["st elevation myocardial infarction"] == "alternative"
+
+
+def test_an_ambiguous_abbreviation_alone_is_refused_with_its_meanings() -> None:
+    read = read_query("MS")
+    assert (
+        read.refusal == "ambiguous abbreviation: MS may mean multiple sclerosis or mitral stenosis"
+    )
+    assert [form.text for form in read.forms] == ["multiple sclerosis", "mitral stenosis"]
+
+
+def test_an_ambiguous_abbreviation_in_a_text_is_left_and_reported() -> None:
+    read = read_query("MS with optic neuritis")
+    assert read.refusal is None
+    assert [entry.short for entry in read.ambiguous] == ["MS"]
+    assert read.forms[0].text == "ms with optic neuritis"
+
+
+def test_an_abbreviation_that_is_a_word_is_read_only_in_capitals_or_alone() -> None:
+    assert expand_abbreviations("all joints ache").expanded == ()
+    assert expand_abbreviations("relapsed ALL").text == "relapsed acute lymphoblastic leukemia"
+    assert expand_abbreviations("mi").text == "myocardial infarction"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "   ",
+        "???",
+        "no diagnosis",
+        "N/A",
+        "unknown",
+        "Hb 9.2 g/dL",
+        "potassium 5.9",
+        "BP 140/90",
+    ]
+    + ["temperature 39 C", "12345", "-", "patient doing well", "\x00\x01\x02\x03ab"],
+)
+def test_what_is_no_diagnosis_is_refused_with_a_reason(text: str) -> None:
+    assert why_not_a_diagnosis(text)
+    assert read_query(text).forms == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["hepatitis C", "vitamin B12 deficiency", "COVID-19", "trisomy 21", "DM2", "fever", "burn 20%"]
+    + ["type 2 diabetes", "factor 8 deficiency", "hyperglycemia"],
+)
+def test_what_looks_like_a_value_but_is_a_diagnosis_passes(text: str) -> None:
+    assert why_not_a_diagnosis(text) is None
+
+
+@pytest.mark.parametrize(
+    ("cell", "parts"),
+    [
+        ("pneumonia; sepsis", ("pneumonia", "sepsis")),
+        ("1. Asthma\n2. GERD", ("Asthma", "GERD")),
+        ("(1) Asthma (2) GERD", ("Asthma", "GERD")),
+        ("Asthma | GERD | Asthma", ("Asthma", "GERD")),
+        ("pneumonia and sepsis", ("pneumonia and sepsis",)),
+        ("NSTEMI / STEMI", ("NSTEMI / STEMI",)),
+        ("pneumonia;", ("pneumonia;",)),
+    ],
+)
+def test_splits_a_cell_only_at_marks_that_separate_diagnoses(
+    cell: str, parts: tuple[str, ...]
+) -> None:
+    assert split_diagnoses(cell) == parts
+
+
+@given(st.text(max_size=200))
+def test_any_text_can_be_read(text: str) -> None:
+    read = read_query(text)
+    assert bool(read.forms) or read.refusal
+    assert all(0 < form.weight <= 1 for form in read.forms)
+    assert split_diagnoses(text)
+
+
+def test_examples_in_docstrings() -> None:
+    assert doctest.testmod(query).failed == 0
+    assert doctest.testmod(abbreviations).failed == 0
