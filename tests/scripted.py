@@ -6,25 +6,25 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from dxjudge.agents.outcome import Outcome
 from dxjudge.agents.run import Run
 from dxjudge.agents.step import Step
 from dxjudge.graphs.step import run_step
-from protocol_server import ProtocolServer, Seen
+
+from .protocol_server import ProtocolServer
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
 
 def ask_step(
     step: Step[Any, Any] | str, inputs: Any, *answers: Any, engine: str = "llm"
-) -> tuple[Any, list[Seen]]:
+) -> tuple[Any, list[Any]]:
     """The outcome of one item where the model gives these answers in turn, and what it saw."""
     with ProtocolServer(list(answers)) as server, Run(mode="off") as run:
         found = run_step(step, inputs, judge=server.judge(), run=run, engine=engine)
         return asyncio.run(found), server.seen
 
 
-def settle(step: Step[Any, Any] | str, inputs: Any, engine: str = "rules") -> Outcome:
+def settle(step: Step[Any, Any] | str, inputs: Any, engine: str = "rules") -> Any:
     """The outcome without any model."""
     with Run(mode="off") as run:
         return asyncio.run(run_step(step, inputs, run=run, engine=engine))

@@ -1,14 +1,18 @@
 """The example data: complete, coded, with the hard cases, and usable by every step."""
 
 from collections import Counter
+from typing import Any
 
 import pytest
+
+from dxjudge.agents.step import Step
 from dxjudge.agents.steps import find_step
 from dxjudge.ontology.tree import load_tree
-from scripted import example_rows
+
+from .scripted import example_rows
 
 CASES = list(example_rows("cases.jsonl"))
-FIELDS = {
+FIELDS: dict[str, Any] = {
     "id": str,
     "specialty": str,
     "language": str,
@@ -26,7 +30,7 @@ FIELDS = {
 
 
 @pytest.mark.parametrize("row", CASES, ids=lambda row: row["id"])
-def test_every_case_is_complete_and_coded(row):
+def test_every_case_is_complete_and_coded(row: Any) -> None:
     assert list(row) == list(FIELDS)
     assert all(isinstance(row[name], kind) for name, kind in FIELDS.items())
     assert all(len(row[name]) > 60 for name in ("case", "reference") if row["language"] != "zh")
@@ -41,7 +45,7 @@ def test_every_case_is_complete_and_coded(row):
         assert "correct" in row["features"]
 
 
-def test_there_are_enough_cases_of_enough_kinds():
+def test_there_are_enough_cases_of_enough_kinds() -> None:
     assert len(CASES) >= 44
     assert len({row["id"] for row in CASES}) == len(CASES)
     assert len({row["specialty"] for row in CASES}) >= 15
@@ -80,7 +84,7 @@ def test_there_are_enough_cases_of_enough_kinds():
         ("texts.jsonl", "assign_category"),
     ],
 )
-def test_the_small_files_are_inputs_of_their_steps(name, step):
+def test_the_small_files_are_inputs_of_their_steps(name: Any, step: Step[Any, Any]) -> None:
     rows = list(example_rows(name))
     found = find_step(step)
     assert len(rows) >= 8
@@ -90,7 +94,7 @@ def test_the_small_files_are_inputs_of_their_steps(name, step):
         found.read_input(given)
 
 
-def test_gold_options_and_scores_are_possible():
+def test_gold_options_and_scores_are_possible() -> None:
     for row in example_rows("options.jsonl"):
         assert set(row["letters"]) <= set(row["options"])
         assert row["multiple"] or len(row["letters"]) <= 1

@@ -1,27 +1,31 @@
+from typing import Any
+
 import pytest
-from dxjudge.agents.extract_ddx import EXTRACT_DDX
 from hypothesis import given
 from hypothesis import strategies as st
-from scripted import ask_step, settle
+
+from dxjudge.agents.extract_ddx import EXTRACT_DDX
 from dxjudge.agents.wording import bare_name, fold, merge
+
+from .scripted import ask_step, settle
 
 STEP = EXTRACT_DDX
 
 
-def test_order_is_kept_and_an_empty_list_abstains():
+def test_order_is_kept_and_an_empty_list_abstains() -> None:
     outcome, _ = ask_step(STEP, {"text": "t"}, {"diagnoses": ["gout", "lupus", "asthma"]})
     assert outcome.value.diagnoses == ("gout", "lupus", "asthma")
     nothing, _ = ask_step(STEP, {"text": "Fine weather."}, {"diagnoses": []})
     assert nothing.status == "abstained"
 
 
-def test_the_prompt_wants_ruled_out_and_implied_candidates():
+def test_the_prompt_wants_ruled_out_and_implied_candidates() -> None:
     _, seen = ask_step(STEP, {"text": "t"}, {"diagnoses": []})
     assert "considered and ruled out" in seen[0].texts[0]
     assert "only implied" in seen[0].texts[0]
 
 
-def test_qualifiers_and_probabilities_are_stripped_and_the_same_disease_merged_by_code():
+def test_qualifiers_and_probabilities_are_stripped_and_the_same_disease_merged_by_code() -> None:
     given = [
         "1. Probable tuberculous meningitis (80 %)",
         "2) TB meningitis",
@@ -47,7 +51,7 @@ def test_qualifiers_and_probabilities_are_stripped_and_the_same_disease_merged_b
     ("entry", "told"),
     [("  ", "diagnoses.2: is empty"), ("gout or lupus", "diagnoses.2: holds more than one")],
 )
-def test_entries_that_name_nothing_or_two_go_back(entry, told):
+def test_entries_that_name_nothing_or_two_go_back(entry: Any, told: Any) -> None:
     outcome, seen = ask_step(
         STEP, {"text": "t"}, {"diagnoses": ["asthma", entry]}, {"diagnoses": ["asthma"]}
     )
@@ -55,7 +59,7 @@ def test_entries_that_name_nothing_or_two_go_back(entry, told):
     assert told in seen[1].texts[-1]
 
 
-def test_a_bare_list_decides_without_a_model():
+def test_a_bare_list_decides_without_a_model() -> None:
     text = "1. Gout (60%)\n2. Septic arthritis\n\n3. gout\n"
     outcome = settle(STEP, {"text": text})
     assert outcome.decided_by == "rules"
@@ -72,11 +76,11 @@ def test_a_bare_list_decides_without_a_model():
         "1. most likely the joint was punctured because of fever\n2. Lupus",
     ],
 )
-def test_anything_but_a_bare_list_needs_a_model(text):
+def test_anything_but_a_bare_list_needs_a_model(text: Any) -> None:
     assert settle(STEP, {"text": text}).kind == "undecided"
 
 
-def test_empty_text_abstains_under_every_engine():
+def test_empty_text_abstains_under_every_engine() -> None:
     for engine in ("rules", "auto"):
         assert settle(STEP, {"text": "  "}, engine).status == "abstained"
 
@@ -87,7 +91,7 @@ NAMES = st.sampled_from(
 
 
 @given(st.lists(NAMES, max_size=12))
-def test_merging_keeps_each_disease_once_and_changes_nothing_the_second_time(entries):
+def test_merging_keeps_each_disease_once_and_changes_nothing_the_second_time(entries: Any) -> None:
     kept, dropped = merge(entries)
     folds = [fold(name) for name in kept]
     assert len(set(folds)) == len(folds)

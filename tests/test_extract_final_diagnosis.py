@@ -1,11 +1,15 @@
+from typing import Any
+
 import pytest
+
 from dxjudge.agents.extract_final_diagnosis import EXTRACT_FINAL_DIAGNOSIS
-from scripted import ask_step, example_rows, settle
+
+from .scripted import ask_step, example_rows, settle
 
 STEP = EXTRACT_FINAL_DIAGNOSIS
 
 
-def test_the_model_names_the_diagnosis():
+def test_the_model_names_the_diagnosis() -> None:
     outcome, seen = ask_step(
         STEP, {"response": "Sounds like shingles to me."}, {"diagnosis": "shingles"}
     )
@@ -15,7 +19,7 @@ def test_the_model_names_the_diagnosis():
     assert "Sounds like shingles to me." in seen[0].user
 
 
-def test_null_is_an_abstention_not_a_diagnosis():
+def test_null_is_an_abstention_not_a_diagnosis() -> None:
     outcome, _ = ask_step(STEP, {"response": "Could be anything."}, {"diagnosis": None})
     assert outcome.status == "abstained"
     assert outcome.reason == "the response commits to no diagnosis"
@@ -39,7 +43,7 @@ def test_null_is_an_abstention_not_a_diagnosis():
         ("gout ruled out", "says what is not the diagnosis"),
     ],
 )
-def test_what_is_no_bare_name_goes_back_to_the_model(answer, told):
+def test_what_is_no_bare_name_goes_back_to_the_model(answer: Any, told: Any) -> None:
     outcome, seen = ask_step(
         STEP, {"response": "It is gout."}, {"diagnosis": answer}, {"diagnosis": "gout"}
     )
@@ -60,20 +64,20 @@ def test_what_is_no_bare_name_goes_back_to_the_model(answer, told):
         "Probst syndrome",  # begins like a lead-in word, is none
     ],
 )
-def test_specifiers_stay(name):
+def test_specifiers_stay(name: Any) -> None:
     outcome, seen = ask_step(STEP, {"response": "…text"}, {"diagnosis": f" {name}. "})
     assert outcome.value.diagnosis == name
     assert len(seen) == 1
 
 
-def test_a_model_that_never_gives_a_bare_name_fails():
+def test_a_model_that_never_gives_a_bare_name_fails() -> None:
     outcome, seen = ask_step(STEP, {"response": "It is gout."}, {"diagnosis": "likely gout"})
     assert (outcome.status, outcome.kind) == ("failed", "invalid")
     assert len(seen) == 3  # the first answer and two repairs
     assert len(outcome.reasons) == 3
 
 
-def test_the_prompt_ranks_labels_and_statements():
+def test_the_prompt_ranks_labels_and_statements() -> None:
     _, seen = ask_step(STEP, {"response": "x is y"}, {"diagnosis": None})
     system = seen[0].texts[0]
     assert "labelled as final" in system
@@ -94,7 +98,7 @@ def test_the_prompt_ranks_labels_and_statements():
         ("Final diagnosis: Gout\n...\nFinal diagnosis: gout.", "Gout"),  # the same twice
     ],
 )
-def test_a_line_that_says_it_decides_without_a_model(response, name):
+def test_a_line_that_says_it_decides_without_a_model(response: Any, name: Any) -> None:
     outcome = settle(STEP, {"response": response})
     assert (outcome.status, outcome.decided_by, outcome.calls) == ("done", "rules", 0)
     assert outcome.value.diagnosis == name
@@ -113,21 +117,21 @@ def test_a_line_that_says_it_decides_without_a_model(response, name):
         "Final diagnosis:",
     ],
 )
-def test_the_rule_leaves_every_doubt_to_the_model(response):
+def test_the_rule_leaves_every_doubt_to_the_model(response: Any) -> None:
     outcome = settle(STEP, {"response": response})
     assert (outcome.status, outcome.kind) == ("failed", "undecided")
     asked, _ = ask_step(STEP, {"response": response}, {"diagnosis": "gout"}, engine="auto")
     assert asked.decided_by == "llm"
 
 
-def test_a_line_that_denies_a_diagnosis_abstains():
+def test_a_line_that_denies_a_diagnosis_abstains() -> None:
     outcome = settle(STEP, {"response": "Final diagnosis: unknown"})
     assert outcome.status == "abstained"
 
 
 @pytest.mark.parametrize("engine", ["auto", "llm"])
 @pytest.mark.parametrize("response", ["", " \n", "<|endoftext|>", "null", '{"diagnosis": "anap'])
-def test_an_empty_or_broken_response_abstains_without_a_call(engine, response):
+def test_an_empty_or_broken_response_abstains_without_a_call(engine: Any, response: Any) -> None:
     outcome, seen = ask_step(STEP, {"response": response}, {"diagnosis": "gout"}, engine=engine)
     assert outcome.status == "abstained"
     assert outcome.reason.startswith("technical error: ")
@@ -135,7 +139,7 @@ def test_an_empty_or_broken_response_abstains_without_a_call(engine, response):
     assert seen == []
 
 
-def test_the_rule_is_right_wherever_it_decides_on_the_examples():
+def test_the_rule_is_right_wherever_it_decides_on_the_examples() -> None:
     decided = {}
     for row in example_rows("cases.jsonl"):
         outcome = settle(STEP, {"response": row["response"]})

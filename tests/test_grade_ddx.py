@@ -1,13 +1,18 @@
+from pathlib import Path
+from typing import Any
+
 import pytest
+
 from dxjudge.agents.grade_ddx import GRADE_DDX
 from dxjudge.prompts.data import load_scale
-from scripted import ask_step
+
+from .scripted import ask_step
 
 INPUTS = {"truth": "gout", "ddx": ["septic arthritis", "pseudogout"]}
 
 
 @pytest.mark.parametrize("score", [0, 2, 3, 4, 5])
-def test_every_level_of_the_scale(score):
+def test_every_level_of_the_scale(score: Any) -> None:
     answer = {"rationale": "Pseudogout is near.", "score": score}
     outcome, seen = ask_step(GRADE_DDX, INPUTS, answer)
     assert outcome.value.score == score
@@ -16,7 +21,7 @@ def test_every_level_of_the_scale(score):
 
 
 @pytest.mark.parametrize("score", [1, 6, -1, 2.5, "4", None])
-def test_no_level_between_or_beyond(score):
+def test_no_level_between_or_beyond(score: Any) -> None:
     outcome, seen = ask_step(GRADE_DDX, INPUTS, {"rationale": "Near.", "score": score})
     assert outcome.status == "failed"
     assert len(seen) == 3
@@ -26,32 +31,32 @@ def test_no_level_between_or_beyond(score):
     ("rationale", "told"),
     [("4", "write one sentence in words"), ("It is near. It is not listed.", "one sentence only")],
 )
-def test_one_sentence_of_rationale(rationale, told):
+def test_one_sentence_of_rationale(rationale: Any, told: Any) -> None:
     good = {"rationale": "Near, e.g. by S. aureus vs. gout.", "score": 4}
     outcome, seen = ask_step(GRADE_DDX, INPUTS, {"rationale": rationale, "score": 4}, good)
     assert outcome.repairs == 1
     assert told in seen[1].texts[-1]
 
 
-def test_the_rationale_is_asked_for_before_the_score():
+def test_the_rationale_is_asked_for_before_the_score() -> None:
     _, seen = ask_step(GRADE_DDX, INPUTS, {"rationale": "Near.", "score": 4})
     assert list(seen[0].schema["properties"]) == ["rationale", "score"]
 
 
-def test_the_prompt_shows_the_scale():
+def test_the_prompt_shows_the_scale() -> None:
     _, seen = ask_step(GRADE_DDX, INPUTS, {"rationale": "Near.", "score": 4})
     for level in load_scale("ddx").levels:
         assert f"{level.value:g}: {level.text}" in seen[0].texts[0]
 
 
 @pytest.mark.parametrize("ddx", [[], [" ", "-"]])
-def test_an_empty_list_is_not_graded(ddx):
+def test_an_empty_list_is_not_graded(ddx: Any) -> None:
     outcome, seen = ask_step(GRADE_DDX, {"truth": "gout", "ddx": ddx}, {"score": 0})
     assert outcome.status == "abstained"
     assert seen == []
 
 
-def test_a_users_scale_makes_the_output(tmp_path):
+def test_a_users_scale_makes_the_output(tmp_path: Path) -> None:
     file = tmp_path / "mine.yaml"
     file.write_text(
         "name: mine\nversion: 1\nsource: me\nlevels: {1: unlike, 10: alike}\n", encoding="utf-8"

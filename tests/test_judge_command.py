@@ -2,48 +2,54 @@ import csv
 import json
 import subprocess
 import sys
+from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+
 from dxjudge.cli.judge_command import judge_rows
 from dxjudge.cli.main import run
-from protocol_server import ProtocolServer, Seen, refuse
-from scripted import EXAMPLES
+
+from .protocol_server import ProtocolServer, Seen, refuse
+from .scripted import EXAMPLES
 
 JUDGE = "judge_equivalence"
 
 
 @pytest.fixture(autouse=True)
-def own_cache(tmp_path, monkeypatch):
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DXJUDGE_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setenv("OPENAI_API_KEY", "none")
 
 
-def rows_of(path):
+def rows_of(path: Any) -> Any:
     if path.suffix == ".csv":
         with path.open(encoding="utf-8", newline="") as file:
             return list(csv.DictReader(file))
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
-def pairs_file(tmp_path, count=4):
+def pairs_file(tmp_path: Path, count: Any = 4) -> Any:
     path = tmp_path / "pairs.csv"
     lines = ["nr,predicted,gold", *(f"{n},disease {n},illness {n}" for n in range(count))]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path
 
 
-def says_no_to_2(seen: Seen):
+def says_no_to_2(seen: Seen) -> Any:
     if "disease 3" in seen.user:
         return refuse()
     return {"same_disease": "no" if "disease 2" in seen.user else "yes"}
 
 
-def judged(*arguments):
+def judged(*arguments: Any) -> Any:
     return run([str(each) for each in ("judge", *arguments)])
 
 
-def test_rows_in_and_rows_out_in_order_with_reasons(tmp_path, capsys):
+def test_rows_in_and_rows_out_in_order_with_reasons(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     source, target = pairs_file(tmp_path), tmp_path / "out.csv"
     with ProtocolServer(says_no_to_2) as server:
         code = judged(JUDGE, source, "-o", target, "--set", "truth=gold", "--judge", server.judge())
@@ -59,7 +65,9 @@ def test_rows_in_and_rows_out_in_order_with_reasons(tmp_path, capsys):
     assert "calls of unknown price" in said
 
 
-def test_run_again_it_asks_only_for_what_is_missing(tmp_path, capsys):
+def test_run_again_it_asks_only_for_what_is_missing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     source, target = pairs_file(tmp_path), tmp_path / "out.csv"
     options = ("--set", "truth=gold", "--cache-mode", "off")
     with ProtocolServer(says_no_to_2) as server:
@@ -75,14 +83,14 @@ def test_run_again_it_asks_only_for_what_is_missing(tmp_path, capsys):
     assert "3 rows were finished by an earlier run" in capsys.readouterr().err
 
 
-def test_killed_in_the_middle_it_goes_on(tmp_path):
+def test_killed_in_the_middle_it_goes_on(tmp_path: Path) -> Any:
     source, target = pairs_file(tmp_path, 40), tmp_path / "out.jsonl"
     with ProtocolServer(lambda seen: {"same_disease": "yes"}) as server:
         command = [sys.executable, "-m", "dxjudge", "judge", JUDGE, str(source)]
         command += ["-o", str(target), "--set", "truth=gold", "--judge", server.judge()]
         command += ["--cache-mode", "off", "--concurrency", "2", "-q"]
 
-        def stop_at_20(seen: Seen):
+        def stop_at_20(seen: Seen) -> Any:
             if seen.number == 20:
                 first.kill()
             return {"same_disease": "yes"}
@@ -102,16 +110,20 @@ def test_killed_in_the_middle_it_goes_on(tmp_path):
     assert all(row["equivalent"] is True for row in rows)
 
 
-def test_a_journal_of_another_job_is_not_used(tmp_path, capsys):
+def test_a_journal_of_another_job_is_not_used(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     source, target = pairs_file(tmp_path), tmp_path / "out.csv"
     with ProtocolServer(says_no_to_2) as server:
         for style in (JUDGE, "judge_equivalence.correct"):
-            code = judged(style, source, "-o", target, "--set", "truth=gold", "--judge", server.judge())
+            code = judged(
+                style, source, "-o", target, "--set", "truth=gold", "--judge", server.judge()
+            )
     assert code == 4
     assert "of another job" in capsys.readouterr().err
 
 
-def test_a_line_cut_off_by_a_crash_is_dropped(tmp_path):
+def test_a_line_cut_off_by_a_crash_is_dropped(tmp_path: Path) -> None:
     source, target = pairs_file(tmp_path), tmp_path / "out.csv"
     journal = tmp_path / "out.csv.journal"
     with ProtocolServer(says_no_to_2) as server:
@@ -123,7 +135,7 @@ def test_a_line_cut_off_by_a_crash_is_dropped(tmp_path):
     assert len(rows_of(target)) == 4
 
 
-def test_every_format_and_the_rules_without_a_judge(tmp_path):
+def test_every_format_and_the_rules_without_a_judge(tmp_path: Path) -> None:
     for name in ("out.csv", "out.tsv", "out.jsonl", "out.parquet"):
         code = judged(
             "extract_final_diagnosis",
@@ -145,7 +157,7 @@ def test_every_format_and_the_rules_without_a_judge(tmp_path):
     assert all(row["reason"].startswith("undecided: ") for row in undecided)
 
 
-def test_fields_of_other_kinds_from_a_csv_file(tmp_path):
+def test_fields_of_other_kinds_from_a_csv_file(tmp_path: Path) -> None:
     source, target = tmp_path / "in.csv", tmp_path / "out.parquet"
     source.write_text(
         'question,options,answer,multiple\nWhich?,"{""A"": ""x"", ""B"": ""y""}",B,\n'
@@ -157,7 +169,7 @@ def test_fields_of_other_kinds_from_a_csv_file(tmp_path):
     assert [json.loads(each) for each in letters] == [["B"], ["A", "B"]]
 
 
-def test_the_same_value_for_every_row(tmp_path):
+def test_the_same_value_for_every_row(tmp_path: Path) -> None:
     source, target = tmp_path / "in.csv", tmp_path / "out.jsonl"
     source.write_text("reference,answer\nred,purple\nred,red\n", encoding="utf-8")
     code = judged(
@@ -179,14 +191,16 @@ def test_the_same_value_for_every_row(tmp_path):
         (("score_rubric", "--engine", "auto"), "needs a judge: --judge openai:gpt-4o, or for"),
     ],
 )
-def test_what_does_not_fit_is_said_before_any_work(tmp_path, capsys, arguments, told):
+def test_what_does_not_fit_is_said_before_any_work(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: Any, told: Any
+) -> None:
     source = pairs_file(tmp_path)
     assert judged(arguments[0], source, "-o", tmp_path / "o.csv", *arguments[1:]) == 2
     assert told in capsys.readouterr().err
     assert not list(tmp_path.glob("o.csv*"))
 
 
-def test_a_budget_stops_cleanly(tmp_path):
+def test_a_budget_stops_cleanly(tmp_path: Path) -> None:
     source, target = pairs_file(tmp_path, 6), tmp_path / "out.jsonl"
     with ProtocolServer(lambda seen: {"same_disease": "yes"}) as server:
         arguments = (JUDGE, source, "-o", target, "--set", "truth=gold", "--judge", server.judge())
@@ -198,7 +212,7 @@ def test_a_budget_stops_cleanly(tmp_path):
         assert len(server.seen) == 6
 
 
-def test_steps_are_listed_and_their_schemas_printed(capsys):
+def test_steps_are_listed_and_their_schemas_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["steps"]) == 0
     listed = capsys.readouterr().out
     for word in ("score_rubric", "judge_equivalence.correct", "MEDSYN", "0, 2, 3, 4, 5"):
@@ -211,7 +225,7 @@ def test_steps_are_listed_and_their_schemas_printed(capsys):
     assert run(["steps", "--schema", "nothing"]) == 2
 
 
-def test_the_help_shows_an_example_for_a_local_server(capsys):
+def test_the_help_shows_an_example_for_a_local_server(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["judge", "--help"]) == 0
     assert "127.0.0.1" in capsys.readouterr().out
     assert judge_rows.__doc__ is not None

@@ -1,7 +1,10 @@
+from typing import Any
+
 import pytest
-from dxjudge.agents.quotes import cite, find_quote
 from hypothesis import given
 from hypothesis import strategies as st
+
+from dxjudge.agents.quotes import cite, find_quote
 
 
 @pytest.mark.parametrize(
@@ -19,9 +22,9 @@ from hypothesis import strategies as st
         ("CRP 142 mg/L", "CRP 142\u00a0mg/L was high", "CRP 142\u00a0mg/L"),
     ],
 )
-def test_verbatim_but_for_space_marks_and_composition(quote, text, found):
+def test_verbatim_but_for_space_marks_and_composition(quote: Any, text: Any, found: Any) -> None:
     span = find_quote(quote, text)
-    assert text[span.start : span.end] == found
+    assert span is not None and text[span.start : span.end] == found
 
 
 @pytest.mark.parametrize(
@@ -37,12 +40,13 @@ def test_verbatim_but_for_space_marks_and_composition(quote, text, found):
         ("12.5", "12 5"),
     ],
 )
-def test_anything_else_is_no_quote(quote, text):
+def test_anything_else_is_no_quote(quote: Any, text: Any) -> None:
     assert find_quote(quote, text) is None
 
 
-def test_a_citation_keeps_the_words_of_the_text():
+def test_a_citation_keeps_the_words_of_the_text() -> None:
     found = cite("the “halo”", "response", 'See the  "halo" here')
+    assert found is not None
     assert (found.text, found.source, found.start, found.end) == ('the  "halo', "response", 4, 14)
 
 
@@ -50,7 +54,7 @@ TEXTS = st.text("ab \n\"'“é\u0301重", max_size=40)
 
 
 @given(TEXTS, st.data())
-def test_every_passage_of_a_text_is_found_in_it(text, data):
+def test_every_passage_of_a_text_is_found_in_it(text: Any, data: Any) -> None:
     start = data.draw(st.integers(0, len(text)))
     passage = text[start : data.draw(st.integers(start, len(text)))]
     if passage[:1] == "\u0301" or text[start + len(passage) :][:1] == "\u0301":
@@ -62,7 +66,7 @@ def test_every_passage_of_a_text_is_found_in_it(text, data):
 
 
 @given(TEXTS, TEXTS)
-def test_what_is_found_is_found_again_as_it_stands(quote, text):
+def test_what_is_found_is_found_again_as_it_stands(quote: Any, text: Any) -> None:
     span = find_quote(quote, text)
     if span is not None:
         again = find_quote(text[span.start : span.end], text)

@@ -1,9 +1,14 @@
+from pathlib import Path
+from typing import Any
+
 import pytest
+
 from dxjudge.agents.score_rubric import SCORE_RUBRIC
 from dxjudge.prompts.data import load_rubric
-from scripted import ask_step, settle
 
-RESPONSE = 'The film shows a “halo”.\nLactate was 9.  Gout is unlikely, so this is vasculitis.'
+from .scripted import ask_step, settle
+
+RESPONSE = "The film shows a “halo”.\nLactate was 9.  Gout is unlikely, so this is vasculitis."
 INPUTS = {"case": "A film shows a halo.", "reference": "Vasculitis: halo.", "response": RESPONSE}
 DIMENSIONS = (
     "knowledge",
@@ -14,7 +19,9 @@ DIMENSIONS = (
 )
 
 
-def judged(level, quotes=("this is vasculitis",), invented=(), **other):
+def judged(
+    level: Any, quotes: Any = ("this is vasculitis",), invented: Any = (), **other: Any
+) -> Any:
     return {
         "quotes": list(quotes),
         "invented": list(invented),
@@ -24,11 +31,11 @@ def judged(level, quotes=("this is vasculitis",), invented=(), **other):
     }
 
 
-def answer(**changes):
+def answer(**changes: Any) -> Any:
     return {name: judged(2) for name in DIMENSIONS} | changes
 
 
-def test_points_and_total_are_computed_by_code():
+def test_points_and_total_are_computed_by_code() -> None:
     levels = dict(zip(DIMENSIONS, (4, 3, 2, 1, 2), strict=True))
     outcome, seen = ask_step(
         SCORE_RUBRIC, INPUTS, {name: judged(level) for name, level in levels.items()}
@@ -42,17 +49,17 @@ def test_points_and_total_are_computed_by_code():
     assert "points" not in sent and "total" not in sent
 
 
-def test_the_factors_are_those_of_the_paper():
+def test_the_factors_are_those_of_the_paper() -> None:
     best = {d.name: d.factor * d.values[-1] for d in load_rubric("dermcase").dimensions}
     assert best == dict(zip(DIMENSIONS, (5, 25, 15, 25, 30), strict=True))
 
 
-def test_a_model_cannot_hand_in_a_total():
+def test_a_model_cannot_hand_in_a_total() -> None:
     outcome, _ = ask_step(SCORE_RUBRIC, INPUTS, {**answer(), "total": 100})
     assert outcome.status == "failed"
 
 
-def test_invented_content_caps_its_dimension_alone():
+def test_invented_content_caps_its_dimension_alone() -> None:
     lab = judged(4, invented=["Lactate was 9."])
     outcome, _ = ask_step(SCORE_RUBRIC, INPUTS, answer(laboratory_interpretation=lab))
     scores = outcome.value.dimensions
@@ -64,17 +71,15 @@ def test_invented_content_caps_its_dimension_alone():
     assert scores["image_interpretation"].raw == 2
 
 
-def test_a_level_0_needs_no_quote_and_any_other_does():
+def test_a_level_0_needs_no_quote_and_any_other_does() -> None:
     outcome, _ = ask_step(SCORE_RUBRIC, INPUTS, answer(knowledge=judged(0, quotes=())))
     assert outcome.value.dimensions["knowledge"].raw == 0
-    outcome, seen = ask_step(
-        SCORE_RUBRIC, INPUTS, answer(knowledge=judged(1, quotes=())), answer()
-    )
+    outcome, seen = ask_step(SCORE_RUBRIC, INPUTS, answer(knowledge=judged(1, quotes=())), answer())
     assert outcome.repairs == 1
     assert "knowledge.quotes: a level above 0 needs at least one quote" in seen[1].texts[-1]
 
 
-def test_quotes_are_found_whatever_their_spaces_and_marks_and_kept_with_offsets():
+def test_quotes_are_found_whatever_their_spaces_and_marks_and_kept_with_offsets() -> None:
     quotes = ['shows a "halo". Lactate', "'this is vasculitis...'"]
     outcome, _ = ask_step(SCORE_RUBRIC, INPUTS, answer(knowledge=judged(2, quotes)))
     first, second = outcome.value.dimensions["knowledge"].quotes
@@ -85,7 +90,7 @@ def test_quotes_are_found_whatever_their_spaces_and_marks_and_kept_with_offsets(
 
 
 @pytest.mark.parametrize("field", ["quotes", "invented"])
-def test_a_quote_that_is_not_in_the_response_goes_back(field):
+def test_a_quote_that_is_not_in_the_response_goes_back(field: Any) -> None:
     wrong = judged(2) | {field: ["this was vasculitis"]}
     outcome, seen = ask_step(SCORE_RUBRIC, INPUTS, answer(knowledge=wrong), answer())
     assert outcome.repairs == 1
@@ -93,47 +98,52 @@ def test_a_quote_that_is_not_in_the_response_goes_back(field):
 
 
 @pytest.mark.parametrize("level", [5, -1, 2.5, "high", None])
-def test_only_the_levels_of_the_rubric(level):
+def test_only_the_levels_of_the_rubric(level: Any) -> None:
     outcome, _ = ask_step(SCORE_RUBRIC, INPUTS, answer(knowledge=judged(level)))
     assert outcome.status == "failed"
 
 
-def test_a_missing_dimension_is_no_zero():
+def test_a_missing_dimension_is_no_zero() -> None:
     partial = answer()
     del partial["reasoning_chain"]
     outcome, _ = ask_step(SCORE_RUBRIC, INPUTS, partial)
     assert outcome.status == "failed"
 
 
-def test_justification_and_quotes_come_before_the_level():
+def test_justification_and_quotes_come_before_the_level() -> None:
     _, seen = ask_step(SCORE_RUBRIC, INPUTS, answer())
     found = seen[0].schema
     fields = list(found["$defs"]["DimensionAnswer"]["properties"])
     assert fields == ["quotes", "invented", "justification", "level"]
 
 
-def test_the_prompt_holds_the_rules_and_the_rubric():
+def test_the_prompt_holds_the_rules_and_the_rubric() -> None:
     _, seen = ask_step(SCORE_RUBRIC, INPUTS, answer())
     system = seen[0].texts[0]
-    for rule in ("reference answer is the standard", "on its own", "earns level 0", "level 1 at most"):
+    for rule in (
+        "reference answer is the standard",
+        "on its own",
+        "earns level 0",
+        "level 1 at most",
+    ):
         assert rule in system
     for dimension in load_rubric("dermcase").dimensions:
         assert dimension.levels[3].text in system
 
 
 @pytest.mark.parametrize("engine", ["auto", "llm"])
-def test_an_empty_response_is_not_scored(engine):
+def test_an_empty_response_is_not_scored(engine: Any) -> None:
     outcome, seen = ask_step(SCORE_RUBRIC, {**INPUTS, "response": "\n"}, answer(), engine=engine)
     assert outcome.status == "abstained"
     assert seen == []
 
 
-def test_without_a_judge_the_step_says_what_to_pass():
+def test_without_a_judge_the_step_says_what_to_pass() -> None:
     with pytest.raises(Exception, match=r"needs a judge: --judge .* local server .*http://127"):
         settle(SCORE_RUBRIC, INPUTS, "auto")
 
 
-def test_a_users_rubric_needs_no_code(tmp_path):
+def test_a_users_rubric_needs_no_code(tmp_path: Path) -> None:
     file = tmp_path / "brief.yaml"
     file.write_text(
         """

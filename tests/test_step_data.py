@@ -1,11 +1,14 @@
 import re
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
+
 from dxjudge.errors import UsageError
 from dxjudge.prompts import data
 
-RUBRIC = {
+RUBRIC: dict[str, Any] = {
     "name": "mine",
     "version": 1,
     "source": "me",
@@ -22,16 +25,17 @@ RUBRIC = {
 }
 
 
-def written(tmp_path, content, name="mine.yaml"):
+def written(tmp_path: Path, content: Any, name: Any = "mine.yaml") -> Any:
     file = tmp_path / name
     file.write_text(content if isinstance(content, str) else yaml.safe_dump(content), "utf-8")
     return file
 
 
-def test_the_shipped_files_load():
+def test_the_shipped_files_load() -> None:
     assert data.load_rubric("dermcase").best == 100
     assert len(data.load_taxonomy("dermcase").categories) == 10
-    assert data.load_taxonomy("dermcase").technical.name == "technical or system error"
+    technical = data.load_taxonomy("dermcase").technical
+    assert technical is not None and technical.name == "technical or system error"
     assert len(data.load_taxonomy("medlesionvqa").categories) == 6
     assert len(data.load_categories("mediconfusion").categories) == 9
     assert [level.value for level in data.load_scale("ddx").levels] == [0, 2, 3, 4, 5]
@@ -40,7 +44,7 @@ def test_the_shipped_files_load():
     assert kinds == ["color", "shape", "size", "lesion", "disease", "other"]
 
 
-def test_every_level_of_the_shipped_rubric_is_described_differently():
+def test_every_level_of_the_shipped_rubric_is_described_differently() -> None:
     for dimension in data.load_rubric("dermcase").dimensions:
         texts = [level.text for level in dimension.levels]
         assert dimension.values == (0, 1, 2, 3, 4)
@@ -63,7 +67,9 @@ def test_every_level_of_the_shipped_rubric_is_described_differently():
         (("dimensions",), RUBRIC["dimensions"] * 2, "file: dimension named twice: a"),
     ],
 )
-def test_a_fault_names_the_file_and_the_field(tmp_path, path, value, told):
+def test_a_fault_names_the_file_and_the_field(
+    tmp_path: Path, path: Any, value: Any, told: Any
+) -> None:
     broken = yaml.safe_load(yaml.safe_dump(RUBRIC))
     place = broken
     for key in path[:-1]:
@@ -78,26 +84,30 @@ def test_a_fault_names_the_file_and_the_field(tmp_path, path, value, told):
     ("content", "told"),
     [("a: [", "not valid YAML"), ("- a", "does not hold a mapping"), ("", "does not hold a")],
 )
-def test_a_file_that_is_no_mapping(tmp_path, content, told):
+def test_a_file_that_is_no_mapping(tmp_path: Path, content: Any, told: Any) -> None:
     with pytest.raises(UsageError, match=told):
         data.load_taxonomy(written(tmp_path, content))
 
 
-def test_a_missing_file_and_an_unknown_name():
+def test_a_missing_file_and_an_unknown_name() -> None:
     with pytest.raises(UsageError, match="rubric nowhere.yaml: cannot be read: No such file"):
         data.load_rubric("nowhere.yaml")
     with pytest.raises(UsageError, match="the shipped ones are dermcase; for your own give a path"):
         data.load_rubric("derm")
 
 
-def test_json_serves_as_well_and_a_changed_file_is_read_again(tmp_path):
-    file = written(tmp_path, '{"name": "j", "version": 1, "source": "s", "levels": {"1": "a", "2": "b"}}', "j.json")
+def test_json_serves_as_well_and_a_changed_file_is_read_again(tmp_path: Path) -> None:
+    file = written(
+        tmp_path,
+        '{"name": "j", "version": 1, "source": "s", "levels": {"1": "a", "2": "b"}}',
+        "j.json",
+    )
     assert [level.value for level in data.load_scale(file).levels] == [1, 2]
     file.write_text(file.read_text().replace('"2": "b"', '"2": "b", "3": "c"'))
     assert [level.value for level in data.load_scale(str(file)).levels] == [1, 2, 3]
 
 
-def test_a_taxonomy_leaves_something_to_the_judge(tmp_path):
+def test_a_taxonomy_leaves_something_to_the_judge(tmp_path: Path) -> None:
     only_code = {
         "name": "x",
         "version": 1,
@@ -108,6 +118,6 @@ def test_a_taxonomy_leaves_something_to_the_judge(tmp_path):
         data.load_taxonomy(written(tmp_path, only_code))
 
 
-def test_equal_data_are_equal_and_hashable():
+def test_equal_data_are_equal_and_hashable() -> None:
     assert hash(data.load_rubric("dermcase")) == hash(data.load_rubric("dermcase"))
     assert data.given_categories(["a", "b"]) == data.given_categories(["a", "b"])

@@ -7,15 +7,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from dxjudge.agents.outcome import read_outcome
 from dxjudge.agents.run import Run
+from dxjudge.agents.step import Step
 from dxjudge.agents.steps import STEPS, VARIANTS, find_step
 from dxjudge.cli.steps_command import schemas
 from dxjudge.errors import ReplayMiss, UsageError
 from dxjudge.graphs.step import run_step, run_step_sync
 from dxjudge.graphs.step_graph import step_graph, step_node
-from protocol_server import ProtocolServer, cut, refuse
-from scripted import ask_step
+
+from .protocol_server import ProtocolServer, cut, refuse
+from .scripted import ask_step
 
 ROOT = Path(__file__).parent.parent
 ALL = (*STEPS, *VARIANTS)
@@ -40,7 +43,10 @@ SAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"choice": "Gout"},
     ),
     "judge_equivalence": ({"predicted": "podagra", "truth": "gout"}, {"same_disease": "yes"}),
-    "judge_equivalence.correct": ({"predicted": "podagra", "truth": "gout"}, {"verdict": "Correct"}),
+    "judge_equivalence.correct": (
+        {"predicted": "podagra", "truth": "gout"},
+        {"verdict": "Correct"},
+    ),
     "grade_ddx": (
         {"truth": "gout", "ddx": ["lupus", "podagra"]},
         {"rationale": "Podagra is gout.", "score": 5},
@@ -102,17 +108,17 @@ INJECTION = (
 
 
 @pytest.fixture(params=NAMES)
-def step(request):
+def step(request: Any) -> Any:
     return find_step(request.param)
 
 
-def test_the_thirteen_steps_are_there_once():
+def test_the_thirteen_steps_are_there_once() -> None:
     assert len(STEPS) == 13
     assert len(set(NAMES)) == len(ALL)
     assert set(SAMPLES) == set(NAMES)
 
 
-def test_steps_prompts_and_docs_match():
+def test_steps_prompts_and_docs_match() -> None:
     prompts = {path.stem for path in (ROOT / "prompts").glob("*.md")} - {"engine"}
     assert prompts == set(NAMES)
     rows = (ROOT / "docs" / "steps.md").read_text(encoding="utf-8")
@@ -120,7 +126,7 @@ def test_steps_prompts_and_docs_match():
     assert documented == set(NAMES)
 
 
-def test_every_step_says_what_it_is(step):
+def test_every_step_says_what_it_is(step: Step[Any, Any]) -> None:
     assert step.returns and step.scale and step.load_prompt().source
     assert step.result is not None
     assert step.max_repairs == 2
@@ -128,21 +134,23 @@ def test_every_step_says_what_it_is(step):
     assert step.input.model_config["frozen"]
 
 
-def test_typed_in_and_out(step):
+def test_typed_in_and_out(step: Step[Any, Any]) -> None:
     inputs, answer = SAMPLES[step.prompt_name]
     outcome, seen = ask_step(step, inputs, answer)
     assert outcome.status == "done", outcome
-    assert isinstance(outcome.value, step.result)
+    assert step.result is not None and isinstance(outcome.value, step.result)
     assert len(seen) == outcome.calls == 1
-    again = read_outcome(json.loads(outcome.model_dump_json()))
+    again: Any = read_outcome(json.loads(outcome.model_dump_json()))
     assert step.read_value(inputs, again.value) == outcome.value
 
 
-def test_deterministic_under_replay_and_a_miss_is_an_error(step, tmp_path):
+def test_deterministic_under_replay_and_a_miss_is_an_error(
+    step: Step[Any, Any], tmp_path: Path
+) -> Any:
     inputs, answer = SAMPLES[step.prompt_name]
     cache = tmp_path / "replies.sqlite"
 
-    async def once(judge, mode):
+    async def once(judge: Any, mode: Any) -> Any:
         with Run(cache=cache, mode=mode) as run:
             return await run_step(step, inputs, judge=judge, run=run, engine="llm")
 
@@ -157,7 +165,7 @@ def test_deterministic_under_replay_and_a_miss_is_an_error(step, tmp_path):
 
 
 @pytest.mark.parametrize("reply", GARBAGE, ids=repr)
-def test_garbage_is_a_failure_and_never_a_verdict(step, reply):
+def test_garbage_is_a_failure_and_never_a_verdict(step: Step[Any, Any], reply: Any) -> None:
     inputs, _ = SAMPLES[step.prompt_name]
     outcome, seen = ask_step(step, inputs, reply)
     assert outcome.status == "failed", outcome
@@ -166,14 +174,14 @@ def test_garbage_is_a_failure_and_never_a_verdict(step, reply):
     assert len(seen) <= 1 + step.max_repairs
 
 
-def test_a_repair_shows_the_model_what_is_wrong(step):
+def test_a_repair_shows_the_model_what_is_wrong(step: Step[Any, Any]) -> None:
     inputs, answer = SAMPLES[step.prompt_name]
     outcome, seen = ask_step(step, inputs, {"nonsense": 1}, answer)
     assert (outcome.status, outcome.repairs) == ("done", 1)
     assert "nonsense" in seen[1].texts[-1] or "Field required" in seen[1].texts[-1]
 
 
-def test_inputs_that_cannot_be_used_fail_alone(step):
+def test_inputs_that_cannot_be_used_fail_alone(step: Step[Any, Any]) -> None:
     inputs, answer = SAMPLES[step.prompt_name]
     items = [{}, {**inputs, "surprise": 1}, inputs]
     outcomes, seen = ask_step(step, items, answer)
@@ -184,7 +192,7 @@ def test_inputs_that_cannot_be_used_fail_alone(step):
         ask_step(step, {**inputs, "surprise": 1}, answer)
 
 
-def test_an_injection_does_not_change_the_scripted_path(step):
+def test_an_injection_does_not_change_the_scripted_path(step: Step[Any, Any]) -> None:
     inputs, answer = SAMPLES[step.prompt_name]
     clean, before = ask_step(step, inputs, answer)
     poisoned = {
@@ -198,26 +206,26 @@ def test_an_injection_does_not_change_the_scripted_path(step):
     assert [_outside(request) for request in after] == [_outside(request) for request in before]
 
 
-def _is_free_text(step, name, value):
+def _is_free_text(step: Step[Any, Any], name: Any, value: Any) -> Any:
     return isinstance(value, str) and step.load_prompt().placeholders.get(name) == "untrusted"
 
 
-def _verdict(outcome):
+def _verdict(outcome: Any) -> Any:
     """The value without offsets and quotes, which move with the text."""
     plain = outcome.value.model_dump(mode="json")
     return json.loads(re.sub(r'"(start|end)": \d+', '"at": 0', json.dumps(plain)))
 
 
-def _outside(request):
+def _outside(request: Any) -> Any:
     """What the model reads outside the fences; every fence closes with its own nonce."""
     texts = "\n".join(request.texts)
-    nonce = re.search(r"tags that end in ([0-9a-f]{12})", texts)[1]
+    nonce = re.findall(r"tags that end in ([0-9a-f]{12})", texts)[0]
     left = re.sub(rf"<(\w+)-{nonce}>\n.*?\n</\1-{nonce}>", r"<\1>", texts, flags=re.DOTALL)
     assert "Ignore the rubric" not in left
     return left.replace(nonce, "nonce")
 
 
-def test_schemas_are_published(step):
+def test_schemas_are_published(step: Step[Any, Any]) -> None:
     found = schemas(step)
     assert json.loads(json.dumps(found))["step"] == step.prompt_name
     inputs, answer = SAMPLES[step.prompt_name]
@@ -227,7 +235,7 @@ def test_schemas_are_published(step):
     assert found["result"]["properties"]
 
 
-def test_graph_node_and_plain_call_agree(step):
+def test_graph_node_and_plain_call_agree(step: Step[Any, Any]) -> None:
     inputs, answer = SAMPLES[step.prompt_name]
     with ProtocolServer([answer]) as server, Run(mode="off") as run:
         judge = server.judge()
@@ -235,11 +243,11 @@ def test_graph_node_and_plain_call_agree(step):
         by_graph = asyncio.run(graph.ainvoke({"inputs": inputs}))["outcome"]
         node = step_node(step, judge, read=lambda state: state["item"], write="found", run=run)
         by_node = asyncio.run(node({"item": inputs}))["found"]
-        by_call = run_step_sync(step, inputs, judge=judge, run=run)
+        by_call: Any = run_step_sync(step, inputs, judge=judge, run=run)
     assert by_graph["value"] == by_node["value"] == by_call.model_dump(mode="json")["value"]
 
 
-def test_a_step_without_stand_in_asks_for_a_judge(step):
+def test_a_step_without_stand_in_asks_for_a_judge(step: Step[Any, Any]) -> None:
     inputs, _ = SAMPLES[step.prompt_name]
     if set(step.stand_ins) - {"code"}:
         return
@@ -247,6 +255,6 @@ def test_a_step_without_stand_in_asks_for_a_judge(step):
         run_step_sync(step, inputs)
 
 
-def test_an_unknown_step_suggests_a_name():
+def test_an_unknown_step_suggests_a_name() -> None:
     with pytest.raises(UsageError, match="did you mean grade_ddx"):
         find_step("grade_dx")

@@ -1,6 +1,10 @@
+from typing import Any
+
 import pytest
+
 from dxjudge.agents.technical import technical_fault
-from scripted import example_rows
+
+from .scripted import example_rows
 
 
 @pytest.mark.parametrize(
@@ -22,7 +26,7 @@ from scripted import example_rows
         ("go " * 30, "the response repeats itself without end"),
     ],
 )
-def test_empty_and_broken_responses(response, fault):
+def test_empty_and_broken_responses(response: Any, fault: Any) -> None:
     assert technical_fault(response) == fault
 
 
@@ -40,11 +44,11 @@ def test_empty_and_broken_responses(response, fault):
         "Timeouts are no disease.",
     ],
 )
-def test_what_can_be_judged_is_judged(response):
+def test_what_can_be_judged_is_judged(response: Any) -> None:
     assert technical_fault(response) is None
 
 
-def test_on_the_examples_only_the_empty_and_the_broken_one():
+def test_on_the_examples_only_the_empty_and_the_broken_one() -> None:
     faulty = {row["id"] for row in example_rows("cases.jsonl") if technical_fault(row["response"])}
     marked = {
         row["id"]
