@@ -8,8 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from ..prompts.data import Categories, CategoriesField
 from ..prompts.load import Value
-from .step import Nothing, Step
-from .technical import technical_fault
+from .step import Step
+from .technical import abstain_on
 
 
 class CategoryInput(BaseModel):
@@ -77,11 +77,6 @@ def _finish(inputs: CategoryInput, answer: CategoryAnswer) -> AssignedCategories
     return AssignedCategories(categories=tuple(name for name in names if name in chosen))
 
 
-def _no_text(inputs: CategoryInput) -> Nothing | None:
-    fault = technical_fault(inputs.text)
-    return Nothing(f"technical error: {fault}") if fault else None
-
-
 ASSIGN_CATEGORY: Step[CategoryInput, CategoryAnswer] = Step(
     name="assign_category",
     version=1,
@@ -91,7 +86,7 @@ ASSIGN_CATEGORY: Step[CategoryInput, CategoryAnswer] = Step(
     checks=(_one,),
     finish=_finish,
     result=AssignedCategories,
-    stand_ins={"code": _no_text},
+    stand_ins={"code": abstain_on("text")},
     returns="one or more of the listed categories",
     scale="the categories shown",
 )

@@ -4,8 +4,8 @@ import re
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from .step import Nothing, Step
-from .technical import technical_fault
+from .step import Step
+from .technical import abstain_on
 from .wording import blank_entries, faults, merge
 
 _ENTRY = re.compile(r"^\s*(?:\(?\d{1,2}[.):]|[-*•–])\s+(?P<name>\S.*)$")
@@ -74,11 +74,6 @@ def _merge(inputs: TextInput, answer: DdxAnswer) -> Ddx:
     return make_ddx(answer.diagnoses)
 
 
-def _no_text(inputs: TextInput) -> Nothing | None:
-    fault = technical_fault(inputs.text)
-    return Nothing(f"technical error: {fault}") if fault else None
-
-
 def bare_list(inputs: TextInput) -> Ddx | None:
     """Decide where the text is nothing but a numbered or bulleted list of names."""
     lines = [line for line in inputs.text.splitlines() if line.strip()]
@@ -102,7 +97,7 @@ EXTRACT_DDX: Step[TextInput, DdxAnswer] = Step(
     abstain=_none,
     finish=_merge,
     result=Ddx,
-    stand_ins={"code": _no_text, "rules": bare_list},
+    stand_ins={"code": abstain_on("text"), "rules": bare_list},
     returns="the diagnoses a text considers, in order, each once",
     scale="list of free texts",
 )

@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ..ontology.query import why_not_a_diagnosis
 from .step import Nothing, Step
-from .technical import technical_fault
+from .technical import abstain_on
 from .wording import faults, fold
 
 _LABEL = re.compile(
@@ -59,12 +59,6 @@ def _trimmed(inputs: ResponseInput, answer: FinalDiagnosis) -> FinalDiagnosis:
     return FinalDiagnosis(diagnosis=" ".join(answer.diagnosis.split()).rstrip(".。"))
 
 
-def no_response(inputs: ResponseInput) -> Nothing | None:
-    """Abstain where the response is empty or broken: no model can find anything in it."""
-    fault = technical_fault(inputs.response)
-    return Nothing(f"technical error: {fault}") if fault else None
-
-
 def labelled_line(inputs: ResponseInput) -> FinalDiagnosis | Nothing | None:
     """Decide by a line "Final diagnosis: X" of its own.
 
@@ -94,7 +88,7 @@ EXTRACT_FINAL_DIAGNOSIS: Step[ResponseInput, FinalDiagnosis] = Step(
     abstain=_none,
     finish=_trimmed,
     result=FinalDiagnosis,
-    stand_ins={"code": no_response, "rules": labelled_line},
+    stand_ins={"code": abstain_on("response"), "rules": labelled_line},
     returns="the one diagnosis a response commits to, or none",
     scale="free text",
 )

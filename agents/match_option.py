@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model, field_validator
 
 from ..prompts.load import Value
-from .step import Nothing, Step
-from .technical import technical_fault
+from .step import Step
+from .technical import abstain_on
 from .wording import fold
 
 _FRAME = re.compile(
@@ -108,11 +108,6 @@ def _none(inputs: OptionInput, answer: OptionAnswer) -> str | None:
     return None if answer.letters else "the answer means none of the options"
 
 
-def _no_answer(inputs: OptionInput) -> Nothing | None:
-    fault = technical_fault(inputs.answer)
-    return Nothing(f"technical error: {fault}") if fault else None
-
-
 def letters_only(inputs: OptionInput) -> MatchedOptions | None:
     """Decide where the answer is nothing but option letters, or the text of one option."""
     by_text = [
@@ -156,7 +151,7 @@ MATCH_OPTION: Step[OptionInput, OptionAnswer] = Step(
     abstain=_none,
     finish=_finish,
     result=MatchedOptions,
-    stand_ins={"code": _no_answer, "rules": letters_only},
+    stand_ins={"code": abstain_on("answer"), "rules": letters_only},
     returns="the option letters a free answer means, or none",
     scale="the options shown",
 )

@@ -5,8 +5,8 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from .match_option import named_letters
-from .step import Nothing, Step
-from .technical import technical_fault
+from .step import Step
+from .technical import abstain_on
 from .wording import fold
 
 GAP = 3
@@ -80,11 +80,6 @@ def _invalid(inputs: FreeAnswerInput, answer: Closeness) -> str | None:
     )
 
 
-def _no_answer(inputs: FreeAnswerInput) -> Nothing | None:
-    fault = technical_fault(inputs.answer)
-    return Nothing(f"technical error: {fault}") if fault else None
-
-
 def named_option(inputs: FreeAnswerInput) -> FreeAnswerChoice | None:
     """Decide where the answer is one option's letter or its text."""
     answer = fold(inputs.answer)
@@ -109,7 +104,7 @@ SCORE_FREE_ANSWER: Step[FreeAnswerInput, Closeness] = Step(
     abstain=_invalid,
     finish=_finish,
     result=FreeAnswerChoice,
-    stand_ins={"code": _no_answer, "rules": named_option},
+    stand_ins={"code": abstain_on("answer"), "rules": named_option},
     returns="closeness to each of two options; the option by code, or invalid",
     scale=f"1-10 each; option A or B when the gap is {GAP} or more",
 )

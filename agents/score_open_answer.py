@@ -9,8 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 from ..prompts.data import AnswerKind, AnswerRulesField
 from ..prompts.load import Value
 from .levels import describe, level_type
-from .step import Nothing, Step
-from .technical import technical_fault
+from .step import Step
+from .technical import abstain_on
 from .wording import fold
 
 _MEASURE = re.compile(
@@ -104,11 +104,6 @@ def _finish(inputs: OpenAnswerInput, answer: OpenScoreAnswer) -> OpenScore:
     return OpenScore(score=answer.score, explanation=answer.explanation.strip())
 
 
-def _no_answer(inputs: OpenAnswerInput) -> Nothing | None:
-    fault = technical_fault(inputs.answer)
-    return Nothing(f"technical error: {fault}") if fault else None
-
-
 def listed_words(inputs: OpenAnswerInput) -> OpenScore | None:
     """Decide where both texts are equal, the same measure, or words that the rules list."""
     if fold(inputs.reference) == fold(inputs.answer):
@@ -152,7 +147,7 @@ SCORE_OPEN_ANSWER: Step[OpenAnswerInput, OpenScoreAnswer] = Step(
     checks=(_explained,),
     finish=_finish,
     result=OpenScore,
-    stand_ins={"code": _no_answer, "rules": listed_words},
+    stand_ins={"code": abstain_on("answer"), "rules": listed_words},
     returns="a score by the rules of the kind of question, and why",
     scale="0, 0.5, 1",
 )

@@ -10,8 +10,8 @@ from ..prompts.data import Dimension, Rubric, RubricField
 from ..prompts.load import Value
 from .levels import describe, level_type
 from .quotes import Quote, cite, find_quote
-from .step import Nothing, Step
-from .technical import technical_fault
+from .step import Step
+from .technical import abstain_on
 
 
 class RubricInput(BaseModel):
@@ -166,11 +166,6 @@ def _cited(quotes: list[str], response: str) -> tuple[Quote, ...]:
     return tuple(quote for quote in found if quote is not None)
 
 
-def _no_response(inputs: RubricInput) -> Nothing | None:
-    fault = technical_fault(inputs.response)
-    return Nothing(f"technical error: {fault}") if fault else None
-
-
 SCORE_RUBRIC: Step[RubricInput, RubricAnswer] = Step(
     name="score_rubric",
     version=1,
@@ -180,7 +175,7 @@ SCORE_RUBRIC: Step[RubricInput, RubricAnswer] = Step(
     checks=(_quoted,),
     finish=_weigh,
     result=RubricScore,
-    stand_ins={"code": _no_response},
+    stand_ins={"code": abstain_on("response")},
     returns="a level and a justification with quotes for each dimension; points and total by code",
     scale="0-4 in five dimensions; 0-100 points",
 )

@@ -2,6 +2,10 @@
 
 import json
 import re
+from collections.abc import Callable
+from typing import Any
+
+from .step import Nothing
 
 _MARKERS = re.compile(r"<\|[^|>]*\|>|</?s>|<(?:pad|unk|eos|bos)>|\[(?:PAD|UNK|SEP|CLS)\]", re.I)
 _NULL = {"none", "null", "nan", "n/a", "undefined", "[]", "{}"}
@@ -40,6 +44,16 @@ def technical_fault(response: str) -> str | None:
     if _STUCK.search(text[:20_000]):
         return "the response repeats itself without end"
     return None
+
+
+def abstain_on(field: str) -> Callable[[Any], Nothing | None]:
+    """A stand-in "code": abstains where this field of the input is empty or broken."""
+
+    def decide(inputs: Any) -> Nothing | None:
+        fault = technical_fault(getattr(inputs, field))
+        return Nothing(f"technical error: {fault}") if fault else None
+
+    return decide
 
 
 def _is_cut_json(text: str) -> bool:

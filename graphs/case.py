@@ -142,27 +142,9 @@ def select_branches(branches: Iterable[Branch]) -> tuple[Branch, ...]:
     return tuple(branch for branch in BRANCHES if branch in wanted)
 
 
-async def judge_case(
-    inputs: CaseInput | Mapping[str, Any],
-    *,
-    judge: AnyJudge | None = None,
-    branches: Iterable[Branch] = BRANCHES,
-    mapper: Mapper | None = None,
-    equivalence: Step[Any, Any] = JUDGE_EQUIVALENCE,
-    run: Run | None = None,
-    engine: str = "auto",
-) -> CaseRecord:
-    """One case through its graph. Raises UsageError as `case_graph`, and for wrong inputs."""
-    stream = judge_cases(
-        [read_case(inputs)],
-        judge=judge,
-        branches=branches,
-        mapper=mapper,
-        equivalence=equivalence,
-        run=run,
-        engine=engine,
-    )
-    async with aclosing(stream):
+async def judge_case(inputs: CaseInput | Mapping[str, Any], **options: Any) -> CaseRecord:
+    """One case; the options of `judge_cases`. Raises UsageError for inputs that cannot be used."""
+    async with aclosing(judge_cases([read_case(inputs)], **options)) as stream:
         return [record async for _, record in stream][0]
 
 

@@ -1,0 +1,28 @@
+"""The examples in the docstrings and on the page about steps are true."""
+
+import doctest
+import re
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from dxjudge.agents import levels, match_option, quotes, score_free_answer, technical, wording
+from dxjudge.prompts.data import load_rubric
+
+PAGE = Path(__file__).parent.parent / "docs" / "steps.md"
+MODULES = (levels, match_option, quotes, score_free_answer, technical, wording)
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: str(module.__name__))
+def test_docstring_examples(module: ModuleType) -> None:
+    failures, tried = doctest.testmod(module)
+    assert (failures, tried > 0) == (0, True)
+
+
+def test_the_rubric_on_the_page_loads(tmp_path: Path) -> None:
+    found = re.search(r"```yaml\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+    assert found is not None
+    file = tmp_path / "ward.yaml"
+    file.write_text(found[1], "utf-8")
+    assert load_rubric(file).best == 20
