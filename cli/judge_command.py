@@ -5,15 +5,11 @@ from typing import Annotated
 
 import typer
 
+from .map_command import Encoding, Input, InputFormat, Quiet
+
 _ROWS, _MODEL, _RUN = "Rows in and out", "Judge", "Cost, cache, resuming"
 
 StepName = Annotated[str, typer.Argument(help="The step; `dxjudge steps` lists them.")]
-Input = Annotated[
-    str,
-    typer.Argument(
-        help="CSV, TSV, JSON Lines, Parquet, a plain list (.txt), or - for standard input."
-    ),
-]
 Output = Annotated[
     str,
     typer.Option(
@@ -41,17 +37,9 @@ Given = Annotated[
         rich_help_panel=_ROWS,
     ),
 ]
-InputFormat = Annotated[
-    str | None,
-    typer.Option(help="csv, tsv, jsonl, parquet or txt.", rich_help_panel=_ROWS),
-]
 OutputFormat = Annotated[
     str | None,
     typer.Option(help="csv, tsv, jsonl or parquet.", rich_help_panel=_ROWS),
-]
-Encoding = Annotated[
-    str | None,
-    typer.Option(help="The input's encoding; UTF-8, or what its mark says.", rich_help_panel=_ROWS),
 ]
 Judge = Annotated[
     str | None,
@@ -111,7 +99,6 @@ Journal = Annotated[
         rich_help_panel=_RUN,
     ),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")]
 
 
 def judge_rows(
@@ -165,17 +152,7 @@ def judge_rows(
         repeat=repeat,
         journal=journal,
     )
-    model = {
-        "name": judge,
-        "temperature": temperature,
-        "max_tokens": max_tokens,
-        "seed": seed,
-    }
-    settings = {
-        "max_calls": max_calls,
-        "max_cost": max_cost,
-        "concurrency": concurrency,
-        "cache": cache,
-        "mode": cache_mode,
-    }
-    raise typer.Exit(run_judge(request, model, settings, quiet=quiet))
+    model = {"temperature": temperature, "max_tokens": max_tokens, "seed": seed}
+    budget = {"max_calls": max_calls, "max_cost": max_cost, "concurrency": concurrency}
+    settings = {**budget, "cache": cache, "mode": cache_mode}
+    raise typer.Exit(run_judge(request, judge, model, settings, quiet=quiet))

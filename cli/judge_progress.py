@@ -10,6 +10,7 @@ from typing import Any
 from ..agents.ledger import Line
 from ..agents.outcome import Outcome
 from ..agents.run import Run
+from .progress import open_bar
 
 
 class Counted:
@@ -35,31 +36,8 @@ def counting(run: Run, total: int, *, quiet: bool) -> Iterator[Counted]:
     if quiet or not sys.stderr.isatty():
         yield Counted(None, None, run)
         return
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        Task,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-
-    class Rate(TextColumn):
-        def render(self, task: Task) -> Any:
-            a_minute = f"{60 * task.speed:,.0f} a minute" if task.speed else ""
-            return super().render(task) + a_minute
-
-    columns = (
-        TextColumn("judging"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        Rate(""),
-        TextColumn("{task.fields[state]}"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        yield Counted(bar, bar.add_task("", total=total, state=""), run)
+    with open_bar("judging · {task.fields[state]}") as bar:
+        yield Counted(bar, bar.add_task("", total=total, state="0 failed"), run)
 
 
 def cost_text(lines: Sequence[Line]) -> str:

@@ -67,11 +67,19 @@ class Job:
 
 
 def run_judge(
-    request: Request, model: dict[str, Any], settings: dict[str, Any], *, quiet: bool
+    request: Request,
+    name: str | None,
+    parameters: dict[str, Any],
+    settings: dict[str, Any],
+    *,
+    quiet: bool,
 ) -> int:
-    """Do the whole job; return the exit code. No work starts before all is known to fit."""
+    """Do the whole job; return the exit code. No work starts before all is known to fit.
+
+    name, parameters: the judge as `parse_judge` takes them. settings: of the `Run`.
+    """
     started = time.monotonic()
-    judge = _judge(model)
+    judge = parse_judge(name, **parameters) if name is not None else None
     job = read_job(request, judge)
     journal = Journal(_journal_path(request), _about(request, job.step, judge))
     done = False
@@ -114,12 +122,6 @@ def read_job(request: Request, judge: JudgeSpec | None) -> Job:
     if ontology:
         step = _with_codes(step, inputs)
     return Job(step, sheet, format, inputs, [_key(step, each) for each in inputs])
-
-
-def _judge(model: dict[str, Any]) -> JudgeSpec | None:
-    name, *_ = (model["name"],)
-    parameters = {key: value for key, value in model.items() if key != "name"}
-    return parse_judge(name, **parameters) if name is not None else None
 
 
 def _with_codes(step: Step[Any, Any], inputs: list[dict[str, Any]]) -> Step[Any, Any]:

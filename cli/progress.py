@@ -43,6 +43,12 @@ def stages(*, quiet: bool) -> Iterator[Stages]:
     if quiet or not sys.stderr.isatty():
         yield Stages(None, quiet)
         return
+    with open_bar("{task.description}") as bar:
+        yield Stages(bar, quiet)
+
+
+def open_bar(text: str) -> Any:
+    """A bar on standard error with count, rate and time left; `text` is a template of rich."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -59,11 +65,10 @@ def stages(*, quiet: bool) -> Iterator[Stages]:
             return super().render(task) + a_minute
 
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn(text),
         BarColumn(),
         MofNCompleteColumn(),
         Rate(""),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        yield Stages(bar, quiet)
+    return Progress(*columns, console=Console(stderr=True), transient=True)
