@@ -7,15 +7,54 @@ from importlib import import_module, metadata
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from dxjudge.agents.judge import JudgeSpec
+    from dxjudge.agents.outcome import Abstained, Done, Failed
+    from dxjudge.agents.run import Run
+    from dxjudge.graphs.mapper import Mapper
+    from dxjudge.graphs.mapping import mapping_graph, mapping_node
+    from dxjudge.graphs.step import run_step, run_step_sync, step_graph, step_node
+    from dxjudge.ontology.mapping import Candidate, Mapping
     from dxjudge.ontology.tree import Tree, load_tree
 
 # Public name -> module that holds it.
 _HOMES = {
+    "Abstained": "dxjudge.agents.outcome",
+    "Candidate": "dxjudge.ontology.mapping",
+    "Done": "dxjudge.agents.outcome",
+    "Failed": "dxjudge.agents.outcome",
+    "JudgeSpec": "dxjudge.agents.judge",
+    "Mapper": "dxjudge.graphs.mapper",
+    "Mapping": "dxjudge.ontology.mapping",
+    "Run": "dxjudge.agents.run",
     "Tree": "dxjudge.ontology.tree",
     "load_tree": "dxjudge.ontology.tree",
+    "mapping_graph": "dxjudge.graphs.mapping",
+    "mapping_node": "dxjudge.graphs.mapping",
+    "run_step": "dxjudge.graphs.step",
+    "run_step_sync": "dxjudge.graphs.step",
+    "step_graph": "dxjudge.graphs.step",
+    "step_node": "dxjudge.graphs.step",
 }
 
-__all__ = ["Tree", "__version__", "load_tree"]
+__all__ = [
+    "Abstained",
+    "Candidate",
+    "Done",
+    "Failed",
+    "JudgeSpec",
+    "Mapper",
+    "Mapping",
+    "Run",
+    "Tree",
+    "__version__",
+    "load_tree",
+    "mapping_graph",
+    "mapping_node",
+    "run_step",
+    "run_step_sync",
+    "step_graph",
+    "step_node",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -160,6 +160,7 @@ class _Work:
             for place in asked
         ]
         outcomes = run_step_sync(CHOOSE_CANDIDATE, inputs, judge=chooser.judge, run=chooser.run)
+        assert isinstance(outcomes, list)
         for place, outcome in zip(asked, outcomes, strict=True):
             mappings[place] = self._chosen(mappings[place], outcome, chooser)
         return {"mappings": [mapping.as_json() for mapping in mappings]}

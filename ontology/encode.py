@@ -120,7 +120,7 @@ class SentenceEncoder:
                 f"cannot load the sentence-transformers model {model!r}: {error}. Give a folder "
                 "that holds it, or a hub name on a machine that reaches the hub"
             ) from error
-        self.dimension = int(self._model.get_embedding_dimension())
+        self.dimension = int(self._model.get_embedding_dimension() or 0)
         self.identity = f"sentence-transformers:{model}:{self._fingerprint()}"
 
     def _fingerprint(self) -> str:

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -202,7 +202,7 @@ class _Pool:
     def of(cls, hits: Sequence[Hit], facts: Sequence[_Facts]) -> "_Pool":
         by_dense = sorted(hits, key=lambda hit: (-hit.dense, hit.code))
         by_lexical = sorted(hits, key=lambda hit: (-hit.lexical, hit.code))
-        votes: Counter[str] = Counter()
+        votes: defaultdict[str, float] = defaultdict(float)
         first: dict[str, str] = {}
         best_child: dict[str, float] = {}
         for place, (hit, fact) in enumerate(zip(hits, facts, strict=True)):

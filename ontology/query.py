@@ -12,6 +12,8 @@ from .normalise import normalise_text
 LONGEST = 400
 """Characters of a text that search reads; a diagnosis is shorter, a report is not one."""
 
+_LONGEST_WORD = 60  # the longest word of ICD-10-CM has 35 letters
+
 _BRACKETS = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]")
 _SLASH = re.compile(r"\s+/\s+|(?<=[a-zA-Z]{3})/(?=[a-zA-Z]{3})")
 _NUMBERED = re.compile(r"(?:^|\s)\(?\d{1,2}[.)]\s+(?=[A-Za-z])")
@@ -128,6 +130,8 @@ def why_not_a_diagnosis(text: str) -> str | None:
     folded = normalise_text(text[:LONGEST])
     if not folded:
         return "no words in the text"
+    if max(map(len, folded.split())) > _LONGEST_WORD:
+        return "one run of characters without words"
     if folded in _phrases():
         return f"says that there is no diagnosis: {text.strip()!r}"
     if _LAB_VALUE.search(text) and len(folded.split()) <= 6 and len(text) < 60:

@@ -64,10 +64,16 @@ def load_ranking_model() -> RankingModel:
     content = json.loads(text)
     if tuple(content["features"]) != FEATURES:
         raise ValueError("data/reranker.json was trained on other features; run training/")
-    parts = ("mean", "scale", "hidden", "hidden_bias", "output", "skip")
-    arrays = [np.asarray(content[part], np.float32) for part in parts]
     slope, by_fused, bias = content["calibration"]
-    return RankingModel(*arrays, calibration=(slope, by_fused, bias))
+    return RankingModel(
+        mean=np.asarray(content["mean"], np.float32),
+        scale=np.asarray(content["scale"], np.float32),
+        hidden=np.asarray(content["hidden"], np.float32),
+        hidden_bias=np.asarray(content["hidden_bias"], np.float32),
+        output=np.asarray(content["output"], np.float32),
+        skip=np.asarray(content["skip"], np.float32),
+        calibration=(slope, by_fused, bias),
+    )
 
 
 def rerank(
