@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from ..ontology.query import why_not_a_diagnosis
 from .step import Nothing, Step
 from .technical import abstain_on
-from .wording import faults, fold
+from .wording import faults, fold, shares_words
 
 _LABEL = re.compile(
     r"\b(?:final (?:diagnos[ei]s|dx)|diagn[oó]stico final|diagnostic final|enddiagnose|"
@@ -49,6 +49,15 @@ def _bare_name(inputs: ResponseInput, answer: FinalDiagnosis) -> list[str]:
     ]
 
 
+def _read_in_it(inputs: ResponseInput, answer: FinalDiagnosis) -> list[str]:
+    if not answer.diagnosis or shares_words(answer.diagnosis, inputs.response):
+        return []
+    return [
+        f"diagnosis: no word of {answer.diagnosis[:100]!r} occurs in the answer to the case; use "
+        "its own words, or null for none"
+    ]
+
+
 def _none(inputs: ResponseInput, answer: FinalDiagnosis) -> str | None:
     return "the response commits to no diagnosis" if answer.diagnosis is None else None
 
@@ -84,7 +93,7 @@ EXTRACT_FINAL_DIAGNOSIS: Step[ResponseInput, FinalDiagnosis] = Step(
     version=1,
     input=ResponseInput,
     output=FinalDiagnosis,
-    checks=(_bare_name,),
+    checks=(_bare_name, _read_in_it),
     abstain=_none,
     finish=_trimmed,
     result=FinalDiagnosis,

@@ -47,6 +47,7 @@ _TAIL = re.compile(
     re.IGNORECASE,
 )
 _SHORT_FORM = re.compile(r"\s*\((?=[^)]*[A-Z][^)]*[A-Z])[A-Z][\w-]{1,7}\)\s*$")
+_HEAD = 5  # letters; what stays of a word in other forms of it
 _LONGEST = 30  # words; the longest official names are shorter
 
 
@@ -113,6 +114,24 @@ def merge(entries: Iterable[str]) -> tuple[tuple[str, ...], tuple[Merged, ...]]:
         else:
             kept[key] = name
     return tuple(kept.values()), tuple(dropped)
+
+
+def shares_words(name: str, text: str) -> bool:
+    """Whether a word of a name, or the head of one, occurs in a text.
+
+    A name that shares none was not read in the text. Scripts without spaces share two letters.
+
+    >>> shares_words("Crohn's disease", "Crohn was considered"), shares_words("json", "It is gout.")
+    (True, False)
+    """
+    plain = normalise_text(text)
+    written_out = normalise_text(expand_abbreviations(text).text)
+    heads = {word[:_HEAD] for word in (*fold(name).split(), *normalise_text(name).split())}
+    for head in heads:
+        pieces = [head] if head.isascii() else [head[i : i + 2] for i in range(len(head) - 1)]
+        if any(piece in plain or piece in written_out for piece in pieces if len(piece) > 1):
+            return True
+    return False
 
 
 def blank_entries(entries: Sequence[str]) -> list[int]:

@@ -65,9 +65,33 @@ def test_what_is_no_bare_name_goes_back_to_the_model(answer: Any, told: Any) -> 
     ],
 )
 def test_specifiers_stay(name: Any) -> None:
-    outcome, seen = ask_step(STEP, {"response": "…text"}, {"diagnosis": f" {name}. "})
+    outcome, seen = ask_step(STEP, {"response": f"It is {name}."}, {"diagnosis": f" {name}. "})
     assert outcome.value.diagnosis == name
     assert len(seen) == 1
+
+
+@pytest.mark.parametrize("answer", ["json", "Diagnosis name", "xx", "肺炎"])
+def test_a_diagnosis_that_is_not_in_the_response_goes_back(answer: Any) -> None:
+    outcome, seen = ask_step(
+        STEP, {"response": "It is gout."}, {"diagnosis": answer}, {"diagnosis": "gout"}
+    )
+    assert outcome.repairs == 1
+    assert "occurs in the answer to the case" in seen[1].texts[-1]
+
+
+@pytest.mark.parametrize(
+    ("response", "answer"),
+    [
+        ("TTP it is.", "thrombotic thrombocytopenic purpura"),
+        ("Thrombotic thrombocytopenic purpura.", "TTP"),
+        ("A pulmonary embolus.", "pulmonary embolism"),
+        ("诊断为重症肌无力。", "重症肌无力"),
+        ("Haemolytic anaemia", "hemolytic anemia"),
+    ],
+)
+def test_other_forms_of_its_words_are_in_the_response(response: Any, answer: Any) -> None:
+    outcome, _ = ask_step(STEP, {"response": response}, {"diagnosis": answer})
+    assert outcome.value.diagnosis == answer
 
 
 def test_a_model_that_never_gives_a_bare_name_fails() -> None:
