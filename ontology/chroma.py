@@ -58,11 +58,12 @@ def build_collection(
 def open_collection(
     folder: Path, key: str, vectors: npt.NDArray[np.float16], server: str | None
 ) -> Collection:
-    """Open the collection; one that a server lacks is put there from the kept vectors."""
+    """Open the collection; where it is missing it is made from the kept vectors."""
     client = _server(server) if server else _embedded(folder)
     name = _name(key)
-    if server and name not in {collection.name for collection in client.list_collections()}:
+    if name not in {collection.name for collection in client.list_collections()}:
         build_collection(folder, key, np.asarray(vectors, np.float32), server, None)
+        client = _server(server) if server else _embedded(folder)
     return Collection(client.get_collection(name, embedding_function=None))
 
 

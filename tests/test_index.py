@@ -1,8 +1,11 @@
 """The search index: built once, checked, rebuilt, safe under two builders."""
 
+import socket
 import subprocess
 import sys
+import time
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -148,3 +151,51 @@ def test_look_up_folds_and_reads_abbreviations(tmp_path: Path, encoder: OnnxEnco
     assert retriever.look_up(read_query("ACUTE  appendicitis.")) == [0]
     assert retriever.look_up(read_query("AMI")) == [3]
     assert retriever.look_up(read_query("something else")) == []
+
+
+@pytest.fixture
+def chroma_server(tmp_path: Path) -> Iterator[str]:
+    """A real Chroma server on a free port."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [str(Path(sys.executable).with_name("chroma")), "run", "--path", str(tmp_path / "c")]
+    server = subprocess.Popen(
+        [*command, "--host", "127.0.0.1", "--port", str(port)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        for _ in range(200):
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            time.sleep(0.1)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.terminate()
+        server.wait(timeout=20)
+
+
+def test_a_chroma_server_holds_the_vectors(
+    tmp_path: Path, encoder: OnnxEncoder, chroma_server: str
+) -> None:
+    index = open_small(tmp_path, encoder, chroma=chroma_server)
+    assert not (tmp_path / "index" / index.key / "chroma").exists()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        assert open_small(tmp_path, encoder).collection.count() == len(TERMS)
+    query = encoder.encode_queries(["heart attack"])
+    assert index.terms[int(index.collection.nearest(query, 3)[0][0])].code == "I21"
+    again = open_small(tmp_path, encoder, chroma=chroma_server)
+    assert again.collection.count() == len(TERMS)
+
+
+def test_an_index_built_embedded_moves_to_a_server(
+    tmp_path: Path, encoder: OnnxEncoder, chroma_server: str
+) -> None:
+    open_small(tmp_path, encoder)
+    assert open_small(tmp_path, encoder, chroma=chroma_server).collection.count() == len(TERMS)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        assert open_small(tmp_path, encoder).collection.count() == len(TERMS)

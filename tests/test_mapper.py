@@ -1,0 +1,204 @@
+"""Mapping end to end over the whole base, and the graph inside somebody else's graph."""
+
+from typing import Any, TypedDict
+
+import pandas
+import polars
+import pytest
+
+from dxjudge.errors import InputError, UsageError
+from dxjudge.graphs.mapper import Mapper, is_judge
+from dxjudge.graphs.mapping import mapping_graph, mapping_node
+from dxjudge.ontology.mapping import Mapping, band_of, read_mapping
+from dxjudge.ontology.specificity import at_specificity
+from dxjudge.ontology.tree import load_tree
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("Acute appendicitis", "K35"),
+        ("heart attack", "I21"),
+        ("COPD", "J44"),
+        ("whooping cough", "A37"),
+        ("Crohn's disease", "K50"),
+        ("Guillain-Barré syndrome", "G61.0"),
+        ("iron deficiency anaemia", "D50"),
+    ],
+)
+def test_maps_what_people_write(mapper: Mapper, text: str, code: str) -> None:
+    mapping = mapper.map(text)
+    assert mapping.status == "mapped"
+    assert mapping.code is not None and mapping.code.startswith(code)
+    assert mapping.candidates[0].code == mapping.code
+    assert mapping.name == load_tree().name(mapping.code)
+
+
+def test_an_official_name_is_exact(mapper: Mapper) -> None:
+    mapping = mapper.map("ASTHMA")
+    assert (mapping.code, mapping.decided_by, mapping.band, mapping.score) == (
+        "J45",
+        "exact",
+        "exact",
+        1.0,
+    )
+    assert (mapping.term, mapping.source) == ("Asthma", "official")
+
+
+def test_candidates_are_ranked_distinct_and_explained(mapper: Mapper) -> None:
+    found = mapper.map("inflamation of the pancreas, sudden onset").candidates
+    assert len(found) == 15
+    assert len({candidate.code for candidate in found}) == 15
+    scores = [candidate.score for candidate in found]
+    assert scores == sorted(scores, reverse=True)
+    assert all(0 <= score <= 1 for score in scores)
+    assert all(candidate.why for candidate in found)
+    assert "K85" in {candidate.code[:3] for candidate in found}
+
+
+@pytest.mark.parametrize("text", ["", "???", "no diagnosis", "Hb 9.2 g/dL", "MS", "x" * 5000])
+def test_what_is_no_diagnosis_is_unmapped_with_a_reason(mapper: Mapper, text: str) -> None:
+    mapping = mapper.map(text)
+    assert (mapping.status, mapping.code, mapping.decided_by) == ("unmapped", None, "none")
+    assert mapping.reason
+
+
+def test_an_ambiguous_abbreviation_shows_its_meanings_as_candidates(mapper: Mapper) -> None:
+    found = {candidate.code[:3] for candidate in mapper.map("MS").candidates}
+    assert {"G35", "I05"} <= found or {"G35", "I34"} <= found
+
+
+def test_several_diagnoses_in_one_cell_are_reported(mapper: Mapper) -> None:
+    mapping = mapper.map("pneumonia; sepsis")
+    assert mapping.parts == ("pneumonia", "sepsis")
+    assert "2 diagnoses in one text" in (mapping.reason or "")
+
+
+def test_a_code_does_not_hang_on_the_other_texts_of_a_run(mapper: Mapper) -> None:
+    texts = ["kidney stone", "broken wrist", "sugar diabetes", "water on the brain"]
+    together = mapper.map_many(texts)
+    assert together == [mapper.map(text) for text in texts]
+    assert together == mapper.map_many(texts[::-1])[::-1]
+
+
+def test_frames_lists_and_generators_are_taken(mapper: Mapper) -> None:
+    texts = ["asthma", "asthma", "migraine"]
+    expected = mapper.map_many(texts)
+    assert [mapping.code for mapping in expected] == ["J45", "J45", "G43"]
+    frame = pandas.DataFrame({"id": [1, 2, 3], "dx": texts})
+    assert mapper.map_many(frame, column="dx") == expected
+    assert mapper.map_many(frame["dx"]) == expected
+    assert mapper.map_many(polars.DataFrame({"dx": texts})) == expected
+    assert mapper.map_many(text for text in texts) == expected
+    missing = mapper.map_many(pandas.Series(["asthma", None, float("nan")], dtype=object))
+    assert [mapping.status for mapping in missing] == ["mapped", "unmapped", "unmapped"]
+
+
+def test_bad_values_and_options_name_what_is_wrong(mapper: Mapper) -> None:
+    with pytest.raises(InputError, match="item 1 is int 7"):
+        mapper.map_many(["asthma", 7])
+    with pytest.raises(UsageError, match="map takes one"):
+        mapper.map_many("asthma")
+    with pytest.raises(UsageError, match="no column 'dx'"):
+        mapper.map_many(pandas.DataFrame({"a": ["x"], "b": ["y"]}), column="dx")
+    with pytest.raises(UsageError, match="specificity"):
+        Mapper(specificity="vague")
+    with pytest.raises(UsageError, match="top_k"):
+        Mapper(top_k=0)
+    with pytest.raises(UsageError, match="fallback"):
+        Mapper(model="openai:gpt-4o", fallback="other")  # type: ignore[arg-type]
+
+
+def test_specificity_is_a_policy(mapper: Mapper) -> None:
+    tree = load_tree()
+    assert at_specificity("J44.1", "category", tree) == "J44"
+    assert at_specificity("J44.1", "concept", tree) == "J44.1"
+    assert at_specificity("J45", "billable", tree) == "J45.901"  # J45.90 then its first child
+    assert at_specificity("J45", "billable", tree, ["J45.909"]) == "J45.909"
+    assert tree.is_billable(at_specificity("S52", "billable", tree))
+    category = Mapper(specificity="category")
+    category.parts  # noqa: B018 (builds before the assertion below)
+    assert category.map("acute on chronic systolic heart failure").code == "I50"
+
+
+def test_the_minimum_score_is_honoured(mapper: Mapper) -> None:
+    strict = Mapper(min_score=0.999)
+    mapping = strict.map("something like a bad knee")
+    assert mapping.status == "unmapped"
+    assert "below 0.999" in (mapping.reason or "")
+    assert mapping.candidates
+
+
+def test_the_signature_names_what_makes_the_mapping(mapper: Mapper) -> None:
+    signature = mapper.signature
+    assert signature["ontology"] == "icd10cm"
+    assert signature["sources"]["official"] > 40_000
+    for part in ("dxjudge", "edition", "index", "encoder", "reranker", "top_k", "specificity"):
+        assert signature[part]
+
+
+def test_a_mapping_goes_through_json(mapper: Mapper) -> None:
+    mapping = mapper.map("pneumonia; sepsis")
+    assert read_mapping(mapping.as_json()) == mapping
+
+
+def test_bands() -> None:
+    assert [band_of(score, "embedded") for score in (0.8, 0.79, 0.5, 0.49)] == [
+        "high",
+        "medium",
+        "medium",
+        "low",
+    ]
+    assert band_of(1.0, "exact") == "exact"
+
+
+@pytest.mark.parametrize(
+    ("model", "judge"),
+    [
+        ("default", False),
+        ("openai:text-embedding-3-large", False),
+        ("some/sentence-model", False),
+        ("openai:gpt-4o", True),
+        ("anthropic:claude-sonnet-4-20250514", True),
+        ("openai:qwen@http://127.0.0.1:8000/v1", True),
+    ],
+)
+def test_a_model_name_means_a_judge_or_an_encoder(model: str, judge: bool) -> None:
+    assert is_judge(model) is judge
+
+
+class Visit(TypedDict, total=False):
+    """The state of somebody else's graph."""
+
+    note: str
+    coded: dict[str, Any]
+    texts: list[str]
+    mappings: list[dict[str, Any]]
+
+
+def test_the_graph_is_a_node_of_another_graph(mapper: Mapper) -> None:
+    from langgraph.graph import END, START, StateGraph
+
+    outer = StateGraph(Visit)
+    outer.add_node("gather", lambda state: {"texts": [state["note"], "asthma"]})
+    outer.add_node("map", mapping_graph(mapper.parts))
+    outer.add_node("code", mapping_node(mapper.parts, read="note", write="coded"))
+    outer.add_edge(START, "gather")
+    outer.add_edge("gather", "map")
+    outer.add_edge("map", "code")
+    outer.add_edge("code", END)
+    result = outer.compile().invoke({"note": "migraine"})
+    assert [read_mapping(plain).code for plain in result["mappings"]] == ["G43", "J45"]
+    assert read_mapping(result["coded"]) == mapper.map("migraine")
+    assert set(result) == {"note", "texts", "mappings", "coded"}
+
+
+async def _ainvoke(mapper: Mapper) -> Mapping:
+    result = await mapper.graph.ainvoke({"texts": ["asthma"]})
+    return read_mapping(result["mappings"][0])
+
+
+def test_the_graph_runs_async_too(mapper: Mapper) -> None:
+    import asyncio
+
+    assert asyncio.run(_ainvoke(mapper)).code == "J45"
