@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import sqlite3
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, cast
@@ -75,6 +76,7 @@ class SqliteStore(SqliteCache[Entry]):
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             # Made before SQLite opens it: its -wal and -shm files inherit this mode.
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+            _use_wal(path)
             super().__init__(path=str(path), serde=JsonSerde())
             for connection in (self._conn, reader := _connect(path)):
                 connection.execute("PRAGMA synchronous=NORMAL")
@@ -194,6 +196,24 @@ def open_store(place: str | Path | None = None) -> Store:
     if "://" in text:
         raise UsageError(f"cache {_without_password(text)!r} is neither a file nor redis://…")
     return cast(Store, SqliteStore(Path(text).expanduser() if text else default_path()))
+
+
+def _use_wal(path: Path) -> None:
+    # The switch takes the whole file and does not wait its turn: of several who open a new
+    # file at once, all but one are told at once that it is locked.
+    deadline = time.monotonic() + _BUSY_SECONDS
+    connection = _connect(path)
+    try:
+        while True:
+            try:
+                connection.execute("PRAGMA journal_mode=WAL")
+                return
+            except sqlite3.OperationalError as fault:
+                if "locked" not in str(fault) or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.02)
+    finally:
+        connection.close()
 
 
 def _connect(path: Path) -> sqlite3.Connection:

@@ -219,6 +219,15 @@ def test_a_store_that_breaks_later_costs_a_warning_not_the_run(tmp_path: Path) -
     keep(replies, FIELDS, REPLY)  # and says so once
 
 
+def test_many_may_open_a_new_file_at_once(tmp_path: Path) -> None:
+    for attempt in range(5):
+        path = tmp_path / f"{attempt}.sqlite"
+        with ThreadPoolExecutor(16) as pool:
+            stores = list(pool.map(lambda _: open_store(path), range(16)))  # noqa: B023
+        for store in stores:
+            store.close()
+
+
 def test_threads_share_a_store(store: Store) -> None:
     replies = Replies(store)
 
