@@ -3,7 +3,7 @@
 import json
 import os
 import threading
-from collections import Counter
+from collections import Counter, deque
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, Literal
@@ -85,9 +85,12 @@ class Ledger:
     The sums are kept in both cases.
     """
 
-    def __init__(self, path: Path | None = None) -> None:
-        """`path` is appended to. Raises OutputError when it cannot be written."""
-        self.attempts: list[Attempt] = []
+    def __init__(self, path: Path | None = None, keep: int | None = None) -> None:
+        """`path` is appended to; `keep`: only so many of the last attempts stay in memory.
+
+        Raises OutputError when the file cannot be written.
+        """
+        self.attempts: deque[Attempt] = deque(maxlen=keep)
         self.path = path
         self._lines: dict[tuple[str, str], Line] = {}
         self._lock = threading.Lock()

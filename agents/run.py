@@ -24,7 +24,8 @@ class Run:
     timeout: seconds for one request, from sending to its last byte.
     attempts: requests at most for one answer, where timeouts, connections, 408, 409, 429 and
         5xx get in the way. max_wait: the longest Retry-After, in seconds, that is obeyed.
-    ledger: a JSONL file for the attempts; in memory where it is None.
+    ledger: a JSONL file for the attempts; in memory where it is None, and there only the last
+        `keep` of them (None: all).
     prices: a price list instead of the one that ships.
     """
 
@@ -42,6 +43,7 @@ class Run:
         attempts: int = 6,
         max_wait: float = 120.0,
         ledger: Path | None = None,
+        keep: int | None = None,
         prices: Path | None = None,
     ) -> None:
         if timeout <= 0 or attempts < 1:
@@ -52,7 +54,7 @@ class Run:
         self.timeout = timeout
         self.attempts = attempts
         self.max_wait = max_wait
-        self.ledger = Ledger(ledger)
+        self.ledger = Ledger(ledger, keep)
         self.prices = load_prices(prices)
 
     @property

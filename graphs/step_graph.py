@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     StepGraph = CompiledStateGraph["StepState", "StepContext", "StepInput", "StepOutput"]
 
 
+# A graph may serve for as long as a server lives: its own run does not grow without end.
+_KEEP = 1000
+
+
 class StepInput(TypedDict):
     """What a step's graph takes: plain JSON.
 
@@ -102,7 +106,7 @@ def step_node(
     """
     found = find_step(step)
     live = as_judge(judge) if judge is not None else None
-    own = run or Run()
+    own = run or Run(keep=_KEEP)
 
     async def node(state: Any) -> dict[str, Any]:
         inputs = read(state) if read else _pick(found, state)
@@ -125,7 +129,7 @@ def _shared(step: Step[Any, Any]) -> "StepGraph":
 
 
 def _compile(step: Step[Any, Any], judge: Judge | None, run: Run | None) -> "StepGraph":
-    default = StepContext(run or Run(), judge)
+    default = StepContext(run or Run(keep=_KEEP), judge)
 
     async def judge_item(state: StepInput, runtime: Runtime[StepContext]) -> dict[str, Any]:
         context = runtime.context or default

@@ -128,14 +128,11 @@ def test_two_thousand_items_with_faults_all_end_as_a_result_or_as_failed(tmp_pat
             assert outcome.value.name == ("Angina", "Asthma")[number % 2]
     kinds = Counter(outcome.kind for outcome in outcomes if outcome.status == "failed")
     assert kinds == {"refused": 40, "rejected": 40, "invalid": 40}
-    assert sum(outcome.calls for outcome in outcomes) == asked == len(run_attempts(run, asked))
+    assert sum(outcome.calls for outcome in outcomes) == asked
+    assert len(run.ledger.attempts) == len(server.seen)
     # The second run asks for the failed ones only: a refusal and a 400 once, the invalid thrice.
     assert len(server.seen) - asked == 40 + 40 + 120
     assert sum(outcome.cached for outcome in again) == 1880
-
-
-def run_attempts(run: Run, count: int) -> list[Any]:
-    return run.ledger.attempts[:count]
 
 
 def test_identical_items_under_way_are_one_call(tmp_path: Path) -> None:
@@ -259,6 +256,14 @@ def test_a_limit_on_cost_needs_a_price() -> None:
         with pytest.raises(UsageError, match="price .* is unknown"):
             many(items(3), server, Run(mode="off", max_cost=1.0))
     assert server.seen == []
+
+
+def test_the_ledger_may_keep_the_last_attempts_only_and_still_counts_all() -> None:
+    with ProtocolServer(even_odd) as server:
+        run = Run(mode="off", keep=3)
+        many(items(10), server, run)
+    assert len(run.ledger.attempts) == 3
+    assert run.ledger.summary()[0].calls == 10
 
 
 def test_a_refused_key_stops_a_long_run_soon() -> None:
