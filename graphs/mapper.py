@@ -1,20 +1,22 @@
 """The mapper: free-text diagnoses to ICD-10 codes, one at a time or many."""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from importlib import metadata
 from importlib.resources import files
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..errors import InputError, UsageError
+from ..errors import DxjudgeError, InputError, UsageError
 from ..folders import cache_folder
 from ..ontology.base import default_terms
 from ..ontology.mapping import Candidate, Mapping, read_mapping
 from ..ontology.specificity import check_specificity
 from ..ontology.tree import Tree, load_tree
-from .mapping import Chooser, MappingParts, mapping_graph
+from .mapping import Chooser, MappingParts, failed_mapping, mapping_graph
 
 if TYPE_CHECKING:
     from ..agents.models import AnyJudge
@@ -25,7 +27,6 @@ MIN_SCORE = 0.02
 """Below this score a text is unmapped (chosen on data: docs/mapping.md)."""
 
 _BATCH = 64  # texts in one run of the graph
-_ASKED_AT_ONCE = 512  # texts in one run where a model is asked, so that it is kept busy
 
 
 class Mapper:
@@ -140,22 +141,20 @@ class Mapper:
         mapped = {mapping.text: mapping for batch in self.stream(distinct) for mapping in batch}
         return [mapped[text] for text in wanted]
 
-    def stream(self, texts: Iterable[str]) -> Iterator[list[Mapping]]:
-        """Map texts in batches, in order, each batch as soon as it is there."""
-        size = _ASKED_AT_ONCE if self.chooser else _BATCH
-        batch: list[str] = []
-        for text in texts:
-            batch.append(text)
-            if len(batch) == size:
-                yield self._run(batch)
-                batch = []
-        if batch:
-            yield self._run(batch)
+    def stream(self, texts: Iterable[str], *, choose: bool = True) -> Iterator[list[Mapping]]:
+        """Map texts in batches, in order, each batch as soon as it is there.
+
+        choose: False leaves the judge out and gives the embedded mappings. A text on which the
+        work breaks is a failed mapping that says how; what concerns every text (a model, a key,
+        the index) raises.
+        """
+        graph = self.graph if choose else self._embedded
+        left = iter(texts)
+        while batch := list(islice(left, self._batch_size)):
+            yield map_each(batch, lambda batch: _invoke(graph, batch))
 
     def search(self, text: str, k: int = 15) -> list[Candidate]:
         """The k best candidates of a text, whatever their score; no model is asked."""
-        from dataclasses import replace
-
         parts = replace(self.parts, chooser=None, top_k=k, min_score=0.0)
         found = mapping_graph(parts).invoke({"texts": [text]})["mappings"][0]
         return list(read_mapping(found).candidates)
@@ -196,8 +195,35 @@ class Mapper:
             "shuffle": self.chooser.shuffle,
         }
 
-    def _run(self, batch: list[str]) -> list[Mapping]:
-        return [read_mapping(plain) for plain in self.graph.invoke({"texts": batch})["mappings"]]
+    @property
+    def _batch_size(self) -> int:
+        """Texts in one run of the graph: few enough to show progress, enough for a model."""
+        run = self.chooser.run if self.chooser else None
+        return max(_BATCH, 2 * run.width) if run else _BATCH
+
+    @cached_property
+    def _embedded(self) -> Any:
+        return mapping_graph(replace(self.parts, chooser=None))
+
+
+def _invoke(graph: Any, texts: list[str]) -> list[Mapping]:
+    return [read_mapping(plain) for plain in graph.invoke({"texts": texts})["mappings"]]
+
+
+def map_each(texts: list[str], work: Callable[[list[str]], list[Mapping]]) -> list[Mapping]:
+    """Map texts together with `work`; where that breaks, one by one, to fail only the culprit.
+
+    Raises what dxjudge raises on purpose: that concerns every text.
+    """
+    try:
+        return work(texts)
+    except DxjudgeError:
+        raise
+    except Exception as fault:
+        if len(texts) == 1:
+            why = f"{type(fault).__name__}: {fault}"
+            return [failed_mapping(Mapping(texts[0], "failed"), why)]
+        return [mapping for text in texts for mapping in map_each([text], work)]
 
 
 def is_judge(model: str) -> bool:

@@ -150,15 +150,8 @@ class _Work:
         chooser = self.parts.chooser
         assert chooser
         mappings = [read_mapping(plain) for plain in state["mappings"]]
-        asked = [place for place, mapping in enumerate(mappings) if _to_ask(mapping, chooser)]
-        inputs = [
-            {
-                "diagnosis": mappings[place].text,
-                "candidates": [candidate.name for candidate in mappings[place].candidates],
-                "shuffle": chooser.shuffle,
-            }
-            for place in asked
-        ]
+        asked = [place for place, mapping in enumerate(mappings) if is_asked(mapping, chooser)]
+        inputs = [question(mappings[place], chooser) for place in asked]
         outcomes = run_step_sync(CHOOSE_CANDIDATE, inputs, judge=chooser.judge, run=chooser.run)
         assert isinstance(outcomes, list)
         for place, outcome in zip(asked, outcomes, strict=True):
@@ -225,15 +218,17 @@ class _Work:
 
     def _chosen(self, mapping: Mapping, outcome: Outcome, chooser: Chooser) -> Mapping:
         if isinstance(outcome, Done):
-            candidate = mapping.candidates[outcome.value.index]
-            return self._settle(mapping, candidate, "llm")
-        bare = replace(mapping, code=None, name=None, term=None, source=None, score=0.0, band=None)
+            chosen = self._settle(mapping, mapping.candidates[outcome.value.index], "llm")
+            # What was said of the embedded choice, such as that nothing is close, is void.
+            return replace(chosen, reason=_remark(read_query(mapping.text), mapping.parts))
         if isinstance(outcome, Abstained):
-            return replace(bare, status="unmapped", decided_by="llm", reason=outcome.reason)
+            none = _without_code(mapping)
+            return replace(none, status="unmapped", decided_by="llm", reason=outcome.reason)
         why = f"the model failed ({outcome.kind}): {'; '.join(outcome.reasons)}"
         if chooser.fallback == "embedded" and mapping.status == "mapped":
-            return replace(mapping, reason=f"embedded choice: {why}")
-        return replace(bare, status="failed", decided_by="none", reason=why)
+            said = (f"embedded choice: {why}", mapping.reason)
+            return replace(mapping, reason="; ".join(filter(None, said)))
+        return failed_mapping(mapping, why)
 
     def _candidate(self, ranked: Ranked) -> Candidate:
         term = self.parts.retriever.index.terms[ranked.hit.row]
@@ -241,12 +236,37 @@ class _Work:
         return Candidate(ranked.hit.code, name, term.text, term.source, ranked.score, ranked.why)
 
 
-def _to_ask(mapping: Mapping, chooser: Chooser) -> bool:
+def failed_mapping(mapping: Mapping, why: str) -> Mapping:
+    """A mapping that failed: no code, and the reason."""
+    return replace(_without_code(mapping), status="failed", decided_by="none", reason=why)
+
+
+def _without_code(mapping: Mapping) -> Mapping:
+    return replace(mapping, code=None, name=None, term=None, source=None, score=0.0, band=None)
+
+
+def is_asked(mapping: Mapping, chooser: Chooser) -> bool:
+    """Whether the model is asked about an embedded mapping, or was where it kept its choice."""
     refused = mapping.status == "unmapped" and not mapping.score
     if refused or not mapping.candidates:
         return False
     sure = mapping.decided_by == "exact" or mapping.score >= SURE
     return chooser.rerank == "all" or not sure
+
+
+def fell_back(mapping: Mapping, chooser: Chooser | None) -> bool:
+    """Whether a mapping is the embedded choice only because the model failed."""
+    embedded = mapping.decided_by in ("exact", "embedded")
+    return chooser is not None and embedded and is_asked(mapping, chooser)
+
+
+def question(mapping: Mapping, chooser: Chooser) -> dict[str, Any]:
+    """The inputs of the choosing step for an embedded mapping."""
+    return {
+        "diagnosis": mapping.text,
+        "candidates": [candidate.name for candidate in mapping.candidates],
+        "shuffle": chooser.shuffle,
+    }
 
 
 def _remark(query: Query, parts: tuple[str, ...]) -> str | None:

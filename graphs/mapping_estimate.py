@@ -1,0 +1,43 @@
+"""What it would take to let a model choose, before anything is spent."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..agents.choose_candidate import CHOOSE_CANDIDATE
+from ..agents.estimate import Estimate, estimate
+from ..agents.run import Run
+from ..ontology.mapping import Mapping
+from .mapping import Chooser, is_asked, question
+
+
+@dataclass(frozen=True)
+class MappingEstimate:
+    """Distinct texts by what settles them, and what the calls for the rest will take.
+
+    exact: equal to a term, so not asked. sure: a clear embedded choice, so not asked. no_choice:
+    nothing to choose from (no diagnosis, no candidate). The rest is in `choices`.
+    """
+
+    texts: int
+    exact: int
+    sure: int
+    no_choice: int
+    choices: Estimate
+
+
+def estimate_mapping(embedded: Sequence[Mapping], chooser: Chooser, run: Run) -> MappingEstimate:
+    """Estimate from the embedded mappings (`Mapper.stream(texts, choose=False)`).
+
+    Sends nothing and needs no key; `run` tells the cache and the prices. Raises UsageError for
+    a judge that cannot be used.
+    """
+    left = [mapping for mapping in embedded if not is_asked(mapping, chooser)]
+    asked = [question(mapping, chooser) for mapping in embedded if is_asked(mapping, chooser)]
+    deciders = [mapping.decided_by for mapping in left]
+    return MappingEstimate(
+        texts=len(embedded),
+        exact=deciders.count("exact"),
+        sure=deciders.count("embedded"),
+        no_choice=deciders.count("none"),
+        choices=estimate(CHOOSE_CANDIDATE, asked, judge=chooser.judge, run=run),
+    )
