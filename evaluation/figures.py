@@ -68,7 +68,12 @@ def _rank_shift(made: Evaluation) -> Iterator[Figure]:
         title = f"Rank by {ends[0]} and by {ends[1]}" + _by(judge, made)
         ranks = [(shift.model, shift.before, shift.after) for shift in shifts]
         caption = "Each line is a model; it falls where the second score ranks it lower."
-        yield Figure(_file("rank_shift", judge, made), title, caption, slopes(title, ends, ranks))
+        yield Figure(
+            _file("rank_shift", judge, made),
+            title,
+            caption,
+            slopes(title, ends, ranks, made.judged.models),
+        )
 
 
 def _by(judge: str, made: Evaluation) -> str:

@@ -153,8 +153,16 @@ def heat(
     return frame(left + len(columns) * cell + 8, head + len(rows) * 24 + 8, title, parts)
 
 
-def slopes(title: str, ends: tuple[str, str], ranks: Sequence[tuple[str, int, int]]) -> str:
-    """Ranks under two metrics, joined model by model; rank 1 stands on top."""
+def slopes(
+    title: str,
+    ends: tuple[str, str],
+    ranks: Sequence[tuple[str, int, int]],
+    names_in_order: Sequence[str],
+) -> str:
+    """Ranks under two metrics, joined model by model; rank 1 stands on top.
+
+    A model has the colour of its place in `names_in_order`.
+    """
     names = [name for name, _, _ in ranks]
     side, middle, gap, head = wide(names) + 30, 200.0, 24.0, 40.0
     places = _spread([b for _, b, _ in ranks]), _spread([a for _, _, a in ranks])
@@ -162,7 +170,7 @@ def slopes(title: str, ends: tuple[str, str], ranks: Sequence[tuple[str, int, in
                                                               anchor="middle")]  # fmt: skip
     for n, (name, before, after) in enumerate(ranks):
         y1, y2 = head + places[0][n] * gap, head + places[1][n] * gap
-        colour, dash = series(n)
+        colour, dash = series(list(names_in_order).index(name))
         parts.append(
             f'<line x1="{side:.1f}" y1="{y1:.1f}" x2="{side + middle:.1f}" y2="{y2:.1f}" '
             f'class="line s{colour}" stroke-dasharray="{dash}"/>'
@@ -203,7 +211,8 @@ def bars(
             parts.append(label(left + reach + 5, y + n * thick + 10, f"{value:.2f}"))
     bottom = 8 + len(rows) * group
     parts += legend_line(left, bottom + 14, names)
-    return frame(left + width + 60, bottom + 26, title, [rule(left, 6, left, bottom, "axis"),
+    span = max(left + width, _legend_end(left, names)) + 60
+    return frame(span, bottom + 26, title, [rule(left, 6, left, bottom, "axis"),
                                                          *parts])  # fmt: skip
 
 
@@ -229,7 +238,11 @@ def stacks(
             x += span
     bottom = 8 + len(rows) * 28
     parts += legend_line(left, bottom + 14, names)
-    return frame(left + width + 20, bottom + 26, title, parts)
+    return frame(max(left + width, _legend_end(left, names)) + 20, bottom + 26, title, parts)
+
+
+def _legend_end(x: float, names: Sequence[str]) -> float:
+    return x + sum(26 + len(short(name, 150)) * _CHAR for name in names)
 
 
 def legend_line(x: float, y: float, names: Sequence[str]) -> list[str]:
