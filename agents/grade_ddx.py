@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ..prompts.data import ScaleField
 from ..prompts.load import Value
-from .grading import Grade, GradeAnswer, as_grade, grade_answer, one_sentence
+from .grading import Grade, GradeAnswer, as_grade, grade_answer, in_words
 from .levels import describe
 from .step import Nothing, Step
 from .wording import fold
@@ -42,7 +42,7 @@ GRADE_DDX: Step[DdxGradeInput, GradeAnswer] = Step(
     input=DdxGradeInput,
     output=lambda inputs: grade_answer(inputs.scale),
     render=_render,
-    checks=(one_sentence,),
+    checks=(in_words,),
     finish=as_grade,
     result=Grade,
     stand_ins={"code": _no_ddx},

@@ -41,16 +41,18 @@ def grade_answer(scale: Scale) -> type[GradeAnswer]:
     return create_model("GradeAnswer", __base__=GradeAnswer, score=(level_type(values), field))
 
 
-def one_sentence(inputs: BaseModel, answer: GradeAnswer) -> list[str]:
-    """A rationale of exactly one sentence."""
-    text = answer.rationale.strip()
-    if not any(char.isalpha() for char in text):
-        return ["rationale: write one sentence in words"]
-    if _SENTENCE_END.search(text):
-        return ["rationale: write one sentence only"]
-    return []
+def in_words(inputs: BaseModel, answer: GradeAnswer) -> list[str]:
+    """A rationale in words."""
+    if any(char.isalpha() for char in answer.rationale):
+        return []
+    return ["rationale: write one sentence in words"]
 
 
 def as_grade(inputs: BaseModel, answer: GradeAnswer) -> Grade:
-    """The result of a grading step."""
-    return Grade(score=answer.score, rationale=" ".join(answer.rationale.split()))
+    """The result of a grading step; of a longer rationale the first sentence.
+
+    A verdict is not lost for being explained at length.
+    """
+    rationale = " ".join(answer.rationale.split())
+    end = _SENTENCE_END.search(rationale)
+    return Grade(score=answer.score, rationale=rationale[: end.start() + 1] if end else rationale)

@@ -27,15 +27,26 @@ def test_no_level_between_or_beyond(score: Any) -> None:
     assert len(seen) == 3
 
 
-@pytest.mark.parametrize(
-    ("rationale", "told"),
-    [("4", "write one sentence in words"), ("It is near. It is not listed.", "one sentence only")],
-)
-def test_one_sentence_of_rationale(rationale: Any, told: Any) -> None:
-    good = {"rationale": "Near, e.g. by S. aureus vs. gout.", "score": 4}
+@pytest.mark.parametrize("rationale", ["", "4", " - "])
+def test_a_rationale_without_words_goes_back(rationale: Any) -> None:
+    good = {"rationale": "Near.", "score": 4}
     outcome, seen = ask_step(GRADE_DDX, INPUTS, {"rationale": rationale, "score": 4}, good)
     assert outcome.repairs == 1
-    assert told in seen[1].texts[-1]
+    assert "rationale: write one sentence in words" in seen[1].texts[-1]
+
+
+@pytest.mark.parametrize(
+    ("rationale", "kept"),
+    [
+        ("It is near. It is not listed.", "It is near."),
+        ("Near, e.g. by S. Aureus vs. gout.", "Near, e.g. by S. Aureus vs. gout."),
+        (" Near\nby  entry 2! So 4.", "Near by entry 2!"),
+        ("Near", "Near"),
+    ],
+)
+def test_one_sentence_of_rationale_is_kept(rationale: Any, kept: Any) -> None:
+    outcome, _ = ask_step(GRADE_DDX, INPUTS, {"rationale": rationale, "score": 4})
+    assert outcome.value.rationale == kept
 
 
 def test_the_rationale_is_asked_for_before_the_score() -> None:
