@@ -6,8 +6,9 @@ from typing import Annotated
 import typer
 
 from .map_command import Encoding, Input, InputFormat, Quiet
+from .options import RUN, Cache, CacheMode, Concurrency, MaxCalls, MaxCost
 
-_ROWS, _MODEL, _RUN = "Rows in and out", "Judge", "Cost, cache, resuming"
+_ROWS, _MODEL = "Rows in and out", "Judge"
 
 StepName = Annotated[str, typer.Argument(help="The step; `dxjudge steps` lists them.")]
 Output = Annotated[
@@ -71,32 +72,11 @@ Repeat = Annotated[
         min=0, help="The number of this sample; another number asks anew.", rich_help_panel=_MODEL
     ),
 ]
-MaxCalls = Annotated[
-    int | None, typer.Option(help="Stop after so many calls.", rich_help_panel=_RUN)
-]
-MaxCost = Annotated[
-    float | None, typer.Option(help="Stop before so many US dollars.", rich_help_panel=_RUN)
-]
-Concurrency = Annotated[
-    int | None, typer.Option(min=1, help="Calls at once.", rich_help_panel=_RUN)
-]
-Cache = Annotated[
-    str | None,
-    typer.Option(help="A file or redis://…; the user's own unless given.", rich_help_panel=_RUN),
-]
-Mode = Annotated[
-    str,
-    typer.Option(
-        "--cache-mode",
-        help="read-write, replay (a miss is an error), refresh or off.",
-        rich_help_panel=_RUN,
-    ),
-]
 Journal = Annotated[
     Path | None,
     typer.Option(
         help="Where finished rows are kept until all are done; OUTPUT.journal unless given.",
-        rich_help_panel=_RUN,
+        rich_help_panel=RUN,
     ),
 ]
 
@@ -120,7 +100,7 @@ def judge_rows(
     max_cost: MaxCost = None,
     concurrency: Concurrency = None,
     cache: Cache = None,
-    cache_mode: Mode = "read-write",
+    cache_mode: CacheMode = "read-write",
     journal: Journal = None,
     quiet: Quiet = False,
 ) -> None:

@@ -5,9 +5,22 @@ from typing import Annotated
 
 import typer
 
-from .options import Chroma, Model, Ontology, Rebuild, Scope, Sources, Specificity
+from .options import (
+    RUN,
+    Cache,
+    CacheMode,
+    Chroma,
+    Concurrency,
+    MaxCalls,
+    MaxCost,
+    Ontology,
+    Rebuild,
+    Scope,
+    Sources,
+    Specificity,
+)
 
-_ROWS, _TABLE = "Rows in and out", "Reuse and review"
+_ROWS, _TABLE, _MODEL = "Rows in and out", "Reuse and review", "Model"
 
 Input = Annotated[
     str,
@@ -70,6 +83,51 @@ Table = Annotated[
         rich_help_panel=_TABLE,
     ),
 ]
+Model = Annotated[
+    str | None,
+    typer.Option(
+        help="A model that chooses among the candidates: openai:gpt-4o, anthropic:MODEL, or "
+        "openai:MODEL@http://127.0.0.1:8080/v1. An embedding model's name is taken too.",
+        rich_help_panel=_MODEL,
+    ),
+]
+Encoder = Annotated[
+    str | None,
+    typer.Option(
+        help="The embedding model: default (comes with dxjudge), a sentence-transformers name "
+        "or folder, or openai:text-embedding-3-large.",
+        rich_help_panel="Search",
+    ),
+]
+Rerank = Annotated[
+    str | None,
+    typer.Option(
+        help="What the model is asked: all, or ambiguous (no equal term, no clear embedded "
+        "choice); all unless given.",
+        rich_help_panel=_MODEL,
+    ),
+]
+Fallback = Annotated[
+    str | None,
+    typer.Option(
+        help="embedded: where the model fails, keep the embedded choice and say so.",
+        rich_help_panel=_MODEL,
+    ),
+]
+Shuffle = Annotated[
+    int | None,
+    typer.Option(
+        metavar="SEED", help="Show the candidates in a random order.", rich_help_panel=_MODEL
+    ),
+]
+EstimateOnly = Annotated[
+    bool,
+    typer.Option(
+        "--estimate",
+        help="Print calls, tokens and cost; ask and write nothing.",
+        rich_help_panel=RUN,
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")]
 
 
@@ -88,25 +146,48 @@ def map_file(
     specificity: Specificity = "concept",
     min_score: MinScore = None,
     top_k: TopK = 15,
-    model: Model = "default",
+    model: Model = None,
+    rerank: Rerank = None,
+    fallback: Fallback = None,
+    shuffle: Shuffle = None,
+    encoder: Encoder = None,
     source: Sources = None,
     chroma: Chroma = None,
     rebuild_index: Rebuild = False,
+    estimate: EstimateOnly = False,
+    max_calls: MaxCalls = None,
+    max_cost: MaxCost = None,
+    concurrency: Concurrency = None,
+    cache: Cache = None,
+    cache_mode: CacheMode = "read-write",
     quiet: Quiet = False,
 ) -> None:
     """Map a file of free-text diagnoses to ICD-10 codes.
 
     The output holds the input's rows and columns in their order, and adds
     code, name, score, decided_by, status and reason. Each distinct text is
-    mapped once. Exit code 3 says that some rows failed.
+    mapped once. Exit code 3 says that some rows failed, 7 that the budget
+    for models was reached.
 
     Examples:
       dxjudge map diagnoses.csv -o mapped.csv
       dxjudge map notes.parquet --column dx --split -o mapped.parquet
       dxjudge map list.txt --table reviewed.tsv -o mapped.sssom.tsv
+      dxjudge map diagnoses.csv -o mapped.csv --model openai:gpt-4o --estimate
+      dxjudge map diagnoses.csv -o mapped.csv --model openai:gpt-4o
+        --rerank ambiguous --max-cost 5
       echo "heart attack" | dxjudge map -
     """
+    from .map_model import read_models
     from .map_run import Request, run_map
+
+    encoder, asked = read_models(
+        model,
+        encoder,
+        {"rerank": rerank, "fallback": fallback, "shuffle": shuffle, "estimate": estimate},
+        {"max_calls": max_calls, "max_cost": max_cost, "concurrency": concurrency},
+        {"cache": cache, "mode": cache_mode},
+    )
 
     settings = {
         "ontology": ontology,
@@ -114,7 +195,7 @@ def map_file(
         "specificity": specificity,
         "min_score": min_score,
         "top_k": top_k,
-        "model": model,
+        "model": encoder,
         "sources": tuple(source or ()),
         "chroma": chroma,
         "rebuild": rebuild_index,
@@ -122,5 +203,4 @@ def map_file(
     request = Request(
         input, output, column, split, candidates, input_format, output_format, encoding, table
     )
-    code = run_map(request, settings, quiet=quiet)
-    raise typer.Exit(code)
+    raise typer.Exit(run_map(request, settings, asked, quiet=quiet))

@@ -11,6 +11,7 @@ from typing import Any
 from ..errors import UsageError
 from ..files import check_writable, writing
 from ..graphs.mapper import Mapper
+from ..graphs.mapping import Chooser, fell_back
 from ..ontology.mapping import Mapping
 from ..ontology.query import split_diagnoses
 from ..ontology.table import (
@@ -23,7 +24,9 @@ from ..ontology.table import (
 )
 from ..ontology.tree import Tree, load_tree
 from .map_columns import added_columns
-from .map_summary import summary
+from .map_estimate import print_estimate
+from .map_model import Asked, asking, mapper_settings
+from .map_summary import model_summary, summary
 from .progress import Stages, stages
 from .rows_read import Sheet, column_texts, read_sheet, text_column
 from .rows_write import (
@@ -37,6 +40,7 @@ from .rows_write import (
 from .sssom_write import write_sssom
 
 SOME_FAILED = 3
+BUDGET = 7
 INTERRUPTED = 130
 
 
@@ -68,32 +72,60 @@ class Job:
 
 @dataclass
 class Work:
-    """What is mapped so far, by text; the `new` ones that hold text were computed, in seconds."""
+    """What is mapped so far, by text; the `new` ones that hold text were computed, in seconds.
 
+    settings: of the mapper, with those of the chooser, if a model chooses.
+    """
+
+    settings: dict[str, Any]
+    chooser: Chooser | None = None
     found: dict[str, Mapping] = field(default_factory=dict)
     signature: str = ""
     new: list[Mapping] = field(default_factory=list)
     seconds: float = 0.0
 
 
-def run_map(request: Request, settings: dict[str, Any], *, quiet: bool) -> int:
+def run_map(request: Request, settings: dict[str, Any], asked: Asked | None, *, quiet: bool) -> int:
     """Do the whole job; return the exit code. No work starts before all is known to fit."""
     tree = load_tree(settings["ontology"])
     job = read_job(request)
     table = read_table(request.table, tree) if request.table else CanonicalTable()
-    work = Work()
-    try:
-        with keeping(request.table, table, work, tree):
-            with stages(quiet=quiet) as progress:
-                mapper = Mapper(**settings, progress=progress)
-                map_texts(job.distinct, mapper, table, work, progress, request.candidates)
-            write_output(request, job, work.found, table, tree)
-    except KeyboardInterrupt:
-        print(f"dxjudge: interrupted, no output written; {_kept(request, work)}", file=sys.stderr)
-        return INTERRUPTED
-    if not quiet:
-        print("\n".join(_report(request, job, work)), file=sys.stderr)
+    with asking(asked) as chooser:
+        work = Work({**settings, **mapper_settings(chooser)}, chooser)
+        if asked and asked.estimate_only:
+            _estimate(request, job, table, work, quiet)
+            return 0
+        try:
+            with keeping(request.table, table, work, tree):
+                with stages(quiet=quiet) as progress:
+                    map_texts(job.distinct, table, work, progress, request.candidates)
+                write_output(request, job, work.found, table, tree)
+        except KeyboardInterrupt:
+            kept = _kept(request, work)
+            print(f"dxjudge: interrupted, no output written; {kept}", file=sys.stderr)
+            return INTERRUPTED
+        if not quiet:
+            print("\n".join(_report(request, job, work)), file=sys.stderr)
+        return _exit_code(work)
+
+
+def _exit_code(work: Work) -> int:
+    if work.chooser and work.chooser.run and work.chooser.run.budget_reached:
+        return BUDGET
     return SOME_FAILED if any(each.status == "failed" for each in work.found.values()) else 0
+
+
+def _estimate(request: Request, job: Job, table: CanonicalTable, work: Work, quiet: bool) -> None:
+    """Map without the judge what the table does not settle, and print what asking would take."""
+    assert work.chooser
+    embedded: list[Mapping] = []
+    with stages(quiet=quiet) as progress:
+        mapper = Mapper(**work.settings, progress=progress)
+        new = _unsettled(job.distinct, mapper, table, work, request.candidates)
+        for batch in mapper.stream(new, choose=False):
+            embedded += batch
+            progress("mapping", len(embedded), len(new))
+    print_estimate(len(job.texts), len(job.distinct), embedded, work.chooser)
 
 
 def read_job(request: Request) -> Job:
@@ -124,26 +156,14 @@ def _whole(cell: str) -> tuple[str, ...]:
 
 
 def map_texts(
-    texts: list[str],
-    mapper: Mapper,
-    table: CanonicalTable,
-    work: Work,
-    progress: Stages,
-    candidates: bool,
+    texts: list[str], table: CanonicalTable, work: Work, progress: Stages, candidates: bool
 ) -> None:
     """Fill `work`: from the table what it settles, from the mapper the rest, batch by batch.
 
     Where `candidates` are wanted only reviewed rows settle a text: the table has none.
     """
-    if not texts:
-        return
-    signature = short_signature(mapper.signature)
-    for text in texts:
-        settled = table.settled(text, signature)
-        if settled and (settled.decided_by == "reviewed" or not candidates):
-            work.found[text] = settled
-    new = [text for text in texts if text not in work.found]
-    work.signature = signature
+    mapper = Mapper(**work.settings, progress=progress)
+    new = _unsettled(texts, mapper, table, work, candidates)
     started = time.monotonic()
     done = 0
     for batch in mapper.stream(new):
@@ -154,6 +174,20 @@ def map_texts(
         progress("mapping", done, len(new))
 
 
+def _unsettled(
+    texts: list[str], mapper: Mapper, table: CanonicalTable, work: Work, candidates: bool
+) -> list[str]:
+    """The texts that the table does not settle; those that it does are put into `work`."""
+    if not texts:
+        return []
+    work.signature = short_signature(mapper.signature)
+    for text in texts:
+        settled = table.settled(text, work.signature)
+        if settled and (settled.decided_by == "reviewed" or not candidates):
+            work.found[text] = settled
+    return [text for text in texts if text not in work.found]
+
+
 @contextmanager
 def keeping(path: Path | None, table: CanonicalTable, work: Work, tree: Tree) -> Iterator[None]:
     """Write the table back at the end, and just so after an error or an interruption."""
@@ -161,8 +195,14 @@ def keeping(path: Path | None, table: CanonicalTable, work: Work, tree: Tree) ->
         yield
     finally:
         if path and work.signature:
-            new = [entry_of(mapping, work.signature) for mapping in work.new]
+            new = [entry_of(mapping, _signature(mapping, work)) for mapping in work.new]
             write_table(table.merged(new), path, tree)
+
+
+def _signature(mapping: Mapping, work: Work) -> str:
+    """The run's signature, but another where the model failed: the next run asks it again."""
+    failed = fell_back(mapping, work.chooser)
+    return f"{work.signature}-fallback" if failed else work.signature
 
 
 def write_output(
@@ -185,12 +225,16 @@ def write_output(
 def _kept(request: Request, work: Work) -> str:
     if request.table:
         return f"{len(work.new):,} newly mapped texts are kept in {request.table}"
+    if work.chooser and work.chooser.run and work.chooser.run.replies.writes:
+        return "what the model said is kept in the cache"
     return "with --table FILE the next run would go on from here"
 
 
 def _report(request: Request, job: Job, work: Work) -> Iterator[str]:
     yield f"read the column {job.column!r} of {job.sheet.name}"
     yield from summary(job.texts, work.found, len(work.new), work.seconds)
+    if work.chooser:
+        yield from model_summary(work.new, work.chooser)
     names = added_names(job.sheet, ["code", "name", "score", "decided_by", "status", "reason"])
     moved = [f"{own} for {name}" for name, own in names.items() if own != name]
     if moved and job.format != "sssom":

@@ -1,9 +1,12 @@
 """What `dxjudge map` says at the end."""
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from collections.abc import Mapping as ReadOnly
-from collections.abc import Sequence
 
+from ..agents.ledger import Line
+from ..agents.models import as_judge
+from ..graphs.mapping import Chooser, fell_back, is_asked
 from ..ontology.mapping import Mapping
 from .map_columns import verdict
 
@@ -38,6 +41,42 @@ def summary(
         )
     lines += _failures(found)
     return lines
+
+
+def model_summary(new: Sequence[Mapping], chooser: Chooser) -> Iterator[str]:
+    """Lines on what the model was asked, what that took, and how it failed."""
+    run = chooser.run
+    assert run
+    lines = run.ledger.summary()
+    calls, cached = sum(line.calls for line in lines), sum(line.cached for line in lines)
+    left = [each.decided_by for each in new if not is_asked(each, chooser)]
+    skipped = f"{left.count('exact'):,} exact and {left.count('embedded'):,} unambiguous not asked"
+    yield (
+        f"{as_judge(chooser.judge).spec.label}: {_count(calls, 'call')}, "
+        f"{_count(cached, 'text')} from the cache, {skipped}"
+    )
+    tokens_in, tokens_out = (
+        sum(line.tokens_in for line in lines),
+        sum(line.tokens_out for line in lines),
+    )
+    yield f"{tokens_in:,} tokens in, {tokens_out:,} out, cost {_cost(lines, calls)}"
+    if chooser.shuffle is not None:
+        yield f"candidates shuffled with the seed {chooser.shuffle}"
+    kinds = sum((line.failures for line in lines), Counter[str]())
+    if kinds:
+        said = ", ".join(f"{count:,} {kind}" for kind, count in kinds.most_common())
+        kept = sum(fell_back(each, chooser) for each in new)
+        yield f"the model failed: {said}" + (
+            f"; the embedded choice stands for {_count(kept, 'text')}" if kept else ""
+        )
+
+
+def _cost(lines: Sequence[Line], calls: int) -> str:
+    unknown = sum(line.calls_of_unknown_cost for line in lines)
+    if calls and unknown == calls:
+        return "unknown"
+    known = f"${sum(line.cost for line in lines):,.4f}"
+    return f"{known} and {_count(unknown, 'call')} of unknown price" if unknown else known
 
 
 def _failures(found: ReadOnly[str, Mapping]) -> list[str]:

@@ -5,6 +5,9 @@ from typing import Annotated
 
 import typer
 
+RUN = "Cost, cache, resuming"
+"""The panel of the options that every command that asks models has."""
+
 Ontology = Annotated[
     str,
     typer.Option(
@@ -22,6 +25,16 @@ Scope = Annotated[
 Model = Annotated[
     str,
     typer.Option(
+        help="The embedding model: default (comes with dxjudge), a sentence-transformers name "
+        "or folder, or openai:text-embedding-3-large.",
+        rich_help_panel="Search",
+    ),
+]
+Encoder = Annotated[
+    str,
+    typer.Option(
+        "--encoder",
+        "--model",
         help="The embedding model: default (comes with dxjudge), a sentence-transformers name "
         "or folder, or openai:text-embedding-3-large.",
         rich_help_panel="Search",
@@ -52,6 +65,23 @@ Specificity = Annotated[
         help="concept (the code of what the text says), category (3 characters) or billable "
         "(a code that can stand on a bill).",
         rich_help_panel="Ontology",
+    ),
+]
+MaxCalls = Annotated[
+    int | None, typer.Option(help="Stop after so many calls.", rich_help_panel=RUN)
+]
+MaxCost = Annotated[
+    float | None, typer.Option(help="Stop before so many US dollars.", rich_help_panel=RUN)
+]
+Concurrency = Annotated[int | None, typer.Option(min=1, help="Calls at once.", rich_help_panel=RUN)]
+Cache = Annotated[
+    str | None,
+    typer.Option(help="A file or redis://…; the user's own unless given.", rich_help_panel=RUN),
+]
+CacheMode = Annotated[
+    str,
+    typer.Option(
+        help="read-write, replay (a miss is an error), refresh or off.", rich_help_panel=RUN
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]

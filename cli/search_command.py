@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .options import AsJson, Chroma, Model, Ontology, Rebuild, Scope, Sources
+from .options import AsJson, Chroma, Encoder, Ontology, Rebuild, Scope, Sources
 
 if TYPE_CHECKING:
     from ..ontology.mapping import Candidate
@@ -20,7 +20,7 @@ def search(
     top_k: Annotated[int, typer.Option("--top-k", "-k", min=1, max=100, help="How many.")] = 15,
     ontology: Ontology = "icd10cm",
     scope: Scope = "diagnoses",
-    model: Model = "default",
+    encoder: Encoder = "default",
     source: Sources = None,
     chroma: Chroma = None,
     rebuild_index: Rebuild = False,
@@ -44,7 +44,7 @@ def search(
             {
                 "ontology": ontology,
                 "scope": scope,
-                "model": model,
+                "model": encoder,
                 "sources": tuple(source or ()),
                 "chroma": chroma,
                 "rebuild": rebuild_index,
@@ -61,8 +61,12 @@ def search(
 
 
 def _candidates(text: str, top_k: int, settings: dict[str, Any]) -> "list[Candidate]":
-    from ..graphs.mapper import Mapper
+    from ..errors import UsageError
+    from ..graphs.mapper import Mapper, is_judge
     from .progress import stages
+
+    if is_judge(settings["model"]):
+        raise UsageError(f"{settings['model']} writes text; search takes an embedding model")
 
     with stages(quiet=False) as progress:
         return Mapper(**settings, progress=progress).search(text, top_k)

@@ -1,0 +1,84 @@
+"""The model that chooses among the candidates, as `dxjudge map` was told of it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from typing import Any
+
+from ..agents.choose_candidate import CHOOSE_CANDIDATE
+from ..agents.judge import JudgeSpec, parse_judge
+from ..agents.models import Judge, as_judge, check_key
+from ..agents.run import Run
+from ..errors import AuthenticationFault, UsageError
+from ..graphs.mapper import is_judge
+from ..graphs.mapping import Chooser
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The judge, how it is asked (options of `Chooser`) and the settings of its `Run`."""
+
+    judge: JudgeSpec
+    options: dict[str, Any]
+    settings: dict[str, Any]
+    estimate_only: bool = False
+
+
+def read_models(
+    model: str | None,
+    encoder: str | None,
+    options: dict[str, Any],
+    budget: dict[str, Any],
+    cache: dict[str, Any],
+) -> tuple[str, Asked | None]:
+    """The embedding model's name, and what is asked of a judge where `model` names one.
+
+    An option that is None is not given. Raises UsageError for two embedding models, for a judge
+    in place of one, and for options of a judge without a judge.
+    """
+    if encoder is not None and is_judge(encoder):
+        raise UsageError(f"{encoder} writes text and embeds none; as the judge it is --model")
+    if model is not None and is_judge(model):
+        given = {name: value for name, value in options.items() if value is not None}
+        only = given.pop("estimate")
+        return encoder or "default", Asked(parse_judge(model), given, budget | cache, only)
+    if model is not None and encoder is not None:
+        raise UsageError(f"two embedding models: --model {model} and --encoder {encoder}")
+    needing = [name for name, value in (options | budget).items() if value not in (None, False)]
+    if needing:
+        flags = ", ".join(f"--{name.replace('_', '-')}" for name in needing)
+        raise UsageError(f"{flags}: no model is asked; name one with --model openai:gpt-4o")
+    return model or encoder or "default", None
+
+
+@contextmanager
+def asking(asked: Asked | None) -> Iterator[Chooser | None]:
+    """The chooser with a run of its own, or None where no judge is asked.
+
+    Raises UsageError where a limit on cost cannot be kept, and AuthenticationFault where a key
+    is missing and no kept reply could do without.
+    """
+    if asked is None:
+        yield None
+        return
+    with Run(**asked.settings) as run:
+        judge = as_judge(asked.judge)
+        chooser = Chooser(judge, run, **asked.options)
+        if not asked.estimate_only:
+            run.price(judge.spec)
+            _check_key(judge, run)
+        yield chooser
+
+
+def mapper_settings(chooser: Chooser | None) -> dict[str, Any]:
+    """A chooser as the arguments of `Mapper`."""
+    return {each.name: getattr(chooser, each.name) for each in fields(chooser)} if chooser else {}
+
+
+def _check_key(judge: Judge, run: Run) -> None:
+    """Raise for a missing key, but where replies are kept: those may be all that is needed."""
+    try:
+        check_key(judge)
+    except AuthenticationFault:
+        if not run.replies.reads or not any(run.replies.entries(CHOOSE_CANDIDATE.name)):
+            raise
