@@ -3,6 +3,7 @@
 import csv
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -53,7 +54,7 @@ def test_our_own_cases_have_codes_groups_and_both_diagnoses() -> None:
 
 
 def test_letters_of_the_answer_follow_the_options() -> None:
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"id": "1", "A": "x", "B": "y", "C": "z", "answer": "C, A"},
         {"id": "2", "A": "x", "B": "y", "C": "z", "answer": "BC"},
         {"id": "3", "options": ["x", "y"], "answer": "B"},
@@ -73,7 +74,7 @@ def test_letters_of_the_answer_follow_the_options() -> None:
         ([{"id": "1", "ddx": [{"codes": ["J40"]}]}], "row 1: an entry of the ddx has no diagnosis"),
     ],
 )
-def test_bad_cases_name_their_row(rows: list[dict[str, object]], message: str) -> None:
+def test_bad_cases_name_their_row(rows: list[dict[str, Any]], message: str) -> None:
     with pytest.raises(InputError, match=message.replace("'", ".")):
         read_cases(Source("f", rows))
 

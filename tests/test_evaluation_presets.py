@@ -185,7 +185,8 @@ def test_mediconfusion_scores_pairs() -> None:
     assert confusion.value == pytest.approx(2 / 7)
     assert (confusion.worst, confusion.best) == (2 / 8, 3 / 8)
     spread = made.spreads["mediconfusion_model", "stand-ins"]
-    assert (spread.lowest, spread.highest, spread.n) == (pytest.approx(2 / 3), 0.75, 2)
+    assert spread.lowest == pytest.approx(2 / 3)
+    assert (spread.highest, spread.n) == (0.75, 2)
 
 
 def test_medlesionvqa_averages_by_ability() -> None:
@@ -223,7 +224,8 @@ def test_the_choice_preset_reads_vlmevalkit() -> None:
     made = run("vlmevalkit_questions.tsv", ["vlmevalkit_model.tsv"], "choice")
     found = made.number("choice_accuracy", "vlmevalkit_model", "stand-ins")
     assert found is not None
-    assert (found.value, found.worst, found.failed) == (1.0, pytest.approx(2 / 3), 1)
+    assert found.worst == pytest.approx(2 / 3)
+    assert (found.value, found.failed) == (1.0, 1)
 
 
 def test_dermcase_has_semantic_and_word_scores_and_rubric_points(tmp_path: Path) -> None:
