@@ -16,7 +16,7 @@ from ..evaluation.evaluate import Evaluation, evaluate
 from ..evaluation.journal import Journal
 from ..evaluation.judged import Responses
 from ..evaluation.judging import Panel
-from ..evaluation.latex import caption_of, latex_table, main_rows
+from ..evaluation.latex import all_latex, caption_of, main_rows
 from ..evaluation.report import write_report
 from ..evaluation.run import Coder
 from ..evaluation.settings import Settings, read_settings
@@ -96,7 +96,11 @@ def _evaluate(
     progress: Stages,
 ) -> Evaluation:
     mapper = Mapper(
-        settings.ontology, model=request.model, sources=request.sources, progress=progress
+        settings.ontology,
+        model=request.model,
+        sources=request.sources,
+        progress=progress,
+        run=panel.run,
     )
     coder = Coder(
         mapper.map_many,
@@ -111,8 +115,8 @@ def write_everything(made: Evaluation, folder: Path, *, shown: int) -> None:
     """Tables as CSV, the main table as LaTeX, the signature, the report and its figures."""
     for table in all_tables(made):
         write_table_file(table, folder)
-    header, rows = main_rows(made)
-    write_text(folder / "main_table.tex", latex_table(header, rows, caption_of(made)))
+    for name, text in all_latex(made).items():
+        write_text(folder / f"{name}.tex", text)
     signature = json.dumps(made.signature, indent=2, ensure_ascii=False, default=str)
     write_text(folder / "signature.json", signature + "\n")
     write_report(made, folder, shown=shown)

@@ -17,7 +17,15 @@ from ..ontology.normalise import normalise_text
 
 Row = Mapping[str, Any]
 _LETTER = re.compile(r"[A-Z]")
-_USUAL_GROUPS = ("specialty", "language", "ability", "category", "department", "modality")
+_USUAL_GROUPS = (
+    "specialty",
+    "language",
+    "ability",
+    "category",
+    "department",
+    "modality",
+    "evidence_types",
+)
 
 
 @dataclass(frozen=True)

@@ -101,3 +101,52 @@ def caption_of(made: Evaluation) -> str:
         "in braces the number if every failed item were wrong, or right."
         f"{ranks} Signature {made.signature['id']}."
     )
+
+
+def all_latex(made: Evaluation) -> dict[str, str]:
+    """Every table for a paper, by file name: main, levels, chapters, groups, ranks, agreement."""
+    tables = {"main_table": latex_table(*main_rows(made), caption_of(made))}
+    for name, kind in (("levels", "level: "), ("chapters", "chapter: ")):
+        places = dict.fromkeys(one.slice for one in made.numbers if one.slice.startswith(kind))
+        if places:
+            columns = [(place.removeprefix(kind), {"slice": place}) for place in places]
+            tables[name] = _pivot(made, "hdf1", columns, f"HDF1 by {name.removesuffix('s')}")
+    for by in made.units.groups:
+        wanted = [(group, {"group_by": by, "group": group}) for group in made.units.values(by)]
+        for metric in dict.fromkeys((made.preset.before, made.preset.after)):
+            if any(one.metric == metric and one.group_by == by for one in made.numbers):
+                tables[f"by_{by}_{metric}"] = _pivot(made, metric, wanted, f"{metric} by {by}")
+    if made.shifts:
+        rows = [
+            [judge, shift.model, str(shift.before), str(shift.after), f"{shift.change:+d}"]
+            for judge, shifts in made.shifts.items()
+            for shift in shifts
+        ]
+        header = ["Judge", "Model", made.preset.before, made.preset.after, "Places climbed"]
+        tables["rank_change"] = latex_table(header, rows, "Ranks under two scores")
+    if made.agreement:
+        rows = [
+            [row.task, row.first, row.second, row.coefficient.name,
+             _short(row.coefficient.value), str(row.coefficient.n)]
+            for row in made.agreement
+        ]  # fmt: skip
+        header = ["Step", "First", "Second", "Measure", "Value", "n"]
+        tables["agreement"] = latex_table(header, rows, "Agreement of the judges")
+    return tables
+
+
+def _short(value: float | None) -> str:
+    return "-" if value is None or value != value else f"{value:.3f}"
+
+
+def _pivot(
+    made: Evaluation, metric: str, columns: Sequence[tuple[str, dict[str, str]]], title: str
+) -> str:
+    """Models down, slices or groups across; under the first judge."""
+    judge = made.judged.judges[0]
+    rows = [
+        [model, *(show(made.number(metric, model, judge, **where)) for _, where in columns)]
+        for model in made.judged.models
+    ]
+    caption = f"{title}. Signature {made.signature['id']}."
+    return latex_table(["Model", *(name for name, _ in columns)], rows, caption)
