@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import DxjudgeError, InputError, UsageError
 from ..folders import cache_folder
-from ..ontology.base import default_terms
+from ..ontology.base import check_scope, default_terms, recipe
 from ..ontology.mapping import Candidate, Mapping, read_mapping
 from ..ontology.specificity import check_specificity
 from ..ontology.tree import Tree, load_tree
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ..agents.models import AnyJudge
     from ..agents.run import Run
     from ..ontology.index import Stage
+    from ..ontology.terms import Term
 
 MIN_SCORE = 0.02
 """Below this score a text is unmapped (chosen on data: docs/mapping.md)."""
@@ -79,6 +80,7 @@ class Mapper:
         self.chooser = Chooser(judge, run, rerank, fallback, shuffle) if judge else None
         self._model = model
         self._sources = tuple(Path(source) for source in sources)
+        check_scope(scope)
         self._scope = scope
         self._chroma = chroma
         self._folder = folder
@@ -100,10 +102,14 @@ class Mapper:
         from ..ontology.search import make_retriever
         from ..ontology.sources import read_source
 
-        extra = [term for path in self._sources for term in read_source(path, self.tree).terms]
+        def make_terms() -> list[Term]:
+            read = (read_source(path, self.tree) for path in self._sources)
+            extra = [term for reading in read for term in reading.terms]
+            return default_terms(self.tree, scope=self._scope, extra=extra)
+
         index = open_index(
-            f"{self.ontology} {self.tree.version}",
-            default_terms(self.tree, scope=self._scope, extra=extra),
+            recipe(self.tree, scope=self._scope, sources=self._sources),
+            make_terms,
             open_encoder(self._model),
             self._folder or cache_folder(),
             chroma=self._chroma,

@@ -1,9 +1,12 @@
 """The default search base of a release: which chapters, and which further terms."""
 
-from collections.abc import Iterable, Iterator
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
 from importlib import resources
+from pathlib import Path
 
 from ..errors import UsageError
+from ..files import read_bytes
 from .terms import Term, build_terms
 from .tree import Tree
 
@@ -12,6 +15,19 @@ SCOPES = {
     "chapters": "every chapter",
     "everything": "every chapter, and the 7th-character encounter variants",
 }
+_MAKERS = (
+    "base.py",
+    "terms.py",
+    "normalise.py",
+    "sources.py",
+    "sources_obo.py",
+    "sources_sssom.py",
+    "sources_table.py",
+    "xref.py",
+    "data/notes.tsv",
+    "data/spelling.tsv",
+    "data/synonyms.tsv",
+)
 COMMUNITY = "dxjudge"
 """The source of the project's own synonyms (data/synonyms.tsv)."""
 
@@ -25,8 +41,7 @@ def default_terms(
 
     Raises UsageError for another scope.
     """
-    if scope not in SCOPES:
-        raise UsageError(f"no scope {scope!r}; there is {', '.join(SCOPES)}")
+    check_scope(scope)
     own = list(synonyms()) if tree.release == "icd10cm" else []
     chapters = (
         None
@@ -36,6 +51,28 @@ def default_terms(
     return build_terms(
         tree, encounters=scope == "everything", chapters=chapters, extra=[*own, *extra]
     )
+
+
+def check_scope(scope: str) -> None:
+    """Raise UsageError for a scope that is none."""
+    if scope not in SCOPES:
+        raise UsageError(f"no scope {scope!r}; there is {', '.join(SCOPES)}")
+
+
+def recipe(tree: Tree, *, scope: str = "diagnoses", sources: Sequence[Path] = ()) -> str:
+    """What the terms of a base come from: a digest that changes when the terms can.
+
+    The release, the scope, the package's term data, the code that makes terms of them, and the
+    content of the source files. Much faster than making the terms. Raises InputError for a
+    source that cannot be read.
+    """
+    digest = hashlib.sha256(f"{tree.release}\n{tree.version}\n{scope}\n".encode())
+    package = resources.files(__package__)
+    for name in _MAKERS:
+        digest.update(package.joinpath(*name.split("/")).read_bytes())
+    for path in sources:
+        digest.update(f"{path.stem}\n".encode() + read_bytes(path))
+    return digest.hexdigest()
 
 
 def synonyms() -> Iterator[Term]:

@@ -2,7 +2,7 @@
 
 A folder holds `manifest.json`, `terms.json`, `vectors.npy` (float16 unit rows), the lexical
 index, and a Chroma collection of the same vectors (or its name on a Chroma server). The
-folder's name is the key of all that makes the index: the release, the rows, the encoder and
+folder's name is the key of all that makes the index: what the rows come from, the encoder and
 the format.
 """
 
@@ -27,7 +27,7 @@ from .lexical import LexicalIndex, build_lexical, read_lexical
 from .normalise import normalise_text
 from .terms import Term
 
-FORMAT = 1
+FORMAT = 2
 _FILES = ("terms.json", "vectors.npy", "lexical.npz", "lexical.json")
 Stage = Callable[[str, int, int], None]
 """Progress of a build: (stage, done, total)."""
@@ -46,17 +46,15 @@ class Index:
     encoder: Encoder
 
 
-def index_key(release: str, terms: Sequence[Term], encoder: Encoder) -> str:
+def index_key(recipe: str, encoder: Encoder) -> str:
     """The digest of what makes an index: a change of any part makes another index."""
-    digest = hashlib.sha256(f"{FORMAT}\n{release}\n{encoder.identity}\n".encode())
-    for term in terms:
-        digest.update("\t".join(term).encode("utf-8", "surrogatepass") + b"\n")
-    return digest.hexdigest()[:24]
+    content = f"{FORMAT}\n{encoder.identity}\n{recipe}"
+    return hashlib.sha256(content.encode()).hexdigest()[:24]
 
 
 def open_index(
-    release: str,
-    terms: Sequence[Term],
+    recipe: str,
+    make_terms: Callable[[], Sequence[Term]],
     encoder: Encoder,
     folder: Path,
     *,
@@ -64,17 +62,16 @@ def open_index(
     rebuild: bool = False,
     progress: Stage | None = None,
 ) -> Index:
-    """Load the index of these terms from the cache folder; build it where there is none.
+    """Load the index of some terms from the cache folder; build it where there is none.
 
-    `chroma` is the address of a Chroma server to hold the vectors in place of the embedded
-    one. Two processes may call this at once: one builds, the other waits. A damaged index is
-    rebuilt, with a warning.
+    `recipe` names all that the terms come from (`base.recipe`): they are made only when an index
+    has to be built, which is what lets a run start fast. `chroma` is the address of a Chroma
+    server to hold the vectors in place of the embedded one. Two processes may call this at
+    once: one builds, the other waits. A damaged index is rebuilt, with a warning.
 
     Raises IndexFault where it cannot be built (the message says what to do).
     """
-    if not terms:
-        raise IndexFault("no terms to index: the chosen scope and sources hold none")
-    key = index_key(release, terms, encoder)
+    key = index_key(recipe, encoder)
     home = folder / "index" / key
     with _only_one(home):
         if home.exists() and not rebuild:
@@ -82,6 +79,9 @@ def open_index(
                 return _load(home, key, encoder, chroma)
             except Exception as error:
                 warnings.warn(f"the index in {home} is damaged ({error}); rebuilding", stacklevel=2)
+        terms = make_terms()
+        if not terms:
+            raise IndexFault("no terms to index: the chosen scope and sources hold none")
         _build(home, key, terms, encoder, chroma, progress)
         try:
             return _load(home, key, encoder, chroma)

@@ -1,7 +1,14 @@
-"""The lexical index: character trigrams within words, weighted by TF-IDF, cosine similarity."""
+"""The lexical index: character trigrams within words, weighted by TF-IDF, cosine similarity.
+
+scikit-learn builds it. A query is weighed here by the same rule, so that a run does not wait
+for scikit-learn's import, a second; a test holds the two equal.
+"""
 
 import json
-from collections.abc import Sequence
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -9,37 +16,72 @@ import numpy as np
 import numpy.typing as npt
 
 Scores = npt.NDArray[np.float32]
+_GRAM = 3
 
 
+@dataclass(frozen=True)
 class LexicalIndex:
-    """TF-IDF of character trigrams over normalised terms."""
+    """TF-IDF of character trigrams over normalised terms.
 
-    def __init__(self, vectoriser: Any, matrix: Any) -> None:
-        self._vectoriser = vectoriser
-        self._by_feature = matrix.T.tocsr()
-        self._matrix = matrix
+    `by_feature` is the term matrix turned round: a sparse (features, terms) matrix.
+    """
+
+    vocabulary: dict[str, int]
+    idf: npt.NDArray[np.float32]
+    by_feature: Any
 
     def scores(self, texts: Sequence[str]) -> Scores:
         """Cosine similarities of normalised texts with all terms, (len(texts), terms)."""
-        product = self._vectoriser.transform(texts) @ self._by_feature
+        product = self.weigh(texts) @ self.by_feature
         dense: Scores = np.asarray(product.toarray(), np.float32)
         return dense
+
+    def weigh(self, texts: Sequence[str]) -> Any:
+        """Sparse unit rows of the texts: (1 + log count) x idf of each known trigram."""
+        from scipy import sparse
+
+        data: list[float] = []
+        columns: list[int] = []
+        ends = [0]
+        for text in texts:
+            counts = Counter(gram for gram in _grams(text) if gram in self.vocabulary)
+            places = [self.vocabulary[gram] for gram in counts]
+            weights = [
+                (1 + math.log(count)) * float(self.idf[place])
+                for place, count in zip(places, counts.values(), strict=True)
+            ]
+            norm = math.sqrt(sum(weight * weight for weight in weights)) or 1.0
+            data += [weight / norm for weight in weights]
+            columns += places
+            ends.append(len(columns))
+        return sparse.csr_matrix(
+            (np.asarray(data, np.float32), columns, ends), shape=(len(texts), len(self.idf))
+        )
 
     def write(self, folder: Path) -> None:
         """Write the index as `lexical.npz` and `lexical.json`."""
         from scipy import sparse
 
-        sparse.save_npz(folder / "lexical.npz", self._matrix, compressed=False)
-        vocabulary = {gram: int(column) for gram, column in self._vectoriser.vocabulary_.items()}
-        idf = [float(weight) for weight in self._vectoriser.idf_]
-        content = json.dumps({"vocabulary": vocabulary, "idf": idf})
+        sparse.save_npz(folder / "lexical.npz", self.by_feature, compressed=False)
+        idf = [float(weight) for weight in self.idf]
+        content = json.dumps({"vocabulary": self.vocabulary, "idf": idf})
         (folder / "lexical.json").write_text(content, encoding="utf-8")
 
 
 def build_lexical(texts: Sequence[str]) -> LexicalIndex:
     """Index normalised terms."""
-    vectoriser = _vectoriser(None)
-    return LexicalIndex(vectoriser, vectoriser.fit_transform(texts))
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    vectoriser = TfidfVectorizer(
+        analyzer="char_wb",
+        ngram_range=(_GRAM, _GRAM),
+        sublinear_tf=True,
+        lowercase=False,
+        dtype=np.float32,
+    )
+    matrix = vectoriser.fit_transform(texts)
+    vocabulary = {gram: int(column) for gram, column in vectoriser.vocabulary_.items()}
+    return LexicalIndex(vocabulary, np.asarray(vectoriser.idf_, np.float32), matrix.T.tocsr())
 
 
 def read_lexical(folder: Path) -> LexicalIndex:
@@ -47,19 +89,15 @@ def read_lexical(folder: Path) -> LexicalIndex:
     from scipy import sparse
 
     content = json.loads((folder / "lexical.json").read_text("utf-8"))
-    vectoriser = _vectoriser(content["vocabulary"])
-    vectoriser.idf_ = np.asarray(content["idf"], np.float32)
-    return LexicalIndex(vectoriser, sparse.load_npz(folder / "lexical.npz"))
-
-
-def _vectoriser(vocabulary: dict[str, int] | None) -> Any:
-    from sklearn.feature_extraction.text import TfidfVectorizer
-
-    return TfidfVectorizer(
-        analyzer="char_wb",
-        ngram_range=(3, 3),
-        sublinear_tf=True,
-        lowercase=False,
-        dtype=np.float32,
-        vocabulary=vocabulary,
+    return LexicalIndex(
+        content["vocabulary"],
+        np.asarray(content["idf"], np.float32),
+        sparse.load_npz(folder / "lexical.npz"),
     )
+
+
+def _grams(text: str) -> Iterator[str]:
+    for word in text.split():
+        padded = f" {word} "
+        for start in range(len(padded) - _GRAM + 1):
+            yield padded[start : start + _GRAM]

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from dxjudge.errors import IndexFault, UsageError
+from dxjudge.ontology.base import recipe
 from dxjudge.ontology.encode import OnnxEncoder, open_encoder
 from dxjudge.ontology.index import Index, index_key, open_index
 from dxjudge.ontology.query import read_query
@@ -37,7 +38,7 @@ def encoder() -> OnnxEncoder:
 
 
 def open_small(folder: Path, encoder: OnnxEncoder, **options: object) -> Index:
-    return open_index("test", TERMS, encoder, folder, **options)  # type: ignore[arg-type]
+    return open_index("test", lambda: TERMS, encoder, folder, **options)  # type: ignore[arg-type]
 
 
 def test_vectors_are_unit_rows_whatever_the_batch(encoder: OnnxEncoder) -> None:
@@ -71,12 +72,22 @@ def test_a_second_opening_loads_and_does_not_build(tmp_path: Path, encoder: Onnx
     assert second.terms == first.terms == tuple(TERMS)
 
 
-def test_the_key_changes_with_release_rows_and_encoder(encoder: OnnxEncoder) -> None:
-    key = index_key("test", TERMS, encoder)
-    assert key == index_key("test", list(TERMS), encoder)
-    assert key != index_key("other", TERMS, encoder)
-    assert key != index_key("test", TERMS[:-1], encoder)
-    assert key != index_key("test", [*TERMS[:-1], TERMS[-1]._replace(source="mine")], encoder)
+def test_the_key_changes_with_release_scope_and_sources(
+    tmp_path: Path, encoder: OnnxEncoder
+) -> None:
+    tree = load_tree()
+    mine = tmp_path / "mine.tsv"
+    mine.write_text("term\tcode\nwonky ticker\tI51.9\n")
+    keys = {
+        index_key(recipe(tree), encoder),
+        index_key(recipe(load_tree("icd10")), encoder),
+        index_key(recipe(tree, scope="everything"), encoder),
+        index_key(recipe(tree, sources=[mine]), encoder),
+    }
+    mine.write_text("term\tcode\nwonky ticker\tI50.9\n")
+    keys.add(index_key(recipe(tree, sources=[mine]), encoder))
+    assert len(keys) == 5
+    assert index_key(recipe(tree), encoder) in keys
 
 
 @pytest.mark.parametrize("name", ["vectors.npy", "terms.json", "lexical.npz", "manifest.json"])
@@ -94,7 +105,7 @@ def test_a_damaged_index_is_rebuilt_with_a_warning(
 
 
 def test_what_a_killed_build_left_is_removed(tmp_path: Path, encoder: OnnxEncoder) -> None:
-    key = index_key("test", TERMS, encoder)
+    key = index_key("test", encoder)
     left = tmp_path / "index" / f"{key}.part-99999999"
     left.mkdir(parents=True)
     (left / "vectors.npy").write_bytes(b"half")
@@ -109,7 +120,7 @@ from dxjudge.ontology.encode import open_encoder
 from dxjudge.ontology.index import open_index
 from dxjudge.ontology.terms import Term
 terms = [Term(f"condition number {i}", "J45", "official") for i in range(400)]
-print(len(open_index("test", terms, open_encoder(), Path(sys.argv[1])).terms))
+print(len(open_index("test", lambda: terms, open_encoder(), Path(sys.argv[1])).terms))
 """
 
 
@@ -131,7 +142,7 @@ def test_a_folder_that_cannot_be_written_says_what_to_set(
 
 def test_no_terms_and_no_server_are_clear_errors(tmp_path: Path, encoder: OnnxEncoder) -> None:
     with pytest.raises(IndexFault, match="no terms"):
-        open_index("test", [], encoder, tmp_path)
+        open_index("test", list, encoder, tmp_path)
     with pytest.raises(UsageError, match="http://host:port"):
         open_small(tmp_path, encoder, chroma="localhost")
     with pytest.raises(IndexFault, match="no Chroma server answers"):

@@ -22,7 +22,7 @@ import torch
 from variants import variant
 
 from dxjudge.folders import cache_folder
-from dxjudge.ontology.base import default_terms
+from dxjudge.ontology.base import default_terms, recipe
 from dxjudge.ontology.encode import open_encoder
 from dxjudge.ontology.features import FEATURES, FeatureMaker, make_features
 from dxjudge.ontology.index import open_index
@@ -48,9 +48,7 @@ def main() -> None:
     options.add_argument("--seed", type=int, default=7)
     chosen = options.parse_args()
     tree = load_tree()
-    index = open_index(
-        f"icd10cm {tree.version}", default_terms(tree), open_encoder(), cache_folder()
-    )
+    index = open_index(recipe(tree), lambda: default_terms(tree), open_encoder(), cache_folder())
     retriever = make_retriever(index, tree)
     blind = replace(retriever, leave_one_out=True)
     queries = hidden_terms(retriever, chosen.queries, random.Random(chosen.seed))
