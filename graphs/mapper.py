@@ -102,7 +102,7 @@ class Mapper:
         from ..ontology.search import make_retriever
         from ..ontology.sources import read_source
 
-        def make_terms() -> list[Term]:
+        def make_terms() -> "list[Term]":
             read = (read_source(path, self.tree) for path in self._sources)
             extra = [term for reading in read for term in reading.terms]
             return default_terms(self.tree, scope=self._scope, extra=extra)
