@@ -57,7 +57,11 @@ def _render(inputs: CategoryInput) -> Mapping[str, Value]:
 @lru_cache(maxsize=256)
 def _answer_model(categories: Categories) -> type[CategoryAnswer]:
     names = tuple(item.name for item in categories.categories)
-    field = Field(min_length=1, description="The names of the categories, as the list has them.")
+    field = Field(
+        min_length=1,
+        max_length=len(names),
+        description="The names of the categories, as the list has them.",
+    )
     return create_model(
         "CategoryAnswer",
         __base__=CategoryAnswer,

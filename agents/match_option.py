@@ -78,7 +78,8 @@ def _render(inputs: OptionInput) -> Mapping[str, Value]:
 @lru_cache(maxsize=256)
 def _answer_model(letters: tuple[str, ...]) -> type[OptionAnswer]:
     field = Field(
-        description="The letters of the options that the answer means; empty if it means none."
+        max_length=len(letters),  # keeps a model that is held to the schema from going on
+        description="The letters of the options that the answer means; empty if it means none.",
     )
     return create_model(
         "OptionAnswer",

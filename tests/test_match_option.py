@@ -18,7 +18,7 @@ def test_the_letters_the_model_matched() -> None:
 
 
 def test_letters_come_in_the_order_of_the_options_and_once() -> None:
-    outcome, _ = ask_step(MATCH_OPTION, MANY, {"letters": ["C", "A", "C"]})
+    outcome, _ = ask_step(MATCH_OPTION, MANY, {"letters": ["C", "A", "A"]})
     assert outcome.value.letters == ("A", "C")
 
 
