@@ -21,14 +21,15 @@ from pathlib import Path
 from typing import Any
 
 import openai
+from langchain_core.messages import HumanMessage, SystemMessage
+from langchain_openai import ChatOpenAI
+from pydantic import BaseModel, SecretStr
+
 from dxjudge.agents.answer import sent_schema
 from dxjudge.agents.choose_candidate import CHOOSE_CANDIDATE, CandidateAnswer
 from dxjudge.agents.run import Run
 from dxjudge.agents.step import Step
 from dxjudge.graphs.step import run_step
-from langchain_core.messages import HumanMessage, SystemMessage
-from langchain_openai import ChatOpenAI
-from pydantic import BaseModel, SecretStr
 
 NAMES = [f"Disease number {number} of some organ, unspecified" for number in range(15)]
 REPLY = {

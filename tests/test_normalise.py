@@ -34,7 +34,9 @@ def test_words_of_specificity_stay() -> None:
     assert normalise_text("Asthma NOS") == "asthma nos"
 
 
-@pytest.mark.parametrize("word", ["aerophagy", "poems syndrome", "phoenix", "angioedema", "gastroesophageal"])
+@pytest.mark.parametrize(
+    "word", ["aerophagy", "poems syndrome", "phoenix", "angioedema", "gastroesophageal"]
+)
 def test_leaves_other_words_alone(word: str) -> None:
     assert normalise_text(word) == word
 
