@@ -34,7 +34,7 @@ def test_a_letter_must_exist(letter: Any) -> None:
 def test_a_single_choice_takes_at_most_one() -> None:
     outcome, seen = ask_step(MATCH_OPTION, ONE, {"letters": ["A", "B"]}, {"letters": ["A"]})
     assert outcome.repairs == 1
-    assert "give at most one letter" in seen[1].texts[-1]
+    assert "at most 1 item" in seen[1].texts[-1]
 
 
 @pytest.mark.parametrize(
