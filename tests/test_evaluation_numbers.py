@@ -22,9 +22,9 @@ def units(count: int) -> Units:
     return Units(tuple(map(str, range(count))), {"half": groups})
 
 
-def measure(values: list[float | None], model: str = "m", **options: bool) -> Measure:
+def measure(values: list[float | None], model: str = "m", higher_is_better: bool = True) -> Measure:
     scores = [Score(v, "failed" if v is None else "done") for v in values]
-    return mean_measure("right", model, "j", scores, **options)
+    return mean_measure("right", model, "j", scores, higher_is_better=higher_is_better)
 
 
 verdicts = st.lists(st.sampled_from([1.0, 0.0, None]), min_size=1, max_size=30)
