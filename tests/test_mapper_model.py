@@ -1,0 +1,119 @@
+"""A judge inside the mapper, from Python; and what becomes of a text on which the work breaks."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dxjudge.agents.run import Run
+from dxjudge.errors import ModelFault, UsageError
+from dxjudge.graphs.mapper import Mapper, map_each
+from dxjudge.graphs.mapping import Chooser, mapping_graph
+from dxjudge.graphs.mapping_estimate import estimate_mapping
+from dxjudge.ontology.mapping import Mapping, read_mapping
+
+from .protocol_server import ProtocolServer, Seen
+
+
+@pytest.fixture
+def own_run(tmp_path: Path) -> Iterator[Run]:
+    with Run(cache=tmp_path / "replies.sqlite") as run:
+        yield run
+
+
+def last(seen: Seen) -> Any:
+    names = [line[2:] for line in seen.user.splitlines() if line.startswith("- ")]
+    return {"choice": names[-1]}
+
+
+def mapped(mapper: Mapper, chooser: Chooser, *texts: str, **settings: Any) -> list[Mapping]:
+    """Map with the session's index and a chooser of one's own."""
+    graph = mapping_graph(replace(mapper.parts, chooser=chooser, **settings))
+    return [read_mapping(plain) for plain in graph.invoke({"texts": list(texts)})["mappings"]]
+
+
+def test_a_chosen_code_is_no_longer_called_distant(mapper: Mapper, own_run: Run) -> None:
+    with ProtocolServer(last) as server:
+        chooser = Chooser(server.judge(), own_run)
+        [mapping] = mapped(mapper, chooser, "weak heart; bad toes", min_score=0.999)
+    assert (mapping.status, mapping.decided_by) == ("mapped", "llm")
+    assert mapping.code == mapping.candidates[-1].code
+    assert mapping.reason == "2 diagnoses in one text; --split maps each"
+
+
+def test_what_is_no_diagnosis_is_not_asked(mapper: Mapper, own_run: Run) -> None:
+    with ProtocolServer(last) as server:
+        found = mapped(mapper, Chooser(server.judge(), own_run), "???", "", "no diagnosis")
+    assert server.seen == []
+    assert {mapping.status for mapping in found} == {"unmapped"}
+
+
+def test_a_text_that_cannot_be_sent_fails_alone(mapper: Mapper, own_run: Run) -> None:
+    with ProtocolServer(last) as server:
+        chooser = Chooser(server.judge(), own_run)
+        found = mapped(mapper, chooser, "gout \ud800", "weak heart")
+    assert [mapping.status for mapping in found] == ["failed", "mapped"]
+    assert "the model failed (input)" in (found[0].reason or "")
+
+
+def test_the_fallback_keeps_what_else_was_said(mapper: Mapper, own_run: Run) -> None:
+    with ProtocolServer([{"choice": "Dragon pox"}]) as server:
+        chooser = Chooser(server.judge(), own_run, fallback="embedded")
+        [mapping] = mapped(mapper, chooser, "pneumonia; sepsis")
+    assert mapping.status == "mapped"
+    assert (mapping.reason or "").startswith("embedded choice: the model failed (invalid)")
+    assert (mapping.reason or "").endswith("; 2 diagnoses in one text; --split maps each")
+
+
+def test_an_estimate_counts_what_a_run_then_does(mapper: Mapper, own_run: Run) -> None:
+    texts = ["Whooping cough", "weak heart", "toe pain bad", "???"]
+    embedded = [mapping for batch in mapper.stream(texts) for mapping in batch]
+    with ProtocolServer(last) as server:
+        chooser = Chooser(server.judge(), own_run, rerank="ambiguous")
+        before = estimate_mapping(embedded, chooser, own_run)
+        assert server.seen == []
+        mapped(mapper, chooser, *texts)
+        assert (before.texts, before.exact, before.no_choice) == (4, 1, 1)
+        assert before.choices.calls == len(server.seen) == 2 - before.sure
+    assert before.choices.cost is None
+
+
+def test_without_choosing_a_mapper_asks_nobody() -> None:
+    with ProtocolServer(last) as server:
+        mapper = Mapper(judge=server.judge())
+        [[mapping]] = mapper.stream(["weak heart"], choose=False)
+    assert mapping.decided_by == "embedded"
+    assert server.seen == []
+
+
+def test_only_the_text_that_breaks_the_work_fails() -> None:
+    sizes: list[int] = []
+
+    def work(texts: list[str]) -> list[Mapping]:
+        sizes.append(len(texts))
+        return [Mapping(text, "mapped", code=f"K{35 // len(text)}") for text in texts]
+
+    found = map_each(["a", "", "bc"], work)
+    assert [(mapping.text, mapping.status) for mapping in found] == [
+        ("a", "mapped"),
+        ("", "failed"),
+        ("bc", "mapped"),
+    ]
+    assert (found[1].code, found[1].decided_by) == (None, "none")
+    assert found[1].reason == "ZeroDivisionError: integer division or modulo by zero"
+    assert sizes == [3, 1, 1, 1]
+
+
+@pytest.mark.parametrize("fault", [ModelFault("the server is gone"), UsageError("no price")])
+def test_what_concerns_every_text_stops_the_work(fault: Exception) -> None:
+    calls: list[list[str]] = []
+
+    def work(texts: list[str]) -> list[Mapping]:
+        calls.append(texts)
+        raise fault
+
+    with pytest.raises(type(fault), match=str(fault)):
+        map_each(["a", "b"], work)
+    assert calls == [["a", "b"]]
