@@ -132,20 +132,9 @@ def evaluate(
         "seed": seed,
         "resamples": resamples,
     }
+    limits = {"max_calls": max_calls, "max_cost": max_cost, "concurrency": concurrency}
     request = Request(
-        cases=cases,
-        responses=list(responses),
-        output=output,
-        config=config,
-        flags=flags,
-        conditions=conditions,
-        evidences=evidences,
-        table=table,
-        model=model,
-        sources=tuple(source or ()),
-        limits={"max_calls": max_calls, "max_cost": max_cost, "concurrency": concurrency},
-        mode=cache,
-        shown=report_cases,
-        quiet=quiet,
-    )
+        cases, list(responses), output, config, flags, conditions, evidences, table,
+        model, tuple(source or ()), limits, cache, report_cases, quiet,
+    )  # fmt: skip
     raise typer.Exit(run_evaluation(request))

@@ -15,16 +15,18 @@ from .judged import Judged, LeftOut, Responses
 from .judging import Panel
 from .measure_answers import (
     answer_measures,
-    cross_modal,
     gap_measures,
     pair_measures,
     pair_units,
-    sensitivities,
-    sensitivity_measures,
     variant_spreads,
-    withheld_kinds,
 )
 from .measure_diagnosis import diagnosis_measures
+from .measure_evidence import (
+    cross_modal,
+    sensitivities,
+    sensitivity_measures,
+    withheld_kinds,
+)
 from .measure_text import find_encoder, overlap_measures, semantic_measures
 from .measure_tree import hierarchical_measures
 from .measures import Measure, Units, case_units

@@ -1,12 +1,15 @@
 """Measures and numbers against the scoring functions and by hand."""
 
+import doctest
 import random
+from types import ModuleType
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dxjudge.evaluation import cases, latex, report_cases
 from dxjudge.evaluation.measures import Measure, Score, Units, combined, mean_measure
 from dxjudge.evaluation.numbers import differences_of, numbers_of, rank_shift, ranks_of
 from dxjudge.ontology.tree import load_tree
@@ -135,3 +138,9 @@ def test_rank_change_is_over_the_models_that_have_both_scores() -> None:
     assert {s.model: (s.before, s.after, s.change) for s in shifts["j"]} == {
         "b": (2, 1, 1), "a": (1, 2, -1)
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("module", [cases, latex, report_cases])
+def test_the_examples_in_docstrings_hold(module: ModuleType) -> None:
+    found = doctest.testmod(module)
+    assert found.attempted and not found.failed
