@@ -119,18 +119,18 @@ def text2term_tfidf(terms: Sequence[Term]) -> Search:
     from text2term.tfidf_mapper import TFIDFMapper
 
     by_iri = {
-        f"urn:{place}": OntologyTerm(f"urn:{place}", [term.text], term_type="class")
+        f"http://terms.example/{place}": OntologyTerm(f"http://terms.example/{place}", [term.text])
         for place, term in enumerate(terms)
     }
     mapper = TFIDFMapper(by_iri)
 
     def search(texts: list[str]) -> list[list[str]]:
         ids = [str(place) for place in range(len(texts))]
-        table, _ = mapper.map(texts, ids, max_mappings=50, min_score=0.0)
-        found: list[list[str]] = [[] for _ in texts]
-        for row in table.itertuples():
-            found[int(row[1])].append(terms[int(str(row[4]).removeprefix("urn:"))].code)
-        return [list(dict.fromkeys(codes))[:SHOWN] for codes in found]
+        table = mapper.map(texts, ids, max_mappings=50, min_score=0.0)
+        rows: list[list[int]] = [[] for _ in texts]
+        for asked, iri in zip(table["Source Term ID"], table["Mapped Term IRI"], strict=True):
+            rows[int(asked)].append(int(iri.rpartition("/")[2]))
+        return [_codes(terms, of_text) for of_text in rows]
 
     return search
 
