@@ -16,6 +16,7 @@ import typer
 
 from ..errors import DxjudgeError
 from .cache_commands import app as cache
+from .evaluate_command import evaluate
 from .judge_command import judge_rows
 from .map_command import map_file
 from .search_command import search
@@ -34,6 +35,7 @@ app = typer.Typer(
     epilog="Exit codes: 0 done, 2 usage, 3 some rows failed, 4 input unreadable, 5 output "
     "unwritable, 6 environment, 7 budget reached, 130 interrupted.",
 )
+app.command("evaluate")(evaluate)
 app.command("judge")(judge_rows)
 app.command("map")(map_file)
 app.command("search")(search)

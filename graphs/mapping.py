@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 from ..agents.choose_candidate import CHOOSE_CANDIDATE
 from ..agents.outcome import Abstained, Done, Outcome
 from ..errors import UsageError
+from ..ontology.base import COMMUNITY
 from ..ontology.features import FeatureMaker
 from ..ontology.mapping import Candidate, Mapping, band_of, read_mapping
 from ..ontology.query import Query, read_query, split_diagnoses
@@ -28,6 +29,7 @@ SURE = 0.9
 """With rerank="ambiguous", the embedded score from which no model is asked."""
 
 _OFFICIAL = {"official": 0, "inclusion": 1, "includes": 2}
+_EQUAL = {COMMUNITY: 0.9}  # the share of equal synonyms that were right on the dev sets
 _SHOWN = 15  # terms of one code that exact look-up weighs
 
 
@@ -170,7 +172,10 @@ class _Work:
         place = {each.hit.code: number for number, each in enumerate(ranked)}
         order = sorted(best, key=lambda code: (best[code][0], place.get(code, 999), code))
         front = [self._equal_term(code, best[code][1], ranked, place) for code in order]
-        return front + [each for each in ranked if each.hit.code not in best]
+        front.sort(key=lambda each: -each.score)
+        cap = front[-1].score
+        rest = (each for each in ranked if each.hit.code not in best)
+        return front + [each._replace(score=min(each.score, cap)) for each in rest]
 
     def _equal_term(
         self, code: str, row: int, ranked: list[Ranked], place: dict[str, int]
@@ -179,7 +184,7 @@ class _Work:
         why = f"same text as the {term.source} term {term.text!r}"
         held = ranked[place[code]] if code in place else None
         hit = held.hit if held else Hit(code, row, 0, 1.0, 1.0, 1.0, False)
-        return Ranked(hit._replace(row=row), 1.0, why)
+        return Ranked(hit._replace(row=row), _EQUAL.get(term.source, 1.0), why)
 
     def _decide(self, query: Query, ranked: list[Ranked], exact: bool) -> Mapping:
         several = split_diagnoses(query.text)
