@@ -74,7 +74,9 @@ Concurrency = Annotated[
 ]
 Mode = Annotated[
     str,
-    typer.Option("--cache", help="read-write, replay, refresh or off.", rich_help_panel=_JUDGES),
+    typer.Option(
+        "--cache-mode", help="read-write, replay, refresh or off.", rich_help_panel=_JUDGES
+    ),
 ]
 Shown = Annotated[int, typer.Option(min=0, help="Cases in the report; numbers use all.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no table.")]
