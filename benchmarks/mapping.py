@@ -12,7 +12,9 @@ brings the peers.
 """
 
 import argparse
+import contextlib
 import csv
+import io
 import json
 import multiprocessing
 import resource
@@ -127,7 +129,8 @@ def text2term_tfidf(terms: Sequence[Term]) -> Search:
 
     def search(texts: list[str]) -> list[list[str]]:
         ids = [str(place) for place in range(len(texts))]
-        table = mapper.map(texts, ids, max_mappings=50, min_score=0.0)
+        with contextlib.redirect_stderr(io.StringIO()):  # a line for each term without a CURIE
+            table = mapper.map(texts, ids, max_mappings=50, min_score=0.0)
         rows: list[list[int]] = [[] for _ in texts]
         for asked, iri in zip(table["Source Term ID"], table["Mapped Term IRI"], strict=True):
             rows[int(asked)].append(int(iri.rpartition("/")[2]))
