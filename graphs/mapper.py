@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..ontology.index import Stage
     from ..ontology.terms import Term
 
-MIN_SCORE = 0.2
+MIN_SCORE = 0.15
 """Below this score a text is unmapped (chosen on data: docs/mapping.md)."""
 
 _BATCH = 64  # texts in one run of the graph
