@@ -110,7 +110,7 @@ def test_judges_judge_every_item_and_their_agreement_is_reported(tmp_path: Path)
     ):
         result = run(
             cases, *models, "-o", tmp_path / "out", "--judge", first.judge(),
-            "--judge", second.judge(), "--resamples", 50, "--cache", "off",
+            "--judge", second.judge(), "--resamples", 50, "--cache-mode", "off",
         )  # fmt: skip
         names = [first.judge(), second.judge()]
     assert result.exit_code in (0, 3), result.stderr + str(result.exception)
@@ -133,7 +133,7 @@ def test_a_second_run_asks_nothing_again(tmp_path: Path) -> None:
     with ProtocolServer(make_judge()) as server:
         command = (
             cases, *models, "-o", tmp_path / "out", "--judge", server.judge(),
-            "--resamples", 20, "--cache", "off",
+            "--resamples", 20, "--cache-mode", "off",
         )  # fmt: skip
         run(*command)
         asked = len(server.seen)
@@ -149,7 +149,7 @@ def test_a_budget_ends_the_run_with_7_and_a_later_run_goes_on(tmp_path: Path) ->
     with ProtocolServer(make_judge()) as server:
         command = (
             cases, *models, "-o", tmp_path / "out", "--judge", server.judge(),
-            "--resamples", 20, "--cache", "off",
+            "--resamples", 20, "--cache-mode", "off",
         )  # fmt: skip
         assert run(*command, "--max-calls", 5).exit_code == 7
         assert len(server.seen) == 5
@@ -178,7 +178,7 @@ def test_a_failing_item_is_a_row_and_widens_the_bounds(tmp_path: Path) -> None:
     with ProtocolServer(make_judge(broken="guess 7")) as server:
         result = run(
             cases, model, "-o", tmp_path / "out", "--judge", server.judge(), "--config", config,
-            "--cache", "off", "--resamples", 20,
+            "--cache-mode", "off", "--resamples", 20,
         )  # fmt: skip
     assert result.exit_code == 3
     failed = [r for r in rows_of(tmp_path / "out" / "verdicts.csv") if r["status"] == "failed"]
