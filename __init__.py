@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from dxjudge.agents.judge import JudgeSpec
     from dxjudge.agents.outcome import Abstained, Done, Failed
     from dxjudge.agents.run import Run
+    from dxjudge.graphs.case import case_graph, judge_case
     from dxjudge.graphs.mapper import Mapper
     from dxjudge.graphs.mapping import mapping_graph, mapping_node
     from dxjudge.graphs.step import run_step, run_step_sync, step_graph, step_node
@@ -26,6 +27,8 @@ _HOMES = {
     "Mapper": "dxjudge.graphs.mapper",
     "Mapping": "dxjudge.ontology.mapping",
     "Run": "dxjudge.agents.run",
+    "case_graph": "dxjudge.graphs.case",
+    "judge_case": "dxjudge.graphs.case",
     "Tree": "dxjudge.ontology.tree",
     "load_tree": "dxjudge.ontology.tree",
     "mapping_graph": "dxjudge.graphs.mapping",
@@ -47,6 +50,8 @@ __all__ = [
     "Run",
     "Tree",
     "__version__",
+    "case_graph",
+    "judge_case",
     "load_tree",
     "mapping_graph",
     "mapping_node",
