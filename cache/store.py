@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol, cast
 
 import platformdirs
+from filelock import FileLock
 from langgraph.cache.base import FullKey, Namespace
 from langgraph.cache.redis import RedisCache
 from langgraph.cache.sqlite import SqliteCache
@@ -76,8 +77,11 @@ class SqliteStore(SqliteCache[Entry]):
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             # Made before SQLite opens it: its -wal and -shm files inherit this mode.
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-            _use_wal(path)
-            super().__init__(path=str(path), serde=JsonSerde())
+            # One at a time: the backend opens with SQLite's own short patience, and the switch to
+            # WAL, or the first table, of many at once can outlast that.
+            with FileLock(f"{path}.lock", mode=0o600):
+                _use_wal(path)
+                super().__init__(path=str(path), serde=JsonSerde())
             for connection in (self._conn, reader := _connect(path)):
                 connection.execute("PRAGMA synchronous=NORMAL")
                 connection.execute(f"PRAGMA busy_timeout={int(_BUSY_SECONDS * 1000)}")
