@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import sqlite3
+import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -91,6 +92,7 @@ class SqliteStore(SqliteCache[Entry]):
                 "name another with --cache, or delete it"
             ) from fault
         self._reader = reader
+        self._reading = threading.Lock()
 
     def get(self, keys: Sequence[FullKey]) -> dict[FullKey, Entry]:
         """The entries that are there; an entry that is not JSON counts as absent."""
@@ -102,11 +104,14 @@ class SqliteStore(SqliteCache[Entry]):
     def _get_some(self, keys: Sequence[FullKey]) -> Iterator[tuple[FullKey, Entry]]:
         wanted: dict[tuple[str, str], FullKey] = {(",".join(k[0]), k[1]): k for k in keys}
         marks = ",".join(["(?,?)"] * len(wanted))
-        rows = self._reader.execute(
-            f"SELECT ns, key, encoding, val FROM cache WHERE (ns, key) IN (VALUES {marks})",
-            [part for pair in wanted for part in pair],
-        )
-        for namespace, key, encoding, value in rows.fetchall():
+        # One at a time: two open SELECTs of a connection share the older one's view of the file,
+        # and a reply written in between would seem absent.
+        with self._reading:
+            rows = self._reader.execute(
+                f"SELECT ns, key, encoding, val FROM cache WHERE (ns, key) IN (VALUES {marks})",
+                [part for pair in wanted for part in pair],
+            ).fetchall()
+        for namespace, key, encoding, value in rows:
             try:
                 yield wanted[namespace, key], self.serde.loads_typed((encoding, value))
             except ValueError:
