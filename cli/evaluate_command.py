@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from .options import Model, Sources
+from .options import Encoder, Sources
 
 _FILES, _JUDGES, _NUMBERS = "Files", "Judges", "Numbers"
 
@@ -52,7 +52,7 @@ TableFile = Annotated[
         help="A canonical table to read reviewed codes from, and to keep.", rich_help_panel=_FILES
     ),
 ]
-Encoder = Annotated[
+SemanticEncoder = Annotated[
     str | None,
     typer.Option(help="For semantic scores: default, a sentence-transformers name or folder."),
 ]
@@ -93,9 +93,9 @@ def evaluate(
     conditions: Conditions = None,
     evidences: Evidences = None,
     table: TableFile = None,
-    encoder: Encoder = None,
+    semantic_encoder: SemanticEncoder = None,
     ontology: Ontology = None,
-    model: Model = "default",
+    encoder: Encoder = "default",
     source: Sources = None,
     unmapped: Unmapped = None,
     seed: Seed = None,
@@ -128,7 +128,7 @@ def evaluate(
         "preset": preset,
         "judges": tuple(judge) if judge else None,
         "groups": tuple(group) if group else None,
-        "encoder": encoder,
+        "encoder": semantic_encoder,
         "ontology": ontology,
         "unmapped": unmapped,
         "seed": seed,
@@ -137,6 +137,6 @@ def evaluate(
     limits = {"max_calls": max_calls, "max_cost": max_cost, "concurrency": concurrency}
     request = Request(
         cases, list(responses), output, config, flags, conditions, evidences, table,
-        model, tuple(source or ()), limits, cache, report_cases, quiet,
+        encoder, tuple(source or ()), limits, cache, report_cases, quiet,
     )  # fmt: skip
     raise typer.Exit(run_evaluation(request))

@@ -48,7 +48,7 @@ class Request:
     conditions: Path | None
     evidences: Path | None
     table: Path | None
-    model: str
+    encoder: str
     sources: tuple[Path, ...]
     limits: Mapping[str, Any]
     mode: str
@@ -60,7 +60,7 @@ def run_evaluation(request: Request) -> int:
     """Do the whole job; return the exit code."""
     settings = read_settings(request.config, **request.flags)
     if request.mode not in _MODES:
-        raise UsageError(f"--cache {request.mode!r} is none of {', '.join(_MODES)}")
+        raise UsageError(f"--cache-mode {request.mode!r} is none of {', '.join(_MODES)}")
     cases = load_cases(request.cases, settings.groups, request.conditions, request.evidences)
     responses, hashes = load_responses(request.responses, cases)
     hashes[request.cases.name] = sha256_of(request.cases)
@@ -97,7 +97,7 @@ def _evaluate(
 ) -> Evaluation:
     mapper = Mapper(
         settings.ontology,
-        model=request.model,
+        model=request.encoder,
         sources=request.sources,
         progress=progress,
         run=panel.run,

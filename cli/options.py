@@ -22,14 +22,6 @@ Scope = Annotated[
         rich_help_panel="Ontology",
     ),
 ]
-Model = Annotated[
-    str,
-    typer.Option(
-        help="The embedding model: default (comes with dxjudge), a sentence-transformers name "
-        "or folder, or openai:text-embedding-3-large.",
-        rich_help_panel="Search",
-    ),
-]
 Encoder = Annotated[
     str,
     typer.Option(

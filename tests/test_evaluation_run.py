@@ -2,6 +2,9 @@
 
 import csv
 import json
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +15,7 @@ from dxjudge.cli.evaluate_command import evaluate
 from dxjudge.errors import InputError, UsageError
 
 from .evaluation_judge import make_judge
-from .protocol_server import ProtocolServer
+from .protocol_server import ProtocolServer, Seen
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 CASES = EXAMPLES / "cases.jsonl"
@@ -159,6 +162,37 @@ def test_a_budget_ends_the_run_with_7_and_a_later_run_goes_on(tmp_path: Path) ->
         # The last message tells the repair of an answer from its first question.
         bodies = [seen.texts[-1] + seen.user + str(seen.schema) for seen in server.seen]
     assert len(bodies) == len(set(bodies))  # the five were not asked again
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
+def test_an_interruption_keeps_the_verdicts(tmp_path: Path) -> None:
+    cases, models = few_cases(tmp_path), some_responses(tmp_path)
+    answer = make_judge()
+
+    def interrupt(seen: Seen) -> Any:
+        if seen.number == 20:
+            first.send_signal(signal.SIGINT)
+        return answer(seen)
+
+    with ProtocolServer(interrupt) as server:
+        command = [
+            sys.executable, "-m", "dxjudge", "evaluate", str(cases), *map(str, models),
+            "-o", str(tmp_path / "out"), "--judge", server.judge(), "--resamples", "20",
+            "--cache-mode", "off", "--concurrency", "2",
+        ]  # fmt: skip
+        first = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        _, said = first.communicate(timeout=120)
+        assert first.returncode == 130
+        assert "run the same command again" in said
+        assert "Traceback" not in said
+        assert not (tmp_path / "out" / "summary.csv").exists()
+        asked = len(server.seen)
+        server.script = answer
+        assert subprocess.run(command, timeout=120, capture_output=True).returncode in (0, 3)
+        bodies = [seen.texts[-1] + seen.user + str(seen.schema) for seen in server.seen]
+    # What was in flight when the signal took effect may be asked a second time, the rest not.
+    assert len(bodies) - len(set(bodies)) <= 6
+    assert asked >= 20
 
 
 def test_a_failing_item_is_a_row_and_widens_the_bounds(tmp_path: Path) -> None:
