@@ -12,7 +12,7 @@ from ..evaluation.judged import Responses
 from ..evaluation.layouts import from_ddxplus, from_vlmevalkit, layout_of
 from ..evaluation.tables import Table, plain_cells
 from ..files import decode, read_bytes, write_delimited, writing
-from .rows_read import MISSING, read_sheet
+from ..rows_read import MISSING, read_sheet
 
 
 def read_rows(path: Path) -> list[Row]:

@@ -7,7 +7,7 @@ from typing import Any
 from ..agents.step import Step
 from ..errors import UsageError
 from ..ontology.query import split_diagnoses
-from .rows_read import MISSING, Sheet
+from ..rows_read import MISSING, Sheet
 
 # Fields that name a data file: a column of that name is taken only where --set says so.
 _DATA = {"rubric", "taxonomy", "scale", "rules"}

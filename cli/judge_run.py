@@ -19,12 +19,8 @@ from ..cache.key import fingerprint
 from ..errors import DxjudgeError, UsageError
 from ..files import check_writable, writing
 from ..graphs.step import stream_step
-from .judge_columns import judged_columns
-from .judge_inputs import field_columns, given_values, row_inputs
-from .judge_journal import Journal
-from .judge_progress import counting, summary
-from .rows_read import Sheet, read_sheet
-from .rows_write import (
+from ..rows_read import Sheet, read_sheet
+from ..rows_write import (
     OutputFormat,
     added_names,
     check_columns,
@@ -32,6 +28,10 @@ from .rows_write import (
     standard_output,
     write_sheet,
 )
+from .judge_columns import judged_columns
+from .judge_inputs import field_columns, given_values, row_inputs
+from .judge_journal import Journal
+from .judge_progress import counting, summary
 
 SOME_FAILED = 3
 BUDGET = 7

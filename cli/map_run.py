@@ -23,13 +23,8 @@ from ..ontology.table import (
     write_table,
 )
 from ..ontology.tree import Tree, load_tree
-from .map_columns import added_columns
-from .map_estimate import print_estimate
-from .map_model import Asked, asking, mapper_settings
-from .map_summary import model_summary, summary
-from .progress import Stages, stages
-from .rows_read import Sheet, column_texts, read_sheet, text_column
-from .rows_write import (
+from ..rows_read import Sheet, column_texts, read_sheet, text_column
+from ..rows_write import (
     OutputFormat,
     added_names,
     check_columns,
@@ -37,6 +32,11 @@ from .rows_write import (
     standard_output,
     write_sheet,
 )
+from .map_columns import added_columns
+from .map_estimate import print_estimate
+from .map_model import Asked, asking, mapper_settings
+from .map_summary import model_summary, summary
+from .progress import Stages, stages
 from .sssom_write import write_sssom
 
 SOME_FAILED = 3

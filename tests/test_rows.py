@@ -16,10 +16,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dxjudge.cli.rows_read import MISSING, Sheet, column_texts, read_sheet, text_column
-from dxjudge.cli.rows_write import added_names, check_columns, output_format, write_sheet
 from dxjudge.errors import InputError, OutputError, UsageError
 from dxjudge.files import check_writable, parse_delimited, write_delimited, writing
+from dxjudge.rows_read import MISSING, Sheet, column_texts, read_sheet, text_column
+from dxjudge.rows_write import added_names, check_columns, output_format, write_sheet
 
 
 def read(folder: Path, name: str, content: bytes | str, **options: str) -> Sheet:
@@ -305,8 +305,8 @@ def test_a_full_disk_leaves_no_output(tmp_path: Path) -> None:
     program = """
 import resource, sys
 from pathlib import Path
-from dxjudge.cli.rows_read import Sheet
-from dxjudge.cli.rows_write import write_sheet
+from dxjudge.rows_read import Sheet
+from dxjudge.rows_write import write_sheet
 from dxjudge.errors import OutputError
 from dxjudge.files import writing
 resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))

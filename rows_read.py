@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from ..errors import InputError, UsageError
-from ..files import decode, parse_delimited, read_bytes
+from .errors import InputError, UsageError
+from .files import decode, parse_delimited, read_bytes
 
 InputFormat = Literal["csv", "tsv", "jsonl", "parquet", "txt"]
 

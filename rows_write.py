@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, get_args
 
-from ..errors import OutputError, UsageError
-from ..files import write_delimited
+from .errors import OutputError, UsageError
+from .files import write_delimited
 from .rows_read import MISSING, Sheet
 
 OutputFormat = Literal["csv", "tsv", "jsonl", "parquet", "sssom"]

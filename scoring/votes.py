@@ -1,0 +1,95 @@
+"""A vote: what one judge said of one case, once. A jury and every agreement are made of votes."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+from ..errors import UsageError
+
+Scalar = str | int | float | bool
+VoteStatus = Literal["done", "abstained", "failed"]
+STATUSES: tuple[VoteStatus, ...] = get_args(VoteStatus)
+
+
+@dataclass(frozen=True)
+class Vote:
+    """One judge's verdict on one case in one step.
+
+    step: the step's name, or `step.part` where a step has several verdicts (a rubric's
+        dimensions). judge: its name. repeat: the sample, 0 and up. variant: the wording, "" for
+        the step's own.
+    verdict: text, a number or a truth value; None unless the status is "done".
+    explanation: the judge's own words. reason: why there is no verdict.
+    tokens_in, tokens_out, cost: of this vote, cost in US dollars; None where unknown.
+    groups: whatever the case is broken down by, name -> value.
+
+    Raises UsageError for a vote that contradicts itself.
+    """
+
+    case: str
+    step: str
+    judge: str
+    repeat: int = 0
+    variant: str = ""
+    status: VoteStatus = "done"
+    verdict: Scalar | None = None
+    explanation: str = ""
+    reason: str = ""
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    cost: float | None = None
+    groups: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+    def __post_init__(self) -> None:
+        fault = fault_of(vars(self))
+        if fault:
+            raise UsageError(f"vote of {self.judge!r} on case {self.case!r}: {fault[1]}")
+
+    @property
+    def key(self) -> tuple[str, str, str, int, str]:
+        """What tells votes apart: case, step, judge, repeat, variant."""
+        return self.case, self.step, self.judge, self.repeat, self.variant
+
+
+def fault_of(fields: Mapping[str, Any]) -> tuple[str, str] | None:
+    """The field of a vote that cannot stand and why, None where all can."""
+    for name in ("case", "step", "judge"):
+        if not fields[name].strip():
+            return name, f"{name} is empty"
+    status, repeat = fields["status"], fields["repeat"]
+    if status not in STATUSES:
+        return "status", f"status {status!r} is none of {', '.join(STATUSES)}"
+    if repeat < 0:
+        return "repeat", f"repeat {repeat} is below 0"
+    wrong = _verdict_fault(fields["verdict"], status)
+    if wrong:
+        return "verdict", wrong
+    for name in ("tokens_in", "tokens_out", "cost"):
+        value = fields[name]
+        if value is not None and not (math.isfinite(value) and value >= 0):
+            return name, f"{name} {value} is below 0 or no number"
+    return None
+
+
+def _verdict_fault(verdict: object, status: VoteStatus) -> str:
+    if status != "done":
+        return "" if verdict is None else f"the status is {status}, and there is a verdict"
+    if verdict is None or (isinstance(verdict, str) and not verdict.strip()):
+        return "verdict is empty, and the status is done"
+    if not isinstance(verdict, str | int | float):
+        return f"verdict is {type(verdict).__name__}, not text, a number, true or false"
+    if isinstance(verdict, float) and not math.isfinite(verdict):
+        return f"verdict {verdict} is no number"
+    return ""
+
+
+def identity(verdict: Scalar) -> tuple[str, Scalar]:
+    """What makes two verdicts the same: 1 is 1.0, but True is neither, and "1" is text.
+
+    >>> identity(1) == identity(1.0), identity(1) == identity(True)
+    (True, False)
+    """
+    if isinstance(verdict, bool):
+        return "truth", verdict
+    return ("text" if isinstance(verdict, str) else "number"), verdict
