@@ -2,11 +2,16 @@
 
     python benchmarks/agreement.py [--runs 1000] [--cases 120] [--resamples 500] [--level 0.95]
 
-Each scenario sets the prevalence, the judges' accuracy and bias (towards "yes") and the
+Each jury sets the prevalence, the judges' accuracy and bias (towards "yes") and the
 correlation of their errors. The true value of a measure is that of 200,000 cases. A run draws
 a fresh jury, and an interval counts when it holds the true value; the share of such runs should
 be near the level, within two standard errors of the simulation (printed). "none" counts the
 runs in which no number could be given.
+
+A contest has models under test of set quality, scored yes or no by two judges that see the
+models with a bias of their own; measured are Kendall's tau between the judges' rankings and
+the share of comparisons on which they prefer the same model. Corrected accuracy is measured
+for one good and one biased judge with a set of checked cases.
 """
 
 import argparse
@@ -21,6 +26,8 @@ from numpy.typing import NDArray
 from dxjudge.scoring.agreement import jury_agreement, pair_agreement
 from dxjudge.scoring.bootstrap import Interval, Method, Plan
 from dxjudge.scoring.calibration import prediction_powered, rogan_gladen
+from dxjudge.scoring.preference import preference_agreement
+from dxjudge.scoring.stability import ranking_stability
 
 Ints = NDArray[np.int64]
 
@@ -66,6 +73,66 @@ JURIES = (
     Jury("grades, gaps", accuracy=0.7, prevalence=0.3, levels=5, missing=0.1),
     Jury("two rows a case", accuracy=0.8, correlation=0.5, repeats=2),
 )
+
+
+@dataclass(frozen=True)
+class Contest:
+    """Models under test, and two judges that favour some of them (`favours`, judge by judge)."""
+
+    name: str
+    quality: tuple[float, ...]
+    favours: tuple[tuple[float, ...], tuple[float, ...]]
+    noise: float = 0.1
+
+    def draw(self, cases: int, rng: np.random.Generator) -> dict[str, dict[str, list[float]]]:
+        """Scores by judge and model; both judges see the same responses."""
+        luck = rng.random((len(self.quality), cases))
+        scores: dict[str, dict[str, list[float]]] = {}
+        for judge, favour in zip("ab", self.favours, strict=True):
+            seen = luck < (np.array(self.quality) + np.array(favour))[:, None]
+            verdicts = np.where(rng.random(seen.shape) < self.noise, ~seen, seen)
+            scores[judge] = {f"m{i}": row.tolist() for i, row in enumerate(verdicts * 1.0)}
+        return scores
+
+
+_FAIR = (0.0, 0.0, 0.0, 0.0, 0.0)
+CONTESTS = (
+    Contest("far apart, one favourite", (0.9, 0.7, 0.5, 0.3, 0.1), (_FAIR, (0, 0, 0, 0.3, 0))),
+    Contest("close, one favourite", (0.7, 0.65, 0.6, 0.55, 0.5), (_FAIR, (0, 0, 0, 0, 0.18))),
+)
+
+
+def contest_measures(
+    scores: dict[str, dict[str, list[float]]], plan: Plan
+) -> dict[str, Interval | None]:
+    """Kendall's tau between the judges' rankings, and their agreement on preferences."""
+    columns = [np.column_stack(list(by_model.values())) for by_model in scores.values()]
+    return {
+        "tau between rankings": ranking_stability(scores, plan=plan).taus["a", "b"],
+        "preference agreement": preference_agreement(*columns, plan=plan).interval,
+    }
+
+
+def simulate_contest(contest: Contest, options: argparse.Namespace) -> None:
+    once = Plan(method="percentile", resamples=1)
+    truth = contest_measures(contest.draw(200_000, np.random.default_rng(1)), once)
+    print(f"\n{contest}, {options.cases} cases, {options.runs} runs\n{_header(options.level)}")
+    methods: tuple[Method, ...] = ("bca", "percentile")
+    tallies = {
+        (method, name): Tally(value.estimate)
+        for name, value in truth.items()
+        if value is not None
+        for method in methods
+    }
+    rng = np.random.default_rng(4)
+    for run in range(options.runs):
+        scores = contest.draw(options.cases, rng)
+        for method in methods:
+            found = contest_measures(scores, Plan(method, options.level, options.resamples, run))
+            for name, interval in found.items():
+                tallies[method, name].add(interval)
+    for (method, name), tally in tallies.items():
+        print(tally.line(options.runs, f"{name}, {method}"))
 
 
 def measures(jury: Jury, verdicts: Ints, plan: Plan) -> dict[str, Interval | None]:
@@ -175,6 +242,8 @@ def main() -> None:
     options = parser.parse_args()
     for jury in JURIES:
         simulate_agreement(jury, options)
+    for contest in CONTESTS:
+        simulate_contest(contest, options)
     simulate_correction(Jury("good judge", accuracy=0.9, prevalence=0.7), options)
     simulate_correction(Jury("biased judge", accuracy=0.8, bias=0.1, prevalence=0.7), options)
 

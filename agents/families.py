@@ -1,0 +1,39 @@
+"""Families of models: who may favour whom."""
+
+import re
+from functools import cache
+from importlib import resources
+
+import yaml
+
+
+@cache
+def _patterns() -> dict[str, re.Pattern[str]]:
+    text = resources.files(__package__).joinpath("families.yaml").read_text(encoding="utf-8")
+    found = {}
+    for family, parts in yaml.safe_load(text).items():
+        found[family] = re.compile(rf"(?<![a-z])(?:{'|'.join(map(_whole, parts))})")
+    return found
+
+
+def _whole(part: str) -> str:
+    """A part of a name; a short one is a word of its own, and `o1` is no part of `o12`."""
+    if part[-1].isdigit():
+        return f"{part}(?![a-z0-9])"
+    return f"{part}(?![a-z])" if len(part) <= 3 else part
+
+
+def families_of(name: str) -> frozenset[str]:
+    """The families of a model by its name; none where the name tells nothing.
+
+    A provider before a colon and an address after an @ are no part of the name, since any
+    server can speak a provider's protocol.
+
+    >>> sorted(families_of("openai:deepseek-r1-distill-qwen-7b@http://127.0.0.1:8080/v1"))
+    ['deepseek', 'qwen']
+    >>> families_of("careful")
+    frozenset()
+    """
+    bare = re.sub(r"@https?://.*$", "", name.strip())
+    bare = re.sub(r"^(?:openai|anthropic|object):", "", bare).lower()
+    return frozenset(family for family, one in _patterns().items() if one.search(bare))
