@@ -9,7 +9,8 @@ from pydantic import BaseModel, ValidationError
 
 from ..cache.key import fingerprint
 from ..errors import UsageError
-from ..prompts.load import Prompt, Value, load_prompt
+from ..prompts.load import Prompt, Value
+from ..prompts.variants import find_prompt
 
 I = TypeVar("I", bound=BaseModel)  # noqa: E741
 O = TypeVar("O", bound=BaseModel)  # noqa: E741
@@ -31,7 +32,8 @@ class Step(Generic[I, O]):
     input, output: pydantic models. `output` is what the model itself must write; it may be a
         function of the input that returns the model, where rubrics and taxonomies shape it
         (return the same class for the same data: keep it in an lru_cache).
-    prompt: name of the file in prompts/ without `.md`; the step's name unless given.
+    prompt: name of the file in prompts/ without `.md`, or `NAME~VARIANT` for it in other words;
+        the step's name unless given.
     render: the prompt's placeholders from the input. Default: the fields of the input (all but
         `images`) by their own names.
     checks: each takes (input, output) and returns a list of problems, written to the model:
@@ -71,15 +73,15 @@ class Step(Generic[I, O]):
 
     @property
     def prompt_name(self) -> str:
-        """The prompt file's name without its suffix."""
+        """The prompt's name: its file without the suffix, and its variant."""
         return self.prompt or self.name
 
     def load_prompt(self) -> Prompt:
-        """Load the prompt file.
+        """Load the prompt.
 
-        Raises UsageError when it is missing or its placeholders are not the input's fields.
+        Raises UsageError when its file is missing or its placeholders are not the input's fields.
         """
-        prompt = load_prompt(self.prompt_name)
+        prompt = find_prompt(self.prompt_name)
         if self.render is None:
             _compare(self, prompt)
         return prompt

@@ -4,6 +4,7 @@ import difflib
 from typing import Any
 
 from ..errors import UsageError
+from ..prompts.variants import MARK
 from .assign_category import ASSIGN_CATEGORY
 from .choose_candidate import CHOOSE_CANDIDATE
 from .extract_ddx import EXTRACT_DDX
@@ -18,6 +19,7 @@ from .score_free_answer import SCORE_FREE_ANSWER
 from .score_open_answer import SCORE_OPEN_ANSWER
 from .score_rubric import SCORE_RUBRIC
 from .step import Step
+from .variants import vary
 
 STEPS: tuple[Step[Any, Any], ...] = (
     EXTRACT_FINAL_DIAGNOSIS,
@@ -40,9 +42,15 @@ VARIANTS: tuple[Step[Any, Any], ...] = (JUDGE_EQUIVALENCE_CORRECT,)
 
 
 def find_step(step: str | Step[Any, Any]) -> Step[Any, Any]:
-    """The step of this name. Raises UsageError that lists the names."""
+    """The step of this name, or `NAME~VARIANT` for one in other words.
+
+    Raises UsageError with the nearest name, or all of them.
+    """
     if isinstance(step, Step):
         return step
+    if MARK in step:
+        name, _, variant = step.partition(MARK)
+        return vary(find_step(name), variant)
     names = {known.prompt_name: known for known in (*STEPS, *VARIANTS)}
     if step in names:
         return names[step]

@@ -22,7 +22,7 @@ the same words, so that replies can be kept and runs repeated.
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -98,8 +98,6 @@ def load_prompt(name: str) -> Prompt:
     if set(sections) != {"System", "User"}:
         raise UsageError(f"prompt {name}: the sections must be `# System` and `# User`")
     placeholders = _placeholders(name, header["placeholders"], sections)
-    # The engine's own words (fence, repair, schema) change answers as the prompt's do.
-    words = [*sections.values(), *load_sections("engine").values(), repr(placeholders)]
     return Prompt(
         name=name,
         version=header["version"],
@@ -107,8 +105,17 @@ def load_prompt(name: str) -> Prompt:
         placeholders=placeholders,
         system=sections["System"],
         user=sections["User"],
-        hash=hashlib.sha256("\x00".join(words).encode()).hexdigest(),
+        hash=hash_of(sections.values(), placeholders),
     )
+
+
+def hash_of(messages: Iterable[str], placeholders: Mapping[str, Trust]) -> str:
+    """The identity of a prompt's words.
+
+    The engine's own words (fence, repair, schema) are in it: they change answers as well.
+    """
+    words = [*messages, *load_sections("engine").values(), repr(placeholders)]
+    return hashlib.sha256("\x00".join(words).encode()).hexdigest()
 
 
 @cache
