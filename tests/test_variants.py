@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
+from pydantic import BaseModel
 
 from dxjudge.agents.call import prepare
 from dxjudge.agents.models import as_judge
@@ -70,7 +71,8 @@ def test_a_wording_holds_what_the_prompt_holds(step: Step[Any, Any], variant: st
     assert found == sorted(re.findall(r"\{\{(\w+)\}\}", words_of(base)))
     assert "[[" not in words_of(other)
     inputs = step.read_input(SAMPLES[step.prompt_name][0])
-    labels = names_in(schema_of(step.output_model(inputs)))
+    answer: type[BaseModel] = step.output_model(inputs)
+    labels = names_in(schema_of(answer))
     named = {label for label in labels if holds(words_of(base), label)}
     assert {label for label in named if not holds(words_of(other), label)} == set()
 
