@@ -15,6 +15,7 @@ from typing import Annotated, TextIO
 import typer
 
 from ..errors import DxjudgeError
+from .agree_command import agree
 from .cache_commands import app as cache
 from .evaluate_command import evaluate
 from .judge_command import judge_rows
@@ -35,6 +36,7 @@ app = typer.Typer(
     epilog="Exit codes: 0 done, 2 usage, 3 some rows failed, 4 input unreadable, 5 output "
     "unwritable, 6 environment, 7 budget reached, 130 interrupted.",
 )
+app.command("agree")(agree)
 app.command("evaluate")(evaluate)
 app.command("judge")(judge_rows)
 app.command("map")(map_file)

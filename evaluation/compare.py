@@ -1,33 +1,18 @@
-"""Beyond single numbers: misses, agreement of judges, stability of the ranking."""
+"""Beyond single numbers: misses, verdicts of two judges, stability of the ranking."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from ..agents.outcome import Done
-from ..scoring.agreement import Coefficient, judge_pairs
 from ..scoring.bootstrap import Plan
 from ..scoring.misses import misses
-from ..scoring.ratings import Scale
 from ..scoring.stability import RankingStability, ranking_stability
-from .answers import chosen
+from .as_votes import verdict_label
 from .judged import Judged
-from .judging import Verdict
 from .measure_tree import codes_of_prediction, codes_of_truth, true_diagnoses
 from .measures import Measure
 from .settings import Settings
-
-_KINDS: dict[str, tuple[Scale, tuple[float, ...] | None]] = {
-    "judge_equivalence": ("nominal", None),
-    "judge_equivalence_ddx": ("nominal", None),
-    "match_option": ("nominal", None),
-    "score_free_answer": ("nominal", None),
-    "grade_ddx": ("interval", (0, 2, 3, 4, 5)),
-    "grade_final_diagnosis": ("interval", (1, 2, 3, 4, 5)),
-    "score_open_answer": ("interval", (0, 0.5, 1)),
-    "score_rubric": ("interval", None),
-}
 
 
 @dataclass(frozen=True)
@@ -71,49 +56,6 @@ def list_misses(judged: Judged, settings: Settings) -> list[MissRow]:
                 )
             )
     return found
-
-
-@dataclass(frozen=True)
-class AgreementRow:
-    """One measure of agreement of two judges on one task."""
-
-    task: str
-    first: str
-    second: str
-    coefficient: Coefficient
-
-
-def verdict_label(verdict: Verdict) -> object:
-    """The verdict as one value to compare judges by; None where there is none.
-
-    An abstention (an invalid answer) is a verdict of its own kind only for choices.
-    """
-    if verdict.task in ("match_option", "score_free_answer"):
-        answer = chosen(verdict)
-        return None if answer.status == "failed" else ",".join(answer.letters or ()) or "none"  # type: ignore[arg-type]
-    if not isinstance(verdict.outcome, Done):
-        return None
-    value = verdict.value
-    for name in ("equivalent", "score", "total"):
-        if hasattr(value, name):
-            return getattr(value, name)
-    return None
-
-
-def judge_agreement(judged: Judged, plan: Plan) -> list[AgreementRow]:
-    """Agreement of every two judges on every task, resampling cases."""
-    if len(judged.judges) < 2:
-        return []
-    rows = []
-    for task in judged.tasks:
-        if task not in _KINDS:
-            continue
-        table, cases = _table(judged, task)
-        scale, categories = _KINDS[task]
-        options = {"scale": scale, "categories": categories, "clusters": cases, "plan": plan}
-        for (first, second), coefficients in judge_pairs(table, **options).items():
-            rows += [AgreementRow(task, first, second, one) for one in coefficients]
-    return rows
 
 
 def _table(judged: Judged, task: str) -> tuple[dict[str, list[object]], list[str]]:

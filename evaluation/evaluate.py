@@ -9,8 +9,10 @@ from ..errors import UsageError
 from ..scoring.flat import RankChange
 from ..scoring.paired import Spread
 from ..scoring.stability import RankingStability
+from .agreement_table import Agreement
+from .as_votes import judge_agreement
 from .cases import Case
-from .compare import AgreementRow, MissRow, judge_agreement, list_misses, stability_of
+from .compare import MissRow, list_misses, stability_of
 from .judged import Judged, LeftOut, Responses
 from .judging import Panel
 from .measure_answers import (
@@ -41,9 +43,9 @@ from .signature import signature_of
 class Evaluation:
     """Everything that an evaluation reports.
 
-    `spreads` is over prompt variants by model and judge; `modal` holds NMSE gap, share below
-    the diagonal and cases by model; `sensitivity` the evidence sensitivities by model, type of
-    evidence and case.
+    `agreement` is None with fewer than two judges. `spreads` is over prompt variants by model
+    and judge; `modal` holds NMSE gap, share below the diagonal and cases by model;
+    `sensitivity` the evidence sensitivities by model, type of evidence and case.
     """
 
     preset: Preset
@@ -56,7 +58,7 @@ class Evaluation:
     ranks: tuple[Rank, ...]
     shifts: Mapping[str, tuple[RankChange, ...]]
     misses: tuple[MissRow, ...]
-    agreement: tuple[AgreementRow, ...]
+    agreement: Agreement | None
     stability: Mapping[str, RankingStability]
     spreads: Mapping[tuple[str, str], Spread]
     modal: Mapping[str, tuple[float, float, int]]
@@ -121,7 +123,7 @@ def evaluate(
         tuple(ranks_of(numbers)),
         rank_shift(numbers, preset.before, preset.after) if preset.before else {},
         tuple(list_misses(judged, settings)),
-        tuple(judge_agreement(judged, settings.plan)),
+        judge_agreement(judged, settings, settings.plan),
         stability_of(headline, judged.judges, settings.plan),
         spreads,
         {m: found for m in judged.models if (found := cross_modal(judged, m)) is not None},

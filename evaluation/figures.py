@@ -172,9 +172,9 @@ def _sensitivity(made: Evaluation) -> Iterator[Figure]:
 
 
 def _confusion(made: Evaluation) -> Iterator[Figure]:
-    if len(made.judged.judges) < 2:
+    if made.agreement is None:
         return
-    for task in dict.fromkeys(row.task for row in made.agreement):
+    for task in dict.fromkeys(row.step for row in made.agreement.rows if row.step):
         labels, counts = confusion_counts(made.judged, task)
         if task == "score_rubric" or not labels:
             continue

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from .agreement_text import number, who
 from .evaluate import Evaluation
 from .numbers import Number
 from .tables import cell_of, expanded, judges_of, unresolved
@@ -124,19 +125,15 @@ def all_latex(made: Evaluation) -> dict[str, str]:
         ]
         header = ["Judge", "Model", made.preset.before, made.preset.after, "Places climbed"]
         tables["rank_change"] = latex_table(header, rows, "Ranks under two scores")
-    if made.agreement:
+    if made.agreement is not None:
         rows = [
-            [row.task, row.first, row.second, row.coefficient.name,
-             _short(row.coefficient.value), str(row.coefficient.n)]
-            for row in made.agreement
-        ]  # fmt: skip
-        header = ["Step", "First", "Second", "Measure", "Value", "n"]
+            [row.step, who(row), row.measure, number(row.value, row.low, row.high), str(row.n)]
+            for row in made.agreement.rows
+            if not row.group_by
+        ]
+        header = ["Step", "Judges", "Measure", "Value", "n"]
         tables["agreement"] = latex_table(header, rows, "Agreement of the judges")
     return tables
-
-
-def _short(value: float | None) -> str:
-    return "-" if value is None or value != value else f"{value:.3f}"
 
 
 def _pivot(

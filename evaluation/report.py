@@ -8,6 +8,7 @@ from typing import Any
 
 from ..errors import OutputError
 from ..files import writing
+from .agreement_text import blocks_of
 from .evaluate import Evaluation
 from .figures import Figure, all_figures
 from .latex import caption_of, main_rows, show
@@ -74,6 +75,7 @@ def render(made: Evaluation, figures: list[Figure], attempts: Path, *, shown: in
         "groups": _groups(made),
         "gaps": [gap for gap in made.gaps if not gap.slice and not gap.group_by],
         "misses": made.misses[:_MISSES],
+        "judge_blocks": blocks_of(made.agreement) if made.agreement is not None else [],
         "settings": made.settings.model_dump(mode="json"),
     }
     # The page without cases, whose macro makes the blocks: escaping is the template's affair.

@@ -5,11 +5,11 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from ..agents.outcome import Abstained, Failed
 from .cases import Case
 from .evaluate import Evaluation
+from .explained import explained
 from .judged import MISSING, Found
 from .judging import Verdict
 from .tables import score_of, status_of
@@ -159,7 +159,7 @@ def _verdict(verdict: Verdict, attempts: Mapping[str, tuple[AttemptView, ...]]) 
     elif isinstance(outcome, Abstained):
         why = outcome.reason
     else:
-        why = _explained(verdict.value)
+        why = explained(verdict.value)
     step = verdict.task + (f" {verdict.place + 1}" if verdict.task.endswith("_ddx")
                            and verdict.task.startswith("judge") else "")  # fmt: skip
     return VerdictView(
@@ -189,19 +189,6 @@ def _said(verdict: Verdict) -> str:
             return str(getattr(value, name))
     score = score_of(verdict)
     return "" if score is None else f"{score:g}"
-
-
-def _explained(value: Any) -> str:
-    for name in ("rationale", "explanation"):
-        if hasattr(value, name):
-            return str(getattr(value, name))
-    if hasattr(value, "errors"):
-        return " ".join(f"[{error.category}] {error.explanation}" for error in value.errors)
-    if hasattr(value, "dimensions"):
-        return " ".join(
-            f"[{name}: {one.raw}] {one.justification}" for name, one in value.dimensions.items()
-        )
-    return ""
 
 
 def _quotes(verdicts: Sequence[Verdict]) -> Iterator[tuple[int, int, str]]:

@@ -6,13 +6,16 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from ..agents.outcome import Abstained, Failed
+from .agreement_table import AgreementRow, CountRow
 from .answers import chosen
+from .as_votes import votes_of
 from .cases import Case
 from .evaluate import Evaluation
-from .judging import Verdict
+from .judging import NO_JUDGE, Verdict
 from .measure_tree import true_diagnoses
 from .numbers import Gap, Number, Rank
 from .settings import Column
+from .votes import votes_table
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,7 @@ def all_tables(made: Evaluation) -> list[Table]:
         _verdicts(made),
         _scores(made),
         _misses(made),
-        _agreement(made),
+        *_compared(made),
         _stability(made),
         _spreads(made),
         _modal(made),
@@ -231,18 +234,19 @@ def _misses(made: Evaluation) -> Table:
     return _plain("misses", MissRow, made.misses)
 
 
-def _agreement(made: Evaluation) -> Table:
-    rows = []
-    for row in made.agreement:
-        one = row.coefficient
-        low, high = (one.interval.low, one.interval.high) if one.interval else (None, None)
-        rows.append([row.task, row.first, row.second, one.name, one.value, low, high, one.n,
-                     one.missing, one.warning])  # fmt: skip
-    return Table(
-        "agreement",
-        ("step", "first", "second", "measure", "value", "low", "high", "n", "missing", "warning"),
-        rows,
-    )
+def _compared(made: Evaluation) -> list[Table]:
+    """The votes of the judges and how far they agree."""
+    tables = []
+    if made.judged.judges != (NO_JUDGE,):
+        columns = votes_table(votes_of(made.judged), typed=False, by_groups=True)
+        rows = [list(row) for row in zip(*columns.values(), strict=True)]
+        tables.append(Table("votes", tuple(columns), rows))
+    if made.agreement is not None:
+        tables += [
+            _plain("agreement", AgreementRow, made.agreement.rows),
+            _plain("vote_counts", CountRow, made.agreement.counts),
+        ]
+    return tables
 
 
 def _stability(made: Evaluation) -> Table:

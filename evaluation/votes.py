@@ -29,8 +29,11 @@ _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
 _TRUTHS = {"true": True, "false": False}
 
 
-def read_votes(path: Path | str) -> list[Vote]:
+def read_votes(path: Path | str, *, by_groups: bool = False) -> list[Vote]:
     """The votes of a table, in the order of its rows.
+
+    `by_groups`: votes that differ in a group (the model whose response was judged, for
+    example) are two votes, however alike they are otherwise.
 
     Without a status, a row with a verdict is done and one without is failed: no verdict is
     never an abstention.
@@ -52,18 +55,23 @@ def read_votes(path: Path | str) -> list[Vote]:
     rows: dict[tuple[Any, ...], int] = {}
     for number, cells in enumerate(_rows(sheet), 1):
         vote = _read(cells, f"{sheet.name}, row {number}", typed=sheet.format == "jsonl")
-        if vote.key in rows:
+        key = _key(vote, by_groups)
+        if key in rows:
             raise InputError(
                 f"{sheet.name}, row {number}: the same case, step, judge, repeat and variant "
-                f"as row {rows[vote.key]} ({vote.case!r}, {vote.step!r}, {vote.judge!r}, "
+                f"as row {rows[key]} ({vote.case!r}, {vote.step!r}, {vote.judge!r}, "
                 f"{vote.repeat}, {vote.variant!r})"
             )
-        rows[vote.key] = number
+        rows[key] = number
         votes.append(vote)
     return votes
 
 
-def write_votes(path: Path | str, votes: Iterable[Vote]) -> None:
+def _key(vote: Vote, by_groups: bool) -> tuple[Any, ...]:
+    return (*vote.key, *sorted(vote.groups.items())) if by_groups else vote.key
+
+
+def write_votes(path: Path | str, votes: Iterable[Vote], *, by_groups: bool = False) -> None:
     """Write votes so that `read_votes` reads the same ones back.
 
     Raises UsageError for a suffix that is no format, a vote that is there twice or a group
@@ -73,13 +81,15 @@ def write_votes(path: Path | str, votes: Iterable[Vote]) -> None:
     if format == "sssom":
         raise UsageError("votes have no SSSOM form; write .csv, .tsv, .jsonl or .parquet")
     listed = list(votes)
-    added = votes_table(listed, typed=format == "jsonl")
+    added = votes_table(listed, typed=format == "jsonl", by_groups=by_groups)
     sheet = Sheet(str(path), "csv", ["case"], [[case] for case in added.pop("case")])
     with writing(Path(path)) as file:
         write_sheet(file, format, sheet, added)
 
 
-def votes_table(votes: Sequence[Vote], *, typed: bool = True) -> dict[str, list[Any]]:
+def votes_table(
+    votes: Sequence[Vote], *, typed: bool = True, by_groups: bool = False
+) -> dict[str, list[Any]]:
     """Column -> one cell a vote. `typed`: verdicts as they are; else as text.
 
     Raises UsageError as `write_votes`.
@@ -87,9 +97,10 @@ def votes_table(votes: Sequence[Vote], *, typed: bool = True) -> dict[str, list[
     seen: set[tuple[Any, ...]] = set()
     groups: dict[str, None] = {}
     for vote in votes:
-        if vote.key in seen:
+        key = _key(vote, by_groups)
+        if key in seen:
             raise UsageError(f"the vote {vote.key} is there twice")
-        seen.add(vote.key)
+        seen.add(key)
         groups.update(dict.fromkeys(vote.groups))
     taken = sorted(set(groups) & set(COLUMNS))
     if taken:

@@ -1,0 +1,294 @@
+"""The agreement table: hand-computed votes, alignment, humans, repeats, and the command."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from dxjudge.cli.main import app
+from dxjudge.errors import DxjudgeError, InputError, UsageError
+from dxjudge.evaluation.agreement_table import Agreement, AgreementRow, Terms, agree
+from dxjudge.evaluation.agreement_units import units_of
+from dxjudge.scoring.agreement import krippendorff_alpha
+from dxjudge.scoring.bootstrap import Plan
+from dxjudge.scoring.votes import Vote
+
+QUICK = Plan(resamples=100, fewest=1)
+
+
+def votes(table: str, step: str = "s", **groups: str) -> list[Vote]:
+    """A line a judge: its name, then a verdict a case (- failed, ~ abstained, . never asked)."""
+    made = []
+    for line in table.strip().splitlines():
+        judge, *cells = line.split()
+        for case, cell in enumerate(cells):
+            if cell == ".":
+                continue
+            status: Any = {"-": "failed", "~": "abstained"}.get(cell, "done")
+            verdict = _verdict(cell) if status == "done" else None
+            made.append(Vote(f"c{case}", step, judge, status=status, verdict=verdict,
+                             reason="" if verdict is not None else "why not",
+                             explanation=f"{judge} thought so", groups=groups))  # fmt: skip
+    return made
+
+
+def _verdict(cell: str) -> Any:
+    return {"T": True, "F": False}.get(cell, int(cell) if cell.isdigit() else cell)
+
+
+def row(made: Agreement, measure: str, **where: str) -> AgreementRow:
+    wanted = {"group_by": "", "between": "pair", **where}
+    found = [
+        one
+        for one in made.rows
+        if one.measure == measure and all(getattr(one, k) == v for k, v in wanted.items())
+    ]
+    assert len(found) == 1, (measure, wanted, found)
+    return found[0]
+
+
+def test_two_judges_by_hand() -> None:
+    # Five cases with two verdicts: TT TF FF FF TT, four the same: 0.8. Margins of a: T 3/5, of
+    # b: T 2/5; by chance 3/5 * 2/5 + 2/5 * 3/5 = 0.48; kappa (0.8 - 0.48) / 0.52 = 8/13.
+    made = agree(votes("a T T F F T - T\nb T F F F T T ~"), Terms(plan=QUICK))
+    assert row(made, "share_identical").value == pytest.approx(0.8)
+    kappa = row(made, "cohen_kappa")
+    assert kappa.value == pytest.approx(8 / 13)
+    assert (kappa.n, kappa.failed, kappa.abstained, kappa.absent) == (5, 1, 1, 0)
+    assert made.notes == (
+        "s: the verdicts are yes or no, compared as nominal (--scale changes it)",
+    )
+    assert [(c.judge, c.votes, c.done, c.abstained, c.failed) for c in made.counts] == [
+        ("a", 7, 6, 0, 1),
+        ("b", 7, 6, 1, 0),
+    ]
+
+
+def test_numbers_are_ordinal_and_consistency_is_over_the_span() -> None:
+    # |1-1|, |5-3|, |2-4|, |1-1| = 4 over 4 cases: 1.0; the span is 5 - 1: 1 - 1 / 4 = 0.75.
+    made = agree(votes("a 1 5 2 1\nb 1 3 4 1"), Terms(plan=QUICK))
+    assert row(made, "mean_absolute_difference").value == pytest.approx(1.0)
+    assert row(made, "consistency").value == pytest.approx(0.75)
+    assert "compared as ordinal" in made.notes[0] and "span 4" in made.notes[0]
+    wide = agree(votes("a 1 5 2 1\nb 1 3 4 1"), Terms(span=10, scale="interval", plan=QUICK))
+    assert row(wide, "consistency").value == pytest.approx(0.9)
+    assert row(wide, "krippendorff_alpha_interval").value is not None
+
+
+def test_a_step_of_ours_has_its_own_levels() -> None:
+    made = agree(votes("a 0 5 2\nb 0 4 2", step="grade_ddx"), Terms(plan=QUICK))
+    assert "levels 0, 2, 3, 4, 5, span 5" in made.notes[0]
+    assert row(made, "consistency").value == pytest.approx(1 - 1 / 3 / 5)
+
+
+def test_the_jury_is_krippendorffs_matrix() -> None:
+    # Krippendorff (2011): four observers, twelve units, missing verdicts: 0.743 and 0.815.
+    table = """a 1 2 3 3 2 1 4 1 2 . . .
+    b 1 2 3 3 2 2 4 1 2 5 . 3
+    c . 3 3 3 2 3 4 2 2 5 1 .
+    d 1 2 3 3 2 4 4 1 2 5 1 ."""
+    made = agree(votes(table), Terms(plan=QUICK))
+    nominal = row(made, "krippendorff_alpha_nominal", between="jury")
+    assert nominal.value == pytest.approx(0.743, abs=5e-4)
+    assert row(made, "krippendorff_alpha_ordinal", between="jury").value == pytest.approx(
+        0.815, abs=5e-4
+    )
+    assert nominal.absent == 7  # of 4 x 12 votes 41 were cast
+
+
+def test_models_of_one_case_are_told_apart_and_resampled_together() -> None:
+    made_votes = [
+        *votes("a 1 2 3\nb 1 2 1", model="m1"),
+        *votes("a 2 1 1\nb 2 1 2", model="m2"),
+    ]
+    assert len(units_of(made_votes)) == 6
+    made = agree(made_votes, Terms(plan=QUICK, by=("model",)))
+    assert row(made, "share_identical").value == pytest.approx(4 / 6)
+    assert row(made, "share_identical").n == 3
+    in_one = row(made, "share_identical", group_by="model", group="m1")
+    assert in_one.value == pytest.approx(2 / 3)
+    # a prefers m2, m1, m1; b prefers m2, m1, m2: two of three comparisons alike.
+    assert row(made, "preference_agreement").value == pytest.approx(2 / 3)
+
+
+def test_repeats_give_self_consistency_and_meet_the_others_one_by_one() -> None:
+    again = [
+        Vote(f"c{case}", "s", "a", repeat=repeat, verdict=verdict)
+        for repeat, line in enumerate(("TTFF", "TFFF"))
+        for case, verdict in enumerate(mark == "T" for mark in line)
+    ]
+    made = agree([*again, *votes("b T T T F")], Terms(plan=QUICK))
+    alone = row(made, "share_identical", between="repeats")
+    assert (alone.first, alone.second, alone.value) == ("a", "", 0.75)
+    # b's one vote stands beside both of a's: first repeat 3 of 4, second 2 of 4.
+    assert row(made, "share_identical").value == pytest.approx(5 / 8)
+    assert row(made, "share_identical").n == 4
+
+
+def test_a_human_may_be_a_judge_or_a_column() -> None:
+    as_judge = [*votes("a T T F F\nb T F F F"), *votes("doctor T T T F")]
+    marked = [
+        Vote(v.case, v.step, v.judge, verdict=v.verdict, groups={"gold": human})
+        for v, human in zip(votes("a T T F F\nb T F F F"), ["true", "true", "True", "no"] * 2,
+                            strict=True)
+    ]  # fmt: skip
+    for given, name in ((as_judge, "doctor"), (marked, "gold")):
+        made = agree(given, Terms(human=name, plan=QUICK))
+        assert row(made, "share_identical", between="human", first="a").value == 0.75
+        assert row(made, "share_identical", between="human", first="b").value == 0.5
+        assert row(made, "share_identical", between="pair").value == 0.75
+        # The human is no member of the jury.
+        assert row(made, "fleiss_kappa", between="jury").first == "a, b"
+        assert {one.method for one in made.corrected} == {"none needed"}
+
+
+def test_a_human_on_some_cases_corrects_the_share_of_right_verdicts() -> None:
+    # 100 unchecked cases, the judge says right to 60. On 40 checked ones: 20 are right and the
+    # judge says so to 18 (sensitivity 0.9), 20 wrong and it says so to 16 (specificity 0.8).
+    # Rogan-Gladen: (0.6 + 0.8 - 1) / (0.9 + 0.8 - 1) = 0.4 / 0.7.
+    judge = ["T"] * 60 + ["F"] * 40 + ["T"] * 18 + ["F"] * 2 + ["T"] * 4 + ["F"] * 16
+    human = ["."] * 100 + ["T"] * 20 + ["F"] * 20
+    made = agree(votes(f"a {' '.join(judge)}\nh {' '.join(human)}"), Terms(human="h"))
+    rogan, powered = made.corrected
+    assert (rogan.judged, rogan.sensitivity, rogan.specificity) == (0.6, 0.9, 0.8)
+    assert rogan.value == pytest.approx(0.4 / 0.7)
+    assert rogan.low is not None and rogan.high is not None and rogan.low < 0.571 < rogan.high
+    assert powered.method == "prediction-powered" and powered.value is not None
+    assert (rogan.n, rogan.n_calibration, rogan.warning) == (100, 40, "")
+
+
+def test_grades_count_as_right_from_a_level_on() -> None:
+    grades = ["5", "4", "2", "0"] * 20
+    human = (["5"] * 2 + ["0"] * 2) * 10 + ["."] * 40
+    made = agree(votes(f"a {' '.join(grades)}\nh {' '.join(human)}"), Terms(human="h", positive=4))
+    assert made.corrected[0].judged == 0.5
+    assert made.corrected[0].value == pytest.approx(0.5)
+
+
+def test_the_most_contested_come_first_with_every_vote() -> None:
+    made = agree(votes("a 1 1 5 3\nb 1 2 1 3\nc 1 - 5 3"), Terms(plan=QUICK))
+    # c2: |5-1| + |5-5| + |1-5| = 8 / 3 pairs / span 4 = 2/3; c1: 1 / 4.
+    assert [(one.case, one.disagreement) for one in made.contested] == [
+        ("c2", pytest.approx(2 / 3)),
+        ("c1", 0.25),
+    ]
+    failed = made.contested[1].votes[2]
+    assert (failed.status, failed.reason) == ("failed", "why not")
+
+
+def test_too_few_cases_give_a_warning_in_place_of_a_number() -> None:
+    one = row(agree(votes("a T T F\nb T F F")), "cohen_kappa")
+    assert (one.value, one.low, one.high) == (None, None, None)
+    assert one.warning == "3 cases with two verdicts are too few (at least 10)"
+
+
+def test_steps_that_share_a_scale_have_a_table_over_all() -> None:
+    both = [*votes("a T T\nb T F", step="s1"), *votes("a F F\nb F F", step="s2")]
+    made = agree(both, Terms(plan=QUICK))
+    assert row(made, "share_identical", step="").value == 0.75
+    mixed = agree([*votes("a T T\nb T F"), *votes("a 1 2\nb 1 2", step="n")], Terms(plan=QUICK))
+    assert "different scales" in mixed.notes[-1]
+    assert all(one.step for one in mixed.rows)
+
+
+@pytest.mark.parametrize(
+    ("given", "terms", "message"),
+    [
+        ([], Terms(), "there is no vote"),
+        (votes("a T"), Terms(human="h"), "'h' is neither a judge \\(a\\) nor a column"),
+        (votes("a T"), Terms(by=("ward",)), "no vote has the group column 'ward'"),
+        (votes("a T"), Terms(item=("model",)), "no vote has the column 'model'"),
+        (votes("a low high\nb low mid"), Terms(scale="ordinal"), "words have no order"),
+        (votes("a low\nb up"), Terms(categories=("low", "high")), "none of the categories: 'up'"),
+        (votes("a T") * 2, Terms(), "a has two votes on case 'c0', step 's', repeat 0"),
+    ],
+)
+def test_what_cannot_be_compared_is_named(given: Any, terms: Terms, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        agree(given, terms)
+
+
+# The command
+
+
+def run(*arguments: Any) -> Result:
+    return CliRunner().invoke(app, ["agree", *map(str, arguments)])
+
+
+def write(path: Path, rows: list[dict[str, Any]]) -> Path:
+    with path.open("w", newline="") as file:
+        table = csv.DictWriter(file, list(rows[0]))
+        table.writeheader()
+        table.writerows(rows)
+    return path
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    rows = [
+        {"case": f"c{n}", "step": "grade_ddx", "judge": judge, "verdict": (0, 2, 3, 4, 5)[at % 5],
+         "explanation": f"because {n}", "ward": "east" if n % 2 else "west", "model": model}
+        for n in range(24) for model in ("m1", "m2")
+        for judge, at in (("a", n), ("b", n + (n % 4 == 0)), ("c", n + (model == "m2")))
+    ]  # fmt: skip
+    return write(tmp_path / "votes.csv", rows)
+
+
+def test_the_command_prints_and_writes_the_table(table: Path, tmp_path: Path) -> None:
+    out, contested = tmp_path / "agreement.csv", tmp_path / "contested.jsonl"
+    done = run(table, "-o", out, "--contested", contested, "--by", "ward", "--boot", 50)
+    assert done.exit_code == 0, done.output
+    assert "a / b" in done.stdout and "all judges" in done.stdout
+    assert "grade_ddx by ward: krippendorff alpha interval" in done.stdout
+    assert "Most contested (10 of 30" in done.stdout  # 6 of m1 (n % 4 == 0), 24 of m2
+    assert "because" in done.stdout
+    rows = list(csv.DictReader(out.open()))
+    pair = [r for r in rows if (r["measure"], r["second"], r["group_by"]) ==
+            ("share_identical", "b", "")]  # fmt: skip
+    assert float(pair[0]["value"]) == 0.75  # 18 of 24 cases, both models alike
+    assert len(contested.read_text().splitlines()) == 3 * 30
+    assert "compared as interval (the step's own)" in done.stderr
+
+
+def test_the_same_seed_gives_the_same_json(table: Path) -> None:
+    first, second = (run(table, "--json", "--boot", 50, "--seed", 3).stdout for _ in range(2))
+    assert first == second
+    held = json.loads(first)
+    assert set(held) == {"rows", "counts", "corrected", "contested", "notes"}
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([{"case": "1", "judge": "a", "verdict": "1"}], "has no column step"),
+        ([{"case": "1", "step": "s", "judge": "", "verdict": "1"}], "row 1, column 'judge'"),
+        (
+            [{"case": "1", "step": "s", "judge": "a", "repeat": "x", "verdict": "1"}],
+            "row 1, column 'repeat': 'x' is not a whole number",
+        ),
+        ([{"case": "1", "step": "s", "judge": "a", "verdict": "1"}] * 2, "row 2: the same case"),
+    ],
+)
+def test_a_bad_table_is_named_by_row_and_column(
+    rows: list[dict[str, Any]], message: str, tmp_path: Path
+) -> None:
+    done = run(write(tmp_path / "votes.csv", rows))
+    assert isinstance(done.exception, InputError)
+    assert message in str(done.exception)
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--scale", "ratio"], ["-o", "table.docx"], ["--by", "nothing"]]
+)
+def test_bad_options_stop_before_any_work(table: Path, arguments: list[str]) -> None:
+    done = run(table, *arguments)
+    assert isinstance(done.exception, DxjudgeError)
+
+
+def test_alpha_of_the_table_is_that_of_the_function() -> None:
+    made = agree(votes("a 1 2 2 5\nb 1 2 3 5\nc 2 2 3 4"), Terms(plan=QUICK))
+    held = krippendorff_alpha([[1, 1, 2], [2, 2, 2], [2, 3, 3], [5, 5, 4]], "ordinal")
+    assert row(made, "krippendorff_alpha_ordinal", between="jury").value == pytest.approx(held)
