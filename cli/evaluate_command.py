@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from .options import Encoder, Sources
+from .options import AddedSources, Encoder, Sources
 
 _FILES, _JUDGES, _NUMBERS = "Files", "Judges", "Numbers"
 
@@ -97,6 +97,7 @@ def evaluate(
     ontology: Ontology = None,
     encoder: Encoder = "default",
     source: Sources = None,
+    added_sources: AddedSources = "all",
     unmapped: Unmapped = None,
     seed: Seed = None,
     resamples: Resamples = None,
@@ -137,6 +138,6 @@ def evaluate(
     limits = {"max_calls": max_calls, "max_cost": max_cost, "concurrency": concurrency}
     request = Request(
         cases, list(responses), output, config, flags, conditions, evidences, table,
-        encoder, tuple(source or ()), limits, cache, report_cases, quiet,
+        encoder, tuple(source or ()), added_sources, limits, cache, report_cases, quiet,
     )  # fmt: skip
     raise typer.Exit(run_evaluation(request))

@@ -31,6 +31,7 @@ from .evaluate_files import (
     write_text,
 )
 from .progress import Stages, stages
+from .sources_command import read_which, say_added
 
 SOME_FAILED, BUDGET, INTERRUPTED = 3, 7, 130
 _MODES = ("read-write", "replay", "refresh", "off")
@@ -50,6 +51,7 @@ class Request:
     table: Path | None
     encoder: str
     sources: tuple[Path, ...]
+    added: str
     limits: Mapping[str, Any]
     mode: str
     shown: int
@@ -99,9 +101,12 @@ def _evaluate(
         settings.ontology,
         model=request.encoder,
         sources=request.sources,
+        added=read_which(request.added),
         progress=progress,
         run=panel.run,
     )
+    if not request.quiet:
+        say_added(mapper.added)
     coder = Coder(
         mapper.map_many,
         lambda: mapper.signature,

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from .map_command import Encoding, Input, InputFormat, Quiet
-from .options import RUN, Cache, CacheMode, Concurrency, MaxCalls, MaxCost
+from .options import RUN, AddedSources, Cache, CacheMode, Concurrency, MaxCalls, MaxCost
 
 _ROWS, _MODEL = "Rows in and out", "Judge"
 
@@ -102,6 +102,7 @@ def judge_rows(
     cache: Cache = None,
     cache_mode: CacheMode = "read-write",
     journal: Journal = None,
+    added_sources: AddedSources = "all",
     quiet: Quiet = False,
 ) -> None:
     """Run a judging step on every row of a file.
@@ -131,6 +132,7 @@ def judge_rows(
         engine=engine,
         repeat=repeat,
         journal=journal,
+        added=added_sources,
     )
     model = {"temperature": temperature, "max_tokens": max_tokens, "seed": seed}
     budget = {"max_calls": max_calls, "max_cost": max_cost, "concurrency": concurrency}

@@ -19,6 +19,7 @@ from ..cache.key import fingerprint
 from ..errors import DxjudgeError, UsageError
 from ..files import check_writable, writing
 from ..graphs.step import stream_step
+from ..ontology.table import short_signature
 from ..rows_read import Sheet, read_sheet
 from ..rows_write import (
     OutputFormat,
@@ -32,6 +33,7 @@ from .judge_columns import judged_columns
 from .judge_inputs import field_columns, given_values, row_inputs
 from .judge_journal import Journal
 from .judge_progress import counting, summary
+from .sources_command import read_which, say_added
 
 SOME_FAILED = 3
 BUDGET = 7
@@ -53,17 +55,22 @@ class Request:
     engine: str
     repeat: int
     journal: Path | None
+    added: str = "all"
 
 
 @dataclass(frozen=True)
 class Job:
-    """The step, the input as read, and every row's inputs with their keys."""
+    """The step, the input as read, and every row's inputs with their keys.
+
+    mapper: the signature of the codes that decide, where codes do.
+    """
 
     step: Step[Any, Any]
     sheet: Sheet
     format: OutputFormat
     inputs: list[dict[str, Any]]
     keys: list[str]
+    mapper: str | None = None
 
 
 def run_judge(
@@ -81,7 +88,7 @@ def run_judge(
     started = time.monotonic()
     judge = parse_judge(name, **parameters) if name is not None else None
     job = read_job(request, judge)
-    journal = Journal(_journal_path(request), _about(request, job.step, judge))
+    journal = Journal(_journal_path(request), _about(request, job, judge))
     done = False
     try:
         with Run(**settings) as run:
@@ -119,18 +126,28 @@ def read_job(request: Request, judge: JudgeSpec | None) -> Job:
     given = given_values(step, request.given)
     places = field_columns(step, sheet, request.fields, given)
     inputs = row_inputs(step, sheet, places, given)
+    signature = None
     if ontology:
-        step = _with_codes(step, inputs)
-    return Job(step, sheet, format, inputs, [_key(step, each) for each in inputs])
+        step, signature = _with_codes(step, inputs, request.added)
+    keys = [_key(step, each) for each in inputs]
+    return Job(step, sheet, format, inputs, keys, signature)
 
 
-def _with_codes(step: Step[Any, Any], inputs: list[dict[str, Any]]) -> Step[Any, Any]:
-    """The equivalence step decided by codes alone; every text is mapped once, beforehand."""
+def _with_codes(
+    step: Step[Any, Any], inputs: list[dict[str, Any]], added: str
+) -> tuple[Step[Any, Any], str]:
+    """The equivalence step decided by codes alone, and the signature of these.
+
+    Every text is mapped once, beforehand.
+    """
     from ..graphs.codes import SURE, codes_of
     from ..graphs.mapper import Mapper
 
     texts = [str(row.get(field, "")) for row in inputs for field in ("predicted", "truth")]
-    return with_ontology(step, codes_of(Mapper(), texts, SURE), decide_different=True)
+    mapper = Mapper(added=read_which(added))
+    say_added(mapper.added)
+    decided = with_ontology(step, codes_of(mapper, texts, SURE), decide_different=True)
+    return decided, short_signature(mapper.signature)
 
 
 def _key(step: Step[Any, Any], inputs: dict[str, Any]) -> str:
@@ -147,7 +164,8 @@ def _journal_path(request: Request) -> Path | None:
     return Path(f"{request.output}.journal")
 
 
-def _about(request: Request, step: Step[Any, Any], judge: JudgeSpec | None) -> dict[str, Any]:
+def _about(request: Request, job: Job, judge: JudgeSpec | None) -> dict[str, Any]:
+    step = job.step
     return {
         "step": step.name,
         "version": step.version,
@@ -155,6 +173,7 @@ def _about(request: Request, step: Step[Any, Any], judge: JudgeSpec | None) -> d
         "engine": request.engine,
         "repeat": request.repeat,
         "judge": judge.model_dump(mode="json") if judge else None,
+        "mapper": job.mapper,
     }
 
 

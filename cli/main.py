@@ -22,6 +22,7 @@ from .judge_command import judge_rows
 from .map_command import map_file
 from .search_command import search
 from .show_command import show
+from .sources_command import app as sources
 from .steps_command import list_steps
 
 INTERRUPTED = 130
@@ -44,6 +45,7 @@ app.command("search")(search)
 app.command("show")(show)
 app.command("steps")(list_steps)
 app.add_typer(cache, name="cache")
+app.add_typer(sources, name="sources")
 
 
 def _print_version(wanted: bool) -> None:
@@ -72,6 +74,7 @@ def dxjudge(
       dxjudge map diagnoses.csv -o mapped.csv
       dxjudge search "heart attack"
       dxjudge show J44.9
+      dxjudge sources add mondo
     """
 
 
@@ -112,8 +115,17 @@ def _invoke(arguments: list[str]) -> int:
     except SystemExit as stop:
         if isinstance(stop.__context__, BrokenPipeError):  # to Typer it is exit code 1
             raise stop.__context__ from None
+        if stop.code == INTERRUPTED and _interrupted(stop):  # Typer says nothing of it
+            raise KeyboardInterrupt from None
         return stop.code if isinstance(stop.code, int) else 0
     return 0
+
+
+def _interrupted(stop: SystemExit) -> bool:
+    held: BaseException | None = stop
+    while held is not None and not isinstance(held, KeyboardInterrupt):
+        held = held.__context__
+    return held is not None
 
 
 def _say(text: str) -> None:

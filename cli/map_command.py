@@ -7,6 +7,7 @@ import typer
 
 from .options import (
     RUN,
+    AddedSources,
     Cache,
     CacheMode,
     Chroma,
@@ -19,6 +20,7 @@ from .options import (
     Sources,
     Specificity,
 )
+from .sources_command import read_which
 
 _ROWS, _TABLE, _MODEL = "Rows in and out", "Reuse and review", "Model"
 
@@ -152,6 +154,7 @@ def map_file(
     shuffle: Shuffle = None,
     encoder: Encoder = None,
     source: Sources = None,
+    added_sources: AddedSources = "all",
     chroma: Chroma = None,
     rebuild_index: Rebuild = False,
     estimate: EstimateOnly = False,
@@ -197,6 +200,7 @@ def map_file(
         "top_k": top_k,
         "model": encoder,
         "sources": tuple(source or ()),
+        "added": read_which(added_sources),
         "chroma": chroma,
         "rebuild": rebuild_index,
     }

@@ -12,6 +12,7 @@ from ..errors import UsageError
 from ..files import check_writable, writing
 from ..graphs.mapper import Mapper
 from ..graphs.mapping import Chooser, fell_back
+from ..ontology.added import AddedSource, describe
 from ..ontology.mapping import Mapping
 from ..ontology.query import split_diagnoses
 from ..ontology.table import (
@@ -74,7 +75,8 @@ class Job:
 class Work:
     """What is mapped so far, by text; the `new` ones that hold text were computed, in seconds.
 
-    settings: of the mapper, with those of the chooser, if a model chooses.
+    settings: of the mapper, with those of the chooser, if a model chooses. added: the added
+    sources in use.
     """
 
     settings: dict[str, Any]
@@ -83,6 +85,7 @@ class Work:
     signature: str = ""
     new: list[Mapping] = field(default_factory=list)
     seconds: float = 0.0
+    added: tuple[AddedSource, ...] = ()
 
 
 def run_map(request: Request, settings: dict[str, Any], asked: Asked | None, *, quiet: bool) -> int:
@@ -163,6 +166,7 @@ def map_texts(
     Where `candidates` are wanted only reviewed rows settle a text: the table has none.
     """
     mapper = Mapper(**work.settings, progress=progress)
+    work.added = mapper.added
     new = _unsettled(texts, mapper, table, work, candidates)
     started = time.monotonic()
     done = 0
@@ -232,6 +236,8 @@ def _kept(request: Request, work: Work) -> str:
 
 def _report(request: Request, job: Job, work: Work) -> Iterator[str]:
     yield f"read the column {job.column!r} of {job.sheet.name}"
+    if work.added:
+        yield describe(work.added)
     yield from summary(job.texts, work.found, len(work.new), work.seconds)
     if work.chooser:
         yield from model_summary(work.new, work.chooser)

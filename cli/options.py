@@ -40,6 +40,14 @@ Sources = Annotated[
         rich_help_panel="Search",
     ),
 ]
+AddedSources = Annotated[
+    str,
+    typer.Option(
+        help="Which sources that `dxjudge sources add` keeps join: all, none, or names, "
+        "separated by commas.",
+        rich_help_panel="Search",
+    ),
+]
 Chroma = Annotated[
     str | None,
     typer.Option(

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .options import AsJson, Chroma, Encoder, Ontology, Rebuild, Scope, Sources
+from .options import AddedSources, AsJson, Chroma, Encoder, Ontology, Rebuild, Scope, Sources
+from .sources_command import read_which, say_added
 
 if TYPE_CHECKING:
     from ..ontology.mapping import Candidate
@@ -22,6 +23,7 @@ def search(
     scope: Scope = "diagnoses",
     encoder: Encoder = "default",
     source: Sources = None,
+    added_sources: AddedSources = "all",
     chroma: Chroma = None,
     rebuild_index: Rebuild = False,
     as_json: AsJson = False,
@@ -46,6 +48,7 @@ def search(
                 "scope": scope,
                 "model": encoder,
                 "sources": tuple(source or ()),
+                "added": read_which(added_sources),
                 "chroma": chroma,
                 "rebuild": rebuild_index,
             },
@@ -69,7 +72,9 @@ def _candidates(text: str, top_k: int, settings: dict[str, Any]) -> "list[Candid
         raise UsageError(f"{settings['model']} writes text; search takes an embedding model")
 
     with stages(quiet=False) as progress:
-        return Mapper(**settings, progress=progress).search(text, top_k)
+        mapper = Mapper(**settings, progress=progress)
+        say_added(mapper.added)
+        return mapper.search(text, top_k)
 
 
 def _print_table(found: "list[Candidate]") -> None:
@@ -83,9 +88,11 @@ def _print_table(found: "list[Candidate]") -> None:
     table.add_column("score", justify="right")
     table.add_column("code", no_wrap=True)
     table.add_column("name", ratio=2)
+    table.add_column("source")
     table.add_column("why", ratio=3)
     for rank, candidate in enumerate(found, 1):
         score = f"{candidate.score:.2f}"
-        cells = (str(rank), score, candidate.code, candidate.name, candidate.why)
+        named = (candidate.code, candidate.name, candidate.source, candidate.why)
+        cells = (str(rank), score, *named)
         table.add_row(*map(Text, cells))
     Console(width=None if sys.stdout.isatty() else _WIDTH).print(table)

@@ -21,6 +21,7 @@ from .mapping import Chooser, MappingParts, failed_mapping, mapping_graph
 if TYPE_CHECKING:
     from ..agents.models import AnyJudge
     from ..agents.run import Run
+    from ..ontology.added import AddedSource
     from ..ontology.index import Stage
     from ..ontology.terms import Term
 
@@ -36,7 +37,9 @@ class Mapper:
     ontology: "icd10cm" or "icd10". model: the embedding model ("default" comes with the
     package; a sentence-transformers name or folder; "openai:text-embedding-3-large"), or a
     judge ("openai:gpt-4o", "anthropic:…"), which is the same as giving `judge`.
-    sources: files of further terms (`read_source`). scope: which chapters are searched
+    sources: files of further terms (`read_source`), with the default weight of a user's source.
+    added: which of the sources that `dxjudge sources add` keeps join: "all" that are active,
+    "none", or a list of names. scope: which chapters are searched
     ("diagnoses", "chapters", "everything"). top_k: candidates to rank and show. min_score:
     below it a text is unmapped. specificity: "concept", "category" or "billable".
     judge: a model that chooses among the candidates, with `run`, `rerank` ("all" or
@@ -53,6 +56,7 @@ class Mapper:
         *,
         model: str = "default",
         sources: Sequence[str | Path] = (),
+        added: Literal["all", "none"] | Sequence[str] = "all",
         scope: str = "diagnoses",
         top_k: int = 15,
         min_score: float | None = None,
@@ -80,6 +84,7 @@ class Mapper:
         self.chooser = Chooser(judge, run, rerank, fallback, shuffle) if judge else None
         self._model = model
         self._sources = tuple(Path(source) for source in sources)
+        self._which = added
         check_scope(scope)
         self._scope = scope
         self._chroma = chroma
@@ -93,8 +98,18 @@ class Mapper:
         return load_tree(self.ontology)
 
     @cached_property
+    def added(self) -> "tuple[AddedSource, ...]":
+        """The added sources in use, checked: UsageError or InputError where one cannot be."""
+        from ..ontology.added import check_added, select_added
+
+        found = select_added(self._which, self.ontology)
+        check_added(found, self.ontology)
+        return found
+
+    @cached_property
     def parts(self) -> MappingParts:
         """What the graph works with; made (and the index built or loaded) when first asked."""
+        from ..ontology.added import added_terms
         from ..ontology.encode import open_encoder
         from ..ontology.features import make_features
         from ..ontology.index import open_index
@@ -105,10 +120,16 @@ class Mapper:
         def make_terms() -> "list[Term]":
             read = (read_source(path, self.tree) for path in self._sources)
             extra = [term for reading in read for term in reading.terms]
+            extra += (term for each in self.added for term in added_terms(each, self.tree))
             return default_terms(self.tree, scope=self._scope, extra=extra)
 
         index = open_index(
-            recipe(self.tree, scope=self._scope, sources=self._sources),
+            recipe(
+                self.tree,
+                scope=self._scope,
+                sources=self._sources,
+                added={each.name: each.kept[self.ontology] for each in self.added},
+            ),
             make_terms,
             open_encoder(self._model),
             self._folder or cache_folder(),
@@ -116,7 +137,7 @@ class Mapper:
             rebuild=self._rebuild,
             progress=self._progress,
         )
-        retriever = make_retriever(index, self.tree)
+        retriever = make_retriever(index, self.tree, self._weights)
         return MappingParts(
             retriever,
             make_features(retriever),
@@ -126,6 +147,13 @@ class Mapper:
             self.specificity,
             self.chooser,
         )
+
+    @property
+    def _weights(self) -> dict[str, float]:
+        from ..ontology.catalogue import default_weight
+
+        weights = {path.name.split(".")[0]: default_weight() for path in self._sources}
+        return weights | {each.name: each.weight for each in self.added}
 
     @cached_property
     def graph(self) -> Any:
@@ -177,6 +205,8 @@ class Mapper:
             "ontology": self.ontology,
             "edition": self.tree.version,
             "sources": rows,
+            "weights": self._weights,
+            "added": {each.name: [each.version, each.sha256[:12]] for each in self.added},
             "scope": self._scope,
             "index": index.key,
             "encoder": index.encoder.identity,

@@ -28,8 +28,8 @@ __all__ = ["Candidate", "Chooser", "Mapping", "MappingParts", "mapping_graph", "
 SURE = 0.9
 """With rerank="ambiguous", the embedded score from which no model is asked."""
 
-_OFFICIAL = {"official": 0, "inclusion": 1, "includes": 2}
-_EQUAL = {COMMUNITY: 0.9}  # the share of equal synonyms that were right on the dev sets
+_OFFICIAL = ("official", "inclusion", "includes")
+_EQUAL = 0.9  # the share of equal synonyms that were right on the dev sets
 _SHOWN = 15  # terms of one code that exact look-up weighs
 
 
@@ -167,7 +167,7 @@ class _Work:
         terms = self.parts.retriever.index.terms
         best: dict[str, tuple[int, int]] = {}
         for row in rows:
-            rank = _OFFICIAL.get(terms[row].source, len(_OFFICIAL))
+            rank = self._rank(row)
             best[terms[row].code] = min(best.get(terms[row].code, (9, row)), (rank, row))
         place = {each.hit.code: number for number, each in enumerate(ranked)}
         order = sorted(best, key=lambda code: (best[code][0], place.get(code, 999), code))
@@ -184,7 +184,21 @@ class _Work:
         why = f"same text as the {term.source} term {term.text!r}"
         held = ranked[place[code]] if code in place else None
         hit = held.hit if held else Hit(code, row, 0, 1.0, 1.0, 1.0, False)
-        return Ranked(hit._replace(row=row), _EQUAL.get(term.source, 1.0), why)
+        return Ranked(hit._replace(row=row), self._equal_score(row), why)
+
+    def _rank(self, row: int) -> int:
+        """How official a term is: the project's own follow the official, further sources both."""
+        source = self.parts.retriever.index.terms[row].source
+        known = (*_OFFICIAL, COMMUNITY)
+        return known.index(source) if source in known else len(known)
+
+    def _equal_score(self, row: int) -> float:
+        """Never above that of an equal synonym, for a term of a further source."""
+        source = self.parts.retriever.index.terms[row].source
+        if source in _OFFICIAL:
+            return 1.0
+        weights = self.parts.retriever.weights
+        return round(_EQUAL * float(weights[row] if weights is not None else 1), 4)
 
     def _decide(self, query: Query, ranked: list[Ranked], exact: bool) -> Mapping:
         several = split_diagnoses(query.text)

@@ -1,7 +1,7 @@
 """The default search base of a release: which chapters, and which further terms."""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 
@@ -19,14 +19,18 @@ _MAKERS = (
     "base.py",
     "terms.py",
     "normalise.py",
-    "sources.py",
-    "sources_obo.py",
-    "sources_sssom.py",
-    "sources_table.py",
-    "xref.py",
     "data/notes.tsv",
     "data/spelling.tsv",
     "data/synonyms.tsv",
+)
+_READERS = (  # a part of the recipe where files of further terms are read
+    "sources.py",
+    "sources_cms.py",
+    "sources_obo.py",
+    "sources_orphanet.py",
+    "sources_sssom.py",
+    "sources_table.py",
+    "xref.py",
 )
 COMMUNITY = "dxjudge"
 """The source of the project's own synonyms (data/synonyms.tsv)."""
@@ -59,19 +63,27 @@ def check_scope(scope: str) -> None:
         raise UsageError(f"no scope {scope!r}; there is {', '.join(SCOPES)}")
 
 
-def recipe(tree: Tree, *, scope: str = "diagnoses", sources: Sequence[Path] = ()) -> str:
+def recipe(
+    tree: Tree,
+    *,
+    scope: str = "diagnoses",
+    sources: Sequence[Path] = (),
+    added: Mapping[str, str] | None = None,
+) -> str:
     """What the terms of a base come from: a digest that changes when the terms can.
 
-    The release, the scope, the package's term data, the code that makes terms of them, and the
-    content of the source files. Much faster than making the terms. Raises InputError for a
-    source that cannot be read.
+    The release, the scope, the package's term data, the code that makes terms of them, the
+    content of the source files, and name and checksum of `added` sources. Much faster than
+    making the terms. Raises InputError for a source that cannot be read.
     """
     digest = hashlib.sha256(f"{tree.release}\n{tree.version}\n{scope}\n".encode())
     package = resources.files(__package__)
-    for name in _MAKERS:
+    for name in (*_MAKERS, *(_READERS if sources else ())):
         digest.update(package.joinpath(*name.split("/")).read_bytes())
     for path in sources:
         digest.update(f"{path.stem}\n".encode() + read_bytes(path))
+    for name, checksum in sorted((added or {}).items()):
+        digest.update(f"added {name} {checksum}\n".encode())
     return digest.hexdigest()
 
 

@@ -1,6 +1,6 @@
 """Retrieval: the candidate codes of a diagnosis, from dense and lexical search together."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -24,8 +24,9 @@ class Hit(NamedTuple):
     """A candidate code and how its best term matched.
 
     `dense` and `lexical` are cosine similarities of the best term; `fused` is their weighted
-    sum, scaled by the form's weight; `row` is the term's row in the index, `form` its query
-    form's place. `joined` tells a relative that search itself did not find.
+    sum, scaled by the weights of the form and of the term's source; `row` is the term's row in
+    the index, `form` its query form's place. `joined` tells a relative that search itself did
+    not find.
     """
 
     code: str
@@ -45,6 +46,7 @@ class Retriever:
     tree: Tree
     rows_of: dict[str, list[int]]
     exact: dict[str, list[int]]
+    weights: Floats | None = None  # of the terms, by row; None is 1 for all
     leave_one_out: bool = False  # for training: terms equal to the text are hidden
     _relatives: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
@@ -123,6 +125,8 @@ class Retriever:
     ) -> None:
         dense = self.index.vectors[rows].astype(np.float32) @ vector
         fused = weight * (LEXICAL_WEIGHT * lexical[rows] + (1 - LEXICAL_WEIGHT) * dense)
+        if self.weights is not None:
+            fused = fused * self.weights[rows]
         # Rounded, so that the order does not hang on the last bits of a machine's arithmetic.
         for row, near, like, score in zip(
             rows.tolist(),
@@ -137,14 +141,23 @@ class Retriever:
                 best[code] = Hit(code, row, place, near, like, score, joined)
 
 
-def make_retriever(index: Index, tree: Tree) -> Retriever:
-    """Prepare an index for search: rows by code, rows by folded term, relatives of codes."""
+def make_retriever(
+    index: Index, tree: Tree, weights: Mapping[str, float] | None = None
+) -> Retriever:
+    """Prepare an index for search: rows by code, rows by folded term, relatives of codes.
+
+    `weights` are those of sources, by name; a source that is not in it has 1.
+    """
     rows_of: dict[str, list[int]] = {}
     exact: dict[str, list[int]] = {}
     for row, (term, folded) in enumerate(zip(index.terms, index.folded, strict=True)):
         rows_of.setdefault(term.code, []).append(row)
         exact.setdefault(folded, []).append(row)
-    return Retriever(index, tree, rows_of, exact)
+    by_row = None
+    if weights:
+        named = [weights.get(term.source.partition("/")[0], 1.0) for term in index.terms]
+        by_row = np.asarray(named, np.float32)
+    return Retriever(index, tree, rows_of, exact, by_row)
 
 
 def _order(hit: Hit) -> tuple[float, str]:

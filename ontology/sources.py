@@ -1,20 +1,26 @@
-"""Further term sources as data: tables, SSSOM mapping sets, OBO ontologies and OBO graphs."""
+"""Further term sources as data: tables, SSSOM, OBO and OBO graphs, CMS and Orphanet XML."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import InputError, UnknownCode
+from ..files import decode
+from .sources_cms import read_index, read_neoplasms
 from .sources_obo import read_graph, read_obo
+from .sources_orphanet import read_orphanet
 from .sources_sssom import is_sssom, read_sssom
-from .sources_table import read_table
+from .sources_table import ANY, Columns, read_table
 from .terms import Term
 from .tree import Tree
 from .xref import Row
 
 LONGEST = 400
 """Characters of a term; what is longer is a definition."""
+
+_DECLARED = re.compile(rb"\s*<\?xml[^>]*encoding=[\"']([A-Za-z0-9._-]+)[\"']")
 
 Reader = Callable[[Path, str, str], Iterable[Row]]
 """Called with (path, its text, the release); the path is for messages alone."""
@@ -30,22 +36,45 @@ class Skipped(NamedTuple):
 
 @dataclass(frozen=True)
 class SourceReading:
-    """What a source gave: its terms, the rows that gave none, the matches left out as inexact."""
+    """What a source gave: its terms, the rows that gave none, the matches left out as inexact.
+
+    `rows` counts the pairs of term and code in it, `format` is a name of `FORMATS`.
+    """
 
     name: str
     terms: tuple[Term, ...]
     skipped: tuple[Skipped, ...]
     inexact: int
+    rows: int = 0
+    format: str = "table"
+
+
+FORMATS: dict[str, Reader] = {
+    "table": read_table,
+    "sssom": read_sssom,
+    "obo": read_obo,
+    "obograph": read_graph,
+    "cms-index": read_index,
+    "cms-neoplasms": read_neoplasms,
+    "orphanet": read_orphanet,
+}
 
 
 def read_source(
-    path: str | Path, tree: Tree, *, name: str | None = None, exact_only: bool = True
+    path: str | Path,
+    tree: Tree,
+    *,
+    name: str | None = None,
+    exact_only: bool = True,
+    columns: Columns = ANY,
+    encoding: str | None = None,
 ) -> SourceReading:
     """The terms of a file, each with `name` (default: the file's name) as its source.
 
     Read are tables of (term, code[, source]) with or without a header, SSSOM TSV, OBO 1.4 and
     OBO-graph JSON with cross-references to ICD-10-CM (or, where a file has none of those, to
-    ICD-10). A cell may hold several codes, separated by "|" or ";".
+    ICD-10), the Alphabetic Index and the Table of Neoplasms of CMS, and Orphanet's nomenclature.
+    A cell may hold several codes, separated by "|" or ";". `columns` names those of a table.
 
     Of mappings only exact ones count: `skos:exactMatch`, `MONDO:equivalentTo`, or all where a
     file never says. `exact_only=False` adds close matches and diseases that lie within the
@@ -55,8 +84,12 @@ def read_source(
     or never refers to a code.
     """
     path = Path(path)
-    text = _read_text(path)
-    rows = list(_reader(path, text)(path, text, tree.release))
+    text = _read_text(path, encoding)
+    format = format_of(path, text)
+    if format == "table":
+        rows = list(read_table(path, text, tree.release, columns))
+    else:
+        rows = list(FORMATS[format](path, text, tree.release))
     if any(row.own for row in rows):
         rows = [row for row in rows if row.own]
     if not rows:
@@ -69,38 +102,63 @@ def read_source(
         tuple(each for each in results if isinstance(each, Term)),
         tuple(each for each in results if isinstance(each, Skipped)),
         len({row[1:3] for row in rows} - {row[1:3] for row in wanted}),
+        len({row[1:3] for row in rows}),
+        format,
     )
 
 
-def _read_text(path: Path) -> str:
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from error
-    if b"\0" in data:
-        raise InputError(f"{path}: is a binary file")
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise InputError(f"{path}, line {line}: is not UTF-8 text") from error
-    if not text.strip():
-        raise InputError(f"{path}: the file is empty")
-    return text
+def format_of(path: Path, text: str) -> str:
+    """The name in `FORMATS` of what a text is, by its suffix and its start.
 
-
-def _reader(path: Path, text: str) -> Reader:
+    Raises InputError for RDF/XML, a web page and XML of another kind.
+    """
     start = text.lstrip()
     if path.suffix == ".json" or start.startswith("{"):
-        return read_graph
+        return "obograph"
     if start.startswith("<"):
+        return _xml_format(path, start)
+    if path.suffix == ".obo" or start.startswith(("format-version:", "[Term]")):
+        return "obo"
+    return "sssom" if is_sssom(text) else "table"
+
+
+def _xml_format(path: Path, text: str) -> str:
+    if "<rdf:RDF" in text[:4096] or "<Ontology" in text[:4096]:
         raise InputError(
             f"{path}, line 1: RDF/XML is not read; convert it first, for example with "
             "`robot convert --format json`"
         )
-    if path.suffix == ".obo" or start.startswith(("format-version:", "[Term]")):
-        return read_obo
-    return read_sssom if is_sssom(text) else read_table
+    if "<ICD10CM.index" in text[:4096]:
+        return "cms-neoplasms" if "<cell" in text else "cms-index"
+    if "<JDBOR" in text[:4096]:
+        return "orphanet"
+    said = "a web page" if re.match(r"(?i)<!doctype html|<html", text) else "XML of no known kind"
+    raise InputError(
+        f"{path}, line 1: is {said}; read are ICD10CM.index (CMS) and JDBOR (Orphadata)"
+    )
+
+
+def _read_text(path: Path, encoding: str | None) -> str:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from error
+    declared = _DECLARED.match(data)
+    if encoding is None and declared:
+        encoding = declared[1].decode("ascii")
+    if encoding is not None:
+        text = decode(data, str(path), encoding)
+    else:
+        if b"\0" in data:
+            raise InputError(f"{path}: is a binary file")
+        try:
+            text = data.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            line = data.count(b"\n", 0, error.start) + 1
+            raise InputError(f"{path}, line {line}: is not UTF-8 text") from error
+    if not text.strip():
+        raise InputError(f"{path}: the file is empty")
+    return text
 
 
 def _wanted(rows: list[Row], exact_only: bool) -> list[Row]:

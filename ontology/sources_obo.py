@@ -103,7 +103,9 @@ def _add_tag(entry: _Entry, tag: str, value: str) -> None:
         if found and found[2] == "EXACT":
             entry.synonyms.append(_unescape(found[1]))
     elif tag == "xref":
-        entry.references.append((_unescape(_COMMENT.sub("", bare)).split(" ")[0], _relation(said)))
+        entry.references.append(
+            (_unescape(_COMMENT.sub("", bare)).split(" ")[0], relation_of(said))
+        )
     elif tag == "property_value":
         predicate, _, target = bare.partition(" ")
         if predicate.endswith("exactMatch"):
@@ -121,7 +123,7 @@ def _entry_of_node(node: dict[str, Any]) -> _Entry:
     ]
     for reference in meta.get("xrefs", ()):
         said = " ".join(_strings(reference.get("meta", {})))
-        entry.references.append((str(reference.get("val", "")), _relation(said)))
+        entry.references.append((str(reference.get("val", "")), relation_of(said)))
     for value in meta.get("basicPropertyValues", ()):
         if str(value.get("pred", "")).endswith("exactMatch"):
             entry.references.append((str(value.get("val", "")), "exact"))
@@ -136,7 +138,8 @@ def _strings(value: Any) -> Iterable[str]:
     return [text for part in parts for text in _strings(part)]
 
 
-def _relation(said: str) -> Relation:
+def relation_of(said: str) -> Relation:
+    """The relation that the words beside a reference speak of, Mondo's or Orphanet's."""
     if _EXACT.search(said):
         return "exact"
     if _OTHER.search(said):

@@ -5,6 +5,7 @@ import io
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from ..errors import InputError
 from .codes import looks_like_code
@@ -13,6 +14,17 @@ from .xref import Row
 Line = tuple[int, list[str]]
 """The number of the line that a record starts in, and its cells."""
 
+
+class Columns(NamedTuple):
+    """The columns of a table by the names in its header; None finds them."""
+
+    term: str | None = None
+    code: str | None = None
+
+
+ANY = Columns()
+"""The columns that are found by their usual names."""
+
 # Without blanks and punctuation, the likelier name first.
 _TERM = ("term", "text", "synonym", "name", "label", "diagnosis", "diagnosistext", "description")
 _CODE = ("code", "icd10cm", "icd10cmcode", "icd10", "icd10code", "icd", "icdcode", "codes")
@@ -20,15 +32,18 @@ _SOURCE = ("source", "termsource", "vocabulary", "origin")
 _SAMPLE = 100  # rows that tell which column holds the codes
 
 
-def read_table(path: Path, text: str, release: str) -> Iterator[Row]:
+def read_table(path: Path, text: str, release: str, columns: Columns = ANY) -> Iterator[Row]:
     """The rows of a table; `release` plays no part, its codes are the user's word.
 
-    Raises InputError for a header that names no term or no code column, for rows of which no
-    column holds codes, and for a quotation mark that is never closed.
+    Raises InputError for a header that names no term or no code column or not those of
+    `columns`, for rows of which no column holds codes, and for a quotation mark that is never
+    closed.
     """
     lines = read_lines(path, text)
     header = [re.sub(r"[^a-z0-9]", "", cell.lower()) for cell in lines[0][1]]
     term, code, source = (_first(header, names) for names in (_TERM, _CODE, _SOURCE))
+    term = _named(path, lines[0], columns.term, term)
+    code = _named(path, lines[0], columns.code, code)
     if term is not None and code is not None:
         lines = lines[1:]
     elif any(map(looks_like_code, lines[0][1])):
@@ -75,6 +90,16 @@ def _delimiter(path: Path, line: str) -> str:
     if path.suffix in (".tsv", ".tab"):
         return "\t"
     return max("\t,;", key=line.count)
+
+
+def _named(path: Path, header: Line, name: str | None, found: int | None) -> int | None:
+    if name is None:
+        return found
+    if name not in header[1]:
+        raise InputError(
+            f"{path}, line {header[0]}: no column {name!r} among {', '.join(header[1])}"
+        )
+    return header[1].index(name)
 
 
 def _first(header: Sequence[str], names: Sequence[str]) -> int | None:

@@ -1,7 +1,11 @@
 """What a term source says of a code, before it is checked: a row, and how it refers to ICD-10."""
 
 import re
+import xml.etree.ElementTree as ET
+from pathlib import Path
 from typing import Literal, NamedTuple
+
+from ..errors import InputError
 
 Relation = Literal["exact", "near", "unstated", "other"]
 """Of a disease to a code: the same, within a broader code, not said, anything else."""
@@ -46,3 +50,11 @@ def icd_code(reference: str, release: str) -> tuple[str, bool] | None:
     if vocabulary.endswith(_OWN[release]):
         return found[2], True
     return (found[2], False) if _PLAIN[release] and vocabulary.endswith(_PLAIN[release]) else None
+
+
+def parse_xml(path: Path, text: str) -> ET.Element:
+    """The root of an XML document. Raises InputError that names the line."""
+    try:
+        return ET.fromstring(text)
+    except ET.ParseError as error:
+        raise InputError(f"{path}, line {error.position[0]}: is not whole XML: {error}") from error

@@ -1,0 +1,148 @@
+"""What a further source of terms and its weight do to hit@1 and hit@15.
+
+    python benchmarks/sources.py --gold FOLDER FILE [FILE ...] [--weights 1 0.95 0.9 0.8]
+        [--shuffle 0.2] [--json FILE]
+
+FILE is anything that `read_source` takes. FOLDER holds tables `NAME-dev.tsv` as for
+benchmarks/mapping.py. The first line of the table is the base alone; then comes each file by
+itself, once for each weight, and at the end all files together. `--shuffle` adds each file once
+more with that share of its codes replaced by a random sibling's: a source that is wrong that
+often. One process; a text is encoded once, so that the figures may differ in the last digit from
+those of an index that was built at one go.
+"""
+
+import argparse
+import csv
+import json
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dxjudge.graphs.mapping import MappingParts, mapping_graph
+from dxjudge.ontology.base import default_terms, recipe
+from dxjudge.ontology.encode import Encoder, Progress, Vectors, open_encoder
+from dxjudge.ontology.features import make_features
+from dxjudge.ontology.index import open_index
+from dxjudge.ontology.mapping import read_mapping
+from dxjudge.ontology.rerank import load_ranking_model
+from dxjudge.ontology.search import make_retriever
+from dxjudge.ontology.sources import read_source
+from dxjudge.ontology.terms import Term
+from dxjudge.ontology.tree import Tree, load_tree
+
+_BATCH = 64
+
+
+class Remembering:
+    """An encoder that encodes each text once, those of queries apart from those of an index."""
+
+    def __init__(self, encoder: Encoder) -> None:
+        self.identity = f"{encoder.identity} remembered"
+        self.dimension = encoder.dimension
+        self._encoder = encoder
+        self._terms: dict[str, Any] = {}
+        self._queries: dict[str, Any] = {}
+
+    def encode(self, texts: Sequence[str], progress: Progress | None = None) -> Vectors:
+        """Unit row vectors of the texts."""
+        return _remembered(self._terms, texts, self._encoder.encode)
+
+    def encode_queries(self, texts: Sequence[str]) -> Vectors:
+        """Unit row vectors of queries."""
+        return _remembered(self._queries, texts, self._encoder.encode_queries)
+
+
+def _remembered(
+    known: dict[str, Any], texts: Sequence[str], encode: Callable[[list[str]], Vectors]
+) -> Vectors:
+    new = [text for text in dict.fromkeys(texts) if text not in known]
+    if new:
+        known.update(zip(new, encode(new), strict=True))
+    return np.asarray([known[text] for text in texts], np.float32)
+
+
+def shuffled(terms: list[Term], share: float, tree: Tree) -> list[Term]:
+    """The terms with a share of the codes replaced by that of a random sibling."""
+    dice = random.Random(1)
+    wrong = []
+    for term in terms:
+        parent = tree.parent(term.code)
+        near = [node.code for node in tree.children(parent) if parent] if parent else []
+        others = [code for code in near if code != term.code and "-" not in code]
+        moved = others and dice.random() < share
+        wrong.append(term._replace(code=dice.choice(others)) if moved else term)
+    return wrong
+
+
+def measure(parts: MappingParts, gold: Path) -> dict[str, dict[str, float]]:
+    """hit@1 and hit@15, percent, and the number of texts that equal a term, by table."""
+    graph = mapping_graph(replace(parts, min_score=0.0))
+    results = {}
+    for path in sorted(gold.glob("*-dev.tsv")):
+        rows = list(csv.DictReader(path.open(encoding="utf-8"), delimiter="\t"))
+        texts = [row["text"] for row in rows]
+        found = []
+        for start in range(0, len(texts), _BATCH):
+            found += graph.invoke({"texts": texts[start : start + _BATCH]})["mappings"]
+        ranks = []
+        for row, plain in zip(rows, found, strict=True):
+            codes = [candidate.code for candidate in read_mapping(plain).candidates]
+            accepted = set(row["codes"].split("|"))
+            ranks.append(next((n for n, code in enumerate(codes) if code in accepted), 99))
+        results[path.stem.removesuffix("-dev")] = {
+            "hit@1": 100 * sum(rank < 1 for rank in ranks) / len(ranks),
+            "hit@15": 100 * sum(rank < 15 for rank in ranks) / len(ranks),
+            "exact": sum(plain["decided_by"] == "exact" for plain in found),
+        }
+    return results
+
+
+def main() -> None:
+    """Measure the base, and each source at each weight."""
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    options.add_argument("files", nargs="+", type=Path)
+    options.add_argument("--gold", type=Path, required=True)
+    options.add_argument("--weights", nargs="+", type=float, default=[1, 0.95, 0.9, 0.85, 0.8])
+    options.add_argument("--shuffle", type=float)
+    options.add_argument("--folder", type=Path, default=Path("build/benchmark-cache"))
+    options.add_argument("--json", type=Path)
+    chosen = options.parse_args()
+    tree, encoder = load_tree(), Remembering(open_encoder())
+    read = {path.name.split(".")[0]: list(read_source(path, tree).terms) for path in chosen.files}
+    cases: dict[str, list[Term]] = {"base": []} | read
+    if chosen.shuffle:
+        for name, terms in read.items():
+            wrong = shuffled(terms, chosen.shuffle, tree)
+            cases[f"{name}, {chosen.shuffle:.0%} wrong"] = wrong
+    if len(read) > 1:
+        cases["together"] = [term for terms in read.values() for term in terms]
+    results = {}
+    for name, extra in cases.items():
+        index = open_index(
+            f"{recipe(tree)} {name} {len(extra)}",
+            lambda extra=extra: default_terms(tree, extra=extra),  # type: ignore[misc]
+            encoder,
+            chosen.folder,
+        )
+        rows = sum(term.source in read for term in index.terms)
+        for weight in chosen.weights if extra else [1]:
+            retriever = make_retriever(index, tree, dict.fromkeys(read, weight))
+            parts = MappingParts(retriever, make_features(retriever), load_ranking_model())
+            results[f"{name} at {weight:g}"] = found = measure(parts, chosen.gold)
+            said = "  ".join(
+                f"{table} {each['hit@1']:5.1f} / {each['hit@15']:5.1f} ({each['exact']} exact)"
+                for table, each in found.items()
+            )
+            print(f"{name:22} {rows:7,} rows  weight {weight:4}  {said}", flush=True)
+    if chosen.json:
+        chosen.json.write_text(json.dumps(results, indent=1), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

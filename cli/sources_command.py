@@ -1,0 +1,203 @@
+"""`dxjudge sources`: further terms that stay, official ontologies and files of your own."""
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .options import AsJson
+
+if TYPE_CHECKING:
+    from ..ontology.added import AddedSource
+    from ..ontology.adding import Added
+
+app = typer.Typer(
+    help="Keep further sources of terms: mondo, doid, ordo, or a file of your own.",
+    no_args_is_help=True,
+)
+_SHOWN = 5  # rows without a term that are shown
+
+What = Annotated[
+    str, typer.Argument(help="mondo, doid, ordo, or a file (SSSOM, OBO, XML, CSV and others).")
+]
+Name = Annotated[str | None, typer.Option(help="What a file is to be called.")]
+Weight = Annotated[
+    float | None, typer.Option(help="How far its matches count, above 0, at most 1.")
+]
+Licence = Annotated[str | None, typer.Option(help="The licence of a file that does not say it.")]
+Version = Annotated[
+    str | None, typer.Option("--release", help="The version of a file that does not say it.")
+]
+Inexact = Annotated[
+    bool, typer.Option("--inexact", help="Also take diseases that lie within a wider code.")
+]
+TermColumn = Annotated[str | None, typer.Option(help="The column of the terms in a table.")]
+CodeColumn = Annotated[str | None, typer.Option(help="The column of the codes in a table.")]
+Encoding = Annotated[str | None, typer.Option(help="The encoding of a file; UTF-8 unless given.")]
+Address = Annotated[
+    str | None, typer.Option(help="Where to fetch the release, in place of its usual address.")
+]
+Checksum = Annotated[str | None, typer.Option(help="The checksum that the download must have.")]
+OneSource = Annotated[str, typer.Argument(help="The name of an added source.")]
+
+
+@app.command("list")
+def list_sources(as_json: AsJson = False) -> None:
+    """List the added sources, and those that can be fetched by name."""
+    from dataclasses import asdict
+
+    from ..ontology.added import list_added
+    from ..ontology.catalogue import known_sources
+
+    added = list_added()
+    if as_json:
+        typer.echo(json.dumps([asdict(each) for each in added], indent=2, ensure_ascii=False))
+        return
+    if added:
+        _print_table(added)
+    else:
+        typer.echo("no source is added")
+    held = {each.name for each in added}
+    for known in known_sources().values():
+        if known.name not in held:
+            typer.echo(f"dxjudge sources add {known.name}: {known.title}, {known.licence}")
+
+
+@app.command()
+def add(
+    what: What,
+    name: Name = None,
+    weight: Weight = None,
+    licence: Licence = None,
+    release: Version = None,
+    inexact: Inexact = False,
+    term_column: TermColumn = None,
+    code_column: CodeColumn = None,
+    encoding: Encoding = None,
+    url: Address = None,
+    sha256: Checksum = None,
+) -> None:
+    """Fetch an official release, or read a file, and keep its terms.
+
+    They are then part of what map, search, judge and evaluate look into; each of
+    them has --added-sources none. A file that stands in the way of a name
+    (./mondo) is meant where the path is written with a folder.
+
+    Examples:
+      dxjudge sources add mondo
+      dxjudge sources add icd10cm_index_2026.xml --name index --licence "public domain"
+      dxjudge sources add ward.csv --name ward --term-column said --code-column icd
+    """
+    from ..errors import UsageError
+    from ..ontology.adding import add_file, add_known
+    from ..ontology.catalogue import known_sources
+    from ..ontology.sources_table import Columns
+    from .progress import stages
+
+    if what in known_sources() and name in (None, what):
+        for option, value in (("--licence", licence), ("--release", release)):
+            if value is not None:
+                raise UsageError(f"{option} is for files; {what} says its own")
+        with stages(quiet=False) as progress:
+            added = add_known(what, url=url, sha256=sha256, weight=weight, progress=progress)
+    else:
+        if url or sha256:
+            raise UsageError(f"--url and --sha256 are for {', '.join(known_sources())}")
+        added = add_file(
+            Path(what),
+            name=name or _name_of(Path(what)),
+            weight=weight,
+            licence=licence,
+            version=release,
+            inexact=inexact,
+            columns=Columns(term_column, code_column),
+            encoding=encoding,
+        )
+    _report(added)
+
+
+@app.command()
+def remove(name: OneSource) -> None:
+    """Remove an added source."""
+    from ..ontology.added import remove_source
+
+    remove_source(name)
+    typer.echo(f"removed {name}")
+
+
+@app.command("set")
+def change(
+    name: OneSource,
+    weight: Weight = None,
+    active: Annotated[
+        bool | None, typer.Option("--active/--inactive", help="Whether runs use it unasked.")
+    ] = None,
+) -> None:
+    """Change the weight of an added source, or set it aside for a while."""
+    from ..errors import UsageError
+    from ..ontology.added import change_source
+    from ..ontology.catalogue import check_weight
+
+    if weight is None and active is None:
+        raise UsageError("nothing to change: name --weight or --active or --inactive")
+    changes: dict[str, float | bool] = {} if active is None else {"active": active}
+    if weight is not None:
+        changes["weight"] = check_weight(weight)
+    source = change_source(name, **changes)
+    typer.echo(f"{source.label()}, {'active' if source.active else 'inactive'}")
+
+
+def say_added(sources: "tuple[AddedSource, ...]") -> None:
+    """Say on standard error which added sources a run uses, if any."""
+    from ..ontology.added import describe
+
+    if sources:
+        print(f"dxjudge: {describe(sources)}", file=sys.stderr)
+
+
+def read_which(text: str) -> "str | list[str]":
+    """The value of --added-sources as `Mapper` takes it."""
+    return text if text in {"all", "none"} else [part.strip() for part in text.split(",")]
+
+
+def _name_of(path: Path) -> str:
+    return path.name.split(".")[0].lower().replace(" ", "-")
+
+
+def _report(added: "Added") -> None:
+    source, reading = added.source, added.reading
+    counts = ", ".join(f"{count:,} for {release}" for release, count in source.terms.items())
+    typer.echo(f"{source.name}: {source.title}, {source.version or 'no version said'}")
+    typer.echo(f"  from      {source.origin}")
+    typer.echo(f"  sha256    {source.sha256}")
+    typer.echo(f"  licence   {source.licence}")
+    typer.echo(f"  terms     {counts}; {reading.inexact:,} of {source.rows:,} rows are inexact")
+    typer.echo(f"  weight    {source.weight:g}")
+    if reading.skipped:
+        typer.echo(f"  skipped   {len(reading.skipped):,} rows, for example:")
+    for each in reading.skipped[:_SHOWN]:
+        typer.echo(f"    {each.where}: {each.text!r}: {each.reason}")
+    typer.echo("the next run builds its index anew")
+
+
+def _print_table(added: "list[AddedSource]") -> None:
+    header = ("name", "rows", "terms", "licence", "version", "added", "weight", "active")
+    rows = [
+        (
+            each.name,
+            f"{each.rows:,}",
+            " ".join(f"{release} {count:,}" for release, count in each.terms.items()),
+            each.licence,
+            each.version or "-",
+            each.added,
+            f"{each.weight:g}",
+            "yes" if each.active else "no",
+        )
+        for each in added
+    ]
+    widths = [max(len(row[place]) for row in (header, *rows)) for place in range(len(header))]
+    for row in (header, *rows):
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        typer.echo("  ".join(cells).rstrip())
