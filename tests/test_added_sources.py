@@ -279,7 +279,7 @@ def test_which_sources_join_can_be_chosen() -> None:
     with pytest.raises(UsageError, match="index has no term for icd10"):
         select_added(["index"], "icd10")
     with pytest.raises(UsageError, match="it is all, none or a list"):
-        select_added("some", "icd10cm")  # type: ignore[arg-type]
+        select_added("some", "icd10cm")
 
 
 def test_the_weight_of_a_source_scales_its_terms_alone(tmp_path: Path) -> None:
