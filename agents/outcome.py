@@ -16,7 +16,7 @@ FailureKind = Literal[
     "rejected",  # the server refused this request (400, 403, 413, 422)
     "budget",  # not asked: the budget was reached
     "input",  # the inputs of this item cannot be used
-    "undecided",  # no stand-in decides and no model was allowed
+    "undecided",  # no stand-in decides and no model was allowed, or a jury comes to no verdict
     "error",  # a fault in the step's own code
 ]
 

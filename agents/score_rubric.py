@@ -54,13 +54,13 @@ class DimensionScore(BaseModel):
     """One dimension's result.
 
     `given` is the judge's level, `raw` the level that counts after the cap for invented content,
-    `points` the raw level times the dimension's factor.
+    `points` the raw level times the dimension's factor. A jury's level may lie between two.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    given: int
-    raw: int
+    given: int | float
+    raw: int | float
     points: float
     justification: str
     quotes: tuple[Quote, ...]

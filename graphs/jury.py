@@ -1,0 +1,454 @@
+"""A jury: several judges on one item, each vote kept, and one verdict by a rule.
+
+    START ──> vote (a Send for each judge, repeat and wording) ──> tally ──> verdict ──> END
+                ^                                                    │
+                └── replacements of judges that failed, and with `escalate`
+                    the judges after the second, where the first two differ
+
+Who votes is in what is sent, so that a checkpoint or a node's cache never gives one judge's
+vote to another; live model objects stay with the graph.
+"""
+
+import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, NotRequired, TypedDict
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.types import Send
+from pydantic import BaseModel
+
+from ..agents.engine import ask
+from ..agents.outcome import Failed, Outcome
+from ..agents.run import Run
+from ..agents.stand_ins import check_engine
+from ..agents.step import Step
+from ..agents.steps import find_step
+from ..errors import DxjudgeError, InputError, UsageError
+from ..scoring.jury import JuryVerdict, Rule, check_weights, combine
+from ..scoring.votes import Vote, identity
+from .jurors import AnyJuror, Juror, check_jurors, jurors_of, warn_of_kin
+from .jury_outcome import JuryOutcome, write_jury
+from .step_graph import StepNode
+from .verdicts import check_rule, compose, parts_of, vote_step, votes_of
+
+if TYPE_CHECKING:
+    from langgraph.graph.state import CompiledStateGraph
+
+    JuryGraph = CompiledStateGraph["JuryState", None, "JuryIn", "JuryOut"]
+
+_KEEP = 1000  # attempts that a graph's own run keeps: it may serve for as long as a server lives
+_FINAL = ("input", "budget")  # failures that another judge would share
+
+
+class JuryIn(TypedDict):
+    """What the graph takes: the fields of the step's input, and the case's name for votes."""
+
+    inputs: dict[str, Any]
+    case: NotRequired[str]
+
+
+class JuryOut(TypedDict):
+    """What it returns: a `JuryOutcome` as plain JSON (see `read_jury`)."""
+
+    jury: dict[str, Any]
+
+
+class Cast(TypedDict):
+    """What one seat's holder said; `failure` is the kind of a failure, "" for none."""
+
+    seat: "Seat"
+    votes: list[dict[str, Any]]
+    value: Any
+    failure: str
+
+
+class JuryState(JuryIn, JuryOut):
+    """Both, and what has been cast so far."""
+
+    cast: Annotated[list[Cast], operator.add]
+
+
+class Seat(TypedDict):
+    """Whose vote is asked for: place 0 and up, who holds it, and whom they replace."""
+
+    place: int
+    juror: str
+    spec: dict[str, Any] | None
+    repeat: int
+    variant: str
+    replaces: str
+
+
+class SeatIn(JuryIn):
+    """What is sent to the node `vote`."""
+
+    seat: Seat
+
+
+@dataclass(frozen=True)
+class JuryPlan:
+    """Everything about a jury but the item; checked when it is made (see `plan_jury`)."""
+
+    step: Step[Any, Any]
+    jurors: tuple[Juror, ...]
+    replacements: tuple[Juror, ...]
+    repeats: int
+    steps: Mapping[str, Step[Any, Any]]
+    rule: Rule
+    quorum: int | None
+    weights: Mapping[str, float] | None
+    escalate: bool
+    engine: str
+
+    def juror(self, name: str) -> Juror:
+        """Who goes by a name."""
+        return next(one for one in (*self.jurors, *self.replacements) if one.name == name)
+
+
+def plan_jury(
+    step: Step[Any, Any] | str,
+    judges: Iterable[AnyJuror],
+    *,
+    repeats: int = 1,
+    variants: Sequence[str] = ("",),
+    rule: Rule = "majority",
+    quorum: int | None = None,
+    weights: Mapping[str, float] | None = None,
+    replacements: Iterable[AnyJuror] = (),
+    escalate: bool = False,
+    engine: str = "llm",
+    under_test: str | Iterable[str] = (),
+) -> JuryPlan:
+    """Check who sits on a jury and how it decides; see `jury_graph` for the arguments.
+
+    Raises UsageError for what does not fit together, before anybody is asked.
+    """
+    found = find_step(step)
+    jurors, spare = jurors_of(found, judges), jurors_of(found, replacements)
+    check_jurors(jurors, spare)
+    check_rule(found, rule)
+    if any(juror.kind == "model" for juror in (*jurors, *spare)):
+        check_engine(found, engine, has_judge=True)
+    if repeats < 1 or not variants or len(set(variants)) < len(variants):
+        raise UsageError("repeats must be at least 1, and variants different from each other")
+    if rule == "weighted":
+        check_weights(weights, {juror.name for juror in (*jurors, *spare)})
+    steps = {name: _worded(found, name) for name in variants}
+    plan = JuryPlan(
+        found, jurors, spare, repeats, steps, rule, quorum, weights, escalate, engine
+    )  # fmt: skip
+    _check_sizes(plan)
+    warn_of_kin((*jurors, *spare), under_test)
+    return plan
+
+
+def _worded(step: Step[Any, Any], variant: str) -> Step[Any, Any]:
+    if not variant:
+        return step
+    from ..agents.variants import vary
+
+    return vary(step, variant)
+
+
+def _check_sizes(plan: JuryPlan) -> None:
+    first = plan.jurors[:2] if plan.escalate else plan.jurors
+    if plan.escalate and len(plan.jurors) < 3:
+        raise UsageError("to escalate takes three judges: two first, the rest where they differ")
+    least = len(_seats(plan, first, 0))
+    if plan.quorum is not None and not 1 <= plan.quorum <= least:
+        raise UsageError(
+            f"a quorum of {plan.quorum} cannot be met: {least} votes are cast"
+            + (" where the first two agree" if plan.escalate else "")
+        )
+
+
+def jury_graph(
+    step: Step[Any, Any] | str,
+    judges: Iterable[AnyJuror],
+    *,
+    run: Run | None = None,
+    **options: Any,
+) -> "JuryGraph":
+    """A compiled graph: `{"inputs": {...}, "case": "7"}` in, `{"jury": {...}}` out, plain JSON.
+
+    Args:
+        step: the step, or its name.
+        judges: models (names, specs, LangChain chat models), stand-ins of the step ("rules"),
+            people ("human:FILE", `HumanVotes`). The order matters to `escalate` alone.
+        run: one run for all of the graph's calls; by default with the user's cache.
+        options: of `plan_jury`:
+            repeats: how often each model is asked, as samples 0 to repeats - 1.
+            variants: the wordings that each model is asked in; "" is the step's own.
+            rule, quorum, weights: of `scoring.jury.combine`; weights by the judge's name.
+            replacements: judges that take the place of one that failed on an item, in this
+                order; each at most once an item.
+            escalate: ask the first two judges, and the others only where those differ or have
+                no verdict.
+            engine: "llm" asks every model; "auto" lets the step's stand-ins decide first, and
+                then all models have the same vote.
+            under_test: names of the models whose texts are judged; a judge of their family is
+                warned of.
+
+    Raises:
+        UsageError: see `plan_jury`. InputError: a file of votes that cannot be read.
+    """
+    return graph_of(plan_jury(step, judges, **options), run or Run(keep=_KEEP))
+
+
+def jury_node(
+    step: Step[Any, Any] | str,
+    judges: Iterable[AnyJuror],
+    *,
+    read: Callable[[Any], BaseModel | Mapping[str, Any]] | None = None,
+    case: Callable[[Any], str] | None = None,
+    write: str = "",
+    run: Run | None = None,
+    **options: Any,
+) -> StepNode:
+    """A node function for a StateGraph: reads the step's input, writes a jury's outcome.
+
+    read: makes the input from the state; by default the fields of the input, by their names.
+    case: the case's name from the state, for the votes of people. write: the state's key for
+    the outcome (plain JSON), by default the step's name. options: of `jury_graph`.
+    """
+    plan = plan_jury(step, judges, **options)
+    graph = graph_of(plan, run or Run(keep=_KEEP))
+
+    async def node(state: Any) -> dict[str, Any]:
+        held = state if isinstance(state, Mapping) else vars(state)
+        names = plan.step.input.model_fields
+        given = read(state) if read else {name: held[name] for name in names if name in held}
+        plain = given.model_dump(mode="json") if isinstance(given, BaseModel) else dict(given)
+        found = await graph.ainvoke({"inputs": plain, "case": case(state) if case else "1"})
+        return {write or plan.step.name: found["jury"]}
+
+    node.__name__ = plan.step.name
+    return node
+
+
+def graph_of(plan: JuryPlan, run: Run) -> "JuryGraph":
+    """The graph of a plan."""
+
+    async def vote(state: SeatIn) -> dict[str, list[Cast]]:
+        return {"cast": [await _cast(plan, run, state)]}
+
+    def open_jury(state: JuryState) -> list[Send]:
+        first = plan.jurors[:2] if plan.escalate else plan.jurors
+        return _sends(state, _seats(plan, first, 0))
+
+    def tally(state: JuryState) -> dict[str, Any]:
+        return {}
+
+    def go_on(state: JuryState) -> list[Send] | str:
+        return _sends(state, _next_seats(plan, state["cast"])) or "verdict"
+
+    def verdict(state: JuryState) -> dict[str, Any]:
+        return {"jury": write_jury(conclude_jury(plan, state))}
+
+    builder = StateGraph(JuryState, input_schema=JuryIn, output_schema=JuryOut)
+    builder.add_node("vote", vote, input_schema=SeatIn)
+    builder.add_node("tally", tally)
+    builder.add_node("verdict", verdict)
+    builder.add_conditional_edges(START, open_jury, ["vote"])
+    builder.add_edge("vote", "tally")
+    builder.add_conditional_edges("tally", go_on, ["vote", "verdict"])
+    builder.add_edge("verdict", END)
+    rounds = 3 + len(plan.replacements)
+    return builder.compile(name="jury").with_config({"recursion_limit": 10 + 2 * rounds})
+
+
+def _seats(plan: JuryPlan, jurors: Sequence[Juror], start: int) -> list[Seat]:
+    """A seat for each vote; stand-ins and people say the same every time, so they vote once."""
+    seats: list[Seat] = []
+    for juror in jurors:
+        many = juror.kind == "model"
+        for variant in plan.steps if many else ("",):
+            for repeat in range(plan.repeats if many else 1):
+                seats.append(_seat(juror, start + len(seats), repeat, variant))
+    return seats
+
+
+def _seat(juror: Juror, place: int, repeat: int, variant: str, replaces: str = "") -> Seat:
+    spec = juror.judge.spec.model_dump(mode="json") if juror.judge else None
+    return {
+        "place": place,
+        "juror": juror.name,
+        "spec": spec,
+        "repeat": repeat,
+        "variant": variant,
+        "replaces": replaces,
+    }
+
+
+def _sends(state: JuryState, seats: Sequence[Seat]) -> list[Send]:
+    shared = {"inputs": state["inputs"], "case": state.get("case", "1")}
+    return [Send("vote", {**shared, "seat": seat}) for seat in seats]
+
+
+async def _cast(plan: JuryPlan, run: Run, state: SeatIn) -> Cast:
+    """Ask who holds a seat; whatever goes wrong with this item is a vote that failed."""
+    seat, case = state["seat"], state["case"]
+    juror = plan.juror(seat["juror"])
+    groups = {"replaces": seat["replaces"]} if seat["replaces"] else {}
+    inputs: BaseModel | None = None
+    outcome: Outcome
+    try:
+        inputs = plan.step.read_input(state["inputs"])
+        if juror.kind == "human":
+            return _human(plan, juror, seat, case, inputs, groups)
+        outcome = await ask(
+            plan.steps[seat["variant"]] if juror.judge else plan.step,
+            inputs,
+            judge=juror.judge,
+            run=run,
+            repeat=seat["repeat"],
+            engine=plan.engine if juror.judge else juror.name,
+        )
+    except (InputError, UsageError) as fault:
+        outcome = _failed(plan, seat, "input", str(fault))
+    except DxjudgeError:
+        raise  # no item can succeed
+    except Exception as fault:
+        outcome = _failed(plan, seat, "error", f"{type(fault).__name__}: {fault}")
+    votes = votes_of(
+        plan.step,
+        inputs,
+        outcome,
+        case=case,
+        judge=juror.name,
+        variant=seat["variant"],
+        groups=groups,
+    )
+    value = outcome.model_dump(mode="json")["value"] if outcome.status == "done" else None
+    failure = outcome.kind if outcome.status == "failed" else ""
+    return {"seat": seat, "votes": [vars(one) for one in votes], "value": value,
+            "failure": failure}  # fmt: skip
+
+
+def _human(
+    plan: JuryPlan, juror: Juror, seat: Seat, case: str, inputs: BaseModel, groups: dict[str, str]
+) -> Cast:
+    """A person's votes from the file; what it does not have has failed."""
+    votes = []
+    for part in parts_of(plan.step, inputs):
+        name = vote_step(plan.step, part)
+        held = juror.votes.get((case, name))
+        about: dict[str, Any] = {"case": case, "step": name, "judge": juror.name}
+        if held is None:
+            said: dict[str, Any] = {"status": "failed", "reason": "no vote in the file"}
+        else:
+            said = {
+                key: getattr(held, key)
+                for key in ("status", "verdict", "explanation", "reason", "cost")
+            }
+        votes.append(Vote(**about, **said, groups=groups))
+    failed = any(vote.status == "failed" for vote in votes)
+    return {"seat": seat, "votes": [vars(one) for one in votes], "value": None,
+            "failure": "missing" if failed else ""}  # fmt: skip
+
+
+def _failed(plan: JuryPlan, seat: Seat, kind: Any, reason: str) -> Failed:
+    return Failed(
+        step=plan.step.name,
+        version=plan.step.version,
+        repeat=seat["repeat"],
+        decided_by="none",
+        kind=kind,
+        reasons=(reason,),
+    )
+
+
+def _held(cast: Sequence[Cast]) -> list[Cast]:
+    """What counts: for each seat what its last holder said, by place."""
+    latest = {one["seat"]["place"]: one for one in cast}
+    return [latest[place] for place in sorted(latest)]
+
+
+def _next_seats(plan: JuryPlan, cast: Sequence[Cast]) -> list[Seat]:
+    """Whom to ask next: replacements first, then the rest of the jury; nobody: done."""
+    held = _held(cast)
+    seats = _replace(plan, cast, held)
+    if seats or not plan.escalate:
+        return seats
+    asked = {one["seat"]["juror"] for one in cast}
+    rest = plan.jurors[2:]
+    if rest[0].name in asked or not _differ(held):
+        return []
+    return _seats(plan, rest, len(held))
+
+
+def _replace(plan: JuryPlan, cast: Sequence[Cast], held: Sequence[Cast]) -> list[Seat]:
+    """The seats whose holder failed, for the next replacements that are free."""
+    used = {one["seat"]["juror"] for one in cast}
+    free = [juror for juror in plan.replacements if juror.name not in used]
+    chosen: dict[str, Juror] = {}
+    seats: list[Seat] = []
+    for one in held:
+        seat = one["seat"]
+        if not one["failure"] or one["failure"] in _FINAL:
+            continue
+        if seat["juror"] not in chosen and free:
+            chosen[seat["juror"]] = free.pop(0)
+        juror = chosen.get(seat["juror"])
+        if juror is None:
+            continue
+        repeat, variant = seat["repeat"], seat["variant"]
+        if juror.kind != "model":
+            if any(taken["juror"] == juror.name for taken in seats):
+                continue  # it says the same every time: one vote
+            repeat, variant = 0, ""
+        seats.append(_seat(juror, seat["place"], repeat, variant, seat["juror"]))
+    return seats
+
+
+def _differ(held: Sequence[Cast]) -> bool:
+    """Whether the votes are not all done and the same."""
+    said: dict[str, set[Any]] = {}
+    for one in held:
+        for vote in one["votes"]:
+            if vote["status"] != "done":
+                return True
+            said.setdefault(vote["step"], set()).add(identity(vote["verdict"]))
+    return any(len(verdicts) > 1 for verdicts in said.values())
+
+
+def conclude_jury(plan: JuryPlan, state: JuryState) -> JuryOutcome:
+    """The outcome of what was cast."""
+    cast, held = state["cast"], _held(state["cast"])
+    votes = tuple(Vote(**vote) for one in cast for vote in one["votes"])
+    counted = [Vote(**vote) for one in held for vote in one["votes"]]
+    by_step: dict[str, list[Vote]] = {}
+    for vote in counted:
+        by_step.setdefault(vote.step, []).append(vote)
+    verdicts = {
+        name: combine(votes, plan.rule, quorum=plan.quorum, weights=plan.weights)
+        for name, votes in by_step.items()
+    }
+    first = plan.jurors[:2] if plan.escalate else plan.jurors
+    return JuryOutcome(
+        case=state.get("case", "1"),
+        step=plan.step.name,
+        verdicts=verdicts,
+        votes=votes,
+        value=_value(plan, state, verdicts, held),
+        replaced={
+            one["seat"]["replaces"]: one["seat"]["juror"] for one in cast if one["seat"]["replaces"]
+        },
+        escalated=len(held) > len(_seats(plan, first, 0)),
+    )
+
+
+def _value(
+    plan: JuryPlan,
+    state: JuryState,
+    verdicts: Mapping[str, JuryVerdict],
+    held: Sequence[Cast],
+) -> dict[str, Any] | None:
+    if any(found.status != "decided" for found in verdicts.values()):
+        return None
+    inputs = plan.step.read_input(state["inputs"])
+    values = [plan.step.read_value(inputs, one["value"]) for one in held if one["value"]]
+    by_part = {name.removeprefix(plan.step.name)[1:]: one for name, one in verdicts.items()}
+    found = compose(plan.step, inputs, by_part, values)
+    return found.model_dump(mode="json") if found is not None else None

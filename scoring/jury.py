@@ -1,0 +1,246 @@
+"""How the votes on one case become one verdict: pure rules that never look at the votes' order.
+
+`combine` counts votes: a judge that was asked three times has three. A vote *decides* where it
+is done; abstentions and failures are counted apart and never change what the others say.
+
+    majority    the verdict of more than half of the votes that decide
+    plurality   the verdict with the most votes
+    unanimous   the verdict that all of them share
+    weighted    the verdict with the greatest sum of its judges' weights
+    mean, median, min, max   of numbers; True and False are none
+"""
+
+import math
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from ..errors import UsageError
+from .votes import Scalar, Vote, identity
+
+Rule = Literal["majority", "plurality", "unanimous", "weighted", "mean", "median", "min", "max"]
+RULES: tuple[Rule, ...] = get_args(Rule)
+NUMERIC: tuple[Rule, ...] = ("mean", "median", "min", "max")
+"""The rules that calculate; the others let votes stand against each other."""
+
+JuryStatus = Literal["decided", "tied", "abstained", "no_quorum"]
+
+
+@dataclass(frozen=True)
+class JuryVerdict:
+    """What a jury says of one case in one step.
+
+    status: "decided"; "tied" where the rule picks none of the verdicts that stand against each
+        other; "abstained" where the quorum answered, but too few of them with a verdict;
+        "no_quorum" where too few answered at all.
+    verdict: None unless decided. tied: the verdicts between which the rule picks none.
+    shares: (verdict, share) of the votes that decide, of their weight under "weighted"; the
+        greatest first.
+    done, abstained, failed: the votes by status. quorum: how many had to decide.
+    reason: why there is no verdict.
+    """
+
+    status: JuryStatus
+    rule: Rule
+    verdict: Scalar | None = None
+    tied: tuple[Scalar, ...] = ()
+    shares: tuple[tuple[Scalar, float], ...] = ()
+    done: int = 0
+    abstained: int = 0
+    failed: int = 0
+    quorum: int = 1
+    reason: str = ""
+
+
+def combine(
+    votes: Sequence[Vote],
+    rule: Rule = "majority",
+    *,
+    quorum: int | None = None,
+    weights: Mapping[str, float] | None = None,
+) -> JuryVerdict:
+    """One verdict from the votes of one case in one step.
+
+    quorum: how many votes must decide, by default more than half of the votes given.
+    weights: judge -> weight, 0 or more, for the rule "weighted".
+
+    Raises UsageError for a rule that does not exist, no vote, votes on several cases or steps,
+    a quorum below 1, a weight that is missing or negative, and a verdict that is no number
+    under a rule that calculates.
+
+    >>> combine([Vote("1", "s", "a", verdict=4), Vote("1", "s", "b", verdict=5)], "mean").verdict
+    4.5
+    """
+    _check(votes, rule, quorum, weights)
+    decided = [vote for vote in votes if vote.status == "done"]
+    if rule in NUMERIC:
+        _numbers(decided, rule)
+    counts = {
+        "done": len(decided),
+        "abstained": sum(vote.status == "abstained" for vote in votes),
+        "failed": sum(vote.status == "failed" for vote in votes),
+        "quorum": quorum if quorum is not None else len(votes) // 2 + 1,
+    }
+    masses = _masses(decided, weights if rule == "weighted" else None)
+    about = {"rule": rule, "shares": _shares(masses), **counts}
+    if counts["done"] < counts["quorum"]:
+        valid = counts["done"] + counts["abstained"] >= counts["quorum"]
+        reason = (
+            f"{counts['done']} of {len(votes)} votes decide, {counts['abstained']} abstain, "
+            f"{counts['failed']} failed; the quorum is {counts['quorum']}"
+        )
+        return JuryVerdict("abstained" if valid else "no_quorum", reason=reason, **about)  # type: ignore[arg-type]
+    if rule in NUMERIC:
+        verdict = _CALCULATE[rule](_numbers(decided, rule))
+        return JuryVerdict("decided", verdict=verdict, **about)  # type: ignore[arg-type]
+    winners, reason = _winners(rule, masses)
+    if len(winners) == 1 and not reason:
+        return JuryVerdict("decided", verdict=winners[0], **about)  # type: ignore[arg-type]
+    return JuryVerdict("tied", tied=winners, reason=reason or _tie(masses, winners), **about)  # type: ignore[arg-type]
+
+
+def learn_weights(
+    votes: Sequence[Vote],
+    labels: Mapping[tuple[str, str], Scalar],
+    *,
+    smoothing: float = 1.0,
+    verdicts: int = 2,
+) -> dict[str, float]:
+    """Judge -> weight, learnt on cases whose right verdict is known.
+
+    The weight is the log-odds of being right, log(p (k - 1) / (1 - p)), which makes the weighted
+    vote the most likely right one where the judges err independently of each other and evenly
+    over the other k - 1 verdicts (for k = 2: Nitzan and Paroush 1982, "Optimal decision rules
+    in uncertain dichotomous choice situations", International Economic Review 23; the idea of
+    weighing voters by their record also in Littlestone and Warmuth 1994, "The weighted majority
+    algorithm", Information and Computation 108). p = (right + s) / (answered + k s) with the
+    smoothing s. A judge that is no better than chance gets 0, not less: its errors are no
+    evidence for another verdict.
+
+    Args:
+        votes: of any cases; those without a label, and those that did not decide, are left out.
+        labels: (case, step) -> right verdict.
+        smoothing: s, above 0.
+        verdicts: k, how many verdicts there are to choose from.
+
+    Raises:
+        UsageError: a judge without a single labelled vote; smoothing or verdicts out of range.
+    """
+    if not smoothing > 0 or verdicts < 2:
+        raise UsageError("smoothing must be above 0 and verdicts at least 2")
+    right: dict[str, int] = {}
+    answered: dict[str, int] = {vote.judge: 0 for vote in votes}
+    for vote in votes:
+        label = labels.get((vote.case, vote.step))
+        if label is None or vote.verdict is None:
+            continue
+        answered[vote.judge] += 1
+        same = identity(vote.verdict) == identity(label)
+        right[vote.judge] = right.get(vote.judge, 0) + same
+    unknown = sorted(judge for judge, count in answered.items() if not count)
+    if unknown:
+        raise UsageError(f"no vote of {unknown[0]} is on a labelled case: it has no weight")
+    weights = {}
+    for judge, count in sorted(answered.items()):
+        share = (right[judge] + smoothing) / (count + verdicts * smoothing)
+        weights[judge] = max(0.0, math.log(share * (verdicts - 1) / (1 - share)))
+    return weights
+
+
+def _check(
+    votes: Sequence[Vote],
+    rule: Rule,
+    quorum: int | None,
+    weights: Mapping[str, float] | None,
+) -> None:
+    if rule not in RULES:
+        raise UsageError(f"no rule {rule!r}; there are {', '.join(RULES)}")
+    if not votes:
+        raise UsageError("a jury needs at least one vote")
+    if len({(vote.case, vote.step) for vote in votes}) > 1:
+        raise UsageError("a jury decides one case in one step at a time")
+    if quorum is not None and quorum < 1:
+        raise UsageError(f"a quorum of {quorum} is below 1")
+    if rule == "weighted":
+        check_weights(weights, {vote.judge for vote in votes})
+
+
+def check_weights(weights: Mapping[str, float] | None, judges: set[str]) -> None:
+    """Raise UsageError where a judge has no weight, or one that is below 0 or no number."""
+    if weights is None:
+        raise UsageError("the rule weighted needs weights")
+    for judge in sorted(judges):
+        if judge not in weights:
+            raise UsageError(f"the judge {judge} has no weight; there are: {', '.join(weights)}")
+        if not (math.isfinite(weights[judge]) and weights[judge] >= 0):
+            raise UsageError(f"the weight of {judge} is {weights[judge]}: it must be 0 or more")
+
+
+Masses = dict[tuple[str, Scalar], tuple[Scalar, float]]
+
+
+def _masses(decided: Sequence[Vote], weights: Mapping[str, float] | None) -> Masses:
+    """Verdicts with their votes or weights, in an order of their own."""
+    held: dict[tuple[str, Scalar], list[Vote]] = {}
+    for vote in decided:
+        assert vote.verdict is not None  # a vote that is done has one
+        held.setdefault(identity(vote.verdict), []).append(vote)
+    masses: Masses = {}
+    for key in sorted(held):
+        # 1 and 1.0 are one verdict: which of the two is shown must not depend on who came first.
+        shown = min((vote.verdict for vote in held[key] if vote.verdict is not None), key=repr)
+        # fsum rounds once: the sum does not depend on the order of the votes.
+        mass = math.fsum(1 if weights is None else weights[vote.judge] for vote in held[key])
+        masses[key] = (shown, mass)
+    return masses
+
+
+def _shares(masses: Masses) -> tuple[tuple[Scalar, float], ...]:
+    total = math.fsum(mass for _, mass in masses.values())
+    shares = [(verdict, mass / total if total else 0.0) for verdict, mass in masses.values()]
+    return tuple(sorted(shares, key=lambda pair: -pair[1]))  # stable: equal ones as they are
+
+
+def _winners(rule: Rule, masses: Masses) -> tuple[tuple[Scalar, ...], str]:
+    """The verdicts that the rule leaves, and why it picks none of them."""
+    everyone = tuple(verdict for verdict, _ in masses.values())
+    total = math.fsum(mass for _, mass in masses.values())
+    greatest = max(mass for _, mass in masses.values())
+    if rule == "unanimous":
+        return everyone, "" if len(everyone) == 1 else f"not unanimous: {_listed(masses)}"
+    if rule == "majority" and not greatest > total / 2:
+        return everyone, f"no verdict has more than half of {total:g} votes: {_listed(masses)}"
+    if greatest == 0:
+        return everyone, "all who decide have the weight 0"
+    near = [verdict for verdict, mass in masses.values() if math.isclose(mass, greatest)]
+    return tuple(near), ""
+
+
+def _tie(masses: Masses, winners: Sequence[Scalar]) -> str:
+    return f"tied between {' and '.join(map(str, winners))}: {_listed(masses)}"
+
+
+def _listed(masses: Masses) -> str:
+    ordered = sorted(masses.values(), key=lambda pair: -pair[1])
+    return ", ".join(f"{verdict} {mass:g}" for verdict, mass in ordered)
+
+
+def _numbers(decided: Sequence[Vote], rule: Rule) -> list[float]:
+    numbers: list[float] = []
+    for vote in decided:
+        if isinstance(vote.verdict, bool) or not isinstance(vote.verdict, int | float):
+            raise UsageError(
+                f"the rule {rule} needs numbers; the verdict of {vote.judge} on case "
+                f"{vote.case} in {vote.step} is {vote.verdict!r}. Use majority or plurality"
+            )
+        numbers.append(vote.verdict)
+    return sorted(numbers, key=lambda number: (number, repr(number)))
+
+
+_CALCULATE: dict[str, Callable[[list[float]], float]] = {
+    "mean": lambda numbers: math.fsum(numbers) / len(numbers),
+    "median": statistics.median,
+    "min": min,
+    "max": max,
+}
