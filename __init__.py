@@ -11,11 +11,14 @@ if TYPE_CHECKING:
     from dxjudge.agents.outcome import Abstained, Done, Failed
     from dxjudge.agents.run import Run
     from dxjudge.graphs.case import case_graph, judge_case
+    from dxjudge.graphs.jury import jury_graph, jury_node
+    from dxjudge.graphs.jury_run import run_jury
     from dxjudge.graphs.mapper import Mapper
     from dxjudge.graphs.mapping import mapping_graph, mapping_node
     from dxjudge.graphs.step import run_step, run_step_sync, step_graph, step_node
     from dxjudge.ontology.mapping import Candidate, Mapping
     from dxjudge.ontology.tree import Tree, load_tree
+    from dxjudge.scoring.votes import Vote
 
 # Public name -> module that holds it.
 _HOMES = {
@@ -30,6 +33,10 @@ _HOMES = {
     "case_graph": "dxjudge.graphs.case",
     "judge_case": "dxjudge.graphs.case",
     "Tree": "dxjudge.ontology.tree",
+    "jury_graph": "dxjudge.graphs.jury",
+    "jury_node": "dxjudge.graphs.jury",
+    "run_jury": "dxjudge.graphs.jury_run",
+    "Vote": "dxjudge.scoring.votes",
     "load_tree": "dxjudge.ontology.tree",
     "mapping_graph": "dxjudge.graphs.mapping",
     "mapping_node": "dxjudge.graphs.mapping",
@@ -49,12 +56,16 @@ __all__ = [
     "Mapping",
     "Run",
     "Tree",
+    "Vote",
     "__version__",
     "case_graph",
     "judge_case",
+    "jury_graph",
+    "jury_node",
     "load_tree",
     "mapping_graph",
     "mapping_node",
+    "run_jury",
     "run_step",
     "run_step_sync",
     "step_graph",

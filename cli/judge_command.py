@@ -8,7 +8,7 @@ import typer
 from .map_command import Encoding, Input, InputFormat, Quiet
 from .options import RUN, AddedSources, Cache, CacheMode, Concurrency, MaxCalls, MaxCost
 
-_ROWS, _MODEL = "Rows in and out", "Judge"
+_ROWS, _MODEL, _JURY = "Rows in and out", "Judge", "Jury"
 
 StepName = Annotated[str, typer.Argument(help="The step; `dxjudge steps` lists them.")]
 Output = Annotated[
@@ -42,20 +42,22 @@ OutputFormat = Annotated[
     str | None,
     typer.Option(help="csv, tsv, jsonl or parquet.", rich_help_panel=_ROWS),
 ]
-Judge = Annotated[
-    str | None,
+Judges = Annotated[
+    list[str] | None,
     typer.Option(
+        "--judge",
         metavar="MODEL",
         help="openai:gpt-4o, anthropic:MODEL, or openai:MODEL@http://127.0.0.1:8080/v1 for a "
-        "local server.",
+        "local server. Several form a jury, on which rules, ontology and human:FILE may sit too.",
         rich_help_panel=_MODEL,
     ),
 ]
 Engine = Annotated[
-    str,
+    str | None,
     typer.Option(
-        help="auto (rules first, then the judge), llm (the judge alone), rules (no judge), or "
-        "ontology (judge_equivalence: equal codes, no judge).",
+        help="auto (rules first, then the judge; the default for one judge), llm (the judge "
+        "alone; the default for a jury), rules (no judge), or ontology (judge_equivalence: equal "
+        "codes, no judge).",
         rich_help_panel=_MODEL,
     ),
 ]
@@ -72,6 +74,82 @@ Repeat = Annotated[
         min=0, help="The number of this sample; another number asks anew.", rich_help_panel=_MODEL
     ),
 ]
+Rule = Annotated[
+    str | None,
+    typer.Option(
+        help="majority (the default), plurality, unanimous, weighted, mean, median, min or max.",
+        rich_help_panel=_JURY,
+    ),
+]
+Repeats = Annotated[
+    int, typer.Option(min=1, help="How often each model is asked.", rich_help_panel=_JURY)
+]
+Variants = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME,NAME",
+        help="Further wordings of the prompt that each model is asked in.",
+        rich_help_panel=_JURY,
+    ),
+]
+Quorum = Annotated[
+    int | None,
+    typer.Option(
+        help="How many votes must decide; more than half unless given.", rich_help_panel=_JURY
+    ),
+]
+Replacements = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--replacement",
+        metavar="MODEL",
+        help="A judge that takes the place of one that fails. May be repeated.",
+        rich_help_panel=_JURY,
+    ),
+]
+Escalate = Annotated[
+    bool,
+    typer.Option(
+        "--escalate",
+        help="Ask the first two judges, and the others only where those differ.",
+        rich_help_panel=_JURY,
+    ),
+]
+Human = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="FILE",
+        help="A table of people's votes: case, step, judge, verdict. May be repeated.",
+        rich_help_panel=_JURY,
+    ),
+]
+Weights = Annotated[
+    Path | None,
+    typer.Option(
+        help="Judge and weight, or votes with a column label to learn the weights from.",
+        rich_help_panel=_JURY,
+    ),
+]
+Votes = Annotated[
+    Path | None,
+    typer.Option(help="Where every vote goes, as a long table.", rich_help_panel=_JURY),
+]
+CaseColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--case",
+        metavar="COLUMN",
+        help="The column that names each row in the votes; id, or the row's number.",
+        rich_help_panel=_JURY,
+    ),
+]
+UnderTest = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="A model whose texts are judged; a judge of its family is warned of.",
+        rich_help_panel=_JURY,
+    ),
+]
 Journal = Annotated[
     Path | None,
     typer.Option(
@@ -85,8 +163,8 @@ def judge_rows(
     step: StepName,
     input: Input,
     output: Output = "-",
-    judge: Judge = None,
-    engine: Engine = "auto",
+    judge: Judges = None,
+    engine: Engine = None,
     fields: Fields = None,
     given: Given = None,
     input_format: InputFormat = None,
@@ -96,6 +174,17 @@ def judge_rows(
     max_tokens: MaxTokens = None,
     seed: Seed = None,
     repeat: Repeat = 0,
+    rule: Rule = None,
+    repeats: Repeats = 1,
+    variants: Variants = None,
+    quorum: Quorum = None,
+    replacement: Replacements = None,
+    escalate: Escalate = False,
+    human: Human = None,
+    weights: Weights = None,
+    votes: Votes = None,
+    case: CaseColumn = None,
+    under_test: UnderTest = None,
     max_calls: MaxCalls = None,
     max_cost: MaxCost = None,
     concurrency: Concurrency = None,
@@ -112,29 +201,19 @@ def judge_rows(
     A failed row has no result, never a default one. The same command, run
     again after a crash, goes on where it stopped.
 
+    Several judges, or any option of the jury, put each row before a jury: the
+    output adds status (decided, tied, abstained, no_quorum), reason, verdict,
+    shares, votes, replaced, escalated and the result.
+
     Examples:
       dxjudge judge extract_final_diagnosis cases.jsonl -o out.jsonl --judge openai:gpt-4o
       dxjudge judge judge_equivalence pairs.csv -o out.csv --set truth=gold --engine rules
       dxjudge judge score_rubric cases.jsonl -o out.jsonl --give rubric=mine.yaml
         --judge openai:qwen@http://127.0.0.1:8080/v1
+      dxjudge judge grade_ddx cases.csv -o out.csv --judge openai:gpt-4o --judge anthropic:MODEL
+        --judge openai:qwen@http://127.0.0.1:8080/v1 --rule median --votes votes.csv
     """
-    from .judge_run import Request, run_judge
+    options = locals()
+    from .judge_start import start
 
-    request = Request(
-        step=step,
-        input=input,
-        output=output,
-        fields=tuple(fields or ()),
-        given=tuple(given or ()),
-        input_format=input_format,
-        output_format=output_format,
-        encoding=encoding,
-        engine=engine,
-        repeat=repeat,
-        journal=journal,
-        added=added_sources,
-    )
-    model = {"temperature": temperature, "max_tokens": max_tokens, "seed": seed}
-    budget = {"max_calls": max_calls, "max_cost": max_cost, "concurrency": concurrency}
-    settings = {**budget, "cache": cache, "mode": cache_mode}
-    raise typer.Exit(run_judge(request, judge, model, settings, quiet=quiet))
+    raise typer.Exit(start(options))

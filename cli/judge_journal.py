@@ -2,30 +2,34 @@
 
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Generic, TypeVar
 
-from ..agents.outcome import Outcome, read_outcome
 from ..cache.key import canonical
 from ..errors import InputError, OutputError
 
 _FORMAT = "dxjudge journal"
+T = TypeVar("T")
 
 
-class Journal:
-    """Outcomes by the key of their inputs, one JSON line each, for one step and one judge.
+class Journal(Generic[T]):
+    """Outcomes by the key of their inputs, one JSON line each, for one step and one judge or jury.
 
-    A line that a crash cut off is left out; failed rows are kept out, so that they are tried
-    again. Without a path nothing is kept.
+    A line that a crash cut off is left out. Failed rows are not given to it, so that they are
+    tried again. Without a path nothing is kept.
     """
 
-    def __init__(self, path: Path | None, about: dict[str, Any]) -> None:
-        """Open or begin a journal.
+    def __init__(
+        self, path: Path | None, about: dict[str, Any], read: Callable[[dict[str, Any]], T]
+    ) -> None:
+        """Open or begin a journal; `read` makes an outcome of plain JSON.
 
         Raises InputError when the file is something else or belongs to another job.
         """
         self.path = path
-        self.found: dict[str, Outcome] = {}
+        self.found: dict[str, T] = {}
+        self._read = read
         self._file: IO[str] | None = None
         if path is None:
             return
@@ -40,11 +44,10 @@ class Journal:
         if not path.stat().st_size:
             self._write(head)
 
-    def keep(self, key: str, outcome: Outcome) -> None:
-        """Note a finished row; a failed one is left to the next run."""
-        if self._file is None or outcome.status == "failed":
-            return
-        self._write(canonical({"key": key, "outcome": outcome.model_dump(mode="json")}))
+    def keep(self, key: str, outcome: dict[str, Any]) -> None:
+        """Note a finished row, as plain JSON."""
+        if self._file is not None:
+            self._write(canonical({"key": key, "outcome": outcome}))
 
     def close(self, *, remove: bool) -> None:
         """Close the file, and remove it where everything is done."""
@@ -74,6 +77,6 @@ class Journal:
         for line in filter(None, lines):
             try:
                 entry = json.loads(line)
-                self.found[entry["key"]] = read_outcome(entry["outcome"])
+                self.found[entry["key"]] = self._read(entry["outcome"])
             except (ValueError, KeyError, TypeError) as fault:
                 raise InputError(f"{path}: a damaged line; remove the file") from fault

@@ -22,9 +22,9 @@ class Counted:
         self._run = run
         self._failed = 0
 
-    def add(self, outcome: Outcome) -> None:
+    def add(self, *, failed: bool) -> None:
         """Count one more row."""
-        self._failed += outcome.status == "failed"
+        self._failed += failed
         if self._bar is not None:
             state = f"{self._failed:,} failed · {cost_text(self._run.ledger.summary())}"
             self._bar.update(self._task, advance=1, state=state)
@@ -58,6 +58,17 @@ def summary(outcomes: Sequence[Outcome], resumed: int, run: Run, started: float)
     deciders = Counter(outcome.decided_by for outcome in outcomes if outcome.status != "failed")
     if deciders:
         yield "decided by " + ", ".join(f"{name} {n:,}" for name, n in deciders.most_common())
+    yield from work_done(len(outcomes), resumed, run, seconds)
+    reasons = Counter(
+        f"{outcome.kind}: {outcome.reasons[0]}"[:300]
+        for outcome in outcomes
+        if outcome.status == "failed"
+    )
+    yield from (f"failed ({n:,} rows): {reason}" for reason, n in reasons.most_common(3))
+
+
+def work_done(rows: int, resumed: int, run: Run, seconds: float) -> Iterator[str]:
+    """Lines on what this run did: calls, tokens, cost, pace."""
     if resumed:
         yield f"{resumed:,} rows were finished by an earlier run"
     lines = run.ledger.summary()
@@ -69,11 +80,5 @@ def summary(outcomes: Sequence[Outcome], resumed: int, run: Run, started: float)
             f"{calls:,} calls, {cached:,} rows from the cache, {repaired:,} repaired, "
             f"{tokens:,} tokens, {cost_text(lines)}"
         )
-    new = len(outcomes) - resumed
+    new = rows - resumed
     yield f"{new:,} rows in {seconds:.1f} s, {60 * new / seconds:,.0f} a minute"
-    reasons = Counter(
-        f"{outcome.kind}: {outcome.reasons[0]}"[:300]
-        for outcome in outcomes
-        if outcome.status == "failed"
-    )
-    yield from (f"failed ({n:,} rows): {reason}" for reason, n in reasons.most_common(3))

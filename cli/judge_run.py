@@ -3,6 +3,7 @@
 import asyncio
 import sys
 import time
+from collections.abc import Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 
 from ..agents.judge import JudgeSpec, parse_judge
 from ..agents.judge_equivalence import with_ontology
-from ..agents.outcome import Outcome
+from ..agents.outcome import Outcome, read_outcome
 from ..agents.run import Run
 from ..agents.stand_ins import check_engine
 from ..agents.step import Step
@@ -88,12 +89,13 @@ def run_judge(
     started = time.monotonic()
     judge = parse_judge(name, **parameters) if name is not None else None
     job = read_job(request, judge)
-    journal = Journal(_journal_path(request), _about(request, job, judge))
+    about = _about(request, job, judge)
+    journal = Journal(journal_path(request), about, read_outcome)
     done = False
     try:
         with Run(**settings) as run:
             outcomes = asyncio.run(_judge_rows(request, job, judge, run, journal, quiet))
-            _write(request, job, outcomes)
+            write_columns(request, job, judged_columns(job.step, outcomes))
             if not quiet:
                 lines = summary(outcomes, len(journal.found), run, started)
                 print("\n".join(lines), file=sys.stderr)
@@ -114,6 +116,14 @@ def read_job(request: Request, judge: JudgeSpec | None) -> Job:
     ontology = request.engine == "ontology" and "predicted" in step.input.model_fields
     if not ontology:
         check_engine(step, request.engine, judge is not None)
+    return read_inputs(request, step, ontology=ontology)
+
+
+def read_inputs(request: Request, step: Step[Any, Any], *, ontology: bool) -> Job:
+    """Read the rows and check that the output can be written.
+
+    ontology: the step gets the stand-in of this name.
+    """
     sheet = read_sheet(request.input, format=request.input_format, encoding=request.encoding)
     format = output_format(request.output, request.output_format, sheet.format)
     if format == "sssom":
@@ -158,7 +168,8 @@ def _key(step: Step[Any, Any], inputs: dict[str, Any]) -> str:
         return ""  # not usable: fails, and is never kept
 
 
-def _journal_path(request: Request) -> Path | None:
+def journal_path(request: Request) -> Path | None:
+    """Where finished rows are kept; None for nowhere."""
     if request.journal is not None or request.output == "-":
         return request.journal
     return Path(f"{request.output}.journal")
@@ -182,7 +193,7 @@ async def _judge_rows(
     job: Job,
     judge: JudgeSpec | None,
     run: Run,
-    journal: Journal,
+    journal: Journal[Outcome],
     quiet: bool,
 ) -> list[Outcome]:
     found = {
@@ -201,13 +212,15 @@ async def _judge_rows(
         async with aclosing(stream):
             async for index, outcome in stream:
                 found[todo[index]] = outcome
-                journal.keep(job.keys[todo[index]], outcome)
-                progress.add(outcome)
+                failed = outcome.status == "failed"
+                if not failed:
+                    journal.keep(job.keys[todo[index]], outcome.model_dump(mode="json"))
+                progress.add(failed=failed)
     return [found[place] for place in range(len(job.inputs))]
 
 
-def _write(request: Request, job: Job, outcomes: list[Outcome]) -> None:
-    columns = judged_columns(job.step, outcomes)
+def write_columns(request: Request, job: Job, columns: Mapping[str, list[Any]]) -> None:
+    """Write the rows with the columns added to them."""
     names = added_names(job.sheet, list(columns))
     added = {names[name]: values for name, values in columns.items()}
     with standard_output() if request.output == "-" else writing(Path(request.output)) as file:

@@ -11,7 +11,6 @@ vote to another; live model objects stay with the graph.
 
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, NotRequired, TypedDict
 
 from langgraph.graph import END, START, StateGraph
@@ -21,16 +20,16 @@ from pydantic import BaseModel
 from ..agents.engine import ask
 from ..agents.outcome import Failed, Outcome
 from ..agents.run import Run
-from ..agents.stand_ins import check_engine
 from ..agents.step import Step
-from ..agents.steps import find_step
 from ..errors import DxjudgeError, InputError, UsageError
-from ..scoring.jury import JuryVerdict, Rule, check_weights, combine
-from ..scoring.votes import Vote, identity
-from .jurors import AnyJuror, Juror, check_jurors, jurors_of, warn_of_kin
+from ..scoring.jury import JuryVerdict, combine
+from ..scoring.votes import Vote
+from .jurors import AnyJuror, Juror
 from .jury_outcome import JuryOutcome, write_jury
+from .jury_plan import JuryPlan, plan_jury
+from .jury_seats import Cast, Seat, held_seats, next_seats, seats_for
 from .step_graph import StepNode
-from .verdicts import check_rule, compose, parts_of, vote_step, votes_of
+from .verdicts import compose, parts_of, vote_step, votes_of
 
 if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph
@@ -38,7 +37,6 @@ if TYPE_CHECKING:
     JuryGraph = CompiledStateGraph["JuryState", None, "JuryIn", "JuryOut"]
 
 _KEEP = 1000  # attempts that a graph's own run keeps: it may serve for as long as a server lives
-_FINAL = ("input", "budget")  # failures that another judge would share
 
 
 class JuryIn(TypedDict):
@@ -54,113 +52,16 @@ class JuryOut(TypedDict):
     jury: dict[str, Any]
 
 
-class Cast(TypedDict):
-    """What one seat's holder said; `failure` is the kind of a failure, "" for none."""
-
-    seat: "Seat"
-    votes: list[dict[str, Any]]
-    value: Any
-    failure: str
-
-
 class JuryState(JuryIn, JuryOut):
     """Both, and what has been cast so far."""
 
     cast: Annotated[list[Cast], operator.add]
 
 
-class Seat(TypedDict):
-    """Whose vote is asked for: place 0 and up, who holds it, and whom they replace."""
-
-    place: int
-    juror: str
-    spec: dict[str, Any] | None
-    repeat: int
-    variant: str
-    replaces: str
-
-
 class SeatIn(JuryIn):
     """What is sent to the node `vote`."""
 
     seat: Seat
-
-
-@dataclass(frozen=True)
-class JuryPlan:
-    """Everything about a jury but the item; checked when it is made (see `plan_jury`)."""
-
-    step: Step[Any, Any]
-    jurors: tuple[Juror, ...]
-    replacements: tuple[Juror, ...]
-    repeats: int
-    steps: Mapping[str, Step[Any, Any]]
-    rule: Rule
-    quorum: int | None
-    weights: Mapping[str, float] | None
-    escalate: bool
-    engine: str
-
-    def juror(self, name: str) -> Juror:
-        """Who goes by a name."""
-        return next(one for one in (*self.jurors, *self.replacements) if one.name == name)
-
-
-def plan_jury(
-    step: Step[Any, Any] | str,
-    judges: Iterable[AnyJuror],
-    *,
-    repeats: int = 1,
-    variants: Sequence[str] = ("",),
-    rule: Rule = "majority",
-    quorum: int | None = None,
-    weights: Mapping[str, float] | None = None,
-    replacements: Iterable[AnyJuror] = (),
-    escalate: bool = False,
-    engine: str = "llm",
-    under_test: str | Iterable[str] = (),
-) -> JuryPlan:
-    """Check who sits on a jury and how it decides; see `jury_graph` for the arguments.
-
-    Raises UsageError for what does not fit together, before anybody is asked.
-    """
-    found = find_step(step)
-    jurors, spare = jurors_of(found, judges), jurors_of(found, replacements)
-    check_jurors(jurors, spare)
-    check_rule(found, rule)
-    if any(juror.kind == "model" for juror in (*jurors, *spare)):
-        check_engine(found, engine, has_judge=True)
-    if repeats < 1 or not variants or len(set(variants)) < len(variants):
-        raise UsageError("repeats must be at least 1, and variants different from each other")
-    if rule == "weighted":
-        check_weights(weights, {juror.name for juror in (*jurors, *spare)})
-    steps = {name: _worded(found, name) for name in variants}
-    plan = JuryPlan(
-        found, jurors, spare, repeats, steps, rule, quorum, weights, escalate, engine
-    )  # fmt: skip
-    _check_sizes(plan)
-    warn_of_kin((*jurors, *spare), under_test)
-    return plan
-
-
-def _worded(step: Step[Any, Any], variant: str) -> Step[Any, Any]:
-    if not variant:
-        return step
-    from ..agents.variants import vary
-
-    return vary(step, variant)
-
-
-def _check_sizes(plan: JuryPlan) -> None:
-    first = plan.jurors[:2] if plan.escalate else plan.jurors
-    if plan.escalate and len(plan.jurors) < 3:
-        raise UsageError("to escalate takes three judges: two first, the rest where they differ")
-    least = len(_seats(plan, first, 0))
-    if plan.quorum is not None and not 1 <= plan.quorum <= least:
-        raise UsageError(
-            f"a quorum of {plan.quorum} cannot be met: {least} votes are cast"
-            + (" where the first two agree" if plan.escalate else "")
-        )
 
 
 def jury_graph(
@@ -234,14 +135,13 @@ def graph_of(plan: JuryPlan, run: Run) -> "JuryGraph":
         return {"cast": [await _cast(plan, run, state)]}
 
     def open_jury(state: JuryState) -> list[Send]:
-        first = plan.jurors[:2] if plan.escalate else plan.jurors
-        return _sends(state, _seats(plan, first, 0))
+        return _sends(state, seats_for(plan, plan.first, 0))
 
     def tally(state: JuryState) -> dict[str, Any]:
         return {}
 
     def go_on(state: JuryState) -> list[Send] | str:
-        return _sends(state, _next_seats(plan, state["cast"])) or "verdict"
+        return _sends(state, next_seats(plan, state["cast"])) or "verdict"
 
     def verdict(state: JuryState) -> dict[str, Any]:
         return {"jury": write_jury(conclude_jury(plan, state))}
@@ -256,29 +156,6 @@ def graph_of(plan: JuryPlan, run: Run) -> "JuryGraph":
     builder.add_edge("verdict", END)
     rounds = 3 + len(plan.replacements)
     return builder.compile(name="jury").with_config({"recursion_limit": 10 + 2 * rounds})
-
-
-def _seats(plan: JuryPlan, jurors: Sequence[Juror], start: int) -> list[Seat]:
-    """A seat for each vote; stand-ins and people say the same every time, so they vote once."""
-    seats: list[Seat] = []
-    for juror in jurors:
-        many = juror.kind == "model"
-        for variant in plan.steps if many else ("",):
-            for repeat in range(plan.repeats if many else 1):
-                seats.append(_seat(juror, start + len(seats), repeat, variant))
-    return seats
-
-
-def _seat(juror: Juror, place: int, repeat: int, variant: str, replaces: str = "") -> Seat:
-    spec = juror.judge.spec.model_dump(mode="json") if juror.judge else None
-    return {
-        "place": place,
-        "juror": juror.name,
-        "spec": spec,
-        "repeat": repeat,
-        "variant": variant,
-        "replaces": replaces,
-    }
 
 
 def _sends(state: JuryState, seats: Sequence[Seat]) -> list[Send]:
@@ -359,63 +236,9 @@ def _failed(plan: JuryPlan, seat: Seat, kind: Any, reason: str) -> Failed:
     )
 
 
-def _held(cast: Sequence[Cast]) -> list[Cast]:
-    """What counts: for each seat what its last holder said, by place."""
-    latest = {one["seat"]["place"]: one for one in cast}
-    return [latest[place] for place in sorted(latest)]
-
-
-def _next_seats(plan: JuryPlan, cast: Sequence[Cast]) -> list[Seat]:
-    """Whom to ask next: replacements first, then the rest of the jury; nobody: done."""
-    held = _held(cast)
-    seats = _replace(plan, cast, held)
-    if seats or not plan.escalate:
-        return seats
-    asked = {one["seat"]["juror"] for one in cast}
-    rest = plan.jurors[2:]
-    if rest[0].name in asked or not _differ(held):
-        return []
-    return _seats(plan, rest, len(held))
-
-
-def _replace(plan: JuryPlan, cast: Sequence[Cast], held: Sequence[Cast]) -> list[Seat]:
-    """The seats whose holder failed, for the next replacements that are free."""
-    used = {one["seat"]["juror"] for one in cast}
-    free = [juror for juror in plan.replacements if juror.name not in used]
-    chosen: dict[str, Juror] = {}
-    seats: list[Seat] = []
-    for one in held:
-        seat = one["seat"]
-        if not one["failure"] or one["failure"] in _FINAL:
-            continue
-        if seat["juror"] not in chosen and free:
-            chosen[seat["juror"]] = free.pop(0)
-        juror = chosen.get(seat["juror"])
-        if juror is None:
-            continue
-        repeat, variant = seat["repeat"], seat["variant"]
-        if juror.kind != "model":
-            if any(taken["juror"] == juror.name for taken in seats):
-                continue  # it says the same every time: one vote
-            repeat, variant = 0, ""
-        seats.append(_seat(juror, seat["place"], repeat, variant, seat["juror"]))
-    return seats
-
-
-def _differ(held: Sequence[Cast]) -> bool:
-    """Whether the votes are not all done and the same."""
-    said: dict[str, set[Any]] = {}
-    for one in held:
-        for vote in one["votes"]:
-            if vote["status"] != "done":
-                return True
-            said.setdefault(vote["step"], set()).add(identity(vote["verdict"]))
-    return any(len(verdicts) > 1 for verdicts in said.values())
-
-
 def conclude_jury(plan: JuryPlan, state: JuryState) -> JuryOutcome:
     """The outcome of what was cast."""
-    cast, held = state["cast"], _held(state["cast"])
+    cast, held = state["cast"], held_seats(state["cast"])
     votes = tuple(Vote(**vote) for one in cast for vote in one["votes"])
     counted = [Vote(**vote) for one in held for vote in one["votes"]]
     by_step: dict[str, list[Vote]] = {}
@@ -425,7 +248,6 @@ def conclude_jury(plan: JuryPlan, state: JuryState) -> JuryOutcome:
         name: combine(votes, plan.rule, quorum=plan.quorum, weights=plan.weights)
         for name, votes in by_step.items()
     }
-    first = plan.jurors[:2] if plan.escalate else plan.jurors
     return JuryOutcome(
         case=state.get("case", "1"),
         step=plan.step.name,
@@ -435,7 +257,7 @@ def conclude_jury(plan: JuryPlan, state: JuryState) -> JuryOutcome:
         replaced={
             one["seat"]["replaces"]: one["seat"]["juror"] for one in cast if one["seat"]["replaces"]
         },
-        escalated=len(held) > len(_seats(plan, first, 0)),
+        escalated=len(held) > plan.least,
     )
 
 

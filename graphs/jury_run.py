@@ -12,8 +12,9 @@ from ..agents.run import Run
 from ..agents.step import Step
 from ..errors import UsageError
 from .jurors import AnyJuror
-from .jury import JuryPlan, graph_of, plan_jury
+from .jury import graph_of
 from .jury_outcome import JuryOutcome, read_jury
+from .jury_plan import JuryPlan, plan_jury
 from .loop import run_here
 
 Inputs = BaseModel | Mapping[str, Any]

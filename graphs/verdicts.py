@@ -29,7 +29,7 @@ from ..agents.step import Step
 from ..agents.wording import fold
 from ..cache.key import canonical
 from ..errors import UsageError
-from ..scoring.jury import NUMERIC, JuryVerdict, Rule
+from ..scoring.jury import NUMERIC, RULES, JuryVerdict, Rule
 from ..scoring.votes import Scalar, Vote, identity
 
 
@@ -163,7 +163,9 @@ def votes_of(
 
 
 def check_rule(step: Step[Any, Any], rule: Rule) -> None:
-    """Raise UsageError where a rule that calculates meets verdicts that are no numbers."""
+    """Raise UsageError for no rule, or one that calculates with verdicts that are no numbers."""
+    if rule not in RULES:
+        raise UsageError(f"no rule {rule!r}; there are {', '.join(RULES)}")
     one = _ONES.get(step.name)
     numbers = step.name == "score_rubric" or (one is not None and one.kinds == _NUMBERS)
     known = one is not None or step.name in ("score_rubric", "label_errors", "assign_category")

@@ -1,0 +1,52 @@
+"""The columns that a jury adds to the input's rows."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..agents.step import Step
+from ..graphs.jury_outcome import JuryOutcome
+from ..scoring.jury import JuryVerdict
+from ..scoring.votes import Scalar
+from ..votes_file import verdict_text
+from .judge_columns import result_fields
+
+
+def jury_columns(step: Step[Any, Any], outcomes: Sequence[JuryOutcome]) -> dict[str, list[Any]]:
+    """Column -> one value a row.
+
+    verdict and shares hold an object by part where a step has several verdicts. votes counts
+    those that count, by status.
+    """
+    columns: dict[str, list[Any]] = {
+        "status": [outcome.status for outcome in outcomes],
+        "reason": [outcome.reason or None for outcome in outcomes],
+        "verdict": [_each(outcome, _verdict) for outcome in outcomes],
+        "shares": [_each(outcome, _shares) for outcome in outcomes],
+        "votes": [_counts(outcome) for outcome in outcomes],
+        "replaced": [dict(outcome.replaced) or None for outcome in outcomes],
+        "escalated": [outcome.escalated for outcome in outcomes],
+    }
+    for field in result_fields(step):
+        columns[field] = [(outcome.value or {}).get(field) for outcome in outcomes]
+    return columns
+
+
+def _each(outcome: JuryOutcome, read: Any) -> Any:
+    """What one verdict says, or of several each by the name of its part."""
+    if len(outcome.verdicts) == 1:
+        return read(next(iter(outcome.verdicts.values())))
+    start = len(outcome.step) + 1
+    return {name[start:]: read(found) for name, found in outcome.verdicts.items()}
+
+
+def _verdict(found: JuryVerdict) -> Scalar | None:
+    return found.verdict
+
+
+def _shares(found: JuryVerdict) -> dict[str, float]:
+    return {verdict_text(verdict) or "": round(share, 6) for verdict, share in found.shares}
+
+
+def _counts(outcome: JuryOutcome) -> dict[str, int]:
+    held = next(iter(outcome.verdicts.values()))
+    return {"done": held.done, "abstained": held.abstained, "failed": held.failed}

@@ -1,0 +1,60 @@
+"""Weights of judges: given in a file, or learnt from votes on cases whose verdict is known."""
+
+from pathlib import Path
+
+from ..errors import InputError
+from ..rows_read import MISSING, Sheet, read_sheet
+from ..scoring.jury import learn_weights
+from ..scoring.votes import Scalar, identity
+from ..votes_file import NEEDED, read_verdict, read_votes
+
+LABEL = "label"
+
+
+def read_weights(path: Path) -> dict[str, float]:
+    """Judge -> weight.
+
+    A file with the columns judge and weight gives them; a table of votes with the further column
+    label (the right verdict) lets `scoring.jury.learn_weights` learn them.
+
+    Raises InputError, naming file, row and column, for anything else.
+    """
+    sheet = read_sheet(str(path))
+    if {"judge", "weight"} <= set(sheet.columns):
+        return _given(sheet)
+    if {*NEEDED, LABEL} <= set(sheet.columns):
+        return _learnt(path)
+    raise InputError(
+        f"{path} has neither judge and weight nor {', '.join(NEEDED)} and {LABEL}; it has "
+        f"{', '.join(sheet.columns)}"
+    )
+
+
+def _given(sheet: Sheet) -> dict[str, float]:
+    judge, weight = sheet.columns.index("judge"), sheet.columns.index("weight")
+    weights: dict[str, float] = {}
+    for number, row in enumerate(sheet.rows, 1):
+        name, cell = row[judge], row[weight]
+        if name in (None, MISSING, "") or name in weights:
+            what = "is there twice" if name in weights else "is empty"
+            raise InputError(f"{sheet.name}, row {number}, column 'judge': {name!r} {what}")
+        try:
+            weights[str(name)] = float(cell)
+        except (TypeError, ValueError):
+            said = f"{sheet.name}, row {number}, column 'weight': {cell!r} is not a number"
+            raise InputError(said) from None
+    return weights
+
+
+def _learnt(path: Path) -> dict[str, float]:
+    votes = read_votes(path)
+    labels: dict[tuple[str, str], Scalar] = {}
+    for vote in votes:
+        if LABEL not in vote.groups:
+            continue
+        label, key = read_verdict(vote.groups[LABEL]), (vote.case, vote.step)
+        if identity(labels.setdefault(key, label)) != identity(label):
+            raise InputError(f"{path}: case {vote.case} in {vote.step} has two labels")
+    said = {identity(vote.verdict) for vote in votes if vote.verdict is not None}
+    known = said | {identity(label) for label in labels.values()}
+    return learn_weights(votes, labels, verdicts=max(2, len(known)))
