@@ -4,7 +4,7 @@
     grade_ddx, grade_final_diagnosis        the grade, a number
     score_open_answer                       the score, a number
     score_free_answer                       the option, A or B
-    match_option                            the letters as one text, "A" or "A, C"
+    match_option                            the letters as one text, "A" or "A,C"
     choose_candidate                        the chosen name
     extract_final_diagnosis                 the diagnosis, normalised as mapping does
     extract_ddx, generate_ddx               the whole list in its order, normalised, as one text
@@ -67,9 +67,7 @@ _ONES: dict[str, _One] = {
     "grade_final_diagnosis": _One("score", _NUMBERS, "rationale"),
     "score_open_answer": _One("score", _NUMBERS, "explanation"),
     "score_free_answer": _One("choice"),
-    "match_option": _One(
-        "letters", write=", ".join, read=lambda text: tuple(str(text).split(", "))
-    ),
+    "match_option": _One("letters", write=",".join, read=lambda text: tuple(str(text).split(","))),
     "choose_candidate": _One("name"),
     "extract_final_diagnosis": _One("diagnosis", write=_fold, normal=_fold),
     "extract_ddx": _One("diagnoses", write=_join_names, read=lambda text: text.split("; ")),
