@@ -33,6 +33,14 @@ Judges = Annotated[
         rich_help_panel=_JUDGES,
     ),
 ]
+Jury = Annotated[
+    str | None,
+    typer.Option(
+        help="Score the judges' jury as one more judge: majority, plurality, unanimous, or for "
+        "numbers mean, median, min, max (and majority for the rest).",
+        rich_help_panel=_JUDGES,
+    ),
+]
 Groups = Annotated[
     list[str] | None,
     typer.Option(
@@ -89,6 +97,7 @@ def evaluate(
     preset: PresetName = None,
     config: Config = None,
     judge: Judges = None,
+    jury: Jury = None,
     group: Groups = None,
     conditions: Conditions = None,
     evidences: Evidences = None,
@@ -128,6 +137,7 @@ def evaluate(
     flags = {
         "preset": preset,
         "judges": tuple(judge) if judge else None,
+        "jury": jury,
         "groups": tuple(group) if group else None,
         "encoder": semantic_encoder,
         "ontology": ontology,

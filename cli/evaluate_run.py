@@ -15,7 +15,7 @@ from ..evaluation.cases import Case
 from ..evaluation.evaluate import Evaluation, evaluate
 from ..evaluation.journal import Journal
 from ..evaluation.judged import Responses
-from ..evaluation.judging import Panel
+from ..evaluation.judging import JURY, Panel
 from ..evaluation.latex import all_latex, caption_of, main_rows
 from ..evaluation.report import write_report
 from ..evaluation.run import Coder
@@ -137,7 +137,9 @@ def exit_code(made: Evaluation, budget_reached: bool) -> int:
 def _failures(made: Evaluation) -> Counter[str]:
     """Failed items by step: verdicts, missing responses, mappings."""
     counted: Counter[str] = Counter()
-    for (task, *_), verdicts in made.judged.verdicts.items():
+    for (task, judge, *_), verdicts in made.judged.verdicts.items():
+        if judge.startswith(JURY):
+            continue  # what it lacks, its judges lack, or they are at odds
         counted[task] += sum(one.outcome.status == "failed" for one in verdicts)
     for model in made.judged.models:
         missing = sum(

@@ -213,12 +213,10 @@ def _summary(
     outcomes: Sequence[JuryOutcome], resumed: int, run: Run, started: float
 ) -> Iterator[str]:
     """Lines on rows by status, each judge's votes, replacements, and what the calls came to."""
-    statuses = Counter(outcome.status for outcome in outcomes)
-    names = {"decided": "decided", "tied": "tied", "abstained": "abstained",
-             "no_quorum": "no quorum"}  # fmt: skip
+    statuses: Counter[str] = Counter(outcome.status for outcome in outcomes)
     yield f"{len(outcomes):,} rows: " + " · ".join(
-        f"{said} {statuses[name]:,}"
-        for name, said in names.items()  # type: ignore[index]
+        f"{name.replace('_', ' ')} {statuses[name]:,}"
+        for name in ("decided", "tied", "abstained", "no_quorum")
     )
     for judge, counted in _by_judge(outcomes).items():
         yield f"{judge}: " + ", ".join(f"{status} {n:,}" for status, n in counted.items() if n)

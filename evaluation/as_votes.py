@@ -11,7 +11,7 @@ from .agreement_units import SCALES
 from .answers import chosen
 from .explained import explained
 from .judged import Judged
-from .judging import Verdict
+from .judging import JURY, Verdict
 from .settings import Settings
 from .votes import COLUMNS
 
@@ -20,7 +20,7 @@ ITEM = ("model", "response", "place")
 
 
 def votes_of(judged: Judged) -> list[Vote]:
-    """Every verdict of a step that has one comparable verdict, as a vote.
+    """Every verdict of a step that has one comparable verdict, as a vote; not those of a jury.
 
     Groups are the model, the response and the place, and the case's own; several groups of a
     case stand in one cell with a semicolon between.
@@ -31,8 +31,8 @@ def votes_of(judged: Judged) -> list[Vote]:
     }
     return [
         vote
-        for (task, *_), verdicts in judged.verdicts.items()
-        if task in SCALES
+        for (task, judge, *_), verdicts in judged.verdicts.items()
+        if task in SCALES and not judge.startswith(JURY)
         for one in verdicts
         for vote in _vote(one, groups[one.case])
     ]

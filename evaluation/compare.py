@@ -88,7 +88,7 @@ def stability_of(
     for metric in dict.fromkeys(one.metric for one in measures if one.judge and not one.slice):
         scores: dict[str, dict[str, list[float]]] = {judge: {} for judge in judges}
         for one in measures:
-            if one.metric == metric and one.judge:
+            if one.metric == metric and one.judge in scores:
                 sign = 1 if one.higher_is_better else -1
                 scores[one.judge][one.model] = (sign * one.values()).tolist()
         models = [len(held) for held in scores.values()]

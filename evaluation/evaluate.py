@@ -1,7 +1,7 @@
 """A whole evaluation: cases and responses in, everything that is reported out."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..agents.models import AnyJudge
@@ -104,7 +104,7 @@ def evaluate(
         raise UsageError("an evaluation needs at least one case and one model")
     preset = find_preset(settings.preset)
     _check_needs(cases, preset)
-    panel = panel or Panel(tuple(judges))
+    panel = replace(panel or Panel(tuple(judges)), jury=settings.jury)
     judged = judge_all(tuple(cases), responses, settings, panel, coder)
     units, measures, left_out, spreads, encoder = _measure(judged, settings)
     numbers = numbers_of(measures, units, settings.plan)
@@ -124,7 +124,7 @@ def evaluate(
         rank_shift(numbers, preset.before, preset.after) if preset.before else {},
         tuple(list_misses(judged, settings)),
         judge_agreement(judged, settings, settings.plan),
-        stability_of(headline, judged.judges, settings.plan),
+        stability_of(headline, judged.single_judges, settings.plan),
         spreads,
         {m: found for m in judged.models if (found := cross_modal(judged, m)) is not None},
         {

@@ -8,7 +8,7 @@ from ..agents.outcome import Outcome
 from ..ontology.tree import Tree
 from .cases import Case, Response
 from .coding import Codes
-from .judging import Verdict
+from .judging import JURY, Verdict
 
 Responses = Mapping[str, tuple[Response, ...]]
 Status = Literal["done", "abstained", "failed"]
@@ -56,6 +56,11 @@ class Judged:
     codes: Codes | None = None
     tree: Tree | None = None
     left_out: tuple[LeftOut, ...] = ()
+
+    @property
+    def single_judges(self) -> tuple[str, ...]:
+        """The judges without the jury, whose verdicts only follow from theirs."""
+        return tuple(name for name in self.judges if not name.startswith(JURY))
 
     @property
     def tasks(self) -> tuple[str, ...]:

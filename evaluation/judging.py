@@ -11,13 +11,18 @@ from ..agents.run import Run
 from ..agents.stand_ins import ALWAYS
 from ..agents.step import Step
 from ..cache.key import fingerprint
+from ..graphs.jury_given import jury_over, rule_for
+from ..graphs.jury_outcome import as_outcome
 from ..graphs.loop import run_here
 from ..graphs.step import stream_step
+from ..scoring.jury import Rule
 from .journal import Journal
 
 Progress = Callable[[str, int, int], None]
 NO_JUDGE = "stand-ins"
 """The name of the panel where no model judges: rules and the ontology."""
+JURY = "jury:"
+"""How the name of a jury begins; its rule follows."""
 
 
 @dataclass(frozen=True)
@@ -55,16 +60,26 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Panel:
-    """Who judges. Without judges only stand-ins decide."""
+    """Who judges. Without judges only stand-ins decide.
+
+    jury: the rule by which the judges' verdicts, two or more, make those of one more judge. A
+    rule that calculates applies to numbers; verdicts that are none are decided by majority.
+    """
 
     judges: tuple[AnyJudge, ...] = ()
     run: Run = field(default_factory=Run)
     journal: Journal = field(default_factory=Journal)
     progress: Progress | None = None
+    jury: Rule | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The judges' labels, or the one name that stands for no judge."""
+        """The judges' labels, or the one name that stands for no judge; the jury's is last."""
+        jury = (f"{JURY}{self.jury}",) if self.jury and len(self.judges) > 1 else ()
+        return (*self._labels, *jury)
+
+    @property
+    def _labels(self) -> tuple[str, ...]:
         return tuple(as_judge(judge).spec.label for judge in self.judges) or (NO_JUDGE,)
 
     def can(self, step: Step[Any, Any]) -> bool:
@@ -74,9 +89,12 @@ class Panel:
     def ask(
         self, step: Step[Any, Any], items: Sequence[Item], *, first_only: bool = False
     ) -> list[Verdict]:
-        """The verdicts of every judge (or of the first only), in the order of the items."""
+        """The verdicts of every judge (or of the first only), in the order of the items.
+
+        Those of a jury come last.
+        """
         judges: tuple[AnyJudge | None, ...] = self.judges or (None,)
-        names = self.names
+        names = self._labels
         if first_only:
             judges, names = judges[:1], names[:1]
         verdicts: list[Verdict] = []
@@ -87,6 +105,8 @@ class Panel:
                 Verdict(item.task, item.model, item.case, item.response, item.place, name, outcome)
                 for item, outcome in zip(items, outcomes, strict=True)
             ]
+        if len(judges) > 1 and self.jury:
+            verdicts += _jury(step, items, verdicts, self.jury)
         return verdicts
 
     async def _outcomes(
@@ -125,6 +145,21 @@ class Panel:
 
 
 _AT_NO_COST = {"cached": True, "calls": 0, "tokens_in": 0, "tokens_out": 0, "cost": 0.0}
+
+
+def _jury(
+    step: Step[Any, Any], items: Sequence[Item], verdicts: Sequence[Verdict], rule: Rule
+) -> list[Verdict]:
+    """The jury's verdict on every item; verdicts: judge by judge, in the order of the items."""
+    name, made = f"{JURY}{rule}", []
+    for place, item in enumerate(items):
+        held = {one.judge: one.outcome for one in verdicts[place :: len(items)]}
+        found = jury_over(step, item.inputs, held, rule_for(step, rule), case=item.case)
+        outcome = as_outcome(step, item.inputs, found)
+        made.append(
+            Verdict(item.task, item.model, item.case, item.response, item.place, name, outcome)
+        )
+    return made
 
 
 def _key(step: Step[Any, Any], item: Item, judge: AnyJudge | None) -> str:

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ..errors import InputError, UsageError
 from ..scoring.bootstrap import Plan
+from ..scoring.jury import Rule
 
 Task = Literal[
     "extract_final_diagnosis",
@@ -33,6 +34,7 @@ class Settings(BaseModel):
     """Everything about an evaluation that can change a number.
 
     tasks: what is judged and scored. judges: each judges every item; the first also extracts.
+    jury: the rule by which they make the verdict of one more judge.
     style: the words of the equivalence step. truth: what a prediction is held against in
     hierarchical and semantic scores. predicted: what is held against it. top: the k of top-k.
     unmapped: what a prediction without a code does. tau, low, high: of semantic matching, and
@@ -44,6 +46,7 @@ class Settings(BaseModel):
     preset: str = "diagnosis"
     tasks: tuple[Task, ...] = ()
     judges: tuple[str, ...] = ()
+    jury: Rule | None = None
     groups: tuple[str, ...] | None = None
     style: Literal["yes-no", "correct"] = "yes-no"
     truth: Literal["ddx", "diagnosis", "both"] = "both"
@@ -92,13 +95,18 @@ def read_settings(path: Path | None, **flags: Any) -> Settings:
     held |= {name: value for name, value in flags.items() if value is not None}
     preset = find_preset(held.get("preset", "diagnosis"))
     try:
-        return Settings(**{**preset.settings, "tasks": preset.tasks, **held})
+        settings = Settings(**{**preset.settings, "tasks": preset.tasks, **held})
     except ValidationError as fault:
         lines = [
             f"{'.'.join(map(str, error['loc']))}: {error['msg']}"
             for error in fault.errors(include_url=False)
         ]
         raise UsageError(f"evaluation settings: {'; '.join(lines)}") from fault
+    if settings.jury and len(settings.judges) < 2:
+        raise UsageError("a jury needs at least two judges: give --judge twice or more")
+    if settings.jury == "weighted":
+        raise UsageError("evaluation settings: jury: weights are for `dxjudge judge --weights`")
+    return settings
 
 
 def _read_yaml(path: Path) -> dict[str, Any]:

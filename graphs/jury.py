@@ -25,11 +25,11 @@ from ..errors import DxjudgeError, InputError, UsageError
 from ..scoring.jury import JuryVerdict, combine
 from ..scoring.votes import Vote
 from .jurors import AnyJuror, Juror
-from .jury_outcome import JuryOutcome, write_jury
+from .jury_outcome import JuryOutcome, value_of, write_jury
 from .jury_plan import JuryPlan, plan_jury
 from .jury_seats import Cast, Seat, held_seats, next_seats, seats_for
 from .step_graph import StepNode
-from .verdicts import compose, parts_of, vote_step, votes_of
+from .verdicts import parts_of, vote_step, votes_of
 
 if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph
@@ -271,6 +271,4 @@ def _value(
         return None
     inputs = plan.step.read_input(state["inputs"])
     values = [plan.step.read_value(inputs, one["value"]) for one in held if one["value"]]
-    by_part = {name.removeprefix(plan.step.name)[1:]: one for name, one in verdicts.items()}
-    found = compose(plan.step, inputs, by_part, values)
-    return found.model_dump(mode="json") if found is not None else None
+    return value_of(plan.step, inputs, verdicts, values)

@@ -1,15 +1,16 @@
 """What a jury comes to on one item: its verdicts and every vote behind them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pydantic import TypeAdapter
+from pydantic import BaseModel, TypeAdapter
 
 from ..agents.outcome import Abstained, Done, Failed, Outcome
 from ..agents.step import Step
 from ..scoring.jury import JuryStatus, JuryVerdict
 from ..scoring.votes import Scalar, Vote
+from .verdicts import compose
 
 # The worse one stands for an item of several parts.
 _WORST: tuple[JuryStatus, ...] = ("no_quorum", "tied", "abstained", "decided")
@@ -68,6 +69,23 @@ def write_jury(outcome: JuryOutcome) -> dict[str, Any]:
 def read_jury(data: Mapping[str, Any]) -> JuryOutcome:
     """Read what `write_jury` wrote."""
     return _READER.validate_python(dict(data))
+
+
+def value_of(
+    step: Step[Any, Any],
+    inputs: BaseModel,
+    verdicts: Mapping[str, JuryVerdict],
+    values: Sequence[Any],
+) -> dict[str, Any] | None:
+    """The fields of the step's result that verdicts (by the votes' `step`) make, None for none.
+
+    values: the results of those who voted.
+    """
+    if any(found.status != "decided" for found in verdicts.values()):
+        return None
+    by_part = {name.removeprefix(step.name)[1:]: one for name, one in verdicts.items()}
+    found = compose(step, inputs, by_part, values)
+    return found.model_dump(mode="json") if found is not None else None
 
 
 def as_outcome(step: Step[Any, Any], inputs: Any, found: JuryOutcome) -> Outcome:

@@ -64,7 +64,7 @@ async def run_jury(
     """
     plan = plan_jury(step, judges, **options)
     single = isinstance(inputs, BaseModel | Mapping)
-    items: Sequence[Any] = [inputs] if single else inputs  # type: ignore[assignment,list-item]
+    items: Sequence[Any] = [inputs] if single else inputs  # type: ignore[assignment]
     if single:
         plan.step.read_input(items[0])  # for one item, wrong inputs are the caller's error
     own = run or Run()
@@ -84,7 +84,7 @@ def run_jury_sync(
     **options: Any,
 ) -> JuryOutcome | list[JuryOutcome]:
     """`run_jury` for code that is not async; also works inside a running event loop."""
-    work: Any = run_jury(step, inputs, judges, **options)  # type: ignore[arg-type]
+    work: Any = run_jury(step, inputs, judges, **options)
     found: JuryOutcome | list[JuryOutcome] = run_here(work)
     return found
 

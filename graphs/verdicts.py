@@ -164,14 +164,18 @@ def check_rule(step: Step[Any, Any], rule: Rule) -> None:
     """Raise UsageError for no rule, or one that calculates with verdicts that are no numbers."""
     if rule not in RULES:
         raise UsageError(f"no rule {rule!r}; there are {', '.join(RULES)}")
-    one = _ONES.get(step.name)
-    numbers = step.name == "score_rubric" or (one is not None and one.kinds == _NUMBERS)
-    known = one is not None or step.name in ("score_rubric", "label_errors", "assign_category")
-    if rule in NUMERIC and known and not numbers:
+    known = step.name in (*_ONES, "score_rubric", "label_errors", "assign_category")
+    if rule in NUMERIC and known and not is_numeric(step):
         raise UsageError(
             f"the rule {rule} needs numbers, and the verdicts of {step.name} are none; use "
             "majority, plurality, unanimous or weighted"
         )
+
+
+def is_numeric(step: Step[Any, Any]) -> bool:
+    """Whether the verdicts of a step of the toolkit are numbers."""
+    one = _ONES.get(step.name)
+    return step.name == "score_rubric" or (one is not None and one.kinds == _NUMBERS)
 
 
 def read_human(step: Step[Any, Any], vote: Vote) -> Vote:
@@ -264,14 +268,14 @@ def _rubric(step: Step[Any, Any], inputs: Any, verdicts: Mapping[str, JuryVerdic
         name: {
             "given": found.verdict,
             "raw": found.verdict,
-            "points": found.verdict * factors[name],  # type: ignore[operator]
+            "points": float(found.verdict or 0) * factors[name],
             "justification": _tally(found),
             "quotes": (),
             "invented": (),
         }
         for name, found in verdicts.items()
     }
-    total = sum(held["points"] for held in dimensions.values())  # type: ignore[misc]
+    total = sum(float(found.verdict or 0) * factors[name] for name, found in verdicts.items())
     return step.read_value(
         inputs,
         {

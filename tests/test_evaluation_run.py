@@ -131,6 +131,43 @@ def test_judges_judge_every_item_and_their_agreement_is_reported(tmp_path: Path)
     assert signature["prompts"]["grade_ddx"]["hash"] and signature["dxjudge"]
 
 
+def test_a_jury_is_scored_as_one_more_judge_and_agrees_with_nobody(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    servers = [ProtocolServer(make_judge(lean)) for lean in range(3)]
+    with servers[0], servers[1], servers[2]:
+        judges = [each for server in servers for each in ("--judge", server.judge())]
+        done = run(
+            few_cases(tmp_path), *some_responses(tmp_path), "-o", out, "--preset", "dermcase",
+            *judges, "--jury", "majority", "--resamples", "20", "--seed", "1",
+        )  # fmt: skip
+        names = [server.judge() for server in servers]
+    assert done.exit_code in (0, 3), done.output
+    held: dict[Any, dict[str, str]] = {}
+    for row in rows_of(out / "verdicts.csv"):
+        if row["task"] == "judge_equivalence":
+            key = (row["model"], row["case"], row["response"], row["place"])
+            held.setdefault(key, {})[row["judge"]] = row["value"]
+    assert held
+    for said in held.values():
+        counted = [said[name] for name in names if said[name]]
+        most = max(set(counted), key=counted.count)
+        if counted.count(most) > len(counted) / 2 and len(counted) >= 2:
+            assert said["jury:majority"] == most
+    scored = {row["judge"] for row in rows_of(out / "summary.csv")}
+    assert {"jury:majority", *names} <= scored
+    agreed = {row["judge"] for row in rows_of(out / "votes.csv")}
+    assert agreed == set(names)
+
+
+def test_a_jury_needs_judges_and_a_rule(tmp_path: Path) -> None:
+    for flags, told in [
+        (("--jury", "majority"), "at least two judges"),
+        (("--jury", "most", "--judge", "openai:a", "--judge", "openai:b"), "jury: Input should be"),
+    ]:
+        done = run(few_cases(tmp_path), *some_responses(tmp_path), "-o", tmp_path / "o", *flags)
+        assert isinstance(done.exception, UsageError) and told in str(done.exception)
+
+
 def test_a_second_run_asks_nothing_again(tmp_path: Path) -> None:
     cases, models = few_cases(tmp_path), some_responses(tmp_path)
     with ProtocolServer(make_judge()) as server:
