@@ -170,6 +170,7 @@ def _about(work: _Work) -> dict[str, Any]:
         "quorum": plan.quorum,
         "weights": dict(plan.weights) if plan.weights else None,
         "escalate": plan.escalate,
+        "mapper": work.job.mapper,
     }
 
 
