@@ -336,7 +336,8 @@ def test_a_jury_is_a_node_in_somebody_elses_graph_and_can_be_drawn() -> None:
             builder.add_node("jury", node)
             builder.add_edge(START, "jury")
             builder.add_edge("jury", END)
-            found = asyncio.run(builder.compile().ainvoke(PAIR))  # type: ignore[arg-type]
+            state: Any = PAIR
+            found = asyncio.run(builder.compile().ainvoke(state))
             graph = jury_graph(STEP, [a.judge(), b.judge()], run=run)
             plain = asyncio.run(graph.ainvoke({"inputs": PAIR}))
     assert read_jury(found["verdict"]).verdict is True
