@@ -144,7 +144,7 @@ def test_a_jury_is_scored_as_one_more_judge_and_agrees_with_nobody(tmp_path: Pat
     assert done.exit_code in (0, 3), done.output
     held: dict[Any, dict[str, str]] = {}
     for row in rows_of(out / "verdicts.csv"):
-        if row["task"] == "judge_equivalence":
+        if row["step"] == "judge_equivalence":
             key = (row["model"], row["case"], row["response"], row["place"])
             held.setdefault(key, {})[row["judge"]] = row["value"]
     assert held
