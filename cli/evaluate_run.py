@@ -17,9 +17,11 @@ from ..evaluation.journal import Journal
 from ..evaluation.judged import Responses
 from ..evaluation.judging import JURY, Panel
 from ..evaluation.latex import all_latex, caption_of, main_rows
+from ..evaluation.records import INPUTS, OUTCOMES, inputs_text, outcome_lines
 from ..evaluation.report import write_report
 from ..evaluation.run import Coder
 from ..evaluation.settings import Settings, read_settings
+from ..evaluation.swap_text import swap_markdown
 from ..evaluation.tables import all_tables
 from ..graphs.mapper import Mapper
 from .evaluate_files import (
@@ -116,15 +118,21 @@ def _evaluate(
     return evaluate(cases, responses, settings, panel, coder, files=hashes)
 
 
-def write_everything(made: Evaluation, folder: Path, *, shown: int) -> None:
-    """Tables as CSV, the main table as LaTeX, the signature, the report and its figures."""
+def write_everything(
+    made: Evaluation, folder: Path, *, shown: int, stress: Path | None = None
+) -> None:
+    """Tables as CSV, the main table as LaTeX, records, signature, report and figures."""
     for table in all_tables(made):
         write_table_file(table, folder)
     for name, text in all_latex(made).items():
         write_text(folder / f"{name}.tex", text)
+    write_text(folder / INPUTS, inputs_text(made.judged))
+    write_text(folder / OUTCOMES, "".join(f"{line}\n" for line in outcome_lines(made.judged)))
+    if made.swap is not None:
+        write_text(folder / "swap.md", swap_markdown(made.swap, made.signature["id"]))
     signature = json.dumps(made.signature, indent=2, ensure_ascii=False, default=str)
     write_text(folder / "signature.json", signature + "\n")
-    write_report(made, folder, shown=shown)
+    write_report(made, folder, shown=shown, stress=stress)
 
 
 def exit_code(made: Evaluation, budget_reached: bool) -> int:

@@ -17,6 +17,7 @@ import typer
 from ..errors import DxjudgeError
 from .agree_command import agree
 from .cache_commands import app as cache
+from .compare_judges_command import compare_judges
 from .evaluate_command import evaluate
 from .judge_command import judge_rows
 from .map_command import map_file
@@ -38,6 +39,7 @@ app = typer.Typer(
     "unwritable, 6 environment, 7 budget reached, 130 interrupted.",
 )
 app.command("agree")(agree)
+app.command("compare-judges")(compare_judges)
 app.command("evaluate")(evaluate)
 app.command("judge")(judge_rows)
 app.command("map")(map_file)

@@ -1,12 +1,13 @@
 """The agreement table in a form to read: a measure a line, who is compared across."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from .agreement_table import Agreement, AgreementRow
 from .contested import Contested
 from .corrected import INDEPENDENT
+from .names import renamed, short_names
 
 ACROSS = 4
 """Columns of a block at most, so that it fits a terminal."""
@@ -47,7 +48,17 @@ def who(row: AgreementRow) -> str:
 
 
 def blocks_of(made: Agreement) -> list[Block]:
-    """Everything but the contested cases: by step, by group, votes, corrected shares."""
+    """Everything but the contested cases: by step, by group, votes, corrected shares.
+
+    Judges have short names here, where these tell them apart.
+    """
+    names = short_names(list(dict.fromkeys(one.judge for one in made.counts)))
+    made = replace(
+        made,
+        rows=renamed(made.rows, names),
+        counts=renamed(made.counts, names),
+        corrected=renamed(made.corrected, names),
+    )
     return [*_by_step(made), *_by_group(made), *_votes(made), *_corrected(made)]
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from ..agents.models import AnyJudge
@@ -37,6 +38,8 @@ from .presets import Preset, find_preset
 from .run import Coder, judge_all
 from .settings import Settings
 from .signature import signature_of
+from .swap import swap_of
+from .swap_rows import Swap
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,11 @@ class Evaluation:
     sensitivity: Mapping[tuple[str, str], Mapping[str, float]]
     signature: Mapping[str, Any]
     left_out: tuple[LeftOut, ...] = field(default=())
+
+    @cached_property
+    def swap(self) -> Swap | None:
+        """The same responses under each judge; None with fewer than two judges."""
+        return swap_of(self)
 
     def number(self, metric: str, model: str, judge: str = "", **where: str) -> Number | None:
         """One number; `where` may say slice, group_by and group. None where there is none."""

@@ -2,11 +2,11 @@
 
 import random
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from ..prompts.data import load_rubric, load_taxonomy
 from .compare import confusion_counts
 from .evaluate import Evaluation
+from .figure import Figure
 from .numbers import Number
 from .svg import Point, bars, heat, lines, scatter, slopes, stacks
 from .tables import judges_of
@@ -16,16 +16,6 @@ _POINTS = 3000
 _LEVELS = ("chapter", "block", "category", "subcategory")
 _GRADES = (0, 2, 3, 4, 5)
 _NAN = float("nan")
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A drawing with its file name, title, and a sentence on how to read it."""
-
-    name: str
-    title: str
-    caption: str
-    svg: str
 
 
 def all_figures(made: Evaluation) -> list[Figure]:

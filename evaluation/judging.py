@@ -1,6 +1,6 @@
 """Asking the judges: every item of a step, for every judge, with the journal in between."""
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,6 +19,8 @@ from ..scoring.jury import Rule
 from .journal import Journal
 
 Progress = Callable[[str, int, int], None]
+RecordKey = tuple[str, str, str, str, int, int]
+"""Judge ("" for an extraction), task, model, case, response, place."""
 NO_JUDGE = "stand-ins"
 """The name of the panel where no model judges: rules and the ontology."""
 JURY = "jury:"
@@ -64,6 +66,7 @@ class Panel:
 
     jury: the rule by which the judges' verdicts, two or more, make those of one more judge. A
     rule that calculates applies to numbers; verdicts that are none are decided by majority.
+    records: outcomes of an earlier run; what is in them is not asked.
     """
 
     judges: tuple[AnyJudge, ...] = ()
@@ -71,6 +74,7 @@ class Panel:
     journal: Journal = field(default_factory=Journal)
     progress: Progress | None = None
     jury: Rule | None = None
+    records: Mapping[RecordKey, Outcome] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -100,7 +104,8 @@ class Panel:
         verdicts: list[Verdict] = []
         for name, judge in zip(names, judges, strict=True):
             stage = f"{items[0].task}, {name}" if items else ""
-            outcomes = run_here(self._outcomes(step, items, judge, stage))
+            known = [self._recorded("" if first_only else name, step, item) for item in items]
+            outcomes = run_here(self._outcomes(step, items, judge, stage, known))
             verdicts += [
                 Verdict(item.task, item.model, item.case, item.response, item.place, name, outcome)
                 for item, outcome in zip(items, outcomes, strict=True)
@@ -109,13 +114,25 @@ class Panel:
             verdicts += _jury(step, items, verdicts, self.jury)
         return verdicts
 
+    def _recorded(self, name: str, step: Step[Any, Any], item: Item) -> Outcome | None:
+        key = (name, item.task, item.model, item.case, item.response, item.place)
+        held = self.records.get(key)
+        return _typed(step, item, held) if held is not None else None
+
     async def _outcomes(
-        self, step: Step[Any, Any], items: Sequence[Item], judge: AnyJudge | None, stage: str
+        self,
+        step: Step[Any, Any],
+        items: Sequence[Item],
+        judge: AnyJudge | None,
+        stage: str,
+        known: Sequence[Outcome | None],
     ) -> list[Outcome]:
         keys = [_key(step, item, judge) for item in items]
-        outcomes: dict[int, Outcome] = {}
+        outcomes = {place: held for place, held in enumerate(known) if held is not None}
         asked: dict[str, int] = {}
         for index, key in enumerate(keys):
+            if index in outcomes:
+                continue
             if key and (held := self.journal.find(key)) is not None:
                 outcomes[index] = _typed(step, items[index], held)
             else:

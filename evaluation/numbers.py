@@ -167,6 +167,12 @@ def _statistic(columns: Sequence[tuple[Floats, Floats]], how: Combine) -> Statis
     return statistic
 
 
+def joint_statistic(measures: Sequence[Measure]) -> Statistic:
+    """Weights (b, units) to the values of measures that combine alike: (b, measures)."""
+    columns = [(one.numerator, one.denominator) for one in measures]
+    return _statistic(columns, measures[0].combine)
+
+
 def differences_of(
     measures: Iterable[Measure], units: Units, plan: Plan, *, grouped: Iterable[str] = ()
 ) -> list[Gap]:

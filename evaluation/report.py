@@ -1,45 +1,53 @@
 """The report: one HTML page that needs nothing else, and its figures as files."""
 
 import importlib.util
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from ..errors import OutputError
 from ..files import writing
-from .agreement_text import blocks_of
 from .evaluate import Evaluation
-from .figures import Figure, all_figures
+from .figure import Figure
+from .figures import all_figures
+from .figures_judges import judge_figures
 from .latex import caption_of, main_rows, show
 from .report_cases import case_view, read_attempts, sampled
+from .report_judges import judges_view
+from .stress_table import read_rates
 from .svg import DARK, LIGHT, standalone
 from .tables import expanded
 
 LARGEST = 4_800_000
 """Bytes of a page at most; cases are left out beyond, numbers never."""
 
+STRESS = "stress.csv"
+"""The trials of `dxjudge stress` in the folder of an evaluation."""
 _MISSES = 300
 _FACTOR = 2  # pixels of a PNG for each unit of the drawing
 
 
-def write_report(made: Evaluation, folder: Path, *, shown: int) -> None:
+def write_report(made: Evaluation, folder: Path, *, shown: int, stress: Path | None = None) -> None:
     """Write report.html, and every figure as SVG (and PNG with the extra "report").
 
     At most `shown` cases are in the page, drawn at random with the seed of the settings; fewer
     where it would grow beyond `LARGEST`. attempts.jsonl in the folder is read, where it exists.
+    `stress`: trials of `dxjudge stress`; by default stress.csv in the folder, where it exists.
 
     Raises OutputError.
     """
     figures = all_figures(made)
+    about_judges = judge_figures(made, read_rates(stress or folder / STRESS, made.settings.plan))
+    page = render(made, figures, folder / "attempts.jsonl", shown=shown, about_judges=about_judges)
     with writing(folder / "report.html") as file:
-        file.write(render(made, figures, folder / "attempts.jsonl", shown=shown).encode())
+        file.write(page.encode())
     place = folder / "figures"
     try:
         place.mkdir(exist_ok=True)
     except OSError as fault:
         raise OutputError(f"cannot make the folder {place}: {fault.strerror}") from fault
-    for figure in figures:
+    for figure in (*figures, *about_judges):
         svg = standalone(figure.svg)
         with writing(place / f"{figure.name}.svg") as file:
             file.write(svg.encode())
@@ -55,14 +63,20 @@ def to_png(svg: str) -> bytes:
     return bytes(resvg_py.svg_to_bytes(svg_string=svg, zoom=_FACTOR))
 
 
-def render(made: Evaluation, figures: list[Figure], attempts: Path, *, shown: int) -> str:
+def render(
+    made: Evaluation,
+    figures: list[Figure],
+    attempts: Path,
+    *,
+    shown: int,
+    about_judges: Sequence[Figure] = (),
+) -> str:
     """The page as text."""
-    from jinja2 import Environment, StrictUndefined
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
 
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True,
-                              lstrip_blocks=True)  # fmt: skip
-    source = resources.files(__package__).joinpath("report.html.j2").read_text(encoding="utf-8")
-    template = environment.from_string(source)
+                              lstrip_blocks=True, loader=FunctionLoader(_source))  # fmt: skip
+    template = environment.get_template("report.html.j2")
     header, rows = main_rows(made)
     context: dict[str, Any] = {
         "made": made,
@@ -75,7 +89,7 @@ def render(made: Evaluation, figures: list[Figure], attempts: Path, *, shown: in
         "groups": _groups(made),
         "gaps": [gap for gap in made.gaps if not gap.slice and not gap.group_by],
         "misses": made.misses[:_MISSES],
-        "judge_blocks": blocks_of(made.agreement) if made.agreement is not None else [],
+        "judges": judges_view(made, about_judges),
         "settings": made.settings.model_dump(mode="json"),
     }
     # The page without cases, whose macro makes the blocks: escaping is the template's affair.
@@ -84,6 +98,10 @@ def render(made: Evaluation, figures: list[Figure], attempts: Path, *, shown: in
     blocks = _blocks(made, bare.case_block, attempts, shown, room)  # type: ignore[attr-defined]
     left = len(made.judged.cases) - len(blocks)
     return template.render(**context, blocks=blocks, left=left)
+
+
+def _source(name: str) -> str:
+    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
 def _blocks(

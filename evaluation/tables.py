@@ -15,6 +15,7 @@ from .judging import NO_JUDGE, Verdict
 from .measure_tree import true_diagnoses
 from .numbers import Gap, Number, Rank
 from .settings import Column
+from .swap_text import swap_tables
 from .votes import votes_table
 
 
@@ -43,6 +44,7 @@ def all_tables(made: Evaluation) -> list[Table]:
         _scores(made),
         _misses(made),
         *_compared(made),
+        *_swap(made),
         _stability(made),
         _spreads(made),
         _modal(made),
@@ -247,6 +249,12 @@ def _compared(made: Evaluation) -> list[Table]:
             _plain("vote_counts", CountRow, made.agreement.counts),
         ]
     return tables
+
+
+def _swap(made: Evaluation) -> list[Table]:
+    if made.swap is None:
+        return []
+    return [Table(name, *held) for name, held in swap_tables(made.swap).items()]
 
 
 def _stability(made: Evaluation) -> Table:

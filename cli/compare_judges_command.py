@@ -1,0 +1,79 @@
+"""`dxjudge compare-judges`: does a conclusion survive a swap of the judge?"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .options import RUN, AsJson, Concurrency, MaxCalls, MaxCost
+
+Folder = Annotated[
+    Path, typer.Argument(metavar="RUN", help="The folder of a dxjudge evaluate run.")
+]
+Judges = Annotated[
+    str | None,
+    typer.Option(
+        help="Two judges or more, with commas: labels of judges of the run, or openai:MODEL, "
+        "anthropic:MODEL, openai:MODEL@http://host/v1. By default those of the run.",
+    ),
+]
+Output = Annotated[
+    Path | None, typer.Option("--output", "-o", help="The folder for everything; RUN/judges.")
+]
+Families = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--family",
+        metavar="NAME=FAMILY",
+        help="The family of a judge or of a model under test whose name does not tell it. May be "
+        "repeated.",
+    ),
+]
+Stress = Annotated[
+    Path | None,
+    typer.Option(help="A table of dxjudge stress, for the robustness bars of the report."),
+]
+Seed = Annotated[int | None, typer.Option(help="Of the resampling; that of the run.")]
+Boot = Annotated[int | None, typer.Option(min=1, help="How many resamples; those of the run.")]
+Mode = Annotated[
+    str,
+    typer.Option("--cache-mode", help="read-write, replay, refresh or off.", rich_help_panel=RUN),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, nothing printed.")]
+
+
+def compare_judges(
+    run: Folder,
+    judges: Judges = None,
+    output: Output = None,
+    family: Families = None,
+    stress: Stress = None,
+    seed: Seed = None,
+    boot: Boot = None,
+    max_calls: MaxCalls = None,
+    max_cost: MaxCost = None,
+    concurrency: Concurrency = None,
+    cache: Mode = "read-write",
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Compare models under different judges, on the same responses and extractions.
+
+    What a judge of the run said, failures too, is taken from its records; other judges are
+    asked. Says of every "A beats B" whether it holds under every judge, some or none.
+    Exit code 3: some items failed; 7: the budget was reached.
+
+    Examples:
+      dxjudge compare-judges out
+      dxjudge compare-judges out --judges openai:gpt-4o,anthropic:claude-sonnet-4-5
+      dxjudge compare-judges out --judges openai:gpt-4o,openai:qwen@http://127.0.0.1:8000/v1
+        --family mymodel=qwen
+    """
+    from .compare_judges_run import Request, run_compare
+
+    request = Request(
+        run, judges, output or run / "judges", tuple(family or ()), stress, seed, boot, cache,
+        as_json, quiet,
+    )  # fmt: skip
+    limits = {"max_calls": max_calls, "max_cost": max_cost, "concurrency": concurrency}
+    raise typer.Exit(run_compare(request, limits))

@@ -1,0 +1,159 @@
+"""What `dxjudge compare-judges` does: records, the judges that are missing, the swap report."""
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..agents.families import families_of
+from ..agents.judge import JudgeSpec
+from ..agents.models import as_judge
+from ..agents.run import Run
+from ..errors import UsageError
+from ..evaluation.evaluate import Evaluation, evaluate
+from ..evaluation.journal import Journal
+from ..evaluation.judging import Panel
+from ..evaluation.records import Recorded, read_recorded
+from ..evaluation.swap import Families, swap_of
+from ..evaluation.swap_rows import Swap
+from ..evaluation.swap_text import (
+    no_family,
+    swap_blocks,
+    swap_markdown,
+    swap_plain,
+    swap_tables,
+)
+from ..evaluation.tables import Table
+from .agree_run import print_blocks
+from .evaluate_files import make_folder, write_table_file, write_text
+from .evaluate_run import INTERRUPTED, exit_code, write_everything
+from .progress import stages
+
+_WITHOUT_JUDGE = ("map_to_icd10", "semantic", "text_overlap", "evidence_sensitivity")
+_MODES = ("read-write", "replay", "refresh", "off")
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the user asked for."""
+
+    run: Path
+    judges: str | None
+    output: Path
+    families: tuple[str, ...]
+    stress: Path | None
+    seed: int | None
+    boot: int | None
+    mode: str
+    as_json: bool
+    quiet: bool
+
+
+def run_compare(request: Request, limits: dict[str, Any]) -> int:
+    """Do the whole job; return the exit code."""
+    if request.mode not in _MODES:
+        raise UsageError(f"--cache-mode {request.mode!r} is none of {', '.join(_MODES)}")
+    recorded = read_recorded(request.run)
+    judges = find_judges(request.judges, recorded.judges)
+    families = families_by(request.families)
+    if request.output.resolve() == request.run.resolve():
+        raise UsageError("the output folder must be another than that of the evaluation")
+    make_folder(request.output)
+    journal = Journal(request.run / "journal.jsonl")
+    ledger = request.output / "attempts.jsonl"
+    with (
+        stages(quiet=request.quiet) as progress,
+        Run(mode=request.mode, ledger=ledger, **limits) as run,  # type: ignore[arg-type]
+    ):
+        panel = Panel(judges, run, journal, progress, records=recorded.outcomes)
+        try:
+            made = judge_again(request, recorded, panel)
+        except KeyboardInterrupt:
+            print("dxjudge: interrupted; run the same command again to go on from here",
+                  file=sys.stderr)  # fmt: skip
+            return INTERRUPTED
+        finally:
+            journal.close()
+        swap = swap_of(made, families)
+        if swap is None:
+            raise UsageError("no metric of this evaluation is decided by a judge")
+        _write(request, made, swap)
+        _print(request, swap)
+        return exit_code(made, run.budget_reached)
+
+
+def find_judges(given: str | None, known: Sequence[JudgeSpec]) -> tuple[JudgeSpec, ...]:
+    """The judges to compare: by label or by model name of one of the run, else new ones.
+
+    Raises UsageError for fewer than two, or one that is there twice.
+    """
+    names = [name.strip() for name in given.split(",") if name.strip()] if given else None
+    found = list(known) if names is None else [_find(name, known) for name in names]
+    labels = [one.label for one in found]
+    twice = next((label for label in labels if labels.count(label) > 1), None)
+    if twice is not None:
+        raise UsageError(f"the judge {twice} is there twice")
+    if len(found) < 2:
+        listed = ", ".join(one.label for one in known) or "none"
+        raise UsageError(
+            f"a swap needs two judges or more, and there is {len(found)}: name them with "
+            f"--judges A,B (judges of the run: {listed})"
+        )
+    return tuple(found)
+
+
+def _find(name: str, known: Sequence[JudgeSpec]) -> JudgeSpec:
+    fitting = [one for one in known if name == one.label]
+    fitting = fitting or [one for one in known if name == one.model]
+    return fitting[0] if len(fitting) == 1 else as_judge(name).spec
+
+
+def families_by(given: Sequence[str]) -> Families:
+    """Families by name, where NAME=FAMILY says them, else by what the name tells."""
+    said: dict[str, frozenset[str]] = {}
+    for text in given:
+        name, equals, family = text.rpartition("=")
+        if not equals or not name or not family:
+            raise UsageError(f"--family {text!r}: write NAME=FAMILY")
+        said[name] = said.get(name, frozenset()) | {family.strip().lower()}
+    return lambda name: said[name] if name in said else families_of(name)
+
+
+def judge_again(request: Request, recorded: Recorded, panel: Panel) -> Evaluation:
+    """The evaluation of the same responses by the judges of the panel."""
+    settings = recorded.settings
+    changed: dict[str, Any] = {
+        "judges": tuple(as_judge(judge).spec.label for judge in panel.judges),
+        "tasks": tuple(task for task in settings.tasks if task not in _WITHOUT_JUDGE),
+    }
+    if request.seed is not None:
+        changed["seed"] = request.seed
+    if request.boot is not None:
+        changed["resamples"] = request.boot
+    settings = settings.model_copy(update=changed)
+    return evaluate(recorded.cases, recorded.responses, settings, panel, files=recorded.files)
+
+
+def _write(request: Request, made: Evaluation, swap: Swap) -> None:
+    stress = request.stress or request.run / "stress.csv"
+    write_everything(made, request.output, shown=200, stress=stress)
+    for name, (columns, rows) in swap_tables(swap).items():
+        if rows:
+            write_table_file(Table(name, columns, rows), request.output)
+    write_text(request.output / "swap.md", swap_markdown(swap, made.signature["id"]))
+
+
+def _print(request: Request, swap: Swap) -> None:
+    if request.as_json:
+        print(json.dumps(swap_plain(swap), indent=2, ensure_ascii=False))
+    if request.quiet or request.as_json:
+        return
+    print_blocks(swap_blocks(swap))
+    print()
+    for one in swap.conclusions:
+        print(one.sentence)
+    if no_family(swap):
+        print(f"Self-preference: {no_family(swap)}; --family NAME=FAMILY says more.")
+    print(f"dxjudge: report: {request.output / 'report.html'}", file=sys.stderr)

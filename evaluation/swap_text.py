@@ -1,0 +1,170 @@
+"""The swap report to read and to keep: sentences, small tables, tidy tables, markdown."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, fields, replace
+from typing import Any
+
+from .agreement_text import ACROSS, Block, number
+from .conclusions import Conclusion
+from .names import renamed, short_names
+from .swap_rows import (
+    FamilyRow,
+    FlipRate,
+    FlipRow,
+    JudgeRow,
+    LeaveOutRow,
+    ScoreRow,
+    Swap,
+    TauRow,
+)
+
+
+def swap_tables(swap: Swap) -> dict[str, tuple[tuple[str, ...], list[list[Any]]]]:
+    """Table name -> columns and rows, one row a number."""
+    held: tuple[tuple[str, type, Sequence[Any]], ...] = (
+        ("swap_scores", ScoreRow, swap.scores),
+        ("swap_conclusions", Conclusion, swap.conclusions),
+        ("swap_tau", TauRow, swap.taus),
+        ("swap_leave_one_out", LeaveOutRow, swap.left_out),
+        ("swap_flips", FlipRow, swap.flips),
+        ("swap_flip_rates", FlipRate, swap.flip_rates),
+        ("swap_families", FamilyRow, swap.families),
+        ("swap_judges", JudgeRow, swap.costs),
+    )
+    tables = {}
+    for name, kind, rows in held:
+        columns = tuple(each.name for each in fields(kind))
+        tables[name] = (columns, [[getattr(row, each) for each in columns] for row in rows])
+    return tables
+
+
+def swap_blocks(swap: Swap) -> list[Block]:
+    """The small tables, in the order in which one reads them; judges have short names."""
+    names = short_names(swap.judges)
+    swap = replace(
+        swap,
+        judges=tuple(names[judge] for judge in swap.judges),
+        scores=renamed(swap.scores, names),
+        taus=renamed(swap.taus, names),
+        left_out=renamed(swap.left_out, names),
+        families=renamed(swap.families, names),
+        costs=renamed(swap.costs, names),
+    )
+    return [
+        *_scores(swap), *_taus(swap), *_changes(swap), *_flips(swap), *_families(swap),
+        *_judges(swap),
+    ]  # fmt: skip
+
+
+def _scores(swap: Swap) -> Iterator[Block]:
+    held = {(row.metric, row.judge, row.model): row for row in swap.scores}
+    for metric, title in swap.titles.items():
+        for start in range(0, len(swap.models), ACROSS):
+            models = swap.models[start : start + ACROSS]
+            rows = []
+            for judge in swap.judges:
+                cells = [held.get((metric, judge, model)) for model in models]
+                rows.append((judge, *("-" if one is None else _score(one) for one in cells)))
+            yield Block(f"{title}: score and rank by judge", ("judge", *models), tuple(rows))
+
+
+def _score(row: ScoreRow) -> str:
+    place = f" #{row.rank}" if row.rank else ""
+    failed = f", {row.failed} failed" if row.failed else ""
+    return f"{number(row.value, row.low, row.high)}{place}{failed}"
+
+
+def _taus(swap: Swap) -> Iterator[Block]:
+    if swap.taus:
+        rows = [(swap.titles[row.metric], f"{row.first} / {row.second}",
+                 number(row.tau, row.low, row.high)) for row in swap.taus]  # fmt: skip
+        yield Block("Kendall's tau between the rankings of two judges",
+                    ("metric", "judges", "tau"), tuple(rows))  # fmt: skip
+
+
+def _changes(swap: Swap) -> Iterator[Block]:
+    rows = [
+        (swap.titles[row.metric], row.left_out, row.model, number(row.all_judges),
+         number(row.change, row.low, row.high),
+         f"{row.rank_all or '-'} > {row.rank_without or '-'}")
+        for row in swap.left_out
+    ]  # fmt: skip
+    header = ("metric", "left out", "model", "mean over judges", "change", "rank")
+    yield Block("Leave one judge out", header, tuple(rows))
+
+
+def _flips(swap: Swap) -> Iterator[Block]:
+    rows = [(swap.titles[row.metric], row.kind, number(row.share, row.low, row.high), str(row.n))
+            for row in swap.flip_rates]  # fmt: skip
+    header = ("metric", "what differs between judges", "share", "cases")
+    yield Block("What a swap of the judge changes case by case", header, tuple(rows))
+
+
+def _families(swap: Swap) -> Iterator[Block]:
+    rows = [
+        (swap.titles[row.metric], row.judge, row.family, row.own,
+         number(row.advantage, row.low, row.high))
+        for row in swap.families
+    ]  # fmt: skip
+    notes = tuple(dict.fromkeys(f"{r.judge}: {r.warning}" for r in swap.families if r.warning))
+    if rows:
+        header = ("metric", "judge", "family", "models of its family", "advantage")
+        yield Block("Advantage that a judge gives its own family", header, tuple(rows), notes)
+
+
+def _judges(swap: Swap) -> Iterator[Block]:
+    rows = [
+        (row.judge, str(row.verdicts), str(row.abstained), str(row.failed),
+         number(row.failure_rate, row.low, row.high), str(row.calls),
+         "unknown" if row.cost is None else f"{row.cost:.4f}")
+        for row in swap.costs
+    ]  # fmt: skip
+    header = ("judge", "verdicts", "abstained", "failed", "failure rate", "calls", "US dollars")
+    yield Block("Cost and failures", header, tuple(rows),
+                ("extractions are left out: one judge does them for all",))  # fmt: skip
+
+
+def no_family(swap: Swap) -> str:
+    """What to say where no judge has a relative among the models."""
+    if swap.families:
+        return ""
+    return "no judge is of the family of a model under test, as far as the names tell"
+
+
+def swap_markdown(swap: Swap, signature: str) -> str:
+    """The whole report as markdown."""
+    lines = [
+        f"# {len(swap.models)} models under {len(swap.judges)} judges",
+        "",
+        f"Signature {signature}. Intervals resample cases, the same for all judges and models.",
+        "",
+        "## Conclusions",
+        "",
+        *(f"- {_safe(one.sentence)}" for one in swap.conclusions),
+    ]
+    if no_family(swap):
+        lines += ["", f"Self-preference: {no_family(swap)}."]
+    for block in swap_blocks(swap):
+        lines += ["", f"## {_safe(block.title)}", "", _row(block.header)]
+        lines.append(_row(["---"] * len(block.header)))
+        lines += [_row(row) for row in block.rows]
+        lines += [f"\n{_safe(note)}" for note in block.notes]
+    return "\n".join(lines) + "\n"
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(_safe(cell) for cell in cells)} |"
+
+
+def _safe(text: str) -> str:
+    """Text that is no markup and no end of a cell."""
+    flat = " ".join(text.split())
+    for mark in ("\\", "|", "<", "*", "_", "`", "["):
+        flat = flat.replace(mark, f"\\{mark}")
+    return flat
+
+
+def swap_plain(swap: Swap) -> dict[str, Any]:
+    """Everything as plain JSON values."""
+    held: dict[str, Any] = asdict(swap)
+    return held

@@ -1,0 +1,200 @@
+"""The swap report: an evaluation whose answer under each judge is known by construction."""
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from dxjudge.agents.judge import parse_judge
+from dxjudge.cli.compare_judges_run import families_by, find_judges
+from dxjudge.cli.main import app
+from dxjudge.errors import InputError, UsageError
+
+from .protocol_server import ProtocolServer, Seen, fail
+
+CASES = 20
+MODELS = ("qwen-new", "plain")
+
+
+def fair(seen: Seen) -> Any:
+    """Says yes to what holds the word right."""
+    return {"same_disease": "yes" if "right" in seen.user else "no"}
+
+
+def partial(seen: Seen) -> Any:
+    """Says yes to all that qwen-new wrote, and to nothing else."""
+    return {"same_disease": "yes" if "qwen" in seen.user else "no"}
+
+
+def broken(seen: Seen) -> Any:
+    """Fair, but half of the cases fail."""
+    return fail(400, "no") if "odd" in seen.user else fair(seen)
+
+
+def write_run(folder: Path) -> tuple[Path, list[Path]]:
+    """plain is right on 15 of 20 cases, qwen-new on 5."""
+    cases = folder / "cases.jsonl"
+    lines = [{"id": f"c{n:02}", "diagnosis": f"true {n} {'odd' if n % 2 else 'even'}"}
+             for n in range(CASES)]  # fmt: skip
+    cases.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    paths = []
+    for model, most in zip(MODELS, (5, 15), strict=True):
+        path = folder / f"{model}.jsonl"
+        said = [{"id": f"c{n:02}",
+                 "predicted_diagnosis": f"{model} says {'right' if n < most else 'wrong'} {n}"}
+                for n in range(CASES)]  # fmt: skip
+        path.write_text("".join(json.dumps(line) + "\n" for line in said))
+        paths.append(path)
+    return cases, paths
+
+
+def run(*arguments: Any) -> Result:
+    return CliRunner().invoke(app, [str(each) for each in arguments])
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Path:
+    path = tmp_path / "settings.yaml"
+    path.write_text("tasks: [judge_equivalence, extract_final_diagnosis]\nresamples: 200\n")
+    return path
+
+
+Evaluate = Callable[..., tuple[Result, Path]]
+
+
+@pytest.fixture
+def evaluated(tmp_path: Path, settings: Path) -> Evaluate:
+    cases, models = write_run(tmp_path)
+
+    def evaluate(*judges: str) -> tuple[Result, Path]:
+        out = tmp_path / "out"
+        named = [part for judge in judges for part in ("--judge", judge)]
+        done = run("evaluate", cases, *models, "-o", out, "--config", settings, *named,
+                   "--cache-mode", "off", "-q")  # fmt: skip
+        return done, out
+
+    return evaluate
+
+
+def test_a_new_judge_is_asked_and_the_old_one_is_not(evaluated: Evaluate) -> None:
+    with ProtocolServer(fair) as first, ProtocolServer(partial) as second:
+        done, out = evaluated(first.judge())
+        assert done.exit_code == 0, done.stderr
+        before = len(first.seen)
+        assert before == 2 * CASES
+        judges = f"{first.judge()},{second.judge()}"
+        done = run("compare-judges", out, "--judges", judges, "--cache-mode", "off")
+        assert done.exit_code == 0, done.output + str(done.exception)
+        assert (len(first.seen), len(second.seen)) == (before, 2 * CASES)
+        again = run("compare-judges", out, "--judges", judges, "--cache-mode", "off", "--json")
+        assert (len(first.seen), len(second.seen)) == (before, 2 * CASES)  # the journal has them
+        names = first.judge(), second.judge()
+    held = json.loads(again.stdout)
+    scores = {(row["judge"], row["model"]): (row["value"], row["rank"]) for row in held["scores"]}
+    assert scores == {
+        (names[0], "qwen-new"): (0.25, 2),
+        (names[0], "plain"): (0.75, 1),
+        (names[1], "qwen-new"): (1.0, 1),
+        (names[1], "plain"): (0.0, 2),
+    }
+    assert [row["tau"] for row in held["taus"]] == [-1.0]
+    # By the mean over judges qwen-new is ahead: (0.25 + 1) / 2 against 0.75 / 2.
+    (conclusion,) = held["conclusions"]
+    assert (conclusion["better"], conclusion["worse"]) == ("qwen-new", "plain")
+    assert conclusion["holds"] == "some judges"
+    assert conclusion["clear_for"] == names[1] and conclusion["clear_against"] == names[0]
+    assert "under some judges only (1 of 2" in conclusion["sentence"]
+    changes = {(r["left_out"], r["model"]): r["change"] for r in held["left_out"]}
+    # Without the fair judge plain falls from 0.375 to 0, qwen-new climbs from 0.625 to 1.
+    assert changes[names[0], "plain"] == pytest.approx(-0.375)
+    assert changes[names[0], "qwen-new"] == pytest.approx(0.375)
+    rates = {row["kind"]: row["share"] for row in held["flip_rates"]}
+    # plain: 15 of 20 differ (fair yes, partial no); qwen-new: 15 of 20: 30 of 40.
+    assert rates["score"] == pytest.approx(30 / 40)
+    # fair puts plain first where only plain is right (c05 to c14); partial never does.
+    assert rates["order of two models"] == pytest.approx(10 / 20)
+    sentence = conclusion["sentence"]
+    assert sentence in done.stdout
+    report = (out / "judges" / "swap.md").read_text()
+    assert "## Conclusions" in report and "beats plain under some judges only" in report
+    assert {p.name for p in (out / "judges").glob("swap*.csv")} == {
+        "swap_scores.csv", "swap_conclusions.csv", "swap_tau.csv", "swap_leave_one_out.csv",
+        "swap_flips.csv", "swap_flip_rates.csv", "swap_judges.csv",
+    }  # fmt: skip
+
+
+def test_a_judge_of_the_models_family_is_held_against_the_others(evaluated: Evaluate) -> None:
+    with ProtocolServer(fair) as first, ProtocolServer(partial) as second:
+        done, out = evaluated(first.judge(), second.judge())
+        assert done.exit_code == 0, done.stderr
+        family = f"{second.judge()}=qwen"
+        done = run("compare-judges", out, "--json", "--family", family)
+        name = second.judge()
+    (row,) = json.loads(done.stdout)["families"]
+    # (1 - 0) under its own judge, (0.25 - 0.75) under the other: 1 - -0.5 = 1.5.
+    assert (row["judge"], row["family"], row["own"]) == (name, "qwen", "qwen-new")
+    assert row["advantage"] == pytest.approx(1.5)
+    assert row["low"] > 0
+
+
+def test_failures_of_the_run_stay_failures_and_are_counted(evaluated: Evaluate) -> None:
+    with ProtocolServer(fair) as first, ProtocolServer(broken) as second:
+        done, out = evaluated(first.judge(), second.judge())
+        assert done.exit_code == 3
+        asked = len(second.seen)
+        done = run("compare-judges", out, "--json")
+        assert done.exit_code == 3
+        assert len(second.seen) == asked
+        name = second.judge()
+    held = json.loads(done.stdout)
+    costs = {row["judge"]: row for row in held["costs"]}
+    assert (costs[name]["verdicts"], costs[name]["failed"]) == (40, 20)
+    assert costs[name]["failure_rate"] == 0.5
+    assert costs[name]["calls"] >= 20
+    # Both agree where both spoke, so nothing flips and plain leads under both.
+    (conclusion,) = held["conclusions"]
+    assert (conclusion["better"], conclusion["holds"]) == ("plain", "every judge")
+    assert {row["share"] for row in held["flip_rates"]} == {0.0}
+
+
+def test_an_evaluation_with_two_judges_has_the_swap_report(evaluated: Evaluate) -> None:
+    with ProtocolServer(fair) as first, ProtocolServer(partial) as second:
+        done, out = evaluated(first.judge(), second.judge())
+        assert done.exit_code == 0, done.stderr
+        names = first.judge(), second.judge()
+    assert "beats" in (out / "swap.md").read_text()
+    votes = rows_of(out / "votes.csv")
+    assert {row["judge"] for row in votes} == set(names)
+    assert {row["verdict"] for row in votes} == {"true", "false"}
+    done = run("agree", out, "--json", "--boot", 50)
+    assert done.exit_code == 0, done.output + str(done.exception)
+    mine = {r["measure"]: r["value"] for r in json.loads(done.stdout)["rows"]
+            if r["between"] == "pair"}  # fmt: skip
+    theirs = {r["measure"]: r["value"] for r in rows_of(out / "agreement.csv")
+              if r["between"] == "pair" and not r["group_by"]}  # fmt: skip
+    assert mine["share_identical"] == float(theirs["share_identical"]) == 0.25
+    assert mine.keys() == theirs.keys()
+
+
+def test_what_cannot_be_compared_is_said(tmp_path: Path) -> None:
+    done = run("compare-judges", tmp_path)
+    assert isinstance(done.exception, InputError)
+    assert "holds no inputs.json" in str(done.exception)
+    known = (parse_judge("openai:one"), parse_judge("openai:two@http://127.0.0.1:1/v1"))
+    assert find_judges(None, known) == known
+    assert find_judges("two, anthropic:three", known)[0] == known[1]
+    for given, message in (("one", "there is 1"), ("one,openai:one", "is there twice")):
+        with pytest.raises(UsageError, match=message):
+            find_judges(given, known)
+    with pytest.raises(UsageError, match="write NAME=FAMILY"):
+        families_by(["qwen"])
+    assert families_by(["a=b=QWEN"])("a=b") == {"qwen"}
