@@ -19,12 +19,14 @@ from .score_free_answer import SCORE_FREE_ANSWER
 from .score_open_answer import SCORE_OPEN_ANSWER
 from .score_rubric import SCORE_RUBRIC
 from .step import Step
+from .translate_diagnosis import TRANSLATE_DIAGNOSIS
 from .variants import vary
 
 STEPS: tuple[Step[Any, Any], ...] = (
     EXTRACT_FINAL_DIAGNOSIS,
     EXTRACT_DDX,
     GENERATE_DDX,
+    TRANSLATE_DIAGNOSIS,
     CHOOSE_CANDIDATE,
     JUDGE_EQUIVALENCE,
     GRADE_DDX,

@@ -26,7 +26,7 @@ from dxjudge.graphs.mapping import MappingParts, mapping_graph
 from dxjudge.ontology.base import default_terms, recipe
 from dxjudge.ontology.encode import Encoder, Progress, Vectors, open_encoder
 from dxjudge.ontology.features import make_features
-from dxjudge.ontology.index import open_index
+from dxjudge.ontology.index import Index, open_index
 from dxjudge.ontology.mapping import read_mapping
 from dxjudge.ontology.rerank import load_ranking_model
 from dxjudge.ontology.search import make_retriever
@@ -50,6 +50,10 @@ class Remembering:
     def encode(self, texts: Sequence[str], progress: Progress | None = None) -> Vectors:
         """Unit row vectors of the texts."""
         return _remembered(self._terms, texts, self._encoder.encode)
+
+    def know(self, index: Index) -> None:
+        """Take over the vectors of an index."""
+        self._terms.update(zip(index.folded, np.asarray(index.vectors, np.float32), strict=True))
 
     def encode_queries(self, texts: Sequence[str]) -> Vectors:
         """Unit row vectors of queries."""
@@ -130,6 +134,7 @@ def main() -> None:
             encoder,
             chosen.folder,
         )
+        encoder.know(index)
         rows = sum(term.source in read for term in index.terms)
         for weight in chosen.weights if extra else [1]:
             retriever = make_retriever(index, tree, dict.fromkeys(read, weight))

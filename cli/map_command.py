@@ -104,15 +104,24 @@ Encoder = Annotated[
 Rerank = Annotated[
     str | None,
     typer.Option(
-        help="What the model is asked: all, or ambiguous (no equal term, no clear embedded "
-        "choice); all unless given.",
+        help="What the model chooses for: all, ambiguous (no equal term, no clear embedded "
+        "choice) or, with --translate, none; all unless given.",
+        rich_help_panel=_MODEL,
+    ),
+]
+Translate = Annotated[
+    bool,
+    typer.Option(
+        "--translate",
+        help="Let the model put every text into English first.",
         rich_help_panel=_MODEL,
     ),
 ]
 Fallback = Annotated[
     str | None,
     typer.Option(
-        help="embedded: where the model fails, keep the embedded choice and say so.",
+        help="embedded: where the model fails, keep the embedded choice, or the text "
+        "untranslated, and say so.",
         rich_help_panel=_MODEL,
     ),
 ]
@@ -149,6 +158,7 @@ def map_file(
     min_score: MinScore = None,
     top_k: TopK = 15,
     model: Model = None,
+    translate: Translate = False,
     rerank: Rerank = None,
     fallback: Fallback = None,
     shuffle: Shuffle = None,
@@ -179,6 +189,7 @@ def map_file(
       dxjudge map diagnoses.csv -o mapped.csv --model openai:gpt-4o --estimate
       dxjudge map diagnoses.csv -o mapped.csv --model openai:gpt-4o
         --rerank ambiguous --max-cost 5
+      dxjudge map diagnosen.csv -o mapped.csv --model openai:gpt-4o --translate
       echo "heart attack" | dxjudge map -
     """
     from .map_model import read_models
@@ -187,7 +198,13 @@ def map_file(
     encoder, asked = read_models(
         model,
         encoder,
-        {"rerank": rerank, "fallback": fallback, "shuffle": shuffle, "estimate": estimate},
+        {
+            "translate": translate,
+            "rerank": rerank,
+            "fallback": fallback,
+            "shuffle": shuffle,
+            "estimate": estimate,
+        },
         {"max_calls": max_calls, "max_cost": max_cost, "concurrency": concurrency},
         {"cache": cache, "mode": cache_mode},
     )

@@ -9,6 +9,7 @@ from ..agents.choose_candidate import CHOOSE_CANDIDATE
 from ..agents.judge import JudgeSpec, parse_judge
 from ..agents.models import Judge, as_judge, check_key
 from ..agents.run import Run
+from ..agents.translate_diagnosis import TRANSLATE_DIAGNOSIS
 from ..errors import AuthenticationFault, UsageError
 from ..graphs.mapper import is_judge
 from ..graphs.mapping import Chooser
@@ -82,5 +83,7 @@ def _check_key(judge: Judge, run: Run) -> None:
     try:
         check_key(judge)
     except AuthenticationFault:
-        if not run.replies.reads or not any(run.replies.entries(CHOOSE_CANDIDATE.name)):
+        steps = (CHOOSE_CANDIDATE.name, TRANSLATE_DIAGNOSIS.name)
+        kept = (any(run.replies.entries(step)) for step in steps)
+        if not run.replies.reads or not any(kept):
             raise

@@ -42,8 +42,9 @@ class Mapper:
     "none", or a list of names. scope: which chapters are searched
     ("diagnoses", "chapters", "everything"). top_k: candidates to rank and show. min_score:
     below it a text is unmapped. specificity: "concept", "category" or "billable".
-    judge: a model that chooses among the candidates, with `run`, `rerank` ("all" or
-    "ambiguous"), `fallback` ("embedded" or None) and `shuffle` (a seed) as `Chooser` says.
+    judge: a model that chooses among the candidates, with `run`, `rerank` ("all", "ambiguous",
+    "none"), `fallback` ("embedded" or None), `shuffle` (a seed) and `translate` (first put the
+    texts into English) as `Chooser` says.
     chroma: the address of a Chroma server. folder: where the index is kept. progress: called
     with (stage, done, total) while an index is built.
 
@@ -63,9 +64,10 @@ class Mapper:
         specificity: str = "concept",
         judge: "AnyJudge | None" = None,
         run: "Run | None" = None,
-        rerank: Literal["all", "ambiguous"] = "all",
+        rerank: Literal["all", "ambiguous", "none"] = "all",
         fallback: Literal["embedded"] | None = None,
         shuffle: int | None = None,
+        translate: bool = False,
         chroma: str | None = None,
         folder: Path | None = None,
         rebuild: bool = False,
@@ -81,7 +83,9 @@ class Mapper:
         self.top_k = top_k
         self.min_score = MIN_SCORE if min_score is None else min_score
         self.specificity = check_specificity(specificity)
-        self.chooser = Chooser(judge, run, rerank, fallback, shuffle) if judge else None
+        if translate and not judge:
+            raise UsageError("translate needs a judge: the model that translates")
+        self.chooser = Chooser(judge, run, rerank, fallback, shuffle, translate) if judge else None
         self._model = model
         self._sources = tuple(Path(source) for source in sources)
         self._which = added
@@ -222,10 +226,14 @@ class Mapper:
             return {}
         from ..agents.choose_candidate import CHOOSE_CANDIDATE
         from ..agents.models import as_judge
+        from ..agents.translate_diagnosis import TRANSLATE_DIAGNOSIS
 
         return {
             "judge": as_judge(self.chooser.judge).spec.model_dump(mode="json"),
             "prompt": f"{CHOOSE_CANDIDATE.name} {CHOOSE_CANDIDATE.load_prompt().hash[:12]}",
+            "translate": f"{TRANSLATE_DIAGNOSIS.name} {TRANSLATE_DIAGNOSIS.load_prompt().hash[:12]}"
+            if self.chooser.translate
+            else None,
             "rerank": self.chooser.rerank,
             "fallback": self.chooser.fallback,
             "shuffle": self.chooser.shuffle,

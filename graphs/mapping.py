@@ -1,4 +1,4 @@
-"""The mapping graph: normalise, look up, retrieve, rerank, choose, decide.
+"""The mapping graph: translate, normalise, look up, retrieve, rerank, choose, decide.
 
 The graph maps a batch of texts in one run: LangGraph's cost per run is then shared, and the
 encoder and the index work on many texts at once. Its state is plain JSON.
@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from ..agents.choose_candidate import CHOOSE_CANDIDATE
 from ..agents.outcome import Abstained, Done, Outcome
+from ..agents.translate_diagnosis import TRANSLATE_DIAGNOSIS
 from ..errors import UsageError
 from ..ontology.base import COMMUNITY
 from ..ontology.features import FeatureMaker
 from ..ontology.mapping import Candidate, Mapping, band_of, read_mapping
-from ..ontology.query import Query, read_query, split_diagnoses
+from ..ontology.query import Query, read_query, split_diagnoses, why_not_a_diagnosis
 from ..ontology.rerank import Ranked, RankingModel, rerank
 from ..ontology.search import Hit, Retriever
 from ..ontology.specificity import Specificity, at_specificity
@@ -46,6 +47,7 @@ class MappingOutput(TypedDict):
 
 
 class _State(MappingInput, MappingOutput, total=False):
+    translations: list[dict[str, Any]]
     exact: list[list[int]]
     hits: list[list[list[Any]]]
 
@@ -54,20 +56,24 @@ class _State(MappingInput, MappingOutput, total=False):
 class Chooser:
     """A model that chooses among the candidates.
 
-    `rerank`: ask for all texts, or for the ambiguous ones only (no exact term, and an embedded
-    score below `SURE`). `fallback`: "embedded" to keep the embedded choice where the model
-    fails; None to report the failure. `shuffle`: a seed for the order of the candidates.
+    `rerank`: ask for all texts, for the ambiguous ones only (no exact term, and an embedded
+    score below `SURE`), or for none. `fallback`: "embedded" to keep the embedded choice, and
+    the text untranslated, where the model fails; None to report the failure. `shuffle`: a seed
+    for the order of the candidates. `translate`: first put every text into English.
     """
 
     judge: "AnyJudge"
     run: "Run | None" = None
-    rerank: Literal["all", "ambiguous"] = "all"
+    rerank: Literal["all", "ambiguous", "none"] = "all"
     fallback: Literal["embedded"] | None = None
     shuffle: int | None = None
+    translate: bool = False
 
     def __post_init__(self) -> None:
-        if self.rerank not in {"all", "ambiguous"}:
-            raise UsageError(f"rerank is {self.rerank!r}; it is all or ambiguous")
+        if self.rerank not in {"all", "ambiguous", "none"}:
+            raise UsageError(f"rerank is {self.rerank!r}; it is all, ambiguous or none")
+        if self.rerank == "none" and not self.translate:
+            raise UsageError("rerank is none, and nothing else is asked of the model")
         if self.fallback not in {None, "embedded"}:
             raise UsageError(f"fallback is {self.fallback!r}; it is embedded or nothing")
 
@@ -98,7 +104,12 @@ def mapping_graph(parts: MappingParts) -> Any:
     graph.add_node("look_up", work.look_up)
     graph.add_node("retrieve", work.retrieve)
     graph.add_node("rerank", work.rerank)
-    graph.add_edge(START, "look_up")
+    if parts.chooser and parts.chooser.translate:
+        graph.add_node("translate", work.translate)
+        graph.add_edge(START, "translate")
+        graph.add_edge("translate", "look_up")
+    else:
+        graph.add_edge(START, "look_up")
     graph.add_edge("look_up", "retrieve")
     graph.add_edge("retrieve", "rerank")
     if parts.chooser:
@@ -127,24 +138,41 @@ class _Work:
 
     parts: MappingParts
 
+    def translate(self, state: _State) -> dict[str, Any]:
+        from .step import run_step_sync
+
+        chooser = self.parts.chooser
+        assert chooser
+        texts = state["texts"]
+        asked = [place for place, text in enumerate(texts) if is_translated(text)]
+        inputs = [{"diagnosis": texts[place]} for place in asked]
+        outcomes = run_step_sync(TRANSLATE_DIAGNOSIS, inputs, judge=chooser.judge, run=chooser.run)
+        assert isinstance(outcomes, list)
+        said = dict(zip(asked, map(_translation, outcomes), strict=True))
+        return {"translations": [said.get(place, {}) for place in range(len(texts))]}
+
     def look_up(self, state: _State) -> dict[str, Any]:
-        queries = [read_query(text) for text in state["texts"]]
+        queries = [read_query(text) for text in _searched(state)]
         return {"exact": [self.parts.retriever.look_up(query)[:_SHOWN] for query in queries]}
 
     def retrieve(self, state: _State) -> dict[str, Any]:
-        queries = [read_query(text) for text in state["texts"]]
+        queries = [read_query(text) for text in _searched(state)]
         found = self.parts.retriever.search(queries)
         return {"hits": [[list(hit) for hit in hits] for hits in found]}
 
     def rerank(self, state: _State) -> dict[str, Any]:
         mappings = []
-        for text, exact, found in zip(state["texts"], state["exact"], state["hits"], strict=True):
+        texts = _searched(state)
+        for text, exact, found in zip(texts, state["exact"], state["hits"], strict=True):
             query = read_query(text)
             hits = [Hit(*hit) for hit in found]
             ranked = rerank(query, hits, self.parts.features, self.parts.model)
             ranked = self._exact_first(ranked, exact)
-            mappings.append(self._decide(query, ranked, bool(exact)).as_json())
-        return {"mappings": mappings}
+            mappings.append(self._decide(query, ranked, bool(exact)))
+        if "translations" in state:
+            told = zip(mappings, state["texts"], state["translations"], strict=True)
+            mappings = [self._translated(*each) for each in told]
+        return {"mappings": [mapping.as_json() for mapping in mappings]}
 
     def choose(self, state: _State) -> dict[str, Any]:
         from .step import run_step_sync
@@ -159,6 +187,23 @@ class _Work:
         for place, outcome in zip(asked, outcomes, strict=True):
             mappings[place] = self._chosen(mappings[place], outcome, chooser)
         return {"mappings": [mapping.as_json() for mapping in mappings]}
+
+    def _translated(self, mapping: Mapping, text: str, said: dict[str, Any]) -> Mapping:
+        """The mapping of what was searched as that of the text; without a translation failed."""
+        parts = split_diagnoses(text)
+        held = replace(mapping, text=text, parts=parts if len(parts) > 1 else ())
+        chooser = self.parts.chooser
+        assert chooser
+        if said.get("english"):
+            remark = _of_translation(said["english"], held.reason)
+            return replace(held, translation=said["english"], reason=remark)
+        if said.get("none"):
+            none = _without_code(held)
+            return replace(none, status="unmapped", decided_by="llm", reason=said["none"])
+        if not said or chooser.fallback == "embedded":
+            why = filter(None, (said.get("failed"), held.reason))
+            return replace(held, reason="; ".join(why) or None)
+        return failed_mapping(replace(held, candidates=()), said["failed"])
 
     def _exact_first(self, ranked: list[Ranked], rows: Sequence[int]) -> list[Ranked]:
         """Candidates with the codes of equal terms in front, the most official first."""
@@ -239,7 +284,10 @@ class _Work:
         if isinstance(outcome, Done):
             chosen = self._settle(mapping, mapping.candidates[outcome.value.index], "llm")
             # What was said of the embedded choice, such as that nothing is close, is void.
-            return replace(chosen, reason=_remark(read_query(mapping.text), mapping.parts))
+            remark = _remark(read_query(mapping.translation or mapping.text), mapping.parts)
+            if mapping.translation:
+                remark = _of_translation(mapping.translation, remark)
+            return replace(chosen, reason=remark)
         if isinstance(outcome, Abstained):
             none = _without_code(mapping)
             return replace(none, status="unmapped", decided_by="llm", reason=outcome.reason)
@@ -267,25 +315,51 @@ def _without_code(mapping: Mapping) -> Mapping:
 def is_asked(mapping: Mapping, chooser: Chooser) -> bool:
     """Whether the model is asked about an embedded mapping, or was where it kept its choice."""
     refused = mapping.status == "unmapped" and not mapping.score
-    if refused or not mapping.candidates:
+    if refused or chooser.rerank == "none" or not mapping.candidates:
         return False
     sure = mapping.decided_by == "exact" or mapping.score >= SURE
     return chooser.rerank == "all" or not sure
 
 
 def fell_back(mapping: Mapping, chooser: Chooser | None) -> bool:
-    """Whether a mapping is the embedded choice only because the model failed."""
-    embedded = mapping.decided_by in ("exact", "embedded")
-    return chooser is not None and embedded and is_asked(mapping, chooser)
+    """Whether a mapping is the embedded choice, or of the text untranslated, by a failure alone."""
+    if chooser is None or mapping.decided_by not in ("exact", "embedded"):
+        return False
+    untranslated = chooser.translate and mapping.translation is None
+    return untranslated or is_asked(mapping, chooser)
 
 
 def question(mapping: Mapping, chooser: Chooser) -> dict[str, Any]:
     """The inputs of the choosing step for an embedded mapping."""
     return {
-        "diagnosis": mapping.text,
+        "diagnosis": mapping.translation or mapping.text,
         "candidates": [candidate.name for candidate in mapping.candidates],
         "shuffle": chooser.shuffle,
     }
+
+
+def is_translated(text: str) -> bool:
+    """Whether a model is asked to translate a text: not what holds no diagnosis anyway."""
+    return why_not_a_diagnosis(text) is None
+
+
+def _translation(outcome: Outcome) -> dict[str, Any]:
+    """What came of a translation, in plain JSON: english, none (why) or failed (why)."""
+    if isinstance(outcome, Done):
+        return {"english": outcome.value.english}
+    if isinstance(outcome, Abstained):
+        return {"none": outcome.reason}
+    return {"failed": f"not translated ({outcome.kind}): {'; '.join(outcome.reasons)}"}
+
+
+def _searched(state: _State) -> list[str]:
+    """The texts that are searched: the translations where there are some."""
+    said = state.get("translations") or [{} for _ in state["texts"]]
+    return [each.get("english") or text for each, text in zip(said, state["texts"], strict=True)]
+
+
+def _of_translation(english: str, reason: str | None) -> str:
+    return "; ".join(filter(None, (f"translated: {english}", reason)))
 
 
 def _remark(query: Query, parts: tuple[str, ...]) -> str | None:

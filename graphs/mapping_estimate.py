@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from ..agents.choose_candidate import CHOOSE_CANDIDATE
 from ..agents.estimate import Estimate, estimate
 from ..agents.run import Run
+from ..agents.translate_diagnosis import TRANSLATE_DIAGNOSIS
 from ..ontology.mapping import Mapping
-from .mapping import Chooser, is_asked, question
+from .mapping import Chooser, is_asked, is_translated, question
 
 
 @dataclass(frozen=True)
@@ -15,7 +16,8 @@ class MappingEstimate:
     """Distinct texts by what settles them, and what the calls for the rest will take.
 
     exact: equal to a term, so not asked. sure: a clear embedded choice, so not asked. no_choice:
-    nothing to choose from (no diagnosis, no candidate). The rest is in `choices`.
+    nothing to choose from (no diagnosis, no candidate). The rest is in `choices`, of the texts
+    as they are; `translations` come before, where they are asked for.
     """
 
     texts: int
@@ -23,6 +25,7 @@ class MappingEstimate:
     sure: int
     no_choice: int
     choices: Estimate
+    translations: Estimate | None = None
 
 
 def estimate_mapping(embedded: Sequence[Mapping], chooser: Chooser, run: Run) -> MappingEstimate:
@@ -33,6 +36,7 @@ def estimate_mapping(embedded: Sequence[Mapping], chooser: Chooser, run: Run) ->
     """
     left = [mapping for mapping in embedded if not is_asked(mapping, chooser)]
     asked = [question(mapping, chooser) for mapping in embedded if is_asked(mapping, chooser)]
+    texts = [{"diagnosis": mapping.text} for mapping in embedded if is_translated(mapping.text)]
     deciders = [mapping.decided_by for mapping in left]
     return MappingEstimate(
         texts=len(embedded),
@@ -40,4 +44,7 @@ def estimate_mapping(embedded: Sequence[Mapping], chooser: Chooser, run: Run) ->
         sure=deciders.count("embedded"),
         no_choice=deciders.count("none"),
         choices=estimate(CHOOSE_CANDIDATE, asked, judge=chooser.judge, run=run),
+        translations=estimate(TRANSLATE_DIAGNOSIS, texts, judge=chooser.judge, run=run)
+        if chooser.translate
+        else None,
     )

@@ -21,6 +21,7 @@ from ..agents.run import Run
 from ..agents.score_free_answer import SCORE_FREE_ANSWER
 from ..agents.score_open_answer import SCORE_OPEN_ANSWER
 from ..agents.score_rubric import SCORE_RUBRIC
+from ..agents.translate_diagnosis import TRANSLATE_DIAGNOSIS
 from .step_graph import step_graph
 
 if TYPE_CHECKING:
@@ -40,6 +41,11 @@ def ddx_graph(judge: AnyJudge | None = None, run: Run | None = None) -> "StepGra
 def generation_graph(judge: AnyJudge | None = None, run: Run | None = None) -> "StepGraph":
     """Name the five most likely diagnoses of a patient."""
     return step_graph(GENERATE_DDX, judge, run)
+
+
+def translation_graph(judge: AnyJudge | None = None, run: Run | None = None) -> "StepGraph":
+    """Put a diagnosis into English."""
+    return step_graph(TRANSLATE_DIAGNOSIS, judge, run)
 
 
 def equivalence_graph(

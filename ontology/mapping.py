@@ -32,7 +32,8 @@ class Mapping:
 
     `term` and `source` are the matched term and where it comes from. `reason` says why a text
     is unmapped or failed, or what is to be known of a mapped one. `parts` holds the diagnoses
-    of a text that lists several, else nothing.
+    of a text that lists several, else nothing. `translation` is what was searched in place of
+    the text, where a model translated it.
     """
 
     text: str
@@ -47,6 +48,7 @@ class Mapping:
     candidates: tuple[Candidate, ...] = ()
     reason: str | None = None
     parts: tuple[str, ...] = ()
+    translation: str | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Plain JSON, as it stands in a graph's state."""

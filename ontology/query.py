@@ -7,6 +7,7 @@ from importlib import resources
 from typing import NamedTuple
 
 from .abbreviations import Abbreviation, expand_abbreviations
+from .glossary import gloss
 from .normalise import normalise_text
 
 LONGEST = 400
@@ -92,6 +93,8 @@ def _forms(text: str) -> tuple[Form, ...]:
     alternatives = _SLASH.split(without)
     if 1 < len(alternatives) <= 3:
         forms += [Form(normalise_text(part), 0.95, "alternative") for part in alternatives]
+    if english := gloss(without):
+        forms.append(Form(normalise_text(english), 0.95, "word for word"))
     distinct: dict[str, Form] = {}
     for form in forms:
         if len(form.text) > (0 if form.kind == "whole" else 2):

@@ -317,3 +317,32 @@ def test_an_interruption_keeps_replies_and_table(tmp_path: Path) -> None:
         # 79 were asked before the signal; the few in flight may be asked again.
         assert len(server.seen) - asked <= 130 - 75
     assert len((tmp_path / "out.csv").read_text("utf-8").splitlines()) == 131
+
+
+def interpreter(seen: Seen) -> dict[str, str]:
+    return {"language": "German", "english": "whooping cough"}
+
+
+def test_translate_shows_what_was_searched_and_estimates_both_kinds_of_calls(
+    source: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source.write_text("dx\nKeuchhusten\nBellsche Lähmung\n", encoding="utf-8")
+    with ProtocolServer(interpreter) as server:
+        options = ("--translate", "--rerank", "none")
+        assert map_file(source, server.judge(), *options, "--estimate") == 0
+        printed = capsys.readouterr().out
+        assert "2 of the calls translate" in printed
+        assert (numbers_of(printed)["calls"], server.seen) == ("2", [])
+        assert map_file(source, server.judge(), *options) == 0
+        assert len(server.seen) == 2
+        assert map_file(source, server.judge(), *options) == 0
+        assert len(server.seen) == 2
+    rows = rows_of(source)
+    assert [row["dx"] for row in rows] == ["Keuchhusten", "Bellsche Lähmung"]
+    assert {row["code"][:3] for row in rows} == {"A37"}
+    assert {row["reason"] for row in rows} == {"translated: whooping cough"}
+
+
+def test_translate_needs_a_model(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["map", str(source), "--translate"]) == 2
+    assert "--translate: no model is asked" in capsys.readouterr().err

@@ -10,11 +10,11 @@ import pytest
 from dxjudge.agents.run import Run
 from dxjudge.errors import ModelFault, UsageError
 from dxjudge.graphs.mapper import Mapper, map_each
-from dxjudge.graphs.mapping import Chooser, mapping_graph
+from dxjudge.graphs.mapping import Chooser, fell_back, mapping_graph
 from dxjudge.graphs.mapping_estimate import estimate_mapping
 from dxjudge.ontology.mapping import Mapping, read_mapping
 
-from .protocol_server import ProtocolServer, Seen
+from .protocol_server import ProtocolServer, Seen, fail
 
 
 @pytest.fixture
@@ -117,3 +117,75 @@ def test_what_concerns_every_text_stops_the_work(fault: Exception) -> None:
     with pytest.raises(type(fault), match=str(fault)):
         map_each(["a", "b"], work)
     assert calls == [["a", "b"]]
+
+
+ENGLISH = {"Keuchhusten": "whooping cough", "痛风": "gout", "gout": "gout", "bla bla": None}
+
+
+def interpreter(seen: Seen) -> Any:
+    """A model that translates what it knows and else breaks off."""
+    text = next((text for text in ENGLISH if text in seen.user), "")
+    return {"language": "some", "english": ENGLISH[text]} if text else fail(500)
+
+
+def test_a_text_is_searched_in_english_and_keeps_its_words(mapper: Mapper, own_run: Run) -> None:
+    with ProtocolServer(interpreter) as server:
+        chooser = Chooser(server.judge(), own_run, rerank="none", translate=True)
+        found = mapped(mapper, chooser, "Keuchhusten", "痛风", "", "Keuchhusten")
+        again = mapped(mapper, chooser, "Keuchhusten")
+    assert [each.text for each in found] == ["Keuchhusten", "痛风", "", "Keuchhusten"]
+    codes = [(each.code or "")[:3] for each in found]
+    assert codes == ["A37", "M10", "", "A37"]
+    assert [each.translation for each in found[:3]] == ["whooping cough", "gout", None]
+    assert found[0].reason == "translated: whooping cough"
+    assert found[2].reason == "empty text"
+    # Each distinct text is asked once, what holds no diagnosis never, and again from the cache.
+    assert len(server.seen) == 2
+    assert again == found[:1]
+
+
+def test_a_text_in_which_the_model_sees_no_diagnosis_is_unmapped(
+    mapper: Mapper, own_run: Run
+) -> None:
+    with ProtocolServer(interpreter) as server:
+        chooser = Chooser(server.judge(), own_run, rerank="none", translate=True)
+        [found] = mapped(mapper, chooser, "bla bla")
+    assert (found.status, found.code, found.decided_by) == ("unmapped", None, "llm")
+    assert found.reason == "the model sees no diagnosis in the text"
+
+
+def test_a_failed_translation_fails_or_by_choice_leaves_the_text(
+    mapper: Mapper, tmp_path: Path
+) -> None:
+    with ProtocolServer(interpreter) as server, Run(mode="off", max_calls=1) as run:
+        chooser = Chooser(server.judge(), run, rerank="none", translate=True)
+        gout, failed = mapped(mapper, chooser, "gout", "whooping cough")
+        kept = Chooser(server.judge(), run, rerank="none", translate=True, fallback="embedded")
+        [fallen] = mapped(mapper, kept, "whooping cough")
+    assert (gout.translation, gout.status) == ("gout", "mapped")
+    assert (failed.status, failed.code, failed.translation) == ("failed", None, None)
+    assert (failed.reason or "").startswith("not translated (budget): ")
+    assert (fallen.status, (fallen.code or "")[:3], fallen.translation) == ("mapped", "A37", None)
+    assert (fallen.reason or "").startswith("not translated (budget): ")
+    assert fell_back(fallen, kept) and not fell_back(gout, chooser)
+
+
+def test_the_model_chooses_among_the_candidates_of_the_translation(
+    mapper: Mapper, own_run: Run
+) -> None:
+    def answers(seen: Seen) -> Any:
+        return last(seen) if "Candidate names" in seen.user else interpreter(seen)
+
+    with ProtocolServer(answers) as server:
+        [found] = mapped(mapper, Chooser(server.judge(), own_run, translate=True), "Keuchhusten")
+        assert "whooping cough" in server.seen[1].user
+    assert (found.text, found.decided_by) == ("Keuchhusten", "llm")
+    assert found.code == found.candidates[-1].code
+    assert found.reason == "translated: whooping cough"
+
+
+def test_what_translation_needs_is_said(mapper: Mapper) -> None:
+    with pytest.raises(UsageError, match="translate needs a judge"):
+        Mapper(translate=True)
+    with pytest.raises(UsageError, match="nothing else is asked of the model"):
+        Mapper(judge="openai:gpt-4o", rerank="none")

@@ -38,6 +38,10 @@ SAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"sex": "male", "age": 50, "evidence": [{"question": "Pain?", "answer": "In the toe"}]},
         {"diagnoses": ["gout", "pseudogout", "septic arthritis", "bursitis", "fracture"]},
     ),
+    "translate_diagnosis": (
+        {"diagnosis": "Gicht"},
+        {"language": "German", "english": "gout"},
+    ),
     "choose_candidate": (
         {"diagnosis": "podagra", "candidates": ["Gout", "Lupus"]},
         {"choice": "Gout"},
@@ -112,8 +116,8 @@ def step(request: Any) -> Any:
     return find_step(request.param)
 
 
-def test_the_thirteen_steps_are_there_once() -> None:
-    assert len(STEPS) == 13
+def test_the_fourteen_steps_are_there_once() -> None:
+    assert len(STEPS) == 14
     assert len(set(NAMES)) == len(ALL)
     assert set(SAMPLES) == set(NAMES)
 

@@ -1,0 +1,67 @@
+"""Put a diagnosis of any language into English, so that it can be mapped."""
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from .step import Step
+
+_LONGEST = 400  # characters; what search reads of a text
+
+
+class TranslationInput(BaseModel):
+    """One diagnosis, in any language."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    diagnosis: str = Field(min_length=1)
+
+
+class Translation(BaseModel):
+    """The language of the diagnosis, in English, and the diagnosis in English."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    # Before the translation, so that a model settles on the language first.
+    language: str = Field(description="The language of the diagnosis, as an English word.")
+    english: str | None = Field(description="The diagnosis in English; null if it is none.")
+
+
+def _problems(inputs: TranslationInput, answer: Translation) -> list[str]:
+    if answer.english is None:
+        return []
+    said = answer.english.strip()
+    problems = []
+    if not said:
+        problems.append("english: is empty; give the diagnosis in English, or null")
+    if "\n" in said or len(said) > _LONGEST:
+        problems.append("english: give the diagnosis alone, on one line")
+    foreign = [char for char in said if char.isalpha() and not _latin_or_greek(char)]
+    if foreign:
+        problems.append(f"english: {''.join(foreign[:20])!r} is not English; translate all of it")
+    return problems
+
+
+def _latin_or_greek(char: str) -> bool:
+    """Latin with accents, and the Greek letters of names such as β-thalassemia."""
+    return char < "\u0400" or "\u1e00" <= char < "\u2000"
+
+
+def _none(inputs: TranslationInput, answer: Translation) -> str | None:
+    return "the model sees no diagnosis in the text" if answer.english is None else None
+
+
+def _tidy(inputs: TranslationInput, answer: Translation) -> Translation:
+    said = " ".join((answer.english or "").split())
+    return Translation(language=answer.language.strip(), english=said)
+
+
+TRANSLATE_DIAGNOSIS: Step[TranslationInput, Translation] = Step(
+    name="translate_diagnosis",
+    version=1,
+    input=TranslationInput,
+    output=Translation,
+    checks=(_problems,),
+    abstain=_none,
+    finish=_tidy,
+    returns="the diagnosis in English and its language, or none",
+    scale="free text",
+)

@@ -1,0 +1,73 @@
+"""How well diagnoses in other languages are found, as they are and translated.
+
+    python benchmarks/languages.py [--part second] [--encoder MODEL] [--translate JUDGE]
+        [--shown FILE]
+
+languages.tsv holds 75 diagnoses in English, German, French, Spanish and Chinese, with the accepted
+ICD-10-CM categories (`|` between them), written for this benchmark by no clinician: 50 common
+ones, and a second part written after the word table (ontology/data/glossary.tsv) was closed.
+Printed for each language: the share, percent, of texts with an accepted category first and among
+the first 15 candidates, and how many texts are refused and how many fail. `--translate` names a
+model that puts the text into English first; `--shown` keeps its translations.
+"""
+
+import argparse
+import csv
+from pathlib import Path
+from typing import Any
+
+from dxjudge.agents.run import Run
+from dxjudge.graphs.mapper import Mapper
+from dxjudge.ontology.mapping import Mapping
+
+_TABLE = Path(__file__).with_suffix(".tsv")
+_LANGUAGES = ("en", "de", "fr", "es", "zh")
+
+
+def rank(mapping: Mapping, accepted: set[str]) -> int:
+    """The place of the first candidate of an accepted category, 99 where there is none."""
+    found = [candidate.code[:3] for candidate in mapping.candidates]
+    return next((place for place, code in enumerate(found) if code in accepted), 99)
+
+
+def _shown(language: str, mapping: Mapping) -> tuple[str, str, str, str]:
+    return (language, mapping.text, mapping.translation or "", mapping.code or "")
+
+
+def main() -> None:
+    """Map the table and print a line for each language."""
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    options.add_argument("--encoder", default="default")
+    options.add_argument("--translate", metavar="JUDGE")
+    options.add_argument("--languages", nargs="+", default=_LANGUAGES)
+    options.add_argument("--part", choices=["first", "second"], default="first")
+    options.add_argument("--shown", type=Path)
+    chosen = options.parse_args()
+    table = csv.DictReader(_TABLE.open(encoding="utf-8"), delimiter="\t")
+    rows = [row for row in table if row["part"] == chosen.part]
+    accepted = [set(row["codes"].split("|")) for row in rows]
+    lines = []
+    with Run() as run:
+        asked: dict[str, Any] = {"judge": chosen.translate, "translate": True, "rerank": "none"}
+        options_of = asked | {"run": run} if chosen.translate else {}
+        mapper = Mapper(model=chosen.encoder, added="none", min_score=0.0, **options_of)
+        print(f"{'':4} {'n':>3}  hit@1  hit@15  unmapped  failed")
+        for language in chosen.languages:
+            mappings = mapper.map_many([row[language] for row in rows])
+            ranks = [rank(each, codes) for each, codes in zip(mappings, accepted, strict=True)]
+            print(
+                f"{language:4} {len(rows):3}  {100 * sum(n < 1 for n in ranks) / len(ranks):5.1f}  "
+                f"{100 * sum(n < 15 for n in ranks) / len(ranks):6.1f}  "
+                f"{sum(each.status == 'unmapped' for each in mappings):8}  "
+                f"{sum(each.status == 'failed' for each in mappings):6}",
+                flush=True,
+            )
+            lines += ["\t".join(_shown(language, each)) for each in mappings]
+    if chosen.shown:
+        chosen.shown.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
