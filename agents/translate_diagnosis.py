@@ -62,6 +62,7 @@ TRANSLATE_DIAGNOSIS: Step[TranslationInput, Translation] = Step(
     checks=(_problems,),
     abstain=_none,
     finish=_tidy,
+    result=Translation,
     returns="the diagnosis in English and its language, or none",
     scale="free text",
 )
