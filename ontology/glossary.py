@@ -17,7 +17,9 @@ _SHORTEST = 4  # letters of a German word that is taken apart
 
 
 def gloss(text: str) -> str | None:
-    """English words for the parts of a German or Chinese text; None where that changes nothing.
+    """English words for the parts of a German or Chinese text.
+
+    None where that changes nothing, or where fewer than half of the German words are known.
 
     >>> gloss("akute Nierenbeckenentzündung")
     'acute renal pelvis inflammation'
@@ -29,7 +31,11 @@ def gloss(text: str) -> str | None:
     if _CHINESE.search(text):
         return _gloss_chinese(text)
     words = normalise_text(text).split()
-    said = [_gloss_german(word) or word for word in words]
+    known = [_gloss_german(word) for word in words]
+    # Fewer are words that another language shares, such as "hernia".
+    if 2 * sum(map(bool, known)) < len(words):
+        return None
+    said = [new or word for new, word in zip(known, words, strict=True)]
     return " ".join(said) if said != words else None
 
 

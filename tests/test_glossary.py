@@ -21,6 +21,7 @@ from dxjudge.ontology.query import read_query
         ("COPD 慢性", "COPD chronic"),
         # What is no German word from end to end stays, so English is left alone.
         ("herzog disease", None),
+        ("hernie discale lombaire", None),
         ("heart failure", None),
         ("Asthma", None),
         ("", None),
