@@ -85,6 +85,7 @@ ASSIGN_CATEGORY: Step[CategoryInput, CategoryAnswer] = Step(
     name="assign_category",
     version=1,
     input=CategoryInput,
+    judged="text",
     output=lambda inputs: _answer_model(inputs.categories),
     render=_render,
     checks=(_one,),

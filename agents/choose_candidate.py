@@ -90,6 +90,7 @@ CHOOSE_CANDIDATE: Step[CandidateInput, CandidateAnswer] = Step(
     name="choose_candidate",
     version=1,
     input=CandidateInput,
+    judged="diagnosis",
     output=CandidateAnswer,
     render=_show,
     checks=(_not_listed,),

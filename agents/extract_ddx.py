@@ -92,6 +92,7 @@ EXTRACT_DDX: Step[TextInput, DdxAnswer] = Step(
     name="extract_ddx",
     version=1,
     input=TextInput,
+    judged="text",
     output=DdxAnswer,
     checks=(_names_only,),
     abstain=_none,

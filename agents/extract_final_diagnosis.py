@@ -92,6 +92,7 @@ EXTRACT_FINAL_DIAGNOSIS: Step[ResponseInput, FinalDiagnosis] = Step(
     name="extract_final_diagnosis",
     version=1,
     input=ResponseInput,
+    judged="response",
     output=FinalDiagnosis,
     checks=(_bare_name, _read_in_it),
     abstain=_none,

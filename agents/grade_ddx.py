@@ -40,6 +40,7 @@ GRADE_DDX: Step[DdxGradeInput, GradeAnswer] = Step(
     name="grade_ddx",
     version=1,
     input=DdxGradeInput,
+    judged="ddx",
     output=lambda inputs: grade_answer(inputs.scale),
     render=_render,
     checks=(in_words,),

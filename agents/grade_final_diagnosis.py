@@ -38,6 +38,7 @@ GRADE_FINAL_DIAGNOSIS: Step[FinalGradeInput, GradeAnswer] = Step(
     name="grade_final_diagnosis",
     version=1,
     input=FinalGradeInput,
+    judged="generated",
     output=lambda inputs: grade_answer(inputs.scale),
     render=_render,
     checks=(in_words,),

@@ -176,6 +176,7 @@ LABEL_ERRORS: Step[ErrorInput, ErrorAnswer] = Step(
     name="label_errors",
     version=1,
     input=ErrorInput,
+    judged="response",
     output=lambda inputs: _answer_model(inputs.taxonomy),
     render=_render,
     checks=(_proved,),

@@ -138,6 +138,7 @@ MATCH_OPTION: Step[OptionInput, OptionAnswer] = Step(
     name="match_option",
     version=1,
     input=OptionInput,
+    judged="answer",
     output=lambda inputs: _answer_model(tuple(inputs.options), inputs.multiple),
     render=_render,
     abstain=_none,

@@ -100,6 +100,7 @@ SCORE_FREE_ANSWER: Step[FreeAnswerInput, Closeness] = Step(
     name="score_free_answer",
     version=1,
     input=FreeAnswerInput,
+    judged="answer",
     output=Closeness,
     abstain=_invalid,
     finish=_finish,

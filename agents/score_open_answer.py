@@ -142,6 +142,7 @@ SCORE_OPEN_ANSWER: Step[OpenAnswerInput, OpenScoreAnswer] = Step(
     name="score_open_answer",
     version=1,
     input=OpenAnswerInput,
+    judged="answer",
     output=lambda inputs: _answer_model(inputs.rule),
     render=_render,
     checks=(_explained,),

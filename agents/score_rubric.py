@@ -170,6 +170,7 @@ SCORE_RUBRIC: Step[RubricInput, RubricAnswer] = Step(
     name="score_rubric",
     version=1,
     input=RubricInput,
+    judged="response",
     output=lambda inputs: _answer_model(inputs.rubric),
     render=_render,
     checks=(_quoted,),

@@ -47,7 +47,10 @@ class Step(Generic[I, O]):
         None where it cannot decide. They never ask a model. Tried in order before the model
         (engine "auto"), alone (engine = their name), or not at all ("llm"). One named "code" is a
         rule of the step that only code decides, such as an empty response: always tried first.
+    symmetric: two fields of the input that may change places without a change of the verdict.
     max_repairs: how often an invalid answer is shown to the model again.
+    judged: the field of the input that holds what is judged, a text or a tuple of texts; "" where
+        nothing is (a step that generates).
     images: the input has a field `images` (a tuple of `agents.images.Image`) that is sent.
     temperature, max_tokens: sent where the judge's spec does not set them.
     returns, scale: one line each for the table of steps.
@@ -65,6 +68,8 @@ class Step(Generic[I, O]):
     result: type[BaseModel] | None = None
     stand_ins: Mapping[str, Callable[[I], BaseModel | Nothing | None]] = field(default_factory=dict)
     max_repairs: int = 2
+    judged: str = ""
+    symmetric: tuple[str, str] | None = None
     images: bool = False
     temperature: float | None = 0.0
     max_tokens: int | None = None

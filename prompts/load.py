@@ -124,6 +124,13 @@ def load_sections(name: str) -> Mapping[str, str]:
     return _read(name)[1]
 
 
+@cache
+def load_sentences(kind: str) -> tuple[str, ...]:
+    """The sentences of this kind in `prompts/perturbations.yaml`: "irrelevant", "injection"."""
+    path = resources.files(__package__) / "perturbations.yaml"
+    return tuple(yaml.safe_load(path.read_text(encoding="utf-8"))[kind])
+
+
 def _read(name: str) -> tuple[dict[str, Any], dict[str, str], str]:
     path = resources.files(__package__) / f"{name}.md"
     try:
