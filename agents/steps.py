@@ -6,6 +6,7 @@ from typing import Any
 from ..errors import UsageError
 from ..prompts.variants import MARK
 from .assign_category import ASSIGN_CATEGORY
+from .choose_best import CHOOSE_BEST
 from .choose_candidate import CHOOSE_CANDIDATE
 from .extract_ddx import EXTRACT_DDX
 from .extract_final_diagnosis import EXTRACT_FINAL_DIAGNOSIS
@@ -37,6 +38,7 @@ STEPS: tuple[Step[Any, Any], ...] = (
     SCORE_FREE_ANSWER,
     SCORE_OPEN_ANSWER,
     ASSIGN_CATEGORY,
+    CHOOSE_BEST,
 )
 
 # The same steps in other words; each goes by the name of its prompt.

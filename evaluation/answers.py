@@ -1,5 +1,6 @@
 """What the answer to a question amounts to: a choice, a score, invalid, or no verdict."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -9,7 +10,7 @@ from ..scoring.paired import majority_vote
 from ..scoring.share import FAILED
 from ..scoring.share import Failed as NoVerdict
 from .cases import Case
-from .judged import Judged
+from .judged import Judged, samples_of
 from .judging import Verdict
 
 TECHNICAL = "technical error"
@@ -51,7 +52,7 @@ def answer_score(verdict: Verdict, case: Case) -> float | None:
 
 
 def one_choice(verdicts: tuple[Verdict, ...]) -> Answer:
-    """The choice for a single-choice question by majority over the samples.
+    """The choice for a single-choice question by majority over the samples, if there are several.
 
     A tie, or no valid sample, is an invalid answer; no verdict on any sample is a failure.
     """
@@ -76,11 +77,35 @@ def _letter(letters: tuple[str, ...] | None) -> str | None:
 def by_variant(
     judged: Judged, task: str, judge: str, model: str, case: str
 ) -> dict[str, tuple[Verdict, ...]]:
-    """The verdicts on the answers with all evidence, by prompt variant."""
+    """The verdicts on the answers with all evidence, by prompt variant.
+
+    Where the task `choose_best` was done, the one on the answer that this judge chose among the
+    samples; or the choice's own verdict, where there is none.
+    """
     responses = judged.responses[model].get(case, ())
     held: dict[str, list[Verdict]] = {}
     for verdict in judged.of(task, judge, model, case):
         response = responses[verdict.response]
         if not response.withheld:
             held.setdefault(response.variant, []).append(verdict)
-    return {variant: tuple(found) for variant, found in held.items()}
+    chosen_by = {
+        responses[pick.response].variant: pick
+        for pick in judged.of("choose_best", judge, model, case)
+    }
+    return {
+        variant: _best(found, chosen_by[variant], samples_of(responses, variant))
+        if variant in chosen_by
+        else tuple(found)
+        for variant, found in held.items()
+    }
+
+
+def _best(
+    verdicts: Sequence[Verdict], pick: Verdict, samples: Sequence[int]
+) -> tuple[Verdict, ...]:
+    """The verdict on the sample that was picked."""
+    places = list(samples)
+    picked = pick.value.index if pick.value is not None else None
+    if picked is None:
+        return (pick,)  # no choice is a failure, never the first sample
+    return tuple(verdict for verdict in verdicts if verdict.response == places[picked])

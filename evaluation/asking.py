@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..agents.choose_best import CHOOSE_BEST
 from ..agents.extract_ddx import EXTRACT_DDX
 from ..agents.extract_final_diagnosis import EXTRACT_FINAL_DIAGNOSIS
 from ..agents.grade_ddx import GRADE_DDX
@@ -16,12 +17,12 @@ from ..agents.score_open_answer import SCORE_OPEN_ANSWER
 from ..agents.score_rubric import SCORE_RUBRIC
 from ..agents.step import Step
 from .cases import Case, Response
-from .judged import Found, Responses
+from .judged import Found, Responses, samples_of
 from .judging import Item
 from .settings import Settings
 
 _ASKED = "Which of the options is the diagnosis?"
-_OF_A_CASE = frozenset({"match_option", "score_free_answer", "score_open_answer"})
+_OF_A_CASE = frozenset({"match_option", "score_free_answer", "score_open_answer", "choose_best"})
 
 
 @dataclass(frozen=True)
@@ -199,6 +200,22 @@ def _open(ask: _Ask) -> Inputs:
     ]
 
 
+def _best(ask: _Ask) -> Inputs:
+    """The samples of one wording, once for all of them: at the first."""
+    responses = ask.material.responses[ask.model][ask.case.id]
+    samples = samples_of(responses, ask.response.variant)
+    if len(samples) < 2 or ask.response is not responses[samples[0]] or not ask.case.question:
+        return []
+    options = "".join(f"\n{letter}. {text}" for letter, text in ask.case.options.items())
+    return [
+        {
+            "question": f"{ask.case.question}{options}",
+            "answers": [responses[at].answer or "" for at in samples],
+            "shuffle": ask.material.settings.seed,
+        }
+    ]
+
+
 _STEPS: dict[str, Step[Any, Any]] = {
     "extract_final_diagnosis": EXTRACT_FINAL_DIAGNOSIS,
     "extract_ddx": EXTRACT_DDX,
@@ -209,6 +226,7 @@ _STEPS: dict[str, Step[Any, Any]] = {
     "match_option": MATCH_OPTION,
     "score_free_answer": SCORE_FREE_ANSWER,
     "score_open_answer": SCORE_OPEN_ANSWER,
+    "choose_best": CHOOSE_BEST,
 }
 _INPUTS: dict[str, Callable[[_Ask], Inputs]] = {
     "extract_final_diagnosis": _extract_final,
@@ -222,4 +240,5 @@ _INPUTS: dict[str, Callable[[_Ask], Inputs]] = {
     "match_option": _option,
     "score_free_answer": _free,
     "score_open_answer": _open,
+    "choose_best": _best,
 }

@@ -86,6 +86,15 @@ def first_response(responses: Sequence[Response]) -> Response | None:
     return next((response for response in responses if not response.withheld), None)
 
 
+def samples_of(responses: Sequence[Response], variant: str) -> tuple[int, ...]:
+    """The places of the answers to one wording of the prompt, with all evidence."""
+    return tuple(
+        place
+        for place, response in enumerate(responses)
+        if response.variant == variant and not response.withheld
+    )
+
+
 def collect(verdicts: Sequence[Verdict]) -> dict[tuple[str, str, str, str], tuple[Verdict, ...]]:
     """Verdicts by task, judge, model and case."""
     held: dict[tuple[str, str, str, str], list[Verdict]] = {}

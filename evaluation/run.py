@@ -247,5 +247,6 @@ _DATA: dict[str, tuple[Callable[[Case], Any], str]] = {
     ),
     "semantic": (lambda case: case.ddx or case.diagnosis, "no case has a diagnosis"),
     "text_overlap": (lambda case: case.diagnosis, "no case has a diagnosis"),
+    "choose_best": (lambda case: case.question, "no case has a question"),
     "evidence_sensitivity": (lambda case: case.options, "no case has options"),
 }

@@ -24,6 +24,7 @@ Task = Literal[
     "match_option",
     "score_free_answer",
     "score_open_answer",
+    "choose_best",
     "semantic",
     "text_overlap",
     "evidence_sensitivity",

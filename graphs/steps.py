@@ -8,6 +8,7 @@ Each function takes the judge and the run of `step_graph`; the graph takes
 from typing import TYPE_CHECKING
 
 from ..agents.assign_category import ASSIGN_CATEGORY
+from ..agents.choose_best import CHOOSE_BEST
 from ..agents.extract_ddx import EXTRACT_DDX
 from ..agents.extract_final_diagnosis import EXTRACT_FINAL_DIAGNOSIS
 from ..agents.generate_ddx import GENERATE_DDX
@@ -94,3 +95,8 @@ def open_answer_graph(judge: AnyJudge | None = None, run: Run | None = None) -> 
 def category_graph(judge: AnyJudge | None = None, run: Run | None = None) -> "StepGraph":
     """Assign a text to categories."""
     return step_graph(ASSIGN_CATEGORY, judge, run)
+
+
+def best_answer_graph(judge: AnyJudge | None = None, run: Run | None = None) -> "StepGraph":
+    """Choose the best of several answers to one question."""
+    return step_graph(CHOOSE_BEST, judge, run)

@@ -88,6 +88,10 @@ SAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"question": "Color?", "reference": "red", "answer": "like wine", "kind": "color"},
         {"explanation": "Wine is a red.", "score": 1},
     ),
+    "choose_best": (
+        {"question": "Which?", "answers": ["It is gout.", "Lupus, I think."]},
+        {"reason": "It is to the point.", "choice": 1},
+    ),
     "assign_category": (
         {"text": "A red toe.", "categories": ["joints", "skin"]},
         {"categories": ["joints"]},
