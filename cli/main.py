@@ -25,6 +25,7 @@ from .search_command import search
 from .show_command import show
 from .sources_command import app as sources
 from .steps_command import list_steps
+from .stress_command import stress
 
 INTERRUPTED = 130
 _READER_GONE = 141  # what a shell reports of a command that a closed pipe ended
@@ -46,6 +47,7 @@ app.command("map")(map_file)
 app.command("search")(search)
 app.command("show")(show)
 app.command("steps")(list_steps)
+app.command("stress")(stress)
 app.add_typer(cache, name="cache")
 app.add_typer(sources, name="sources")
 

@@ -1,0 +1,270 @@
+"""What `dxjudge stress` does: read, try every row under every change, write, sum up."""
+
+import asyncio
+import json as plain_json
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..agents.judge import JudgeSpec, parse_judge
+from ..agents.outcome import Outcome
+from ..agents.run import Run
+from ..agents.step import Step
+from ..cache.key import fingerprint
+from ..errors import UsageError
+from ..evaluation.robustness import Robustness, measure_robustness, rate_rows, trial_rows
+from ..evaluation.votes import write_votes
+from ..files import check_writable, writing
+from ..graphs.robust import Plan, Tried, make_plan
+from ..graphs.robust_run import check_judges, stream_robust
+from ..rows_read import Sheet
+from ..rows_write import write_sheet
+from ..scoring.bootstrap import Plan as Intervals
+from .judge_journal import Journal
+from .judge_progress import counting, summary
+from .judge_run import BUDGET, INTERRUPTED, SOME_FAILED, Job, Request, read_job
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What the user wants to vary; None: every perturbation."""
+
+    perturb: tuple[str, ...] | None
+    repeats: int
+    temperature: float
+    seed: int
+
+
+@dataclass(frozen=True)
+class _Stress:
+    """All that is known before the first call."""
+
+    job: Job
+    cases: list[str]
+    judges: list[JudgeSpec]
+    plan: Plan
+
+    def key(self, row: int, judge: int, trial: tuple[str, int]) -> str:
+        """What a trial's outcome lies under in the journal."""
+        spec = self.judges[judge].model_dump(mode="json")
+        return fingerprint([self.job.keys[row], spec, *trial])
+
+
+def run_stress(
+    request: Request,
+    judges: Sequence[str],
+    changes: Changes,
+    parameters: dict[str, Any],
+    settings: dict[str, Any],
+    *,
+    case: str | None,
+    votes: Path | None,
+    json: bool,
+    quiet: bool,
+) -> int:
+    """Do the whole job; return the exit code. No work starts before all is known to fit."""
+    started = time.monotonic()
+    work = _prepare(request, judges, changes, parameters, case, votes)
+    journal = Journal(_journal_path(request), _about(work))
+    done = False
+    try:
+        with Run(**settings) as run:
+            tried = asyncio.run(_try_rows(work, run, journal, quiet))
+            found = _measure(work, tried, changes.seed)
+            _write(request, work.job, found)
+            if votes is not None:
+                write_votes(votes, found.votes)
+            outcomes = [t.outcome for one in tried.values() for t in one.trials if t.outcome]
+            _print(found, outcomes, len(journal.found), run, started, json=json, quiet=quiet)
+            failed = any(outcome.status == "failed" for outcome in outcomes)
+            done = not failed
+            return BUDGET if run.budget_reached else SOME_FAILED if failed else 0
+    except KeyboardInterrupt:
+        kept = f"finished trials are kept in {journal.path}" if journal.path else "none is kept"
+        print(f"dxjudge: interrupted, no output written; {kept}", file=sys.stderr)
+        return INTERRUPTED
+    finally:
+        journal.close(remove=done)
+
+
+def _prepare(
+    request: Request,
+    judges: Sequence[str],
+    changes: Changes,
+    parameters: dict[str, Any],
+    case: str | None,
+    votes: Path | None,
+) -> _Stress:
+    if request.output == "-":
+        raise UsageError("the trials go to a file (-o trials.csv); what is printed are the rates")
+    specs = [parse_judge(name, **parameters) for name in judges]
+    check_judges(specs)
+    job = read_job(request, specs[0])
+    plan = make_plan(
+        job.step,
+        changes.perturb,
+        repeats=changes.repeats,
+        temperature=changes.temperature,
+        seed=changes.seed,
+    )
+    if votes is not None:
+        check_writable(votes)
+    return _Stress(job, _cases(job.sheet, case), specs, plan)
+
+
+def _cases(sheet: Sheet, column: str | None) -> list[str]:
+    """The name of every row's case. Raises UsageError for a column that cannot name them."""
+    if column is None and "id" not in sheet.columns:
+        return [str(number) for number in range(1, len(sheet.rows) + 1)]
+    name = column or "id"
+    if name not in sheet.columns:
+        raise UsageError(f"{sheet.name} has no column {name!r}: {', '.join(sheet.columns)}")
+    place = sheet.columns.index(name)
+    names = [str(row[place]).strip() for row in sheet.rows]
+    for number, each in enumerate(names, 1):
+        if not each or names.index(each) < number - 1:
+            what = "is empty" if not each else f"{each!r} is there twice"
+            raise UsageError(f"{sheet.name}, row {number}: the case {what}; name it with --case")
+    return names
+
+
+def _journal_path(request: Request) -> Path:
+    return request.journal or Path(f"{request.output}.journal")
+
+
+def _about(work: _Stress) -> dict[str, Any]:
+    step, plan = work.job.step, work.plan
+    prompts = [step.load_prompt().hash, *(_wording(step, name) for name in plan.perturb)]
+    return {
+        "stress": step.name,
+        "version": step.version,
+        "prompt": fingerprint(prompts),
+        "temperature": plan.temperature,
+        "seed": plan.seed,
+    }
+
+
+def _wording(step: Step[Any, Any], name: str) -> str:
+    from ..agents.variants import vary
+
+    _, _, variant = name.partition(":")
+    return vary(step, variant).load_prompt().hash if variant else name
+
+
+async def _try_rows(
+    work: _Stress, run: Run, journal: Journal, quiet: bool
+) -> dict[tuple[int, int], Tried]:
+    trials = work.plan.trials
+    places = [
+        (row, judge) for row in range(len(work.job.inputs)) for judge in range(len(work.judges))
+    ]
+    known: dict[tuple[int, int], dict[tuple[str, int], Outcome]] = {
+        place: {
+            trial: journal.found[key]
+            for trial in trials
+            if (key := work.key(*place, trial)) in journal.found
+        }
+        for place in places
+        if work.job.keys[place[0]]
+    }
+    total = len(places) * len(trials) - sum(map(len, known.values()))
+    tried: dict[tuple[int, int], Tried] = {}
+    with counting(run, total, quiet=quiet) as progress:
+        stream = stream_robust(
+            work.job.step,
+            work.job.inputs,
+            judges=work.judges,
+            plan=work.plan,
+            run=run,
+            known=known,
+        )
+        async with aclosing(stream):
+            async for place, one in stream:
+                tried[place] = one
+                for trial in one.trials:
+                    name = (trial.perturbation, trial.repeat)
+                    if trial.outcome is None or name in known.get(place, {}):
+                        continue
+                    if work.job.keys[place[0]]:
+                        journal.keep(work.key(*place, name), trial.outcome)
+                    progress.add(trial.outcome)
+    return {place: tried[place] for place in places}
+
+
+def _measure(work: _Stress, tried: dict[tuple[int, int], Tried], seed: int) -> Robustness:
+    named = [(work.cases[row], one) for (row, _), one in tried.items()]
+    return measure_robustness(work.job.step, named, plan=Intervals(seed=seed))
+
+
+def _write(request: Request, job: Job, found: Robustness) -> None:
+    rows = trial_rows(found)
+    columns = {name: [row[name] for row in rows] for name in rows[0]} if rows else {"case": []}
+    cases = columns.pop("case")
+    sheet = Sheet(request.output, "csv", ["case"], [[case] for case in cases])
+    with writing(Path(request.output)) as file:
+        write_sheet(file, job.format, sheet, columns)
+
+
+def _print(
+    found: Robustness,
+    outcomes: Sequence[Outcome],
+    resumed: int,
+    run: Run,
+    started: float,
+    *,
+    json: bool,
+    quiet: bool,
+) -> None:
+    if json:
+        fragile = [vars(one) for one in found.fragile if one.flips]
+        print(plain_json.dumps({"rates": rate_rows(found), "fragile": fragile}, indent=2))
+    else:
+        print("\n".join(_table(found)))
+    if not quiet:
+        lines = summary(outcomes, resumed, run, started)
+        print("\n".join(lines), file=sys.stderr)
+
+
+_TITLES = ("perturbation", "flips", "rate", "95 % interval", "abst.", "failed", "n/a", "shift")
+
+
+def _table(found: Robustness) -> Iterator[str]:
+    """The rates by judge and step, then the cases that flip most."""
+    rows = rate_rows(found)
+    for judge in dict.fromkeys(row["judge"] for row in rows):
+        for step in dict.fromkeys(row["step"] for row in rows if row["judge"] == judge):
+            held = [row for row in rows if (row["judge"], row["step"]) == (judge, step)]
+            yield f"{step} by {judge}"
+            cells = [_TITLES, *map(_cells, held)]
+            widths = [max(len(line[at]) for line in cells) for at in range(len(_TITLES))]
+            for line in cells:
+                pairs = zip(line, widths, strict=True)
+                yield "  " + "  ".join(text.ljust(width) for text, width in pairs).rstrip()
+            yield ""
+    most = [one for one in found.fragile if one.flips][:5]
+    if most:
+        yield "flipped most: " + ", ".join(
+            f"{one.case} ({one.flips} of {one.compared})" for one in most
+        )
+
+
+def _cells(row: dict[str, Any]) -> tuple[str, ...]:
+    rate = "-" if row["rate"] is None else f"{row['rate']:.1%}"
+    limits = "-" if row["low"] is None else f"{row['low']:.1%} to {row['high']:.1%}"
+    shift = row["warning"]
+    if row["shift"] is not None:
+        shift = f"{row['shift']:.2f} ({row['drift']:+.2f})"
+    return (
+        row["perturbation"],
+        f"{row['flips']}/{row['compared']}",
+        rate,
+        limits,
+        str(row["abstained_one"]),
+        str(row["failed"]),
+        str(row["not_applicable"]),
+        shift,
+    )
