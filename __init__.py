@@ -10,11 +10,14 @@ if TYPE_CHECKING:
     from dxjudge.agents.judge import JudgeSpec
     from dxjudge.agents.outcome import Abstained, Done, Failed
     from dxjudge.agents.run import Run
+    from dxjudge.graphs.best_of import best_of, self_consistency
     from dxjudge.graphs.case import case_graph, judge_case
     from dxjudge.graphs.jury import jury_graph, jury_node
     from dxjudge.graphs.jury_run import run_jury
     from dxjudge.graphs.mapper import Mapper
     from dxjudge.graphs.mapping import mapping_graph, mapping_node
+    from dxjudge.graphs.robust import robust
+    from dxjudge.graphs.robust_run import run_robust
     from dxjudge.graphs.step import run_step, run_step_sync, step_graph, step_node
     from dxjudge.ontology.mapping import Candidate, Mapping
     from dxjudge.ontology.tree import Tree, load_tree
@@ -30,6 +33,7 @@ _HOMES = {
     "Mapper": "dxjudge.graphs.mapper",
     "Mapping": "dxjudge.ontology.mapping",
     "Run": "dxjudge.agents.run",
+    "best_of": "dxjudge.graphs.best_of",
     "case_graph": "dxjudge.graphs.case",
     "judge_case": "dxjudge.graphs.case",
     "Tree": "dxjudge.ontology.tree",
@@ -40,8 +44,11 @@ _HOMES = {
     "load_tree": "dxjudge.ontology.tree",
     "mapping_graph": "dxjudge.graphs.mapping",
     "mapping_node": "dxjudge.graphs.mapping",
+    "robust": "dxjudge.graphs.robust",
+    "run_robust": "dxjudge.graphs.robust_run",
     "run_step": "dxjudge.graphs.step",
     "run_step_sync": "dxjudge.graphs.step",
+    "self_consistency": "dxjudge.graphs.best_of",
     "step_graph": "dxjudge.graphs.step",
     "step_node": "dxjudge.graphs.step",
 }
@@ -58,6 +65,7 @@ __all__ = [
     "Tree",
     "Vote",
     "__version__",
+    "best_of",
     "case_graph",
     "judge_case",
     "jury_graph",
@@ -65,9 +73,12 @@ __all__ = [
     "load_tree",
     "mapping_graph",
     "mapping_node",
+    "robust",
     "run_jury",
+    "run_robust",
     "run_step",
     "run_step_sync",
+    "self_consistency",
     "step_graph",
     "step_node",
 ]

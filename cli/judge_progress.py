@@ -48,37 +48,41 @@ def cost_text(lines: Sequence[Line]) -> str:
     return f"{text} and {unknown:,} calls of unknown price" if unknown else text
 
 
-def summary(outcomes: Sequence[Outcome], resumed: int, run: Run, started: float) -> Iterator[str]:
+def summary(
+    outcomes: Sequence[Outcome], resumed: int, run: Run, started: float, noun: str = "rows"
+) -> Iterator[str]:
     """Lines that count rows by status, by who decided, and what the calls came to."""
     seconds = max(time.monotonic() - started, 1e-9)
     statuses = Counter(outcome.status for outcome in outcomes)
-    yield f"{len(outcomes):,} rows: " + " · ".join(
+    yield f"{len(outcomes):,} {noun}: " + " · ".join(
         f"{name} {statuses[name]:,}" for name in ("done", "abstained", "failed")
     )
     deciders = Counter(outcome.decided_by for outcome in outcomes if outcome.status != "failed")
     if deciders:
         yield "decided by " + ", ".join(f"{name} {n:,}" for name, n in deciders.most_common())
-    yield from work_done(len(outcomes), resumed, run, seconds)
+    yield from work_done(len(outcomes), resumed, run, seconds, noun)
     reasons = Counter(
         f"{outcome.kind}: {outcome.reasons[0]}"[:300]
         for outcome in outcomes
         if outcome.status == "failed"
     )
-    yield from (f"failed ({n:,} rows): {reason}" for reason, n in reasons.most_common(3))
+    yield from (f"failed ({n:,} {noun}): {reason}" for reason, n in reasons.most_common(3))
 
 
-def work_done(rows: int, resumed: int, run: Run, seconds: float) -> Iterator[str]:
+def work_done(
+    rows: int, resumed: int, run: Run, seconds: float, noun: str = "rows"
+) -> Iterator[str]:
     """Lines on what this run did: calls, tokens, cost, pace."""
     if resumed:
-        yield f"{resumed:,} rows were finished by an earlier run"
+        yield f"{resumed:,} {noun} were finished by an earlier run"
     lines = run.ledger.summary()
     calls, cached = sum(line.calls for line in lines), sum(line.cached for line in lines)
     if calls or cached:
         tokens = sum(line.tokens_in + line.tokens_out for line in lines)
         repaired = sum(line.repaired for line in lines)
         yield (
-            f"{calls:,} calls, {cached:,} rows from the cache, {repaired:,} repaired, "
+            f"{calls:,} calls, {cached:,} {noun} from the cache, {repaired:,} repaired, "
             f"{tokens:,} tokens, {cost_text(lines)}"
         )
     new = rows - resumed
-    yield f"{new:,} rows in {seconds:.1f} s, {60 * new / seconds:,.0f} a minute"
+    yield f"{new:,} {noun} in {seconds:.1f} s, {60 * new / seconds:,.0f} a minute"

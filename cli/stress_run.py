@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..agents.judge import JudgeSpec, parse_judge
-from ..agents.outcome import Outcome
+from ..agents.outcome import Outcome, read_outcome
 from ..agents.run import Run
 from ..agents.step import Step
 from ..cache.key import fingerprint
@@ -26,7 +26,7 @@ from ..rows_write import write_sheet
 from ..scoring.bootstrap import Plan as Intervals
 from .judge_journal import Journal
 from .judge_progress import counting, summary
-from .judge_run import BUDGET, INTERRUPTED, SOME_FAILED, Job, Request, read_job
+from .judge_run import BUDGET, INTERRUPTED, SOME_FAILED, Job, Request, journal_path, read_job
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def run_stress(
     """Do the whole job; return the exit code. No work starts before all is known to fit."""
     started = time.monotonic()
     work = _prepare(request, judges, changes, parameters, case, votes)
-    journal = Journal(_journal_path(request), _about(work))
+    journal = Journal(journal_path(request), _about(work), read_outcome)
     done = False
     try:
         with Run(**settings) as run:
@@ -132,10 +132,6 @@ def _cases(sheet: Sheet, column: str | None) -> list[str]:
     return names
 
 
-def _journal_path(request: Request) -> Path:
-    return request.journal or Path(f"{request.output}.journal")
-
-
 def _about(work: _Stress) -> dict[str, Any]:
     step, plan = work.job.step, work.plan
     prompts = [step.load_prompt().hash, *(_wording(step, name) for name in plan.perturb)]
@@ -156,7 +152,7 @@ def _wording(step: Step[Any, Any], name: str) -> str:
 
 
 async def _try_rows(
-    work: _Stress, run: Run, journal: Journal, quiet: bool
+    work: _Stress, run: Run, journal: Journal[Outcome], quiet: bool
 ) -> dict[tuple[int, int], Tried]:
     trials = work.plan.trials
     places = [
@@ -189,9 +185,11 @@ async def _try_rows(
                     name = (trial.perturbation, trial.repeat)
                     if trial.outcome is None or name in known.get(place, {}):
                         continue
-                    if work.job.keys[place[0]]:
-                        journal.keep(work.key(*place, name), trial.outcome)
-                    progress.add(trial.outcome)
+                    failed = trial.outcome.status == "failed"
+                    if not failed:
+                        plain = trial.outcome.model_dump(mode="json")
+                        journal.keep(work.key(*place, name), plain)
+                    progress.add(failed=failed)
     return {place: tried[place] for place in places}
 
 
@@ -225,7 +223,7 @@ def _print(
     else:
         print("\n".join(_table(found)))
     if not quiet:
-        lines = summary(outcomes, resumed, run, started)
+        lines = summary(outcomes, resumed, run, started, "trials")
         print("\n".join(lines), file=sys.stderr)
 
 

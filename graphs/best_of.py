@@ -1,4 +1,6 @@
-"""Best of N: a model carries out a step several times, and a judge picks the best result.
+"""Several samples of one model: a judge picks the best of them, or they vote.
+
+`best_of` is a graph of its own; `self_consistency` is a jury of one model, asked several times.
 
     START ──Send──> sample (N times, at a temperature) ──> pick ──> END
 
@@ -22,10 +24,14 @@ from ..agents.step import Step
 from ..agents.steps import find_step
 from ..cache.key import canonical
 from ..errors import DxjudgeError, UsageError
+from ..scoring.jury import Rule
+from .jury import jury_graph
 from .robust import WARM, warmed
 
 if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph
+
+    from .jury import JuryGraph
 
     BestGraph = CompiledStateGraph["BestState", None, "BestIn", "BestOut"]
 
@@ -111,6 +117,27 @@ def best_of(
     builder.add_edge("sample", "pick")
     builder.add_edge("pick", END)
     return builder.compile(name=f"best_of_{found.name}")
+
+
+def self_consistency(
+    step: Step[Any, Any] | str,
+    samples: int = 5,
+    *,
+    model: AnyJudge,
+    temperature: float = WARM,
+    rule: Rule = "plurality",
+    run: Run | None = None,
+) -> "JuryGraph":
+    """The graph of a jury of one model that is asked `samples` times at `temperature`.
+
+    `{"inputs": {...}, "case": "7"}` in, `{"jury": {...}}` out (see `graphs.jury_outcome`): every
+    sample is a vote, a tie stays a tie. A model object keeps its own temperature.
+    Raises UsageError as `jury_graph`, and for fewer than two samples.
+    """
+    if samples < 2:
+        raise UsageError("self-consistency takes two samples or more")
+    one = warmed(as_judge(model), temperature)
+    return jury_graph(step, [one], repeats=samples, rule=rule, run=run)
 
 
 async def _sample(step: Step[Any, Any], state: _Sample, model: Judge, run: Run) -> Outcome:

@@ -6,6 +6,7 @@
     score_free_answer                       the option, A or B
     match_option                            the letters as one text, "A" or "A,C"
     choose_candidate                        the chosen name
+    choose_best                             the place of the chosen answer, from 0
     extract_final_diagnosis                 the diagnosis, normalised as mapping does
     extract_ddx, generate_ddx               the whole list in its order, normalised, as one text
     score_rubric.DIMENSION                  the level that counts, a number, for each dimension
@@ -69,6 +70,7 @@ _ONES: dict[str, _One] = {
     "score_free_answer": _One("choice"),
     "match_option": _One("letters", write=",".join, read=lambda text: tuple(str(text).split(","))),
     "choose_candidate": _One("name"),
+    "choose_best": _One("index", (int,), "reason"),
     "extract_final_diagnosis": _One("diagnosis", write=_fold, normal=_fold),
     "extract_ddx": _One("diagnoses", write=_join_names, read=lambda text: text.split("; ")),
     "generate_ddx": _One("diagnoses", write=_join_names, read=lambda text: text.split("; ")),

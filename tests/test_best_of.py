@@ -9,7 +9,8 @@ import pytest
 
 from dxjudge.agents.run import Run
 from dxjudge.errors import UsageError
-from dxjudge.graphs.best_of import best_of, read_best
+from dxjudge.graphs.best_of import best_of, read_best, self_consistency
+from dxjudge.graphs.jury_outcome import read_jury
 
 from .protocol_server import ProtocolServer, Seen, refuse
 
@@ -78,3 +79,23 @@ def test_samples_that_failed_or_abstained_are_not_shown() -> None:
 def test_one_sample_is_no_choice() -> None:
     with pytest.raises(UsageError, match="two samples or more"):
         best_of("extract_ddx", 1, model="openai:a", judge="openai:b")
+
+
+def test_self_consistency_is_a_vote_of_warm_samples() -> None:
+    with ProtocolServer(lambda seen: {"diagnosis": ["gout", "lupus"][seen.number % 2]}) as server:
+        for samples, status, verdict in ((5, "decided", "lupus"), (4, "tied", None)):
+            with Run(mode="off") as run:
+                graph = self_consistency(
+                    "extract_final_diagnosis",
+                    samples,
+                    model=server.judge(str(samples)),
+                    temperature=0.9,
+                    run=run,
+                )
+                found = read_jury(asyncio.run(graph.ainvoke({"inputs": INPUTS}))["jury"])
+            # Requests 1 to 5 say lupus, gout, lupus, gout, lupus; 6 to 9 each twice.
+            assert len(found.votes) == samples
+            assert (found.status, found.verdict) == (status, verdict)
+        assert {seen.body["temperature"] for seen in server.seen} == {0.9}
+    with pytest.raises(UsageError, match="two samples or more"):
+        self_consistency("extract_ddx", 1, model="openai:a")
