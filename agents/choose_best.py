@@ -3,7 +3,7 @@
 import random
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
@@ -69,11 +69,8 @@ def _show(inputs: BestInput) -> Mapping[str, Value]:
 def _answer_model(count: int) -> type[BestAnswer]:
     numbers = tuple(range(1, count + 1))
     field = Field(description="The number of the best answer, as it is shown.")
-    return create_model(
-        "BestAnswer",
-        __base__=BestAnswer,
-        choice=(Literal[numbers], field),  # type: ignore[valid-type]
-    )
+    fields: dict[str, Any] = {"choice": (Literal[numbers], field)}
+    return create_model("BestAnswer", __base__=BestAnswer, **fields)
 
 
 def _explained(inputs: BestInput, answer: BestAnswer) -> list[str]:

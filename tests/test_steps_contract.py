@@ -120,8 +120,8 @@ def step(request: Any) -> Any:
     return find_step(request.param)
 
 
-def test_the_fourteen_steps_are_there_once() -> None:
-    assert len(STEPS) == 14
+def test_the_steps_are_there_once() -> None:
+    assert len(STEPS) == 15
     assert len(set(NAMES)) == len(ALL)
     assert set(SAMPLES) == set(NAMES)
 
