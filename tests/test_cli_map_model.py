@@ -261,7 +261,10 @@ def test_the_other_wire(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     [
         (["--rerank", "ambiguous"], "--rerank: no model is asked; name one with --model"),
         (["--max-cost", "1", "--estimate"], "--estimate, --max-cost: no model is asked"),
-        (["--model", "openai:gpt-4o", "--rerank", "some"], "rerank is 'some'; it is all or"),
+        (
+            ["--model", "openai:gpt-4o", "--rerank", "some"],
+            "rerank is 'some'; it is all, ambiguous or none",
+        ),
         (["--model", "openai:gpt-4o", "--fallback", "x"], "fallback is 'x'; it is embedded"),
         (["--model", "openai:gpt-4o", "--cache-mode", "x"], "cache mode 'x' is not one of"),
         (["--model", "openai:"], "openai:MODEL"),
