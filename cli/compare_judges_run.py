@@ -16,6 +16,8 @@ from ..evaluation.evaluate import Evaluation, evaluate
 from ..evaluation.journal import Journal
 from ..evaluation.judging import Panel
 from ..evaluation.records import Recorded, read_recorded
+from ..evaluation.report import STRESS
+from ..evaluation.stress_table import read_rates
 from ..evaluation.swap import Families, swap_of
 from ..evaluation.swap_rows import Swap
 from ..evaluation.swap_text import (
@@ -60,6 +62,8 @@ def run_compare(request: Request, limits: dict[str, Any]) -> int:
     families = families_by(request.families)
     if request.output.resolve() == request.run.resolve():
         raise UsageError("the output folder must be another than that of the evaluation")
+    if request.stress is not None:
+        read_rates(request.stress, recorded.settings.plan)  # a fault there comes before any work
     make_folder(request.output)
     journal = Journal(request.run / "journal.jsonl")
     ledger = request.output / "attempts.jsonl"
@@ -137,12 +141,17 @@ def judge_again(request: Request, recorded: Recorded, panel: Panel) -> Evaluatio
 
 
 def _write(request: Request, made: Evaluation, swap: Swap) -> None:
-    stress = request.stress or request.run / "stress.csv"
-    write_everything(made, request.output, shown=200, stress=stress)
+    write_everything(made, request.output, shown=200, stress=_stress(request))
     for name, (columns, rows) in swap_tables(swap).items():
         if rows:
             write_table_file(Table(name, columns, rows), request.output)
     write_text(request.output / "swap.md", swap_markdown(swap, made.signature["id"]))
+
+
+def _stress(request: Request) -> Path | None:
+    """The table of trials that is named, else that of the run, where it has one."""
+    own = request.run / STRESS
+    return own if request.stress is None and own.exists() else request.stress
 
 
 def _print(request: Request, swap: Swap) -> None:

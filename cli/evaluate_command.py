@@ -86,6 +86,13 @@ Mode = Annotated[
         "--cache-mode", help="read-write, replay, refresh or off.", rich_help_panel=_JUDGES
     ),
 ]
+Stress = Annotated[
+    Path | None,
+    typer.Option(
+        help="A table of dxjudge stress, for the report; FOLDER/stress.csv where it exists.",
+        rich_help_panel=_FILES,
+    ),
+]
 Shown = Annotated[int, typer.Option(min=0, help="Cases in the report; numbers use all.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no table.")]
 
@@ -114,6 +121,7 @@ def evaluate(
     max_cost: MaxCost = None,
     concurrency: Concurrency = None,
     cache: Mode = "read-write",
+    stress: Stress = None,
     report_cases: Shown = 200,
     quiet: Quiet = False,
 ) -> None:
@@ -148,6 +156,6 @@ def evaluate(
     limits = {"max_calls": max_calls, "max_cost": max_cost, "concurrency": concurrency}
     request = Request(
         cases, list(responses), output, config, flags, conditions, evidences, table,
-        encoder, tuple(source or ()), added_sources, limits, cache, report_cases, quiet,
+        encoder, tuple(source or ()), added_sources, limits, cache, stress, report_cases, quiet,
     )  # fmt: skip
     raise typer.Exit(run_evaluation(request))

@@ -21,6 +21,7 @@ from ..evaluation.records import INPUTS, OUTCOMES, inputs_text, outcome_lines
 from ..evaluation.report import write_report
 from ..evaluation.run import Coder
 from ..evaluation.settings import Settings, read_settings
+from ..evaluation.stress_table import read_rates
 from ..evaluation.swap_text import swap_markdown
 from ..evaluation.tables import all_tables
 from ..graphs.mapper import Mapper
@@ -56,6 +57,7 @@ class Request:
     added: str
     limits: Mapping[str, Any]
     mode: str
+    stress: Path | None
     shown: int
     quiet: bool
 
@@ -65,6 +67,8 @@ def run_evaluation(request: Request) -> int:
     settings = read_settings(request.config, **request.flags)
     if request.mode not in _MODES:
         raise UsageError(f"--cache-mode {request.mode!r} is none of {', '.join(_MODES)}")
+    if request.stress is not None:
+        read_rates(request.stress, settings.plan)  # a fault there comes before any work
     cases = load_cases(request.cases, settings.groups, request.conditions, request.evidences)
     responses, hashes = load_responses(request.responses, cases)
     hashes[request.cases.name] = sha256_of(request.cases)
@@ -84,7 +88,7 @@ def run_evaluation(request: Request) -> int:
             return INTERRUPTED
         finally:
             journal.close()
-        write_everything(made, request.output, shown=request.shown)
+        write_everything(made, request.output, shown=request.shown, stress=request.stress)
         if not request.quiet:
             _print(made, request.output)
         return exit_code(made, run.budget_reached)

@@ -34,8 +34,14 @@ def number(value: float | None, low: float | None = None, high: float | None = N
     """
     if value is None or value != value:
         return "-"
-    limits = "" if low is None or high is None or low != low else f" [{low:.3f}, {high:.3f}]"
-    return f"{value:.3f}{limits}"
+    known = low is not None and high is not None and low == low
+    limits = f" [{_three(low)}, {_three(high)}]" if known else ""  # type: ignore[arg-type]
+    return f"{_three(value)}{limits}"
+
+
+def _three(value: float) -> str:
+    """Three digits, and no minus before a zero."""
+    return f"{round(value, 3) + 0.0:.3f}"
 
 
 def who(row: AgreementRow) -> str:

@@ -38,7 +38,10 @@ def write_report(made: Evaluation, folder: Path, *, shown: int, stress: Path | N
     Raises OutputError.
     """
     figures = all_figures(made)
-    about_judges = judge_figures(made, read_rates(stress or folder / STRESS, made.settings.plan))
+    if stress is None and (folder / STRESS).exists():
+        stress = folder / STRESS
+    rates = read_rates(stress, made.settings.plan) if stress is not None else []
+    about_judges = judge_figures(made, rates)
     page = render(made, figures, folder / "attempts.jsonl", shown=shown, about_judges=about_judges)
     with writing(folder / "report.html") as file:
         file.write(page.encode())

@@ -30,14 +30,12 @@ class StressRate:
 
 
 def read_rates(path: Path, plan: Plan) -> list[StressRate]:
-    """Flip rates from a table of trials; none where there is no file.
+    """Flip rates from a table of trials.
 
     Rows without a flip to tell (failed, abstained, a change that does not apply) are left out.
 
-    Raises InputError, naming file, row and column, for a table of another kind.
+    Raises InputError, naming file, row and column, for no file or a table of another kind.
     """
-    if not path.exists():
-        return []
     sheet = read_sheet(str(path))
     missing = [name for name in _NEEDED if name not in sheet.columns]
     if missing:

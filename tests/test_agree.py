@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from typer.testing import CliRunner, Result
 
 from dxjudge.cli.main import app
@@ -135,8 +137,8 @@ def test_a_human_may_be_a_judge_or_a_column() -> None:
         for v, human in zip(votes("a T T F F\nb T F F F"), ["true", "true", "True", "no"] * 2,
                             strict=True)
     ]  # fmt: skip
-    for given, name in ((as_judge, "doctor"), (marked, "gold")):
-        made = agree(given, Terms(human=name, plan=QUICK))
+    for held, name in ((as_judge, "doctor"), (marked, "gold")):
+        made = agree(held, Terms(human=name, plan=QUICK))
         assert row(made, "share_identical", between="human", first="a").value == 0.75
         assert row(made, "share_identical", between="human", first="b").value == 0.5
         assert row(made, "share_identical", between="pair").value == 0.75
@@ -209,6 +211,32 @@ def test_steps_that_share_a_scale_have_a_table_over_all() -> None:
 def test_what_cannot_be_compared_is_named(given: Any, terms: Terms, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         agree(given, terms)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.lists(st.sampled_from("123-"), min_size=24, max_size=24), st.randoms(use_true_random=False)
+)
+def test_the_order_of_the_votes_does_not_matter(cells: list[str], random: Any) -> None:
+    lines = [" ".join(cells[at : at + 8]) for at in (0, 8, 16)]
+    given_votes = votes(
+        "\n".join(f"{name} {line}" for name, line in zip("abc", lines, strict=True))
+    )
+    shuffled = list(given_votes)
+    random.shuffle(shuffled)
+    few = Terms(plan=Plan(resamples=5, fewest=1))
+    first, second = agree(given_votes, few), agree(shuffled, few)
+
+    def held(made: Agreement) -> dict[Any, Any]:
+        return {
+            (one.measure, frozenset((one.first, one.second))): one.value
+            for one in made.rows
+            if one.between == "pair"
+        }
+
+    assert held(first) == pytest.approx(held(second), nan_ok=True)
+    contested = [(one.case, one.disagreement) for one in first.contested]
+    assert contested == [(one.case, one.disagreement) for one in second.contested]
 
 
 # The command

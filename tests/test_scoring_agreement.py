@@ -83,6 +83,30 @@ def test_cohen_kappa_of_the_published_table() -> None:
     assert cohen_kappa(first, second) == pytest.approx(0.23 / 0.34)
 
 
+def test_cohen_kappa_of_cohens_own_table() -> None:
+    # Cohen (1968), Psychological Bulletin 70: personality disorder, neurosis, psychosis by two
+    # psychiatrists, percent; observed 0.70, by chance 0.41: 0.29 / 0.59 = 0.492.
+    first, second = from_table([[44, 7, 9], [5, 20, 5], [1, 3, 6]])
+    assert cohen_kappa(first, second) == pytest.approx(0.492, abs=5e-4)
+
+
+@pytest.mark.parametrize(
+    ("table", "plain", "linear"),
+    [
+        ([[38, 5, 0, 1], [33, 11, 3, 0], [10, 14, 5, 6], [3, 7, 3, 10]], 0.2079, 0.3797),
+        ([[5, 3, 0, 0], [3, 11, 4, 0], [2, 13, 3, 4], [1, 2, 4, 14]], 0.2965, 0.4773),
+    ],
+)
+def test_weighted_kappa_of_two_neurologists(
+    table: list[list[int]], plain: float, linear: float
+) -> None:
+    # Landis and Koch (1977), Biometrics 33: multiple sclerosis, certain to unlikely, in Winnipeg
+    # and New Orleans; both kappas as the R package vcd gives them (Kappa of MSPatients).
+    first, second = from_table(table)
+    assert cohen_kappa(first, second) == pytest.approx(plain, abs=5e-5)
+    assert cohen_kappa(first, second, weights="linear") == pytest.approx(linear, abs=5e-5)
+
+
 def test_fleiss_kappa_of_the_published_table() -> None:
     # Observed 0.555, by chance 0.220: 0.430.
     assert fleiss_kappa(expand(FLEISS_1971)) == pytest.approx(0.430, abs=5e-4)

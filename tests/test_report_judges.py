@@ -1,0 +1,129 @@
+"""The judge pages of the report: what they must hold, and how the drawings read."""
+
+import re
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+
+from dxjudge.errors import InputError
+from dxjudge.evaluation.evaluate import Evaluation
+from dxjudge.evaluation.names import short_names
+from dxjudge.evaluation.report import write_report
+from dxjudge.evaluation.stress_table import ALL, read_rates
+from dxjudge.evaluation.svg import Point
+from dxjudge.evaluation.svg_judges import bars_with_limits, bump, grid
+from dxjudge.scoring.bootstrap import Plan
+
+from .test_evaluation_report import EVIL, Outline, make
+
+TRIALS = """case,step,judge,perturbation,repeat,base,perturbed,status,flipped
+{rows}c0,grade_ddx,openai:one,injection,0,5,,failed,
+"""
+
+
+def write_trials(folder: Path) -> Path:
+    """30 cases; injection flips every third verdict, whitespace none."""
+    path = folder / "stress.csv"
+    rows = "".join(
+        f"c{n},grade_ddx,openai:one,{kind},0,5,4,x,{kind == 'injection' and n % 3 == 0}\n"
+        for kind in ("injection", "whitespace")
+        for n in range(30)
+    )
+    path.write_text(TRIALS.format(rows=rows))
+    return path
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> tuple[Evaluation, Path, str]:
+    folder = tmp_path_factory.mktemp("judges")
+    made = make(folder)
+    write_trials(folder)
+    write_report(made, folder, shown=3)
+    return made, folder, (folder / "report.html").read_text(encoding="utf-8")
+
+
+def test_every_part_of_the_judge_pages_is_there(page: tuple[Evaluation, Path, str]) -> None:
+    made, folder, text = page
+    outline = Outline(text)
+    ids = {held["id"] for _, held in outline.tags if held.get("id")}
+    assert outline.open == []
+    wanted = {"judges", "contested", "figure-agreement", "figure-robustness_grade_ddx"}
+    assert wanted | {"figure-rank_by_judge_top_1", "figure-rank_by_judge_rubric_total"} <= ids
+    assert "10 of 30" in text and "0 of 30" in text and "10 of 60" in text
+    assert made.swap is not None and made.agreement is not None
+    assert text.count('<span class="badge') == len(made.swap.conclusions) > 0
+    assert text.count('class="contested"') == min(30, len(made.agreement.contested)) > 0
+    for name in ("agreement", "rank_by_judge_top_1", "robustness_grade_ddx"):
+        svg = (folder / "figures" / f"{name}.svg").read_text(encoding="utf-8")
+        assert ElementTree.fromstring(svg).tag.endswith("svg")
+
+
+def test_contested_votes_stand_side_by_side_and_are_no_markup(
+    page: tuple[Evaluation, Path, str],
+) -> None:
+    _, _, text = page
+    blocks = re.findall(r'<div class="votes">(.*?)</div>\n</div>', text, re.DOTALL)
+    assert blocks and all(block.count('class="vote"') == 2 for block in blocks)
+    assert EVIL not in text
+    assert "<img" not in text
+
+
+def test_one_judge_has_no_judge_pages(tmp_path: Path) -> None:
+    made = make(tmp_path, judges=1)
+    assert made.agreement is None and made.swap is None
+    write_report(made, tmp_path, shown=1)
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert 'id="judges"' not in text and 'href="#judges"' not in text
+
+
+def test_flip_rates_of_a_table_of_trials(tmp_path: Path) -> None:
+    rates = {one.perturbation: one for one in read_rates(write_trials(tmp_path), Plan())}
+    assert (rates["injection"].flips, rates["injection"].compared) == (10, 30)
+    assert rates["injection"].rate == pytest.approx(1 / 3)
+    assert rates["injection"].low < 1 / 3 < rates["injection"].high
+    assert rates[ALL].rate == pytest.approx(10 / 60)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("case,judge\n1,a\n", "has no column step, perturbation, flipped"),
+        ("case,step,judge,perturbation,flipped\n1,s,a,p,maybe\n", "row 1, column 'flipped'"),
+    ],
+)
+def test_another_table_is_no_table_of_trials(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text(text)
+    with pytest.raises(InputError, match=message):
+        read_rates(path, Plan())
+    with pytest.raises(InputError, match="no such file"):
+        read_rates(tmp_path / "none.csv", Plan())
+
+
+def test_models_that_tie_show_the_same_rank_on_lines_of_their_own() -> None:
+    svg = bump("t", ["a", "b"], [("x", [1, 2]), ("y", [1, 1]), ("z", [3, None])], ["x", "y", "z"])
+    root = ElementTree.fromstring(svg)
+    marks = [one.text for one in root.iter() if one.get("class") == "on"]
+    assert sorted(filter(None, marks)) == ["1", "1", "1", "2", "3"]
+    circles = [(one.get("cx"), one.get("cy")) for one in root.iter() if one.tag.endswith("circle")]
+    assert len(set(circles)) == 5
+
+
+def test_a_grid_shows_limits_and_what_is_missing() -> None:
+    svg = grid("t", ["s"], [("a /", "b"), ("all", "")],
+               [[Point(-0.001, -0.2, 0.2), Point(float("nan"))]])  # fmt: skip
+    assert ">0.00<" in svg and "[-0.20, 0.20]" in svg and "–" in svg
+
+
+def test_bars_have_whiskers_and_counts() -> None:
+    svg = bars_with_limits("t", ["p"], ["a", "b"], [[Point(0.5, 0.2, 0.8), Point(float("nan"))]],
+                           [["5 of 10", "0 of 0"]])  # fmt: skip
+    assert svg.count('class="axis"') == 4  # the base line, and a whisker of three
+    assert "5 of 10" in svg and "0 of 0" in svg
+
+
+def test_short_names_are_unique() -> None:
+    here, there = "openai:m@http://127.0.0.1:1/v1", "openai:m@http://127.0.0.1:2/v1"
+    assert short_names(["openai:m", "doctor"]) == {"openai:m": "m", "doctor": "doctor"}
+    assert len(set(short_names([here, there]).values())) == 2
