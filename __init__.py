@@ -10,8 +10,13 @@ if TYPE_CHECKING:
     from dxjudge.agents.judge import JudgeSpec
     from dxjudge.agents.outcome import Abstained, Done, Failed
     from dxjudge.agents.run import Run
+    from dxjudge.graphs.as_callable import as_callable
+    from dxjudge.graphs.as_inspect_scorer import as_inspect_scorer
+    from dxjudge.graphs.as_openevals import as_async_openevals, as_openevals
+    from dxjudge.graphs.as_pydantic_evaluator import as_pydantic_evaluator
     from dxjudge.graphs.best_of import best_of, self_consistency
     from dxjudge.graphs.case import case_graph, judge_case
+    from dxjudge.graphs.contract import JudgeExample, assert_judge_contract
     from dxjudge.graphs.jury import jury_graph, jury_node
     from dxjudge.graphs.jury_run import run_jury
     from dxjudge.graphs.mapper import Mapper
@@ -29,10 +34,17 @@ _HOMES = {
     "Candidate": "dxjudge.ontology.mapping",
     "Done": "dxjudge.agents.outcome",
     "Failed": "dxjudge.agents.outcome",
+    "JudgeExample": "dxjudge.graphs.contract",
     "JudgeSpec": "dxjudge.agents.judge",
     "Mapper": "dxjudge.graphs.mapper",
     "Mapping": "dxjudge.ontology.mapping",
     "Run": "dxjudge.agents.run",
+    "as_async_openevals": "dxjudge.graphs.as_openevals",
+    "as_callable": "dxjudge.graphs.as_callable",
+    "as_inspect_scorer": "dxjudge.graphs.as_inspect_scorer",
+    "as_openevals": "dxjudge.graphs.as_openevals",
+    "as_pydantic_evaluator": "dxjudge.graphs.as_pydantic_evaluator",
+    "assert_judge_contract": "dxjudge.graphs.contract",
     "best_of": "dxjudge.graphs.best_of",
     "case_graph": "dxjudge.graphs.case",
     "judge_case": "dxjudge.graphs.case",
@@ -58,6 +70,7 @@ __all__ = [
     "Candidate",
     "Done",
     "Failed",
+    "JudgeExample",
     "JudgeSpec",
     "Mapper",
     "Mapping",
@@ -65,6 +78,12 @@ __all__ = [
     "Tree",
     "Vote",
     "__version__",
+    "as_async_openevals",
+    "as_callable",
+    "as_inspect_scorer",
+    "as_openevals",
+    "as_pydantic_evaluator",
+    "assert_judge_contract",
     "best_of",
     "case_graph",
     "judge_case",

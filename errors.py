@@ -4,6 +4,7 @@
     ├── UsageError               an argument or option that cannot be used
     ├── InputError               a file, row or field that cannot be read
     ├── OutputError              a result that cannot be written
+    ├── NoVerdict                a step failed or abstained where a verdict is needed
     └── EnvironmentFault         something the run needs is missing or broken
         ├── IndexFault           a search index that is damaged or cannot be built
         ├── ReplayMiss           a reply that is to be replayed and was never kept
@@ -37,6 +38,10 @@ class OutputError(DxjudgeError):
     """A result that cannot be written; nothing is left under the final name."""
 
     exit_code = 5
+
+
+class NoVerdict(DxjudgeError):
+    """A step failed or abstained where a verdict is needed; the message says why."""
 
 
 class EnvironmentFault(DxjudgeError):

@@ -9,11 +9,12 @@ Where the judge gives no valid pick the outcome is failed: it is never the first
 
 import operator
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 from pydantic import BaseModel
+from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
 from ..agents.choose_best import CHOOSE_BEST
 from ..agents.engine import ask

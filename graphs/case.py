@@ -16,9 +16,10 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypedDict
+from typing import TYPE_CHECKING, Any, Literal
 
 from langgraph.graph import END, START, StateGraph
+from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
 from ..agents.engine import ask
 from ..agents.extract_ddx import EXTRACT_DDX

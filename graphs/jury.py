@@ -11,11 +11,12 @@ vote to another; live model objects stay with the graph.
 
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, NotRequired
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 from pydantic import BaseModel
+from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
 from ..agents.engine import ask
 from ..agents.outcome import Failed, Outcome

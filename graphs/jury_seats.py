@@ -1,7 +1,9 @@
 """The seats of a jury on one item: who holds them, what they said, and who is asked next."""
 
 from collections.abc import Sequence
-from typing import Any, TypedDict
+from typing import Any
+
+from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
 from ..scoring.votes import identity
 from .jurors import Juror

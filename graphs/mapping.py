@@ -6,7 +6,9 @@ encoder and the index work on many texts at once. Its state is plain JSON.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, TypedDict
+from typing import TYPE_CHECKING, Any, Literal
+
+from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
 from ..agents.choose_candidate import CHOOSE_CANDIDATE
 from ..agents.outcome import Abstained, Done, Outcome

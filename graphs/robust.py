@@ -10,12 +10,13 @@ the item, its name and the seed, so that nothing but data is in the state.
 import operator
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 from pydantic import BaseModel
+from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
 from ..agents.engine import ask
 from ..agents.models import AnyJudge, Judge, as_judge

@@ -3,12 +3,13 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NotRequired, Protocol, TypedDict
+from typing import TYPE_CHECKING, Any, NotRequired, Protocol
 
 from langgraph.errors import NodeError
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
+from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
 from ..agents.call import Call
 from ..agents.engine import ask, settle
@@ -57,11 +58,12 @@ class StepState(StepInput, StepOutput):
 class StepContext:
     """What a verdict does not depend on: the run's cache, limits, budget and ledger.
 
+    run: None for the graph's own, as where LangGraph's server makes an empty context.
     judge: the live object of a judge that has no name; the state holds its spec.
     call: the item of the state, where it has been prepared already.
     """
 
-    run: Run
+    run: Run | None = None
     judge: Judge | None = None
     call: Call | None = None
 
@@ -129,18 +131,18 @@ def _shared(step: Step[Any, Any]) -> "StepGraph":
 
 
 def _compile(step: Step[Any, Any], judge: Judge | None, run: Run | None) -> "StepGraph":
-    default = StepContext(run or Run(keep=_KEEP), judge)
+    own = run or Run(keep=_KEEP)
 
     async def judge_item(state: StepInput, runtime: Runtime[StepContext]) -> dict[str, Any]:
-        context = runtime.context or default
+        context = runtime.context or StepContext()
         if context.call is not None:
-            outcome = await settle(context.call, context.run)
+            outcome = await settle(context.call, context.run or own)
         else:
             outcome = await ask(
                 step,
                 state["inputs"],
                 judge=_judge_of(state, context.judge or judge),
-                run=context.run,
+                run=context.run or own,
                 repeat=state.get("repeat", 0),
                 engine=state.get("engine", "auto"),
             )

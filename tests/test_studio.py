@@ -1,0 +1,66 @@
+"""langgraph.json names every step's graph, and each of them runs."""
+
+import asyncio
+import importlib
+import inspect
+import json
+from typing import Any
+
+import pytest
+
+from dxjudge.agents.steps import STEPS
+from dxjudge.graphs.studio import case
+
+from .protocol_server import ProtocolServer
+from .test_steps_contract import ROOT, SAMPLES
+
+GRAPHS: dict[str, str] = json.loads((ROOT / "langgraph.json").read_text("utf-8"))["graphs"]
+
+
+def factory(name: str) -> Any:
+    module, variable = GRAPHS[name].split(":")
+    return getattr(importlib.import_module(module), variable)
+
+
+def test_every_step_is_named() -> None:
+    # Candidates are mapping's own business: it makes them.
+    assert {step.name for step in STEPS} - {"choose_candidate"} <= set(GRAPHS)
+
+
+@pytest.mark.parametrize("name", sorted(GRAPHS))
+def test_a_factory_takes_nothing_or_a_configuration_and_gives_a_graph(name: str) -> None:
+    # LangGraph's server refuses factories with other parameters, and calls them bare to draw.
+    parameters = list(inspect.signature(factory(name)).parameters)
+    assert parameters == (["config"] if name == "case" else [])
+    graph = factory(name)(*[{} for _ in parameters])
+    assert graph.get_graph().nodes and graph.get_input_jsonschema()["properties"]["inputs"]
+
+
+def test_the_judge_comes_with_the_input(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+    monkeypatch.setenv("DXJUDGE_CACHE_DIR", str(tmp_path))
+    inputs, answer = SAMPLES["grade_ddx"]
+    with ProtocolServer([answer]) as server:
+        state = {"inputs": inputs, "judge": server.judge()}
+        graph = factory("grade_ddx")()
+        # LangGraph's server makes an empty context where a run gives none.
+        found = asyncio.run(graph.ainvoke(state, context={}))
+    assert found["outcome"]["value"]["score"] == 5
+
+
+def test_the_judge_of_a_case_comes_with_the_configuration(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Any
+) -> None:
+    monkeypatch.setenv("DXJUDGE_CACHE_DIR", str(tmp_path))
+    with ProtocolServer([{"diagnosis": "gout"}]) as server:
+        chosen = {"judge": server.judge(), "branches": ["final_diagnosis"]}
+        graph = case({"configurable": chosen})
+        inputs = {
+            "id": "1",
+            "case": "A red toe.",
+            "reference": "Gout.",
+            "diagnosis": "gout",
+            "response": "I see gout here, and nothing else fits as well.",
+        }
+        found = asyncio.run(graph.ainvoke({"inputs": inputs}))
+    assert found["final_diagnosis"]["value"]["diagnosis"] == "gout"
+    assert "rubric" not in found
