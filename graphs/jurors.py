@@ -9,7 +9,7 @@ from ..agents.families import families_of
 from ..agents.models import AnyJudge, Judge, as_judge
 from ..agents.stand_ins import ALWAYS
 from ..agents.step import Step
-from ..errors import UsageError
+from ..errors import InputError, UsageError
 from ..scoring.votes import Vote
 from ..votes_file import read_votes
 from .verdicts import read_human
@@ -48,8 +48,8 @@ class Juror:
 def jurors_of(step: Step[Any, Any], judges: Iterable[AnyJuror]) -> tuple[Juror, ...]:
     """The jurors that names, specs, model objects, "rules", "human:FILE", HumanVotes stand for.
 
-    Raises UsageError for what is none of them, or a person without any vote on this step;
-    InputError for a file that cannot be read.
+    Raises UsageError for what is none of them; InputError for votes that cannot be read, are
+    not on this step, or not of its kind.
     """
     found: list[Juror] = []
     for judge in judges:
@@ -125,10 +125,13 @@ def _people(step: Step[Any, Any], given: HumanVotes) -> list[Juror]:
             continue
         own = held.setdefault(vote.judge, {})
         if (vote.case, vote.step) in own:
-            raise UsageError(
+            raise InputError(
                 f"{given.name}: {vote.judge} has two votes on case {vote.case} in {vote.step}"
             )
-        own[vote.case, vote.step] = read_human(step, vote)
+        try:
+            own[vote.case, vote.step] = read_human(step, vote)
+        except UsageError as fault:
+            raise InputError(f"{given.name}: {fault}") from fault
     if not held:
-        raise UsageError(f"{given.name} has no vote on the step {step.name}")
+        raise InputError(f"{given.name} has no vote on the step {step.name}")
     return [Juror(f"{HUMAN}{name}", "human", votes=votes) for name, votes in held.items()]

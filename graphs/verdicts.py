@@ -42,6 +42,10 @@ def _join_names(names: Sequence[str]) -> str:
     return "; ".join(map(_fold, names))
 
 
+def _letters(text: Any) -> str:
+    return ",".join(sorted(part.strip().upper() for part in str(text).split(",")))
+
+
 def _same(value: Any) -> Any:
     return value
 
@@ -62,18 +66,26 @@ class _One:
 
 
 _NUMBERS = (int, float)
+_LIST = _One(
+    "diagnoses",
+    write=_join_names,
+    read=lambda text: text.split("; "),
+    normal=lambda text: _join_names(text.split(";")),
+)
 _ONES: dict[str, _One] = {
     "judge_equivalence": _One("equivalent", (bool,)),
     "grade_ddx": _One("score", _NUMBERS, "rationale"),
     "grade_final_diagnosis": _One("score", _NUMBERS, "rationale"),
     "score_open_answer": _One("score", _NUMBERS, "explanation"),
     "score_free_answer": _One("choice"),
-    "match_option": _One("letters", write=",".join, read=lambda text: tuple(str(text).split(","))),
+    "match_option": _One(
+        "letters", write=",".join, read=lambda text: tuple(text.split(",")), normal=_letters
+    ),
     "choose_candidate": _One("name"),
     "choose_best": _One("index", (int,), "reason"),
     "extract_final_diagnosis": _One("diagnosis", write=_fold, normal=_fold),
-    "extract_ddx": _One("diagnoses", write=_join_names, read=lambda text: text.split("; ")),
-    "generate_ddx": _One("diagnoses", write=_join_names, read=lambda text: text.split("; ")),
+    "extract_ddx": _LIST,
+    "generate_ddx": _LIST,
 }
 _ONE_CATEGORY = _One("categories", write=", ".join, read=lambda text: (text,))
 

@@ -13,11 +13,12 @@ from dxjudge.agents.judge import JudgeSpec
 from dxjudge.agents.outcome import Abstained, Done, Failed
 from dxjudge.agents.run import Run
 from dxjudge.agents.steps import find_step
-from dxjudge.errors import AuthenticationFault, ReplayMiss, UsageError
+from dxjudge.errors import AuthenticationFault, InputError, ReplayMiss, UsageError
 from dxjudge.graphs.jurors import HumanVotes
 from dxjudge.graphs.jury import jury_graph, jury_node
 from dxjudge.graphs.jury_outcome import JuryOutcome, as_outcome, read_jury, write_jury
 from dxjudge.graphs.jury_run import run_jury_sync
+from dxjudge.graphs.verdicts import read_human, verdicts_of
 from dxjudge.scoring.votes import Vote
 from dxjudge.votes_file import write_votes
 
@@ -179,8 +180,19 @@ def test_people_and_rules_sit_beside_a_model(tmp_path: Path) -> None:
     ],
 )
 def test_votes_of_people_that_do_not_fit_are_said(votes: Any, told: str) -> None:
-    with pytest.raises(UsageError, match=told):
+    with pytest.raises(InputError, match=told):
         jury_graph(STEP, [HumanVotes(tuple(votes))])
+
+
+def test_a_persons_letters_and_lists_may_be_written_freely() -> None:
+    options = find_step("match_option")
+    said = read_human(options, Vote("1", "match_option", "Ann", verdict="c, A"))
+    value = options.read_value({}, {"letters": ["A", "C"]})
+    assert said.verdict == verdicts_of(options, value, value)[""][0] == "A,C"
+    ddx = find_step("extract_ddx")
+    said = read_human(ddx, Vote("1", "extract_ddx", "Ann", verdict="TTP;Gout"))
+    value = ddx.read_value({}, {"diagnoses": ["Thrombotic thrombocytopenic purpura", "gout"]})
+    assert said.verdict == verdicts_of(ddx, value, value)[""][0]
 
 
 def test_a_rubric_is_voted_on_dimension_by_dimension() -> None:
@@ -225,14 +237,22 @@ def test_error_labels_are_voted_on_one_by_one() -> None:
 
 
 STEPS_AND_FILES = [
-    ("judge_equivalence", "pairs.jsonl", "majority"),
-    ("judge_equivalence", "pairs.jsonl", "unanimous"),
+    ("judge_equivalence", "cases.jsonl", "majority"),
+    ("judge_equivalence", "cases.jsonl", "unanimous"),
+    ("score_free_answer", "pairs.jsonl", "majority"),
+    ("score_rubric", "cases.jsonl", "median"),
+    ("label_errors", "cases.jsonl", "majority"),
     ("score_open_answer", "open_answers.jsonl", "mean"),
     ("score_open_answer", "open_answers.jsonl", "plurality"),
     ("match_option", "options.jsonl", "majority"),
     ("extract_ddx", "texts.jsonl", "plurality"),
-    ("generate_ddx", "patients.jsonl", "plurality"),
 ]
+
+
+def as_pair(row: dict[str, Any]) -> dict[str, Any]:
+    if "response_diagnosis" not in row:
+        return row
+    return {**row, "predicted": row["response_diagnosis"] or "none", "truth": row["diagnosis"]}
 
 
 @pytest.mark.parametrize(("step", "file", "rule"), STEPS_AND_FILES)
@@ -240,13 +260,14 @@ def test_steps_of_every_kind_on_the_examples(step: str, file: str, rule: str) ->
     found_step = find_step(step)
     rows = [
         {name: row[name] for name in found_step.input.model_fields if name in row}
-        for row in example_rows(file)
+        for row in map(as_pair, example_rows(file))
     ][:6]
     with ProtocolServer(make_judge(0)) as a, ProtocolServer(make_judge(1)) as b:
         with ProtocolServer(make_judge(2)) as c:
             judges = [a.judge(), b.judge(), c.judge()]
             found = decide(step, rows, judges, rule=rule)
             turned = decide(step, rows, judges[1:] + judges[:1], rule=rule)
+    assert all(vote.status != "failed" for one in found for vote in one.votes)
     for inputs, one, other in zip(rows, found, turned, strict=True):
         assert (one.verdicts, one.value) == (other.verdicts, other.value)
         assert read_jury(json.loads(json.dumps(write_jury(one)))) == one
