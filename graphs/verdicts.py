@@ -7,7 +7,8 @@
     match_option                            the letters as one text, "A" or "A,C"
     choose_candidate                        the chosen name
     choose_best                             the place of the chosen answer, from 0
-    extract_final_diagnosis                 the diagnosis, normalised as mapping does
+    extract_final_diagnosis,
+    translate_diagnosis                     the diagnosis, normalised as mapping does
     extract_ddx, generate_ddx               the whole list in its order, normalised, as one text
     score_rubric.DIMENSION                  the level that counts, a number, for each dimension
     label_errors.CATEGORY                   true or false for each category of the taxonomy
@@ -23,7 +24,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from ..agents.outcome import Outcome
 from ..agents.step import Step
@@ -84,9 +85,12 @@ _ONES: dict[str, _One] = {
     "choose_candidate": _One("name"),
     "choose_best": _One("index", (int,), "reason"),
     "extract_final_diagnosis": _One("diagnosis", write=_fold, normal=_fold),
+    "translate_diagnosis": _One("english", write=_fold, normal=_fold),
     "extract_ddx": _LIST,
     "generate_ddx": _LIST,
 }
+LISTED = frozenset({*_ONES, "score_rubric", "label_errors", "assign_category"})
+"""The steps whose verdicts this page lists."""
 _ONE_CATEGORY = _One("categories", write=", ".join, read=lambda text: (text,))
 
 
@@ -178,8 +182,7 @@ def check_rule(step: Step[Any, Any], rule: Rule) -> None:
     """Raise UsageError for no rule, or one that calculates with verdicts that are no numbers."""
     if rule not in RULES:
         raise UsageError(f"no rule {rule!r}; there are {', '.join(RULES)}")
-    known = step.name in (*_ONES, "score_rubric", "label_errors", "assign_category")
-    if rule in NUMERIC and known and not is_numeric(step):
+    if rule in NUMERIC and step.name in LISTED and not is_numeric(step):
         raise UsageError(
             f"the rule {rule} needs numbers, and the verdicts of {step.name} are none; use "
             "majority, plurality, unanimous or weighted"
@@ -250,7 +253,10 @@ def compose(
     fields = {one.field: one.read(verdict)}
     if one.words:
         fields[one.words] = _tally(verdicts[""])
-    return step.result.model_validate(_with_blanks(step.result, fields))
+    try:
+        return step.result.model_validate(_with_blanks(step.result, fields))
+    except ValidationError:
+        return None  # a person's verdict does not tell every field
 
 
 def _one(step: Step[Any, Any]) -> _One | None:

@@ -12,13 +12,13 @@ import dxjudge
 from dxjudge.agents.judge import JudgeSpec
 from dxjudge.agents.outcome import Abstained, Done, Failed
 from dxjudge.agents.run import Run
-from dxjudge.agents.steps import find_step
+from dxjudge.agents.steps import STEPS, find_step
 from dxjudge.errors import AuthenticationFault, InputError, ReplayMiss, UsageError
 from dxjudge.graphs.jurors import HumanVotes
 from dxjudge.graphs.jury import jury_graph, jury_node
 from dxjudge.graphs.jury_outcome import JuryOutcome, as_outcome, read_jury, write_jury
 from dxjudge.graphs.jury_run import run_jury_sync
-from dxjudge.graphs.verdicts import read_human, verdicts_of
+from dxjudge.graphs.verdicts import LISTED, read_human, verdicts_of
 from dxjudge.scoring.votes import Vote
 from dxjudge.votes_file import write_votes
 
@@ -193,6 +193,16 @@ def test_a_persons_letters_and_lists_may_be_written_freely() -> None:
     said = read_human(ddx, Vote("1", "extract_ddx", "Ann", verdict="TTP;Gout"))
     value = ddx.read_value({}, {"diagnoses": ["Thrombotic thrombocytopenic purpura", "gout"]})
     assert said.verdict == verdicts_of(ddx, value, value)[""][0]
+
+
+def test_every_step_says_what_its_votes_are() -> None:
+    assert {step.name for step in STEPS} == LISTED
+
+
+def test_a_person_who_does_not_tell_every_field_decides_without_a_result() -> None:
+    votes = (Vote("1", "translate_diagnosis", "Ann", verdict="Gout"),)
+    found = decide("translate_diagnosis", {"diagnosis": "Gicht"}, [HumanVotes(votes)])
+    assert (found.status, found.verdict, found.value) == ("decided", "gout", None)
 
 
 def test_a_rubric_is_voted_on_dimension_by_dimension() -> None:
