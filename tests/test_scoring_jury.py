@@ -3,6 +3,7 @@
 import math
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -135,6 +136,30 @@ def test_learnt_weights_are_smoothed_log_odds() -> None:
     assert learn_weights(votes, labels, verdicts=4)["good"] == pytest.approx(math.log(6))
     with pytest.raises(UsageError, match="no vote of new is on a labelled case"):
         learn_weights([*votes, Vote("98", "s", "new", verdict=True)], labels)
+
+
+def test_learnt_weights_find_the_expert_where_a_majority_does_not() -> None:
+    """Independent judges right in 0.9, 0.6 and 0.6 of the cases.
+
+    Weights: log 9 = 2.20 against 2 log 1.5 = 0.81: the first decides alone, right in 0.9. A
+    majority is right in 0.9 (1 - 0.4 x 0.4) + 0.1 x 0.6 x 0.6 = 0.756 + 0.036 = 0.792.
+    """
+    chance = np.random.default_rng(1)
+    right = chance.random((3000, 3)) < (0.9, 0.6, 0.6)
+    truth = chance.random(3000) < 0.5
+    said = right == truth[:, None]
+    cases = [votes_on(*map(bool, row), case=str(n)) for n, row in enumerate(said)]
+    labels: Any = {(str(n), "s"): bool(truth[n]) for n in range(1000)}
+    weights = learn_weights([vote for votes in cases[:1000] for vote in votes], labels)
+    scores: dict[Rule, float] = {}
+    for rule in ("majority", "weighted"):
+        kinds: Any = {"weights": weights} if rule == "weighted" else {}
+        found = [combine(votes, rule, **kinds).verdict for votes in cases[1000:]]
+        scores[rule] = float(
+            np.mean([one is bool(t) for one, t in zip(found, truth[1000:], strict=True)])
+        )
+    assert scores["weighted"] == pytest.approx(0.9, abs=0.02)  # 3 standard errors: 0.020
+    assert scores["majority"] == pytest.approx(0.792, abs=0.028)  # and 0.027
 
 
 CAST = st.lists(st.sampled_from(["x", "y", "z", None, ...]), min_size=1, max_size=9)
