@@ -152,7 +152,8 @@ def test_learnt_weights_find_the_expert_where_a_majority_does_not() -> None:
     labels: Any = {(str(n), "s"): bool(truth[n]) for n in range(1000)}
     weights = learn_weights([vote for votes in cases[:1000] for vote in votes], labels)
     scores: dict[Rule, float] = {}
-    for rule in ("majority", "weighted"):
+    rules: tuple[Rule, ...] = ("majority", "weighted")
+    for rule in rules:
         kinds: Any = {"weights": weights} if rule == "weighted" else {}
         found = [combine(votes, rule, **kinds).verdict for votes in cases[1000:]]
         scores[rule] = float(
