@@ -3,12 +3,13 @@
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 
+from ..scoring.robustness import ALL
 from .agreement_table import Agreement, AgreementRow
 from .agreement_text import headline
 from .evaluate import Evaluation
 from .figure import Figure
 from .names import short_names
-from .stress_table import ALL, StressRate
+from .stress_table import StressRate
 from .svg import Point
 from .svg_judges import bars_with_limits, bump, grid
 

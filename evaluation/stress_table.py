@@ -7,10 +7,9 @@ from typing import Any
 
 from ..errors import InputError
 from ..rows_read import MISSING, read_sheet
-from ..scoring.bootstrap import Plan, mean_interval
+from ..scoring.bootstrap import Plan
+from ..scoring.robustness import ALL, flip_interval
 
-ALL = "(all)"
-"""The name under which all perturbations are taken together."""
 _NEEDED = ("case", "step", "judge", "perturbation", "flipped")
 _TRUTHS = {"true": True, "false": False}
 
@@ -70,5 +69,5 @@ def _rate(
 ) -> StressRate:
     held = list(trials)
     marks = [flipped for _, flipped in held]
-    made = mean_interval(marks, clusters=[case for case, _ in held], plan=plan)
+    made = flip_interval(marks, [case for case, _ in held], plan.level)
     return StressRate(step, judge, kind, sum(marks), len(held), made.estimate, made.low, made.high)

@@ -10,10 +10,11 @@ from dxjudge.errors import InputError
 from dxjudge.evaluation.evaluate import Evaluation
 from dxjudge.evaluation.names import short_names
 from dxjudge.evaluation.report import write_report
-from dxjudge.evaluation.stress_table import ALL, read_rates
+from dxjudge.evaluation.stress_table import read_rates
 from dxjudge.evaluation.svg import Point
 from dxjudge.evaluation.svg_judges import bars_with_limits, bump, grid
 from dxjudge.scoring.bootstrap import Plan
+from dxjudge.scoring.robustness import ALL
 
 from .test_evaluation_report import EVIL, Outline, make
 
