@@ -3,16 +3,18 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..agents.choose_candidate import CHOOSE_CANDIDATE
 from ..agents.judge import JudgeSpec, parse_judge
-from ..agents.models import Judge, as_judge, check_key
-from ..agents.run import Run
 from ..agents.translate_diagnosis import TRANSLATE_DIAGNOSIS
 from ..errors import AuthenticationFault, UsageError
 from ..graphs.mapper import is_judge
 from ..graphs.mapping import Chooser
+
+if TYPE_CHECKING:
+    from ..agents.models import Judge
+    from ..agents.run import Run
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,10 @@ def asking(asked: Asked | None) -> Iterator[Chooser | None]:
     if asked is None:
         yield None
         return
+    # Half a second of imports, which most runs do without.
+    from ..agents.models import as_judge
+    from ..agents.run import Run
+
     with Run(**asked.settings) as run:
         judge = as_judge(asked.judge)
         chooser = Chooser(judge, run, **asked.options)
@@ -76,8 +82,10 @@ def mapper_settings(chooser: Chooser | None) -> dict[str, Any]:
     return {each.name: getattr(chooser, each.name) for each in fields(chooser)} if chooser else {}
 
 
-def _check_key(judge: Judge, run: Run) -> None:
+def _check_key(judge: "Judge", run: "Run") -> None:
     """Raise for a missing key, but where replies are kept: those may be all that is needed."""
+    from ..agents.models import check_key
+
     if run.replies.mode == "replay":
         return
     try:

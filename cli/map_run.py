@@ -34,7 +34,6 @@ from ..rows_write import (
     write_sheet,
 )
 from .map_columns import added_columns
-from .map_estimate import print_estimate
 from .map_model import Asked, asking, mapper_settings
 from .map_summary import model_summary, summary
 from .progress import Stages, stages
@@ -120,6 +119,8 @@ def _exit_code(work: Work) -> int:
 
 def _estimate(request: Request, job: Job, table: CanonicalTable, work: Work, quiet: bool) -> None:
     """Map without the judge what the table does not settle, and print what asking would take."""
+    from .map_estimate import print_estimate
+
     assert work.chooser
     embedded: list[Mapping] = []
     with stages(quiet=quiet) as progress:

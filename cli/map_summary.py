@@ -3,12 +3,14 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from collections.abc import Mapping as ReadOnly
+from typing import TYPE_CHECKING
 
-from ..agents.ledger import Line
-from ..agents.models import as_judge
 from ..graphs.mapping import Chooser, fell_back, is_asked
 from ..ontology.mapping import Mapping
 from .map_columns import verdict
+
+if TYPE_CHECKING:
+    from ..agents.ledger import Line
 
 _BANDS = ("reviewed", "exact", "high", "medium", "low")
 
@@ -45,6 +47,8 @@ def summary(
 
 def model_summary(new: Sequence[Mapping], chooser: Chooser) -> Iterator[str]:
     """Lines on what the model was asked, what that took, and how it failed."""
+    from ..agents.models import as_judge
+
     run = chooser.run
     assert run
     lines = run.ledger.summary()
@@ -71,7 +75,7 @@ def model_summary(new: Sequence[Mapping], chooser: Chooser) -> Iterator[str]:
         )
 
 
-def _cost(lines: Sequence[Line], calls: int) -> str:
+def _cost(lines: "Sequence[Line]", calls: int) -> str:
     unknown = sum(line.calls_of_unknown_cost for line in lines)
     if calls and unknown == calls:
         return "unknown"

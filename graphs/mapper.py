@@ -16,7 +16,7 @@ from ..ontology.base import check_scope, default_terms, recipe
 from ..ontology.mapping import Candidate, Mapping, read_mapping
 from ..ontology.specificity import check_specificity
 from ..ontology.tree import Tree, load_tree
-from .mapping import Chooser, MappingParts, failed_mapping, mapping_graph
+from .mapping import Chooser, MappingParts, failed_mapping, map_embedded, mapping_graph
 
 if TYPE_CHECKING:
     from ..agents.models import AnyJudge
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from ..ontology.index import Stage
     from ..ontology.terms import Term
 
-MIN_SCORE = 0.15
-"""Below this score a text is unmapped (chosen on data: docs/mapping.md)."""
+MIN_SCORE = 0.1
+"""Below this score a text is unmapped (chosen on data: docs/mapping.md); at 0 no text is refused."""
 
 _BATCH = 64  # texts in one run of the graph
 
@@ -186,15 +186,15 @@ class Mapper:
         work breaks is a failed mapping that says how; what concerns every text (a model, a key,
         the index) raises.
         """
-        graph = self.graph if choose else self._embedded
+        asked = self.chooser is not None and choose
         left = iter(texts)
         while batch := list(islice(left, self._batch_size)):
-            yield map_each(batch, lambda batch: _invoke(graph, batch))
+            yield map_each(batch, self._by_graph if asked else self._without_model)
 
     def search(self, text: str, k: int = 15) -> list[Candidate]:
         """The k best candidates of a text, whatever their score; no model is asked."""
         parts = replace(self.parts, chooser=None, top_k=k, min_score=0.0)
-        found = mapping_graph(parts).invoke({"texts": [text]})["mappings"][0]
+        found = map_embedded(parts, [text])[0]
         return list(read_mapping(found).candidates)
 
     @property
@@ -214,7 +214,8 @@ class Mapper:
             "scope": self._scope,
             "index": index.key,
             "encoder": index.encoder.identity,
-            "reranker": _digest_of_reranker(),
+            "reranker": _digest("reranker.json"),
+            "refusal": _digest("refusal.npz"),
             "top_k": self.top_k,
             "min_score": self.min_score,
             "specificity": self.specificity,
@@ -245,13 +246,11 @@ class Mapper:
         run = self.chooser.run if self.chooser else None
         return max(_BATCH, 2 * run.width) if run else _BATCH
 
-    @cached_property
-    def _embedded(self) -> Any:
-        return mapping_graph(replace(self.parts, chooser=None))
+    def _by_graph(self, texts: list[str]) -> list[Mapping]:
+        return [read_mapping(plain) for plain in self.graph.invoke({"texts": texts})["mappings"]]
 
-
-def _invoke(graph: Any, texts: list[str]) -> list[Mapping]:
-    return [read_mapping(plain) for plain in graph.invoke({"texts": texts})["mappings"]]
+    def _without_model(self, texts: list[str]) -> list[Mapping]:
+        return [read_mapping(plain) for plain in map_embedded(self.parts, texts)]
 
 
 def map_each(texts: list[str], work: Callable[[list[str]], list[Mapping]]) -> list[Mapping]:
@@ -299,6 +298,6 @@ def _text(value: Any, place: int) -> str:
     raise InputError(f"item {place} is {type(value).__name__} {value!r}, not a text")
 
 
-def _digest_of_reranker() -> str:
-    path = files("dxjudge.ontology").joinpath("data", "reranker.json")
+def _digest(name: str) -> str:
+    path = files("dxjudge.ontology").joinpath("data", name)
     return hashlib.sha256(path.read_bytes()).hexdigest()[:12]

@@ -18,7 +18,8 @@ from ..ontology.base import COMMUNITY
 from ..ontology.features import FeatureMaker
 from ..ontology.mapping import Candidate, Mapping, band_of, read_mapping
 from ..ontology.query import Query, read_query, split_diagnoses, why_not_a_diagnosis
-from ..ontology.rerank import Ranked, RankingModel, rerank
+from ..ontology.refusal import load_refusal_model
+from ..ontology.rerank import Ranked, RankingModel, rerank, shortlist
 from ..ontology.search import Hit, Retriever
 from ..ontology.specificity import Specificity, at_specificity
 
@@ -121,6 +122,19 @@ def mapping_graph(parts: MappingParts) -> Any:
     else:
         graph.add_edge("rerank", END)
     return graph.compile(name="mapping")
+
+
+def map_embedded(parts: MappingParts, texts: list[str]) -> list[dict[str, Any]]:
+    """The mappings of the graph without its last node: no model is asked.
+
+    Runs the same nodes in the same order. Without a model there is nothing to wait for, and
+    importing LangGraph takes longer than mapping a hundred texts.
+    """
+    work = _Work(parts)
+    state: _State = {"texts": texts}
+    for node in (work.look_up, work.retrieve, work.rerank):
+        state.update(node(state))  # type: ignore[typeddict-item]
+    return state["mappings"]
 
 
 def mapping_node(parts: MappingParts, *, read: str = "diagnosis", write: str = "mapping") -> Any:
@@ -250,7 +264,8 @@ class _Work:
     def _decide(self, query: Query, ranked: list[Ranked], exact: bool) -> Mapping:
         several = split_diagnoses(query.text)
         parts = several if len(several) > 1 else ()
-        candidates = tuple(self._candidate(each) for each in ranked[: self.parts.top_k])
+        shown = shortlist(ranked, self.parts.top_k, self.parts.retriever.tree)
+        candidates = tuple(self._candidate(each) for each in shown)
         left = Mapping(query.text, "unmapped", candidates=candidates, parts=parts)
         if query.refusal:
             return replace(left, reason=query.refusal)
@@ -261,6 +276,11 @@ class _Work:
             reason = f"nothing is close: the best score, {first.score:.2f} for {first.code} "
             reason += f"({first.name}), is below {self.parts.min_score:g}"
             return replace(left, score=first.score, reason=reason)
+        if not exact and self.parts.min_score > 0:
+            fused = max(each.hit.fused for each in ranked)
+            reason = load_refusal_model().refuse(query.text, first.score, fused)
+            if reason:
+                return replace(left, score=first.score, reason=reason)
         chosen = self._settle(left, first, "exact" if exact else "embedded")
         return replace(chosen, reason=_remark(query, parts))
 

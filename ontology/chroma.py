@@ -1,5 +1,13 @@
-"""The vectors in Chroma: a persistent embedded collection, or one on a server."""
+"""The nearest terms: from the vectors in Chroma (embedded, or on a server), or compared with all.
 
+Importing and opening Chroma takes a second, which a short run does without: its first texts are
+compared with every kept vector, for which Chroma's graph is a very near stand-in.
+"""
+
+import sys
+import warnings
+from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -12,15 +20,25 @@ from .encode import Progress, Vectors
 
 _FOLDER = "chroma"
 _ADD = 4000
+EXACT = 512
+"""Texts of a run that are compared with every term before the embedded collection is opened."""
+
 # Recall@64 against exact search over 53,000 terms: 0.999 (0.98 with Chroma's defaults).
 _GRAPH = {"space": "cosine", "ef_construction": 200, "max_neighbors": 32, "ef_search": 400}
 
 
 class Collection:
-    """A Chroma collection of term vectors, ids being row numbers."""
+    """A Chroma collection of term vectors, ids being row numbers; opened when first needed.
 
-    def __init__(self, collection: Any) -> None:
-        self._collection = collection
+    `vectors` are the same, kept beside it. The first `exact` texts are compared with them.
+    """
+
+    def __init__(
+        self, open: Callable[[], Any], vectors: npt.NDArray[np.float16], exact: int = 0
+    ) -> None:
+        self._open = open
+        self._vectors = vectors
+        self._exact_left = exact
 
     def count(self) -> int:
         """The number of rows."""
@@ -30,8 +48,39 @@ class Collection:
         """Row numbers of the k nearest terms of each vector, nearest first, (n, k)."""
         if not len(vectors):
             return np.zeros((0, k), np.int64)
+        if self._exact_left >= len(vectors) or not self._is_sound():
+            self._exact_left -= len(vectors)
+            return _nearest_of_all(vectors @ self._unit_columns, k)
+        self._exact_left = 0
+        self.__dict__.pop("_unit_columns", None)
         found = self._collection.query(query_embeddings=vectors, n_results=k, include=[])
         return np.asarray([[int(row) for row in rows] for rows in found["ids"]], np.int64)
+
+    def _is_sound(self) -> bool:
+        """Open the collection; where it is damaged, say so once and do without it."""
+        try:
+            _ = self._collection
+        except IndexFault as fault:
+            warnings.warn(f"{fault}; slower without it", stacklevel=3)
+            self._exact_left = sys.maxsize
+            return False
+        return True
+
+    @cached_property
+    def _collection(self) -> Any:
+        return self._open()
+
+    @cached_property
+    def _unit_columns(self) -> Vectors:
+        return np.asarray(self._vectors, np.float32).T
+
+
+def _nearest_of_all(cosines: Vectors, k: int) -> npt.NDArray[np.int64]:
+    """Columns of the k highest of each row, the highest first, ties by column."""
+    top = np.sort(np.argpartition(-cosines, k - 1, axis=1)[:, :k], axis=1)
+    order = np.argsort(-np.take_along_axis(cosines, top, axis=1), axis=1, kind="stable")
+    near: npt.NDArray[np.int64] = np.take_along_axis(top, order, axis=1)
+    return near
 
 
 def build_collection(
@@ -58,13 +107,39 @@ def build_collection(
 def open_collection(
     folder: Path, key: str, vectors: npt.NDArray[np.float16], server: str | None
 ) -> Collection:
-    """Open the collection; where it is missing it is made from the kept vectors."""
-    client = _server(server) if server else _embedded(folder)
+    """The collection: a server's at once, the embedded one when a run proves to be a long one.
+
+    Where it is missing, or lacks rows, it is made from the kept vectors.
+    """
+    if server:
+        collection = _held(_server(server), key, len(vectors))
+        if collection is None:
+            build_collection(folder, key, np.asarray(vectors, np.float32), server, None)
+            collection = _held(_server(server), key, len(vectors))
+        return Collection(lambda: collection, vectors)
+    return Collection(lambda: _open_embedded(folder, key, vectors), vectors, EXACT)
+
+
+def _open_embedded(folder: Path, key: str, vectors: npt.NDArray[np.float16]) -> Any:
+    try:
+        collection = _held(_embedded(folder), key, len(vectors))
+    except Exception as error:
+        raise IndexFault(
+            f"the Chroma collection in {folder} is damaged ({error}); --rebuild makes it anew"
+        ) from error
+    if collection is None:
+        build_collection(folder, key, np.asarray(vectors, np.float32), None, None)
+        collection = _held(_embedded(folder), key, len(vectors))
+    return collection
+
+
+def _held(client: Any, key: str, rows: int) -> Any:
+    """The collection where it is there with all its rows, else None."""
     name = _name(key)
     if name not in {collection.name for collection in client.list_collections()}:
-        build_collection(folder, key, np.asarray(vectors, np.float32), server, None)
-        client = _server(server) if server else _embedded(folder)
-    return Collection(client.get_collection(name, embedding_function=None))
+        return None
+    collection = client.get_collection(name, embedding_function=None)
+    return collection if collection.count() == rows else None
 
 
 def _name(key: str) -> str:

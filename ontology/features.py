@@ -75,6 +75,7 @@ _SETTINGS = {  # first letters of codes that want a word of their own in the tex
     "Z": frozenset("histor screen encoun exposu status carrie vaccin".split()),
 }
 _NUMBERS = {"i": "1", "ii": "2", "iii": "3", "iv": "4", "v": "5", "vi": "6", "vii": "7"}
+_STEM = 6  # letters
 _RAREST = 11.0  # the weight of a word that no term holds
 _DIGIT = re.compile(r"^\d+[a-z]?$")
 
@@ -235,7 +236,7 @@ def make_features(retriever: Retriever) -> FeatureMaker:
     """Weigh words by their rarity among the terms of the index."""
     counts: Counter[str] = Counter()
     for folded in retriever.index.folded:
-        counts.update({_stem(word) for word in folded.split()})
+        counts.update({word[:_STEM] for word in folded.split()})
     total = len(retriever.index.folded)
     weights = {stem: math.log(total / count) + 0.1 for stem, count in counts.items()}
     return FeatureMaker(retriever, weights)
@@ -253,7 +254,7 @@ def _words(folded: str) -> _Words:
 
 
 def _stem(word: str) -> str:
-    return word[:6]
+    return word[:_STEM]
 
 
 def _numbers_clash(asked: frozenset[str], named: frozenset[str]) -> bool:

@@ -174,11 +174,9 @@ def _load(home: Path, key: str, encoder: Encoder, chroma: str | None) -> Index:
     rows = json.loads((home / "terms.json").read_text("utf-8"))
     vectors = np.load(home / "vectors.npy", mmap_mode="r")
     collection = open_collection(home, key, vectors, chroma)
-    if collection.count() != len(rows):
-        raise IndexFault("its Chroma collection has lost rows")
     return Index(
         key,
-        tuple(Term(*row[:3]) for row in rows),
+        tuple(Term(text, code, source) for text, code, source, _ in rows),
         tuple(row[3] for row in rows),
         vectors,
         read_lexical(home),

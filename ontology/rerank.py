@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +18,9 @@ import numpy as np
 from .features import FEATURES, FeatureMaker
 from .query import Query
 from .search import Floats, Hit
+from .tree import Tree
+
+_FIRST = 10  # candidates that stand whatever their codes
 
 
 class Ranked(NamedTuple):
@@ -91,6 +95,31 @@ def rerank(
     return [
         Ranked(hits[place], scores[place], _why(query, hits[place], features)) for place in order
     ]
+
+
+def shortlist(ranked: Sequence[Ranked], k: int, tree: Tree) -> list[Ranked]:
+    """The k candidates to show, in their order.
+
+    The first ten stand. Before the rest come the parents and categories of those ten, as far as
+    they are candidates: the code meant is often the broader one, while the network fills the
+    list with its subcategories (hit@15 on the development sets: about +1 point).
+    """
+    if len(ranked) <= k or k <= _FIRST:
+        return list(ranked[:k])
+    first = [each.hit.code for each in ranked[:_FIRST]]
+    broader = dict.fromkeys(
+        above for code in first for above in (*_parent(code, tree), code[:3]) if above not in first
+    )
+    rank = {each.hit.code: place for place, each in enumerate(ranked)}
+    kept = [rank[code] for code in broader if code in rank][: k - _FIRST]
+    rest = (place for place in range(_FIRST, len(ranked)) if place not in kept)
+    chosen = [*range(_FIRST), *kept, *islice(rest, k - _FIRST - len(kept))]
+    return [ranked[place] for place in sorted(chosen)]
+
+
+def _parent(code: str, tree: Tree) -> tuple[str, ...]:
+    above = tree.parent(code)
+    return (above.code,) if above else ()
 
 
 def _why(query: Query, hit: Hit, features: FeatureMaker) -> str:

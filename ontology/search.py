@@ -150,9 +150,15 @@ def make_retriever(
     """
     rows_of: dict[str, list[int]] = {}
     exact: dict[str, list[int]] = {}
-    for row, (term, folded) in enumerate(zip(index.terms, index.folded, strict=True)):
-        rows_of.setdefault(term.code, []).append(row)
-        exact.setdefault(folded, []).append(row)
+    for row, ((_, code, _), folded) in enumerate(zip(index.terms, index.folded, strict=True)):
+        if code in rows_of:
+            rows_of[code].append(row)
+        else:
+            rows_of[code] = [row]
+        if folded in exact:
+            exact[folded].append(row)
+        else:
+            exact[folded] = [row]
     by_row = None
     if weights:
         named = [weights.get(term.source.partition("/")[0], 1.0) for term in index.terms]

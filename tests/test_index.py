@@ -210,3 +210,31 @@ def test_an_index_built_embedded_moves_to_a_server(
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)
         assert open_small(tmp_path, encoder).collection.count() == len(TERMS)
+
+
+def test_a_long_run_goes_over_to_chroma_and_finds_the_same(
+    tmp_path: Path, encoder: OnnxEncoder
+) -> None:
+    collection = open_small(tmp_path, encoder).collection
+    vectors = encoder.encode_queries(["heart attack", "appendicitis", "asthma"])
+    compared = collection.nearest(vectors, len(TERMS))
+    collection._exact_left = 0
+    from_chroma = collection.nearest(vectors, len(TERMS))
+    assert compared.tolist() == from_chroma.tolist()
+
+
+def test_a_run_does_without_a_damaged_collection_and_says_so(
+    tmp_path: Path, encoder: OnnxEncoder
+) -> None:
+    index = open_small(tmp_path, encoder)
+    held = tmp_path / "index" / index.key / "chroma"
+    (held / "chroma.sqlite3").write_bytes(b"\x00damaged")
+    collection = open_small(tmp_path, encoder).collection
+    collection._exact_left = 0
+    vectors = encoder.encode_queries(["heart attack"])
+    with pytest.warns(UserWarning, match="damaged.*--rebuild"):
+        near = collection.nearest(vectors, 3)
+    assert index.terms[int(near[0][0])].code == "I21"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        assert collection.nearest(vectors, 3).tolist() == near.tolist()

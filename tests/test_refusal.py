@@ -1,0 +1,78 @@
+"""Texts that are no diagnosis are unmapped with the reason, and diagnoses pass."""
+
+import csv
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from dxjudge import Mapper
+from dxjudge.ontology.refusal import BINS, KINDS, features, load_refusal_model
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="module")
+def mapper() -> Mapper:
+    return Mapper()
+
+
+def test_the_test_half_of_the_non_diagnoses_is_refused(mapper: Mapper) -> None:
+    table = ROOT / "benchmarks" / "data" / "non_diagnoses.tsv"
+    rows = list(csv.DictReader(table.open(encoding="utf-8"), delimiter="\t"))
+    assert len(rows) >= 300
+    assert len({row["text"].lower() for row in rows}) == len(rows)
+    held_out = [row for row in rows if row["half"] == "test"]
+    mappings = mapper.map_many([row["text"] for row in held_out])
+    passed = Counter(
+        row["kind"]
+        for row, mapping in zip(held_out, mappings, strict=True)
+        if mapping.status == "mapped"
+    )
+    assert passed.total() <= 0.05 * len(held_out), passed
+    assert all(mapping.reason for mapping in mappings if mapping.status == "unmapped")
+
+
+def test_symptoms_and_diagnoses_that_name_drugs_or_procedures_pass(mapper: Mapper) -> None:
+    texts = [
+        "fever",
+        "cough",
+        "chest pain",
+        "dizziness",
+        "aspirin poisoning",
+        "penicillin allergy",
+        "lithium toxicity",
+        "heparin induced thrombocytopenia",
+        "postcholecystectomy syndrome",
+        "status post appendectomy with adhesions",
+        "opioid dependence",
+        "pacemaker malfunction",
+        "infection after hip replacement",
+        "NSTEMI",
+        "GERD",
+    ]
+    unmapped = [each.text for each in mapper.map_many(texts) if each.status != "mapped"]
+    assert unmapped == []
+
+
+def test_the_reason_names_the_kind_and_min_score_0_maps_all(mapper: Mapper) -> None:
+    mapping = mapper.map("lisinopril 10 mg daily")
+    assert mapping.status == "unmapped" and mapping.code is None
+    assert mapping.reason == "reads like a drug, not like a diagnosis"
+    assert mapping.candidates  # still there for a reviewer, or for a model
+    assert Mapper(min_score=0.0).map("lisinopril 10 mg daily").status == "mapped"
+
+
+def test_shares_are_a_distribution_and_the_features_are_hash_bins() -> None:
+    shares = load_refusal_model().shares("total knee replacement")
+    assert shares.shape == (len(KINDS),)
+    assert shares.sum() == pytest.approx(1.0)
+    assert KINDS[int(shares.argmax())] == "procedure"
+    bins = features("knee")
+    assert bins.tolist() == sorted(set(bins.tolist())) and 0 <= bins.min() <= bins.max() < BINS
+
+
+def test_case_and_accents_change_no_verdict() -> None:
+    model = load_refusal_model()
+    plain, loud = model.shares("metformin 500 mg"), model.shares("METFORMIN 500 MG")
+    assert plain.tolist() == loud.tolist()

@@ -1,0 +1,243 @@
+"""Train the model that tells diagnoses from what is none, and the weight of its verdict.
+
+    python training/refusal.py --gold FOLDER
+
+Diagnoses are the terms of the base, rewrites and initials of them (variants.py) and drugs in
+diagnoses ("poisoning by X"). The others are made from the lists in training/data; a text that
+stands in the test half of benchmarks/data/non_diagnoses.tsv is taken out. FOLDER holds
+`*-dev.tsv` tables: with the tuning half they set the four numbers that weigh the verdict against
+the best candidate, so that at most 1 in 100 development texts is refused.
+"""
+
+import argparse
+import csv
+import random
+import string
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from variants import variant
+
+from dxjudge.graphs.mapper import Mapper
+from dxjudge.ontology.base import default_terms
+from dxjudge.ontology.normalise import normalise_text
+from dxjudge.ontology.query import read_query
+from dxjudge.ontology.refusal import BINS, KINDS, RefusalModel, evidence, features
+from dxjudge.ontology.rerank import rerank
+from dxjudge.ontology.tree import load_tree
+
+ROOT = Path(__file__).parents[1]
+OUTPUT = ROOT / "ontology" / "data" / "refusal.npz"
+DIAGNOSES = 40000
+EACH = {"drug": 3500, "procedure": 3500, "test": 3000, "remark": 4500, "noise": 2500}
+LOST = 0.01  # of the development texts
+Lists = dict[str, list[str]]
+
+
+def main() -> None:
+    """Train, weigh, write, and report."""
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    options.add_argument("--gold", type=Path, required=True)
+    options.add_argument("--seed", type=int, default=7)
+    chosen = options.parse_args()
+    rng = random.Random(chosen.seed)
+    rows = list(csv.DictReader(open_table(), delimiter="\t"))
+    held_out = {normalise_text(row["text"]) for row in rows if row["half"] == "test"}
+    lists = read_lists()
+    terms = (term.text.lower() for term in default_terms(load_tree()))
+    lists["condition"] = [term for term in terms if len(term.split()) <= 3 and "{" not in term]
+    texts = [(text, "diagnosis") for text in diagnoses(lists, rng)]
+    for kind, count in EACH.items():
+        made = {
+            (normalise_text(text), text.isupper()): text
+            for text in non_diagnoses(kind, lists, count, rng)
+        }
+        texts += [(text, kind) for (folded, _), text in made.items() if folded not in held_out]
+    print(Counter(kind for _, kind in texts))
+    model = fit(texts)
+    tables = [csv.DictReader(path.open(), delimiter="\t") for path in chosen.gold.glob("*-dev.tsv")]
+    real = [row["text"] for table in tables for row in table]
+    model = weigh(model, real, [row["text"] for row in rows if row["half"] == "tune"])
+    np.savez_compressed(
+        OUTPUT, weights=model.weights, step=model.step, bias=model.bias, doubt=model.doubt
+    )
+
+
+def open_table() -> Any:
+    """The non-diagnoses, both halves."""
+    return (ROOT / "benchmarks" / "data" / "non_diagnoses.tsv").open(encoding="utf-8")
+
+
+def read_lists() -> Lists:
+    """The lists by name; phrases are parted by bars, words by blanks."""
+    lists: Lists = {}
+    text = (ROOT / "training" / "data" / "non_diagnoses.txt").read_text("utf-8")
+    for line in text.splitlines():
+        if line and not line.startswith("#"):
+            name, _, values = line.partition(": ")
+            lists.setdefault(name, []).extend(values.split("|" if "|" in values else None))
+    return lists
+
+
+def diagnoses(lists: Lists, rng: random.Random) -> Iterator[str]:
+    """Terms of the base, a third rewritten, some as initials; drugs that make a diagnosis."""
+    terms = [term.text for term in default_terms(load_tree())]
+    for term in rng.sample(terms, DIAGNOSES):
+        yield variant(term, rng, {}) if rng.random() < 0.45 else term
+        words = [word for word in normalise_text(term).split() if len(word) > 2]
+        if 2 <= len(words) <= 5 and rng.random() < 0.1:
+            yield "".join(word[0] for word in words).upper() + rng.choice(["", "", "", "1", " II"])
+    drugs = lists["drug"] + lists["brand"]
+    about = ["{} poisoning", "{} overdose", "{} toxicity", "allergy to {}", "{} allergy"]
+    about += ["{} dependence", "{} induced liver injury", "adverse effect of {}", "{} withdrawal"]
+    about += ["{} associated colitis", "rash due to {}", "{} hypersensitivity"]
+    after = ["complication of {}", "status post {}", "post {} syndrome", "infection after {}"]
+    after += ["adhesions following {}", "bleeding after {}", "history of {}", "{} complication"]
+    for _ in range(900):
+        yield rng.choice(about).format(rng.choice(drugs))
+        yield rng.choice(after).format(rng.choice(lists["procedure"]))
+
+
+def non_diagnoses(kind: str, lists: Lists, count: int, rng: random.Random) -> Iterator[str]:
+    """Made texts of one kind, with the case of real ones."""
+    makers = {"drug": _drug, "procedure": _procedure, "test": _test, "remark": _remark}
+    make = makers.get(kind, _noise)
+    for _ in range(count):
+        text = make(lists, rng)
+        if kind == "test" and len(text) <= 5 and rng.random() < 0.6:
+            yield text.upper()
+        else:
+            yield text.capitalize() if rng.random() < 0.5 else text
+
+
+def _drug(lists: Lists, rng: random.Random) -> str:
+    if rng.random() < 0.12:
+        return rng.choice(lists["drug class"] + lists["drug phrase"])
+    name = rng.choice(lists["drug"] if rng.random() < 0.75 else lists["brand"])
+    if rng.random() < 0.15:
+        name += f" {rng.choice(lists['drug salt'])}"
+    if rng.random() < 0.3:
+        return name
+    dose = rng.choice([1, 2.5, 5, 10, 20, 25, 40, 50, 100, 250, 500, 1000])
+    lead = rng.choice(["", "", "", "start", "continue", "on"])
+    parts = [f"{dose} {rng.choice(lists['drug unit'])}"]
+    parts += [rng.choice(lists[name]) for name in ("drug form", "drug route", "drug rhythm")]
+    return " ".join([lead, name, *(part for part in parts if rng.random() < 0.45)]).strip()
+
+
+def _procedure(lists: Lists, rng: random.Random) -> str:
+    if rng.random() < 0.25:
+        return rng.choice(lists["treating"]).format(rng.choice(lists["condition"]))
+    name = rng.choice(lists["procedure phrase" if rng.random() < 0.5 else "procedure"])
+    shape = "{}" if rng.random() < 0.25 else rng.choice(lists["procedure shape"])
+    return shape.format(name, site=rng.choice(lists["site"]))
+
+
+def _test(lists: Lists, rng: random.Random) -> str:
+    draw = rng.random()
+    if draw < 0.35:
+        site, modality = rng.choice(lists["site"]), rng.choice(lists["modality"])
+        return rng.choice(lists["imaging shape"]).format(modality, site)
+    name = rng.choice(lists["imaging"] if draw < 0.5 else lists["lab"])
+    if draw > 0.85:
+        value = rng.choice([0.3, 1.2, 4, 7.4, 12, 98, 140])
+        return f"{name} {rng.choice(['', 'of ', '= '])}{value}"
+    return ("{}" if draw < 0.6 else rng.choice(lists["test shape"])).format(name)
+
+
+def _remark(lists: Lists, rng: random.Random) -> str:
+    draw = rng.random()
+    phrases = lists["status"] + lists["none"] + lists["administrative"] + lists["chatter"]
+    if draw < 0.7:
+        tail = ["", "", "", "", " today", " at this time", " now", " per nurse", ", will review"]
+        return rng.choice(phrases) + rng.choice(tail)
+    if draw < 0.85:
+        title = ["", "", "Dr. ", "Mr. ", "Mrs. ", "Ms. ", "Prof. ", "nurse ", "seen by dr "]
+        name = f"{rng.choice(lists['first'])} {rng.choice(lists['last'])}".title()
+        return rng.choice(title) + name + rng.choice(["", "", "", ", MD", "@example.org"])
+    if draw < 0.92:
+        return rng.choice(lists["place"])
+    month = "january february march april may june july august september october november december"
+    day = "monday tuesday wednesday thursday friday saturday sunday"
+    when = ["{d} {m} {y}", "{m} {y}", "{w} afternoon", "next {w}", "in {d} weeks", "{d} days ago"]
+    when += ["since {m}", "on {w}", "{d}-year-old woman", "aged {d}", "year {y}", "at {d} am"]
+    return rng.choice(when).format(
+        d=rng.randint(1, 90),
+        m=rng.choice(month.split()),
+        y=rng.randint(1930, 2026),
+        w=rng.choice(day.split()),
+    )
+
+
+def _noise(lists: Lists, rng: random.Random) -> str:
+    rows = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
+
+    def word() -> str:
+        size, draw = rng.randint(5, 10), rng.random()
+        if draw < 0.35:  # fingers on one row
+            row = rng.choice(rows)
+            start = rng.randrange(len(row))
+            text = "".join(row[(start + step) % len(row)] for step in range(size))
+            return text[::-1] if rng.random() < 0.3 else text
+        if draw < 0.6:
+            return "".join(rng.choice(rng.choice(rows)) for _ in range(size))
+        if draw < 0.75:
+            return "".join(rng.choice(rng.choice(rows[1:2])) for _ in range(size))
+        if draw < 0.9:
+            return (rng.choice(rows)[:3][::-1] if draw < 0.8 else rng.choice("abcdefgxyz") * 3) * 2
+        pair = "".join(rng.choice(string.ascii_lowercase) for _ in range(3))
+        return pair * rng.randint(2, 3)
+
+    return " ".join(word() for _ in range(rng.choice([1, 1, 1, 2, 2, 3])))
+
+
+def fit(texts: list[tuple[str, str]]) -> RefusalModel:
+    """Multinomial logistic regression over hashed features, its weights rounded to int8."""
+    from scipy import sparse
+    from sklearn.linear_model import LogisticRegression
+
+    bins = [features(text) for text, _ in texts]
+    ends = np.cumsum([0, *map(len, bins)])
+    values = np.concatenate([np.full(len(row), 1 / np.sqrt(len(row)), np.float32) for row in bins])
+    matrix = sparse.csr_matrix((values, np.concatenate(bins), ends), shape=(len(texts), BINS))
+    wanted = np.array([KINDS.index(kind) for _, kind in texts])
+    fitted = LogisticRegression(C=20.0, max_iter=100).fit(matrix, wanted)
+    step = float(np.abs(fitted.coef_).max() / 127)
+    weights = np.round(fitted.coef_.T / step).astype(np.int8)
+    return RefusalModel(
+        weights, step, fitted.intercept_.astype(np.float32), np.zeros(4, np.float32)
+    )
+
+
+def weigh(model: RefusalModel, real: list[str], tune: list[str]) -> RefusalModel:
+    """Set `doubt`: logistic regression, its bias moved to lose `LOST` of the real diagnoses."""
+    from sklearn.linear_model import LogisticRegression
+
+    parts = Mapper().parts
+    rows: list[Any] = []
+    for place, text in enumerate([*real, *tune]):
+        query = read_query(text)
+        if parts.retriever.look_up(query) or query.refusal:
+            continue  # settled before the model is asked
+        found = parts.retriever.search([query])[0]
+        ranked = rerank(query, found, parts.features, parts.model)
+        score = ranked[0].score if ranked else 0.5
+        fused = max((hit.fused for hit in found), default=0.0)
+        rows.append((place >= len(real), *evidence(float(model.shares(text)[0]), score, fused)))
+    table = np.array(rows)
+    wrong, data = table[:, 0] > 0, table[:, 1:]
+    fitted = LogisticRegression(class_weight="balanced").fit(data[:, :3], wrong)
+    doubt = np.append(fitted.coef_[0], 0.0)
+    doubt[3] = -np.quantile(data[~wrong] @ doubt, 1 - LOST * len(real) / (~wrong).sum())
+    refused = data[wrong] @ doubt > 0
+    print(f"doubt {doubt.round(4)}; refused of {wrong.sum()} to tune on: {refused.mean():.3f}")
+    return RefusalModel(model.weights, model.step, model.bias, doubt.astype(np.float32))
+
+
+if __name__ == "__main__":
+    main()
