@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..ontology.terms import Term
 
 MIN_SCORE = 0.1
-"""Below this score a text is unmapped (chosen on data: docs/mapping.md); at 0 no text is refused."""
+"""Below this score a text is unmapped (docs/mapping.md); 0 maps whatever holds words."""
 
 _BATCH = 64  # texts in one run of the graph
 

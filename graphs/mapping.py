@@ -131,10 +131,11 @@ def map_embedded(parts: MappingParts, texts: list[str]) -> list[dict[str, Any]]:
     importing LangGraph takes longer than mapping a hundred texts.
     """
     work = _Work(parts)
-    state: _State = {"texts": texts}
+    state: Any = {"texts": texts}
     for node in (work.look_up, work.retrieve, work.rerank):
-        state.update(node(state))  # type: ignore[typeddict-item]
-    return state["mappings"]
+        state |= node(state)
+    mappings: list[dict[str, Any]] = state["mappings"]
+    return mappings
 
 
 def mapping_node(parts: MappingParts, *, read: str = "diagnosis", write: str = "mapping") -> Any:
@@ -272,17 +273,24 @@ class _Work:
         if not candidates:
             return replace(left, reason="nothing in the knowledge base is close")
         first = candidates[0]
-        if not exact and first.score < self.parts.min_score:
-            reason = f"nothing is close: the best score, {first.score:.2f} for {first.code} "
-            reason += f"({first.name}), is below {self.parts.min_score:g}"
+        if not exact and (reason := self._why_refused(query, ranked, first)):
             return replace(left, score=first.score, reason=reason)
-        if not exact and self.parts.min_score > 0:
-            fused = max(each.hit.fused for each in ranked)
-            reason = load_refusal_model().refuse(query.text, first.score, fused)
-            if reason:
-                return replace(left, score=first.score, reason=reason)
         chosen = self._settle(left, first, "exact" if exact else "embedded")
         return replace(chosen, reason=_remark(query, parts))
+
+    def _why_refused(self, query: Query, ranked: list[Ranked], first: Candidate) -> str | None:
+        """Why a text is no diagnosis, or none of the base."""
+        floor = self.parts.min_score
+        fused = max(each.hit.fused for each in ranked)
+        # Of a text in another language the model can judge the English reading alone.
+        english = (form.text for form in query.forms if form.kind == "word for word")
+        text = next(english, query.text)
+        if floor > 0 and (why := load_refusal_model().refuse(text, first.score, fused)):
+            return why
+        if first.score < floor:
+            best = f"{first.score:.2f} for {first.code} ({first.name})"
+            return f"nothing is close: the best score, {best}, is below {floor:g}"
+        return None
 
     def _settle(
         self, mapping: Mapping, chosen: Candidate, by: Literal["exact", "embedded", "llm"]

@@ -119,7 +119,7 @@ def test_split_gives_each_diagnosis_of_a_cell_its_code(tmp_path: Path) -> None:
 
 
 def test_parquet_and_options_reach_the_mapper(tmp_path: Path) -> None:
-    (tmp_path / "in.txt").write_text("Whooping cough\nblurgh of the wozzle\n")
+    (tmp_path / "in.txt").write_text("Whooping cough\nwozzle heart disorder\n")
     options = ("--specificity", "category", "--min-score", "0.9", "--top-k", "3", "--candidates")
     out = tmp_path / "out.parquet"
     assert map_file(tmp_path / "in.txt", *options, "-o", out, "-q") == 0

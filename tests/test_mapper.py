@@ -1,5 +1,7 @@
 """Mapping end to end over the whole base, and the graph inside somebody else's graph."""
 
+import subprocess
+import sys
 from typing import Any, TypedDict
 
 import pandas
@@ -8,7 +10,7 @@ import pytest
 
 from dxjudge.errors import InputError, UsageError
 from dxjudge.graphs.mapper import Mapper, is_judge
-from dxjudge.graphs.mapping import mapping_graph, mapping_node
+from dxjudge.graphs.mapping import map_embedded, mapping_graph, mapping_node
 from dxjudge.ontology.mapping import Mapping, band_of, read_mapping
 from dxjudge.ontology.specificity import at_specificity
 from dxjudge.ontology.tree import load_tree
@@ -202,3 +204,30 @@ def test_the_graph_runs_async_too(mapper: Mapper) -> None:
     import asyncio
 
     assert asyncio.run(_ainvoke(mapper)).code == "J45"
+
+
+def test_a_short_run_without_a_model_needs_no_graph_engine_and_no_chroma() -> None:
+    code = (
+        "import sys; from dxjudge import Mapper; "
+        "assert Mapper().map('Heart attak').code; "
+        "print([name for name in ('langgraph', 'chromadb', 'sklearn') if name in sys.modules])"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
+
+
+def test_the_nodes_give_what_the_graph_gives(mapper: Mapper) -> None:
+    texts = ["heart attack", "lisinopril 10 mg", "", "weak heart; bad toes", "scrub tyfus"]
+    assert map_embedded(mapper.parts, texts) == mapper.graph.invoke({"texts": texts})["mappings"]
+
+
+def test_broader_codes_of_the_first_join_the_candidates(mapper: Mapper) -> None:
+    ranked = [each.code for each in mapper.search("tear of the meniscus of the knee", 200)]
+    shown = [each.code for each in mapper.search("tear of the meniscus of the knee", 15)]
+    assert shown[:10] == ranked[:10]
+    assert shown == sorted(shown, key=ranked.index)
+    broader = {code[:3] for code in shown[:10]} & set(ranked)
+    assert broader <= set(shown)
+    assert [each.code for each in mapper.search("tear of the meniscus of the knee", 3)] == ranked[
+        :3
+    ]

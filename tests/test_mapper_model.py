@@ -39,7 +39,7 @@ def test_a_chosen_code_is_no_longer_called_distant(mapper: Mapper, own_run: Run)
         chooser = Chooser(server.judge(), own_run)
         [mapping] = mapped(mapper, chooser, "weak heart; bad toes", min_score=0.999)
     assert (mapping.status, mapping.decided_by) == ("mapped", "llm")
-    assert mapping.code == mapping.candidates[-1].code
+    assert mapping.name == mapping.candidates[-1].name
     assert mapping.reason == "2 diagnoses in one text; --split maps each"
 
 

@@ -88,19 +88,28 @@ def diagnoses(lists: Lists, rng: random.Random) -> Iterator[str]:
     """Terms of the base, a third rewritten, some as initials; drugs that make a diagnosis."""
     terms = [term.text for term in default_terms(load_tree())]
     for term in rng.sample(terms, DIAGNOSES):
-        yield variant(term, rng, {}) if rng.random() < 0.45 else term
+        text = variant(term, rng, {}) if rng.random() < 0.45 else term
+        if rng.random() < 0.2:
+            text = rng.choice(lists["diagnosis shape"]).replace("{}", text.lower())
+        yield text
+        if rng.random() < 0.03:
+            yield rng.choice(lists["lay symptom"])
         words = [word for word in normalise_text(term).split() if len(word) > 2]
         if 2 <= len(words) <= 5 and rng.random() < 0.1:
             yield "".join(word[0] for word in words).upper() + rng.choice(["", "", "", "1", " II"])
     drugs = lists["drug"] + lists["brand"]
     about = ["{} poisoning", "{} overdose", "{} toxicity", "allergy to {}", "{} allergy"]
     about += ["{} dependence", "{} induced liver injury", "adverse effect of {}", "{} withdrawal"]
+    about += ["accidental {} ingestion", "{} abuse", "long-term {} use disorder"]
     about += ["{} associated colitis", "rash due to {}", "{} hypersensitivity"]
     after = ["complication of {}", "status post {}", "post {} syndrome", "infection after {}"]
+    after += ["pain after {}", "failed {}", "dehiscence after {}", "{} failure"]
     after += ["adhesions following {}", "bleeding after {}", "history of {}", "{} complication"]
-    for _ in range(900):
+    for _ in range(2000):
         yield rng.choice(about).format(rng.choice(drugs))
-        yield rng.choice(after).format(rng.choice(lists["procedure"]))
+        yield rng.choice(after).format(
+            rng.choice(lists[rng.choice(["procedure", "procedure phrase"])])
+        )
 
 
 def non_diagnoses(kind: str, lists: Lists, count: int, rng: random.Random) -> Iterator[str]:
