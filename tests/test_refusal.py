@@ -28,7 +28,7 @@ def test_the_non_diagnoses_are_refused_those_held_out_too(mapper: Mapper) -> Non
         for row, mapping in zip(rows, mappings, strict=True)
         if mapping.status == "mapped"
     )
-    # As measured (docs/mapping.md): 148 of 160 held out, 798 of 820 in all.
+    # As measured (docs/mapping.md): 147 of 160 held out, 789 of 820 in all.
     assert passed.total() <= 0.05 * len(rows)
     assert passed["test"] <= 0.10 * sum(row["half"] == "test" for row in rows)
     assert all(mapping.reason for mapping in mappings if mapping.status == "unmapped")

@@ -2,9 +2,10 @@
 
     python training/refusal.py --gold FOLDER
 
-Diagnoses are the terms of the base, rewrites and initials of them (variants.py) and drugs in
-diagnoses ("poisoning by X"). The others are made from the lists in training/data; a text that
-stands in the test half of benchmarks/data/non_diagnoses.tsv is taken out. FOLDER holds
+Diagnoses are the terms of the base, rewrites and initials of them (variants.py), drugs in
+diagnoses ("poisoning by X"), what patients say, and diagnoses in four other languages. The others
+are made from the lists in training/data; a text that stands in the test half of
+benchmarks/data/non_diagnoses.tsv is taken out. FOLDER holds
 `*-dev.tsv` tables: with the tuning half they set the four numbers that weigh the verdict against
 the best candidate, so that at most 1 in 100 development texts is refused.
 """
@@ -94,6 +95,8 @@ def diagnoses(lists: Lists, rng: random.Random) -> Iterator[str]:
         yield text
         if rng.random() < 0.03:
             yield rng.choice(lists["lay symptom"])
+        if rng.random() < 0.06:
+            yield rng.choice(lists["other language"])
         words = [word for word in normalise_text(term).split() if len(word) > 2]
         if 2 <= len(words) <= 5 and rng.random() < 0.1:
             yield "".join(word[0] for word in words).upper() + rng.choice(["", "", "", "1", " II"])
