@@ -11,8 +11,8 @@ one. A run that is stopped goes on from its cache.
 import argparse
 import asyncio
 import json
-import statistics
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -135,7 +135,7 @@ async def measure(task: Task, judge: JudgeSpec, given: argparse.Namespace) -> st
     found: dict[int, Outcome] = {}
     start = time.perf_counter()
     # A small machine answers slowly; what timed out once will time out again.
-    settings = {"concurrency": given.concurrency, "timeout": 300.0, "attempts": 2}
+    settings = {"concurrency": given.concurrency, "timeout": given.timeout, "attempts": 2}
     with Run(cache=given.cache, mode=given.mode, **settings) as run:
         inputs = [fields for fields, _ in items]
         stream = stream_step(task.step, inputs, judge=judge, run=run, engine=given.engine)
@@ -144,7 +144,17 @@ async def measure(task: Task, judge: JudgeSpec, given: argparse.Namespace) -> st
                 found[index] = outcome
         lines = run.ledger.summary()
     outcomes = [found[index] for index in range(len(items))]
+    if given.outcomes:
+        keep(given.outcomes, task.step, judge.label, outcomes)
     return line(task, items, outcomes, lines, time.perf_counter() - start)
+
+
+def keep(path: Path, step: str, judge: str, outcomes: list[Outcome]) -> None:
+    with path.open("a", encoding="utf-8") as file:
+        for index, outcome in enumerate(outcomes):
+            plain = outcome.model_dump(mode="json")
+            row = {"step": step, "judge": judge, "item": index, "outcome": plain}
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
 def line(
@@ -152,7 +162,7 @@ def line(
 ) -> str:
     asked = [o for o in outcomes if o.decided_by == "llm"]
     first = sum(o.repairs == 0 and o.status != "failed" for o in asked)
-    kinds = statistics.multimode(o.kind for o in outcomes if o.status == "failed")
+    kinds = Counter(o.kind for o in outcomes if o.status == "failed")
     decided = [
         (o, gold) for o, (_, gold) in zip(outcomes, items, strict=True) if o.status != "failed"
     ]
@@ -168,7 +178,7 @@ def line(
         sum(o.repairs > 0 and o.status != "failed" for o in asked),
         sum(o.status == "done" for o in outcomes),
         sum(o.status == "abstained" for o in outcomes),
-        f"{sum(o.status == 'failed' for o in outcomes)} {' '.join(kinds)}".strip(),
+        ", ".join(f"{count} {kind}" for kind, count in kinds.most_common()) or 0,
         right,
         sum(each.calls for each in lines),
         f"{seconds:.0f}",
@@ -184,6 +194,8 @@ def main() -> None:
     parser.add_argument("--mode", default="read-write", help="replay asks no model")
     parser.add_argument("--concurrency", type=int, default=2)
     parser.add_argument("--max-tokens", type=int, help="of one answer")
+    parser.add_argument("--timeout", type=float, default=300.0, help="seconds for one answer")
+    parser.add_argument("--outcomes", type=Path, help="append every outcome to this JSONL file")
     parser.add_argument("--limit", type=int, default=0, help="items a step; 0 for all")
     parser.add_argument("--steps", nargs="*", help="only these steps")
     given = parser.parse_args()
