@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
+from uuid import uuid4
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +19,6 @@ import numpy.typing as npt
 from ..errors import IndexFault, UsageError
 from .encode import Progress, Vectors
 
-_FOLDER = "chroma"
 _ADD = 4000
 EXACT = 512
 """Texts of a run that are compared with every term before the embedded collection is opened."""
@@ -151,7 +151,13 @@ def _embedded(folder: Path) -> Any:
     from chromadb.config import Settings
 
     settings = Settings(anonymized_telemetry=False)
-    return chromadb.PersistentClient(str(folder / _FOLDER), settings=settings)
+    return chromadb.PersistentClient(str(_place(folder)), settings=settings)
+
+
+def _place(folder: Path) -> Path:
+    # A name of its own for every build: Chroma keeps what it opened by its path, and would serve
+    # the files of an index that has since been built anew.
+    return next(iter(sorted(folder.glob("chroma-*"))), folder / f"chroma-{uuid4().hex[:12]}")
 
 
 def _close(client: Any) -> None:
