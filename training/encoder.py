@@ -164,8 +164,13 @@ def export(model: Any, output: Path) -> None:
     class Pooled(torch.nn.Module):
         """The model with its pooling."""
 
+        def __init__(self) -> None:
+            super().__init__()
+            self.model = model  # as a part: the exporter takes no weights from outside
+
         def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
-            states = model(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
+            told = self.model(input_ids=input_ids, attention_mask=attention_mask)
+            states = told.last_hidden_state
             mask = attention_mask.unsqueeze(-1).to(states.dtype)
             pooled = (states * mask).sum(1) / mask.sum(1)
             return pooled / pooled.norm(dim=-1, keepdim=True)
