@@ -69,11 +69,16 @@ def corrected_rows(
     for column, value, places in cells:
         for judge in judges_of_units(units):
             if judge != human:
-                seen = [(marks.get((at, judge)), marks.get((at, human)), human in units[at].votes)
+                seen = [(marks.get((at, judge)), marks.get((at, human)), _checked(units[at], human))
                         for at in places if judge in units[at].votes]  # fmt: skip
                 several = len({units[at].case for at in places}) < len(places)
                 for made in _correct(seen, plan.level):
                     yield _row(step, column, value, judge, made, several)
+
+
+def _checked(unit: Unit, human: str) -> bool:
+    """Whether the human judged it. A failed vote is none: a juror's file did not have the case."""
+    return any(vote.status != "failed" for vote in unit.votes.get(human, {}).values())
 
 
 def _mark(unit: Unit, judge: str, positive: Any) -> bool | None:
@@ -100,11 +105,11 @@ def _correct(seen: _Seen, level: float) -> list[CorrectedAccuracy]:
     judged = [mine for mine, _, checked in seen if not checked]
     calibration = [(mine, truth) for mine, truth, checked in seen if checked]
     if not any(mine is not None for mine in judged):
-        n = len(calibration)
+        n = sum(None not in pair for pair in calibration)
         said = "every unit has a human verdict: take the human's share, nothing is to correct"
         return [
             CorrectedAccuracy("none needed", None, None, float("nan"), float("nan"),
-                              float("nan"), 0, n, 0, warning=said)
+                              float("nan"), 0, n, len(seen) - n, warning=said)
         ]  # fmt: skip
     return [
         rogan_gladen(judged, calibration, level=level),

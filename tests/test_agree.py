@@ -162,6 +162,18 @@ def test_a_human_on_some_cases_corrects_the_share_of_right_verdicts() -> None:
     assert (rogan.n, rogan.n_calibration, rogan.warning) == (100, 40, "")
 
 
+def test_a_failed_vote_of_the_human_is_a_case_that_no_human_checked() -> None:
+    judge = (["T"] * 3 + ["F"]) * 10 + (["T"] * 4 + ["F"]) * 20
+    human = (["T", "T", "F", "F"] * 10) + ["-"] * 100
+    made = agree(votes(f"a {' '.join(judge)}\nh {' '.join(human)}"), Terms(human="h"))
+    assert {one.method for one in made.corrected} == {"rogan-gladen", "prediction-powered"}
+    assert {(one.n, one.n_calibration, one.judged) for one in made.corrected} == {(100, 40, 0.8)}
+    none = agree(votes(f"a {'T ' * 12}\nh {'T ' * 11} ~"), Terms(human="h")).corrected
+    assert [(one.method, one.n_calibration, one.unresolved) for one in none] == [
+        ("none needed", 11, 1)
+    ]
+
+
 def test_grades_count_as_right_from_a_level_on() -> None:
     grades = ["5", "4", "2", "0"] * 20
     human = (["5"] * 2 + ["0"] * 2) * 10 + ["."] * 40
