@@ -19,7 +19,7 @@ Output = Annotated[
 ]
 PresetName = Annotated[
     str | None,
-    typer.Option(help="diagnosis, hddx, dermcase, medsyn, mediconfusion or medlesionvqa."),
+    typer.Option(help="diagnosis, hddx, dermcase, medsyn, mediconfusion, medlesionvqa or choice."),
 ]
 Config = Annotated[
     Path | None, typer.Option(help="Settings in YAML; flags win.", rich_help_panel=_FILES)

@@ -178,8 +178,8 @@ def _measure(
             left_out.append(
                 LeftOut(
                     "bert_score",
-                    f"the encoder {settings.encoder!r} gives no token vectors; pass --encoder "
-                    "with a sentence-transformers model",
+                    f"the encoder {settings.encoder!r} gives no token vectors; pass "
+                    "--semantic-encoder with a sentence-transformers model",
                 )
             )
     measures += answer_measures(judged, multiple=settings.preset == "medlesionvqa")
