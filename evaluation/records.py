@@ -76,6 +76,8 @@ def read_recorded(folder: Path) -> Recorded:
 
     Raises InputError, naming the file, for a folder that holds none or a damaged one.
     """
+    if not folder.is_dir():
+        raise InputError(f"{folder}: there is no such folder")
     if not (folder / INPUTS).exists():
         raise InputError(
             f"{folder} holds no {INPUTS}: it is not the folder of an evaluation, or of one before "
