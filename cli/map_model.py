@@ -50,7 +50,8 @@ def read_models(
     needing = [name for name, value in (options | budget).items() if value not in (None, False)]
     if needing:
         flags = ", ".join(f"--{name.replace('_', '-')}" for name in needing)
-        raise UsageError(f"{flags}: no model is asked; name one with --model openai:gpt-4o")
+        why = f", since {model} is an embedding model by its name" if model else ""
+        raise UsageError(f"{flags}: no model is asked{why}; name one with --model openai:gpt-4o")
     return model or encoder or "default", None
 
 

@@ -125,11 +125,12 @@ def _estimate(request: Request, job: Job, table: CanonicalTable, work: Work, qui
     embedded: list[Mapping] = []
     with stages(quiet=quiet) as progress:
         mapper = Mapper(**work.settings, progress=progress)
-        new = _unsettled(job.distinct, mapper, table, work, request.candidates)
+        texts = [text for text in job.distinct if text]
+        new = _unsettled(texts, mapper, table, work, request.candidates)
         for batch in mapper.stream(new, choose=False):
             embedded += batch
             progress("mapping", len(embedded), len(new))
-    print_estimate(len(job.texts), len(job.distinct), embedded, work.chooser)
+    print_estimate(len(job.texts), len(texts), embedded, work.chooser)
 
 
 def read_job(request: Request) -> Job:

@@ -118,7 +118,8 @@ class SentenceEncoder:
         except Exception as error:
             raise ModelFault(
                 f"cannot load the sentence-transformers model {model!r}: {error}. Give a folder "
-                "that holds it, or a hub name on a machine that reaches the hub"
+                "that holds it, or a hub name on a machine that reaches the hub (a model that "
+                "writes text has its provider before its name: openai:gpt-4o)"
             ) from error
         self.dimension = int(self._model.get_embedding_dimension() or 0)
         self.identity = f"sentence-transformers:{model}:{self._fingerprint()}"

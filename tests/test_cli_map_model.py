@@ -161,6 +161,17 @@ def test_an_estimate_sends_and_writes_nothing(
     assert (after["calls"], after["in the cache"], after["tokens in, about"]) == ("0", "2", "0")
 
 
+def test_an_empty_cell_is_no_text_to_an_estimate(
+    source: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with source.open("a", encoding="utf-8") as file:
+        file.write('""\nN/A\n')
+    assert map_file(source, "openai:gpt-4o", "--estimate") == 0
+    found = numbers_of(capsys.readouterr().out)
+    assert (found["rows"], found["distinct texts"], found["calls"]) == ("7", "5", "4")
+    assert found["without a choice, not asked"] == "1"
+
+
 def numbers_of(printed: str) -> dict[str, str]:
     lines = [line.rsplit(maxsplit=1) for line in printed.splitlines()]
     return {name: value for name, value in (line for line in lines if len(line) == 2)}
@@ -261,6 +272,7 @@ def test_the_other_wire(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     [
         (["--rerank", "ambiguous"], "--rerank: no model is asked; name one with --model"),
         (["--max-cost", "1", "--estimate"], "--estimate, --max-cost: no model is asked"),
+        (["--model", "gpt-4o", "--estimate"], "since gpt-4o is an embedding model by its name"),
         (
             ["--model", "openai:gpt-4o", "--rerank", "some"],
             "rerank is 'some'; it is all, ambiguous or none",
