@@ -50,10 +50,11 @@ def read_table(path: Path, text: str, release: str, columns: Columns = ANY) -> I
         code = _code_column(lines)
         term, source = 0 if code else 1, 2
     else:
+        what, name = ("term", _TERM[0]) if term is None else ("code", _CODE[0])
         raise InputError(
-            f"{path}, line {lines[0][0]}: no column for the "
-            f"{'term' if term is None else 'code'} among {', '.join(lines[0][1])}; "
-            f"name it {_TERM[0] if term is None else _CODE[0]!r}"
+            f"{path}, line {lines[0][0]}: no column for the {what} among "
+            f"{', '.join(lines[0][1])}; name it {name!r}, or name it to dxjudge sources add "
+            f"with --{what}-column"
         )
     for number, cells in lines:
         yield Row(

@@ -185,7 +185,7 @@ def test_a_definition_or_control_characters_do_not_get_in(tmp_path: Path) -> Non
         ("a.csv", "# nothing\n", "a.csv: holds comments only"),
         ("a.csv", b"PK\x03\x04\0\0", "a.csv: is a binary file"),
         ("a.csv", b"term,code\nasthma,J45\nM\xfcll,J45\n", "a.csv, line 3: is not UTF-8 text"),
-        ("a.csv", "term,chapter\nasthma,x\n", "line 1: no column for the code among term, chapter"),
+        ("a.csv", "term,chapter\nasthma,x\n", "name it to dxjudge sources add with --code-column"),
         ("a.csv", "place,code\nasthma,J45\n", "line 1: no column for the term among place, code"),
         (
             "a.tsv",
