@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from ..scoring.flat import SAME
 from .names import short_names
 from .numbers import Gap
 
@@ -66,7 +67,8 @@ def conclusions_of(made: "Evaluation", titles: Mapping[str, str]) -> Iterator[Co
 
 def _side(gap: Gap, sign: float) -> _Side:
     ends = sorted((sign * gap.low, sign * gap.high)) if gap.low == gap.low else [gap.low] * 2
-    return _Side(gap.judge, sign * gap.value, *ends)
+    value = 0.0 if abs(gap.value) <= SAME else sign * gap.value
+    return _Side(gap.judge, value, *(0.0 if abs(end) <= SAME else end for end in ends))
 
 
 def _conclude(metric: str, title: str, better: str, worse: str, sides: list[_Side]) -> Conclusion:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..agents.families import families_of
 from ..agents.outcome import Outcome
 from ..scoring.bootstrap import Floats, Interval, Plan, bootstrap_many, mean_interval
-from ..scoring.flat import ranks
+from ..scoring.flat import SAME, ranks
 from .conclusions import conclusions_of
 from .measures import Measure
 from .numbers import joint_statistic
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 Families = Callable[[str], frozenset[str]]
 _EXTRACTIONS = ("extract_final_diagnosis", "extract_ddx")
-_SAME = 1e-9
 
 
 def swap_of(made: "Evaluation", families: Families = families_of) -> Swap | None:
@@ -186,11 +185,11 @@ def _flip_marks(table: _Table) -> tuple[Floats, Floats]:
     values = table.by_unit()
     several = (~np.isnan(values)).sum(axis=0) > 1
     spread = np.where(several, _highest(values) + _highest(-values), np.nan)
-    marks = np.where(np.isnan(spread), np.nan, (spread > _SAME) * 1.0)
+    marks = np.where(np.isnan(spread), np.nan, (spread > SAME) * 1.0)
     first, second = np.triu_indices(len(table.models), k=1)
     apart = values[:, first] - values[:, second]
     both = (~np.isnan(apart)).sum(axis=0) > 1
-    crossed = (_highest(apart) > _SAME) & (_highest(-apart) > _SAME)
+    crossed = (_highest(apart) > SAME) & (_highest(-apart) > SAME)
     return marks, np.where(both, crossed * 1.0, np.nan)
 
 

@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from ..errors import UsageError
 from .share import Share, Verdict, is_resolved, share
 
+SAME = 1e-9
+"""Scores no further apart are equal: sums of the same terms in another order differ by rounding."""
+
 
 def top_k_accuracy(equivalent: Iterable[Sequence[Verdict]], k: int) -> Share:
     """Share of cases with some prediction among the first `k` judged equivalent to the truth.
@@ -51,7 +54,7 @@ def ranks(scores: Mapping[str, float], *, higher_is_better: bool = True) -> dict
             raise UsageError(f"{model} has no score and cannot be ranked")
     sign = 1 if higher_is_better else -1
     return {
-        model: 1 + sum(sign * other > sign * score for other in scores.values())
+        model: 1 + sum(sign * (other - score) > SAME for other in scores.values())
         for model, score in scores.items()
     }
 

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from ..errors import UsageError
 from .bootstrap import Floats, Interval, Plan, Statistic, bootstrap
+from .stability import signs
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ def preference_agreement(
             f"not {a.shape} and {b.shape}"
         )
     left, right = np.triu_indices(a.shape[1], k=1)
-    one, two = np.sign(a[:, left] - a[:, right]), np.sign(b[:, left] - b[:, right])
+    one, two = signs(a[:, left] - a[:, right]), signs(b[:, left] - b[:, right])
     present = ~(np.isnan(one) | np.isnan(two))
     counted = present & (one != 0) & (two != 0) if ties == "drop" else present
     agreeing = ((one == two) & counted).sum(axis=1) * 1.0

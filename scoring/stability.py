@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import UsageError
 from .bootstrap import Floats, Interval, Plan, bootstrap_many
-from .flat import ranks
+from .flat import SAME, ranks
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +82,17 @@ def ranking_stability(
 
 def tau_b(first: Floats, second: Floats) -> Floats:
     """Kendall's tau-b along the last axis: (b, models) twice to (b,); NaN where all tie."""
-    a = np.sign(first[:, :, None] - first[:, None, :])
-    b = np.sign(second[:, :, None] - second[:, None, :])
+    a = signs(first[:, :, None] - first[:, None, :])
+    b = signs(second[:, :, None] - second[:, None, :])
     untied = (a * a).sum(axis=(1, 2)) * (b * b).sum(axis=(1, 2))
     result: Floats = (a * b).sum(axis=(1, 2)) / np.sqrt(np.where(untied > 0, untied, np.nan))
     return result
+
+
+def signs(differences: Floats) -> Floats:
+    """1, 0 or -1 for each difference, 0 for what rounding leaves of none; NaN stays."""
+    found: Floats = np.sign(np.where(np.abs(differences) <= SAME, 0.0, differences))
+    return found
 
 
 def _cube(scores: Mapping[str, Mapping[str, Sequence[float]]]) -> tuple[Floats, list[str]]:

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from dxjudge.errors import UsageError
 from dxjudge.scoring.bootstrap import Plan
 from dxjudge.scoring.calibration import prediction_powered, rogan_gladen
+from dxjudge.scoring.flat import ranks
+from dxjudge.scoring.preference import preference_agreement
 from dxjudge.scoring.share import FAILED
 from dxjudge.scoring.stability import ranking_stability, tau_b
 
@@ -198,3 +200,20 @@ def test_a_stable_ranking_has_a_tight_interval_and_a_random_one_a_wide_one() -> 
 def test_unusable_scores_are_named(scores: Any, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         ranking_stability(scores)
+
+
+def test_what_rounding_leaves_of_a_tie_is_a_tie() -> None:
+    up, down = [0.1, 0.2, 0.3] * 5, [0.3, 0.2, 0.1] * 5
+    assert sum(up[:3]) != sum(down[:3])  # by the last digit: both are 0.6
+    ours = {"A": up, "B": down, "C": [0.9] * 15}
+    theirs = {"A": up, "B": up, "C": [0.9] * 15}
+    made = ranking_stability({"x": ours, "y": theirs}, plan=Plan(resamples=50))
+    assert made.taus["x", "y"].estimate == 1
+    assert {one.model: (one.best, one.worst) for one in made.ranges} == {
+        "A": (2, 2), "B": (2, 2), "C": (1, 1)
+    }  # fmt: skip
+    assert ranks({"A": sum(up[:3]), "B": sum(down[:3])}) == {"A": 1, "B": 1}
+    # Both judges call a tie: the order of one's sum is no preference.
+    scores = [[0.1 + 0.2 + 0.3, 0.3 + 0.2 + 0.1]] * 12
+    tied = preference_agreement(scores, [[1.0, 1.0]] * 12, plan=Plan(resamples=50))
+    assert tied.value == 1

@@ -4,6 +4,7 @@ import csv
 import json
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,6 +14,8 @@ from dxjudge.agents.judge import parse_judge
 from dxjudge.cli.compare_judges_run import families_by, find_judges
 from dxjudge.cli.main import app
 from dxjudge.errors import InputError, UsageError
+from dxjudge.evaluation.conclusions import conclusions_of
+from dxjudge.evaluation.numbers import Gap
 
 from .protocol_server import ProtocolServer, Seen, fail
 
@@ -200,3 +203,16 @@ def test_what_cannot_be_compared_is_said(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="write NAME=FAMILY"):
         families_by(["qwen"])
     assert families_by(["a=b=QWEN"])("a=b") == {"qwen"}
+
+
+def test_a_difference_of_rounding_is_a_tie_in_the_sentence() -> None:
+    def gap(judge: str, value: float) -> Gap:
+        about = ("m", judge, "", "", "", "A", "B")
+        return Gap(*about, value, value, value, 1.0, 20, "")
+
+    gaps = (gap("x", 0.1 + 0.2 + 0.3 - 0.6), gap("y", 0.0))
+    judged = SimpleNamespace(single_judges=("x", "y"))
+    made: Any = SimpleNamespace(gaps=gaps, judged=judged, numbers=())
+    (one,) = conclusions_of(made, {"m": "M"})
+    assert (one.holds, one.judges_for, one.clear_for) == ("no judge", "", "")
+    assert "A and B tie under every judge" in one.sentence
