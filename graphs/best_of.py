@@ -2,7 +2,7 @@
 
 `best_of` is a graph of its own; `self_consistency` is a jury of one model, asked several times.
 
-    START ──Send──> sample (N times, at a temperature) ──> pick ──> END
+    START ──> open ──Send──> sample (N times, at a temperature) ──> pick ──> END
 
 Where the judge gives no valid pick the outcome is failed: it is never the first sample.
 """
@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 from langgraph.graph import END, START, StateGraph
-from langgraph.types import Send
+from langgraph.types import Overwrite, Send
 from pydantic import BaseModel
 from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
@@ -112,9 +112,12 @@ def best_of(
         return await _pick(found, text, state["samples"], picker, shared, seed)
 
     builder = StateGraph(BestState, input_schema=BestIn, output_schema=BestOut)
+    # With a checkpointer, a thread still holds the samples of its last item.
+    builder.add_node("open", lambda state: {"samples": Overwrite([])})
     builder.add_node("sample", sample, input_schema=_Sample)
     builder.add_node("pick", pick)
-    builder.add_conditional_edges(START, fan_out, ["sample"])
+    builder.add_edge(START, "open")
+    builder.add_conditional_edges("open", fan_out, ["sample"])
     builder.add_edge("sample", "pick")
     builder.add_edge("pick", END)
     return builder.compile(name=f"best_of_{found.name}")

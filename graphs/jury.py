@@ -1,9 +1,9 @@
 """A jury: several judges on one item, each vote kept, and one verdict by a rule.
 
-    START ──> vote (a Send for each judge, repeat and wording) ──> tally ──> verdict ──> END
-                ^                                                    │
-                └── replacements of judges that failed, and with `escalate`
-                    the judges after the second, where the first two differ
+    START ──> open ──> vote (a Send for each judge, repeat, wording) ──> tally ──> verdict ──> END
+                        ^                                                  │
+                        └── replacements of judges that failed, and with `escalate`
+                            the judges after the second, where the first two differ
 
 Who votes is in what is sent, so that a checkpoint or a node's cache never gives one judge's
 vote to another; live model objects stay with the graph.
@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, NotRequired
 
 from langgraph.graph import END, START, StateGraph
-from langgraph.types import Send
+from langgraph.types import Overwrite, Send
 from pydantic import BaseModel
 from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
@@ -135,7 +135,11 @@ def graph_of(plan: JuryPlan, run: Run) -> "JuryGraph":
     async def vote(state: SeatIn) -> dict[str, list[Cast]]:
         return {"cast": [await _cast(plan, run, state)]}
 
-    def open_jury(state: JuryState) -> list[Send]:
+    def open_jury(state: JuryState) -> dict[str, Any]:
+        # With a checkpointer, a thread still holds what was cast on its last item.
+        return {"cast": Overwrite([])}
+
+    def begin(state: JuryState) -> list[Send]:
         return _sends(state, seats_for(plan, plan.first, 0))
 
     def tally(state: JuryState) -> dict[str, Any]:
@@ -148,10 +152,12 @@ def graph_of(plan: JuryPlan, run: Run) -> "JuryGraph":
         return {"jury": write_jury(conclude_jury(plan, state))}
 
     builder = StateGraph(JuryState, input_schema=JuryIn, output_schema=JuryOut)
+    builder.add_node("open", open_jury)
     builder.add_node("vote", vote, input_schema=SeatIn)
     builder.add_node("tally", tally)
     builder.add_node("verdict", verdict)
-    builder.add_conditional_edges(START, open_jury, ["vote"])
+    builder.add_edge(START, "open")
+    builder.add_conditional_edges("open", begin, ["vote"])
     builder.add_edge("vote", "tally")
     builder.add_conditional_edges("tally", go_on, ["vote", "verdict"])
     builder.add_edge("verdict", END)

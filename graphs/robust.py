@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
-from langgraph.types import Send
+from langgraph.types import Overwrite, Send
 from pydantic import BaseModel
 from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
@@ -213,7 +213,8 @@ def compile_plan(step: Step[Any, Any], judge: Judge, plan: Plan, run: Run | None
     builder = StateGraph(
         RobustState, context_schema=RobustContext, input_schema=RobustIn, output_schema=RobustOut
     )
-    builder.add_node("plan", lambda state: {})
+    # With a checkpointer, a thread still holds the trials of its last item.
+    builder.add_node("plan", lambda state: {"trials": Overwrite([])})
     builder.add_node("judge", judge_one, input_schema=_One)
     builder.add_edge(START, "plan")
     builder.add_conditional_edges("plan", fan_out, ["judge"])

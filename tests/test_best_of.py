@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 import pytest
+from langgraph.checkpoint.memory import InMemorySaver
 
 from dxjudge.agents.run import Run
 from dxjudge.errors import UsageError
@@ -27,7 +28,7 @@ def prefers_lupus(seen: Seen) -> Any:
     return {"reason": "It fits.", "choice": int(number)}
 
 
-def best(judge: Any, model: Any = sampler, samples: int = 3, **options: Any) -> Any:
+def best(judge: Any, model: Any = sampler, samples: int = 3, turns: int = 1, **options: Any) -> Any:
     with ProtocolServer(model) as one, ProtocolServer(judge) as two, Run(mode="off") as run:
         graph = best_of(
             "extract_final_diagnosis",
@@ -37,7 +38,11 @@ def best(judge: Any, model: Any = sampler, samples: int = 3, **options: Any) -> 
             run=run,
             **options,
         )
-        return asyncio.run(graph.ainvoke({"inputs": INPUTS})), one.seen, two.seen
+        graph.checkpointer = InMemorySaver()
+        kept: Any = {"configurable": {"thread_id": "1"}}
+        for _ in range(turns - 1):
+            asyncio.run(graph.ainvoke({"inputs": INPUTS}, kept))
+        return asyncio.run(graph.ainvoke({"inputs": INPUTS}, kept)), one.seen, two.seen
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -51,6 +56,11 @@ def test_the_judge_picks_whatever_the_order(seed: int) -> None:
     outcome: Any = read_best("extract_final_diagnosis", INPUTS, found)
     assert outcome.value.diagnosis == "lupus"
     assert json.loads(json.dumps(found)) == found
+
+
+def test_a_thread_that_is_kept_does_not_bring_its_last_items_samples() -> None:
+    found, asked, _ = best(prefers_lupus, turns=2)
+    assert len(found["samples"]) == 3 and len(asked) == 6
 
 
 def test_samples_that_are_all_the_same_need_no_judge() -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 import pytest
+from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, StateGraph
 
 import dxjudge
@@ -375,6 +376,25 @@ def test_a_jury_is_a_node_in_somebody_elses_graph_and_can_be_drawn() -> None:
     assert set(plain) == {"jury"} and json.loads(json.dumps(plain)) == plain
     drawn = graph.get_graph().draw_mermaid()
     assert all(name in drawn for name in ("vote", "tally", "verdict"))
+
+
+def test_a_thread_that_is_kept_does_not_bring_its_last_items_votes() -> None:
+    def heart(seen: Seen) -> Any:
+        return YES if "heart" in seen.user else NO
+
+    with ProtocolServer(heart) as a, ProtocolServer([NO]) as b, ProtocolServer(heart) as c:
+        with Run(mode="off") as run:
+            graph = jury_graph(STEP, [a.judge(), b.judge(), c.judge()], escalate=True, run=run)
+            graph.checkpointer = InMemorySaver()
+            kept: Any = {"configurable": {"thread_id": "1"}}
+            pairs = [{**PAIR, "predicted": name} for name in ("heart attack", "gout", "heart pain")]
+            found = [
+                read_jury(asyncio.run(graph.ainvoke({"inputs": pair}, kept))["jury"])
+                for pair in pairs
+            ]
+    assert [len(one.votes) for one in found] == [3, 2, 3]
+    assert [one.verdict for one in found] == [True, False, True]
+    assert [one.escalated for one in found] == [True, False, True]
 
 
 def test_the_face_has_the_jury() -> None:

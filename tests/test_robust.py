@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langgraph.checkpoint.memory import InMemorySaver
 
 from dxjudge.agents.run import Run
 from dxjudge.agents.steps import find_step
@@ -155,6 +156,10 @@ def test_the_graph_keeps_every_trial_as_plain_json() -> None:
     with ProtocolServer(by_position) as server, Run(mode="off") as run:
         graph = robust("match_option", ["order", "swap"], judge=server.judge(), run=run)
         found = asyncio.run(graph.ainvoke({"inputs": ITEMS[0]}))
+        graph.checkpointer = InMemorySaver()
+        kept: Any = {"configurable": {"thread_id": "1"}}
+        for _ in range(2):  # a thread does not bring the trials of its last item
+            assert asyncio.run(graph.ainvoke({"inputs": ITEMS[0]}, kept)) == found
         assert "judge" in graph.get_graph().draw_mermaid()
     assert json.loads(json.dumps(found)) == found
     trials = found["trials"]
