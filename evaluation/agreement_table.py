@@ -168,9 +168,12 @@ def _over_all(
     units: list[Unit], how: dict[str, Measured], cells: list[tuple[str, list[Unit], Measured]]
 ) -> list[str]:
     """Add the cell over all steps where they share a scale; else say why there is none."""
-    kinds = {(one.scale, one.categories, one.span) for one in how.values()}
+    kinds = {(one.kind, one.scale, one.categories, one.span) for one in how.values()}
     if len(kinds) > 1:
-        return ["the steps have different scales, so there is no table over all of them"]
+        return [
+            "the steps have different scales, or verdicts of different kinds, so there is no "
+            "table over all of them"
+        ]
     cells.insert(0, ("", units, next(iter(how.values()))))
     return []
 

@@ -45,9 +45,11 @@ class Unit:
 class Measured:
     """How a step's verdicts are compared; `said` tells a reader why.
 
-    `categories` are the levels in order (None: those that occur), `span` the width of the scale.
+    `kind` is what the verdicts are: words, yes or no, numbers. `categories` are the levels in
+    order (None: those that occur), `span` the width of the scale.
     """
 
+    kind: str
     scale: Scale
     categories: tuple[Any, ...] | None
     span: float
@@ -179,7 +181,10 @@ def measured(
     A step that dxjudge knows has its own scale and, where no verdict lies outside them, its own
     levels. Of others numbers are ordinal, yes/no and words nominal. The span is that of the
     levels, or of the verdicts where there are none.
+
+    Raises UsageError for a verdict that is no category, and for numbers beside true and false.
     """
+    _check_mixed(units, step)
     found = {label(v) for u in units for mine in u.votes.values() for v in mine.values()} - {None}
     if any(isinstance(value, str) for value in found):
         kind, default = "words", "nominal"
@@ -204,7 +209,22 @@ def measured(
         said += f", levels {', '.join(map(str, levels))}"
     if kind == "numbers" and chosen != "nominal":
         said += f", span {width:g}"
-    return Measured(chosen, levels, width or 1.0, said)
+    return Measured(kind, chosen, levels, width or 1.0, said)
+
+
+def _check_mixed(units: Sequence[Unit], step: str) -> None:
+    """Refuse 1 beside true: Python calls them equal, and nobody knows what was meant."""
+    judges: dict[bool, dict[str, None]] = {True: {}, False: {}}
+    for unit in units:
+        for judge, mine in unit.votes.items():
+            for vote in mine.values():
+                if is_number(label(vote)):
+                    judges[isinstance(label(vote), bool)][judge] = None
+    if judges[True] and judges[False]:
+        raise UsageError(
+            f"the verdicts of step {step!r} are both true or false ({', '.join(judges[True])}) "
+            f"and numbers ({', '.join(judges[False])}): write them alike"
+        )
 
 
 def judges_of_units(units: Iterable[Unit]) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 from ..scoring.bootstrap import Plan
 from ..scoring.calibration import CorrectedAccuracy, prediction_powered, rogan_gladen
 from ..scoring.ratings import is_number
-from .agreement_units import Unit, group_values, judges_of_units, label
+from .agreement_units import SCALES, Unit, group_values, judges_of_units, label
 
 INDEPENDENT = "cases with several units count as independent"
 """A warning that stands beside a number, not in its place."""
@@ -55,6 +55,8 @@ def corrected_rows(
     """
     if human is None or not any(human in unit.votes for unit in units):
         return
+    if positive is None and not _yes_or_no(step, units):
+        return
     marks = {(at, judge): _mark(unit, judge, positive) for at, unit in enumerate(units)
              for judge in unit.votes}  # fmt: skip
     if not any(mark is not None for mark in marks.values()):
@@ -81,6 +83,13 @@ def _checked(unit: Unit, human: str) -> bool:
     return any(vote.status != "failed" for vote in unit.votes.get(human, {}).values())
 
 
+def _yes_or_no(step: str, units: Sequence[Unit]) -> bool:
+    """Whether every verdict is true, false, 1 or 0, and 1 and 0 are no grades among others."""
+    found = {label(v) for u in units for mine in u.votes.values() for v in mine.values()} - {None}
+    graded = SCALES.get(step, ("nominal",))[0] != "nominal"
+    return not graded and found <= {True, False}
+
+
 def _mark(unit: Unit, judge: str, positive: Any) -> bool | None:
     """Whether a judge says "right": the majority of its votes; None on a tie or without any."""
     counts = Counter(_right(label(vote), positive) for vote in unit.votes[judge].values())
@@ -92,7 +101,9 @@ def _right(value: Any, positive: Any) -> bool | None:
     if value is None:
         return None
     if positive is None:
-        return bool(value) if is_number(value) and value in (0, 1) else None
+        return bool(value)
+    if isinstance(value, bool) or isinstance(positive, bool):
+        return bool(value == positive)
     if is_number(value) and is_number(positive):
         return bool(float(value) >= float(positive))
     return str(value) == str(positive)

@@ -182,6 +182,23 @@ def test_grades_count_as_right_from_a_level_on() -> None:
     assert made.corrected[0].value == pytest.approx(0.5)
 
 
+@pytest.mark.parametrize("grades", ["5 1 2 4", "0 5 1 0"])
+def test_grades_without_a_level_are_no_yes_and_no(grades: str) -> None:
+    # 1 and 0 are grades like the others here: 1 is not "right" and the rest not unresolved.
+    line = " ".join([grades] * 20)
+    human = " ".join([grades] * 10) + " ." * 40
+    step = "grade_final_diagnosis"
+    assert not agree(votes(f"a {line}\nh {human}", step), Terms(human="h", plan=QUICK)).corrected
+
+
+def test_false_may_be_the_verdict_that_counts_as_right() -> None:
+    judge = " ".join(["T", "F", "F", "F"] * 20)
+    human = " ".join(["T", "F", "F", "F"] * 10) + " ." * 40
+    held = votes(f"a {judge}\nh {human}")
+    (rogan, _) = agree(held, Terms(human="h", positive=False, plan=QUICK)).corrected
+    assert (rogan.judged, rogan.value) == (0.75, pytest.approx(0.75))
+
+
 def test_the_most_contested_come_first_with_every_vote() -> None:
     made = agree(votes("a 1 1 5 3\nb 1 2 1 3\nc 1 - 5 3"), Terms(plan=QUICK))
     # c2: |5-1| + |5-5| + |1-5| = 8 / 3 pairs / span 4 = 2/3; c1: 1 / 4.
@@ -205,6 +222,9 @@ def test_steps_that_share_a_scale_have_a_table_over_all() -> None:
     assert row(made, "share_identical", step="").value == 0.75
     mixed = agree([*votes("a T T\nb T F"), *votes("a 1 2\nb 1 2", step="n")], Terms(plan=QUICK))
     assert "different scales" in mixed.notes[-1]
+    # Both nominal, but true and a letter have no order in which a table could list them.
+    letters = agree([*votes("a T F\nb T T"), *votes("a A B\nb A A", "t")], Terms(plan=QUICK))
+    assert "different scales" in letters.notes[-1] and all(one.step for one in letters.rows)
     assert all(one.step for one in mixed.rows)
 
 
@@ -217,6 +237,8 @@ def test_steps_that_share_a_scale_have_a_table_over_all() -> None:
         (votes("a T"), Terms(item=("model",)), "no vote has the column 'model'"),
         (votes("a low high\nb low mid"), Terms(scale="ordinal"), "words have no order"),
         (votes("a low\nb up"), Terms(categories=("low", "high")), "none of the categories: 'up'"),
+        (votes("a T F\nb 1 0"), Terms(), "both true or false \\(a\\) and numbers \\(b\\)"),
+        (votes("b 1 0\na T F"), Terms(), "both true or false \\(a\\) and numbers \\(b\\)"),
         (votes("a T") * 2, Terms(), "a has two votes on case 'c0', step 's', repeat 0"),
     ],
 )
