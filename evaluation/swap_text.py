@@ -1,5 +1,6 @@
 """The swap report to read and to keep: sentences, small tables, tidy tables, markdown."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, fields, replace
 from typing import Any
@@ -165,6 +166,14 @@ def _safe(text: str) -> str:
 
 
 def swap_plain(swap: Swap) -> dict[str, Any]:
-    """Everything as plain JSON values."""
-    held: dict[str, Any] = asdict(swap)
+    """Everything as plain JSON values; a limit that is not known is None, since JSON has no NaN."""
+    held: dict[str, Any] = _without_nan(asdict(swap))
     return held
+
+
+def _without_nan(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _without_nan(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_nan(each) for each in value]
+    return None if isinstance(value, float) and math.isnan(value) else value

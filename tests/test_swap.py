@@ -188,6 +188,20 @@ def test_an_evaluation_with_two_judges_has_the_swap_report(evaluated: Evaluate) 
     assert mine.keys() == theirs.keys()
 
 
+def test_too_few_cases_are_null_in_json(tmp_path: Path, settings: Path) -> None:
+    cases, models = write_run(tmp_path)
+    for path in (cases, *models):
+        path.write_text("".join(path.read_text().splitlines(keepends=True)[:4]))
+    with ProtocolServer(fair) as first, ProtocolServer(partial) as second:
+        named = [part for judge in (first, second) for part in ("--judge", judge.judge())]
+        done = run("evaluate", cases, *models, "-o", tmp_path / "few", "--config", settings,
+                   *named, "--cache-mode", "off", "-q")  # fmt: skip
+        assert done.exit_code == 0, done.output + str(done.exception)
+        done = run("compare-judges", tmp_path / "few", "--json")
+    assert "NaN" not in done.stdout
+    assert json.loads(done.stdout)["scores"][0]["low"] is None
+
+
 def test_what_cannot_be_compared_is_said(tmp_path: Path) -> None:
     done = run("compare-judges", tmp_path)
     assert isinstance(done.exception, InputError)
