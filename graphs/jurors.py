@@ -71,15 +71,30 @@ def check_jurors(jurors: Sequence[Juror], replacements: Sequence[Juror]) -> None
         raise UsageError("a jury needs at least one judge")
     seen: set[str] = set()
     for juror in (*jurors, *replacements):
-        name = juror.name.lower()
-        for address in _OFFICIAL:
-            name = name.removesuffix(address)
+        name = one_model(juror.judge) if juror.judge else juror.name.lower()
         if name in seen:
             raise UsageError(
                 f"the judge {juror.name} is named twice: one model is one judge; to ask it "
                 "several times, use repeats"
             )
         seen.add(name)
+
+
+def one_model(judge: Judge) -> str:
+    """The same for two judges that are one model on one server, however they are asked.
+
+    A model object of a vendor is its model at its address; any other object is itself.
+    """
+    spec, brought = judge.spec, judge.model
+    name = spec.endpoint
+    if brought is not None and spec.provider != "object":
+        fields = ("openai_api_base", "anthropic_api_url")
+        address = next((found for each in fields if (found := getattr(brought, each, None))), "")
+        name = f"{spec.label}@{address}".rstrip("@/")
+    name = name.lower()
+    for official in _OFFICIAL:
+        name = name.removesuffix(official)
+    return name
 
 
 def warn_of_kin(jurors: Sequence[Juror], under_test: str | Iterable[str]) -> list[str]:

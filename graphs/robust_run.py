@@ -13,6 +13,7 @@ from ..agents.run import Run
 from ..agents.step import Step
 from ..agents.steps import find_step
 from ..errors import DxjudgeError, UsageError
+from .jurors import one_model
 from .loop import run_here
 from .robust import Plan, RobustContext, Trial, Tried, compile_plan, make_plan
 
@@ -109,10 +110,13 @@ async def stream_robust(
 def check_judges(judges: Sequence[AnyJudge]) -> list[Judge]:
     """Raise UsageError for no judge, or one that is there twice: its votes would be one's."""
     lives = [as_judge(judge) for judge in judges]
-    labels = [live.spec.label for live in lives]
-    twice = next((label for label in labels if labels.count(label) > 1), None)
-    if twice is not None:
-        raise UsageError(f"the judge {twice} is there twice")
+    seen: set[str] = set()
+    for live in lives:
+        # Votes go by the label, so two judges of one label would be one.
+        names = {live.spec.label.lower(), one_model(live)}
+        if names & seen:
+            raise UsageError(f"the judge {live.spec.label} is there twice")
+        seen |= names
     if not lives:
         raise UsageError("no judge is named: --judge openai:gpt-4o")
     return lives

@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 import pytest
+from langchain_openai import ChatOpenAI
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, StateGraph
+from pydantic import SecretStr
 
 import dxjudge
 from dxjudge.agents.judge import JudgeSpec
@@ -324,6 +326,10 @@ LOCAL = "openai:m@http://127.0.0.1:9/v1"
 OTHER = "openai:n@http://127.0.0.1:9/v1"
 
 
+def chat(model: str, **options: Any) -> ChatOpenAI:
+    return ChatOpenAI(model=model, api_key=SecretStr("any"), **options)
+
+
 @pytest.mark.parametrize(
     ("judges", "options", "told"),
     [
@@ -333,6 +339,9 @@ OTHER = "openai:n@http://127.0.0.1:9/v1"
         ([LOCAL, JudgeSpec(provider="openai", model="m", temperature=1,
                            base_url="http://127.0.0.1:9/v1")], {}, "named twice"),
         (["openai:gpt-4o", "openai:gpt-4o@https://api.openai.com/v1"], {}, "named twice"),
+        (["openai:gpt-4o", chat("gpt-4o")], {}, "named twice"),
+        ([chat("m"), chat("m", temperature=1)], {}, "named twice"),
+        ([LOCAL, chat("m", base_url="http://127.0.0.1:9/v1/")], {}, "named twice"),
         (["rule"], {}, "'rule' is no judge: write openai:MODEL.*rules"),
         ([LOCAL, OTHER], {"rule": "mean"}, "the rule mean needs numbers"),
         ([LOCAL, OTHER], {"rule": "most"}, "no rule 'most'"),

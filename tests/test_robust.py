@@ -178,6 +178,9 @@ def test_two_judges_are_told_apart_and_one_cannot_be_there_twice() -> None:
         assert [one.judge for one in tried] == [*judges, *judges]
         with pytest.raises(UsageError, match="is there twice"):
             asyncio.run(run_robust(SAME, [], judges=[judges[0]] * 2, run=run))
+        same = ["openai:m", "openai:m@https://api.openai.com/v1"]
+        with pytest.raises(UsageError, match="is there twice"):
+            asyncio.run(run_robust(SAME, [], judges=same, run=run))
 
 
 def test_unusable_inputs_fail_alone_and_a_missing_key_stops_all(
