@@ -14,16 +14,16 @@ from ..agents.judge import JudgeSpec, parse_judge
 from ..agents.run import Run
 from ..agents.steps import find_step
 from ..cache.key import fingerprint
-from ..errors import InputError, UsageError
+from ..errors import UsageError
 from ..files import check_writable
 from ..graphs.jurors import HUMAN
 from ..graphs.jury_outcome import JuryOutcome, read_jury, write_jury
 from ..graphs.jury_plan import JuryPlan, plan_jury
 from ..graphs.jury_run import stream_jury
-from ..rows_read import MISSING, Sheet
 from ..rows_write import output_format
 from ..scoring.jury import Rule
 from ..votes_file import write_votes
+from .case_names import case_names
 from .judge_journal import Journal
 from .judge_progress import counting, work_done
 from .judge_run import (
@@ -121,7 +121,7 @@ def _read(request: JuryRequest, parameters: dict[str, Any]) -> _Work:
         engine=request.rows.engine,
         under_test=request.under_test,
     )
-    cases = _cases(job.sheet, request.case)
+    cases = case_names(job.sheet, request.case)
     keys = [
         fingerprint([key, case]) if key else "" for key, case in zip(job.keys, cases, strict=True)
     ]
@@ -133,27 +133,6 @@ def _judge(name: str, parameters: dict[str, Any]) -> str | JudgeSpec:
     if name.startswith(HUMAN) or ":" not in name:
         return name
     return parse_judge(name, **parameters)
-
-
-def _cases(sheet: Sheet, column: str | None) -> list[str]:
-    """What each row is called in the votes: a column's cells, or the row's number from 1."""
-    wanted = column if column is not None else "id" if "id" in sheet.columns else None
-    if wanted is None:
-        return [str(number) for number in range(1, len(sheet.rows) + 1)]
-    if wanted not in sheet.columns:
-        raise UsageError(f"{sheet.name} has no column {wanted!r}: {', '.join(sheet.columns)}")
-    place = sheet.columns.index(wanted)
-    cases = ["" if row[place] in (None, MISSING) else str(row[place]) for row in sheet.rows]
-    rows: dict[str, int] = {}
-    for number, case in enumerate(cases, 1):
-        if not case.strip() or case in rows:
-            what = f"the same as in row {rows[case]}" if case in rows else "empty"
-            raise InputError(
-                f"{sheet.name}, row {number}: {wanted} is {what}; votes need a name for each "
-                "row: name another column with --case"
-            )
-        rows[case] = number
-    return cases
 
 
 def _about(work: _Work) -> dict[str, Any]:

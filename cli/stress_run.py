@@ -24,6 +24,7 @@ from ..graphs.robust_run import check_judges, stream_robust
 from ..rows_read import Sheet
 from ..rows_write import write_sheet
 from ..scoring.bootstrap import Plan as Intervals
+from .case_names import case_names
 from .judge_journal import Journal
 from .judge_progress import counting, summary
 from .judge_run import BUDGET, INTERRUPTED, SOME_FAILED, Job, Request, journal_path, read_job
@@ -113,23 +114,7 @@ def _prepare(
     )
     if votes is not None:
         check_writable(votes)
-    return _Stress(job, _cases(job.sheet, case), specs, plan)
-
-
-def _cases(sheet: Sheet, column: str | None) -> list[str]:
-    """The name of every row's case. Raises UsageError for a column that cannot name them."""
-    if column is None and "id" not in sheet.columns:
-        return [str(number) for number in range(1, len(sheet.rows) + 1)]
-    name = column or "id"
-    if name not in sheet.columns:
-        raise UsageError(f"{sheet.name} has no column {name!r}: {', '.join(sheet.columns)}")
-    place = sheet.columns.index(name)
-    names = [str(row[place]).strip() for row in sheet.rows]
-    for number, each in enumerate(names, 1):
-        if not each or names.index(each) < number - 1:
-            what = "is empty" if not each else f"{each!r} is there twice"
-            raise UsageError(f"{sheet.name}, row {number}: the case {what}; name it with --case")
-    return names
+    return _Stress(job, case_names(job.sheet, case), specs, plan)
 
 
 def _about(work: _Stress) -> dict[str, Any]:

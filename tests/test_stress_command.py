@@ -164,7 +164,6 @@ def test_a_kept_cache_replays_without_a_call(
     [
         (["--perturb", "swop"], "did you mean swap"),
         (["--case", "nr"], "has no column 'nr'"),
-        (["--case", "same"], "row 2: the case 'x' is there twice"),
         (["--judge", "openai:m@http://127.0.0.1:9/v1"], "is there twice"),
         (["--set", "truth=no"], "has no column 'no'"),
     ],
@@ -178,6 +177,19 @@ def test_what_cannot_be_is_said_before_any_call(
     assert stress(STEP, source, *base, *more) == 2
     assert told in capsys.readouterr().err
     assert not (tmp_path / "out.csv").exists()
+
+
+def test_rows_without_a_name_of_their_own_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = tmp_path / "pairs.jsonl"
+    rows = [{"id": each, "same": "x", "predicted": "a", "truth": "b"} for each in ("1", None)]
+    source.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    base = ("--judge", "openai:m@http://127.0.0.1:9/v1", "-o", tmp_path / "out.csv")
+    assert stress(STEP, source, *base) == 4
+    assert "row 2: id is empty" in capsys.readouterr().err
+    assert stress(STEP, source, *base, "--case", "same") == 4
+    assert "row 2: same is the same as in row 1" in capsys.readouterr().err
 
 
 def test_trials_go_to_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
