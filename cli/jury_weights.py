@@ -35,10 +35,12 @@ def _given(sheet: Sheet) -> dict[str, float]:
     weights: dict[str, float] = {}
     for number, row in enumerate(sheet.rows, 1):
         name, cell = row[judge], row[weight]
-        if name in (None, MISSING, "") or name in weights:
-            what = "is there twice" if name in weights else "is empty"
+        if name in (None, MISSING, "") or str(name) in weights:
+            what = "is there twice" if str(name) in weights else "is empty"
             raise InputError(f"{sheet.name}, row {number}, column 'judge': {name!r} {what}")
         try:
+            if isinstance(cell, bool):
+                raise ValueError
             weights[str(name)] = float(cell)
         except (TypeError, ValueError):
             said = f"{sheet.name}, row {number}, column 'weight': {cell!r} is not a number"

@@ -1,6 +1,7 @@
 """A vote: what one judge said of one case, once. A jury and every agreement are made of votes."""
 
 import math
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
@@ -79,8 +80,8 @@ def _verdict_fault(verdict: object, status: VoteStatus) -> str:
         return "verdict is empty, and the status is done"
     if not isinstance(verdict, str | int | float):
         return f"verdict is {type(verdict).__name__}, not text, a number, true or false"
-    if isinstance(verdict, float) and not math.isfinite(verdict):
-        return f"verdict {verdict} is no number"
+    if isinstance(verdict, int | float) and not abs(verdict) <= sys.float_info.max:
+        return "verdict is no finite number"
     return ""
 
 

@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
+from dxjudge.cli.jury_weights import read_weights
 from dxjudge.cli.main import run
+from dxjudge.errors import InputError
 from dxjudge.evaluation.votes import read_votes, write_votes
 from dxjudge.scoring.votes import Vote
 
@@ -208,6 +210,22 @@ def test_weights_are_given_or_learnt(tmp_path: Path) -> None:
         row = rows_of(target)[0]
     # p = 7/8 and 1/8: weights log 7, 0 and log 7 for the first, second and third: a tie
     assert row["status"] == "tied" and json.loads(row["shares"]) == {"false": 0.5, "true": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("rows", "told"),
+    [
+        ([{"judge": "a", "weight": True}], "row 1, column 'weight': True is not a number"),
+        ([{"judge": 1, "weight": 1}, {"judge": "1", "weight": 2}], "row 2, column 'judge': '1' is"),
+    ],
+)
+def test_weights_that_cannot_be_read_are_named(
+    rows: list[dict[str, Any]], told: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "weights.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    with pytest.raises(InputError, match=told):
+        read_weights(path)
 
 
 def test_a_rubric_by_dimension_and_repeats_in_other_words(tmp_path: Path) -> None:

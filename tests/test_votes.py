@@ -140,6 +140,7 @@ def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
     [
         {"verdict": None},
         {"verdict": float("nan")},
+        {"verdict": 10**400},
         {"verdict": ["a"]},
         {"status": "failed", "verdict": 1},
         {"case": " ", "verdict": 1},
