@@ -51,7 +51,12 @@ def export_replies(
     cache: Where = None,
     step: OnlyStep = None,
 ) -> None:
-    """Write the replies to a cassette that replays on another machine without any key."""
+    """Write the replies to a cassette that replays on another machine without any key.
+
+    Examples:
+      dxjudge cache export replies.jsonl
+      dxjudge cache export grades.jsonl --step grade_ddx
+    """
     from ..cache.cassette import export_cassette
 
     count = export_cassette(_open(cache), output, step)
@@ -63,7 +68,14 @@ def import_replies(
     cassette: Annotated[Path, typer.Argument(help="A cassette (JSONL).")],
     cache: Where = None,
 ) -> None:
-    """Add the replies of a cassette to the cache."""
+    """Add the replies of a cassette to the cache.
+
+    With --cache-mode replay a command then takes its answers from there alone.
+
+    Examples:
+      dxjudge cache import replies.jsonl
+      dxjudge cache import replies.jsonl --cache demo.sqlite
+    """
     from ..cache.cassette import import_cassette
 
     count = import_cassette(_open(cache), cassette)

@@ -135,7 +135,12 @@ def change(
         bool | None, typer.Option("--active/--inactive", help="Whether runs use it unasked.")
     ] = None,
 ) -> None:
-    """Change the weight of an added source, or set it aside for a while."""
+    """Change the weight of an added source, or set it aside for a while.
+
+    Examples:
+      dxjudge sources set ward --weight 0.8
+      dxjudge sources set mondo --inactive
+    """
     from ..errors import UsageError
     from ..ontology.added import change_source
     from ..ontology.catalogue import check_weight
