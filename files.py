@@ -114,7 +114,7 @@ def parse_delimited(text: str, name: str, delimiter: str | None = None) -> Delim
         raise InputError(f"{name} is empty")
     if delimiter is None:
         delimiter = _delimiter(text)
-    numbered = _records(text, name, delimiter)
+    numbered = iter(_records(text, name, delimiter))
     _, columns = next((line, cells) for line, cells in numbered if cells)
     table = Delimited(columns, [], [], delimiter)
     for line, cells in numbered:
@@ -144,15 +144,18 @@ def _delimiter(text: str) -> str:
     return next((mark for mark in (",", ";", "\t") if mark in header), ",")
 
 
-def _records(text: str, name: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+def _records(text: str, name: str, delimiter: str) -> list[tuple[int, list[str]]]:
     """(line on which it starts, cells) of every record."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    limit = csv.field_size_limit(_LONGEST_CELL)
+    records: list[tuple[int, list[str]]] = []
     line = 1
+    # The limit is the whole process's: nothing else may run between here and its return.
+    limit = csv.field_size_limit(_LONGEST_CELL)
     try:
         for cells in reader:
-            yield line, cells
+            records.append((line, cells))
             line = reader.line_num + 1
+        return records
     except csv.Error as error:
         said = "a quote that is opened and never closed" if "end of data" in str(error) else error
         raise InputError(f"{name}, line {line}: {said}") from error

@@ -30,6 +30,7 @@ _TERM = ("term", "text", "synonym", "name", "label", "diagnosis", "diagnosistext
 _CODE = ("code", "icd10cm", "icd10cmcode", "icd10", "icd10code", "icd", "icdcode", "codes")
 _SOURCE = ("source", "termsource", "vocabulary", "origin")
 _SAMPLE = 100  # rows that tell which column holds the codes
+_LONGEST_TERM = 131_072  # characters of one cell
 
 
 def read_table(path: Path, text: str, release: str, columns: Columns = ANY) -> Iterator[Row]:
@@ -75,6 +76,7 @@ def read_lines(path: Path, text: str) -> list[Line]:
     reader = csv.reader(raw[start:], delimiter=delimiter)
     lines: list[Line] = []
     number = start + 1
+    limit = csv.field_size_limit(_LONGEST_TERM)
     try:
         for cells in reader:
             if any(cell.strip() for cell in cells):
@@ -84,6 +86,8 @@ def read_lines(path: Path, text: str) -> list[Line]:
             number = start + reader.line_num + 1
     except csv.Error as error:
         raise InputError(f"{path}, line {number}: {error}") from error
+    finally:
+        csv.field_size_limit(limit)
     return lines
 
 

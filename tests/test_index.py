@@ -227,7 +227,7 @@ def test_a_run_does_without_a_damaged_collection_and_says_so(
     tmp_path: Path, encoder: OnnxEncoder
 ) -> None:
     index = open_small(tmp_path, encoder)
-    held = tmp_path / "index" / index.key / "chroma"
+    (held,) = (tmp_path / "index" / index.key).glob("chroma-*")
     (held / "chroma.sqlite3").write_bytes(b"\x00damaged")
     collection = open_small(tmp_path, encoder).collection
     collection._exact_left = 0

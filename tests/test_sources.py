@@ -1,3 +1,4 @@
+import csv
 import doctest
 import json
 from pathlib import Path
@@ -221,6 +222,16 @@ def test_a_file_that_cannot_be_read_is_named_with_the_line(
     with pytest.raises(InputError) as caught:
         read_source(written(tmp_path, name, content), CM)
     assert message in str(caught.value)
+
+
+def test_other_code_that_lifts_the_limit_of_cells_changes_nothing(tmp_path: Path) -> None:
+    before = csv.field_size_limit(10_000_000)  # as some packages do when they are imported
+    try:
+        with pytest.raises(InputError, match="larger than field limit"):
+            read_source(written(tmp_path, "a.csv", f'term,code\n"{"x" * 200_000}",J45\n'), CM)
+        assert csv.field_size_limit() == 10_000_000
+    finally:
+        csv.field_size_limit(before)
 
 
 def test_a_missing_file_and_a_folder_are_input_errors(tmp_path: Path) -> None:
