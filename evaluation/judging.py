@@ -66,7 +66,8 @@ class Panel:
 
     jury: the rule by which the judges' verdicts, two or more, make those of one more judge. A
     rule that calculates applies to numbers; verdicts that are none are decided by majority.
-    records: outcomes of an earlier run; what is in them is not asked.
+    records: outcomes of an earlier run; what is in them, by the same version of the step, is not
+        asked.
     """
 
     judges: tuple[AnyJudge, ...] = ()
@@ -117,7 +118,9 @@ class Panel:
     def _recorded(self, name: str, step: Step[Any, Any], item: Item) -> Outcome | None:
         key = (name, item.task, item.model, item.case, item.response, item.place)
         held = self.records.get(key)
-        return _typed(step, item, held) if held is not None else None
+        if held is None or held.version != step.version:  # another prompt is another question
+            return None
+        return _typed(step, item, held)
 
     async def _outcomes(
         self,

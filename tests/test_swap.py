@@ -135,6 +135,22 @@ def test_a_new_judge_is_asked_and_the_old_one_is_not(evaluated: Evaluate) -> Non
     }  # fmt: skip
 
 
+def test_verdicts_of_an_older_step_are_asked_for_again(evaluated: Evaluate) -> None:
+    with ProtocolServer(fair) as first, ProtocolServer(partial) as second:
+        _, out = evaluated(first.judge(), second.judge())
+        before = len(first.seen), len(second.seen)
+        path = out / "outcomes.jsonl"
+        lines = [json.loads(line) for line in path.read_text().splitlines()]
+        for line in lines:
+            if line["judge"] == first.judge():
+                line["outcome"]["version"] = 0  # as of an earlier release, with another prompt
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        (out / "journal.jsonl").unlink()
+        done = run("compare-judges", out, "--cache-mode", "off")
+        assert done.exit_code == 0, done.output + str(done.exception)
+        assert (len(first.seen), len(second.seen)) == (before[0] + 2 * CASES, before[1])
+
+
 def test_a_judge_of_the_models_family_is_held_against_the_others(evaluated: Evaluate) -> None:
     with ProtocolServer(fair) as first, ProtocolServer(partial) as second:
         done, out = evaluated(first.judge(), second.judge())
