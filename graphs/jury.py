@@ -11,6 +11,7 @@ vote to another; live model objects stay with the graph.
 
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, NotRequired
 
 from langgraph.graph import END, START, StateGraph
@@ -23,7 +24,7 @@ from ..agents.outcome import Failed, Outcome
 from ..agents.run import Run
 from ..agents.step import Step
 from ..errors import DxjudgeError, InputError, UsageError
-from ..scoring.jury import JuryVerdict, combine
+from ..scoring.jury import NUMERIC, JuryVerdict, combine
 from ..scoring.votes import Vote
 from .jurors import AnyJuror, Juror
 from .jury_outcome import JuryOutcome, value_of, write_jury
@@ -206,7 +207,7 @@ async def _cast(plan: JuryPlan, run: Run, state: SeatIn) -> Cast:
     )
     value = outcome.model_dump(mode="json")["value"] if outcome.status == "done" else None
     failure = outcome.kind if outcome.status == "failed" else ""
-    return {"seat": seat, "votes": [vars(one) for one in votes], "value": value,
+    return {"seat": seat, "votes": _plain(plan, votes), "value": value,
             "failure": failure}  # fmt: skip
 
 
@@ -228,8 +229,23 @@ def _human(
             }
         votes.append(Vote(**about, **said, groups=groups))
     failed = any(vote.status == "failed" for vote in votes)
-    return {"seat": seat, "votes": [vars(one) for one in votes], "value": None,
+    return {"seat": seat, "votes": _plain(plan, votes), "value": None,
             "failure": "missing" if failed else ""}  # fmt: skip
+
+
+def _plain(plan: JuryPlan, votes: Iterable[Vote]) -> list[dict[str, Any]]:
+    """Votes as they lie in the state; a verdict that the rule cannot calculate with has failed.
+
+    The steps of the toolkit are checked beforehand; what one's own says is known only then.
+    """
+    found = []
+    for vote in votes:
+        words = isinstance(vote.verdict, bool | str)
+        if plan.rule in NUMERIC and words:
+            reason = f"the rule {plan.rule} needs numbers; the verdict is {vote.verdict!r}"
+            vote = replace(vote, status="failed", verdict=None, reason=reason)
+        found.append(vars(vote))
+    return found
 
 
 def _failed(plan: JuryPlan, seat: Seat, kind: Any, reason: str) -> Failed:

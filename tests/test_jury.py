@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -34,7 +35,7 @@ YES, NO = {"same_disease": "yes"}, {"same_disease": "no"}
 STEP = "judge_equivalence"
 
 
-def decide(step: str, inputs: Any, judges: Any, **options: Any) -> Any:
+def decide(step: Any, inputs: Any, judges: Any, **options: Any) -> Any:
     with Run(mode="off", attempts=1) as run:
         return run_jury_sync(step, inputs, judges, run=run, **options)
 
@@ -314,6 +315,16 @@ def test_one_bad_item_does_not_stop_the_others() -> None:
             decide(STEP, {"predicted": "x"}, [a.judge(), b.judge()])
     assert [one.status for one in found] == ["decided", "no_quorum"]
     assert found[1].votes[0].reason.startswith("input: ")
+
+
+def test_a_verdict_of_ones_own_step_that_is_no_number_fails_alone() -> None:
+    mine = replace(find_step(STEP), name="mine", prompt=find_step(STEP).prompt_name)
+    with ProtocolServer([YES]) as a:
+        (found,) = decide(mine, [PAIR], [a.judge()], rule="mean")
+    assert found.status == "no_quorum"
+    (vote,) = found.votes
+    assert (vote.status, vote.verdict, vote.explanation) == ("failed", None, "")
+    assert vote.reason == "the rule mean needs numbers; the verdict is True"
 
 
 def test_what_stops_a_run_stops_the_jury() -> None:
