@@ -296,8 +296,10 @@ class _Cell:
         scores = [_mean_scores(self.units, judge, rows, models) for judge in (first, second)]
         if any(np.isnan(each).all() for each in scores):
             return None
-        found = preference_agreement(*scores, plan=self.plan)
-        n = int((~np.isnan(scores[0] + scores[1])).sum(axis=1).astype(bool).sum())
+        cases = [case for _, case in rows]
+        found = preference_agreement(*scores, clusters=cases, plan=self.plan)
+        judged = (~np.isnan(scores[0] + scores[1])).any(axis=1)
+        n = len({case for case, one in zip(cases, judged, strict=True) if one})
         if n < self.plan.fewest or math.isnan(found.value):
             said = f"{n} cases with two verdicts are too few (at least {self.plan.fewest})"
             return Coefficient("preference_agreement", None, None, n, found.missing, said)

@@ -1,5 +1,6 @@
 """Which of two models each judge prefers, and how often two judges agree on it."""
 
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -30,6 +31,7 @@ def preference_agreement(
     second: ArrayLike,
     *,
     ties: Literal["count", "drop"] = "count",
+    clusters: Sequence[Hashable] | None = None,
     plan: Plan | None = None,
 ) -> PreferenceAgreement:
     """Compare which of two models each judge scores higher, over cases and pairs of models.
@@ -39,6 +41,7 @@ def preference_agreement(
         second: the other's, same shape.
         ties: "count": a tie agrees with a tie and with nothing else; "drop": comparisons
             that either judge calls a tie are left out.
+        clusters: the case of each row, where a case has several rows.
         plan: level, method, resamples, seed.
 
     Raises:
@@ -56,7 +59,8 @@ def preference_agreement(
     counted = present & (one != 0) & (two != 0) if ties == "drop" else present
     agreeing = ((one == two) & counted).sum(axis=1) * 1.0
     comparisons = counted.sum(axis=1) * 1.0
-    interval = bootstrap(_ratio_statistic(agreeing, comparisons), len(a), plan=plan)
+    rows = len(a) if clusters is None else clusters
+    interval = bootstrap(_ratio_statistic(agreeing, comparisons), rows, plan=plan)
     return PreferenceAgreement(
         interval.estimate, interval, int(comparisons.sum()), int((~present).sum())
     )

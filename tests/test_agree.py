@@ -228,6 +228,23 @@ def test_steps_that_share_a_scale_have_a_table_over_all() -> None:
     assert all(one.step for one in mixed.rows)
 
 
+def test_a_case_with_several_steps_is_one_case_for_preferences_too() -> None:
+    # On every third of 30 cases the judges prefer different models, and alike in both steps:
+    # the second step tells nothing new, so the interval over both is that of one.
+    held = [
+        Vote(f"c{n}", step, judge, groups={"model": model},
+             verdict=at if judge == "a" or n % 3 else 3 - at)
+        for n in range(30) for step in "st" for judge in "ab" for at, model in ((1, "x"), (2, "y"))
+    ]  # fmt: skip
+    made = agree(held, Terms(plan=QUICK))
+    every, one = (
+        next(r for r in made.rows if r.step == step and r.measure == "preference_agreement")
+        for step in ("", "s")
+    )
+    assert (every.value, every.low, every.high, every.n) == (one.value, one.low, one.high, one.n)
+    assert one.n == 30 and one.value == pytest.approx(2 / 3)
+
+
 @pytest.mark.parametrize(
     ("given", "terms", "message"),
     [
