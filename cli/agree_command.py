@@ -10,10 +10,10 @@ from .options import AsJson
 _VERDICTS, _NUMBERS = "Verdicts", "Numbers"
 
 Votes = Annotated[
-    Path,
+    list[Path],
     typer.Argument(
         help="The votes: CSV, TSV, JSON Lines or Parquet with case, step, judge, verdict; or the "
-        "folder of an evaluation."
+        "folder of an evaluation. Several are taken together: judges in one, people in another."
     ),
 ]
 Output = Annotated[
@@ -102,12 +102,13 @@ def agree(
       dxjudge agree votes.csv
       dxjudge agree votes.csv --human doctor --by specialty -o agreement.csv
       dxjudge agree votes.jsonl --scale interval --json
+      dxjudge agree RUN doctor.csv --human doctor
     """
     from .agree_run import Request, run_agree
 
     terms = {"scale": scale, "span": span, "human": human}
     request = Request(
-        votes=votes,
+        votes=tuple(votes),
         output=output,
         contested=contested,
         terms={name: value for name, value in terms.items() if value is not None},

@@ -15,6 +15,7 @@ from ..files import check_writable, writing
 from ..rows_read import Sheet
 from ..rows_write import output_format, write_sheet
 from ..scoring.bootstrap import Plan
+from ..scoring.votes import Vote
 
 _SCALES = ("nominal", "ordinal", "interval")
 
@@ -23,7 +24,7 @@ _SCALES = ("nominal", "ordinal", "interval")
 class Request:
     """What the user asked for; `terms` are the fields of `Terms` that were given."""
 
-    votes: Path
+    votes: tuple[Path, ...]
     output: Path | None
     contested: Path | None
     terms: Mapping[str, Any]
@@ -43,7 +44,7 @@ def run_agree(request: Request, *, level: float, resamples: int, seed: int) -> N
     for path in filter(None, (request.output, request.contested)):
         output_format(str(path), None, "csv")
         check_writable(path)
-    votes = read_votes(_table(request.votes), by_groups=True)
+    votes = _read_all(request.votes)
     listed = request.categories.split(",") if request.categories else None
     made = agree(
         votes,
@@ -65,6 +66,24 @@ def run_agree(request: Request, *, level: float, resamples: int, seed: int) -> N
         print(json.dumps(plain(made), indent=2, ensure_ascii=False, default=str))
     else:
         _print(made, request.top)
+
+
+def _read_all(paths: Sequence[Path]) -> list[Vote]:
+    """The votes of all tables. Raises UsageError where two tables hold the same vote."""
+    votes: list[Vote] = []
+    homes: dict[Any, Path] = {}
+    for path in paths:
+        mine = read_votes(_table(path), by_groups=True)
+        for vote in mine:
+            told = (vote.case, vote.step, vote.judge, vote.repeat, vote.variant)
+            key = (*told, *sorted(vote.groups.items()))
+            if homes.setdefault(key, path) != path:
+                raise UsageError(
+                    f"{homes[key]} and {path} both hold the vote of {vote.judge} on case "
+                    f"{vote.case}, step {vote.step}"
+                )
+        votes += mine
+    return votes
 
 
 def _table(path: Path) -> Path:

@@ -332,6 +332,33 @@ def test_the_command_prints_and_writes_the_table(table: Path, tmp_path: Path) ->
     assert "compared as interval (the step's own)" in done.stderr
 
 
+def test_people_in_a_table_of_their_own_meet_the_judges_of_an_evaluation(
+    table: Path, tmp_path: Path
+) -> None:
+    # The folder's votes.csv is `table`; the doctor says what judge a says, but on case c0.
+    doctor = [
+        {"case": f"c{n}", "step": "grade_ddx", "judge": "doctor", "model": model,
+         "verdict": (0, 2, 3, 4, 5)[n % 5] if n else 5}
+        for n in range(24) for model in ("m1", "m2")
+    ]  # fmt: skip
+    human = write(tmp_path / "doctor.csv", doctor)
+    out = tmp_path / "agreement.csv"
+    done = run(table.parent, human, "--human", "doctor", "-o", out, "--boot", 50)
+    assert done.exit_code == 0, done.output
+    rows = list(csv.DictReader(out.open()))
+    (share,) = [
+        r for r in rows
+        if r["measure"] == "share_identical" and {r["first"], r["second"]} == {"a", "doctor"}
+        and not r["group_by"]
+    ]  # fmt: skip
+    assert float(share["value"]) == pytest.approx(46 / 48)  # 48 responses, the 2 of c0 differ
+    copy = tmp_path / "copy.csv"
+    copy.write_bytes(human.read_bytes())
+    twice = run(human, copy)
+    assert twice.exit_code != 0
+    assert "both hold the vote of doctor on case c0" in str(twice.exception)
+
+
 def test_the_same_seed_gives_the_same_json(table: Path) -> None:
     first, second = (run(table, "--json", "--boot", 50, "--seed", 3).stdout for _ in range(2))
     assert first == second
