@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..errors import UsageError
+
 if TYPE_CHECKING:
     from ..cache.replies import Replies
 
@@ -20,7 +22,7 @@ OnlyStep = Annotated[str | None, typer.Option("--step", help="Only the replies o
 @app.command()
 def info(cache: Where = None) -> None:
     """Say where the cache is and how many replies it keeps of each step and judge."""
-    replies = _open(cache)
+    replies = _open(cache, there=True)
     counts: dict[tuple[str, str], int] = {}
     for _, entry in replies.entries():
         judge = entry["fields"]["judge"]
@@ -39,7 +41,7 @@ def clear(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
     """Forget every reply."""
-    replies = _open(cache)
+    replies = _open(cache, there=True)
     if not yes:
         typer.confirm(f"Forget every reply in {replies.store.place}?", abort=True)
     replies.clear()
@@ -59,7 +61,7 @@ def export_replies(
     """
     from ..cache.cassette import export_cassette
 
-    count = export_cassette(_open(cache), output, step)
+    count = export_cassette(_open(cache, there=True), output, step)
     typer.echo(f"{output}: {count} replies")
 
 
@@ -88,7 +90,7 @@ def why(
     cache: Where = None,
 ) -> None:
     """Explain a key: is it kept, and in which fields the nearest other reply differs."""
-    found = _open(cache).why(key)
+    found = _open(cache, there=True).why(key)
     typer.echo(f"{found.key}: {'kept' if found.kept else 'not kept'}, {found.fields['step']}")
     if found.nearest is None:
         typer.echo("there is no other reply to compare it with")
@@ -98,8 +100,12 @@ def why(
         typer.echo(f"  {name}\n    this:    {_short(mine)}\n    nearest: {_short(other)}")
 
 
-def _open(cache: str | None) -> "Replies":
+def _open(cache: str | None, *, there: bool = False) -> "Replies":
+    # `there`: a file that is named must exist, or a slip of the pen would look like an empty cache.
     from ..cache.replies import Replies
+
+    if there and cache and "://" not in cache and not Path(cache).exists():
+        raise UsageError(f"there is no reply cache {cache}")
 
     return Replies(cache)
 

@@ -22,7 +22,7 @@ def list_steps(
 ) -> None:
     """List the judging steps: name, what each returns, its scale, its source.
 
-    `decides` names what can decide without a model (code, rules).
+    `decides` names what can decide without a model (code, rules, ontology).
 
     Examples:
       dxjudge steps
@@ -82,11 +82,14 @@ def _with_metadata(field: Any) -> Any:
 
 
 def _row(step: "Step[Any, Any]") -> dict[str, str]:
+    decides = list(step.stand_ins)
+    if "predicted" in step.input.model_fields:  # as `judge --engine ontology` has it
+        decides.append("ontology")
     return {
         "name": step.prompt_name,
         "returns": step.returns,
         "scale": step.scale,
         "fields": ", ".join(step.input.model_fields),
-        "decides": ", ".join(step.stand_ins) or "-",
+        "decides": ", ".join(decides) or "-",
         "source": step.load_prompt().source,
     }

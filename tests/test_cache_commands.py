@@ -7,6 +7,7 @@ from typer.testing import CliRunner
 from dxjudge.cache.key import fingerprint
 from dxjudge.cache.replies import Replies
 from dxjudge.cli.cache_commands import app
+from dxjudge.errors import UsageError
 
 JUDGE = {"provider": "openai", "model": "gpt-4o", "base_url": None}
 FIELDS = {"step": "grade", "judge": JUDGE, "input": {"truth": "MI"}, "repeat": 0}
@@ -56,3 +57,11 @@ def test_why_shows_both_values_of_each_field_that_differs(cache: Path) -> None:
     assert "not kept, grade" in output
     assert "input.truth" in output and "'Angina'" in output and "'MI'" in output
     assert "repeat" not in output
+
+
+@pytest.mark.parametrize("command", [["info"], ["clear", "--yes"], ["why", "0123456789abcdef"]])
+def test_a_cache_that_is_not_there_is_not_made(command: list[str], tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, [*command, "--cache", str(tmp_path / "typo.sqlite")])
+    assert isinstance(result.exception, UsageError)
+    assert "there is no reply cache" in str(result.exception)
+    assert not list(tmp_path.iterdir())
