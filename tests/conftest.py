@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from dxjudge.agents import limits
 from dxjudge.graphs.mapper import Mapper
 
 # Beside the code, so that the index is built once and not for each run of the tests.
@@ -16,3 +17,9 @@ os.environ.setdefault("DXJUDGE_CACHE_DIR", str(Path(__file__).parents[1] / "buil
 def mapper() -> Iterator[Mapper]:
     """The default mapper, its index built where it is not there yet."""
     yield Mapper()
+
+
+@pytest.fixture(autouse=True)
+def no_limits_of_other_tests() -> None:
+    """Servers of tests get free ports, and so at times one whose last server said 429."""
+    limits._LIMITERS.clear()
