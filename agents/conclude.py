@@ -12,7 +12,8 @@ from .examine import Valid, check
 from .habits import as_sent
 from .judge import JudgeSpec, Method
 from .models import Reply
-from .outcome import Abstained, Done, Failed, Outcome
+from .outcome import Abstained, Done, Failed, FailureKind, Outcome
+from .step import Step
 
 
 def conclude(call: Call, answer: BaseModel, about: dict[str, Any]) -> Outcome:
@@ -26,6 +27,18 @@ def conclude(call: Call, answer: BaseModel, about: dict[str, Any]) -> Outcome:
     if reason is not None:
         return Abstained(**about, reason=reason, value=value)
     return Done(**about, value=value)
+
+
+def failed_unasked(step: Step[Any, Any], repeat: int, kind: FailureKind, reason: str) -> Failed:
+    """The outcome of an item for which nobody could be asked, or whose asking broke."""
+    return Failed(
+        step=step.name,
+        version=step.version,
+        repeat=repeat,
+        decided_by="none",
+        kind=kind,
+        reasons=(reason,),
+    )
 
 
 def account(talk: Conversation, sent: JudgeSpec) -> dict[str, Any]:

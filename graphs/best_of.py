@@ -17,9 +17,10 @@ from pydantic import BaseModel
 from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
 from ..agents.choose_best import CHOOSE_BEST
+from ..agents.conclude import failed_unasked
 from ..agents.engine import ask
 from ..agents.models import AnyJudge, Judge, as_judge
-from ..agents.outcome import Failed, FailureKind, Outcome, read_outcome
+from ..agents.outcome import Outcome, read_outcome
 from ..agents.run import Run
 from ..agents.step import Step
 from ..agents.steps import find_step
@@ -151,7 +152,7 @@ async def _sample(step: Step[Any, Any], state: _Sample, model: Judge, run: Run) 
     except DxjudgeError:
         raise  # no sample can succeed
     except Exception as fault:
-        return _failed(step, repeat, "error", f"{type(fault).__name__}: {fault}")
+        return failed_unasked(step, repeat, "error", f"{type(fault).__name__}: {fault}")
 
 
 async def _pick(
@@ -175,7 +176,7 @@ async def _pick(
     if made.status == "done":
         return {"pick": plain, "outcome": done[plain["value"]["index"]]}
     why = "; ".join(made.reasons) if made.status == "failed" else made.reason
-    failed = _failed(step, 0, made.kind if made.status == "failed" else "undecided", why)
+    failed = failed_unasked(step, 0, made.kind if made.status == "failed" else "undecided", why)
     return {"pick": plain, "outcome": failed.model_dump(mode="json")}
 
 
@@ -209,14 +210,3 @@ def _fields(values: Mapping[str, Any]) -> str:
         for name, value in values.items()
     }
     return "\n\n".join(f"{name}: {text}" for name, text in texts.items() if text)
-
-
-def _failed(step: Step[Any, Any], repeat: int, kind: FailureKind, reason: str) -> Outcome:
-    return Failed(
-        step=step.name,
-        version=step.version,
-        repeat=repeat,
-        decided_by="none",
-        kind=kind,
-        reasons=(reason,),
-    )

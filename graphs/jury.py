@@ -19,8 +19,9 @@ from langgraph.types import Overwrite, Send
 from pydantic import BaseModel
 from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
+from ..agents.conclude import failed_unasked
 from ..agents.engine import ask
-from ..agents.outcome import Failed, Outcome
+from ..agents.outcome import Outcome
 from ..agents.run import Run
 from ..agents.step import Step
 from ..errors import DxjudgeError, InputError, UsageError
@@ -191,11 +192,13 @@ async def _cast(plan: JuryPlan, run: Run, state: SeatIn) -> Cast:
             engine=plan.engine if juror.judge else juror.name,
         )
     except (InputError, UsageError) as fault:
-        outcome = _failed(plan, seat, "input", str(fault))
+        outcome = failed_unasked(plan.step, seat["repeat"], "input", str(fault))
     except DxjudgeError:
         raise  # no item can succeed
     except Exception as fault:
-        outcome = _failed(plan, seat, "error", f"{type(fault).__name__}: {fault}")
+        outcome = failed_unasked(
+            plan.step, seat["repeat"], "error", f"{type(fault).__name__}: {fault}"
+        )
     votes = votes_of(
         plan.step,
         inputs,
@@ -246,17 +249,6 @@ def _plain(plan: JuryPlan, votes: Iterable[Vote]) -> list[dict[str, Any]]:
             vote = replace(vote, status="failed", verdict=None, reason=reason)
         found.append(vars(vote))
     return found
-
-
-def _failed(plan: JuryPlan, seat: Seat, kind: Any, reason: str) -> Failed:
-    return Failed(
-        step=plan.step.name,
-        version=plan.step.version,
-        repeat=seat["repeat"],
-        decided_by="none",
-        kind=kind,
-        reasons=(reason,),
-    )
 
 
 def conclude_jury(plan: JuryPlan, state: JuryState) -> JuryOutcome:

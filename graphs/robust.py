@@ -18,9 +18,10 @@ from langgraph.types import Overwrite, Send
 from pydantic import BaseModel
 from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
+from ..agents.conclude import failed_unasked
 from ..agents.engine import ask
 from ..agents.models import AnyJudge, Judge, as_judge
-from ..agents.outcome import Failed, FailureKind, Outcome
+from ..agents.outcome import Outcome
 from ..agents.perturb import NotApplicable, perturb, perturbations
 from ..agents.run import Run
 from ..agents.step import Step
@@ -246,21 +247,10 @@ async def _try(step: Step[Any, Any], judge: Judge, plan: Plan, state: _One, run:
             outcome = outcome.model_copy(update={"value": changed.restore(outcome.value)})
         return Trial(name, repeat, outcome)
     except (UsageError, InputError) as fault:
-        return Trial(name, repeat, _failed(step, repeat, "input", str(fault)))
+        return Trial(name, repeat, failed_unasked(step, repeat, "input", str(fault)))
     except DxjudgeError:
         raise  # no item can succeed
     except Exception as fault:
         return Trial(
-            name, repeat, _failed(step, repeat, "error", f"{type(fault).__name__}: {fault}")
+            name, repeat, failed_unasked(step, repeat, "error", f"{type(fault).__name__}: {fault}")
         )
-
-
-def _failed(step: Step[Any, Any], repeat: int, kind: FailureKind, reason: str) -> Outcome:
-    return Failed(
-        step=step.name,
-        version=step.version,
-        repeat=repeat,
-        decided_by="none",
-        kind=kind,
-        reasons=(reason,),
-    )

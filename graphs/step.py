@@ -10,9 +10,10 @@ from typing import Any, overload
 from pydantic import BaseModel
 
 from ..agents.call import Call, prepare
+from ..agents.conclude import failed_unasked
 from ..agents.engine import missed, replay
 from ..agents.models import AnyJudge, Judge, as_judge, check_key
-from ..agents.outcome import Failed, FailureKind, Outcome, read_outcome
+from ..agents.outcome import FailureKind, Outcome, read_outcome
 from ..agents.run import Run
 from ..agents.stand_ins import by_stand_in, check_engine
 from ..agents.step import Step
@@ -195,14 +196,7 @@ class _Work:
             return self._unusable("error", f"{type(fault).__name__}: {fault}")
 
     def _unusable(self, kind: FailureKind, reason: str) -> Outcome:
-        return Failed(
-            step=self.step.name,
-            version=self.step.version,
-            repeat=self.repeat,
-            decided_by="none",
-            kind=kind,
-            reasons=(reason,),
-        )
+        return failed_unasked(self.step, self.repeat, kind, reason)
 
     async def _judge(
         self, index: int, call: Call, results: "_Results", gate: asyncio.Semaphore
