@@ -13,7 +13,10 @@ Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh"]
 
 # provider:model or provider:model@http://server/v1
 _NAME = re.compile(r"^(?P<provider>[a-z_]+):(?P<model>.+?)(?:@(?P<base_url>https?://\S+))?$")
-PROVIDERS = ("openai", "anthropic")
+OFFICIAL = {"openai": "https://api.openai.com/v1", "anthropic": "https://api.anthropic.com"}
+"""Where each provider is asked unless a judge names another server."""
+
+PROVIDERS = tuple(OFFICIAL)
 
 
 class JudgeSpec(BaseModel):
@@ -54,6 +57,7 @@ class JudgeSpec(BaseModel):
 def parse_judge(name: str, **parameters: Any) -> JudgeSpec:
     """Read `provider:model[@base_url]`; `parameters` are fields of `JudgeSpec`.
 
+    The provider's official address is no address: the same model has one name.
     Raises UsageError for an unknown provider, a URL with credentials, or a bad parameter.
     """
     found = _NAME.match(name.strip())
@@ -66,12 +70,15 @@ def parse_judge(name: str, **parameters: Any) -> JudgeSpec:
     base_url = found["base_url"]
     if base_url and "@" in base_url:
         raise UsageError("a judge's URL holds no user name or password: keys are variables")
+    server = base_url.rstrip("/") if base_url else None
+    if server and server.lower() == OFFICIAL[found["provider"]]:
+        server = None
     given = {key: value for key, value in parameters.items() if value is not None}
     try:
         return JudgeSpec(
             provider=found["provider"],
             model=found["model"],
-            base_url=base_url.rstrip("/") if base_url else None,
+            base_url=server,
             **given,
         )
     except ValueError as fault:

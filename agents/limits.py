@@ -7,6 +7,7 @@ thread it runs in: that is why nothing here is an asyncio primitive.
 import asyncio
 import threading
 import time
+import warnings
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from ..errors import UsageError
 
 _DEFAULT_CONCURRENCY = 32
 _SETTLE_SECONDS = 0.05
+_LONG_WAIT = 30.0  # seconds; such a wait looks like a hang, and is said
 _BURST_SECONDS = 10.0  # how much of a minute's allowance may be used at once
 
 
@@ -115,6 +117,11 @@ class Limiter:
 
     def _slow_down(self, started: float, wait: float) -> None:
         now = self._clock()
+        if wait >= _LONG_WAIT and now >= self._blocked_until:
+            warnings.warn(
+                f"the server asked to wait {wait:,.0f} s: every call to this model waits so long",
+                stacklevel=2,
+            )
         self._blocked_until = max(self._blocked_until, now + wait)
         # Answers to requests that were sent before the last cut say nothing new.
         if started >= self._last_cut:

@@ -19,7 +19,7 @@ from pydantic import BaseModel, SecretStr
 from ..cache.key import fingerprint
 from ..errors import AuthenticationFault, UsageError
 from .answer import sent_schema
-from .judge import JudgeSpec, Method, parse_judge
+from .judge import OFFICIAL, JudgeSpec, Method, parse_judge
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -206,7 +206,7 @@ def _build(spec: JudgeSpec, timeout: float) -> "BaseChatModel":
         http = openai.DefaultAsyncHttpxClient(timeout=timeout, verify=_certificates())
         return ChatOpenAI(
             model=spec.model,
-            base_url=spec.base_url or "https://api.openai.com/v1",
+            base_url=spec.base_url or OFFICIAL["openai"],
             http_async_client=http,
             use_responses_api=False,
             **shared,
@@ -215,7 +215,7 @@ def _build(spec: JudgeSpec, timeout: float) -> "BaseChatModel":
         import anthropic
         from langchain_anthropic import ChatAnthropic
 
-        base_url = spec.base_url or "https://api.anthropic.com"
+        base_url = spec.base_url or OFFICIAL["anthropic"]
         model = ChatAnthropic(model_name=spec.model, stop=None, base_url=base_url, **shared)
         http_client = anthropic.DefaultAsyncHttpxClient(
             base_url=base_url, timeout=timeout, verify=_certificates()

@@ -30,15 +30,12 @@ from ..rows_write import (
     standard_output,
     write_sheet,
 )
+from .journalled import journalled
 from .judge_columns import judged_columns
 from .judge_inputs import field_columns, given_values, row_inputs
 from .judge_journal import Journal
 from .judge_progress import counting, summary
 from .sources_command import read_which, say_added
-
-SOME_FAILED = 3
-BUDGET = 7
-INTERRUPTED = 130
 
 
 @dataclass(frozen=True)
@@ -91,23 +88,16 @@ def run_judge(
     job = read_job(request, judge)
     about = _about(request, job, judge)
     journal = Journal(journal_path(request), about, read_outcome)
-    done = False
-    try:
-        with Run(**settings) as run:
-            outcomes = asyncio.run(_judge_rows(request, job, judge, run, journal, quiet))
-            write_columns(request, job, judged_columns(job.step, outcomes))
-            if not quiet:
-                lines = summary(outcomes, len(journal.found), run, started)
-                print("\n".join(lines), file=sys.stderr)
-            failed = any(outcome.status == "failed" for outcome in outcomes)
-            done = not failed
-            return BUDGET if run.budget_reached else SOME_FAILED if failed else 0
-    except KeyboardInterrupt:
-        kept = f"finished rows are kept in {journal.path}" if journal.path else "no row is kept"
-        print(f"dxjudge: interrupted, no output written; {kept}", file=sys.stderr)
-        return INTERRUPTED
-    finally:
-        journal.close(remove=done)
+
+    def work(run: Run) -> bool:
+        outcomes = asyncio.run(_judge_rows(request, job, judge, run, journal, quiet))
+        write_columns(request, job, judged_columns(job.step, outcomes))
+        if not quiet:
+            lines = summary(outcomes, len(journal.found), run, started)
+            print("\n".join(lines), file=sys.stderr)
+        return any(outcome.status == "failed" for outcome in outcomes)
+
+    return journalled(journal, settings, work, what="rows")
 
 
 def read_job(request: Request, judge: JudgeSpec | None) -> Job:

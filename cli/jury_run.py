@@ -24,18 +24,10 @@ from ..rows_write import output_format
 from ..scoring.jury import Rule
 from ..votes_file import write_votes
 from .case_names import case_names
+from .journalled import journalled
 from .judge_journal import Journal
 from .judge_progress import counting, work_done
-from .judge_run import (
-    BUDGET,
-    INTERRUPTED,
-    SOME_FAILED,
-    Job,
-    Request,
-    journal_path,
-    read_inputs,
-    write_columns,
-)
+from .judge_run import Job, Request, journal_path, read_inputs, write_columns
 from .jury_columns import jury_columns
 from .jury_weights import read_weights
 
@@ -75,25 +67,18 @@ def run_jury_rows(
     started = time.monotonic()
     work = _read(request, parameters)
     journal = Journal(journal_path(request.rows), _about(work), read_jury)
-    done = False
-    try:
-        with Run(**settings) as run:
-            outcomes = asyncio.run(_judge_rows(work, run, journal, quiet))
-            write_columns(request.rows, work.job, jury_columns(work.job.step, outcomes))
-            if request.votes is not None:
-                write_votes(request.votes, (vote for one in outcomes for vote in one.votes))
-            if not quiet:
-                lines = _summary(outcomes, len(journal.found), run, started)
-                print("\n".join(lines), file=sys.stderr)
-            failed = any(not _is_final(outcome) for outcome in outcomes)
-            done = not failed
-            return BUDGET if run.budget_reached else SOME_FAILED if failed else 0
-    except KeyboardInterrupt:
-        kept = f"finished rows are kept in {journal.path}" if journal.path else "no row is kept"
-        print(f"dxjudge: interrupted, no output written; {kept}", file=sys.stderr)
-        return INTERRUPTED
-    finally:
-        journal.close(remove=done)
+
+    def judge_all(run: Run) -> bool:
+        outcomes = asyncio.run(_judge_rows(work, run, journal, quiet))
+        write_columns(request.rows, work.job, jury_columns(work.job.step, outcomes))
+        if request.votes is not None:
+            write_votes(request.votes, (vote for one in outcomes for vote in one.votes))
+        if not quiet:
+            lines = _summary(outcomes, len(journal.found), run, started)
+            print("\n".join(lines), file=sys.stderr)
+        return any(not _is_final(outcome) for outcome in outcomes)
+
+    return journalled(journal, settings, judge_all, what="rows")
 
 
 def _read(request: JuryRequest, parameters: dict[str, Any]) -> _Work:

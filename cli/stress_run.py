@@ -25,9 +25,10 @@ from ..rows_read import Sheet
 from ..rows_write import write_sheet
 from ..scoring.bootstrap import Plan as Intervals
 from .case_names import case_names
+from .journalled import journalled
 from .judge_journal import Journal
 from .judge_progress import counting, summary
-from .judge_run import BUDGET, INTERRUPTED, SOME_FAILED, Job, Request, journal_path, read_job
+from .judge_run import Job, Request, journal_path, read_job
 
 
 @dataclass(frozen=True)
@@ -71,25 +72,18 @@ def run_stress(
     started = time.monotonic()
     work = _prepare(request, judges, changes, parameters, case, votes)
     journal = Journal(journal_path(request), _about(work), read_outcome)
-    done = False
-    try:
-        with Run(**settings) as run:
-            tried = asyncio.run(_try_rows(work, run, journal, quiet))
-            found = _measure(work, tried, changes.seed)
-            _write(request, work.job, found)
-            if votes is not None:
-                write_votes(votes, found.votes)
-            outcomes = [t.outcome for one in tried.values() for t in one.trials if t.outcome]
-            _print(found, outcomes, len(journal.found), run, started, json=json, quiet=quiet)
-            failed = any(outcome.status == "failed" for outcome in outcomes)
-            done = not failed
-            return BUDGET if run.budget_reached else SOME_FAILED if failed else 0
-    except KeyboardInterrupt:
-        kept = f"finished trials are kept in {journal.path}" if journal.path else "none is kept"
-        print(f"dxjudge: interrupted, no output written; {kept}", file=sys.stderr)
-        return INTERRUPTED
-    finally:
-        journal.close(remove=done)
+
+    def try_all(run: Run) -> bool:
+        tried = asyncio.run(_try_rows(work, run, journal, quiet))
+        found = _measure(work, tried, changes.seed)
+        _write(request, work.job, found)
+        if votes is not None:
+            write_votes(votes, found.votes)
+        outcomes = [t.outcome for one in tried.values() for t in one.trials if t.outcome]
+        _print(found, outcomes, len(journal.found), run, started, json=json, quiet=quiet)
+        return any(outcome.status == "failed" for outcome in outcomes)
+
+    return journalled(journal, settings, try_all, what="trials")
 
 
 def _prepare(

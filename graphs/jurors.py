@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from ..agents.families import families_of
+from ..agents.judge import OFFICIAL
 from ..agents.models import AnyJudge, Judge, as_judge
 from ..agents.stand_ins import ALWAYS
 from ..agents.step import Step
@@ -15,7 +16,6 @@ from ..votes_file import read_votes
 from .verdicts import read_human
 
 HUMAN = "human:"
-_OFFICIAL = ("@https://api.openai.com/v1", "@https://api.anthropic.com")
 
 
 @dataclass(frozen=True)
@@ -92,8 +92,8 @@ def one_model(judge: Judge) -> str:
         address = next((found for each in fields if (found := getattr(brought, each, None))), "")
         name = f"{spec.label}@{address}".rstrip("@/")
     name = name.lower()
-    for official in _OFFICIAL:
-        name = name.removesuffix(official)
+    for official in OFFICIAL.values():
+        name = name.removesuffix(f"@{official}")
     return name
 
 

@@ -5,6 +5,7 @@ An encoder has `identity` (what makes its vectors, a part of the index key), `di
 """
 
 import hashlib
+import re
 from collections.abc import Callable, Sequence
 from importlib import resources
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import AuthenticationFault, ModelFault
+from ..errors import AuthenticationFault, ModelFault, UsageError
 
 Vectors = npt.NDArray[np.float32]
 Progress = Callable[[int, int], None]
@@ -22,6 +23,7 @@ Progress = Callable[[int, int], None]
 DEFAULT_MODEL = "default"
 _MODEL_FOLDER = "data/encoder"
 _BATCH = 64
+_WRITES_TEXT = re.compile(r"(chat)?gpt-[345]|o[134](-|$)|claude-|gemini-|deepseek-(chat|r)")
 _LONGEST = 64  # tokens; the longest official name has 58
 
 
@@ -44,13 +46,20 @@ def open_encoder(model: str = DEFAULT_MODEL) -> Encoder:
     `default` is the one in the package (ONNX Runtime, no torch); `openai:NAME` asks OpenAI's
     embedding endpoint (OPENAI_API_KEY); anything else is a sentence-transformers name or path.
 
-    Raises ModelFault where the model cannot be loaded, AuthenticationFault without a key.
+    Raises UsageError for the bare name of a model that writes text (to look for it on a hub
+    would take a minute), ModelFault where the model cannot be loaded, AuthenticationFault
+    without a key.
     """
     if model == DEFAULT_MODEL:
         with resources.as_file(resources.files(__package__).joinpath(_MODEL_FOLDER)) as folder:
             return OnnxEncoder(folder)
     if model.startswith("openai:"):
         return OpenAIEncoder(model.removeprefix("openai:"))
+    if _WRITES_TEXT.match(model) and not Path(model).exists():
+        raise UsageError(
+            f"{model!r} names a model that writes text, without its provider: "
+            f"openai:{model}, anthropic:{model}, or openai:{model}@http://host:port/v1"
+        )
     return SentenceEncoder(model)
 
 

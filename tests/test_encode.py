@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dxjudge.errors import AuthenticationFault, ModelFault
+from dxjudge.errors import AuthenticationFault, ModelFault, UsageError
 from dxjudge.ontology.encode import OnnxEncoder, SentenceEncoder, open_encoder
 
 
@@ -32,6 +32,12 @@ def test_a_model_that_cannot_be_loaded_says_what_to_give(tmp_path: Path) -> None
         open_encoder(str(tmp_path / "nothing"))
     with pytest.raises(ModelFault, match=r"no model\.onnx"):
         OnnxEncoder(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["gpt-4o", "gpt-5-mini", "o3-mini", "claude-sonnet-4-5", "o1"])
+def test_the_bare_name_of_a_model_that_writes_text_is_told_how_to_be_written(name: str) -> None:
+    with pytest.raises(UsageError, match=f"openai:{name}, anthropic:{name}"):
+        open_encoder(name)
 
 
 class _Embeddings(BaseHTTPRequestHandler):

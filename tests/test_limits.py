@@ -183,3 +183,19 @@ def test_a_budget_of_nothing_allows_nothing() -> None:
         Budget(max_cost=-1)
     with pytest.raises(UsageError):
         Budget(max_cost=float("nan"))
+
+
+def test_a_long_wait_that_the_server_asks_for_is_said_once() -> None:
+    clock = Clock()
+    limiter = Limiter(Limits(concurrency=8), clock)
+
+    async def work() -> None:
+        starts = [await limiter.enter(1) for _ in range(3)]
+        limiter.leave(started=starts[0], throttled=20.0)  # short: nothing is said
+        clock.now += 21
+        with pytest.warns(UserWarning, match="asked to wait 3,600 s") as said:
+            limiter.leave(started=starts[1], throttled=3600.0)
+            limiter.leave(started=starts[2], throttled=3600.0)
+        assert len(said) == 1
+
+    asyncio.run(work())

@@ -39,6 +39,19 @@ def one(judge: Any, step: Any = CHOOSE_CANDIDATE, item: Any = ITEM, **options: A
 
 
 @pytest.mark.parametrize(
+    ("name", "label"),
+    [
+        ("openai:gpt-4o@https://api.openai.com/v1", "openai:gpt-4o"),
+        ("openai:gpt-4o@https://API.openai.com/v1/", "openai:gpt-4o"),
+        ("anthropic:m@https://api.anthropic.com", "anthropic:m"),
+        ("openai:m@https://api.anthropic.com", "openai:m@https://api.anthropic.com"),
+    ],
+)
+def test_the_official_address_is_no_other_judge(name: str, label: str) -> None:
+    assert parse_judge(name).label == label
+
+
+@pytest.mark.parametrize(
     ("name", "provider", "model", "base_url"),
     [
         ("openai:gpt-4o", "openai", "gpt-4o", None),
