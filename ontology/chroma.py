@@ -4,9 +4,11 @@ Importing and opening Chroma takes a second, which a short run does without: its
 compared with every kept vector, for which Chroma's graph is a very near stand-in.
 """
 
+import shutil
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -22,6 +24,9 @@ from .encode import Progress, Vectors
 _ADD = 4000
 EXACT = 512
 """Texts of a run that are compared with every term before the embedded collection is opened."""
+
+EXACT_UNBUILT = 20_000
+"""The same where the collection is not built yet: building it costs as much time."""
 
 # Recall@64 against exact search over 53,000 terms: 0.999 (0.98 with Chroma's defaults).
 _GRAPH = {"space": "cosine", "ef_construction": 200, "max_neighbors": 32, "ef_search": 400}
@@ -83,11 +88,96 @@ def _nearest_of_all(cosines: Vectors, k: int) -> npt.NDArray[np.int64]:
     return near
 
 
-def build_collection(
-    folder: Path, key: str, vectors: Vectors, server: str | None, progress: Progress | None
+@contextmanager
+def one_builder(folder: Path) -> Iterator[None]:
+    """Hold the lock of an index folder: two processes may want to write it at once.
+
+    Raises IndexFault where the folder cannot be written.
+    """
+    from filelock import FileLock
+
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(f"{folder}.lock")
+        lock.acquire()
+    except OSError as error:
+        raise IndexFault(
+            f"cannot write the index folder {folder.parent}: {error}. "
+            "Set DXJUDGE_CACHE_DIR to a folder that can be written"
+        ) from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def open_collection(
+    folder: Path,
+    key: str,
+    vectors: npt.NDArray[np.float16],
+    server: Any = None,
+    progress: Progress | None = None,
+) -> Collection:
+    """The collection: a server's at once, the embedded one when a run proves to be a long one.
+
+    `server` is a client that `open_server` gave, or None for the embedded one in `folder`.
+
+    Where it is missing, or lacks rows, it is made from the kept vectors.
+    """
+    if server is not None:
+        collection = _held(server, key, len(vectors))
+        if collection is None:
+            _fill(server, key, vectors, progress)
+            collection = _held(server, key, len(vectors))
+        return Collection(lambda: collection, vectors)
+    built = next(folder.glob("chroma-*"), None) is not None
+    return Collection(
+        lambda: _open_embedded(folder, key, vectors, progress),
+        vectors,
+        EXACT if built else EXACT_UNBUILT,
+    )
+
+
+def _open_embedded(
+    folder: Path, key: str, vectors: npt.NDArray[np.float16], progress: Progress | None
+) -> Any:
+    with one_builder(folder):
+        for held in sorted(folder.glob("chroma-*")):
+            try:
+                collection = _held(_embedded(held), key, len(vectors))
+            except Exception as error:
+                raise IndexFault(
+                    f"the Chroma collection in {folder} is damaged ({error}); "
+                    "--rebuild makes it anew"
+                ) from error
+            if collection is not None:
+                return collection
+            shutil.rmtree(held, ignore_errors=True)
+        try:
+            return _held(_embedded(_build(folder, key, vectors, progress)), key, len(vectors))
+        except Exception as error:
+            raise IndexFault(f"cannot build a Chroma collection in {folder}: {error}") from error
+
+
+def _build(
+    folder: Path, key: str, vectors: npt.NDArray[np.float16], progress: Progress | None
+) -> Path:
+    """Build the collection of a folder, beside its place: what is in place is whole."""
+    for left in folder.glob("part-chroma-*"):  # of a build that was killed
+        shutil.rmtree(left, ignore_errors=True)
+    # A name of its own for every build: Chroma keeps what it opened by its path, and would serve
+    # the files of an index that has since been built anew.
+    name = f"chroma-{uuid4().hex[:12]}"
+    client = _embedded(folder / f"part-{name}")
+    _fill(client, key, vectors, progress)
+    # A client that keeps its files open would write to a path that is gone.
+    client.close()
+    return (folder / f"part-{name}").rename(folder / name)
+
+
+def _fill(
+    client: Any, key: str, vectors: npt.NDArray[np.float16], progress: Progress | None
 ) -> None:
-    """Write the vectors into a new collection in `folder`, or on the server."""
-    client = _server(server) if server else _embedded(folder)
     name = _name(key)
     if name in {collection.name for collection in client.list_collections()}:
         client.delete_collection(name)
@@ -95,42 +185,11 @@ def build_collection(
         name, configuration={"hnsw": _GRAPH}, embedding_function=None
     )
     for start in range(0, len(vectors), _ADD):
-        chunk = vectors[start : start + _ADD]
+        chunk = np.asarray(vectors[start : start + _ADD], np.float32)
         ids = [str(row) for row in range(start, start + len(chunk))]
         collection.add(ids=ids, embeddings=chunk)
         if progress:
             progress(start + len(chunk), len(vectors))
-    if not server:
-        _close(client)
-
-
-def open_collection(
-    folder: Path, key: str, vectors: npt.NDArray[np.float16], server: str | None
-) -> Collection:
-    """The collection: a server's at once, the embedded one when a run proves to be a long one.
-
-    Where it is missing, or lacks rows, it is made from the kept vectors.
-    """
-    if server:
-        collection = _held(_server(server), key, len(vectors))
-        if collection is None:
-            build_collection(folder, key, np.asarray(vectors, np.float32), server, None)
-            collection = _held(_server(server), key, len(vectors))
-        return Collection(lambda: collection, vectors)
-    return Collection(lambda: _open_embedded(folder, key, vectors), vectors, EXACT)
-
-
-def _open_embedded(folder: Path, key: str, vectors: npt.NDArray[np.float16]) -> Any:
-    try:
-        collection = _held(_embedded(folder), key, len(vectors))
-    except Exception as error:
-        raise IndexFault(
-            f"the Chroma collection in {folder} is damaged ({error}); --rebuild makes it anew"
-        ) from error
-    if collection is None:
-        build_collection(folder, key, np.asarray(vectors, np.float32), None, None)
-        collection = _held(_embedded(folder), key, len(vectors))
-    return collection
 
 
 def _held(client: Any, key: str, rows: int) -> Any:
@@ -146,27 +205,18 @@ def _name(key: str) -> str:
     return f"dxjudge-{key}"
 
 
-def _embedded(folder: Path) -> Any:
+def _embedded(path: Path) -> Any:
     import chromadb
     from chromadb.config import Settings
 
-    settings = Settings(anonymized_telemetry=False)
-    return chromadb.PersistentClient(str(_place(folder)), settings=settings)
+    return chromadb.PersistentClient(str(path), settings=Settings(anonymized_telemetry=False))
 
 
-def _place(folder: Path) -> Path:
-    # A name of its own for every build: Chroma keeps what it opened by its path, and would serve
-    # the files of an index that has since been built anew.
-    return next(iter(sorted(folder.glob("chroma-*"))), folder / f"chroma-{uuid4().hex[:12]}")
+def open_server(address: str) -> Any:
+    """A client of the Chroma server at an address.
 
-
-def _close(client: Any) -> None:
-    # The build folder is renamed next: a client that keeps its files open would then write
-    # to a path that is gone.
-    client.close()
-
-
-def _server(address: str) -> Any:
+    Raises UsageError for what is no address, IndexFault where no server answers.
+    """
     import chromadb
     from chromadb.config import Settings
 

@@ -1,7 +1,7 @@
 """The search index of a term base: built once, kept in a folder, checked when loaded.
 
 A folder holds `manifest.json`, `terms.json`, `vectors.npy` (float16 unit rows), the lexical
-index, and a Chroma collection of the same vectors (or its name on a Chroma server). The
+index, and, once a long run has asked for it, a Chroma collection of the same vectors. The
 folder's name is the key of all that makes the index: what the rows come from, the encoder and
 the format.
 """
@@ -12,22 +12,22 @@ import os
 import shutil
 import warnings
 from collections.abc import Callable, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ..errors import IndexFault
-from .chroma import Collection, build_collection, open_collection
+from .chroma import Collection, one_builder, open_collection, open_server
 from .encode import Encoder
 from .lexical import LexicalIndex, build_lexical, read_lexical
 from .normalise import normalise_text
+from .shipped import encode_terms
 from .terms import Term
 
-FORMAT = 2
+FORMAT = 3
 _FILES = ("terms.json", "vectors.npy", "lexical.npz", "lexical.json")
 Stage = Callable[[str, int, int], None]
 """Progress of a build: (stage, done, total)."""
@@ -73,39 +73,38 @@ def open_index(
     """
     key = index_key(recipe, encoder)
     home = folder / "index" / key
-    with _only_one(home):
-        if home.exists() and not rebuild:
+    client = open_server(chroma) if chroma else None
+    with one_builder(home):
+        kept = _kept(home, key) if not rebuild else None
+        if kept is None:
+            terms = make_terms()
+            if not terms:
+                raise IndexFault("no terms to index: the chosen scope and sources hold none")
+            _build(home, key, terms, encoder, progress)
             try:
-                return _load(home, key, encoder, chroma)
+                kept = _load(home, key)
             except Exception as error:
-                warnings.warn(f"the index in {home} is damaged ({error}); rebuilding", stacklevel=2)
-        terms = make_terms()
-        if not terms:
-            raise IndexFault("no terms to index: the chosen scope and sources hold none")
-        _build(home, key, terms, encoder, chroma, progress)
-        try:
-            return _load(home, key, encoder, chroma)
-        except Exception as error:
-            raise IndexFault(f"the index just built in {home} cannot be read: {error}") from error
+                raise IndexFault(
+                    f"the index just built in {home} cannot be read: {error}"
+                ) from error
+        collection = open_collection(
+            home,
+            key,
+            kept.vectors,
+            client,
+            (lambda done, total: progress("indexing", done, total)) if progress else None,
+        )
+    return Index(key, *kept, collection, encoder)
 
 
-@contextmanager
-def _only_one(home: Path) -> Any:
-    from filelock import FileLock
-
+def _kept(home: Path, key: str) -> "_Kept | None":
+    if not home.exists():
+        return None
     try:
-        home.parent.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(f"{home}.lock")
-        lock.acquire()
-    except OSError as error:
-        raise IndexFault(
-            f"cannot write the index folder {home.parent}: {error}. "
-            "Set DXJUDGE_CACHE_DIR to a folder that can be written"
-        ) from error
-    try:
-        yield
-    finally:
-        lock.release()
+        return _load(home, key)
+    except Exception as error:
+        warnings.warn(f"the index in {home} is damaged ({error}); rebuilding", stacklevel=3)
+        return None
 
 
 def _build(
@@ -113,7 +112,6 @@ def _build(
     key: str,
     terms: Sequence[Term],
     encoder: Encoder,
-    chroma: str | None,
     progress: Stage | None,
 ) -> None:
     for left in home.parent.glob(f"{key}.part-*"):  # of a build that was killed
@@ -121,7 +119,7 @@ def _build(
     part = home.with_name(f"{key}.part-{os.getpid()}")
     try:
         part.mkdir()
-        _write_parts(part, key, terms, encoder, chroma, progress)
+        _write_parts(part, key, terms, encoder, progress)
         shutil.rmtree(home, ignore_errors=True)
         part.rename(home)
     except OSError as error:
@@ -135,25 +133,18 @@ def _write_parts(
     key: str,
     terms: Sequence[Term],
     encoder: Encoder,
-    chroma: str | None,
     progress: Stage | None,
 ) -> None:
     folded = [normalise_text(term.text) for term in terms]
-    encoded = encoder.encode(
-        folded, (lambda done, total: progress("encoding", done, total)) if progress else None
+    encoded = encode_terms(
+        encoder,
+        folded,
+        (lambda done, total: progress("encoding", done, total)) if progress else None,
     )
-    rounded = encoded.astype(np.float16)
-    np.save(part / "vectors.npy", rounded)
+    np.save(part / "vectors.npy", encoded.astype(np.float16))
     build_lexical(folded).write(part)
     rows = [[*term, text] for term, text in zip(terms, folded, strict=True)]
     (part / "terms.json").write_text(json.dumps(rows, ensure_ascii=False), encoding="utf-8")
-    build_collection(
-        part,
-        key,
-        rounded.astype(np.float32),
-        chroma,
-        (lambda done, total: progress("indexing", done, total)) if progress else None,
-    )
     manifest = {
         "format": FORMAT,
         "key": key,
@@ -164,7 +155,14 @@ def _write_parts(
     (part / "manifest.json").write_text(json.dumps(manifest, indent=1), encoding="utf-8")
 
 
-def _load(home: Path, key: str, encoder: Encoder, chroma: str | None) -> Index:
+class _Kept(NamedTuple):
+    terms: tuple[Term, ...]
+    folded: tuple[str, ...]
+    vectors: npt.NDArray[np.float16]
+    lexical: LexicalIndex
+
+
+def _load(home: Path, key: str) -> _Kept:
     manifest = json.loads((home / "manifest.json").read_text("utf-8"))
     if manifest["format"] != FORMAT or manifest["key"] != key:
         raise IndexFault("its manifest is of another index")
@@ -172,16 +170,11 @@ def _load(home: Path, key: str, encoder: Encoder, chroma: str | None) -> Index:
         if _digest(home / name) != digest:
             raise IndexFault(f"{name} has changed since it was written")
     rows = json.loads((home / "terms.json").read_text("utf-8"))
-    vectors = np.load(home / "vectors.npy", mmap_mode="r")
-    collection = open_collection(home, key, vectors, chroma)
-    return Index(
-        key,
+    return _Kept(
         tuple(Term(text, code, source) for text, code, source, _ in rows),
         tuple(row[3] for row in rows),
-        vectors,
+        np.load(home / "vectors.npy", mmap_mode="r"),
         read_lexical(home),
-        collection,
-        encoder,
     )
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from dxjudge.errors import IndexFault, UsageError
 from dxjudge.ontology.base import recipe
+from dxjudge.ontology.chroma import EXACT, EXACT_UNBUILT, open_collection
 from dxjudge.ontology.encode import OnnxEncoder, open_encoder
 from dxjudge.ontology.index import Index, index_key, open_index
 from dxjudge.ontology.query import read_query
@@ -65,7 +66,7 @@ def test_a_second_opening_loads_and_does_not_build(tmp_path: Path, encoder: Onnx
         stages.append(stage)
 
     first = open_small(tmp_path, encoder, progress=note)
-    assert set(stages) == {"encoding", "indexing"}
+    assert set(stages) == {"encoding"}
     stages.clear()
     second = open_small(tmp_path, encoder, progress=note)
     assert not stages
@@ -147,6 +148,11 @@ def test_no_terms_and_no_server_are_clear_errors(tmp_path: Path, encoder: OnnxEn
         open_small(tmp_path, encoder, chroma="localhost")
     with pytest.raises(IndexFault, match="no Chroma server answers"):
         open_small(tmp_path, encoder, chroma="http://127.0.0.1:9")
+    open_small(tmp_path, encoder)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # an index that is whole is not called damaged
+        with pytest.raises(IndexFault, match="no Chroma server answers"):
+            open_small(tmp_path, encoder, chroma="http://127.0.0.1:9")
 
 
 def test_search_finds_by_meaning_and_by_spelling(tmp_path: Path, encoder: OnnxEncoder) -> None:
@@ -215,18 +221,36 @@ def test_an_index_built_embedded_moves_to_a_server(
 def test_a_long_run_goes_over_to_chroma_and_finds_the_same(
     tmp_path: Path, encoder: OnnxEncoder
 ) -> None:
-    collection = open_small(tmp_path, encoder).collection
+    stages: list[tuple[str, int, int]] = []
+    index = open_small(tmp_path, encoder, progress=lambda *stage: stages.append(stage))
+    home = tmp_path / "index" / index.key
+    (home / "part-chroma-left").mkdir()  # of a build that was killed
     vectors = encoder.encode_queries(["heart attack", "appendicitis", "asthma"])
-    compared = collection.nearest(vectors, len(TERMS))
-    collection._exact_left = 0
-    from_chroma = collection.nearest(vectors, len(TERMS))
+    compared = index.collection.nearest(vectors, len(TERMS))
+    assert index.collection._exact_left == EXACT_UNBUILT - 3
+    assert not list(home.glob("chroma-*"))
+    index.collection._exact_left = 0
+    from_chroma = index.collection.nearest(vectors, len(TERMS))
     assert compared.tolist() == from_chroma.tolist()
+    assert stages[-1] == ("indexing", len(TERMS), len(TERMS))
+    assert [path.name[:7] for path in home.glob("*chroma-*")] == ["chroma-"]
+    assert open_small(tmp_path, encoder).collection._exact_left == EXACT
+
+
+def test_a_collection_that_lacks_rows_is_built_anew(tmp_path: Path, encoder: OnnxEncoder) -> None:
+    index = open_small(tmp_path, encoder)
+    home = tmp_path / "index" / index.key
+    less = open_collection(home, index.key, index.vectors[:4])
+    assert less.count() == 4
+    assert open_small(tmp_path, encoder).collection.count() == len(TERMS)
+    assert len(list(home.glob("chroma-*"))) == 1
 
 
 def test_a_run_does_without_a_damaged_collection_and_says_so(
     tmp_path: Path, encoder: OnnxEncoder
 ) -> None:
     index = open_small(tmp_path, encoder)
+    assert index.collection.count() == len(TERMS)
     (held,) = (tmp_path / "index" / index.key).glob("chroma-*")
     (held / "chroma.sqlite3").write_bytes(b"\x00damaged")
     collection = open_small(tmp_path, encoder).collection
