@@ -1,13 +1,15 @@
 """What a further source of terms and its weight do to hit@1 and hit@15.
 
     python benchmarks/sources.py --gold FOLDER FILE [FILE ...] [--weights 1 0.95 0.9 0.8]
-        [--shuffle 0.2] [--json FILE]
+        [--shuffle 0.2] [--unseen] [--json FILE]
 
 FILE is anything that `read_source` takes. FOLDER holds tables `NAME-dev.tsv` as for
 benchmarks/mapping.py. The first line of the table is the base alone; then comes each file by
 itself, once for each weight, and at the end all files together. `--shuffle` adds each file once
 more with that share of its codes replaced by a random sibling's: a source that is wrong that
-often. One process; a text is encoded once, so that the figures may differ in the last digit from
+often. `--unseen` leaves out the terms of a source that equal a text of the tables, for sources
+that the tables were made of: what is left says what the source is worth on texts that it does not
+hold. One process; a text is encoded once, so that the figures may differ in the last digit from
 those of an index that was built at one go.
 """
 
@@ -28,6 +30,7 @@ from dxjudge.ontology.encode import Encoder, Progress, Vectors, open_encoder
 from dxjudge.ontology.features import make_features
 from dxjudge.ontology.index import Index, open_index
 from dxjudge.ontology.mapping import read_mapping
+from dxjudge.ontology.normalise import normalise_text
 from dxjudge.ontology.rerank import load_ranking_model
 from dxjudge.ontology.search import make_retriever
 from dxjudge.ontology.sources import read_source
@@ -67,6 +70,16 @@ def _remembered(
     if new:
         known.update(zip(new, encode(new), strict=True))
     return np.asarray([known[text] for text in texts], np.float32)
+
+
+def unseen(terms: list[Term], gold: Path) -> list[Term]:
+    """The terms that equal no text of the tables."""
+    texts = {
+        normalise_text(row["text"])
+        for path in gold.glob("*-dev.tsv")
+        for row in csv.DictReader(path.open(encoding="utf-8"), delimiter="\t")
+    }
+    return [term for term in terms if normalise_text(term.text) not in texts]
 
 
 def shuffled(terms: list[Term], share: float, tree: Tree) -> list[Term]:
@@ -114,11 +127,14 @@ def main() -> None:
     options.add_argument("--gold", type=Path, required=True)
     options.add_argument("--weights", nargs="+", type=float, default=[1, 0.95, 0.9, 0.85, 0.8])
     options.add_argument("--shuffle", type=float)
+    options.add_argument("--unseen", action="store_true")
     options.add_argument("--folder", type=Path, default=Path("build/benchmark-cache"))
     options.add_argument("--json", type=Path)
     chosen = options.parse_args()
     tree, encoder = load_tree(), Remembering(open_encoder())
     read = {path.name.split(".")[0]: list(read_source(path, tree).terms) for path in chosen.files}
+    if chosen.unseen:
+        read = {name: unseen(terms, chosen.gold) for name, terms in read.items()}
     cases: dict[str, list[Term]] = {"base": []} | read
     if chosen.shuffle:
         for name, terms in read.items():

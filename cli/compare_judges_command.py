@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from .options import RUN, AsJson, Concurrency, MaxCalls, MaxCost
+from .options import AsJson, Cache, CacheMode, Concurrency, MaxCalls, MaxCost
 
 Folder = Annotated[
     Path, typer.Argument(metavar="RUN", help="The folder of a dxjudge evaluate run.")
@@ -35,10 +35,6 @@ Stress = Annotated[
 ]
 Seed = Annotated[int | None, typer.Option(help="Of the resampling; that of the run.")]
 Boot = Annotated[int | None, typer.Option(min=1, help="How many resamples; those of the run.")]
-Mode = Annotated[
-    str,
-    typer.Option("--cache-mode", help="read-write, replay, refresh or off.", rich_help_panel=RUN),
-]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, nothing printed.")]
 
 
@@ -53,7 +49,8 @@ def compare_judges(
     max_calls: MaxCalls = None,
     max_cost: MaxCost = None,
     concurrency: Concurrency = None,
-    cache: Mode = "read-write",
+    cache: Cache = None,
+    cache_mode: CacheMode = "read-write",
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -72,8 +69,10 @@ def compare_judges(
     from .compare_judges_run import Request, run_compare
 
     request = Request(
-        run, judges, output or run / "judges", tuple(family or ()), stress, seed, boot, cache,
+        run, judges, output or run / "judges", tuple(family or ()), stress, seed, boot, cache_mode,
         as_json, quiet,
     )  # fmt: skip
-    limits = {"max_calls": max_calls, "max_cost": max_cost, "concurrency": concurrency}
+    limits = {
+        "max_calls": max_calls, "max_cost": max_cost, "concurrency": concurrency, "cache": cache,
+    }  # fmt: skip
     raise typer.Exit(run_compare(request, limits))

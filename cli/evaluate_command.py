@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from .options import AddedSources, Encoder, Sources
+from .options import AddedSources, Cache, CacheMode, Encoder, Sources
 
 _FILES, _JUDGES, _NUMBERS = "Files", "Judges", "Numbers"
 
@@ -80,12 +80,6 @@ MaxCost = Annotated[
 Concurrency = Annotated[
     int | None, typer.Option(min=1, help="Requests at a time.", rich_help_panel=_JUDGES)
 ]
-Mode = Annotated[
-    str,
-    typer.Option(
-        "--cache-mode", help="read-write, replay, refresh or off.", rich_help_panel=_JUDGES
-    ),
-]
 Stress = Annotated[
     Path | None,
     typer.Option(
@@ -120,7 +114,8 @@ def evaluate(
     max_calls: MaxCalls = None,
     max_cost: MaxCost = None,
     concurrency: Concurrency = None,
-    cache: Mode = "read-write",
+    cache: Cache = None,
+    cache_mode: CacheMode = "read-write",
     stress: Stress = None,
     report_cases: Shown = 200,
     quiet: Quiet = False,
@@ -153,9 +148,12 @@ def evaluate(
         "seed": seed,
         "resamples": resamples,
     }
-    limits = {"max_calls": max_calls, "max_cost": max_cost, "concurrency": concurrency}
+    limits = {
+        "max_calls": max_calls, "max_cost": max_cost, "concurrency": concurrency, "cache": cache,
+    }  # fmt: skip
     request = Request(
         cases, list(responses), output, config, flags, conditions, evidences, table,
-        encoder, tuple(source or ()), added_sources, limits, cache, stress, report_cases, quiet,
+        encoder, tuple(source or ()), added_sources, limits, cache_mode, stress,
+        report_cases, quiet,
     )  # fmt: skip
     raise typer.Exit(run_evaluation(request))

@@ -18,7 +18,7 @@ from ..ontology.base import COMMUNITY
 from ..ontology.features import FeatureMaker
 from ..ontology.mapping import Candidate, Mapping, band_of, read_mapping
 from ..ontology.query import Query, read_query, split_diagnoses, why_not_a_diagnosis
-from ..ontology.refusal import load_refusal_model
+from ..ontology.refusal import load_refusal_model, named, readings
 from ..ontology.rerank import Ranked, RankingModel, rerank, shortlist
 from ..ontology.search import Hit, Retriever
 from ..ontology.specificity import Specificity, at_specificity
@@ -282,10 +282,10 @@ class _Work:
         """Why a text is no diagnosis, or none of the base."""
         floor = self.parts.min_score
         fused = max(each.hit.fused for each in ranked)
-        # Of a text in another language the model can judge the English reading alone.
-        english = (form.text for form in query.forms if form.kind == "word for word")
-        text = next(english, query.text)
-        if floor > 0 and (why := load_refusal_model().refuse(text, first.score, fused)):
+        if floor > 0 and (why := named(query.text)):
+            return why
+        model = load_refusal_model()
+        if floor > 0 and (why := model.refuse(readings(query), first.score, fused)):
             return why
         if first.score < floor:
             best = f"{first.score:.2f} for {first.code} ({first.name})"

@@ -24,7 +24,7 @@ def normalise_text(text: str) -> str:
     'guillain barre syndrome esophageal'
     """
     text = _POSSESSIVE.sub("", text)
-    text = fold_accents(text.lower()).replace("&", " and ")
+    text = fold_accents(text.lower()).lower().replace("&", " and ")  # folding may bring capitals
     text = _NOT_WORD.sub(" ", text).strip()
     return american(text)
 

@@ -38,11 +38,52 @@ _LEAD_IN = re.compile(
     r"^(?:(?:the )?(?:final |primary |principal |working |provisional |most likely |likely |"
     r"discharge |admission )?(?:diagnosis|dx|impression|assessment)(?: is| of|:| -)\s*|"
     r"(?:suspected|probable|possible|presumed|likely|known|confirmed|query|rule out|r/o|"
-    r"history of|h/o|hx of|s/p|status post|consistent with|c/w|suggestive of|"
-    r"concern for|patient with|pt with|dx)\b[: ]\s*)+",
+    r"history of|h/o|k/c/o|hx of|pmhx?|s/p|status post|consistent with|c/w|suggestive of|"
+    r"concern for|patient with|pt (?:with|w/)|dx|c/o|complain(?:s|ing|ed) of|"
+    r"(?:presents?|presented|presenting|adm|admitted) (?:with|w/|for))(?!\w)[: ]\s*)+",
+    re.IGNORECASE,
+)
+_WITH = re.compile(r"(?<!\w)w/(?!o\b)\s*|(?<=\w )w (?=\w)", re.IGNORECASE)
+# Sizes, ages, days, doses and values, which a chart writes behind a diagnosis.
+_MEASURES = re.compile(
+    r"(?<![\w.])(?:"
+    r"(?:bmi|(?:lv)?ef|ck|cpk|a1c|hba1c|hgb|hb|inr|k|na|cr|gfr|egfr|ast|alt|psa|trop|bnp|gcs|"
+    r"nihss|ecog|gleason|apgars?|bal|etoh level|t max|tmax)\s*(?:of|is|[:=<>~])?\s*"
+    r"\d[\d.,/+]*\s?(?:k|%|\w{1,2}(?:/\w{1,3})?)?"
+    r"|\d+(?:\.\d+)?\s?(?:x\s?\d+(?:\.\d+)?\s?)*(?:cm|mm)"
+    r"|\d+(?:[.+]\d+)?\s?-?(?:%|kg|mg|mcg|ml|l|wks?|weeks?|weekers?|w|d|days?|mo|months?|y|yrs?|"
+    r"years?|yo|y/o|h|hrs?|hours?)(?:\s(?:old|ago))?"
+    r"|(?:day|dol|pod|hd|week)\s?#?\d+"
+    r"|x\s?\d+(?:\s?(?:d|days?|wks?|weeks?|mo|months?|yrs?|years?|h|hrs?|hours?))?"
+    r"|#\s?\d+"
+    r")(?![\w])",
+    re.IGNORECASE,
+)
+_SIDE = re.compile(
+    r"\b(?:left|right|both|bilateral)(?: eyes?| ears?| side| sided)?\b", re.IGNORECASE
+)
+# What follows is mostly a detail, a second condition or what is done about the first.
+_TAIL = re.compile(
+    r"\s*(?:,|:|\s-+\s|\s(?:with|s/p|on|after|following|needing|requiring|requires|needs|"
+    r"complicated by|c/b|causing|per|in setting of|i/s/o|now|currently|improving|improved|"
+    r"resolving|resolved|worsening|stable|uncontrolled|controlled|poorly|well)(?!\w))",
     re.IGNORECASE,
 )
 _CODE_PREFIX = re.compile(r"^\s*(?:[-*•–]+|\d{1,2}[.)])\s+")
+
+
+_DATES = frozenset(
+    """age aged year years yr yrs y o yo old month months mo week weeks wk wks day days d hour hours
+    hr hrs h am pm at on in of the born since ago next last half past quarter o'clock noon midnight
+    st nd rd th dob date time one two three four five six seven eight nine ten eleven twelve
+    male female man woman boy girl m f january february march april may june july august september
+    october november december monday tuesday wednesday thursday friday saturday sunday""".split()
+)
+_TELLING = frozenset(
+    """male female man woman boy girl dob past january february april june july august september
+    october november december monday tuesday wednesday thursday friday saturday sunday""".split()
+)
+_PERSON = re.compile(r"\S+@\S+\.\w|^(?:Dr|Mr|Mrs|Ms|Prof|Sr)\.? [A-Z]|, (?:RN|MD|DO|PA-C|NP)$")
 
 
 class Form(NamedTuple):
@@ -70,7 +111,7 @@ def read_query(text: str) -> Query:
     if refusal:
         return Query(text, (), refusal=refusal)
     short = _CODE_PREFIX.sub("", text[:LONGEST])
-    bare = _LEAD_IN.sub("", short).strip() or short
+    bare = _LEAD_IN.sub("", _WITH.sub("with ", short).lstrip(" ?")).strip() or short
     expansion = expand_abbreviations(bare)
     if expansion.ambiguous and normalise_text(bare) == expansion.ambiguous[0].short.lower():
         meanings = " or ".join(expansion.ambiguous[0].expansions)
@@ -93,6 +134,11 @@ def _forms(text: str) -> tuple[Form, ...]:
     alternatives = _SLASH.split(without)
     if 1 < len(alternatives) <= 3:
         forms += [Form(normalise_text(part), 0.95, "alternative") for part in alternatives]
+    plain = _SIDE.sub(" ", _MEASURES.sub(" ", without))
+    if plain != without:
+        forms.append(Form(normalise_text(plain), 0.95, "without details"))
+    if first := _TAIL.split(plain, maxsplit=1)[0].strip():
+        forms.append(Form(normalise_text(first), 0.75, "first part"))
     if english := gloss(without):
         forms.append(Form(normalise_text(english), 0.95, "word for word"))
     distinct: dict[str, Form] = {}
@@ -139,6 +185,15 @@ def why_not_a_diagnosis(text: str) -> str | None:
         return f"says that there is no diagnosis: {text.strip()!r}"
     if _LAB_VALUE.search(text) and len(folded.split()) <= 6 and len(text) < 60:
         return "a measured value, not a diagnosis"
+    words = folded.split()
+    if all(word in _DATES or word[0].isdigit() for word in words) and any(
+        word in _TELLING or word[0].isdigit() for word in words
+    ):
+        return "an age, a sex or a date, not a diagnosis"
+    if _PERSON.search(text.strip()):
+        return "a person or an address, not a diagnosis"
+    if len(folded) > 4 and len(set(folded)) < 3:
+        return "typing noise, not a diagnosis"
     return None
 
 

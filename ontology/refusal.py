@@ -8,7 +8,7 @@ benchmarks/data/non_diagnoses.tsv and the development sets.
 
 import io
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
@@ -17,8 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from .normalise import normalise_text
+from .query import Query
 
-BINS = 1 << 14
+BINS = 1 << 15
 """Hash bins of the features."""
 
 KINDS = ("diagnosis", "drug", "procedure", "test", "remark", "noise")
@@ -56,13 +57,57 @@ class RefusalModel:
         result: npt.NDArray[np.float64] = shares / shares.sum()
         return result
 
-    def refuse(self, text: str, score: float, fused: float) -> str | None:
-        """Why a text whose best candidate has this score is no diagnosis; None where it may be."""
-        shares = self.shares(text)
+    def judge(self, readings: Sequence[str]) -> npt.NDArray[np.float64]:
+        """The shares of the reading of a text that is most like a diagnosis."""
+        return max((self.shares(each) for each in readings), key=lambda shares: float(shares[0]))
+
+    def refuse(self, readings: Sequence[str], score: float, fused: float) -> str | None:
+        """Why a text whose best candidate has this score is no diagnosis; None where it may be.
+
+        readings: the text in one or more ways, such as with its abbreviations written out.
+        """
+        shares = self.judge(readings)
         if float(self.doubt @ evidence(float(shares[0]), score, fused)) <= 0:
             return None
         kind = KINDS[1 + int(np.argmax(shares[1:]))]
         return f"reads like {_WORDS[kind]}, not like a diagnosis"
+
+
+_LISTS = {
+    "drug": "drug brand drug_class drug_phrase",
+    "procedure": "procedure procedure_phrase",
+    "test": "imaging lab",
+    "remark": "status none administrative chatter place",
+}
+_NAMED = {"remark": "is a remark, no diagnosis"}
+
+
+def named(text: str) -> str | None:
+    """Why a text is no diagnosis, where it is the name of a drug, a procedure or a test."""
+    kind = _names().get(normalise_text(text))
+    return _NAMED.get(kind, f"is the name of {_WORDS[kind]}") if kind else None
+
+
+@lru_cache(maxsize=1)
+def _names() -> dict[str, str]:
+    lists = read_lists()
+    return {
+        normalise_text(name): kind
+        for kind, sources in _LISTS.items()
+        for source in sources.split()
+        for name in lists[source.replace("_", " ")]
+    }
+
+
+def read_lists() -> dict[str, list[str]]:
+    """The lists of data/non_diagnoses.txt by name; phrases are parted by bars, words by blanks."""
+    lists: dict[str, list[str]] = {}
+    text = resources.files(__package__).joinpath("data", "non_diagnoses.txt").read_text("utf-8")
+    for line in text.splitlines():
+        if line and not line.startswith("#"):
+            name, _, values = line.partition(": ")
+            lists.setdefault(name, []).extend(values.split("|" if "|" in values else None))
+    return lists
 
 
 def evidence(diagnosis: float, score: float, fused: float) -> npt.NDArray[np.float32]:
@@ -105,3 +150,14 @@ def load_refusal_model() -> RefusalModel:
         return RefusalModel(
             arrays["weights"], float(arrays["step"]), arrays["bias"], arrays["doubt"]
         )
+
+
+def readings(query: Query) -> tuple[str, ...]:
+    """What is judged of a query: the text, and it with its abbreviations written out.
+
+    Of a text in another language the model can judge the English reading alone.
+    """
+    english = tuple(form.text for form in query.forms if form.kind == "word for word")
+    if english or not query.expanded:
+        return english or (query.text,)
+    return (query.text, query.forms[0].text)

@@ -184,6 +184,17 @@ def test_a_second_run_asks_nothing_again(tmp_path: Path) -> None:
     assert (tmp_path / "out" / "summary.csv").read_text() == first
 
 
+def test_the_reply_cache_may_be_a_file_of_ones_own(tmp_path: Path) -> None:
+    cases, models = few_cases(tmp_path), some_responses(tmp_path)
+    with ProtocolServer(make_judge()) as server:
+        command = (cases, *models, "--judge", server.judge(), "--resamples", 20)
+        run(*command, "-o", tmp_path / "out", "--cache", tmp_path / "replies.sqlite")
+        asked = len(server.seen)
+        run(*command, "-o", tmp_path / "again", "--cache", tmp_path / "replies.sqlite")
+        assert asked > 30
+        assert len(server.seen) == asked
+
+
 def test_a_budget_ends_the_run_with_7_and_a_later_run_goes_on(tmp_path: Path) -> None:
     cases, models = few_cases(tmp_path, 4), some_responses(tmp_path, 4)
     with ProtocolServer(make_judge()) as server:

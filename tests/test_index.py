@@ -5,19 +5,21 @@ import subprocess
 import sys
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from dxjudge.errors import IndexFault, UsageError
-from dxjudge.ontology.base import recipe
+from dxjudge.ontology.base import default_terms, recipe
 from dxjudge.ontology.chroma import EXACT, EXACT_UNBUILT, open_collection
-from dxjudge.ontology.encode import OnnxEncoder, open_encoder
+from dxjudge.ontology.encode import OnnxEncoder, Vectors, open_encoder
 from dxjudge.ontology.index import Index, index_key, open_index
+from dxjudge.ontology.normalise import normalise_text
 from dxjudge.ontology.query import read_query
 from dxjudge.ontology.search import make_retriever
+from dxjudge.ontology.shipped import encode_terms
 from dxjudge.ontology.terms import Term
 from dxjudge.ontology.tree import load_tree
 
@@ -28,6 +30,7 @@ TERMS = [
     Term("Acute myocardial infarction", "I21", "official"),
     Term("cardiac infarction", "I21", "includes"),
     Term("Multiple sclerosis", "G35", "official"),
+    Term("a term that no base holds", "R69", "mine"),  # so it has to be encoded
 ]
 
 
@@ -71,6 +74,37 @@ def test_a_second_opening_loads_and_does_not_build(tmp_path: Path, encoder: Onnx
     second = open_small(tmp_path, encoder, progress=note)
     assert not stages
     assert second.terms == first.terms == tuple(TERMS)
+
+
+def test_the_terms_of_the_package_are_not_encoded_again(encoder: OnnxEncoder) -> None:
+    folded = [normalise_text(term.text) for term in TERMS]
+    counted: list[tuple[int, int]] = []
+    vectors = encode_terms(encoder, folded, lambda done, total: counted.append((done, total)))
+    assert counted == [(1, 1)]
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-3)
+    # int8 keeps the direction: 127 steps on the largest number of 384.
+    assert (vectors * encoder.encode_queries(folded)).sum(axis=1).min() > 0.99
+
+
+def test_vectors_of_another_encoder_are_not_taken(encoder: OnnxEncoder) -> None:
+    class Other:
+        identity, dimension = "other", 2
+
+        def encode(self, texts: Sequence[str], progress: object = None) -> Vectors:
+            return np.ones((len(texts), 2), np.float32)
+
+        def encode_queries(self, texts: Sequence[str]) -> Vectors:
+            return self.encode(texts)
+
+    assert encode_terms(Other(), ["asthma", "multiple sclerosis"]).tolist() == [[1, 1], [1, 1]]
+
+
+def test_the_package_carries_the_vectors_of_its_default_base(encoder: OnnxEncoder) -> None:
+    texts = [normalise_text(term.text) for term in default_terms(load_tree())]
+    counted: list[int] = []
+    encode_terms(encoder, texts, lambda done, total: counted.append(total))
+    # training/vectors.py writes them; a first run should not have to encode many.
+    assert not counted or counted[0] <= 500
 
 
 def test_the_key_changes_with_release_scope_and_sources(
@@ -119,6 +153,7 @@ import sys
 from pathlib import Path
 from dxjudge.ontology.encode import open_encoder
 from dxjudge.ontology.index import open_index
+from dxjudge.ontology.shipped import encode_terms
 from dxjudge.ontology.terms import Term
 terms = [Term(f"condition number {i}", "J45", "official") for i in range(400)]
 print(len(open_index("test", lambda: terms, open_encoder(), Path(sys.argv[1])).terms))

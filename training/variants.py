@@ -2,6 +2,8 @@
 
 import random
 import re
+from functools import lru_cache
+from pathlib import Path
 
 ADJECTIVES = dict(
     pair.split("/")
@@ -76,6 +78,56 @@ def variant(term: str, rng: random.Random, abbreviations: dict[str, str]) -> str
     if rng.random() < 0.12:
         text = _slip(text, rng)
     return re.sub(r"\s+", " ", text).strip(" ,") or term
+
+
+def chart(
+    term: str, rng: random.Random, abbreviations: dict[str, list[str]], others: list[str]
+) -> str:
+    """A term as a chart holds it: short forms, details behind it, at times a second condition.
+
+    abbreviations: short forms by expansion, in lower case. others: terms to join to it.
+    """
+    shapes = _chart_shapes()
+    text = _BRACKET.sub("", _VAGUE.sub("", term)).lower()
+    if rng.random() < 0.35:
+        text = rng.choice(shapes["joint"]).format(text, _VAGUE.sub("", rng.choice(others)).lower())
+    for full, shorts in abbreviations.items():
+        if full in text and rng.random() < 0.7:
+            text = re.sub(rf"\b{re.escape(full)}\b", rng.choice(shorts), text)
+    for pair in rng.sample(shapes["shorthand"], len(shapes["shorthand"])):
+        full, short = pair.split("=")
+        if rng.random() < 0.5:
+            text = re.sub(rf"\b{full}\b", short, text)
+    if rng.random() < 0.25:
+        text = f"{rng.choice(shapes['lead'])} {text}"
+    if rng.random() < 0.5:
+        detail = rng.choice(shapes["detail"])
+        roman = rng.choice(["I", "II", "III", "IV"])
+        detail = detail.format(n=rng.randint(1, 9), m=rng.randint(20, 45), r=roman)
+        text += rng.choice([" ", " ", ", ", " - "]) + detail
+    if rng.random() < 0.1:
+        text = _slip(text, rng)
+    draw = rng.random()
+    return text.upper() if draw < 0.1 else text[:1].upper() + text[1:] if draw < 0.4 else text
+
+
+@lru_cache(maxsize=1)
+def _chart_shapes() -> dict[str, list[str]]:
+    shapes: dict[str, list[str]] = {}
+    text = (Path(__file__).parent / "data" / "chart_shapes.txt").read_text("utf-8")
+    for line in text.splitlines():
+        if not line.startswith("#"):
+            name, _, values = line.partition(": ")
+            shapes.setdefault(name, []).extend(values.split("|"))
+    return shapes
+
+
+def short_forms(rows: list[tuple[str, str]]) -> dict[str, list[str]]:
+    """Short forms by what they stand for, longest first, of rows (short form, expansion)."""
+    found: dict[str, list[str]] = {}
+    for short, full in rows:
+        found.setdefault(full.lower(), []).append(short)
+    return {full: found[full] for full in sorted(found, key=len, reverse=True)}
 
 
 def _cancer(text: str, rng: random.Random, _: dict[str, str]) -> str:
