@@ -105,28 +105,33 @@ class Limiter:
         throttled: the server said 429; the seconds it asks to wait (0 where it does not say).
         surplus: tokens really used beyond those announced to `enter`, may be negative.
         """
+        held_back = False
         with self._lock:
             if throttled is not None:
-                self._slow_down(started, throttled)
+                held_back = self._slow_down(started, throttled)
             else:
                 room = float(self._limits.concurrency)
                 self._window = min(room, self._window + 1 / self._window)
             if self._tokens and surplus:
                 self._tokens.take(surplus)
         self._leave()
-
-    def _slow_down(self, started: float, wait: float) -> None:
-        now = self._clock()
-        if wait >= _LONG_WAIT and now >= self._blocked_until:
+        if held_back:
             warnings.warn(
-                f"the server asked to wait {wait:,.0f} s: every call to this model waits so long",
+                f"the server asked to wait {throttled:,.0f} s: every call to this model waits so "
+                "long",
                 stacklevel=2,
             )
+
+    def _slow_down(self, started: float, wait: float) -> bool:
+        """Hold back what comes next; whether that is for long and was not so before."""
+        now = self._clock()
+        news = wait >= _LONG_WAIT and self._blocked_until - now < _LONG_WAIT
         self._blocked_until = max(self._blocked_until, now + wait)
         # Answers to requests that were sent before the last cut say nothing new.
         if started >= self._last_cut:
             self._window = max(1.0, self._window / 2)
             self._last_cut = now
+        return news
 
     async def _place(self) -> None:
         loop = asyncio.get_running_loop()

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 
 class Abbreviation(NamedTuple):
-    """A row of the table; `kind` is any, capitals (only when written so) or ambiguous."""
+    """A row of the table; `kind` is any, capitals (only as it stands there) or ambiguous."""
 
     short: str
     expansions: tuple[str, ...]
@@ -42,7 +42,8 @@ def expand_abbreviations(text: str) -> Expansion:
     def write_out(found: re.Match[str]) -> str:
         entry = table[found.group(1).lower()]
         as_written = found.group(1) == entry.short
-        if entry.kind != "any" and not as_written and alone != entry.short.lower():
+        lone = alone == entry.short.lower() and entry.short.isupper()
+        if entry.kind != "any" and not as_written and not lone:
             return found.group()
         if entry.kind == "ambiguous":
             ambiguous.append(entry)
@@ -61,5 +62,11 @@ def _table() -> tuple[re.Pattern[str], dict[str, Abbreviation]]:
     for line in text.splitlines()[1:]:
         short, expansions, kind = line.split("\t")
         table[short.lower()] = Abbreviation(short, tuple(expansions.split(" | ")), kind)
-    longest_first = "|".join(re.escape(short) for short in sorted(table, key=len, reverse=True))
-    return re.compile(rf"(?<![\w-])({longest_first})s?(?![\w-])", re.IGNORECASE), table
+    longest_first = sorted(table, key=len, reverse=True)
+    several = "|".join(re.escape(short) for short in longest_first if len(short) > 1)
+    single = "".join(short for short in longest_first if len(short) == 1)
+    # A small s alone is a plural: in capitals LES is no LE. R/O and L 5 hold no side.
+    pattern = (
+        rf"(?<![\w-])((?:{several})(?=(?-i:s)?(?![\w-]))|(?<!/)[{single}](?![\w/-]|\s?\d))(?-i:s)?"
+    )
+    return re.compile(pattern, re.IGNORECASE), table

@@ -23,7 +23,7 @@ from .encode import Progress, Vectors
 
 _ADD = 4000
 EXACT = 512
-"""Texts of a run that are compared with every term before the embedded collection is opened."""
+"""Readings of texts that a run compares with every term before it opens the collection."""
 
 EXACT_UNBUILT = 20_000
 """The same where the collection is not built yet: building it costs as much time."""
@@ -117,18 +117,24 @@ def open_collection(
     vectors: npt.NDArray[np.float16],
     server: Any = None,
     progress: Progress | None = None,
+    *,
+    rebuild: bool = False,
 ) -> Collection:
     """The collection: a server's at once, the embedded one when a run proves to be a long one.
 
-    `server` is a client that `open_server` gave, or None for the embedded one in `folder`.
+    `server` is a client that `open_server` gave, or None for the embedded one in `folder`. rebuild:
+    fill the server's collection anew.
 
     Where it is missing, or lacks rows, it is made from the kept vectors.
     """
     if server is not None:
-        collection = _held(server, key, len(vectors))
-        if collection is None:
-            _fill(server, key, vectors, progress)
-            collection = _held(server, key, len(vectors))
+        try:
+            collection = None if rebuild else _held(server, key, len(vectors))
+            if collection is None:
+                _fill(server, key, vectors, progress)
+                collection = _held(server, key, len(vectors))
+        except Exception as error:
+            raise IndexFault(f"the Chroma server failed: {error}") from error
         return Collection(lambda: collection, vectors)
     built = next(folder.glob("chroma-*"), None) is not None
     return Collection(
@@ -144,19 +150,24 @@ def _open_embedded(
     with one_builder(folder):
         for held in sorted(folder.glob("chroma-*")):
             try:
-                collection = _held(_embedded(held), key, len(vectors))
+                client = _embedded(held)
+                collection = _held(client, key, len(vectors))
             except Exception as error:
                 raise IndexFault(
                     f"the Chroma collection in {folder} is damaged ({error}); "
-                    "--rebuild makes it anew"
+                    "--rebuild-index makes it anew"
                 ) from error
             if collection is not None:
                 return collection
+            client.close()
             shutil.rmtree(held, ignore_errors=True)
         try:
-            return _held(_embedded(_build(folder, key, vectors, progress)), key, len(vectors))
+            collection = _held(_embedded(_build(folder, key, vectors, progress)), key, len(vectors))
         except Exception as error:
             raise IndexFault(f"cannot build a Chroma collection in {folder}: {error}") from error
+        if collection is None:
+            raise IndexFault(f"the Chroma collection just built in {folder} lacks rows")
+        return collection
 
 
 def _build(

@@ -93,6 +93,7 @@ def open_index(
             kept.vectors,
             client,
             (lambda done, total: progress("indexing", done, total)) if progress else None,
+            rebuild=rebuild,
         )
     return Index(key, *kept, collection, encoder)
 

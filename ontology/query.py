@@ -34,40 +34,54 @@ _LAB_VALUE = re.compile(
     rf"\d\s*{_UNIT}(?!\w)|^\s*{_ANALYTE}\s*(?:of|is|was|[:=])?\s*[<>≤≥~]?\s*\d[\d.,/%]*\s*\S{{0,6}}\s*$",
     re.IGNORECASE,
 )
+_VALUE = re.compile(rf"\b{_ANALYTE}\b|[\d.,/<>%=:]+\s*{_UNIT}?", re.IGNORECASE)
 _LEAD_IN = re.compile(
     r"^(?:(?:the )?(?:final |primary |principal |working |provisional |most likely |likely |"
     r"discharge |admission )?(?:diagnosis|dx|impression|assessment)(?: is| of|:| -)\s*|"
     r"(?:suspected|probable|possible|presumed|likely|known|confirmed|query|rule out|r/o|"
     r"history of|h/o|k/c/o|hx of|pmhx?|s/p|status post|consistent with|c/w|suggestive of|"
-    r"concern for|patient with|pt (?:with|w/)|dx|c/o|complain(?:s|ing|ed) of|"
-    r"(?:presents?|presented|presenting|adm|admitted) (?:with|w/|for))(?!\w)[: ]\s*)+",
+    r"concern for|patient with|pt with|dx|c/o|complain(?:s|ing|ed) of|"
+    r"(?:presents?|presented|presenting|adm|admitted) (?:with|for))(?!\w)[: ]\s*)+",
     re.IGNORECASE,
 )
-_WITH = re.compile(r"(?<!\w)w/(?!o\b)\s*|(?<=\w )w (?=\w)", re.IGNORECASE)
+_SHORTHAND = (
+    (re.compile(r"(?<!\w)w/(?!(?:o|out|d|u|c|i|in)\b)\s*|(?<=[a-z] )w (?=[a-z])", re.I), "with "),
+    (re.compile(r"(?<![\w/])2/2(?![\w/])(?! (?:bottles|blood|pos))"), "secondary to"),
+    (re.compile(r"\bchr\.? (?=[a-z])", re.I), "chronic "),
+)
 # Sizes, ages, days, doses and values, which a chart writes behind a diagnosis.
 _MEASURES = re.compile(
-    r"(?<![\w.])(?:"
+    r"(?<![\w.])(?<!type )(?<!stage )(?<!grade )(?:"
     r"(?:bmi|(?:lv)?ef|ck|cpk|a1c|hba1c|hgb|hb|inr|k|na|cr|gfr|egfr|ast|alt|psa|trop|bnp|gcs|"
     r"nihss|ecog|gleason|apgars?|bal|etoh level|t max|tmax)\s*(?:of|is|[:=<>~])?\s*"
-    r"\d[\d.,/+]*\s?(?:k|%|\w{1,2}(?:/\w{1,3})?)?"
+    r"\d[\d.,/+=]*\s?(?:k|%|\w{1,2}(?:/\w{1,3})?)?"
     r"|\d+(?:\.\d+)?\s?(?:x\s?\d+(?:\.\d+)?\s?)*(?:cm|mm)"
-    r"|\d+(?:[.+]\d+)?\s?-?(?:%|kg|mg|mcg|ml|l|wks?|weeks?|weekers?|w|d|days?|mo|months?|y|yrs?|"
-    r"years?|yo|y/o|h|hrs?|hours?)(?:\s(?:old|ago))?"
+    r"|\d+(?:[.+]\d+)?\s?-?(?:%|kg|mg|mcg|ml|wks?|weeks?|weekers?|days?|mo|months?|yrs?|"
+    r"years?|yo|y/o|hrs?|hours?)(?:\s(?:old|ago))?"
+    r"|\d{2,}[wdyh]"
     r"|(?:day|dol|pod|hd|week)\s?#?\d+"
     r"|x\s?\d+(?:\s?(?:d|days?|wks?|weeks?|mo|months?|yrs?|years?|h|hrs?|hours?))?"
     r"|#\s?\d+"
-    r")(?![\w])",
+    r")(?![\w/=])",
     re.IGNORECASE,
 )
 _SIDE = re.compile(
-    r"\b(?:left|right|both|bilateral)(?: eyes?| ears?| side| sided)?\b", re.IGNORECASE
+    r"\b(?:left|right|both|bilateral)(?: eyes?| ears?| side| sided)?\b"
+    r"(?! (?:heart|ventric|atri|bundle|shift|upper|lower|anterior|main|middle))"
+    r"|(?-i:\bO[DSU])(?=$|,| with| after)",
+    re.IGNORECASE,
 )
 # What follows is mostly a detail, a second condition or what is done about the first.
 _TAIL = re.compile(
-    r"\s*(?:,|:|\s-+\s|\s(?:with|s/p|on|after|following|needing|requiring|requires|needs|"
-    r"complicated by|c/b|causing|per|in setting of|i/s/o|now|currently|improving|improved|"
-    r"resolving|resolved|worsening|stable|uncontrolled|controlled|poorly|well)(?!\w))",
+    r"\s*(?:,|:|\s-+\s|\s(?:with|s/p|on(?! chr)|after|following|needing|requiring|requires|needs|"
+    r"complicated by|c/b|secondary to|causing|per|in (?:the )?setting of|i/s/o|improving|improved|"
+    r"resolving|resolved|worsening|uncontrolled|poorly)(?!\w))",
     re.IGNORECASE,
+)
+_LEADING = re.compile(r"^\s*(?:with|on|of)\s", re.IGNORECASE)
+_QUALIFIER = frozenset(
+    """acute chronic subacute severe mild moderate recurrent old new left right pain primary
+    secondary congenital acquired suspected possible known other""".split()
 )
 _CODE_PREFIX = re.compile(r"^\s*(?:[-*•–]+|\d{1,2}[.)])\s+")
 
@@ -83,7 +97,14 @@ _TELLING = frozenset(
     """male female man woman boy girl dob past january february april june july august september
     october november december monday tuesday wednesday thursday friday saturday sunday""".split()
 )
-_PERSON = re.compile(r"\S+@\S+\.\w|^(?:Dr|Mr|Mrs|Ms|Prof|Sr)\.? [A-Z]|, (?:RN|MD|DO|PA-C|NP)$")
+_NUMBER = re.compile(r"\d+(?:st|nd|rd|th|y|yo|yrs?|m|f|d|h|w|mo|am|pm)?")
+_PERSON = re.compile(
+    r"\S+@\S+\.\w+|(?:Dr|Mrs?|Ms|Prof|Sr)\. (?:[A-Z][\w.'-]*\s?){1,4}"
+    r"|[A-Z][\w.'-]+(?: [A-Z][\w.'-]*){1,2}, (?:RN|PA-C|NP)"
+)
+_LAB_WORDS = frozenset(
+    "serum plasma blood urine level random fasting total result value today".split()
+)
 
 
 class Form(NamedTuple):
@@ -111,7 +132,9 @@ def read_query(text: str) -> Query:
     if refusal:
         return Query(text, (), refusal=refusal)
     short = _CODE_PREFIX.sub("", text[:LONGEST])
-    bare = _LEAD_IN.sub("", _WITH.sub("with ", short).lstrip(" ?")).strip() or short
+    for pattern, words in _SHORTHAND:
+        short = pattern.sub(words, short)
+    bare = _LEAD_IN.sub("", short.lstrip(" ?")).strip() or short
     expansion = expand_abbreviations(bare)
     if expansion.ambiguous and normalise_text(bare) == expansion.ambiguous[0].short.lower():
         meanings = " or ".join(expansion.ambiguous[0].expansions)
@@ -137,7 +160,8 @@ def _forms(text: str) -> tuple[Form, ...]:
     plain = _SIDE.sub(" ", _MEASURES.sub(" ", without))
     if plain != without:
         forms.append(Form(normalise_text(plain), 0.95, "without details"))
-    if first := _TAIL.split(plain, maxsplit=1)[0].strip():
+    first = _TAIL.split(_LEADING.sub("", plain), maxsplit=1)[0].strip()
+    if first.lower() not in _QUALIFIER:
         forms.append(Form(normalise_text(first), 0.75, "first part"))
     if english := gloss(without):
         forms.append(Form(normalise_text(english), 0.95, "word for word"))
@@ -183,18 +207,26 @@ def why_not_a_diagnosis(text: str) -> str | None:
         return "one run of characters without words"
     if folded in _phrases():
         return f"says that there is no diagnosis: {text.strip()!r}"
-    if _LAB_VALUE.search(text) and len(folded.split()) <= 6 and len(text) < 60:
+    if len(text) < 60 and len(folded.split()) <= 6 and _is_lab_value(text):
         return "a measured value, not a diagnosis"
     words = folded.split()
-    if all(word in _DATES or word[0].isdigit() for word in words) and any(
-        word in _TELLING or word[0].isdigit() for word in words
+    if all(word in _DATES or _NUMBER.fullmatch(word) for word in words) and any(
+        word in _TELLING or _NUMBER.fullmatch(word) for word in words
     ):
         return "an age, a sex or a date, not a diagnosis"
-    if _PERSON.search(text.strip()):
+    if _PERSON.fullmatch(text[:LONGEST].strip()):
         return "a person or an address, not a diagnosis"
     if len(folded) > 4 and len(set(folded)) < 3:
         return "typing noise, not a diagnosis"
     return None
+
+
+def _is_lab_value(text: str) -> bool:
+    """Whether a text is a measured value and no more: "CK 40,000 rhabdo" is more."""
+    if not _LAB_VALUE.search(text):
+        return False
+    left = normalise_text(_VALUE.sub(" ", text)).split()
+    return all(len(word) < 4 or word in _LAB_WORDS for word in left)
 
 
 @lru_cache(maxsize=1)

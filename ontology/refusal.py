@@ -2,8 +2,9 @@
 
 A linear model over hashed words and character n-grams (data/refusal.npz; training/refusal.py
 makes it) says how much a text reads like each kind of non-diagnosis. How much that counts against
-a candidate hangs on how good the candidate is: three numbers, fitted on the tuning half of
-benchmarks/data/non_diagnoses.tsv and the development sets.
+a candidate hangs on how good the candidate is: four numbers, fitted on the development sets and
+the tuning halves of non_diagnoses.tsv and charts.tsv in benchmarks/data. Names and remarks that
+stand in data/non_diagnoses.txt need no model.
 """
 
 import io
@@ -83,7 +84,7 @@ _NAMED = {"remark": "is a remark, no diagnosis"}
 
 
 def named(text: str) -> str | None:
-    """Why a text is no diagnosis, where it is the name of a drug, a procedure or a test."""
+    """Why a text is no diagnosis, where it is a name or a remark of data/non_diagnoses.txt."""
     kind = _names().get(normalise_text(text))
     return _NAMED.get(kind, f"is the name of {_WORDS[kind]}") if kind else None
 

@@ -153,7 +153,6 @@ import sys
 from pathlib import Path
 from dxjudge.ontology.encode import open_encoder
 from dxjudge.ontology.index import open_index
-from dxjudge.ontology.shipped import encode_terms
 from dxjudge.ontology.terms import Term
 terms = [Term(f"condition number {i}", "J45", "official") for i in range(400)]
 print(len(open_index("test", lambda: terms, open_encoder(), Path(sys.argv[1])).terms))
@@ -241,6 +240,9 @@ def test_a_chroma_server_holds_the_vectors(
     assert index.terms[int(index.collection.nearest(query, 3)[0][0])].code == "I21"
     again = open_small(tmp_path, encoder, chroma=chroma_server)
     assert again.collection.count() == len(TERMS)
+    held = again.collection._collection.id
+    anew = open_small(tmp_path, encoder, chroma=chroma_server, rebuild=True)
+    assert anew.collection.count() == len(TERMS) and anew.collection._collection.id != held
 
 
 def test_an_index_built_embedded_moves_to_a_server(

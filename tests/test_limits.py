@@ -192,7 +192,7 @@ def test_a_long_wait_that_the_server_asks_for_is_said_once() -> None:
     async def work() -> None:
         starts = [await limiter.enter(1) for _ in range(3)]
         limiter.leave(started=starts[0], throttled=20.0)  # short: nothing is said
-        clock.now += 21
+        clock.now += 1
         with pytest.warns(UserWarning, match="asked to wait 3,600 s") as said:
             limiter.leave(started=starts[1], throttled=3600.0)
             limiter.leave(started=starts[2], throttled=3600.0)

