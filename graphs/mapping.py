@@ -17,7 +17,13 @@ from ..errors import UsageError
 from ..ontology.base import COMMUNITY
 from ..ontology.features import FeatureMaker
 from ..ontology.mapping import Candidate, Mapping, band_of, read_mapping
-from ..ontology.query import Query, read_query, split_diagnoses, why_not_a_diagnosis
+from ..ontology.query import (
+    Query,
+    read_query,
+    split_diagnoses,
+    what_is_not_there,
+    why_not_a_diagnosis,
+)
 from ..ontology.refusal import load_refusal_model, named, readings
 from ..ontology.rerank import Ranked, RankingModel, rerank, shortlist
 from ..ontology.search import Hit, Retriever
@@ -274,13 +280,17 @@ class _Work:
             return replace(left, reason="nothing in the knowledge base is close")
         first = candidates[0]
         if not exact and (reason := self._why_refused(query, ranked, first)):
-            return replace(left, score=first.score, reason=reason)
+            said = _remark(replace(query, set_aside=""), parts)
+            return replace(left, score=first.score, reason="; ".join(filter(None, (reason, said))))
         chosen = self._settle(left, first, "exact" if exact else "embedded")
         return replace(chosen, reason=_remark(query, parts))
 
     def _why_refused(self, query: Query, ranked: list[Ranked], first: Candidate) -> str | None:
         """Why a text is no diagnosis, or none of the base."""
         floor = self.parts.min_score
+        left = what_is_not_there(query.text)
+        if left and self.parts.retriever.look_up(read_query(left)):
+            return f"says that it is not there: {left}"
         fused = max(each.hit.fused for each in ranked)
         if floor > 0 and (why := named(query.text)):
             return why
@@ -297,7 +307,9 @@ class _Work:
     ) -> Mapping:
         tree = self.parts.retriever.tree
         ranked = [candidate.code for candidate in mapping.candidates]
-        code = at_specificity(chosen.code, self.parts.specificity, tree, ranked)
+        code = at_specificity(
+            chosen.code, self.parts.specificity, tree, ranked, mapping.translation or mapping.text
+        )
         return replace(
             mapping,
             status="mapped",
@@ -398,4 +410,6 @@ def _remark(query: Query, parts: tuple[str, ...]) -> str | None:
         said.append(f"{len(parts)} diagnoses in one text; --split maps each")
     for entry in query.ambiguous:
         said.append(f"{entry.short} may mean {' or '.join(entry.expansions)}")
+    if query.set_aside:
+        said.append(f"{query.set_aside!r} was set aside: the code is that of the condition")
     return "; ".join(said) or None

@@ -6,7 +6,7 @@ from functools import lru_cache
 from importlib import resources
 from typing import NamedTuple
 
-from .abbreviations import Abbreviation, expand_abbreviations
+from .abbreviations import Abbreviation, Expansion, expand_abbreviations
 from .glossary import gloss
 from .normalise import normalise_text
 
@@ -83,6 +83,17 @@ _QUALIFIER = frozenset(
     """acute chronic subacute severe mild moderate recurrent old new left right pain primary
     secondary congenital acquired suspected possible known other""".split()
 )
+_PAST_OR_DOUBT = re.compile(
+    r"\?|\b(?:suspected|probable|possible|presumed|likely|query|rule out|r/o|history of|h/o|k/c/o|"
+    r"hx of|pmhx?|consistent with|c/w|suggestive of|concern for)(?!\w)",
+    re.IGNORECASE,
+)
+_DENIED = re.compile(
+    r"(?:no|denies|denied|negative for|neg for|without)\s+(?:(?:evidence|signs?|history|hx) of |"
+    r"h/o |e/o |known |acute )?(\S.*?)"
+    r"|(\S.*?)(?:\s+-)? (?:is |was )?(?:ruled out|excluded|neg(?:ative)?)",
+    re.IGNORECASE,
+)
 _CODE_PREFIX = re.compile(r"^\s*(?:[-*•–]+|\d{1,2}[.)])\s+")
 
 
@@ -117,13 +128,17 @@ class Form(NamedTuple):
 
 @dataclass(frozen=True)
 class Query:
-    """A diagnosis as search sees it; `refusal` says why it is none, where it is none."""
+    """A diagnosis as search sees it; `refusal` says why it is none, where it is none.
+
+    `set_aside` is what stood before it and says that it is past or in doubt ("h/o", "?").
+    """
 
     text: str
     forms: tuple[Form, ...]
     expanded: tuple[Abbreviation, ...] = ()
     ambiguous: tuple[Abbreviation, ...] = ()
     refusal: str | None = None
+    set_aside: str = ""
 
 
 def read_query(text: str) -> Query:
@@ -135,6 +150,8 @@ def read_query(text: str) -> Query:
     for pattern, words in _SHORTHAND:
         short = pattern.sub(words, short)
     bare = _LEAD_IN.sub("", short.lstrip(" ?")).strip() or short
+    before = short[: len(short) - len(bare)] if short.endswith(bare) else ""
+    set_aside = " ".join(found.group() for found in _PAST_OR_DOUBT.finditer(before))
     expansion = expand_abbreviations(bare)
     if expansion.ambiguous and normalise_text(bare) == expansion.ambiguous[0].short.lower():
         meanings = " or ".join(expansion.ambiguous[0].expansions)
@@ -144,7 +161,28 @@ def read_query(text: str) -> Query:
             for meaning in expansion.ambiguous[0].expansions
         )
         return Query(text, forms, (), expansion.ambiguous, reason)
-    return Query(text, _forms(expansion.text), expansion.expanded, expansion.ambiguous)
+    forms = (*_forms(expansion.text), *_meanings(expansion))
+    return Query(text, forms, expansion.expanded, expansion.ambiguous, set_aside=set_aside)
+
+
+def _meanings(expansion: Expansion) -> tuple[Form, ...]:
+    """The text with its first ambiguous abbreviation written out in each way."""
+    if not expansion.ambiguous:
+        return ()
+    entry = expansion.ambiguous[0]
+    short = re.compile(rf"(?<![\w-]){re.escape(entry.short)}(?![\w-])", re.IGNORECASE)
+    written = (short.sub(meaning, expansion.text, count=1) for meaning in entry.expansions)
+    return tuple(Form(normalise_text(each), 0.9, "one meaning") for each in written)
+
+
+def what_is_not_there(text: str) -> str | None:
+    """What a text says that is not there ("no DVT"), where it begins or ends with a denial.
+
+    >>> what_is_not_there("DVT ruled out")
+    'DVT'
+    """
+    found = _DENIED.fullmatch(text[:LONGEST].strip())
+    return (found[1] or found[2]) if found else None
 
 
 def _forms(text: str) -> tuple[Form, ...]:

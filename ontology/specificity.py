@@ -1,10 +1,14 @@
 """How specific a code the user wants: as the text says, the category, or a billable code."""
 
+import re
 from collections.abc import Sequence
 from typing import Literal
 
 from ..errors import UsageError
+from .abbreviations import expand_abbreviations
 from .tree import Node, Tree
+
+_SIDES = re.compile(r"\b(?:left|right|bilateral|both)\b")
 
 Specificity = Literal["concept", "category", "billable"]
 SPECIFICITIES: tuple[Specificity, ...] = ("concept", "category", "billable")
@@ -18,12 +22,15 @@ def check_specificity(name: str) -> Specificity:
     raise UsageError(f"no specificity {name!r}; there is {', '.join(SPECIFICITIES)}")
 
 
-def at_specificity(code: str, policy: Specificity, tree: Tree, ranked: Sequence[str] = ()) -> str:
+def at_specificity(
+    code: str, policy: Specificity, tree: Tree, ranked: Sequence[str] = (), text: str = ""
+) -> str:
     """The code at the wanted specificity.
 
-    `concept` keeps it; `category` cuts to three characters; `billable` goes down to a leaf:
-    at each level the best of the `ranked` codes below, else the unspecified child, else the
-    first. Encounter variants end in the initial encounter.
+    `concept` keeps it; `category` cuts to three characters; `billable` goes down to a leaf: at
+    each level among the children of the side that `text` names (of no side, where it names
+    none), the unspecified ones before others, of these the best of the `ranked` codes, else one
+    without complications, else the first. Encounter variants end in the initial encounter.
     """
     node = tree.node(code)
     if policy == "category":
@@ -33,14 +40,31 @@ def at_specificity(code: str, policy: Specificity, tree: Tree, ranked: Sequence[
         )
     if policy == "billable":
         order = {each: place for place, each in enumerate(ranked)}
+        side = _side(expand_abbreviations(text).text)
         while children := tree.children(node):
-            node = _next(children, tree, order)
+            node = _next(_of_side(children, side, tree), tree, order)
     return node.code
 
 
-def _next(children: tuple[Node, ...], tree: Tree, order: dict[str, int]) -> Node:
-    ranked = [child for child in children if child.code in order]
-    if ranked:
-        return min(ranked, key=lambda child: order[child.code])
-    vague = (child for child in children if "unspecified" in tree.name(child).lower())
-    return next(vague, children[0])
+def _next(children: Sequence[Node], tree: Tree, order: dict[str, int]) -> Node:
+    vague = [child for child in children if "unspecified" in tree.name(child).lower()]
+    return min(
+        vague or children,
+        key=lambda child: (order.get(child.code, len(order)), not _is_plain(tree.name(child))),
+    )
+
+
+def _is_plain(name: str) -> bool:
+    """Whether a name adds no complication: that would be more than the text says."""
+    return "uncomplicated" in name.lower() or "without" in name.lower()
+
+
+def _of_side(children: Sequence[Node], side: str | None, tree: Tree) -> Sequence[Node]:
+    """The children that name this side and no other, where there are such; else all."""
+    return [child for child in children if _side(tree.name(child)) == side] or children
+
+
+def _side(text: str) -> str | None:
+    """left, right or bilateral, where a text names just one of them."""
+    words = {"bilateral" if word == "both" else word for word in _SIDES.findall(text.lower())}
+    return words.pop() if len(words) == 1 else None

@@ -115,9 +115,26 @@ def test_specificity_is_a_policy(mapper: Mapper) -> None:
     tree = load_tree()
     assert at_specificity("J44.1", "category", tree) == "J44"
     assert at_specificity("J44.1", "concept", tree) == "J44.1"
-    assert at_specificity("J45", "billable", tree) == "J45.901"  # J45.90 then its first child
+    assert at_specificity("J45", "billable", tree) == "J45.909"  # unspecified, uncomplicated
     assert at_specificity("J45", "billable", tree, ["J45.909"]) == "J45.909"
     assert tree.is_billable(at_specificity("S52", "billable", tree))
+    assert at_specificity("I82.40", "billable", tree, ["I82.401"], "DVT L leg") == "I82.402"
+    assert at_specificity("I82.40", "billable", tree, [], "DVT") == "I82.409"
+    assert at_specificity("S72.00", "billable", tree, [], "left hip fx") == "S72.002A"
+    assert at_specificity("C50", "billable", tree, ["C50.A2"], "left breast cancer") == "C50.912"
+
+
+def test_what_is_denied_is_no_diagnosis_and_what_is_past_or_in_doubt_is_said(
+    mapper: Mapper,
+) -> None:
+    denied = mapper.map_many(["no DVT", "DVT ruled out", "no h/o asthma", "negative for gout"])
+    assert [each.status for each in denied] == ["unmapped"] * 4
+    assert denied[0].reason == "says that it is not there: DVT"
+    for text, word in (("h/o asthma", "h/o"), ("?asthma", "?"), ("r/o asthma", "r/o")):
+        mapping = mapper.map(text)
+        assert mapping.status == "mapped" and mapping.reason
+        assert mapping.reason == f"{word!r} was set aside: the code is that of the condition"
+    assert mapper.map("asthma").reason is None
     category = Mapper(specificity="category")
     category.parts  # noqa: B018 (builds before the assertion below)
     assert category.map("acute on chronic systolic heart failure").code == "I50"
