@@ -288,14 +288,14 @@ class _Work:
     def _why_refused(self, query: Query, ranked: list[Ranked], first: Candidate) -> str | None:
         """Why a text is no diagnosis, or none of the base."""
         floor = self.parts.min_score
-        left = what_is_not_there(query.text)
-        if left and self.parts.retriever.look_up(read_query(left)):
-            return f"says that it is not there: {left}"
+        if floor <= 0:
+            return None
+        denied = what_is_not_there(query.text)
+        if denied and self.parts.retriever.look_up(read_query(denied)):
+            return f"says that it is not there: {denied}"
         fused = max(each.hit.fused for each in ranked)
-        if floor > 0 and (why := named(query.text)):
-            return why
         model = load_refusal_model()
-        if floor > 0 and (why := model.refuse(readings(query), first.score, fused)):
+        if why := named(query.text) or model.refuse(readings(query), first.score, fused):
             return why
         if first.score < floor:
             best = f"{first.score:.2f} for {first.code} ({first.name})"

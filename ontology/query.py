@@ -35,12 +35,16 @@ _LAB_VALUE = re.compile(
     re.IGNORECASE,
 )
 _VALUE = re.compile(rf"\b{_ANALYTE}\b|[\d.,/<>%=:]+\s*{_UNIT}?", re.IGNORECASE)
+_PAST_OR_DOUBT = (
+    r"suspected|probable|possible|presumed|likely|query|rule out|r/o|history of|h/o|k/c/o|hx of|"
+    r"pmhx?|consistent with|c/w|suggestive of|concern for"
+)
+_SET_ASIDE = re.compile(rf"\?|\b(?:{_PAST_OR_DOUBT})(?!\w)", re.IGNORECASE)
 _LEAD_IN = re.compile(
     r"^(?:(?:the )?(?:final |primary |principal |working |provisional |most likely |likely |"
     r"discharge |admission )?(?:diagnosis|dx|impression|assessment)(?: is| of|:| -)\s*|"
-    r"(?:suspected|probable|possible|presumed|likely|known|confirmed|query|rule out|r/o|"
-    r"history of|h/o|k/c/o|hx of|pmhx?|s/p|status post|consistent with|c/w|suggestive of|"
-    r"concern for|patient with|pt with|dx|c/o|complain(?:s|ing|ed) of|"
+    rf"(?:{_PAST_OR_DOUBT}|known|confirmed|s/p|status post|"
+    r"patient with|pt with|dx|c/o|complain(?:s|ing|ed) of|"
     r"(?:presents?|presented|presenting|adm|admitted) (?:with|for))(?!\w)[: ]\s*)+",
     re.IGNORECASE,
 )
@@ -83,11 +87,6 @@ _QUALIFIER = frozenset(
     """acute chronic subacute severe mild moderate recurrent old new left right pain primary
     secondary congenital acquired suspected possible known other""".split()
 )
-_PAST_OR_DOUBT = re.compile(
-    r"\?|\b(?:suspected|probable|possible|presumed|likely|query|rule out|r/o|history of|h/o|k/c/o|"
-    r"hx of|pmhx?|consistent with|c/w|suggestive of|concern for)(?!\w)",
-    re.IGNORECASE,
-)
 _DENIED = re.compile(
     r"(?:no|denies|denied|negative for|neg for|without)\s+(?:(?:evidence|signs?|history|hx) of |"
     r"h/o |e/o |known |acute )?(\S.*?)"
@@ -96,17 +95,14 @@ _DENIED = re.compile(
 )
 _CODE_PREFIX = re.compile(r"^\s*(?:[-*•–]+|\d{1,2}[.)])\s+")
 
-
-_DATES = frozenset(
-    """age aged year years yr yrs y o yo old month months mo week weeks wk wks day days d hour hours
-    hr hrs h am pm at on in of the born since ago next last half past quarter o'clock noon midnight
-    st nd rd th dob date time one two three four five six seven eight nine ten eleven twelve
-    male female man woman boy girl m f january february march april may june july august september
-    october november december monday tuesday wednesday thursday friday saturday sunday""".split()
-)
 _TELLING = frozenset(
     """male female man woman boy girl dob past january february april june july august september
     october november december monday tuesday wednesday thursday friday saturday sunday""".split()
+)
+_DATES = _TELLING | frozenset(
+    """age aged year years yr yrs y o yo old month months mo week weeks wk wks day days d hour hours
+    hr hrs h am pm at on in of the born since ago next last half quarter noon midnight march may m f
+    st nd rd th date time one two three four five six seven eight nine ten eleven twelve""".split()
 )
 _NUMBER = re.compile(r"\d+(?:st|nd|rd|th|y|yo|yrs?|m|f|d|h|w|mo|am|pm)?")
 _PERSON = re.compile(
@@ -151,16 +147,12 @@ def read_query(text: str) -> Query:
         short = pattern.sub(words, short)
     bare = _LEAD_IN.sub("", short.lstrip(" ?")).strip() or short
     before = short[: len(short) - len(bare)] if short.endswith(bare) else ""
-    set_aside = " ".join(found.group() for found in _PAST_OR_DOUBT.finditer(before))
+    set_aside = " ".join(found.group() for found in _SET_ASIDE.finditer(before))
     expansion = expand_abbreviations(bare)
     if expansion.ambiguous and normalise_text(bare) == expansion.ambiguous[0].short.lower():
         meanings = " or ".join(expansion.ambiguous[0].expansions)
         reason = f"ambiguous abbreviation: {bare.strip()} may mean {meanings}"
-        forms = tuple(
-            Form(normalise_text(meaning), 0.9, "one meaning")
-            for meaning in expansion.ambiguous[0].expansions
-        )
-        return Query(text, forms, (), expansion.ambiguous, reason)
+        return Query(text, _meanings(expansion), (), expansion.ambiguous, reason)
     forms = (*_forms(expansion.text), *_meanings(expansion))
     return Query(text, forms, expansion.expanded, expansion.ambiguous, set_aside=set_aside)
 

@@ -130,6 +130,7 @@ def test_what_is_denied_is_no_diagnosis_and_what_is_past_or_in_doubt_is_said(
     denied = mapper.map_many(["no DVT", "DVT ruled out", "no h/o asthma", "negative for gout"])
     assert [each.status for each in denied] == ["unmapped"] * 4
     assert denied[0].reason == "says that it is not there: DVT"
+    assert Mapper(min_score=0.0).map("no DVT").status == "mapped"  # as asked for
     for text, word in (("h/o asthma", "h/o"), ("?asthma", "?"), ("r/o asthma", "r/o")):
         mapping = mapper.map(text)
         assert mapping.status == "mapped" and mapping.reason

