@@ -4,10 +4,19 @@ PYTHON ?= python3
 EDITABLE ?= -e
 BIN = .venv/bin
 
-.PHONY: map test lint types build-types format clean
+.PHONY: map models test lint types build-types format clean
 
 map: .venv/ready
 	$(BIN)/dxjudge map examples/diagnoses.csv -o build/mapped.csv
+
+# From the pairs to the four files that ship, an hour on two cores: make models GOLD=FOLDER
+models: .venv/ready-train
+	@test -d "$(GOLD)" || { echo "GOLD=FOLDER names the development tables (training/README.md)"; exit 2; }
+	$(BIN)/python training/encoder.py --threads 2 --output build/encoder
+	cp build/encoder/* ontology/data/encoder/
+	$(BIN)/python training/vectors.py
+	$(BIN)/python training/reranker.py --gold "$(GOLD)" --queries 9000
+	$(BIN)/python training/refusal.py --gold "$(GOLD)"
 
 test: .venv/ready-dev
 	$(BIN)/pytest -q
@@ -36,6 +45,11 @@ format: .venv/ready-dev
 
 .venv/ready: .venv/bin/python pyproject.toml constraints.txt
 	$(BIN)/pip install --quiet -c constraints.txt $(EDITABLE) "."
+	@mkdir -p build
+	@touch $@
+
+.venv/ready-train: .venv/bin/python pyproject.toml constraints.txt
+	$(BIN)/pip install --quiet -c constraints.txt $(EDITABLE) ".[train]"
 	@mkdir -p build
 	@touch $@
 

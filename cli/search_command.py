@@ -37,8 +37,8 @@ def search(
     from ..ontology.query import why_not_a_diagnosis
 
     refusal = why_not_a_diagnosis(text)
-    found = (
-        []
+    found, unmapped = (
+        ([], None)
         if refusal
         else _candidates(
             text,
@@ -61,9 +61,14 @@ def search(
         _print_table(found)
     else:
         typer.echo(f"no candidates: {refusal or 'nothing is close'}")
+    if found and unmapped:
+        typer.echo(f"dxjudge map leaves this text without a code: {unmapped}", err=True)
 
 
-def _candidates(text: str, top_k: int, settings: dict[str, Any]) -> "list[Candidate]":
+def _candidates(
+    text: str, top_k: int, settings: dict[str, Any]
+) -> "tuple[list[Candidate], str | None]":
+    """The candidates, and why `dxjudge map` would give none of them, where it would not."""
     from ..errors import UsageError
     from ..graphs.mapper import Mapper, is_judge
     from .progress import stages
@@ -74,7 +79,8 @@ def _candidates(text: str, top_k: int, settings: dict[str, Any]) -> "list[Candid
     with stages(quiet=False) as progress:
         mapper = Mapper(**settings, progress=progress)
         say_added(mapper.added)
-        return mapper.search(text, top_k)
+        mapping = mapper.map(text)
+        return mapper.search(text, top_k), mapping.reason if mapping.code is None else None
 
 
 def _print_table(found: "list[Candidate]") -> None:

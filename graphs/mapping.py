@@ -19,12 +19,13 @@ from ..ontology.features import FeatureMaker
 from ..ontology.mapping import Candidate, Mapping, band_of, read_mapping
 from ..ontology.query import (
     Query,
+    listed_parts,
     read_query,
     split_diagnoses,
     what_is_not_there,
     why_not_a_diagnosis,
 )
-from ..ontology.refusal import load_refusal_model, named, readings
+from ..ontology.refusal import load_refusal_model, named
 from ..ontology.rerank import Ranked, RankingModel, rerank, shortlist
 from ..ontology.search import Hit, Retriever
 from ..ontology.specificity import Specificity, at_specificity
@@ -279,23 +280,33 @@ class _Work:
         if not candidates:
             return replace(left, reason="nothing in the knowledge base is close")
         first = candidates[0]
-        if not exact and (reason := self._why_refused(query, ranked, first)):
+        if not exact and (reason := self._why_refused(query, first)):
             said = _remark(replace(query, set_aside=""), parts)
             return replace(left, score=first.score, reason="; ".join(filter(None, (reason, said))))
         chosen = self._settle(left, first, "exact" if exact else "embedded")
-        return replace(chosen, reason=_remark(query, parts))
+        listed = () if exact or parts else self._listed(query.text)
+        return replace(chosen, reason=_remark(query, parts, listed))
 
-    def _why_refused(self, query: Query, ranked: list[Ranked], first: Candidate) -> str | None:
+    def _listed(self, text: str) -> tuple[str, ...]:
+        """The diagnoses that commas or "and" part, where each part is a term by itself."""
+        parts = listed_parts(text)
+        return parts if all(map(self._is_known, parts)) else ()
+
+    def _is_known(self, text: str) -> bool:
+        return bool(self.parts.retriever.look_up(read_query(text)))
+
+    def _why_refused(self, query: Query, first: Candidate) -> str | None:
         """Why a text is no diagnosis, or none of the base."""
         floor = self.parts.min_score
         if floor <= 0:
             return None
         denied = what_is_not_there(query.text)
-        if denied and self.parts.retriever.look_up(read_query(denied)):
+        if denied and self._is_known(denied):
             return f"says that it is not there: {denied}"
-        fused = max(each.hit.fused for each in ranked)
+        if why := named(query.text):
+            return why
         model = load_refusal_model()
-        if why := named(query.text) or model.refuse(readings(query), first.score, fused):
+        if why := model.refuse(model.read(query, self.parts.retriever.is_term), first.score):
             return why
         if first.score < floor:
             best = f"{first.score:.2f} for {first.code} ({first.name})"
@@ -404,8 +415,13 @@ def _of_translation(english: str, reason: str | None) -> str:
     return "; ".join(filter(None, (f"translated: {english}", reason)))
 
 
-def _remark(query: Query, parts: tuple[str, ...]) -> str | None:
+def _remark(query: Query, parts: tuple[str, ...], listed: tuple[str, ...] = ()) -> str | None:
     said = []
+    if listed:
+        said.append(
+            f"may name {len(listed)} diagnoses and has one code; "
+            f"written as {'; '.join(listed)!r} --split maps each"
+        )
     if parts:
         said.append(f"{len(parts)} diagnoses in one text; --split maps each")
     for entry in query.ambiguous:

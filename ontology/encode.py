@@ -7,6 +7,7 @@ An encoder has `identity` (what makes its vectors, a part of the index key), `di
 import hashlib
 import re
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from importlib import resources
 from pathlib import Path
 from typing import Any, Protocol
@@ -25,6 +26,7 @@ _MODEL_FOLDER = "data/encoder"
 _BATCH = 64
 _WRITES_TEXT = re.compile(r"(chat)?gpt-[345]|o[134](-|$)|claude-|gemini-|deepseek-(chat|r)")
 _LONGEST = 64  # tokens; the longest official name has 58
+_KNOWN = 4096  # texts whose vectors are kept: search and refusal ask for the same
 
 
 class Encoder(Protocol):
@@ -51,8 +53,7 @@ def open_encoder(model: str = DEFAULT_MODEL) -> Encoder:
     without a key.
     """
     if model == DEFAULT_MODEL:
-        with resources.as_file(resources.files(__package__).joinpath(_MODEL_FOLDER)) as folder:
-            return OnnxEncoder(folder)
+        return packaged_encoder()
     if model.startswith("openai:"):
         return OpenAIEncoder(model.removeprefix("openai:"))
     if _WRITES_TEXT.match(model) and not Path(model).exists():
@@ -61,6 +62,13 @@ def open_encoder(model: str = DEFAULT_MODEL) -> Encoder:
             f"openai:{model}, anthropic:{model}, or openai:{model}@http://host:port/v1"
         )
     return SentenceEncoder(model)
+
+
+@lru_cache(maxsize=1)
+def packaged_encoder() -> "OnnxEncoder":
+    """The encoder that the package carries, loaded once."""
+    with resources.as_file(resources.files(__package__).joinpath(_MODEL_FOLDER)) as folder:
+        return OnnxEncoder(folder)
 
 
 class OnnxEncoder:
@@ -83,6 +91,7 @@ class OnnxEncoder:
         self._tokenizer.enable_truncation(_LONGEST)
         self._tokenizer.no_padding()
         self.dimension = int(self._session.get_outputs()[0].shape[-1])
+        self._known: dict[str, Vectors] = {}
 
     def encode(self, texts: Sequence[str], progress: Progress | None = None) -> Vectors:
         """Unit row vectors of the texts, encoded in batches of like length."""
@@ -102,9 +111,15 @@ class OnnxEncoder:
         int8 arithmetic scales activations by the whole batch, so that in a batch a text's
         vector, and with it its code, would hang on its neighbours.
         """
-        encodings = self._tokenizer.encode_batch(list(texts))
-        empty = np.zeros((0, self.dimension), np.float32)
-        return np.concatenate([empty, *(self._run([encoding.ids]) for encoding in encodings)])
+        known = self._known  # another thread may put an empty one in its place
+        new = [text for text in dict.fromkeys(texts) if text not in known]
+        encodings = self._tokenizer.encode_batch(new)
+        made = {
+            text: self._run([encoding.ids]) for text, encoding in zip(new, encodings, strict=True)
+        }
+        rows = [made[text] if text in made else known[text] for text in texts]
+        self._known = made if len(known) + len(made) > _KNOWN else known | made
+        return np.concatenate([np.zeros((0, self.dimension), np.float32), *rows])
 
     def _run(self, ids: list[list[int]]) -> Vectors:
         tokens = np.zeros((len(ids), max(map(len, ids))), np.int64)

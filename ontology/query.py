@@ -17,6 +17,7 @@ _LONGEST_WORD = 60  # the longest word of ICD-10-CM has 35 letters
 
 _BRACKETS = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]")
 _SLASH = re.compile(r"\s+/\s+|(?<=[a-zA-Z]{3})/(?=[a-zA-Z]{3})")
+_LISTED = re.compile(r"\s*(?:,|\s\+\s|\s&\s|\sand\s)\s*", re.IGNORECASE)
 _NUMBERED = re.compile(r"(?:^|\s)\(?\d{1,2}[.)]\s+(?=[A-Za-z])")
 _SEVERAL = re.compile(r"\s*(?:;|\n|\||•)\s*")
 _UNIT = (
@@ -220,6 +221,16 @@ def split_diagnoses(text: str) -> tuple[str, ...]:
     kept = [part.strip(" ,;") for part in parts]
     kept = [part for part in kept if any(char.isalpha() for char in part)]
     return tuple(dict.fromkeys(kept)) if len(kept) > 1 else (text.strip(),)
+
+
+def listed_parts(text: str) -> tuple[str, ...]:
+    """The parts of a text between commas, "and" and plus signs, where there are several.
+
+    >>> listed_parts("HTN, DM2 and HLD")
+    ('HTN', 'DM2', 'HLD')
+    """
+    parts = tuple(dict.fromkeys(part for part in _LISTED.split(text[:LONGEST].strip()) if part))
+    return parts if len(parts) > 1 else ()
 
 
 def why_not_a_diagnosis(text: str) -> str | None:

@@ -1,22 +1,25 @@
 """Telling a diagnosis from what is none: drugs, procedures, tests, phrases, keyboard noise.
 
-A linear model over hashed words and character n-grams (data/refusal.npz; training/refusal.py
-makes it) says how much a text reads like each kind of non-diagnosis. How much that counts against
-a candidate hangs on how good the candidate is: four numbers, fitted on the development sets and
-the tuning halves of non_diagnoses.tsv and charts.tsv in benchmarks/data. Names and remarks that
-stand in data/non_diagnoses.txt need no model.
+Two linear models (data/refusal.npz; training/refusal.py makes them) say how much a text reads
+like each kind of non-diagnosis: one by its spelling, over hashed words and character n-grams, one
+by its meaning, over the vector of the packaged encoder. How much that counts against a candidate
+hangs on how good the candidate is, and on what the first part of the text is by itself: five
+numbers, fitted on the development sets and the tuning halves of non_diagnoses.tsv and charts.tsv
+in benchmarks/data. Names and remarks that stand in data/non_diagnoses.txt need no model.
 """
 
 import io
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from .encode import packaged_encoder
 from .normalise import normalise_text
 from .query import Query
 
@@ -35,43 +38,64 @@ _WORDS = {
 }
 _LONGEST = 200  # characters that are looked at
 _ABBREVIATION = 6  # letters
+_PARTS = {"without details", "first part"}
 
 
 @dataclass(frozen=True)
 class RefusalModel:
-    """`weights` is int8 (BINS, kinds), `step` its unit, `bias` (kinds,).
+    """By spelling: `weights` is int8 (BINS, kinds), `step` its unit, `bias` (kinds,).
 
-    `doubt` weighs (log-odds of a non-diagnosis, log-odds of the best score, its fused score, 1).
+    By meaning: `meaning` is (dimension of the packaged encoder + 1, kinds), its last row the bias.
+    `doubt` (6,) weighs what `evidence` returns.
     """
 
     weights: npt.NDArray[np.int8]
     step: float
     bias: npt.NDArray[np.float32]
+    meaning: npt.NDArray[np.float32]
     doubt: npt.NDArray[np.float32]
 
-    def shares(self, text: str) -> npt.NDArray[np.float64]:
+    def by_spelling(self, text: str) -> npt.NDArray[np.float64]:
         """How much the text reads like each kind: a distribution over `KINDS`."""
         bins = features(text)
         total = self.weights[bins].sum(0, dtype=np.float64) * self.step
-        logits = total / np.sqrt(max(len(bins), 1)) + self.bias
-        shares = np.exp(logits - logits.max())
-        result: npt.NDArray[np.float64] = shares / shares.sum()
-        return result
+        return _shares(total / np.sqrt(max(len(bins), 1)) + self.bias)
 
-    def judge(self, readings: Sequence[str]) -> npt.NDArray[np.float64]:
-        """The shares of the reading of a text that is most like a diagnosis."""
-        return max((self.shares(each) for each in readings), key=lambda shares: float(shares[0]))
+    def by_meaning(self, vector: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
+        """The same of a text's vector by the packaged encoder."""
+        return _shares(vector.astype(np.float64) @ self.meaning[:-1] + self.meaning[-1])
 
-    def refuse(self, readings: Sequence[str], score: float, fused: float) -> str | None:
-        """Why a text whose best candidate has this score is no diagnosis; None where it may be.
-
-        readings: the text in one or more ways, such as with its abbreviations written out.
-        """
-        shares = self.judge(readings)
-        if float(self.doubt @ evidence(float(shares[0]), score, fused)) <= 0:
+    def refuse(self, reading: "Reading", score: float) -> str | None:
+        """Why a text whose best candidate has this score is no diagnosis; None where it may be."""
+        if float(self.doubt @ evidence(reading, score)) <= 0:
             return None
-        kind = KINDS[1 + int(np.argmax(shares[1:]))]
-        return f"reads like {_WORDS[kind]}, not like a diagnosis"
+        kinds = reading.spelling[1:] * reading.meaning[1:]
+        return f"reads like {_WORDS[KINDS[1 + int(np.argmax(kinds))]]}, not like a diagnosis"
+
+    def read(self, query: Query, equal: Callable[[str], bool]) -> "Reading":
+        """What the models say of a query; `equal` tells whether a normalised text is a term."""
+        vectors = packaged_encoder().encode_queries([form.text for form in query.forms])
+        parts = [form.text for form in query.forms if form.kind in _PARTS]
+        return Reading(
+            _most_like_one(self.by_spelling(text) for text in _written(query)),
+            _most_like_one(self.by_meaning(vector) for vector in vectors),
+            any(map(equal, parts)),
+            any(map(named, parts)),
+        )
+
+
+class Reading(NamedTuple):
+    """How a text reads, by the way of reading it that is most like a diagnosis.
+
+    `spelling` and `meaning` are distributions over `KINDS`. `part_is_term` and `part_is_named`
+    tell whether the text without its details, or its first part, equals a term of the base, or the
+    name of something else.
+    """
+
+    spelling: npt.NDArray[np.float64]
+    meaning: npt.NDArray[np.float64]
+    part_is_term: bool
+    part_is_named: bool
 
 
 _LISTS = {
@@ -80,7 +104,7 @@ _LISTS = {
     "test": "imaging lab",
     "remark": "status none administrative chatter place",
 }
-_NAMED = {"remark": "is a remark, no diagnosis"}
+_NAMED = {"remark": "is a remark or a test entry, no diagnosis"}
 
 
 def named(text: str) -> str | None:
@@ -111,9 +135,14 @@ def read_lists() -> dict[str, list[str]]:
     return lists
 
 
-def evidence(diagnosis: float, score: float, fused: float) -> npt.NDArray[np.float32]:
-    """What the last decision weighs: log-odds of no diagnosis and of the score, fused score, 1."""
-    return np.array([-_odds(diagnosis), _odds(score), fused, 1.0], np.float32)
+def evidence(reading: Reading, score: float) -> npt.NDArray[np.float32]:
+    """What the last decision weighs.
+
+    Log-odds of no diagnosis by spelling and by meaning, log-odds of the score, whether a part is a
+    term, whether it is named, 1.
+    """
+    odds = -_odds(float(reading.spelling[0])), -_odds(float(reading.meaning[0])), _odds(score)
+    return np.array([*odds, reading.part_is_term, reading.part_is_named, 1.0], np.float32)
 
 
 def features(text: str) -> npt.NDArray[np.int64]:
@@ -143,18 +172,32 @@ def _odds(share: float) -> float:
     return float(np.log(share / (1 - share)))
 
 
+def _most_like_one(shares: Iterable[npt.NDArray[np.float64]]) -> npt.NDArray[np.float64]:
+    return max(shares, key=lambda each: float(each[0]))
+
+
+def _shares(logits: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    shares = np.exp(logits - logits.max())
+    result: npt.NDArray[np.float64] = shares / shares.sum()
+    return result
+
+
 @lru_cache(maxsize=1)
 def load_refusal_model() -> RefusalModel:
     """The model that the package carries."""
     content = resources.files(__package__).joinpath("data", "refusal.npz").read_bytes()
     with np.load(io.BytesIO(content)) as arrays:
         return RefusalModel(
-            arrays["weights"], float(arrays["step"]), arrays["bias"], arrays["doubt"]
+            arrays["weights"],
+            float(arrays["step"]),
+            arrays["bias"],
+            arrays["meaning"],
+            arrays["doubt"],
         )
 
 
-def readings(query: Query) -> tuple[str, ...]:
-    """What is judged of a query: the text, and it with its abbreviations written out.
+def _written(query: Query) -> tuple[str, ...]:
+    """A query as it is spelt: the text, and it with its abbreviations written out.
 
     Of a text in another language the model can judge the English reading alone.
     """

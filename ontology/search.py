@@ -76,6 +76,10 @@ class Retriever:
                 return rows
         return []
 
+    def is_term(self, folded: str) -> bool:
+        """Whether a normalised text is a term of the base."""
+        return folded in self.exact
+
     def _candidates(
         self, query: Query, vectors: Floats, near: npt.NDArray[np.int64], lexical: Floats
     ) -> list[Hit]:

@@ -184,6 +184,15 @@ def test_search_as_json_holds_scores_in_order(capfd: pytest.CaptureFixture[str])
     assert all(each["why"] for each in found)
 
 
+def test_search_says_what_map_would_refuse(capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(["search", "metformin 500 mg", "--json"]) == 0
+    said = capfd.readouterr()
+    assert json.loads(said.out)  # still there to be looked at
+    assert "without a code: reads like a drug" in said.err
+    assert run(["search", "gout"]) == 0
+    assert "without a code" not in capfd.readouterr().err
+
+
 def test_search_says_why_there_is_nothing(capfd: pytest.CaptureFixture[str]) -> None:
     assert run(["search", "???"]) == 0
     assert capfd.readouterr().out == "no candidates: no words in the text\n"

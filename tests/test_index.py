@@ -6,6 +6,7 @@ import sys
 import time
 import warnings
 from collections.abc import Iterator, Sequence
+from importlib import resources
 from pathlib import Path
 
 import numpy as np
@@ -57,9 +58,33 @@ def test_vectors_are_unit_rows_whatever_the_batch(encoder: OnnxEncoder) -> None:
 
 def test_the_vector_of_a_query_does_not_hang_on_its_neighbours(encoder: OnnxEncoder) -> None:
     texts = ["asthma", "acute myocardial infarction of the anterior wall", "flu"]
-    alone = np.concatenate([encoder.encode_queries([text]) for text in texts])
+    fresh = OnnxEncoder(Path(str(resources.files("dxjudge.ontology"))) / "data" / "encoder")
+    alone = np.concatenate([fresh.encode_queries([text]) for text in texts])
     assert np.array_equal(encoder.encode_queries(texts), alone)
     assert encoder.encode_queries([]).shape == (0, encoder.dimension)
+
+
+def test_vectors_of_queries_are_remembered_within_bounds(
+    encoder: OnnxEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dxjudge.ontology.encode._KNOWN", 3)
+    runs: list[int] = []
+    real = encoder._run
+
+    def counted(ids: list[list[int]]) -> Vectors:
+        runs.append(len(ids))
+        return real(ids)
+
+    monkeypatch.setattr(encoder, "_run", counted)
+    texts = ["croup", "mumps"]
+    first = encoder.encode_queries([*texts, "croup"])
+    assert len(runs) == 2 and np.array_equal(first[0], first[2])
+    assert np.array_equal(encoder.encode_queries(texts), first[:2])
+    assert len(runs) == 2
+    encoder.encode_queries(["gout", "scabies", "rabies"])
+    assert len(encoder._known) == 3
+    assert np.array_equal(encoder.encode_queries(texts), first[:2])
+    assert len(runs) == 7
 
 
 def test_a_second_opening_loads_and_does_not_build(tmp_path: Path, encoder: OnnxEncoder) -> None:
@@ -164,6 +189,23 @@ def test_two_processes_may_open_at_once(tmp_path: Path) -> None:
     both = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
     assert [process.communicate(timeout=60)[0].strip() for process in both] == ["400", "400"]
     assert len([path for path in (tmp_path / "index").iterdir() if path.is_dir()]) == 1
+
+
+_BUILD = (
+    _OPEN.rsplit("\n", 2)[0]
+    + """
+index = open_index("test", lambda: terms, open_encoder(), Path(sys.argv[1]))
+print(index.collection.count())
+"""
+)
+
+
+def test_two_processes_may_build_the_collection_at_once(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", _BUILD, str(tmp_path)]
+    both = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    assert [process.communicate(timeout=120)[0].strip() for process in both] == ["400", "400"]
+    assert len(list(tmp_path.glob("index/*/chroma-*"))) == 1
+    assert not list(tmp_path.glob("index/*/part-*"))
 
 
 def test_a_folder_that_cannot_be_written_says_what_to_set(

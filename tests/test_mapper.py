@@ -70,6 +70,25 @@ def test_an_ambiguous_abbreviation_shows_its_meanings_as_candidates(mapper: Mapp
     assert {"G35", "I05"} <= found or {"G35", "I34"} <= found
 
 
+@pytest.mark.parametrize(
+    ("text", "listed"),
+    [
+        ("HTN, DM2, HLD", "HTN; DM2; HLD"),
+        ("fever and cough", "fever; cough"),
+        ("nausea and vomiting", None),  # one term
+        ("acute bronchitis, viral", None),
+        ("fracture of the tibia and fibula", None),
+    ],
+)
+def test_terms_in_a_row_are_told_of(mapper: Mapper, text: str, listed: str | None) -> None:
+    mapping = mapper.map(text)
+    assert mapping.status == "mapped" and mapping.parts == ()
+    if listed is None:
+        assert mapping.reason is None
+    else:
+        assert f"written as {listed!r} --split maps each" in (mapping.reason or "")
+
+
 def test_several_diagnoses_in_one_cell_are_reported(mapper: Mapper) -> None:
     mapping = mapper.map("pneumonia; sepsis")
     assert mapping.parts == ("pneumonia", "sepsis")

@@ -4,10 +4,21 @@ import csv
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from dxjudge import Mapper
-from dxjudge.ontology.refusal import BINS, KINDS, features, load_refusal_model, named
+from dxjudge.ontology.encode import packaged_encoder
+from dxjudge.ontology.query import read_query
+from dxjudge.ontology.refusal import (
+    BINS,
+    KINDS,
+    Reading,
+    evidence,
+    features,
+    load_refusal_model,
+    named,
+)
 
 ROOT = Path(__file__).parents[1]
 
@@ -28,9 +39,9 @@ def test_the_non_diagnoses_are_refused_those_held_out_too(mapper: Mapper) -> Non
         for row, mapping in zip(rows, mappings, strict=True)
         if mapping.status == "mapped"
     )
-    # As measured (docs/mapping.md): 137 of 155 held out, 1,053 of 1,131 in all.
-    assert passed.total() <= 0.07 * len(rows)
-    assert passed["test"] <= 0.12 * sum(row["half"] == "test" for row in rows)
+    # As measured (docs/mapping.md): 191 of 199 held out, 1,277 of 1,330 in all.
+    assert passed.total() <= 0.05 * len(rows)
+    assert passed["test"] <= 0.05 * sum(row["half"] == "test" for row in rows)
     assert all(mapping.reason for mapping in mappings if mapping.status == "unmapped")
 
 
@@ -39,7 +50,7 @@ def test_entries_of_charts_pass(mapper: Mapper) -> None:
     rows = list(csv.DictReader(table.open(encoding="utf-8"), delimiter="\t"))
     assert len({row["text"].lower() for row in rows}) == len(rows) > 900
     mappings = mapper.map_many([row["text"] for row in rows])
-    for half, share in (("tune", 0.97), ("test", 0.95)):
+    for half, share in (("tune", 0.975), ("test", 0.98)):
         found = [
             mapping.status == "mapped"
             for row, mapping in zip(rows, mappings, strict=True)
@@ -84,7 +95,7 @@ def test_the_reason_names_the_kind_and_min_score_0_maps_all(mapper: Mapper) -> N
         ("Laminectomy", "is the name of a procedure or treatment"),
         ("colchicine", "is the name of a drug"),
         ("EEG", "is the name of a test or measurement"),
-        ("symptoms resolved", "is a remark, no diagnosis"),
+        ("symptoms resolved", "is a remark or a test entry, no diagnosis"),
         ("laminectomy syndrome", None),
         ("gout", None),
     ],
@@ -100,15 +111,35 @@ def test_a_name_of_the_lists_is_no_term_of_the_base(mapper: Mapper) -> None:
 
 
 def test_shares_are_a_distribution_and_the_features_are_hash_bins() -> None:
-    shares = load_refusal_model().shares("total knee replacement")
-    assert shares.shape == (len(KINDS),)
-    assert shares.sum() == pytest.approx(1.0)
-    assert KINDS[int(shares.argmax())] == "procedure"
+    model, text = load_refusal_model(), "total knee replacement"
+    (vector,) = packaged_encoder().encode_queries([text])
+    for shares in (model.by_spelling(text), model.by_meaning(vector)):
+        assert shares.shape == (len(KINDS),)
+        assert shares.sum() == pytest.approx(1.0)
+        assert KINDS[int(shares.argmax())] == "procedure"
     bins = features("knee")
     assert bins.tolist() == sorted(set(bins.tolist())) and 0 <= bins.min() <= bins.max() < BINS
 
 
+def test_a_part_of_a_text_is_looked_up_too() -> None:
+    model, terms = load_refusal_model(), {"rhabdomyolysis"}
+    read = model.read(read_query("Rhabdomyolysis, CK 40k"), terms.__contains__)
+    assert read.part_is_term and not read.part_is_named
+    read = model.read(read_query("laminectomy, L4-5"), terms.__contains__)
+    assert read.part_is_named and not read.part_is_term
+    # The whole of a text is looked up elsewhere.
+    assert not model.read(read_query("rhabdomyolysis"), terms.__contains__).part_is_term
+
+
+def test_the_last_decision_weighs_what_it_says() -> None:
+    uniform = np.full(len(KINDS), 1 / len(KINDS))
+    almost = np.array([0.9, *[0.02] * 5])
+    # ln(5 / 1) = 1.6094 against a diagnosis; ln(0.1 / 0.9) = -2.1972; ln(0.8 / 0.2) = 1.3863
+    weighed = evidence(Reading(uniform, almost, True, False), 0.8)
+    assert weighed.tolist() == pytest.approx([1.6094, -2.1972, 1.3863, 1, 0, 1], abs=1e-4)
+
+
 def test_case_and_accents_change_no_verdict() -> None:
     model = load_refusal_model()
-    plain, loud = model.shares("metformin 500 mg"), model.shares("METFORMIN 500 MG")
+    plain, loud = model.by_spelling("metformin 500 mg"), model.by_spelling("METFORMIN 500 MG")
     assert plain.tolist() == loud.tolist()

@@ -135,6 +135,23 @@ def test_a_new_judge_is_asked_and_the_old_one_is_not(evaluated: Evaluate) -> Non
     }  # fmt: skip
 
 
+def test_another_comparison_is_answered_from_the_cache_it_names(
+    evaluated: Evaluate, tmp_path: Path
+) -> None:
+    kept = tmp_path / "replies.sqlite"
+    with ProtocolServer(fair) as first, ProtocolServer(partial) as second:
+        _, out = evaluated(first.judge())
+        judges = f"{first.judge()},{second.judge()}"
+        for folder in ("one", "two"):  # each with a journal of its own
+            done = run("compare-judges", out, "--judges", judges, "--cache", kept,
+                       "-o", tmp_path / folder)  # fmt: skip
+            assert done.exit_code == 0, done.output + str(done.exception)
+            assert len(second.seen) == 2 * CASES
+    assert kept.stat().st_size
+    tables = [(tmp_path / folder / "swap_scores.csv").read_text() for folder in ("one", "two")]
+    assert tables[0] == tables[1]
+
+
 def test_verdicts_of_an_older_step_are_asked_for_again(evaluated: Evaluate) -> None:
     with ProtocolServer(fair) as first, ProtocolServer(partial) as second:
         _, out = evaluated(first.judge(), second.judge())

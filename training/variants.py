@@ -2,6 +2,7 @@
 
 import random
 import re
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 
@@ -68,17 +69,22 @@ _DUE = re.compile(r"^(.+?) due to (.+)$")
 _BRACKET = re.compile(r"\s*[(\[][^)\]]*[)\]]")
 
 
-def variant(term: str, rng: random.Random, abbreviations: dict[str, str]) -> str:
-    """One rewrite of a term: 1 to 3 meaning-preserving changes, sometimes a typing slip."""
+def variant(
+    term: str,
+    rng: random.Random,
+    abbreviations: dict[str, str],
+    without: frozenset[str] = frozenset(),
+) -> str:
+    """One rewrite of a term: 1 to 3 meaning-preserving changes, sometimes a typing slip.
+
+    abbreviations: short forms by expansion, in lower case. without: kinds of `CHANGES` left out,
+    for ablations.
+    """
     text = _VAGUE.sub("", term) if rng.random() < 0.6 else term
     text = _BRACKET.sub("", text) if rng.random() < 0.6 else text.replace("(", "").replace(")", "")
-    for change in (_cancer, _order, _swap, _adjective, _abbreviate):
-        if rng.random() < 0.45:
+    for kind, (share, change) in CHANGES.items():
+        if rng.random() < share and kind not in without:
             text = change(text, rng, abbreviations)
-    if rng.random() < 0.08:
-        text = _british(text)
-    if rng.random() < 0.12:
-        text = _slip(text, rng)
     return re.sub(r"\s+", " ", text).strip(" ,") or term
 
 
@@ -96,21 +102,40 @@ def chart(
     for full, shorts in abbreviations.items():
         if full in text and rng.random() < 0.7:
             text = re.sub(rf"\b{re.escape(full)}\b", rng.choice(shorts), text)
-    for pair in rng.sample(shapes["shorthand"], len(shapes["shorthand"])):
-        full, short = pair.split("=")
-        if rng.random() < 0.5:
-            text = re.sub(rf"\b{full}\b", short, text)
+    text = _shortened(text, shapes["shorthand"], rng)
     if rng.random() < 0.25:
         text = f"{rng.choice(shapes['lead'])} {text}"
     if rng.random() < 0.5:
-        detail = rng.choice(shapes["detail"])
-        roman = rng.choice(["I", "II", "III", "IV"])
-        detail = detail.format(n=rng.randint(1, 9), m=rng.randint(20, 45), r=roman)
-        text += rng.choice([" ", " ", ", ", " - "]) + detail
+        text = _with_detail(text, shapes["detail"], rng)
     if rng.random() < 0.1:
-        text = _slip(text, rng)
+        text = _slip(text, rng, {})
     draw = rng.random()
     return text.upper() if draw < 0.1 else text[:1].upper() + text[1:] if draw < 0.4 else text
+
+
+def plain_entry(text: str, rng: random.Random) -> str:
+    """What is no diagnosis, a drug, procedure or test, as a chart holds it."""
+    shapes = _chart_shapes()
+    text = _shortened(text.lower(), shapes["shorthand"] + shapes["plain shorthand"], rng)
+    if rng.random() < 0.5:
+        text = _with_detail(text, shapes["plain detail"], rng)
+    if rng.random() < 0.15:
+        text = _with_detail(text, shapes["plain detail"], rng)
+    return _slip(text, rng, {}) if rng.random() < 0.05 else text
+
+
+def _shortened(text: str, pairs: list[str], rng: random.Random) -> str:
+    for pair in rng.sample(pairs, len(pairs)):
+        full, short = pair.split("=")
+        if full in text and rng.random() < 0.5:
+            text = re.sub(rf"\b{full}\b", short, text)
+    return text
+
+
+def _with_detail(text: str, details: list[str], rng: random.Random) -> str:
+    roman = rng.choice(["I", "II", "III", "IV"])
+    detail = rng.choice(details).format(n=rng.randint(1, 9), m=rng.randint(20, 45), r=roman)
+    return text + rng.choice([" ", " ", ", ", " - "]) + detail
 
 
 @lru_cache(maxsize=1)
@@ -197,13 +222,13 @@ def _abbreviate(text: str, rng: random.Random, abbreviations: dict[str, str]) ->
     return re.sub(rf"\b{re.escape(full)}\b", short, text, count=1, flags=re.IGNORECASE)
 
 
-def _british(text: str) -> str:
+def _british(text: str, _: random.Random, __: dict[str, str]) -> str:
     for american, british in BRITISH:
         text = text.replace(american, british)
     return text
 
 
-def _slip(text: str, rng: random.Random) -> str:
+def _slip(text: str, rng: random.Random, _: dict[str, str]) -> str:
     if len(text) < 6:
         return text
     spot = rng.randrange(1, len(text) - 1)
@@ -213,3 +238,14 @@ def _slip(text: str, rng: random.Random) -> str:
     if kind == 1:
         return text[:spot] + text[spot + 1] + text[spot] + text[spot + 2 :]
     return text[:spot] + text[spot] + text[spot:]
+
+
+CHANGES: dict[str, tuple[float, Callable[[str, random.Random, dict[str, str]], str]]] = {
+    "cancer": (0.45, _cancer),
+    "order": (0.45, _order),
+    "swap": (0.45, _swap),
+    "adjective": (0.45, _adjective),
+    "abbreviate": (0.45, _abbreviate),
+    "british": (0.08, _british),
+    "slip": (0.12, _slip),
+}
