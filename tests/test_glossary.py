@@ -19,9 +19,16 @@ from dxjudge.ontology.query import read_query
         ("右股骨骨折", "right femur fracture"),
         ("慢性B型肝炎", "chronic B type liver inflammation"),
         ("COPD 慢性", "COPD chronic"),
+        ("Calculs de la vésicule biliaire", "calculus gallbladder"),
+        ("hernie discale lombaire", "disc herniation lumbar"),
+        ("douleurs thoraciques", "pain thoracic"),
+        ("cáncer de mama", "cancer breast"),
+        ("infecciones urinarias", "urinary tract infection"),
+        ("neumonía adquirida en la comunidad", "pneumonia acquired comunidad"),
         # What is no German word from end to end stays, so English is left alone.
         ("herzog disease", None),
-        ("hernie discale lombaire", None),
+        ("stable angina", None),  # the Spanish word for tonsillitis
+        ("vitamin A deficiency", None),
         ("heart failure", None),
         ("Asthma", None),
         ("", None),

@@ -1,0 +1,37 @@
+"""The project's own synonyms: each a term of a code that is searched, and of no other."""
+
+from collections import defaultdict
+
+from dxjudge.ontology.base import COMMUNITY, default_terms, synonyms
+from dxjudge.ontology.normalise import normalise_text
+from dxjudge.ontology.tree import load_tree
+
+
+def test_every_synonym_names_a_code_that_is_searched_once() -> None:
+    searched = {term.code for term in default_terms(load_tree()) if term.source == "official"}
+    rows = list(synonyms())
+    assert len(rows) > 23_000
+    assert [term.text for term in rows if term.code not in searched] == []
+    assert [term.text for term in rows if term.text != " ".join(term.text.split())] == []
+    assert len({(normalise_text(term.text), term.code) for term in rows}) == len(rows)
+
+
+def test_no_synonym_is_printed_for_another_code() -> None:
+    printed: defaultdict[str, set[str]] = defaultdict(set)
+    for term in default_terms(load_tree()):
+        if term.source != COMMUNITY:
+            printed[normalise_text(term.text)].add(term.code)
+    rows = [(term.text, term.code, printed.get(normalise_text(term.text))) for term in synonyms()]
+    assert [row for row in rows if row[2] and row[1] not in row[2]] == []
+
+
+def test_a_synonym_of_two_codes_stands_in_one_line_of_the_tree() -> None:
+    codes: defaultdict[str, list[str]] = defaultdict(list)
+    for term in synonyms():
+        codes[normalise_text(term.text)].append(term.code)
+    split = {
+        text: found
+        for text, found in codes.items()
+        if not all(code.startswith(min(found, key=len)) for code in found)
+    }
+    assert split == {}
