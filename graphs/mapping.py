@@ -176,11 +176,11 @@ class _Work:
         return {"translations": [said.get(place, {}) for place in range(len(texts))]}
 
     def look_up(self, state: _State) -> dict[str, Any]:
-        queries = [read_query(text) for text in _searched(state)]
+        queries = [self.parts.retriever.read(text) for text in _searched(state)]
         return {"exact": [self.parts.retriever.look_up(query)[:_SHOWN] for query in queries]}
 
     def retrieve(self, state: _State) -> dict[str, Any]:
-        queries = [read_query(text) for text in _searched(state)]
+        queries = [self.parts.retriever.read(text) for text in _searched(state)]
         found = self.parts.retriever.search(queries)
         return {"hits": [[list(hit) for hit in hits] for hits in found]}
 
@@ -188,7 +188,7 @@ class _Work:
         mappings = []
         texts = _searched(state)
         for text, exact, found in zip(texts, state["exact"], state["hits"], strict=True):
-            query = read_query(text)
+            query = self.parts.retriever.read(text)
             hits = [Hit(*hit) for hit in found]
             ranked = rerank(query, hits, self.parts.features, self.parts.model)
             ranked = self._exact_first(ranked, exact)

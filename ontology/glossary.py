@@ -27,7 +27,7 @@ def gloss(text: str) -> str | None:
     None where that changes nothing, or where fewer than half of the words are known.
 
     >>> gloss("akute Nierenbeckenentzündung")
-    'acute renal pelvis inflammation'
+    'acute pyelonephritis'
     >>> gloss("肾结石")
     'kidney stone'
     >>> gloss("cálculos de la vesícula biliar")

@@ -124,6 +124,11 @@ def _names() -> dict[str, str]:
     }
 
 
+def known_words() -> Iterator[str]:
+    """The normalised entries of the lists, whose words are no slips."""
+    return (normalise_text(entry) for entries in read_lists().values() for entry in entries)
+
+
 def read_lists() -> dict[str, list[str]]:
     """The lists of data/non_diagnoses.txt by name; phrases are parted by bars, words by blanks."""
     lists: dict[str, list[str]] = {}

@@ -1,14 +1,17 @@
 """Retrieval: the candidate codes of a diagnosis, from dense and lexical search together."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from .index import Index
-from .query import Query
+from .query import Form, Query, read_query
+from .refusal import known_words
+from .spelling import Spelling, make_spelling
 from .tree import Node, Tree
 
 # Weighted fusion beat reciprocal ranks by 3 to 8 points hit@1 (benchmarks/mapping.py).
@@ -16,6 +19,9 @@ LEXICAL_WEIGHT = 0.3
 _NEAREST = 64  # terms taken from each of the two searches
 _KEPT = 40  # codes that go on to the reranker, before relatives join
 _RELATIVES = 15  # of the best codes, whose parents and unspecified children join
+
+_SPELT = 0.95  # the weight of a form with other words than were written
+_NOT_SPELT = {"word for word", "one meaning"}
 
 Floats = npt.NDArray[np.float32]
 
@@ -49,6 +55,27 @@ class Retriever:
     weights: Floats | None = None  # of the terms, by row; None is 1 for all
     leave_one_out: bool = False  # for training: terms equal to the text are hidden
     _relatives: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def read(self, text: str) -> Query:
+        """Read a text, also with words that no term has in their likely spelling."""
+        query = read_query(text)
+        known = {form.text for form in query.forms}
+        likely = {
+            self.spelling.corrected(form.text): form
+            for form in reversed(query.forms)
+            if form.kind not in _NOT_SPELT
+        }
+        forms = (
+            Form(text, _SPELT * form.weight, "spelling")
+            for text, form in likely.items()
+            if text not in known
+        )
+        return replace(query, forms=(*query.forms, *forms))
+
+    @cached_property
+    def spelling(self) -> Spelling:
+        """The words of the terms."""
+        return make_spelling(self.index.folded, known_words())
 
     def search(self, queries: Sequence[Query]) -> list[list[Hit]]:
         """The candidates of each query, best fused score first, ties by code."""

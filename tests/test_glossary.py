@@ -17,7 +17,7 @@ from dxjudge.ontology.query import read_query
         ("akutes Nierenversagen links", "acute kidney failure left"),
         ("Entzündung der Gallenblase", "inflammation der gallbladder"),
         ("右股骨骨折", "right femur fracture"),
-        ("慢性B型肝炎", "chronic B type liver inflammation"),
+        ("慢性B型肝炎", "chronic B type hepatitis"),
         ("COPD 慢性", "COPD chronic"),
         ("Calculs de la vésicule biliaire", "calculus gallbladder"),
         ("hernie discale lombaire", "disc herniation lumbar"),

@@ -19,7 +19,6 @@ from reranker import Examples, collect, fit, hidden_terms
 
 from dxjudge.graphs.mapper import Mapper
 from dxjudge.ontology.features import FEATURES
-from dxjudge.ontology.query import read_query
 from dxjudge.ontology.search import Retriever
 
 GROUPS = {
@@ -70,7 +69,7 @@ def read_rows(path: Path, retriever: Retriever) -> list[Row]:
     features = make_features(retriever)
     rows: list[Row] = []
     for row in csv.DictReader(path.open(encoding="utf-8"), delimiter="\t"):
-        query = read_query(row["text"])
+        query = retriever.read(row["text"])
         hits = retriever.search([query])[0]
         if hits and not retriever.look_up(query):
             codes = [hit.code for hit in hits]

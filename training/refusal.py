@@ -305,7 +305,7 @@ def _evidence(model: RefusalModel, texts: list[str]) -> Any:
     parts = Mapper(added="none").parts
     rows = []
     for text in texts:
-        query = read_query(text)
+        query = parts.retriever.read(text)
         if parts.retriever.look_up(query) or query.refusal or named(text):
             continue  # settled before the model is asked
         found = parts.retriever.search([query])[0]

@@ -26,7 +26,7 @@ from dxjudge.ontology.base import default_terms, recipe
 from dxjudge.ontology.encode import open_encoder
 from dxjudge.ontology.features import FEATURES, FeatureMaker, make_features
 from dxjudge.ontology.index import open_index
-from dxjudge.ontology.query import Query, read_query
+from dxjudge.ontology.query import Query
 from dxjudge.ontology.search import Retriever, make_retriever
 from dxjudge.ontology.tree import load_tree
 
@@ -97,7 +97,7 @@ def collect(retriever: Retriever, queries: Sequence[tuple[str, frozenset[str]]])
     features = make_features(retriever)
     examples: Examples = []
     for start in range(0, len(queries), 64):
-        part = [(read_query(text), codes) for text, codes in queries[start : start + 64]]
+        part = [(retriever.read(text), codes) for text, codes in queries[start : start + 64]]
         found = retriever.search([query for query, _ in part])
         for (query, codes), hits in zip(part, found, strict=True):
             right = np.array([hit.code in codes for hit in hits])
@@ -178,7 +178,7 @@ def calibrate(retriever: Retriever, model: dict[str, Any], gold: Path) -> list[f
     hit: list[bool] = []
     features = make_features(retriever)
     for row in (row for table in tables for row in table):
-        query = read_query(row["text"])
+        query = retriever.read(row["text"])
         found = retriever.search([query])[0]
         if not found:
             continue
