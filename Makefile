@@ -4,19 +4,22 @@ PYTHON ?= python3
 EDITABLE ?= -e
 BIN = .venv/bin
 
-.PHONY: map models test lint types build-types format clean
+.PHONY: map models no-gold test lint types build-types format clean
 
 map: .venv/ready
 	$(BIN)/dxjudge map examples/diagnoses.csv -o build/mapped.csv
 
 # From the pairs to the four files that ship, an hour on two cores: make models GOLD=FOLDER
-models: .venv/ready-train
-	@test -d "$(GOLD)" || { echo "GOLD=FOLDER names the development tables (training/README.md)"; exit 2; }
+models: $(if $(wildcard $(GOLD)/*-dev.tsv),.venv/ready-train,no-gold)
+	rm -rf build/encoder
 	$(BIN)/python training/encoder.py --threads 2 --output build/encoder
 	cp build/encoder/* ontology/data/encoder/
 	$(BIN)/python training/vectors.py
 	$(BIN)/python training/reranker.py --gold "$(GOLD)" --queries 9000
 	$(BIN)/python training/refusal.py --gold "$(GOLD)"
+
+no-gold:
+	@echo "make models GOLD=FOLDER: a folder of development tables (training/README.md)" >&2; exit 2
 
 test: .venv/ready-dev
 	$(BIN)/pytest -q

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib import metadata
 from importlib.resources import files
 from itertools import islice
@@ -215,7 +215,8 @@ class Mapper:
             "index": index.key,
             "encoder": index.encoder.identity,
             "reranker": _digest("reranker.json"),
-            "refusal": _digest("refusal.npz"),
+            "refusal": _digest("refusal.npz", "non_diagnoses.txt", "encoder/model.onnx"),
+            "reading": _digest("abbreviations.tsv", "glossary.tsv", "no_diagnosis.txt"),
             "top_k": self.top_k,
             "min_score": self.min_score,
             "specificity": self.specificity,
@@ -298,6 +299,9 @@ def _text(value: Any, place: int) -> str:
     raise InputError(f"item {place} is {type(value).__name__} {value!r}, not a text")
 
 
-def _digest(name: str) -> str:
-    path = files("dxjudge.ontology").joinpath("data", name)
-    return hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+@lru_cache
+def _digest(*names: str) -> str:
+    """Of files of the package's term data."""
+    data = files("dxjudge.ontology").joinpath("data")
+    content = b"".join(data.joinpath(*name.split("/")).read_bytes() for name in names)
+    return hashlib.sha256(content).hexdigest()[:12]

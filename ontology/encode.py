@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from importlib import resources
+from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -111,15 +112,21 @@ class OnnxEncoder:
         int8 arithmetic scales activations by the whole batch, so that in a batch a text's
         vector, and with it its code, would hang on its neighbours.
         """
-        known = self._known  # another thread may put an empty one in its place
+        known = self._known  # another thread may put another one in its place
         new = [text for text in dict.fromkeys(texts) if text not in known]
         encodings = self._tokenizer.encode_batch(new)
         made = {
             text: self._run([encoding.ids]) for text, encoding in zip(new, encodings, strict=True)
         }
         rows = [made[text] if text in made else known[text] for text in texts]
-        self._known = made if len(known) + len(made) > _KNOWN else known | made
+        if made:
+            kept = known if len(known) + len(made) <= _KNOWN else {}
+            self._known = dict(islice((kept | made).items(), _KNOWN))
         return np.concatenate([np.zeros((0, self.dimension), np.float32), *rows])
+
+    def words(self) -> frozenset[str]:
+        """The words that the tokeniser knows whole: common English ones, mostly."""
+        return frozenset(word for word in self._tokenizer.get_vocab() if word.isalpha())
 
     def _run(self, ids: list[list[int]]) -> Vectors:
         tokens = np.zeros((len(ids), max(map(len, ids))), np.int64)

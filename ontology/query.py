@@ -17,7 +17,7 @@ _LONGEST_WORD = 60  # the longest word of ICD-10-CM has 35 letters
 
 _BRACKETS = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]")
 _SLASH = re.compile(r"\s+/\s+|(?<=[a-zA-Z]{3})/(?=[a-zA-Z]{3})")
-_LISTED = re.compile(r"\s*(?:,|\s\+\s|\s&\s|\sand\s)\s*", re.IGNORECASE)
+_LISTED = re.compile(r"\s*,\s*(?:and\s)?\s*|\s*\+\s*|\s+(?:&|and)\s+", re.IGNORECASE)
 _NUMBERED = re.compile(r"(?:^|\s)\(?\d{1,2}[.)]\s+(?=[A-Za-z])")
 _SEVERAL = re.compile(r"\s*(?:;|\n|\||•)\s*")
 _UNIT = (

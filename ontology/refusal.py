@@ -3,7 +3,7 @@
 Two linear models (data/refusal.npz; training/refusal.py makes them) say how much a text reads
 like each kind of non-diagnosis: one by its spelling, over hashed words and character n-grams, one
 by its meaning, over the vector of the packaged encoder. How much that counts against a candidate
-hangs on how good the candidate is, and on what the first part of the text is by itself: five
+hangs on how good the candidate is, and on what the first part of the text is by itself: six
 numbers, fitted on the development sets and the tuning halves of non_diagnoses.tsv and charts.tsv
 in benchmarks/data. Names and remarks that stand in data/non_diagnoses.txt need no model.
 """
@@ -202,11 +202,12 @@ def load_refusal_model() -> RefusalModel:
 
 
 def _written(query: Query) -> tuple[str, ...]:
-    """A query as it is spelt: the text, and it with its abbreviations written out.
+    """A query as it is spelt: the text, it with its abbreviations written out, or without slips.
 
     Of a text in another language the model can judge the English reading alone.
     """
     english = tuple(form.text for form in query.forms if form.kind == "word for word")
-    if english or not query.expanded:
-        return english or (query.text,)
-    return (query.text, query.forms[0].text)
+    if english:
+        return english
+    spelt = (form.text for form in query.forms if form.kind == "spelling")
+    return (query.text, *((query.forms[0].text,) if query.expanded else ()), *spelt)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from .encode import packaged_encoder
 from .index import Index
 from .query import Form, Query, read_query
 from .refusal import known_words
@@ -21,7 +22,7 @@ _KEPT = 40  # codes that go on to the reranker, before relatives join
 _RELATIVES = 15  # of the best codes, whose parents and unspecified children join
 
 _SPELT = 0.95  # the weight of a form with other words than were written
-_NOT_SPELT = {"word for word", "one meaning"}
+_NOT_SPELT = {"word for word", "one meaning"}  # of words that the package wrote
 
 Floats = npt.NDArray[np.float32]
 
@@ -60,11 +61,10 @@ class Retriever:
         """Read a text, also with words that no term has in their likely spelling."""
         query = read_query(text)
         known = {form.text for form in query.forms}
-        likely = {
-            self.spelling.corrected(form.text): form
-            for form in reversed(query.forms)
-            if form.kind not in _NOT_SPELT
-        }
+        likely: dict[str, Form] = {}
+        for form in query.forms:
+            if form.kind not in _NOT_SPELT:
+                likely.setdefault(self.spelling.corrected(form.text), form)
         forms = (
             Form(text, _SPELT * form.weight, "spelling")
             for text, form in likely.items()
@@ -75,7 +75,7 @@ class Retriever:
     @cached_property
     def spelling(self) -> Spelling:
         """The words of the terms."""
-        return make_spelling(self.index.folded, known_words())
+        return make_spelling(self.index.folded, known_words(), packaged_encoder().words())
 
     def search(self, queries: Sequence[Query]) -> list[list[Hit]]:
         """The candidates of each query, best fused score first, ties by code."""

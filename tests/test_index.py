@@ -81,10 +81,10 @@ def test_vectors_of_queries_are_remembered_within_bounds(
     assert len(runs) == 2 and np.array_equal(first[0], first[2])
     assert np.array_equal(encoder.encode_queries(texts), first[:2])
     assert len(runs) == 2
-    encoder.encode_queries(["gout", "scabies", "rabies"])
-    assert len(encoder._known) == 3
+    encoder.encode_queries(["gout", "scabies", "rabies", "tetanus", "croup"])
+    assert len(encoder._known) == 3 and len(runs) == 6  # croup was known
     assert np.array_equal(encoder.encode_queries(texts), first[:2])
-    assert len(runs) == 7
+    assert len(runs) == 8
 
 
 def test_a_second_opening_loads_and_does_not_build(tmp_path: Path, encoder: OnnxEncoder) -> None:

@@ -74,6 +74,9 @@ def test_an_ambiguous_abbreviation_shows_its_meanings_as_candidates(mapper: Mapp
     ("text", "listed"),
     [
         ("HTN, DM2, HLD", "HTN; DM2; HLD"),
+        ("HTN, DM2, and HLD", "HTN; DM2; HLD"),
+        ("DM2+HLD", "DM2; HLD"),
+        ("Anemia, iron deficiency", None),  # one diagnosis, the noun first
         ("fever and cough", "fever; cough"),
         ("nausea and vomiting", None),  # one term
         ("acute bronchitis, viral", None),
@@ -172,8 +175,11 @@ def test_the_signature_names_what_makes_the_mapping(mapper: Mapper) -> None:
     signature = mapper.signature
     assert signature["ontology"] == "icd10cm"
     assert signature["sources"]["official"] > 40_000
-    for part in ("dxjudge", "edition", "index", "encoder", "reranker", "top_k", "specificity"):
+    named = ("dxjudge", "edition", "index", "encoder", "reranker", "refusal", "reading")
+    for part in (*named, "top_k", "specificity"):
         assert signature[part]
+    digests = [signature[part] for part in ("reranker", "refusal", "reading")]
+    assert len({*digests}) == 3 and all(len(digest) == 12 for digest in digests)
 
 
 def test_a_mapping_goes_through_json(mapper: Mapper) -> None:

@@ -1,5 +1,8 @@
 """Misspelt words are read as the nearest word of the terms, and right ones are left alone."""
 
+import csv
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,9 +10,13 @@ from hypothesis import strategies as st
 from dxjudge.graphs.mapper import Mapper
 from dxjudge.ontology.spelling import make_spelling
 
+ROOT = Path(__file__).parents[1]
+COMMON = 3  # terms that hold a word make it one that others are read as
 SPELLING = make_spelling(
-    ["pneumonia", "pneumonia in mumps", "pneumonitis", "asthma", "migraine", "acute hepatitis a"],
+    COMMON * ["pneumonia", "mumps", "asthma", "migraine", "acute hepatitis a", "bladder scalp"]
+    + ["pneumonia in mumps", "pneumonitis rarely"],
     ["metformin tablets"],
+    {"ladder"},
 )
 
 
@@ -19,7 +26,7 @@ SPELLING = make_spelling(
         ("pnuemonia", "pneumonia"),  # two letters in the wrong order: one slip
         ("astma", "asthma"),
         ("acute pneumona", "acute pneumonia"),
-        ("pneumoniaas", "pneumonia"),  # two slips, the first letter holds
+        ("pneumxoniaz", "pneumonia"),  # two slips, the first letter holds
         ("nneumonis", "nneumonis"),  # two slips, another first letter
         ("mgriane", "mgriane"),  # two slips in a short word
         ("mumsp", "mumps"),
@@ -27,6 +34,10 @@ SPELLING = make_spelling(
         ("metfornin", "metfornin"),  # near to a right word that is no term
         ("metformin", "metformin"),
         ("hepatitis b12", "hepatitis b12"),
+        ("ladder", "ladder"),  # a common word, near to one of the terms
+        ("ladders", "ladders"),
+        ("scalps", "scalps"),
+        ("rarelly", "rarelly"),  # near to a word of one term alone
         ("肺炎", "肺炎"),
     ],
 )
@@ -35,7 +46,7 @@ def test_the_nearest_word_of_the_terms_is_read(written: str, read: str) -> None:
 
 
 def test_the_commoner_word_wins_among_equally_near_ones() -> None:
-    spelling = make_spelling(["gastric ulcer", "gastric cancer", "gastris"], [])
+    spelling = make_spelling(COMMON * ["gastric ulcer", "gastric cancer", "gastris"])
     assert spelling.corrected("gastrik") == "gastric"
 
 
@@ -67,6 +78,27 @@ def test_a_misspelt_diagnosis_finds_its_code(mapper: Mapper, text: str, category
     assert mapping.status == "mapped" and (mapping.code or "").startswith(category)
     assert mapping.decided_by == "embedded"  # never as sure as an equal text
     assert "spelling" in mapping.candidates[0].why
+
+
+@pytest.mark.parametrize(
+    "text", ["prednisolne", "echocardiagram", "insuln glargine", "ocupation", "scedule follow up"]
+)
+def test_a_misspelt_text_that_is_no_diagnosis_stays_unmapped(mapper: Mapper, text: str) -> None:
+    assert mapper.map(text).status == "unmapped"
+
+
+def test_everyday_words_are_no_slips(mapper: Mapper) -> None:
+    text = "fall from ladder hiking jumped heater wearer wrists clots crops native cooled punched"
+    spelling = mapper.parts.retriever.spelling
+    assert spelling.corrected(text) == text
+
+
+def test_few_entries_of_charts_have_a_corrected_form(mapper: Mapper) -> None:
+    with (ROOT / "benchmarks" / "data" / "charts.tsv").open(encoding="utf-8") as file:
+        texts = [row["text"] for row in csv.DictReader(file, delimiter="\t")]
+    read = map(mapper.parts.retriever.read, texts)
+    spelt = [query.text for query in read if any(form.kind == "spelling" for form in query.forms)]
+    assert 0 < len(spelt) < 0.05 * len(texts)
 
 
 def test_a_text_without_slips_has_no_further_form(mapper: Mapper) -> None:
