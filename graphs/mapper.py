@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..ontology.index import Stage
     from ..ontology.terms import Term
 
-MIN_SCORE = 0.1
+MIN_SCORE = 0.05
 """Below this score a text is unmapped (docs/mapping.md); 0 maps whatever holds words."""
 
 _BATCH = 64  # texts in one run of the graph

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 _SHORTEST = 5  # letters; of shorter words too many others are near
 _LONG = 8  # letters from which two slips are allowed
-_COMMON = 3  # terms that hold a word, for it to be one that others are read as
+_COMMON = 3  # places of a word in the terms, for it to be one that others are read as
 _REMEMBERED = 10_000  # words
 _ENDING = re.compile(r"(?:s|es|d|ed|ing|er|ers|ly|like|less)$")
 
@@ -75,7 +75,7 @@ def make_spelling(
     terms: Iterable[str], right: Iterable[str] = (), english: Set[str] = frozenset()
 ) -> Spelling:
     """From normalised terms, texts whose words are right though no term has them, and words."""
-    counts = Counter(word for term in terms for word in set(term.split()))
+    counts = Counter(" ".join(terms).split())
     others = {word for text in right for word in text.split()} - counts.keys()
     by_length: dict[int, list[str]] = {}
     for word in [*(word for word, count in counts.items() if count >= _COMMON), *others]:
