@@ -311,7 +311,8 @@ class _Work:
         denied = what_is_not_there(query.text)
         if denied and self._is_known(denied):
             return f"says that it is not there: {denied}"
-        if why := named(query.text):
+        spelt = self.parts.retriever.spelling.corrected(query.forms[0].text)
+        if why := named(query.text) or named(spelt):
             return why
         model = load_refusal_model()
         if why := model.refuse(model.read(query, self.parts.retriever.is_term), first.score):
