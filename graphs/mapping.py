@@ -285,6 +285,8 @@ class _Work:
             said = _remark(replace(query, set_aside=""), parts)
             return replace(left, score=first.score, reason="; ".join(filter(None, (reason, said))))
         chosen = self._settle(left, first, "exact" if exact else "embedded")
+        if (chosen.code or "").startswith("Z"):  # names a history itself
+            query = replace(query, set_aside="")
         return replace(chosen, reason=_remark(query, parts, self._listed(chosen)))
 
     def _listed(self, mapping: Mapping) -> tuple[str, ...]:

@@ -41,6 +41,11 @@ _PAST_OR_DOUBT = (
     r"pmhx?|consistent with|c/w|suggestive of|concern for"
 )
 _SET_ASIDE = re.compile(rf"\?|\b(?:{_PAST_OR_DOUBT})(?!\w)", re.IGNORECASE)
+_RELATIVE = re.compile(
+    r"\b(?:family (?:history|hx)|fam hx|fhx?|(?:mother|father|brother|sister|parents?|aunt|uncle|"
+    r"grand(?:mother|father)) (?:has|have|had|with|died))(?: of)?(?!\w)",
+    re.IGNORECASE,
+)
 _LEAD_IN = re.compile(
     r"^(?:(?:the )?(?:final |primary |principal |working |provisional |most likely |likely |"
     r"discharge |admission )?(?:diagnosis|dx|impression|assessment)(?: is| of|:| -)\s*|"
@@ -127,7 +132,7 @@ class Form(NamedTuple):
 class Query:
     """A diagnosis as search sees it; `refusal` says why it is none, where it is none.
 
-    `set_aside` is what stood before it and says that it is past or in doubt ("h/o", "?").
+    `set_aside` is what says that it is past or in doubt ("h/o", "?"), or that a relative has it.
     """
 
     text: str
@@ -148,7 +153,8 @@ def read_query(text: str) -> Query:
         short = pattern.sub(words, short)
     bare = _LEAD_IN.sub("", short.lstrip(" ?")).strip() or short
     before = short[: len(short) - len(bare)] if short.endswith(bare) else ""
-    set_aside = " ".join(found.group() for found in _SET_ASIDE.finditer(before))
+    told = [*_SET_ASIDE.finditer(before), *_RELATIVE.finditer(short)]
+    set_aside = " ".join(found.group() for found in told)
     expansion = expand_abbreviations(bare)
     if expansion.ambiguous and normalise_text(bare) == expansion.ambiguous[0].short.lower():
         meanings = " or ".join(expansion.ambiguous[0].expansions)

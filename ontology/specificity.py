@@ -8,6 +8,7 @@ from ..errors import UsageError
 from .abbreviations import expand_abbreviations
 from .tree import Node, Tree
 
+_MALE = re.compile(r"\b(?:male|man|men|boy)s?\b", re.IGNORECASE)
 _SIDES = re.compile(r"\b(?:left|right|bilateral|both)\b")
 
 Specificity = Literal["concept", "category", "billable"]
@@ -29,7 +30,8 @@ def at_specificity(
 
     `concept` keeps it; `category` cuts to three characters; `billable` goes down to a leaf: at
     each level among the children of the side that `text` names (of no side, where it names
-    none), the unspecified ones before others, of these the best of the `ranked` codes, else one
+    none; those of men where it names one alone), the unspecified ones before others (first those
+    that add nothing to the name), of these the best of the `ranked` codes, else one
     without complications, else the first. Encounter variants end in the initial encounter.
     """
     node = tree.node(code)
@@ -41,17 +43,26 @@ def at_specificity(
     if policy == "billable":
         order = {each: place for place, each in enumerate(ranked)}
         side = _side(expand_abbreviations(text).text)
+        of_men = bool(_MALE.search(text))
         while children := tree.children(node):
-            node = _next(_of_side(children, side, tree), tree, order)
+            fitting = [each for each in children if bool(_MALE.search(tree.name(each))) == of_men]
+            node = _next(node, _of_side(fitting or children, side, tree), tree, order)
     return node.code
 
 
-def _next(children: Sequence[Node], tree: Tree, order: dict[str, int]) -> Node:
+def _next(node: Node, children: Sequence[Node], tree: Tree, order: dict[str, int]) -> Node:
+    above = _words(tree.name(node))
     vague = [child for child in children if "unspecified" in tree.name(child).lower()]
+    plain = [child for child in vague if _words(tree.name(child)) <= above]
     return min(
-        vague or children,
+        plain or vague or children,
         key=lambda child: (order.get(child.code, len(order)), not _is_plain(tree.name(child))),
     )
+
+
+def _words(name: str) -> set[str]:
+    """The words of a name, but those that only say that no more is said."""
+    return set(re.findall(r"\w+", name.lower())) - {"unspecified", "site", "of", "and", "the"}
 
 
 def _is_plain(name: str) -> bool:

@@ -71,6 +71,20 @@ def test_an_ambiguous_abbreviation_shows_its_meanings_as_candidates(mapper: Mapp
 
 
 @pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("family history of breast cancer", "family history of"),
+        ("FHx CAD", "FHx"),
+        ("mother has diabetes", "mother has"),
+        ("familial hypercholesterolemia", None),
+    ],
+)
+def test_what_a_relative_has_is_told_of(mapper: Mapper, text: str, told: str | None) -> None:
+    reason = mapper.map(text).reason
+    assert reason is None if told is None else f"{told!r} was set aside" in (reason or "")
+
+
+@pytest.mark.parametrize(
     ("text", "listed"),
     [
         ("HTN, DM2, HLD", "HTN; DM2; HLD"),
@@ -140,6 +154,10 @@ def test_specificity_is_a_policy(mapper: Mapper) -> None:
     assert at_specificity("J45", "billable", tree) == "J45.909"  # unspecified, uncomplicated
     assert at_specificity("J45", "billable", tree, ["J45.909"]) == "J45.909"
     assert tree.is_billable(at_specificity("S52", "billable", tree))
+    assert at_specificity("J18", "billable", tree, ["J18.8", "J18.0"], "pneumonia") == "J18.9"
+    breast = "left breast cancer"
+    assert at_specificity("C50", "billable", tree, ["C50.922"], breast) == "C50.912"
+    assert at_specificity("C50.9", "billable", tree, [], f"{breast}, male") == "C50.922"
     assert at_specificity("I82.40", "billable", tree, ["I82.401"], "DVT L leg") == "I82.402"
     assert at_specificity("I82.40", "billable", tree, [], "DVT") == "I82.409"
     assert at_specificity("S72.00", "billable", tree, [], "left hip fx") == "S72.002A"
