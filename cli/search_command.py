@@ -11,7 +11,9 @@ from .options import AddedSources, AsJson, Chroma, Encoder, Ontology, Rebuild, S
 from .sources_command import read_which, say_added
 
 if TYPE_CHECKING:
-    from ..ontology.mapping import Candidate
+    from collections.abc import Sequence
+
+    from ..ontology.mapping import Candidate, Mapping
 
 _WIDTH = 120  # of a table that goes into a pipe
 
@@ -34,41 +36,36 @@ def search(
       dxjudge search "heart attack"
       dxjudge search "NSTEMI / STEMI" -k 5 --json
     """
+    from ..ontology.mapping import Mapping
     from ..ontology.query import why_not_a_diagnosis
 
-    refusal = why_not_a_diagnosis(text)
-    found, unmapped = (
-        ([], None)
-        if refusal
-        else _candidates(
-            text,
-            top_k,
-            {
-                "ontology": ontology,
-                "scope": scope,
-                "model": encoder,
-                "sources": tuple(source or ()),
-                "added": read_which(added_sources),
-                "chroma": chroma,
-                "rebuild": rebuild_index,
-            },
-        )
-    )
+    if refusal := why_not_a_diagnosis(text):
+        mapping = Mapping(text, "unmapped", reason=refusal)
+    else:
+        settings = {
+            "ontology": ontology,
+            "scope": scope,
+            "model": encoder,
+            "top_k": top_k,
+            "sources": tuple(source or ()),
+            "added": read_which(added_sources),
+            "chroma": chroma,
+            "rebuild": rebuild_index,
+        }
+        mapping = _map(text, settings)
+    found = mapping.candidates
     if as_json:
         rows = [dataclasses.asdict(candidate) for candidate in found]
         typer.echo(json.dumps(rows, ensure_ascii=False, indent=2))
     elif found:
         _print_table(found)
     else:
-        typer.echo(f"no candidates: {refusal or 'nothing is close'}")
-    if found and unmapped:
-        typer.echo(f"dxjudge map leaves this text without a code: {unmapped}", err=True)
+        typer.echo(f"no candidates: {mapping.reason}")
+    if found and mapping.code is None:
+        typer.echo(f"dxjudge map leaves this text without a code: {mapping.reason}", err=True)
 
 
-def _candidates(
-    text: str, top_k: int, settings: dict[str, Any]
-) -> "tuple[list[Candidate], str | None]":
-    """The candidates, and why `dxjudge map` would give none of them, where it would not."""
+def _map(text: str, settings: dict[str, Any]) -> "Mapping":
     from ..errors import UsageError
     from ..graphs.mapper import Mapper, is_judge
     from .progress import stages
@@ -79,11 +76,10 @@ def _candidates(
     with stages(quiet=False) as progress:
         mapper = Mapper(**settings, progress=progress)
         say_added(mapper.added)
-        mapping = mapper.map(text)
-        return mapper.search(text, top_k), mapping.reason if mapping.code is None else None
+        return mapper.map(text)
 
 
-def _print_table(found: "list[Candidate]") -> None:
+def _print_table(found: "Sequence[Candidate]") -> None:
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table

@@ -285,9 +285,13 @@ class _Work:
             said = _remark(replace(query, set_aside=""), parts)
             return replace(left, score=first.score, reason="; ".join(filter(None, (reason, said))))
         chosen = self._settle(left, first, "exact" if exact else "embedded")
+        return replace(chosen, reason=self._said_of(chosen, query))
+
+    def _said_of(self, chosen: Mapping, query: Query) -> str | None:
+        """What is to be known of a mapping that has a code."""
         if (chosen.code or "").startswith("Z"):  # names a history itself
             query = replace(query, set_aside="")
-        return replace(chosen, reason=_remark(query, parts, self._listed(chosen)))
+        return _remark(query, chosen.parts, self._listed(chosen))
 
     def _listed(self, mapping: Mapping) -> tuple[str, ...]:
         """The diagnoses that commas or "and" part, where each part is a term by itself.
@@ -348,8 +352,7 @@ class _Work:
         if isinstance(outcome, Done):
             chosen = self._settle(mapping, mapping.candidates[outcome.value.index], "llm")
             # What was said of the embedded choice, such as that nothing is close, is void.
-            query = read_query(mapping.translation or mapping.text)
-            remark = _remark(query, mapping.parts, self._listed(chosen))
+            remark = self._said_of(chosen, read_query(mapping.translation or mapping.text))
             if mapping.translation:
                 remark = _of_translation(mapping.translation, remark)
             return replace(chosen, reason=remark)

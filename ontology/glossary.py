@@ -57,11 +57,12 @@ def _gloss_german_words(words: list[str]) -> tuple[float, list[str]]:
 def _gloss_words(words: list[str], language: str) -> tuple[float, list[str]]:
     """The share of words that the table knows, those that say nothing apart, and the English."""
     entries = _entries(language)
+    stems = [_stem(word) for word in words]
     said: list[str] = []
     known = counted = place = 0
     while place < len(words):
         sizes = range(min(_PHRASE, len(words) - place), 0, -1)
-        phrases = (" ".join(map(_stem, words[place : place + size])) for size in sizes)
+        phrases = (" ".join(stems[place : place + size]) for size in sizes)
         phrase = next((phrase for phrase in phrases if phrase in entries), None)
         english = entries[phrase] if phrase else words[place]
         size = phrase.count(" ") + 1 if phrase else 1

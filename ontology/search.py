@@ -1,8 +1,8 @@
 """Retrieval: the candidate codes of a diagnosis, from dense and lexical search together."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +21,7 @@ _NEAREST = 64  # terms taken from each of the two searches
 _KEPT = 40  # codes that go on to the reranker, before relatives join
 _RELATIVES = 15  # of the best codes, whose parents and unspecified children join
 
+_READ = 1024  # texts whose queries are kept
 _SPELT = 0.95  # the weight of a form with other words than were written
 _NOT_SPELT = {"word for word", "one meaning"}  # of words that the package wrote
 
@@ -57,8 +58,15 @@ class Retriever:
     leave_one_out: bool = False  # for training: terms equal to the text are hidden
     _relatives: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
-    def read(self, text: str) -> Query:
-        """Read a text, also with words that no term has in their likely spelling."""
+    @cached_property
+    def read(self) -> Callable[[str], Query]:
+        """Reads a text, also with words that no term has in their likely spelling.
+
+        Queries of the last texts are kept: each node of a graph reads the texts of its batch.
+        """
+        return lru_cache(_READ)(self._read)
+
+    def _read(self, text: str) -> Query:
         query = read_query(text)
         known = {form.text for form in query.forms}
         likely: dict[str, Form] = {}

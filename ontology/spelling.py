@@ -40,11 +40,12 @@ class Spelling:
             return word
         if self._is_known(word):
             return word
-        if word not in self._found:
+        found = self._found.get(word)
+        if found is None:
             if len(self._found) >= _REMEMBERED:
                 self._found.clear()
-            self._found[word] = self._nearest(word)
-        return self._found.get(word, word)
+            found = self._found[word] = self._nearest(word)
+        return found
 
     def _is_known(self, word: str) -> bool:
         plain = _ENDING.sub("", word)
