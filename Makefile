@@ -22,7 +22,7 @@ no-gold:
 	@echo "make models GOLD=FOLDER: a folder of development tables (training/README.md)" >&2; exit 2
 
 test: .venv/ready-dev
-	$(BIN)/pytest -q
+	$(BIN)/pytest -q -n auto --dist loadfile
 
 lint: .venv/ready-dev
 	$(BIN)/ruff check .

@@ -7,18 +7,18 @@ from importlib import import_module, metadata
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from dxjudge.adapters.callable import as_callable
+    from dxjudge.adapters.contract import JudgeExample, assert_judge_contract
+    from dxjudge.adapters.inspect_ai import as_inspect_scorer
+    from dxjudge.adapters.openevals import as_async_openevals, as_openevals
+    from dxjudge.adapters.pydantic_evals import as_pydantic_evaluator
+    from dxjudge.agents.engine.run import Run
     from dxjudge.agents.judge import JudgeSpec
     from dxjudge.agents.outcome import Abstained, Done, Failed
-    from dxjudge.agents.run import Run
-    from dxjudge.graphs.as_callable import as_callable
-    from dxjudge.graphs.as_inspect_scorer import as_inspect_scorer
-    from dxjudge.graphs.as_openevals import as_async_openevals, as_openevals
-    from dxjudge.graphs.as_pydantic_evaluator import as_pydantic_evaluator
     from dxjudge.graphs.best_of import best_of, self_consistency
     from dxjudge.graphs.case import case_graph, judge_case
-    from dxjudge.graphs.contract import JudgeExample, assert_judge_contract
-    from dxjudge.graphs.jury import jury_graph, jury_node
-    from dxjudge.graphs.jury_run import run_jury
+    from dxjudge.graphs.jury.graph import jury_graph, jury_node
+    from dxjudge.graphs.jury.run_jury import run_jury
     from dxjudge.graphs.mapper import Mapper
     from dxjudge.graphs.mapping import mapping_graph, mapping_node
     from dxjudge.graphs.robust import robust
@@ -34,24 +34,24 @@ _HOMES = {
     "Candidate": "dxjudge.ontology.mapping",
     "Done": "dxjudge.agents.outcome",
     "Failed": "dxjudge.agents.outcome",
-    "JudgeExample": "dxjudge.graphs.contract",
+    "JudgeExample": "dxjudge.adapters.contract",
     "JudgeSpec": "dxjudge.agents.judge",
     "Mapper": "dxjudge.graphs.mapper",
     "Mapping": "dxjudge.ontology.mapping",
-    "Run": "dxjudge.agents.run",
-    "as_async_openevals": "dxjudge.graphs.as_openevals",
-    "as_callable": "dxjudge.graphs.as_callable",
-    "as_inspect_scorer": "dxjudge.graphs.as_inspect_scorer",
-    "as_openevals": "dxjudge.graphs.as_openevals",
-    "as_pydantic_evaluator": "dxjudge.graphs.as_pydantic_evaluator",
-    "assert_judge_contract": "dxjudge.graphs.contract",
+    "Run": "dxjudge.agents.engine.run",
+    "as_async_openevals": "dxjudge.adapters.openevals",
+    "as_callable": "dxjudge.adapters.callable",
+    "as_inspect_scorer": "dxjudge.adapters.inspect_ai",
+    "as_openevals": "dxjudge.adapters.openevals",
+    "as_pydantic_evaluator": "dxjudge.adapters.pydantic_evals",
+    "assert_judge_contract": "dxjudge.adapters.contract",
     "best_of": "dxjudge.graphs.best_of",
     "case_graph": "dxjudge.graphs.case",
     "judge_case": "dxjudge.graphs.case",
     "Tree": "dxjudge.ontology.tree",
-    "jury_graph": "dxjudge.graphs.jury",
-    "jury_node": "dxjudge.graphs.jury",
-    "run_jury": "dxjudge.graphs.jury_run",
+    "jury_graph": "dxjudge.graphs.jury.graph",
+    "jury_node": "dxjudge.graphs.jury.graph",
+    "run_jury": "dxjudge.graphs.jury.run_jury",
     "Vote": "dxjudge.scoring.votes",
     "load_tree": "dxjudge.ontology.tree",
     "mapping_graph": "dxjudge.graphs.mapping",

@@ -4,7 +4,7 @@ import re
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ..ontology.query import why_not_a_diagnosis
+from ..ontology.reading.query import why_not_a_diagnosis
 from .step import Nothing, Step
 from .technical import abstain_on
 from .wording import faults, fold, shares_words

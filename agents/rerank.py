@@ -7,10 +7,10 @@ from .choose_candidate import (
     CHOOSE_CANDIDATE_CONSTRAINED,
     CandidateInput,
 )
-from .engine import ask
-from .models import AnyJudge
+from .engine.ask import ask
+from .engine.models import AnyJudge
+from .engine.run import Run
 from .outcome import Outcome
-from .run import Run
 
 
 async def choose(

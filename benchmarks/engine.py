@@ -25,9 +25,9 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from langchain_openai import ChatOpenAI
 from pydantic import BaseModel, SecretStr
 
-from dxjudge.agents.answer import sent_schema
 from dxjudge.agents.choose_candidate import CHOOSE_CANDIDATE, CandidateAnswer
-from dxjudge.agents.run import Run
+from dxjudge.agents.engine.answer import sent_schema
+from dxjudge.agents.engine.run import Run
 from dxjudge.agents.step import Step
 from dxjudge.graphs.step import run_step
 

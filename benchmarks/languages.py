@@ -16,7 +16,7 @@ import csv
 from pathlib import Path
 from typing import Any
 
-from dxjudge.agents.run import Run
+from dxjudge.agents.engine.run import Run
 from dxjudge.graphs.mapper import Mapper
 from dxjudge.ontology.mapping import Mapping
 

@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from dxjudge.ontology.normalise import normalise_text
+from dxjudge.ontology.reading.normalise import normalise_text
 from dxjudge.ontology.terms import Term, build_terms
 from dxjudge.ontology.tree import load_tree
 from dxjudge.scoring.bootstrap import Plan

@@ -26,14 +26,14 @@ import numpy as np
 
 from dxjudge.graphs.mapping import MappingParts, mapping_graph
 from dxjudge.ontology.base import default_terms, recipe
-from dxjudge.ontology.encode import Encoder, Progress, Vectors, open_encoder
-from dxjudge.ontology.features import make_features
-from dxjudge.ontology.index import Index, open_index
 from dxjudge.ontology.mapping import read_mapping
-from dxjudge.ontology.normalise import normalise_text
-from dxjudge.ontology.rerank import load_ranking_model
-from dxjudge.ontology.search import make_retriever
-from dxjudge.ontology.sources import read_source
+from dxjudge.ontology.reading.normalise import normalise_text
+from dxjudge.ontology.search.encode import Encoder, Progress, Vectors, open_encoder
+from dxjudge.ontology.search.features import make_features
+from dxjudge.ontology.search.index import Index, open_index
+from dxjudge.ontology.search.rerank import load_ranking_model
+from dxjudge.ontology.search.retrieve import make_retriever
+from dxjudge.ontology.sources.forms import read_source
 from dxjudge.ontology.terms import Term
 from dxjudge.ontology.tree import Tree, load_tree
 

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from dxjudge.agents.engine.run import Run
 from dxjudge.agents.judge import JudgeSpec, parse_judge
 from dxjudge.agents.outcome import Outcome
-from dxjudge.agents.run import Run
 from dxjudge.agents.wording import fold
 from dxjudge.graphs.step import stream_step
 

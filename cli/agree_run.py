@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import UsageError
-from ..evaluation.agreement_table import Agreement, AgreementRow, Terms, agree
-from ..evaluation.agreement_text import Block, blocks_of, contested_lines, plain
-from ..evaluation.votes import read_verdict, read_votes, write_votes
-from ..files import check_writable, writing
-from ..rows_read import Sheet
-from ..rows_write import output_format, write_sheet
+from ..evaluation.judges.agreement_table import Agreement, AgreementRow, Terms, agree
+from ..evaluation.judges.agreement_text import Block, blocks_of, contested_lines, plain
+from ..files.bytes import check_writable, writing
+from ..files.rows_in import Sheet
+from ..files.rows_out import output_format, write_sheet
+from ..graphs.jury.votes_file import read_verdict, read_votes, write_votes
 from ..scoring.bootstrap import Plan
 from ..scoring.votes import Vote
 

@@ -1,7 +1,7 @@
 """What the rows of a file are called where their verdicts are votes."""
 
 from ..errors import InputError, UsageError
-from ..rows_read import MISSING, Sheet
+from ..files.rows_in import MISSING, Sheet
 
 
 def case_names(sheet: Sheet, column: str | None) -> list[str]:

@@ -7,27 +7,27 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..agents.families import families_of
+from ..agents.engine.families import families_of
+from ..agents.engine.models import as_judge
+from ..agents.engine.run import Run
 from ..agents.judge import JudgeSpec
-from ..agents.models import as_judge
-from ..agents.run import Run
 from ..errors import UsageError
 from ..evaluation.evaluate import Evaluation, evaluate
 from ..evaluation.journal import Journal
-from ..evaluation.judging import Panel
-from ..evaluation.records import Recorded, read_recorded
-from ..evaluation.report import STRESS
-from ..evaluation.stress_table import read_rates
-from ..evaluation.swap import Families, swap_of
-from ..evaluation.swap_rows import Swap
-from ..evaluation.swap_text import (
+from ..evaluation.judges.stress_table import read_rates
+from ..evaluation.judges.swap import Families, swap_of
+from ..evaluation.judges.swap_rows import Swap
+from ..evaluation.judges.swap_text import (
     no_family,
     swap_blocks,
     swap_markdown,
     swap_plain,
     swap_tables,
 )
-from ..evaluation.tables import Table
+from ..evaluation.judging import Panel
+from ..evaluation.records import Recorded, read_recorded
+from ..evaluation.report.html import STRESS
+from ..evaluation.report.tables import Table
 from .agree_run import print_blocks
 from .evaluate_files import make_folder, write_table_file, write_text
 from .evaluate_run import INTERRUPTED, exit_code, write_everything

@@ -10,9 +10,9 @@ from ..errors import EnvironmentFault, InputError, OutputError, UsageError
 from ..evaluation.cases import Case, Row, Source, read_cases, read_responses
 from ..evaluation.judged import Responses
 from ..evaluation.layouts import from_ddxplus, from_vlmevalkit, layout_of
-from ..evaluation.tables import Table, plain_cells
-from ..files import decode, read_bytes, write_delimited, writing
-from ..rows_read import MISSING, read_sheet
+from ..evaluation.report.tables import Table, plain_cells
+from ..files.bytes import decode, read_bytes, write_delimited, writing
+from ..files.rows_in import MISSING, read_sheet
 
 
 def read_rows(path: Path) -> list[Row]:

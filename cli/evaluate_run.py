@@ -8,22 +8,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..agents.models import as_judge
-from ..agents.run import Run
+from ..agents.engine.models import as_judge
+from ..agents.engine.run import Run
 from ..errors import UsageError
 from ..evaluation.cases import Case
 from ..evaluation.evaluate import Evaluation, evaluate
 from ..evaluation.journal import Journal
 from ..evaluation.judged import Responses
+from ..evaluation.judges.stress_table import read_rates
+from ..evaluation.judges.swap_text import swap_markdown
 from ..evaluation.judging import JURY, Panel
-from ..evaluation.latex import all_latex, caption_of, main_rows
 from ..evaluation.records import INPUTS, OUTCOMES, inputs_text, outcome_lines
-from ..evaluation.report import write_report
+from ..evaluation.report.html import write_report
+from ..evaluation.report.latex import all_latex, caption_of, main_rows
+from ..evaluation.report.tables import all_tables
 from ..evaluation.run import Coder
 from ..evaluation.settings import Settings, read_settings
-from ..evaluation.stress_table import read_rates
-from ..evaluation.swap_text import swap_markdown
-from ..evaluation.tables import all_tables
 from ..graphs.mapper import Mapper
 from .evaluate_files import (
     load_cases,

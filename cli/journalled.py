@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from ..agents.run import Run
+from ..agents.engine.run import Run
 from .judge_journal import Journal
 
 SOME_FAILED = 3

@@ -6,8 +6,8 @@ from typing import Any
 
 from ..agents.step import Step
 from ..errors import UsageError
-from ..ontology.query import split_diagnoses
-from ..rows_read import MISSING, Sheet
+from ..files.rows_in import MISSING, Sheet
+from ..ontology.reading.query import split_diagnoses
 
 # Fields that name a data file: a column of that name is taken only where --set says so.
 _DATA = {"rubric", "taxonomy", "scale", "rules"}

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from ..agents.ledger import Line
+from ..agents.engine.ledger import Line
+from ..agents.engine.run import Run
 from ..agents.outcome import Outcome
-from ..agents.run import Run
 from .progress import open_bar
 
 

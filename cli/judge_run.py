@@ -9,20 +9,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..agents.engine.run import Run
 from ..agents.judge import JudgeSpec, parse_judge
 from ..agents.judge_equivalence import with_ontology
 from ..agents.outcome import Outcome, read_outcome
-from ..agents.run import Run
 from ..agents.stand_ins import check_engine
 from ..agents.step import Step
 from ..agents.steps import find_step
 from ..cache.key import fingerprint
 from ..errors import DxjudgeError, UsageError
-from ..files import check_writable, writing
-from ..graphs.step import stream_step
-from ..ontology.table import short_signature
-from ..rows_read import Sheet, read_sheet
-from ..rows_write import (
+from ..files.bytes import check_writable, writing
+from ..files.rows_in import Sheet, read_sheet
+from ..files.rows_out import (
     OutputFormat,
     added_names,
     check_columns,
@@ -30,6 +28,8 @@ from ..rows_write import (
     standard_output,
     write_sheet,
 )
+from ..graphs.step import stream_step
+from ..ontology.table import short_signature
 from .journalled import journalled
 from .judge_columns import judged_columns
 from .judge_inputs import field_columns, given_values, row_inputs

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..agents.step import Step
-from ..graphs.jury_outcome import JuryOutcome
+from ..graphs.jury.result import JuryOutcome
+from ..graphs.jury.votes_file import verdict_text
 from ..scoring.jury import JuryVerdict
 from ..scoring.votes import Scalar
-from ..votes_file import verdict_text
 from .judge_columns import result_fields
 
 

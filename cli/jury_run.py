@@ -10,19 +10,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..agents.engine.run import Run
 from ..agents.judge import JudgeSpec, parse_judge
-from ..agents.run import Run
 from ..agents.steps import find_step
 from ..cache.key import fingerprint
 from ..errors import UsageError
-from ..files import check_writable
-from ..graphs.jurors import HUMAN
-from ..graphs.jury_outcome import JuryOutcome, read_jury, write_jury
-from ..graphs.jury_plan import JuryPlan, plan_jury
-from ..graphs.jury_run import stream_jury
-from ..rows_write import output_format
+from ..files.bytes import check_writable
+from ..files.rows_out import output_format
+from ..graphs.jury.jurors import HUMAN
+from ..graphs.jury.plan import JuryPlan, plan_jury
+from ..graphs.jury.result import JuryOutcome, read_jury, write_jury
+from ..graphs.jury.run_jury import stream_jury
+from ..graphs.jury.votes_file import write_votes
 from ..scoring.jury import Rule
-from ..votes_file import write_votes
 from .case_names import case_names
 from .journalled import journalled
 from .judge_journal import Journal

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from ..errors import InputError
-from ..rows_read import MISSING, Sheet, read_sheet
+from ..files.rows_in import MISSING, Sheet, read_sheet
+from ..graphs.jury.votes_file import NEEDED, read_verdict, read_votes
 from ..scoring.jury import learn_weights
 from ..scoring.votes import Scalar, identity
-from ..votes_file import NEEDED, read_verdict, read_votes
 
 LABEL = "label"
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from ..agents.models import as_judge
-from ..agents.run import Run
+from ..agents.engine.models import as_judge
+from ..agents.engine.run import Run
 from ..graphs.mapping import Chooser
 from ..graphs.mapping_estimate import estimate_mapping
 from ..ontology.mapping import Mapping

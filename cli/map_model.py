@@ -13,8 +13,8 @@ from ..graphs.mapper import is_judge
 from ..graphs.mapping import Chooser
 
 if TYPE_CHECKING:
-    from ..agents.models import Judge
-    from ..agents.run import Run
+    from ..agents.engine.models import Judge
+    from ..agents.engine.run import Run
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,8 @@ def asking(asked: Asked | None) -> Iterator[Chooser | None]:
         yield None
         return
     # Half a second of imports, which most runs do without.
-    from ..agents.models import as_judge
-    from ..agents.run import Run
+    from ..agents.engine.models import as_judge
+    from ..agents.engine.run import Run
 
     with Run(**asked.settings) as run:
         judge = as_judge(asked.judge)
@@ -85,7 +85,7 @@ def mapper_settings(chooser: Chooser | None) -> dict[str, Any]:
 
 def _check_key(judge: "Judge", run: "Run") -> None:
     """Raise for a missing key, but where replies are kept: those may be all that is needed."""
-    from ..agents.models import check_key
+    from ..agents.engine.models import check_key
 
     if run.replies.mode == "replay":
         return

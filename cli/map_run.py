@@ -9,12 +9,21 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import UsageError
-from ..files import check_writable, writing
+from ..files.bytes import check_writable, writing
+from ..files.rows_in import Sheet, column_texts, read_sheet, text_column
+from ..files.rows_out import (
+    OutputFormat,
+    added_names,
+    check_columns,
+    output_format,
+    standard_output,
+    write_sheet,
+)
 from ..graphs.mapper import Mapper
 from ..graphs.mapping import Chooser, fell_back
-from ..ontology.added import AddedSource, describe
 from ..ontology.mapping import Mapping
-from ..ontology.query import split_diagnoses
+from ..ontology.reading.query import split_diagnoses
+from ..ontology.sources.added import AddedSource, describe
 from ..ontology.table import (
     CanonicalTable,
     entry_of,
@@ -24,15 +33,6 @@ from ..ontology.table import (
     write_table,
 )
 from ..ontology.tree import Tree, load_tree
-from ..rows_read import Sheet, column_texts, read_sheet, text_column
-from ..rows_write import (
-    OutputFormat,
-    added_names,
-    check_columns,
-    output_format,
-    standard_output,
-    write_sheet,
-)
 from .map_columns import added_columns
 from .map_model import Asked, asking, mapper_settings
 from .map_summary import model_summary, summary

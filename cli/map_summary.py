@@ -10,7 +10,7 @@ from ..ontology.mapping import Mapping
 from .map_columns import verdict
 
 if TYPE_CHECKING:
-    from ..agents.ledger import Line
+    from ..agents.engine.ledger import Line
 
 _BANDS = ("reviewed", "exact", "high", "medium", "low")
 
@@ -47,7 +47,7 @@ def summary(
 
 def model_summary(new: Sequence[Mapping], chooser: Chooser) -> Iterator[str]:
     """Lines on what the model was asked, what that took, and how it failed."""
-    from ..agents.models import as_judge
+    from ..agents.engine.models import as_judge
 
     run = chooser.run
     assert run

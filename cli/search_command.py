@@ -37,7 +37,7 @@ def search(
       dxjudge search "NSTEMI / STEMI" -k 5 --json
     """
     from ..ontology.mapping import Mapping
-    from ..ontology.query import why_not_a_diagnosis
+    from ..ontology.reading.query import why_not_a_diagnosis
 
     if refusal := why_not_a_diagnosis(text):
         mapping = Mapping(text, "unmapped", reason=refusal)

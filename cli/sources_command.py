@@ -10,8 +10,8 @@ import typer
 from .options import AsJson
 
 if TYPE_CHECKING:
-    from ..ontology.added import AddedSource
-    from ..ontology.adding import Added
+    from ..ontology.sources.added import AddedSource
+    from ..ontology.sources.adding import Added
 
 app = typer.Typer(
     help="Keep further sources of terms: mondo, doid, ordo, or a file of your own.",
@@ -48,8 +48,8 @@ def list_sources(as_json: AsJson = False) -> None:
     """List the added sources, and those that can be fetched by name."""
     from dataclasses import asdict
 
-    from ..ontology.added import list_added
-    from ..ontology.catalogue import known_sources
+    from ..ontology.sources.added import list_added
+    from ..ontology.sources.catalogue import known_sources
 
     added = list_added()
     if as_json:
@@ -91,9 +91,9 @@ def add(
       dxjudge sources add ward.csv --name ward --term-column said --code-column icd
     """
     from ..errors import UsageError
-    from ..ontology.adding import add_file, add_known
-    from ..ontology.catalogue import known_sources
-    from ..ontology.sources_table import Columns
+    from ..ontology.sources.adding import add_file, add_known
+    from ..ontology.sources.catalogue import known_sources
+    from ..ontology.sources.tabular import Columns
     from .progress import stages
 
     if what in known_sources() and name in (None, what):
@@ -121,7 +121,7 @@ def add(
 @app.command()
 def remove(name: OneSource) -> None:
     """Remove an added source."""
-    from ..ontology.added import remove_source
+    from ..ontology.sources.added import remove_source
 
     remove_source(name)
     typer.echo(f"removed {name}")
@@ -142,8 +142,8 @@ def change(
       dxjudge sources set mondo --inactive
     """
     from ..errors import UsageError
-    from ..ontology.added import change_source
-    from ..ontology.catalogue import check_weight
+    from ..ontology.sources.added import change_source
+    from ..ontology.sources.catalogue import check_weight
 
     if weight is None and active is None:
         raise UsageError("nothing to change: name --weight or --active or --inactive")
@@ -156,7 +156,7 @@ def change(
 
 def say_added(sources: "tuple[AddedSource, ...]") -> None:
     """Say on standard error which added sources a run uses, if any."""
-    from ..ontology.added import describe
+    from ..ontology.sources.added import describe
 
     if sources:
         print(f"dxjudge: {describe(sources)}", file=sys.stderr)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from importlib.metadata import version
 from typing import BinaryIO
 
-from ..files import write_delimited
+from ..files.bytes import write_delimited
 from ..ontology.mapping import Mapping
 from ..ontology.tree import Tree
 

@@ -10,19 +10,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..agents.engine.run import Run
 from ..agents.judge import JudgeSpec, parse_judge
 from ..agents.outcome import Outcome, read_outcome
-from ..agents.run import Run
 from ..agents.step import Step
 from ..cache.key import fingerprint
 from ..errors import UsageError
-from ..evaluation.robustness import Robustness, measure_robustness, rate_rows, trial_rows
-from ..evaluation.votes import write_votes
-from ..files import check_writable, writing
+from ..evaluation.judges.robustness import Robustness, measure_robustness, rate_rows, trial_rows
+from ..files.bytes import check_writable, writing
+from ..files.rows_in import Sheet
+from ..files.rows_out import write_sheet
+from ..graphs.jury.votes_file import write_votes
 from ..graphs.robust import Plan, Tried, make_plan
 from ..graphs.robust_run import check_judges, stream_robust
-from ..rows_read import Sheet
-from ..rows_write import write_sheet
 from ..scoring.bootstrap import Plan as Intervals
 from .case_names import case_names
 from .journalled import journalled

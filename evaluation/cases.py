@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import InputError
-from ..ontology.normalise import normalise_text
+from ..ontology.reading.normalise import normalise_text
 
 Row = Mapping[str, Any]
 _LETTER = re.compile(r"[A-Z]")

@@ -5,41 +5,41 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from ..agents.models import AnyJudge
+from ..agents.engine.models import AnyJudge
 from ..errors import UsageError
 from ..scoring.flat import RankChange
 from ..scoring.paired import Spread
 from ..scoring.stability import RankingStability
-from .agreement_table import Agreement
-from .as_votes import judge_agreement
 from .cases import Case
-from .compare import MissRow, list_misses, stability_of
 from .judged import Judged, LeftOut, Responses
+from .judges.agreement_table import Agreement
+from .judges.as_votes import judge_agreement
+from .judges.swap import swap_of
+from .judges.swap_rows import Swap
 from .judging import Panel
-from .measure_answers import (
+from .measures.answers import (
     answer_measures,
     gap_measures,
     pair_measures,
     pair_units,
     variant_spreads,
 )
-from .measure_diagnosis import diagnosis_measures
-from .measure_evidence import (
+from .measures.compare import MissRow, list_misses, stability_of
+from .measures.diagnosis import diagnosis_measures
+from .measures.evidence import (
     cross_modal,
     sensitivities,
     sensitivity_measures,
     withheld_kinds,
 )
-from .measure_text import find_encoder, overlap_measures, semantic_measures
-from .measure_tree import hierarchical_measures
-from .measures import Measure, Units, case_units
-from .numbers import Gap, Number, Rank, differences_of, numbers_of, rank_shift, ranks_of
+from .measures.hierarchy import hierarchical_measures
+from .measures.likeness import find_encoder, overlap_measures, semantic_measures
+from .measures.measure import Measure, Units, case_units
+from .measures.numbers import Gap, Number, Rank, differences_of, numbers_of, rank_shift, ranks_of
 from .presets import Preset, find_preset
 from .run import Coder, judge_all
 from .settings import Settings
 from .signature import signature_of
-from .swap import swap_of
-from .swap_rows import Swap
 
 
 @dataclass(frozen=True)

@@ -5,14 +5,14 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..agents.models import AnyJudge, as_judge
+from ..agents.engine.models import AnyJudge, as_judge
+from ..agents.engine.run import Run
 from ..agents.outcome import Done, Outcome
-from ..agents.run import Run
 from ..agents.stand_ins import ALWAYS
 from ..agents.step import Step
 from ..cache.key import fingerprint
-from ..graphs.jury_given import jury_over, rule_for
-from ..graphs.jury_outcome import as_outcome
+from ..graphs.jury.given import jury_over, rule_for
+from ..graphs.jury.result import as_outcome
 from ..graphs.loop import run_here
 from ..graphs.step import stream_step
 from ..scoring.jury import Rule

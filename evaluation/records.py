@@ -15,7 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 from ..agents.judge import JudgeSpec
 from ..agents.outcome import Outcome, read_outcome
 from ..errors import InputError
-from ..files import decode, read_bytes
+from ..files.bytes import decode, read_bytes
 from .cases import Case, Response
 from .judged import Judged
 from .judging import RecordKey

@@ -216,7 +216,7 @@ def _wrong_answers(
     items: Sequence[Item], verdicts: Sequence[Verdict], cases: Sequence[Case]
 ) -> list[Item]:
     """The items whose answer the first judge found not fully right."""
-    from .answers import answer_score
+    from .measures.answered import answer_score
 
     by_id = {case.id: case for case in cases}
     right = {

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from importlib import metadata
 from typing import Any
 
-from ..agents.models import AnyJudge, as_judge
+from ..agents.engine.models import AnyJudge, as_judge
 from .asking import step_of
 from .coding import Codes
 from .judged import Judged

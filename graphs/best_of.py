@@ -17,23 +17,23 @@ from pydantic import BaseModel
 from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
 from ..agents.choose_best import CHOOSE_BEST
-from ..agents.conclude import failed_unasked
-from ..agents.engine import ask
-from ..agents.models import AnyJudge, Judge, as_judge
+from ..agents.engine.ask import ask
+from ..agents.engine.conclude import failed_unasked
+from ..agents.engine.models import AnyJudge, Judge, as_judge
+from ..agents.engine.run import Run
 from ..agents.outcome import Outcome, read_outcome
-from ..agents.run import Run
 from ..agents.step import Step
 from ..agents.steps import find_step
 from ..cache.key import canonical
 from ..errors import DxjudgeError, UsageError
 from ..scoring.jury import Rule
-from .jury import jury_graph
+from .jury.graph import jury_graph
 from .robust import WARM, warmed
 
 if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph
 
-    from .jury import JuryGraph
+    from .jury.graph import JuryGraph
 
     BestGraph = CompiledStateGraph["BestState", None, "BestIn", "BestOut"]
 

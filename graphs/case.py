@@ -21,16 +21,16 @@ from typing import TYPE_CHECKING, Any, Literal
 from langgraph.graph import END, START, StateGraph
 from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
-from ..agents.engine import ask
+from ..agents.engine.ask import ask
+from ..agents.engine.models import AnyJudge, Judge, as_judge
+from ..agents.engine.run import Run
 from ..agents.extract_ddx import EXTRACT_DDX
 from ..agents.extract_final_diagnosis import EXTRACT_FINAL_DIAGNOSIS
 from ..agents.grade_ddx import GRADE_DDX
 from ..agents.grade_final_diagnosis import GRADE_FINAL_DIAGNOSIS
 from ..agents.judge_equivalence import JUDGE_EQUIVALENCE, MappedCode, Mapper
 from ..agents.label_errors import LABEL_ERRORS
-from ..agents.models import AnyJudge, Judge, as_judge
 from ..agents.outcome import Abstained, Done, Failed, Outcome, read_outcome
-from ..agents.run import Run
 from ..agents.score_rubric import SCORE_RUBRIC
 from ..agents.stand_ins import check_engine
 from ..agents.step import Step

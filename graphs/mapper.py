@@ -5,24 +5,24 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from importlib import metadata
-from importlib.resources import files
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import DxjudgeError, InputError, UsageError
-from ..folders import cache_folder
+from ..files.folders import cache_folder
 from ..ontology.base import check_scope, default_terms, recipe
 from ..ontology.mapping import Candidate, Mapping, read_mapping
+from ..ontology.packaged import packaged
 from ..ontology.specificity import check_specificity
 from ..ontology.tree import Tree, load_tree
 from .mapping import Chooser, MappingParts, failed_mapping, map_embedded, mapping_graph
 
 if TYPE_CHECKING:
-    from ..agents.models import AnyJudge
-    from ..agents.run import Run
-    from ..ontology.added import AddedSource
-    from ..ontology.index import Stage
+    from ..agents.engine.models import AnyJudge
+    from ..agents.engine.run import Run
+    from ..ontology.search.index import Stage
+    from ..ontology.sources.added import AddedSource
     from ..ontology.terms import Term
 
 MIN_SCORE = 0.05
@@ -104,7 +104,7 @@ class Mapper:
     @cached_property
     def added(self) -> "tuple[AddedSource, ...]":
         """The added sources in use, checked: UsageError or InputError where one cannot be."""
-        from ..ontology.added import check_added, select_added
+        from ..ontology.sources.added import check_added, select_added
 
         found = select_added(self._which, self.ontology)
         check_added(found, self.ontology)
@@ -113,13 +113,13 @@ class Mapper:
     @cached_property
     def parts(self) -> MappingParts:
         """What the graph works with; made (and the index built or loaded) when first asked."""
-        from ..ontology.added import added_terms
-        from ..ontology.encode import open_encoder
-        from ..ontology.features import make_features
-        from ..ontology.index import open_index
-        from ..ontology.rerank import load_ranking_model
-        from ..ontology.search import make_retriever
-        from ..ontology.sources import read_source
+        from ..ontology.search.encode import open_encoder
+        from ..ontology.search.features import make_features
+        from ..ontology.search.index import open_index
+        from ..ontology.search.rerank import load_ranking_model
+        from ..ontology.search.retrieve import make_retriever
+        from ..ontology.sources.added import added_terms
+        from ..ontology.sources.forms import read_source
 
         def make_terms() -> "list[Term]":
             read = (read_source(path, self.tree) for path in self._sources)
@@ -154,7 +154,7 @@ class Mapper:
 
     @property
     def _weights(self) -> dict[str, float]:
-        from ..ontology.catalogue import default_weight
+        from ..ontology.sources.catalogue import default_weight
 
         weights = {path.name.split(".")[0]: default_weight() for path in self._sources}
         return weights | {each.name: each.weight for each in self.added}
@@ -227,7 +227,7 @@ class Mapper:
         if not self.chooser:
             return {}
         from ..agents.choose_candidate import CHOOSE_CANDIDATE
-        from ..agents.models import as_judge
+        from ..agents.engine.models import as_judge
         from ..agents.translate_diagnosis import TRANSLATE_DIAGNOSIS
 
         return {
@@ -302,6 +302,5 @@ def _text(value: Any, place: int) -> str:
 @lru_cache
 def _digest(*names: str) -> str:
     """Of files of the package's term data."""
-    data = files("dxjudge.ontology").joinpath("data")
-    content = b"".join(data.joinpath(*name.split("/")).read_bytes() for name in names)
+    content = b"".join(packaged(name).read_bytes() for name in names)
     return hashlib.sha256(content).hexdigest()[:12]

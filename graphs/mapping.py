@@ -15,10 +15,9 @@ from ..agents.outcome import Abstained, Done, Outcome
 from ..agents.translate_diagnosis import TRANSLATE_DIAGNOSIS
 from ..errors import UsageError
 from ..ontology.base import COMMUNITY
-from ..ontology.features import FeatureMaker
 from ..ontology.mapping import Candidate, Mapping, band_of, read_mapping
-from ..ontology.normalise import normalise_text
-from ..ontology.query import (
+from ..ontology.reading.normalise import normalise_text
+from ..ontology.reading.query import (
     Query,
     listed_parts,
     read_query,
@@ -26,14 +25,15 @@ from ..ontology.query import (
     what_is_not_there,
     why_not_a_diagnosis,
 )
-from ..ontology.refusal import load_refusal_model, named
-from ..ontology.rerank import Ranked, RankingModel, rerank, shortlist
-from ..ontology.search import Hit, Retriever
+from ..ontology.reading.refusal import load_refusal_model, named
+from ..ontology.search.features import FeatureMaker
+from ..ontology.search.rerank import Ranked, RankingModel, rerank, shortlist
+from ..ontology.search.retrieve import Hit, Retriever
 from ..ontology.specificity import Specificity, at_specificity
 
 if TYPE_CHECKING:
-    from ..agents.models import AnyJudge
-    from ..agents.run import Run
+    from ..agents.engine.models import AnyJudge
+    from ..agents.engine.run import Run
 
 __all__ = ["Candidate", "Chooser", "Mapping", "MappingParts", "mapping_graph", "mapping_node"]
 

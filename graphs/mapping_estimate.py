@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..agents.choose_candidate import CHOOSE_CANDIDATE
-from ..agents.estimate import Estimate, estimate
-from ..agents.run import Run
+from ..agents.engine.estimate import Estimate, estimate
+from ..agents.engine.run import Run
 from ..agents.translate_diagnosis import TRANSLATE_DIAGNOSIS
 from ..ontology.mapping import Mapping
 from .mapping import Chooser, is_asked, is_translated, question

@@ -18,12 +18,12 @@ from langgraph.types import Overwrite, Send
 from pydantic import BaseModel
 from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
-from ..agents.conclude import failed_unasked
-from ..agents.engine import ask
-from ..agents.models import AnyJudge, Judge, as_judge
+from ..agents.engine.ask import ask
+from ..agents.engine.conclude import failed_unasked
+from ..agents.engine.models import AnyJudge, Judge, as_judge
+from ..agents.engine.run import Run
 from ..agents.outcome import Outcome
 from ..agents.perturb import NotApplicable, perturb, perturbations
-from ..agents.run import Run
 from ..agents.step import Step
 from ..agents.steps import find_step
 from ..errors import DxjudgeError, InputError, UsageError

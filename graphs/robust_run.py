@@ -7,13 +7,13 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from ..agents.models import AnyJudge, Judge, as_judge, check_key
+from ..agents.engine.models import AnyJudge, Judge, as_judge, check_key
+from ..agents.engine.run import Run
 from ..agents.outcome import Outcome, read_outcome
-from ..agents.run import Run
 from ..agents.step import Step
 from ..agents.steps import find_step
 from ..errors import DxjudgeError, UsageError
-from .jurors import one_model
+from .jury.jurors import one_model
 from .loop import run_here
 from .robust import Plan, RobustContext, Trial, Tried, compile_plan, make_plan
 

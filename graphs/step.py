@@ -9,12 +9,12 @@ from typing import Any, overload
 
 from pydantic import BaseModel
 
-from ..agents.call import Call, prepare
-from ..agents.conclude import failed_unasked
-from ..agents.engine import missed, replay
-from ..agents.models import AnyJudge, Judge, as_judge, check_key
+from ..agents.engine.ask import missed, replay
+from ..agents.engine.call import Call, prepare
+from ..agents.engine.conclude import failed_unasked
+from ..agents.engine.models import AnyJudge, Judge, as_judge, check_key
+from ..agents.engine.run import Run
 from ..agents.outcome import FailureKind, Outcome, read_outcome
-from ..agents.run import Run
 from ..agents.stand_ins import by_stand_in, check_engine
 from ..agents.step import Step
 from ..agents.steps import find_step

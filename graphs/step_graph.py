@@ -11,12 +11,12 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel
 from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
-from ..agents.call import Call
-from ..agents.engine import ask, settle
+from ..agents.engine.ask import ask, settle
+from ..agents.engine.call import Call
+from ..agents.engine.models import AnyJudge, Judge, as_judge
+from ..agents.engine.run import Run
 from ..agents.judge import JudgeSpec
-from ..agents.models import AnyJudge, Judge, as_judge
 from ..agents.outcome import Failed
-from ..agents.run import Run
 from ..agents.step import Step
 from ..agents.steps import find_step
 from ..errors import DxjudgeError, UsageError

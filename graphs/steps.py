@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from ..agents.assign_category import ASSIGN_CATEGORY
 from ..agents.choose_best import CHOOSE_BEST
+from ..agents.engine.models import AnyJudge
+from ..agents.engine.run import Run
 from ..agents.extract_ddx import EXTRACT_DDX
 from ..agents.extract_final_diagnosis import EXTRACT_FINAL_DIAGNOSIS
 from ..agents.generate_ddx import GENERATE_DDX
@@ -17,8 +19,6 @@ from ..agents.grade_final_diagnosis import GRADE_FINAL_DIAGNOSIS
 from ..agents.judge_equivalence import JUDGE_EQUIVALENCE, JUDGE_EQUIVALENCE_CORRECT
 from ..agents.label_errors import LABEL_ERRORS
 from ..agents.match_option import MATCH_OPTION
-from ..agents.models import AnyJudge
-from ..agents.run import Run
 from ..agents.score_free_answer import SCORE_FREE_ANSWER
 from ..agents.score_open_answer import SCORE_OPEN_ANSWER
 from ..agents.score_rubric import SCORE_RUBRIC

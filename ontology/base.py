@@ -6,7 +6,8 @@ from importlib import resources
 from pathlib import Path
 
 from ..errors import UsageError
-from ..files import read_bytes
+from ..files.bytes import read_bytes
+from .packaged import packaged
 from .terms import Term, build_terms
 from .tree import Tree
 
@@ -18,19 +19,19 @@ SCOPES = {
 _MAKERS = (
     "base.py",
     "terms.py",
-    "normalise.py",
+    "reading/normalise.py",
     "data/notes.tsv",
     "data/spelling.tsv",
     "data/synonyms.tsv",
 )
 _READERS = (  # a part of the recipe where files of further terms are read
-    "sources.py",
-    "sources_cms.py",
-    "sources_obo.py",
-    "sources_orphanet.py",
-    "sources_sssom.py",
-    "sources_table.py",
-    "xref.py",
+    "sources/forms.py",
+    "sources/cms.py",
+    "sources/obo.py",
+    "sources/orphanet.py",
+    "sources/sssom.py",
+    "sources/tabular.py",
+    "sources/xref.py",
 )
 COMMUNITY = "dxjudge"
 """The source of the project's own synonyms (data/synonyms.tsv)."""
@@ -89,7 +90,7 @@ def recipe(
 
 def synonyms() -> Iterator[Term]:
     """The project's own synonyms for ICD-10-CM codes."""
-    text = resources.files(__package__).joinpath("data", "synonyms.tsv").read_text("utf-8")
+    text = packaged("synonyms.tsv").read_text("utf-8")
     for line in text.splitlines()[1:]:
         term, code = line.split("\t")
         yield Term(term, code, COMMUNITY)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from ..errors import UsageError
-from .abbreviations import expand_abbreviations
+from .reading.abbreviations import expand_abbreviations
 from .tree import Node, Tree
 
 _MALE = re.compile(r"\b(?:male|man|men|boy)s?\b", re.IGNORECASE)

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
 from ..errors import InputError, OutputError, UnknownCode
-from ..files import Delimited, decode, parse_delimited, read_bytes, write_delimited, writing
+from ..files.bytes import Delimited, decode, parse_delimited, read_bytes, write_delimited, writing
 from .mapping import DecidedBy, Mapping, Status, band_of
-from .query import split_diagnoses
+from .reading.query import split_diagnoses
 from .tree import Tree
 
 COLUMNS = (

@@ -4,10 +4,10 @@ import csv
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from importlib import resources
 from typing import NamedTuple
 
-from .normalise import normalise_text
+from .packaged import packaged
+from .reading.normalise import normalise_text
 from .tree import Node, Tree
 
 LEFT_OUT = ("20", "21")
@@ -156,6 +156,6 @@ def _distinct(terms: list[Term]) -> Iterable[Term]:
 @lru_cache(maxsize=1)
 def _reviewed_notes() -> dict[tuple[str, str], str]:
     """(code, note) -> the term it stands for, or "" for none."""
-    table = resources.files(__package__).joinpath("data", "notes.tsv").read_text("utf-8")
+    table = packaged("notes.tsv").read_text("utf-8")
     rows = csv.DictReader(table.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
     return {(row["code"], row["note"]): row["term"] for row in rows}

@@ -12,8 +12,8 @@ from typing import Literal, NamedTuple
 
 from ..errors import UnknownCode, UsageError
 from .codes import chapter_number, fold_code, nearest_code, spellings, without_placeholders
-from .release_file import load_release
-from .releases import BLOCK, CATEGORY, CHAPTER, ENCOUNTER, RELEASES, SUBCATEGORY, Release
+from .releases.parsed import load_release
+from .releases.read import BLOCK, CATEGORY, CHAPTER, ENCOUNTER, RELEASES, SUBCATEGORY, Release
 
 Kind = Literal["chapter", "block", "category", "subcategory"]
 

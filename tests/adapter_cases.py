@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from dxjudge.agents.run import Run
+from dxjudge.agents.engine.run import Run
 
 from .protocol_server import ProtocolServer, Seen, refuse
 from .scripted import example_rows

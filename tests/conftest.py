@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dxjudge.agents import limits
+from dxjudge.agents.engine import limits
 from dxjudge.graphs.mapper import Mapper
 
 # Beside the code, so that the index is built once and not for each run of the tests.

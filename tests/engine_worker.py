@@ -2,7 +2,7 @@
 
 import sys
 
-from dxjudge.agents.run import Run
+from dxjudge.agents.engine.run import Run
 from dxjudge.graphs.step import run_step_sync
 
 

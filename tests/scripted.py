@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from dxjudge.agents.run import Run
+from dxjudge.agents.engine.run import Run
 from dxjudge.agents.step import Step
 from dxjudge.graphs.step import run_step
 

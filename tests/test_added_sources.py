@@ -17,7 +17,10 @@ import pytest
 from dxjudge.cli.main import run
 from dxjudge.errors import EnvironmentFault, InputError, UsageError
 from dxjudge.graphs.mapper import Mapper
-from dxjudge.ontology.added import (
+from dxjudge.ontology.reading.query import read_query
+from dxjudge.ontology.search.index import open_index
+from dxjudge.ontology.search.retrieve import make_retriever
+from dxjudge.ontology.sources.added import (
     added_terms,
     change_source,
     find_added,
@@ -26,14 +29,11 @@ from dxjudge.ontology.added import (
     select_added,
     sources_folder,
 )
-from dxjudge.ontology.adding import add_file, add_known
-from dxjudge.ontology.catalogue import default_weight, known_sources
-from dxjudge.ontology.download import download
-from dxjudge.ontology.index import open_index
-from dxjudge.ontology.query import read_query
-from dxjudge.ontology.search import make_retriever
-from dxjudge.ontology.sources import FORMATS
-from dxjudge.ontology.sources_table import Columns
+from dxjudge.ontology.sources.adding import add_file, add_known
+from dxjudge.ontology.sources.catalogue import default_weight, known_sources
+from dxjudge.ontology.sources.download import download
+from dxjudge.ontology.sources.forms import FORMATS
+from dxjudge.ontology.sources.tabular import Columns
 from dxjudge.ontology.terms import Term
 from dxjudge.ontology.tree import load_tree
 
@@ -283,7 +283,7 @@ def test_which_sources_join_can_be_chosen() -> None:
 
 
 def test_the_weight_of_a_source_scales_its_terms_alone(tmp_path: Path) -> None:
-    from dxjudge.ontology.encode import open_encoder
+    from dxjudge.ontology.search.encode import open_encoder
 
     terms = [Term("Asthma", "J45", "official"), Term("twitchy airways", "J45.9", "mine/ward")]
     index = open_index("weights", lambda: terms, open_encoder(), tmp_path)

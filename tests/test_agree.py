@@ -12,8 +12,8 @@ from typer.testing import CliRunner, Result
 
 from dxjudge.cli.main import app
 from dxjudge.errors import DxjudgeError, InputError, UsageError
-from dxjudge.evaluation.agreement_table import Agreement, AgreementRow, Terms, agree
-from dxjudge.evaluation.agreement_units import units_of
+from dxjudge.evaluation.judges.agreement_table import Agreement, AgreementRow, Terms, agree
+from dxjudge.evaluation.judges.agreement_units import units_of
 from dxjudge.scoring.agreement import krippendorff_alpha
 from dxjudge.scoring.bootstrap import Plan
 from dxjudge.scoring.votes import Vote

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
-from dxjudge.agents.answer import NotJson, read_answer, read_json, sent_schema
+from dxjudge.agents.engine.answer import NotJson, read_answer, read_json, sent_schema
 
 flat = st.dictionaries(st.text(), st.integers() | st.text() | st.none() | st.booleans(), min_size=1)
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from dxjudge.agents.run import Run
+from dxjudge.adapters.callable import as_callable, framework
+from dxjudge.agents.engine.run import Run
 from dxjudge.errors import EnvironmentFault, NoVerdict, UsageError
-from dxjudge.graphs.as_callable import as_callable, framework
 
 from .adapter_cases import SAYS, judged_pairs, pairs
 from .protocol_server import ProtocolServer, refuse

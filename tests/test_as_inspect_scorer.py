@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from dxjudge.agents.run import Run
-from dxjudge.graphs.as_inspect_scorer import as_inspect_scorer
+from dxjudge.adapters.inspect_ai import as_inspect_scorer
+from dxjudge.agents.engine.run import Run
 
 from .adapter_cases import SAYS, judged_pairs, pairs
 from .protocol_server import ProtocolServer

@@ -8,9 +8,9 @@ import pytest
 from openevals.exact import exact_match
 from openevals.types import EvaluatorResult
 
-from dxjudge.agents.run import Run
+from dxjudge.adapters.openevals import as_async_openevals, as_openevals
+from dxjudge.agents.engine.run import Run
 from dxjudge.errors import UsageError
-from dxjudge.graphs.as_openevals import as_async_openevals, as_openevals
 
 from .adapter_cases import SAYS, judged_pairs, pairs
 from .protocol_server import ProtocolServer

@@ -4,8 +4,8 @@ from typing import Any
 
 from pydantic_evals import Case, Dataset
 
-from dxjudge.agents.run import Run
-from dxjudge.graphs.as_pydantic_evaluator import as_pydantic_evaluator
+from dxjudge.adapters.pydantic_evals import as_pydantic_evaluator
+from dxjudge.agents.engine.run import Run
 
 from .adapter_cases import SAYS, judged_pairs, pairs
 from .protocol_server import ProtocolServer, cut

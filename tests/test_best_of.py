@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
-from dxjudge.agents.run import Run
+from dxjudge.agents.engine.run import Run
 from dxjudge.errors import UsageError
 from dxjudge.graphs.best_of import best_of, read_best, self_consistency
-from dxjudge.graphs.jury_outcome import read_jury
+from dxjudge.graphs.jury.result import read_jury
 
 from .protocol_server import ProtocolServer, Seen, refuse
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from dxjudge.agents.engine.run import Run
 from dxjudge.agents.judge_equivalence import JUDGE_EQUIVALENCE_CORRECT, MappedCode
-from dxjudge.agents.run import Run
 from dxjudge.errors import AuthenticationFault, UsageError
 from dxjudge.graphs.case import case_graph, judge_case, judge_cases, select_branches
 from dxjudge.graphs.case_record import BRANCHES, CaseMapping, CaseRecord

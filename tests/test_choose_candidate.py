@@ -13,9 +13,9 @@ from dxjudge.agents.choose_candidate import (
     CandidateChoice,
     CandidateInput,
 )
+from dxjudge.agents.engine.run import Run
 from dxjudge.agents.outcome import Failed, Outcome
 from dxjudge.agents.rerank import choose
-from dxjudge.agents.run import Run
 
 from .protocol_server import ProtocolServer, Seen
 

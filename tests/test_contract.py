@@ -9,11 +9,11 @@ from typing import Any
 import httpx2
 import pytest
 
+from dxjudge.adapters.contract import PROMISES, JudgeExample, assert_judge_contract
+from dxjudge.adapters.scripted_judge import Said, ScriptedJudge
+from dxjudge.agents.engine.run import Run
 from dxjudge.agents.outcome import Abstained, Done, Failed
-from dxjudge.agents.run import Run
 from dxjudge.errors import UsageError
-from dxjudge.graphs.contract import PROMISES, JudgeExample, assert_judge_contract
-from dxjudge.graphs.scripted_judge import Said, ScriptedJudge
 from dxjudge.graphs.step_graph import step_graph
 
 STEP: dict[str, Any] = {"step": "ward_final", "version": 1}

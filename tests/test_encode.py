@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from dxjudge.errors import AuthenticationFault, ModelFault, UsageError
-from dxjudge.ontology.encode import OnnxEncoder, SentenceEncoder, open_encoder
+from dxjudge.ontology.search.encode import OnnxEncoder, SentenceEncoder, open_encoder
 
 
 def test_a_sentence_transformers_folder_can_be_named() -> None:

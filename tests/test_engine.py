@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from dxjudge.agents.choose_candidate import CandidateChoice
-from dxjudge.agents.ledger import Attempt
-from dxjudge.agents.models import as_judge
+from dxjudge.agents.engine.ledger import Attempt
+from dxjudge.agents.engine.models import as_judge
+from dxjudge.agents.engine.run import Run
 from dxjudge.agents.outcome import Failed, Outcome
-from dxjudge.agents.run import Run
 from dxjudge.errors import AuthenticationFault, ModelFault, ReplayMiss, UsageError
 from dxjudge.graphs.step import run_step_sync
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from dxjudge.agents.estimate import estimate
+from dxjudge.agents.engine.estimate import estimate
+from dxjudge.agents.engine.run import Run
 from dxjudge.agents.outcome import Failed, Outcome
-from dxjudge.agents.run import Run
 from dxjudge.cache.cassette import export_cassette, import_cassette
 from dxjudge.cache.replies import Replies
 from dxjudge.errors import AuthenticationFault, ReplayMiss, UsageError

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from dxjudge.agents.run import Run
+from dxjudge.agents.engine.run import Run
 from dxjudge.evaluation.cases import Source, read_cases, read_responses
 from dxjudge.evaluation.evaluate import Evaluation, evaluate
 from dxjudge.evaluation.judging import Panel

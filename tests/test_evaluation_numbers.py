@@ -9,9 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dxjudge.evaluation import cases, latex, report_cases
-from dxjudge.evaluation.measures import Measure, Score, Units, combined, mean_measure
-from dxjudge.evaluation.numbers import differences_of, numbers_of, rank_shift, ranks_of
+from dxjudge.evaluation import cases
+from dxjudge.evaluation.measures.measure import Measure, Score, Units, combined, mean_measure
+from dxjudge.evaluation.measures.numbers import differences_of, numbers_of, rank_shift, ranks_of
+from dxjudge.evaluation.report import case_pages as report_cases
+from dxjudge.evaluation.report import latex
 from dxjudge.ontology.tree import load_tree
 from dxjudge.scoring.bootstrap import Plan, mean_interval
 from dxjudge.scoring.hierarchical import counts_by_model, hierarchical_scores

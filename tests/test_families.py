@@ -2,7 +2,7 @@
 
 import pytest
 
-from dxjudge.agents.families import families_of
+from dxjudge.agents.engine.families import families_of
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dxjudge.graphs.mapper import Mapper
-from dxjudge.ontology import glossary
-from dxjudge.ontology.glossary import gloss
-from dxjudge.ontology.query import read_query
+from dxjudge.ontology.reading import glossary
+from dxjudge.ontology.reading.glossary import gloss
+from dxjudge.ontology.reading.query import read_query
 
 
 @pytest.mark.parametrize(

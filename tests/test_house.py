@@ -17,6 +17,11 @@ import dxjudge
 ROOT = Path(__file__).parent.parent
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 FOLDERS = sorted(path.parent.name for path in ROOT.glob("*/__init__.py"))
+ROOMS = sorted(  # with the inner ones
+    ".".join(path.parent.relative_to(ROOT).parts)
+    for path in (*ROOT.glob("*/__init__.py"), *ROOT.glob("*/*/__init__.py"))
+    if path.relative_to(ROOT).parts[0] in FOLDERS
+)
 HEAVY = ("torch", "transformers", "langgraph", "langchain_core", "chromadb", "pandas", "pyarrow")
 
 
@@ -29,7 +34,7 @@ def run(*arguments: str, folder: Path | None = None) -> subprocess.CompletedProc
 def test_every_folder_is_packaged_and_banned_as_a_bare_import() -> None:
     packages = SETTINGS["tool"]["setuptools"]["packages"]
     banned = SETTINGS["tool"]["ruff"]["lint"]["flake8-tidy-imports"]["banned-api"]
-    assert packages == ["dxjudge", *(f"dxjudge.{name}" for name in FOLDERS)]
+    assert packages == ["dxjudge", *(f"dxjudge.{name}" for name in ROOMS)]
     assert sorted(banned) == FOLDERS
 
 
@@ -66,12 +71,14 @@ def test_the_face_is_sorted_and_holds_what_it_names() -> None:
 
 def test_data_files_are_packaged() -> None:
     data = SETTINGS["tool"]["setuptools"]["package-data"]
-    for package in ("dxjudge", *(f"dxjudge.{name}" for name in FOLDERS)):
+    for package in ("dxjudge", *(f"dxjudge.{name}" for name in ROOMS)):
         folder = Path(str(resources.files(package)))
         held = {
             path.relative_to(folder)
             for path in folder.rglob("*")
-            if path.is_file() and path.suffix not in {".py", ".pyc"}
+            if path.is_file()
+            and path.suffix not in {".py", ".pyc"}
+            and not any((above / "__init__.py").exists() for above in _between(path, folder))
         }
         if package == "dxjudge":
             held = {Path("py.typed")}
@@ -82,6 +89,11 @@ def test_data_files_are_packaged() -> None:
             if path.is_file()
         }
         assert held <= covered, package
+
+
+def _between(path: Path, folder: Path) -> list[Path]:
+    """The folders that hold the path, below `folder`."""
+    return [above for above in path.parents if folder in above.parents]
 
 
 def test_the_module_runs_like_the_command() -> None:
@@ -130,9 +142,9 @@ def test_the_wheel_holds_every_module_and_nothing_else(tmp_path: Path) -> None:
     held = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
     modules = {f"dxjudge/{path.name}" for path in ROOT.glob("*.py")}
     modules |= {
-        f"dxjudge/{folder}/{path.name}"
+        f"dxjudge/{path.relative_to(ROOT).as_posix()}"
         for folder in FOLDERS
-        for path in (ROOT / folder).glob("*.py")
+        for path in (ROOT / folder).rglob("*.py")
     }
     assert {name for name in held if name.endswith(".py")} == modules
     assert "dxjudge/py.typed" in held

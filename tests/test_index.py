@@ -14,13 +14,13 @@ import pytest
 
 from dxjudge.errors import IndexFault, UsageError
 from dxjudge.ontology.base import default_terms, recipe
-from dxjudge.ontology.chroma import EXACT, EXACT_UNBUILT, open_collection
-from dxjudge.ontology.encode import OnnxEncoder, Vectors, open_encoder
-from dxjudge.ontology.index import Index, index_key, open_index
-from dxjudge.ontology.normalise import normalise_text
-from dxjudge.ontology.query import read_query
-from dxjudge.ontology.search import make_retriever
-from dxjudge.ontology.shipped import encode_terms
+from dxjudge.ontology.reading.normalise import normalise_text
+from dxjudge.ontology.reading.query import read_query
+from dxjudge.ontology.search.chroma import EXACT, EXACT_UNBUILT, open_collection
+from dxjudge.ontology.search.encode import OnnxEncoder, Vectors, open_encoder
+from dxjudge.ontology.search.index import Index, index_key, open_index
+from dxjudge.ontology.search.retrieve import make_retriever
+from dxjudge.ontology.search.shipped import encode_terms
 from dxjudge.ontology.terms import Term
 from dxjudge.ontology.tree import load_tree
 
@@ -67,7 +67,7 @@ def test_the_vector_of_a_query_does_not_hang_on_its_neighbours(encoder: OnnxEnco
 def test_vectors_of_queries_are_remembered_within_bounds(
     encoder: OnnxEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dxjudge.ontology.encode._KNOWN", 3)
+    monkeypatch.setattr("dxjudge.ontology.search.encode._KNOWN", 3)
     runs: list[int] = []
     real = encoder._run
 
@@ -176,8 +176,8 @@ def test_what_a_killed_build_left_is_removed(tmp_path: Path, encoder: OnnxEncode
 _OPEN = """
 import sys
 from pathlib import Path
-from dxjudge.ontology.encode import open_encoder
-from dxjudge.ontology.index import open_index
+from dxjudge.ontology.search.encode import open_encoder
+from dxjudge.ontology.search.index import open_index
 from dxjudge.ontology.terms import Term
 terms = [Term(f"condition number {i}", "J45", "official") for i in range(400)]
 print(len(open_index("test", lambda: terms, open_encoder(), Path(sys.argv[1])).terms))

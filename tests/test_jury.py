@@ -13,18 +13,18 @@ from langgraph.graph import END, START, StateGraph
 from pydantic import SecretStr
 
 import dxjudge
+from dxjudge.agents.engine.run import Run
 from dxjudge.agents.judge import JudgeSpec
 from dxjudge.agents.outcome import Abstained, Done, Failed
-from dxjudge.agents.run import Run
 from dxjudge.agents.steps import STEPS, find_step
 from dxjudge.errors import AuthenticationFault, InputError, ReplayMiss, UsageError
-from dxjudge.graphs.jurors import HumanVotes
-from dxjudge.graphs.jury import jury_graph, jury_node
-from dxjudge.graphs.jury_outcome import JuryOutcome, as_outcome, read_jury, write_jury
-from dxjudge.graphs.jury_run import run_jury_sync
+from dxjudge.graphs.jury.graph import jury_graph, jury_node
+from dxjudge.graphs.jury.jurors import HumanVotes
+from dxjudge.graphs.jury.result import JuryOutcome, as_outcome, read_jury, write_jury
+from dxjudge.graphs.jury.run_jury import run_jury_sync
+from dxjudge.graphs.jury.votes_file import write_votes
 from dxjudge.graphs.verdicts import LISTED, read_human, verdicts_of
 from dxjudge.scoring.votes import Vote
-from dxjudge.votes_file import write_votes
 
 from .evaluation_judge import make_judge
 from .protocol_server import ProtocolServer, Seen, fail, refuse

@@ -11,7 +11,7 @@ import pytest
 from dxjudge.cli.jury_weights import read_weights
 from dxjudge.cli.main import run
 from dxjudge.errors import InputError
-from dxjudge.evaluation.votes import read_votes, write_votes
+from dxjudge.graphs.jury.votes_file import read_votes, write_votes
 from dxjudge.scoring.votes import Vote
 
 from .evaluation_judge import make_judge

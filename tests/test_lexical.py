@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from dxjudge.ontology.lexical import build_lexical
+from dxjudge.ontology.search.lexical import build_lexical
 
 TERMS = ["acute appendicitis", "asthma", "a b c", "multiple sclerosis", "acute acute asthma"]
 INDEX = build_lexical(TERMS)

@@ -3,7 +3,7 @@ import time
 
 import pytest
 
-from dxjudge.agents.limits import Budget, BudgetReached, Limiter, Limits, limiter_of
+from dxjudge.agents.engine.limits import Budget, BudgetReached, Limiter, Limits, limiter_of
 from dxjudge.errors import UsageError
 
 

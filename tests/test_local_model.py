@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dxjudge.agents.choose_candidate import CHOOSE_CANDIDATE_CONSTRAINED
-from dxjudge.agents.run import Run
+from dxjudge.agents.engine.run import Run
 from dxjudge.graphs.step import run_step_sync
 
 from .local_model import INSTALL, model_path, start

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dxjudge.agents.run import Run
+from dxjudge.agents.engine.run import Run
 from dxjudge.errors import ModelFault, UsageError
 from dxjudge.graphs.mapper import Mapper, map_each
 from dxjudge.graphs.mapping import Chooser, fell_back, mapping_graph

@@ -11,12 +11,12 @@ from langchain_core.language_models.fake_chat_models import FakeListChatModel
 from pydantic import BaseModel, SecretStr
 
 from dxjudge.agents.choose_candidate import CHOOSE_CANDIDATE
+from dxjudge.agents.engine.models import as_judge
+from dxjudge.agents.engine.prices import Price, load_prices
+from dxjudge.agents.engine.run import Run
 from dxjudge.agents.images import MAX_BYTES, Image, load_images
 from dxjudge.agents.judge import JudgeSpec, parse_judge
-from dxjudge.agents.models import as_judge
 from dxjudge.agents.outcome import Failed, Outcome
-from dxjudge.agents.prices import Price, load_prices
-from dxjudge.agents.run import Run
 from dxjudge.agents.step import Step
 from dxjudge.errors import InputError, ModelFault, UsageError
 from dxjudge.graphs.step import run_step_sync
@@ -327,7 +327,7 @@ def test_a_step_that_takes_no_images_says_so() -> None:
     from dataclasses import replace
 
     with pytest.raises(UsageError, match="takes no images"):
-        from dxjudge.agents.call import prepare
+        from dxjudge.agents.engine.call import prepare
 
         blind = replace(LOOK, images=False)
         item = Picture(question="q", images=(Image.model_validate(PNG),))

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dxjudge.ontology import normalise
-from dxjudge.ontology.normalise import normalise_text
+from dxjudge.ontology.reading import normalise
+from dxjudge.ontology.reading.normalise import normalise_text
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dxjudge.ontology import abbreviations, query
-from dxjudge.ontology.abbreviations import expand_abbreviations
-from dxjudge.ontology.query import read_query, split_diagnoses, why_not_a_diagnosis
+from dxjudge.ontology.reading import abbreviations, query
+from dxjudge.ontology.reading.abbreviations import expand_abbreviations
+from dxjudge.ontology.reading.query import read_query, split_diagnoses, why_not_a_diagnosis
 
 AFIB = "atrial fibrillation"
 PPROM = "preterm premature rupture of membranes"

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
+from dxjudge.agents.engine.run import Run
 from dxjudge.agents.judge import JudgeSpec, parse_judge
 from dxjudge.agents.outcome import Outcome
-from dxjudge.agents.run import Run
 from dxjudge.cache.cassette import import_cassette
 from dxjudge.cache.replies import Replies
 from dxjudge.cli.main import run as main

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from dxjudge import Mapper
-from dxjudge.ontology.encode import packaged_encoder
-from dxjudge.ontology.query import read_query
-from dxjudge.ontology.refusal import (
+from dxjudge.ontology.reading.query import read_query
+from dxjudge.ontology.reading.refusal import (
     BINS,
     KINDS,
     Reading,
@@ -19,6 +18,7 @@ from dxjudge.ontology.refusal import (
     load_refusal_model,
     named,
 )
+from dxjudge.ontology.search.encode import packaged_encoder
 
 ROOT = Path(__file__).parents[1]
 

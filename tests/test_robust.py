@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
-from dxjudge.agents.run import Run
+from dxjudge.agents.engine.run import Run
 from dxjudge.agents.steps import find_step
 from dxjudge.errors import AuthenticationFault, ReplayMiss, UsageError
-from dxjudge.evaluation.robustness import measure_robustness, rate_rows, trial_rows
+from dxjudge.evaluation.judges.robustness import measure_robustness, rate_rows, trial_rows
 from dxjudge.graphs.robust import robust
 from dxjudge.graphs.robust_run import run_robust, run_robust_sync
 

@@ -17,9 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dxjudge.errors import InputError, OutputError, UsageError
-from dxjudge.files import check_writable, parse_delimited, write_delimited, writing
-from dxjudge.rows_read import MISSING, Sheet, column_texts, read_sheet, text_column
-from dxjudge.rows_write import added_names, check_columns, output_format, write_sheet
+from dxjudge.files.bytes import check_writable, parse_delimited, write_delimited, writing
+from dxjudge.files.rows_in import MISSING, Sheet, column_texts, read_sheet, text_column
+from dxjudge.files.rows_out import added_names, check_columns, output_format, write_sheet
 
 
 def read(folder: Path, name: str, content: bytes | str, **options: str) -> Sheet:
@@ -305,10 +305,10 @@ def test_a_full_disk_leaves_no_output(tmp_path: Path) -> None:
     program = """
 import resource, sys
 from pathlib import Path
-from dxjudge.rows_read import Sheet
-from dxjudge.rows_write import write_sheet
+from dxjudge.files.rows_in import Sheet
+from dxjudge.files.rows_out import write_sheet
 from dxjudge.errors import OutputError
-from dxjudge.files import writing
+from dxjudge.files.bytes import writing
 resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
 sheet = Sheet("x", "csv", ["dx"], [["gout " * 10]] * 10_000)
 for format in ("csv", "jsonl", "parquet"):

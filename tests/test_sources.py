@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dxjudge.errors import InputError
-from dxjudge.ontology import xref
-from dxjudge.ontology.sources import Skipped, read_source
+from dxjudge.ontology.sources import xref
+from dxjudge.ontology.sources.forms import Skipped, read_source
 from dxjudge.ontology.terms import Term, build_terms
 from dxjudge.ontology.tree import load_tree
 

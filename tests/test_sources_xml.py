@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from dxjudge.errors import InputError
-from dxjudge.ontology import sources_cms
-from dxjudge.ontology.sources import read_source
-from dxjudge.ontology.sources_cms import spoken
+from dxjudge.ontology.sources import cms as sources_cms
+from dxjudge.ontology.sources.cms import spoken
+from dxjudge.ontology.sources.forms import read_source
 from dxjudge.ontology.tree import load_tree
 
 DATA = Path(__file__).parent / "data" / "sources"

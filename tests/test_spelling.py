@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dxjudge.graphs.mapper import Mapper
-from dxjudge.ontology.spelling import make_spelling
+from dxjudge.ontology.reading.spelling import make_spelling
 
 ROOT = Path(__file__).parents[1]
 COMMON = 3  # terms that hold a word make it one that others are read as

@@ -13,9 +13,9 @@ from langgraph.types import Send
 from pydantic import BaseModel
 
 from dxjudge.agents.choose_candidate import CHOOSE_CANDIDATE, CandidateChoice, CandidateInput
-from dxjudge.agents.engine import ask
+from dxjudge.agents.engine.ask import ask
+from dxjudge.agents.engine.run import Run
 from dxjudge.agents.outcome import Abstained, Done, Failed, read_outcome
-from dxjudge.agents.run import Run
 from dxjudge.agents.step import Nothing, Step
 from dxjudge.agents.steps import STEPS, find_step
 from dxjudge.errors import AuthenticationFault, UsageError

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
+from dxjudge.adapters.contract import INJECTION, PROMISES, JudgeExample, assert_judge_contract
+from dxjudge.adapters.scripted_judge import Said
+from dxjudge.agents.engine.run import Run
 from dxjudge.agents.outcome import read_outcome
-from dxjudge.agents.run import Run
 from dxjudge.agents.step import Step
 from dxjudge.agents.steps import STEPS, VARIANTS, find_step
 from dxjudge.cli.steps_command import schemas
 from dxjudge.errors import ReplayMiss, UsageError
-from dxjudge.graphs.contract import INJECTION, PROMISES, JudgeExample, assert_judge_contract
-from dxjudge.graphs.scripted_judge import Said
 from dxjudge.graphs.step import run_step, run_step_sync
 from dxjudge.graphs.step_graph import step_graph, step_node
 

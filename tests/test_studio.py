@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from dxjudge.adapters.studio import case
 from dxjudge.agents.steps import STEPS
-from dxjudge.graphs.studio import case
 
 from .protocol_server import ProtocolServer
 from .test_steps_contract import ROOT, SAMPLES

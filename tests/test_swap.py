@@ -14,8 +14,8 @@ from dxjudge.agents.judge import parse_judge
 from dxjudge.cli.compare_judges_run import families_by, find_judges
 from dxjudge.cli.main import app
 from dxjudge.errors import InputError, UsageError
-from dxjudge.evaluation.conclusions import conclusions_of
-from dxjudge.evaluation.numbers import Gap
+from dxjudge.evaluation.judges.conclusions import conclusions_of
+from dxjudge.evaluation.measures.numbers import Gap
 
 from .protocol_server import ProtocolServer, Seen, fail
 

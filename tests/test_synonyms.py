@@ -3,7 +3,7 @@
 from collections import defaultdict
 
 from dxjudge.ontology.base import COMMUNITY, default_terms, synonyms
-from dxjudge.ontology.normalise import normalise_text
+from dxjudge.ontology.reading.normalise import normalise_text
 from dxjudge.ontology.tree import load_tree
 
 

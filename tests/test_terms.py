@@ -4,7 +4,7 @@ import pytest
 
 from dxjudge.errors import UnknownCode
 from dxjudge.ontology import terms
-from dxjudge.ontology.normalise import normalise_text
+from dxjudge.ontology.reading.normalise import normalise_text
 from dxjudge.ontology.terms import Term, build_terms, shorter_wordings, term_of_note
 from dxjudge.ontology.tree import load_tree
 

@@ -9,8 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dxjudge.errors import EnvironmentFault, UnknownCode, UsageError
-from dxjudge.ontology import codes, release_file, releases
+from dxjudge.ontology import codes
 from dxjudge.ontology.codes import chapter_number, fold_code
+from dxjudge.ontology.releases import parsed as release_file
+from dxjudge.ontology.releases import read as releases
 from dxjudge.ontology.tree import Node, Tree, load_tree
 
 CM = load_tree("icd10cm")

@@ -9,8 +9,8 @@ import pytest
 import yaml
 from pydantic import BaseModel
 
-from dxjudge.agents.call import prepare
-from dxjudge.agents.models import as_judge
+from dxjudge.agents.engine.call import prepare
+from dxjudge.agents.engine.models import as_judge
 from dxjudge.agents.step import Step, schema_of
 from dxjudge.agents.steps import STEPS, VARIANTS, find_step
 from dxjudge.agents.variants import variants_of, vary

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dxjudge.errors import InputError, UsageError
-from dxjudge.evaluation.votes import read_verdict, read_votes, verdict_text, write_votes
+from dxjudge.graphs.jury.votes_file import read_verdict, read_votes, verdict_text, write_votes
 from dxjudge.scoring.votes import STATUSES, Vote, identity
 
 FORMATS = ("csv", "tsv", "jsonl", "parquet")

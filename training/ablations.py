@@ -18,8 +18,8 @@ import numpy as np
 from reranker import Examples, collect, fit, hidden_terms
 
 from dxjudge.graphs.mapper import Mapper
-from dxjudge.ontology.features import FEATURES
-from dxjudge.ontology.search import Retriever
+from dxjudge.ontology.search.features import FEATURES
+from dxjudge.ontology.search.retrieve import Retriever
 
 GROUPS = {
     "scores and gaps": ("fused_gap", "dense", "dense_gap", "lexical", "lexical_gap"),
@@ -64,7 +64,7 @@ def main() -> None:
 
 def read_rows(path: Path, retriever: Retriever) -> list[Row]:
     """Features, codes and accepted codes of each text that equals no term."""
-    from dxjudge.ontology.features import make_features
+    from dxjudge.ontology.search.features import make_features
 
     features = make_features(retriever)
     rows: list[Row] = []
@@ -86,7 +86,7 @@ def without(examples: Examples, columns: list[int]) -> Examples:
 
 
 def logits(model: dict[str, Any], rows: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """The ranking network, as `dxjudge.ontology.rerank` runs it."""
+    """The ranking network, as `dxjudge.ontology.search.rerank` runs it."""
     array = {name: np.asarray(model[name]) for name in model if name != "features"}
     scaled = np.clip((rows - array["mean"]) / array["scale"], -6, 6)
     inner = np.tanh(scaled @ array["hidden"] + array["hidden_bias"])

@@ -19,8 +19,8 @@ import torch
 from encoder import OPTIONAL, embed, load, terms_by_code, train
 
 from dxjudge.ontology.base import default_terms
-from dxjudge.ontology.normalise import normalise_text
-from dxjudge.ontology.query import read_query
+from dxjudge.ontology.reading.normalise import normalise_text
+from dxjudge.ontology.reading.query import read_query
 from dxjudge.ontology.tree import load_tree
 
 PART = 960

@@ -29,10 +29,9 @@ from variants import chart, plain_entry, short_forms, single_meanings, variant
 
 from dxjudge.graphs.mapper import Mapper
 from dxjudge.ontology.base import default_terms
-from dxjudge.ontology.encode import packaged_encoder
-from dxjudge.ontology.normalise import normalise_text
-from dxjudge.ontology.query import read_query
-from dxjudge.ontology.refusal import (
+from dxjudge.ontology.reading.normalise import normalise_text
+from dxjudge.ontology.reading.query import read_query
+from dxjudge.ontology.reading.refusal import (
     BINS,
     KINDS,
     RefusalModel,
@@ -41,7 +40,8 @@ from dxjudge.ontology.refusal import (
     named,
     read_lists,
 )
-from dxjudge.ontology.rerank import rerank
+from dxjudge.ontology.search.encode import packaged_encoder
+from dxjudge.ontology.search.rerank import rerank
 from dxjudge.ontology.tree import load_tree
 
 ROOT = Path(__file__).parents[1]

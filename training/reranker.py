@@ -21,13 +21,13 @@ import numpy as np
 import torch
 from variants import chart, short_forms, single_meanings, variant
 
-from dxjudge.folders import cache_folder
+from dxjudge.files.folders import cache_folder
 from dxjudge.ontology.base import default_terms, recipe
-from dxjudge.ontology.encode import open_encoder
-from dxjudge.ontology.features import FEATURES, FeatureMaker, make_features
-from dxjudge.ontology.index import open_index
-from dxjudge.ontology.query import Query
-from dxjudge.ontology.search import Retriever, make_retriever
+from dxjudge.ontology.reading.query import Query
+from dxjudge.ontology.search.encode import open_encoder
+from dxjudge.ontology.search.features import FEATURES, FeatureMaker, make_features
+from dxjudge.ontology.search.index import open_index
+from dxjudge.ontology.search.retrieve import Retriever, make_retriever
 from dxjudge.ontology.tree import load_tree
 
 OUTPUT = Path(__file__).parents[1] / "ontology" / "data" / "reranker.json"

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 
-from dxjudge.ontology.abbreviations import _table
+from dxjudge.ontology.reading.abbreviations import _table
 
 ADJECTIVES = dict(
     pair.split("/")

@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 
 from dxjudge.ontology.base import default_terms
-from dxjudge.ontology.encode import open_encoder
-from dxjudge.ontology.normalise import normalise_text
-from dxjudge.ontology.shipped import FILE, as_bytes, digests
+from dxjudge.ontology.reading.normalise import normalise_text
+from dxjudge.ontology.search.encode import open_encoder
+from dxjudge.ontology.search.shipped import FILE, as_bytes, digests
 from dxjudge.ontology.tree import load_tree
 
 OUTPUT = Path(__file__).parents[1] / "ontology" / "data" / FILE

@@ -1,0 +1,1 @@
+"""Our steps in other frameworks, and the contract of a judge node."""

@@ -1,0 +1,1 @@
+"""How a model is called: requests, checks, repairs, limits, prices."""

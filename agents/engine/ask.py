@@ -1,0 +1,153 @@
+"""The engine: an item becomes an outcome through stand-ins, the cache, a model, and repairs."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import BaseModel
+
+from ...errors import ReplayMiss
+from ..outcome import Failed, FailureKind, Outcome
+from ..stand_ins import by_stand_in
+from ..step import Step
+from ..steps import find_step
+from .call import Call, prepare
+from .conclude import account, as_entry, conclude, from_entry
+from .conversation import Arrived, Conversation, TurnFailed
+from .examine import Problem, Valid, examine
+from .flights import Flights
+from .ledger import AttemptStatus
+from .limits import BudgetReached
+from .models import AnyJudge, Reply, as_judge
+from .run import Run
+
+_FLIGHTS: Flights[Outcome] = Flights()
+_FREE: dict[str, Any] = {"calls": 0, "tokens_in": 0, "tokens_out": 0, "cost": 0.0}
+_STATUS: dict[FailureKind, AttemptStatus] = {"refused": "refused", "truncated": "truncated"}
+
+
+async def ask(
+    step: Step[Any, Any] | str,
+    inputs: BaseModel | Mapping[str, Any],
+    *,
+    judge: AnyJudge | None,
+    run: Run,
+    repeat: int = 0,
+    engine: str = "auto",
+) -> Outcome:
+    """One item through one step.
+
+    engine: "auto" (stand-ins in their order, then the judge), "llm" (the judge alone) or the
+    name of a stand-in. repeat: the number of this sample; another number is another call.
+    Raises UsageError or InputError (inputs, judge or engine cannot be used), AuthenticationFault,
+    ModelFault (no item can succeed) or ReplayMiss. Whatever else goes wrong is the outcome.
+    """
+    step = find_step(step)
+    typed = step.read_input(inputs)
+    decided = by_stand_in(step, typed, engine, judge is not None, repeat)
+    if decided is not None:
+        run.ledger.close_item(decided, decided.decided_by)
+        return decided
+    assert judge is not None  # without one, the stand-ins have decided or raised
+    return await settle(prepare(step, typed, as_judge(judge), repeat), run)
+
+
+async def settle(call: Call, run: Run) -> Outcome:
+    """A prepared call to its outcome: kept, shared with an identical call, or asked for."""
+    if run.replies.mode == "off" or not call.judge.cacheable:
+        outcome = await _converse(call, run)
+    else:
+        # The look-up is inside the flight: between the two, another may land.
+        place = (run.replies.store.place, run.replies.mode, call.key)
+        outcome, shared = await _FLIGHTS.share(place, lambda: _look_up(call, run))
+        if shared:
+            kept = outcome.status != "failed"
+            outcome = outcome.model_copy(update={**_FREE, "cached": kept})
+    run.ledger.close_item(outcome, call.spec.label)
+    return outcome
+
+
+def replay(calls: Sequence[Call], run: Run) -> list[Outcome | None]:
+    """The kept outcomes of many calls at once, None where there is none."""
+    found = run.replies.find([call.key for call in calls if call.judge.cacheable])
+    outcomes = [from_entry(call, found[call.key]) if call.key in found else None for call in calls]
+    for call, outcome in zip(calls, outcomes, strict=True):
+        if outcome is not None:
+            run.ledger.close_item(outcome, call.spec.label)
+    return outcomes
+
+
+def missed(calls: Sequence[Call], run: Run) -> ReplayMiss:
+    """The error for calls that are not in a replayed cache; their fields are noted for `why`."""
+    run.replies.note(((call.key, call.fields) for call in calls), "replay")
+    first = calls[0]
+    many = "1 reply is" if len(calls) == 1 else f"{len(calls)} replies are"
+    return ReplayMiss(
+        f"step {first.step.name}: {many} not in {run.replies.store.place}; "
+        f"`dxjudge cache why {first.key[:16]}` explains the first"
+    )
+
+
+async def _look_up(call: Call, run: Run) -> Outcome:
+    entry = await run.replies.afind(call.key)
+    kept = from_entry(call, entry) if entry is not None else None
+    if kept is not None:
+        return kept
+    if run.replies.mode == "replay":
+        raise missed([call], run)
+    return await _converse(call, run)
+
+
+async def _converse(call: Call, run: Run) -> Outcome:
+    """Ask, and ask again with what is wrong, until an answer is valid or repairs are used up."""
+    talk = Conversation(call, run)
+    reasons: list[str] = []
+    try:
+        while True:
+            arrived = await talk.ask()
+            found = examine(call, arrived.reply)
+            if isinstance(found, Valid):
+                return await _keep(talk, arrived, found)
+            talk.record(arrived, _STATUS.get(found.kind, "invalid"), found.text)
+            kind = found.kind
+            reasons.append(f"{kind}: {found.text}")
+            if not found.repairable or len(talk.turns) >= call.step.max_repairs:
+                break
+            _ask_again(talk, arrived, found)
+    except TurnFailed as failed:
+        kind = failed.kind
+        reasons.append(f"{kind}: {failed}")
+    except BudgetReached as reached:
+        kind = "budget"
+        reasons.append(str(reached))
+    if kind != "budget":
+        run.replies.note([(call.key, call.fields)], kind)
+    return Failed(**account(talk, talk.habits.fit(call.spec)), kind=kind, reasons=tuple(reasons))
+
+
+async def _keep(talk: Conversation, arrived: Arrived, valid: Valid) -> Outcome:
+    talk.record(arrived, "valid")
+    call, sent = talk.call, arrived.sent
+    if sent.method == talk.habits.method:
+        talk.habits.proven = True
+    outcome = conclude(call, valid.answer, account(talk, sent))
+    if outcome.status != "failed" and call.judge.cacheable:
+        entry = as_entry(talk, arrived.reply, sent, valid)
+        await talk.run.replies.akeep(call.fields, call.key, entry)
+    return outcome
+
+
+def _ask_again(talk: Conversation, arrived: Arrived, problem: Problem) -> None:
+    sent, reply = arrived.sent, arrived.reply
+    if problem.prose and talk.call.spec.method == "auto" and not talk.habits.proven:
+        # A server that was asked for JSON and wrote prose ignores the form: say it in words.
+        talk.habits.demote(sent.method, "text")
+    if problem.kind == "truncated":
+        talk.repair(reply.text, "Truncated")
+    else:
+        lines = "\n".join(f"- {line}" for line in problem.lines)
+        talk.repair(_as_text(reply), "Repair", lines)
+
+
+def _as_text(reply: Reply) -> str:
+    return reply.text if reply.data is None else json.dumps(dict(reply.data), ensure_ascii=False)

@@ -1,0 +1,93 @@
+"""A call before it is made: the step's input as messages, and the key its reply lies under."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from pydantic import BaseModel
+
+from ...cache.key import Fields, fingerprint
+from ...errors import UsageError
+from ...prompts.load import Rendered
+from ..images import LoadedImage, load_images
+from ..judge import JudgeSpec
+from ..step import Step, schema_hash
+from .models import Judge
+
+
+@dataclass(frozen=True)
+class Call:
+    """One item for one judge, ready to be looked up or sent.
+
+    spec: the judge's, with the step's defaults in it. fields: what the key is made of.
+    """
+
+    step: Step[Any, Any]
+    inputs: BaseModel
+    judge: Judge
+    spec: JudgeSpec
+    rendered: Rendered
+    images: tuple[LoadedImage, ...]
+    answer: type[BaseModel]
+    repeat: int
+    fields: Fields
+    key: str
+
+
+def prepare(step: Step[Any, Any], inputs: BaseModel, judge: Judge, repeat: int = 0) -> Call:
+    """Make a call. Raises UsageError or InputError for what cannot be sent."""
+    prompt = step.load_prompt()
+    values = {name: _plain(value) for name, value in step.values(inputs).items()}
+    rendered = prompt.render(values)
+    images = _images(step, inputs)
+    spec = judge.spec
+    if judge.model is None:  # a model object keeps the settings its maker gave it
+        spec = _with_defaults(spec, step.temperature, step.max_tokens)
+    answer: type[BaseModel] = step.output_model(inputs)
+    messages = hashlib.sha256(
+        f"{len(rendered.system)}\x00{rendered.system}\x00{rendered.user}".encode(
+            "utf-8", "surrogatepass"
+        )
+    )
+    fields: Fields = {
+        "step": step.name,
+        "version": step.version,
+        "prompt": prompt.hash,
+        "schema": schema_hash(answer),
+        "judge": spec_fields(spec),
+        "input": values,
+        "messages": messages.hexdigest(),
+        "images": [image.hash for image in images],
+        "repeat": repeat,
+    }
+    return Call(
+        step, inputs, judge, spec, rendered, images, answer, repeat, fields, fingerprint(fields)
+    )
+
+
+@lru_cache(maxsize=1024)
+def _with_defaults(spec: JudgeSpec, temperature: float | None, max_tokens: int | None) -> JudgeSpec:
+    defaults = {"temperature": temperature, "max_tokens": max_tokens}
+    unset = {name: value for name, value in defaults.items() if getattr(spec, name) is None}
+    return spec.model_copy(update=unset)
+
+
+@lru_cache(maxsize=1024)
+def spec_fields(spec: JudgeSpec) -> Mapping[str, Any]:
+    """The spec's part of a cache key; do not change it."""
+    return spec.model_dump(mode="json", exclude={"dropped"})
+
+
+def _images(step: Step[Any, Any], inputs: BaseModel) -> tuple[LoadedImage, ...]:
+    images = getattr(inputs, "images", ())
+    if not images:
+        return ()
+    if not step.images:
+        raise UsageError(f"step {step.name} takes no images")
+    return load_images(tuple(images))
+
+
+def _plain(value: Any) -> Any:
+    return value if isinstance(value, str) else list(value)

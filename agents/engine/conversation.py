@@ -1,0 +1,314 @@
+"""One item's talk with a model: each turn a request, made with limits, budget and retries."""
+
+import asyncio
+import time
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
+from tenacity.wait import wait_random_exponential
+
+from ...errors import AuthenticationFault, DxjudgeError, ModelFault
+from ...prompts.load import load_sections
+from ..judge import JudgeSpec
+from ..outcome import FailureKind
+from .answer import schema_text
+from .call import Call
+from .faults import Fault, RequestFault, read_fault, rejects_images, rejects_method
+from .habits import Habits, habits_of
+from .ledger import Attempt, AttemptStatus
+from .models import Reply, key_variable, methods_of, redact, send, takes_images
+from .prices import Price
+from .run import Run
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
+
+_BACKOFF = wait_random_exponential(multiplier=0.5, max=20)
+_TOKENS_OUT = 256  # what an answer is taken to need, before it is known
+_MOST_TOKENS_OUT = 1024
+_TOKENS_AN_IMAGE = 1000
+_MOST_TOKENS_AN_IMAGE = 2000
+_STATUS: dict[str, AttemptStatus] = {
+    "throttled": "throttled",
+    "transport": "transport",
+    "unreachable": "transport",
+}
+_MEANING = {
+    "unreachable": "no server answers there",
+    "missing": "no such model or address",
+    "forbidden": "the key may not use it",
+}
+
+
+class TurnFailed(Exception):
+    """No answer was had in this turn, and none will be."""
+
+    def __init__(self, kind: FailureKind, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+@dataclass
+class Tally:
+    """What an item has used; None once something is unknown."""
+
+    calls: int = 0
+    tokens_in: int | None = 0
+    tokens_out: int | None = 0
+    cost: float | None = 0.0
+
+    def add(self, reply: Reply | None, cost: float | None) -> None:
+        """Count a request."""
+        self.calls += 1
+        if reply is not None:
+            self.tokens_in = _plus(self.tokens_in, reply.tokens_in)
+            self.tokens_out = _plus(self.tokens_out, reply.tokens_out)
+            self.cost = None if self.cost is None or cost is None else self.cost + cost
+
+
+@dataclass(frozen=True)
+class Arrived:
+    """An answer that came back. latency: seconds; cost: US dollars or None."""
+
+    reply: Reply
+    sent: JudgeSpec
+    attempt: int
+    latency: float
+    cost: float | None
+
+
+@dataclass
+class Conversation:
+    """The turns of one item so far: pairs of what the model wrote and what it was told."""
+
+    call: Call
+    run: Run
+    turns: list[tuple[str, str]] = field(default_factory=list)
+    tally: Tally = field(default_factory=Tally)
+    attempt: int = 0
+
+    @property
+    def habits(self) -> Habits:
+        """What is known about the model."""
+        return habits_of(self.call.spec.endpoint, methods_of(self.call.judge))
+
+    async def ask(self) -> Arrived:
+        """Send the turn, in the form and with the parameters that the model takes.
+
+        Raises TurnFailed for this item; AuthenticationFault or ModelFault when no item can
+        succeed; BudgetReached.
+        """
+        self._check_images()
+        self.attempt = 0
+        while True:
+            sent = self.habits.fit(self.call.spec)
+            try:
+                return await _retrying(self.run.attempts)(self._send, sent)
+            except RequestFault as failed:
+                if not self.habits.adapt(self.call.spec, sent, failed.fault):
+                    raise self._verdict(failed.fault, sent) from None
+
+    def repair(self, text: str, section: str, problems: str = "") -> None:
+        """Show the model its answer and what is wrong with it, in the next turn."""
+        told = load_sections("engine")[section].replace("{{problems}}", problems)
+        self.turns.append((text.strip() or "(no answer)", told))
+
+    def record(self, arrived: Arrived, status: AttemptStatus, error: str = "") -> None:
+        """Put an answer into the ledger, once it is known whether it is valid."""
+        self._note(arrived.sent, status, arrived.latency, arrived.reply, arrived.cost, error)
+
+    async def _send(self, sent: JudgeSpec) -> Arrived:
+        """One request, with a place in the limiter and a share of the budget."""
+        self.attempt += 1
+        price = self.run.price(sent)
+        most = (price.cost(*self._most(sent)) if price else None) or 0.0
+        await self.run.budget.reserve(most)
+        cost = 0.0
+        try:
+            arrived = await self._in_turn(sent, price)
+            cost = most if arrived.cost is None else arrived.cost
+            return arrived
+        finally:
+            self.run.budget.settle(most, cost)
+
+    async def _in_turn(self, sent: JudgeSpec, price: Price | None) -> Arrived:
+        expected = self._expected(sent)
+        limiter = self.run.limiter(sent)
+        entered = await limiter.enter(expected)
+        used, throttled = 0, None
+        try:
+            arrived = await self._exchange(sent, price)
+            used = _used(arrived.reply, expected)
+            return arrived
+        except RequestFault as failed:
+            throttled = _throttled(failed.fault)
+            raise
+        finally:
+            limiter.leave(started=entered, throttled=throttled, surplus=used - expected)
+
+    async def _exchange(self, sent: JudgeSpec, price: Price | None) -> Arrived:
+        call = self.call
+        started = time.perf_counter()
+        try:
+            reply = await send(
+                call.judge, sent, self._messages(sent), call.answer, self.run.timeout
+            )
+        except DxjudgeError:
+            raise
+        except Exception as error:
+            raise self._failed(error, sent, time.perf_counter() - started) from None
+        latency = time.perf_counter() - started
+        self.habits.spoke = True
+        cost = None
+        if price and reply.tokens_in is not None and reply.tokens_out is not None:
+            cost = price.cost(reply.tokens_in, reply.tokens_out, reply.tokens_cached or 0)
+        self.tally.add(reply, cost)
+        return Arrived(reply, sent, self.attempt, latency, cost)
+
+    def _failed(self, error: Exception, sent: JudgeSpec, latency: float) -> Exception:
+        """Count and record a request that failed; what to raise for it."""
+        self.tally.add(None, None)
+        fault = read_fault(error, self.call.judge)
+        if fault is None:
+            message = redact(f"{type(error).__name__}: {error}"[:2000], self.call.judge)
+            self._note(sent, "rejected", latency, None, None, message)
+            return TurnFailed("error", message)
+        status = _STATUS.get(fault.kind, "rejected")
+        # A request that was answered with an error costs nothing; a lost one may have cost.
+        cost = 0.0 if fault.status else None
+        self._note(sent, status, latency, None, cost, fault.message)
+        # Some servers say 500 where they mean that they know no such form of answer.
+        form = self.call.spec.method == "auto" and rejects_method(fault, sent.method)
+        patient = (fault.wait or 0) <= self.run.max_wait
+        return RequestFault(fault, again=fault.retryable and patient and not form)
+
+    def _verdict(self, fault: Fault, sent: JudgeSpec) -> Exception:
+        """What a fault that is final means: for this item, or for all of them."""
+        label, said = sent.label, fault.message
+        if fault.kind == "authentication":
+            return AuthenticationFault(f"{label} refused the key: {self._key_hint()} ({said})")
+        if fault.kind == "quota":
+            return ModelFault(f"the account for {label} has no quota left ({said})")
+        if self.call.images and rejects_images(fault):
+            return ModelFault(_no_images(self.call.step.name, label, said))
+        if not self.habits.spoke and fault.kind in ("unreachable", "missing", "forbidden"):
+            return ModelFault(f"{label} cannot be used: {_MEANING[fault.kind]} ({said})")
+        if self.call.spec.method != "auto" and rejects_method(fault, sent.method):
+            return ModelFault(f"{label} does not answer by method {sent.method} ({said})")
+        if not fault.retryable:
+            return TurnFailed("rejected", said)
+        if (fault.wait or 0) > self.run.max_wait:
+            said = f"the server asks to wait {fault.wait:.0f} s ({said})"
+        return TurnFailed("transport", f"after {self.attempt} requests: {said}")
+
+    def _key_hint(self) -> str:
+        if self.call.judge.model is not None:
+            return "check the key of the model object"
+        return f"check the environment variable {key_variable(self.call.judge.spec)}"
+
+    def _check_images(self) -> None:
+        if self.call.images and takes_images(self.call.judge, self.run.timeout) is False:
+            raise ModelFault(
+                _no_images(self.call.step.name, self.call.spec.label, "by its profile")
+            )
+
+    def _expected(self, sent: JudgeSpec) -> int:
+        """Tokens that the request is taken to need: four characters a token, and the answer."""
+        images = len(self.call.images) * _TOKENS_AN_IMAGE
+        return self._characters() // 4 + images + (sent.max_tokens or _TOKENS_OUT)
+
+    def _most(self, sent: JudgeSpec) -> tuple[int, int]:
+        """Tokens in and out that it will hardly pass: two characters a token, a long answer."""
+        images = len(self.call.images) * _MOST_TOKENS_AN_IMAGE
+        return self._characters() // 2 + images, sent.max_tokens or _MOST_TOKENS_OUT
+
+    def _characters(self) -> int:
+        told = sum(len(said) + len(answer) for answer, said in self.turns)
+        rendered = self.call.rendered
+        return len(rendered.system) + len(rendered.user) + told + len(schema_text(self.call.answer))
+
+    def _messages(self, sent: JudgeSpec) -> "list[BaseMessage]":
+        from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
+
+        system, user = self.call.rendered.system, self.call.rendered.user
+        if sent.method in ("text", "json_mode"):
+            schema = schema_text(self.call.answer)
+            system += "\n\n" + load_sections("engine")["Schema"].replace("{{schema}}", schema)
+        content: Any = user
+        if self.call.images:
+            content = [{"type": "text", "text": user}, *(i.block() for i in self.call.images)]
+        messages: list[BaseMessage] = [SystemMessage(system), HumanMessage(content)]
+        for answer, told in self.turns:
+            messages += [AIMessage(answer), HumanMessage(told)]
+        return messages
+
+    def _note(
+        self,
+        sent: JudgeSpec,
+        status: AttemptStatus,
+        latency: float,
+        reply: Reply | None,
+        cost: float | None,
+        error: str,
+    ) -> None:
+        call = self.call
+        attempt = Attempt(
+            at=datetime.now(UTC).isoformat(timespec="milliseconds"),
+            step=call.step.name,
+            version=call.step.version,
+            judge=sent.label,
+            method=sent.method,
+            key=call.key,
+            repeat=call.repeat,
+            turn=len(self.turns),
+            attempt=self.attempt,
+            status=status,
+            text=reply.text if reply else "",
+            error=error,
+            tokens_in=reply.tokens_in if reply else None,
+            tokens_out=reply.tokens_out if reply else None,
+            tokens_cached=reply.tokens_cached if reply else None,
+            cost=cost,
+            latency=latency,
+        )
+        self.run.ledger.record(attempt)
+
+
+@lru_cache(maxsize=64)
+def _retrying(attempts: int) -> AsyncRetrying:
+    """The only retry loop there is. Its state is in each call, so all may share it."""
+    return AsyncRetrying(
+        stop=stop_after_attempt(attempts),
+        retry=retry_if_exception(lambda error: isinstance(error, RequestFault) and error.again),
+        wait=_wait,
+        sleep=asyncio.sleep,
+        reraise=True,
+    )
+
+
+def _wait(state: RetryCallState) -> float:
+    error = state.outcome.exception() if state.outcome else None
+    if isinstance(error, RequestFault) and error.fault.wait is not None:
+        return error.fault.wait
+    return _BACKOFF(state)
+
+
+def _used(reply: Reply, expected: int) -> int:
+    if reply.tokens_in is None or reply.tokens_out is None:
+        return expected
+    return reply.tokens_in + reply.tokens_out
+
+
+def _throttled(fault: Fault) -> float | None:
+    return (fault.wait or 0.0) if fault.kind == "throttled" else None
+
+
+def _plus(total: int | None, more: int | None) -> int | None:
+    return None if total is None or more is None else total + more
+
+
+def _no_images(step: str, label: str, why: str) -> str:
+    return f"step {step} sends images, and {label} takes text only ({why})"

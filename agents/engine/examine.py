@@ -1,0 +1,65 @@
+"""Whether an answer can be used: whole, JSON, of the right shape, and past the step's checks."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel
+
+from ..outcome import FailureKind
+from .answer import NotJson, read_answer, read_json
+from .call import Call
+from .models import Reply
+
+
+@dataclass(frozen=True)
+class Valid:
+    """An answer that can be used, as the model's JSON and as the step's type."""
+
+    data: dict[str, Any]
+    answer: BaseModel
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Why an answer cannot be used. `prose`: it holds no JSON at all."""
+
+    kind: FailureKind
+    lines: tuple[str, ...]
+    prose: bool = False
+
+    @property
+    def text(self) -> str:
+        """All of it on one line."""
+        return "; ".join(self.lines)
+
+    @property
+    def repairable(self) -> bool:
+        """Whether showing the problem to the model may help."""
+        return self.kind in ("invalid", "truncated")
+
+
+def examine(call: Call, reply: Reply) -> Valid | Problem:
+    """Look at why the model stopped first: a cut-off answer may parse, and mean another thing."""
+    if reply.finish == "refusal":
+        return Problem("refused", (reply.text[:500] or "the model or its filter declined",))
+    if reply.finish == "length":
+        return Problem("truncated", ("the answer was cut off at the token limit",))
+    try:
+        data = dict(reply.data) if reply.data is not None else read_json(reply.text)
+    except ValueError as fault:
+        return Problem("invalid", (str(fault),), prose=isinstance(fault, NotJson))
+    return check(call, data)
+
+
+def check(call: Call, data: dict[str, Any]) -> Valid | Problem:
+    """Check an answer that is JSON against the step's type and checks."""
+    answer, problems = read_answer(call.answer, data)
+    if problems:
+        return Problem("invalid", tuple(problems))
+    try:
+        problems = call.step.problems(call.inputs, answer)
+    except Exception as fault:  # a fault in the step's code is this item's failure
+        return Problem("error", (f"{type(fault).__name__}: {fault}",))
+    if problems:
+        return Problem("invalid", tuple(problems))
+    return Valid(data, answer)

@@ -1,0 +1,188 @@
+"""What an exception of an SDK means: try again, ask differently, give up, or stop the run."""
+
+import re
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from typing import Any, Literal
+
+from ..judge import JudgeSpec, Method
+from .models import Judge, redact
+
+FaultKind = Literal[
+    "throttled",  # 429
+    "transport",  # timeout, a dropped connection, 408, 409, 5xx, a body that is no answer
+    "unreachable",  # no connection at all
+    "rejected",  # 400, 413, 422 and whatever else is the request's fault
+    "forbidden",  # 403
+    "missing",  # 404: no such model or address
+    "authentication",  # 401
+    "quota",  # the account is empty: waiting does not help
+]
+
+_TRANSIENT = (408, 409)
+_KINDS: dict[int, FaultKind] = {401: "authentication", 403: "forbidden", 404: "missing"}
+_NETWORK = ("TransportError", "TimeoutException", "APIConnectionError", "ProtocolError")
+_UNFIT = re.compile(
+    r"unsupported|not support|unrecogni[sz]ed|unknown|unexpected|deprecated|not permitted|"
+    r"not allowed|invalid|only the default|cannot be|must be|must unset|extra inputs",
+    re.IGNORECASE,
+)
+# How servers call our parameters in their messages.
+_ALIASES = {
+    "temperature": ("temperature",),
+    "max_tokens": ("max_tokens", "max_completion_tokens"),
+    "seed": ("seed",),
+    "reasoning_effort": ("reasoning_effort", "reasoning effort", "effort"),
+}
+_METHOD_WORDS: dict[Method, tuple[str, ...]] = {
+    "json_schema": (
+        "response_format", "json_schema", "output_config", "output_format", "output format",
+        "structured output",
+    ),
+    "tool": ("tool", "function"),
+    "json_mode": ("response_format", "json_object", "json mode"),
+}  # fmt: skip
+_FOREIGN = re.compile(
+    r"Unexpected response type|missing 'choices'|null value for 'choices'|"
+    r"'str' object has no attribute"
+)
+_IMAGE_WORDS = re.compile(r"image|vision|multimodal|content type|mmproj", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A failed request. `wait`: seconds the server asks for, None where it does not say."""
+
+    kind: FaultKind
+    message: str
+    status: int | None = None
+    wait: float | None = None
+    parameter: str | None = None
+
+    @property
+    def retryable(self) -> bool:
+        """Whether the same request may succeed a little later."""
+        return self.kind in ("throttled", "transport", "unreachable")
+
+
+class RequestFault(Exception):
+    """Carries a Fault from one request to the retry loop and out of it; `again`: try again."""
+
+    def __init__(self, fault: Fault, *, again: bool) -> None:
+        super().__init__(fault.message)
+        self.fault = fault
+        self.again = again
+
+
+def read_fault(error: Exception, judge: Judge) -> Fault | None:
+    """What an exception says, None for one that is not about a request (a bug of ours)."""
+    status = _status(error)
+    message = redact(f"{type(error).__name__}: {error}"[:2000], judge)
+    if status is None:
+        if _is_network(error) or _is_no_answer(error):
+            return Fault("unreachable" if _never_connected(error) else "transport", message)
+        if isinstance(error, (ValueError, TypeError)) and judge.spec.provider != "object":
+            return Fault("rejected", message)  # a check of the SDK or LangChain, before sending
+        return None
+    if status == 429:
+        code = getattr(error, "code", None)
+        exhausted = code == "insufficient_quota" or "insufficient_quota" in str(error)
+        return Fault("quota" if exhausted else "throttled", message, status, _wait(error))
+    if status in _TRANSIENT or status >= 500:
+        return Fault("transport", message, status, _wait(error))
+    kind = _KINDS.get(status, "rejected")
+    return Fault(kind, message, status, parameter=_parameter(error))
+
+
+def rejected_parameter(fault: Fault, spec: JudgeSpec) -> str | None:
+    """The parameter of the spec that this fault says the model does not take, or None."""
+    if fault.kind != "rejected":
+        return None
+    text = fault.message.lower()
+    for name, aliases in _ALIASES.items():
+        if getattr(spec, name) is None:
+            continue
+        if fault.parameter in aliases:
+            return name
+        words = (re.search(rf"\b{re.escape(alias)}\b", text) for alias in aliases)
+        if any(words) and _UNFIT.search(text):
+            return name
+    return None
+
+
+def rejects_method(fault: Fault, method: Method) -> bool:
+    """Whether this fault says that the server cannot answer in this form.
+
+    Some servers say so with 500, or 501.
+    """
+    if fault.status not in (400, 404, 415, 422, 500, 501):
+        return False
+    words = _METHOD_WORDS.get(method, ())
+    named = fault.parameter is not None and any(word in fault.parameter for word in words)
+    return named or any(word in fault.message.lower() for word in words)
+
+
+def rejects_images(fault: Fault) -> bool:
+    """Whether this fault says that the model takes no images."""
+    return fault.status in (400, 415, 422, 500) and bool(_IMAGE_WORDS.search(fault.message))
+
+
+def _status(error: Exception) -> int | None:
+    status = getattr(error, "status_code", None)
+    if status is None:
+        status = getattr(getattr(error, "response", None), "status_code", None)
+    # A response with a good status whose body could not be read carries its response along.
+    return status if isinstance(status, int) and status >= 400 else None
+
+
+def _is_network(error: Exception) -> bool:
+    if isinstance(error, (TimeoutError, ConnectionError)) or getattr(error, "is_retryable", False):
+        return True
+    names = {base.__name__ for base in type(error).__mro__}
+    return bool(names & set(_NETWORK))
+
+
+def _never_connected(error: BaseException | None) -> bool:
+    while error is not None:
+        if isinstance(error, ConnectionRefusedError) or type(error).__name__ == "ConnectError":
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def _is_no_answer(error: Exception) -> bool:
+    """A 200 whose body is no completion: a proxy's page, a cut or a foreign body.
+
+    The SDKs and LangChain have no type for it.
+    """
+    names = {base.__name__ for base in type(error).__mro__}
+    if names & {"JSONDecodeError", "APIResponseValidationError"}:
+        return True
+    return bool(_FOREIGN.search(str(error)))
+
+
+def _wait(error: Exception) -> float | None:
+    headers = getattr(getattr(error, "response", None), "headers", None)
+    if headers is None:
+        return None
+    milliseconds, seconds = headers.get("retry-after-ms"), headers.get("retry-after")
+    try:
+        if milliseconds is not None:
+            return max(0.0, float(milliseconds) / 1000)
+        return max(0.0, float(seconds)) if seconds is not None else None
+    except ValueError:
+        return _until(str(seconds))
+
+
+def _until(date: str) -> float | None:
+    from datetime import UTC, datetime
+
+    try:
+        return max(0.0, (parsedate_to_datetime(date) - datetime.now(UTC)).total_seconds())
+    except (TypeError, ValueError):
+        return None
+
+
+def _parameter(error: Exception) -> str | None:
+    found: Any = getattr(error, "param", None)
+    return found if isinstance(found, str) else None

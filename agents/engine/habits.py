@@ -1,0 +1,94 @@
+"""What the process has learnt about each model: its way of structure, what it does not take."""
+
+import threading
+import warnings
+from functools import lru_cache
+
+from ..judge import JudgeSpec, Method
+from .faults import Fault, rejected_parameter, rejects_method
+
+
+class Habits:
+    """What one model on one server accepts; shared by everything in the process.
+
+    spoke: it has answered at least once. proven: the current method has given a valid answer.
+    """
+
+    def __init__(self, methods: tuple[Method, ...]) -> None:
+        """`methods` are the ways that may work, best first."""
+        self._methods = methods
+        self._place = 0
+        self._dropped: dict[str, None] = {}
+        self._lock = threading.Lock()
+        self.spoke = False
+        self.proven = False
+
+    @property
+    def method(self) -> Method:
+        """The best way of structure that is not known to fail."""
+        return self._methods[self._place]
+
+    def fit(self, spec: JudgeSpec) -> JudgeSpec:
+        """The spec as it will be sent."""
+        method = self.method if spec.method == "auto" else spec.method
+        dropped = tuple(name for name in self._dropped if getattr(spec, name) is not None)
+        return as_sent(spec, method, dropped)
+
+    def adapt(self, asked: JudgeSpec, sent: JudgeSpec, fault: Fault) -> bool:
+        """Learn from a rejected request; whether asking again may now succeed.
+
+        asked: the spec as the user gave it; sent: as it went out.
+        """
+        # The method first: its message may name a parameter as well.
+        if asked.method == "auto" and rejects_method(fault, sent.method):
+            return self.demote(sent.method)
+        name = rejected_parameter(fault, sent)
+        if name is None:
+            return False
+        self.drop(name, sent.label)
+        return True
+
+    def drop(self, name: str, label: str) -> None:
+        """Send this parameter no more; warn the first time."""
+        with self._lock:
+            known = name in self._dropped
+            self._dropped[name] = None
+        if not known:
+            warnings.warn(f"{label} does not take {name}: it is no longer sent", stacklevel=2)
+
+    def demote(self, method: Method, to: Method | None = None) -> bool:
+        """Leave a method that does not work for the next, or for `to`; False if none is left."""
+        with self._lock:
+            if self.method != method:  # somebody else was told so at the same time
+                return True
+            later = self._methods[self._place + 1 :]
+            if not later or (to is not None and to not in later):
+                return False
+            self._place = self._methods.index(to or later[0])
+            self.proven = False
+            return True
+
+
+@lru_cache(maxsize=1024)
+def as_sent(spec: JudgeSpec, method: Method, dropped: tuple[str, ...]) -> JudgeSpec:
+    """The spec of a request that leaves parameters out."""
+    gone: dict[str, object] = dict.fromkeys(dropped)
+    return spec.model_copy(update={**gone, "method": method, "dropped": dropped})
+
+
+_HABITS: dict[str, Habits] = {}
+_LEARNING = threading.Lock()
+
+
+def habits_of(endpoint: str, methods: tuple[Method, ...]) -> Habits:
+    """The process's habits for a model on a server."""
+    with _LEARNING:
+        if endpoint not in _HABITS:
+            _HABITS[endpoint] = Habits(methods)
+        return _HABITS[endpoint]
+
+
+def forget_habits() -> None:
+    """Learn everything anew: after a server was replaced."""
+    with _LEARNING:
+        _HABITS.clear()

@@ -1,0 +1,162 @@
+"""The ledger: every attempt at an answer, and what they come to by judge and step."""
+
+import json
+import os
+import threading
+from collections import Counter, deque
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import IO, Literal
+
+from ...errors import OutputError
+from ..outcome import Outcome
+
+AttemptStatus = Literal[
+    "valid",
+    "invalid",  # not JSON, not the schema, or the step's checks object
+    "refused",
+    "truncated",
+    "throttled",  # 429
+    "transport",  # timeout, connection, 5xx, a body that is no answer
+    "rejected",  # any other 4xx
+]
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One request: what came back, in its own words, and what it cost.
+
+    turn: 0 for the first question, 1 and up for repairs. attempt: 1 and up within a turn.
+    latency: seconds from sending to the whole answer. cost: US dollars, None when unknown.
+    """
+
+    at: str
+    step: str
+    version: int
+    judge: str
+    method: str
+    key: str
+    repeat: int
+    turn: int
+    attempt: int
+    status: AttemptStatus
+    text: str
+    error: str
+    tokens_in: int | None
+    tokens_out: int | None
+    tokens_cached: int | None
+    cost: float | None
+    latency: float
+
+
+@dataclass
+class Line:
+    """The sums of one judge on one step. `items` are outcomes, `calls` are requests."""
+
+    judge: str
+    step: str
+    items: int = 0
+    cached: int = 0
+    by_stand_in: int = 0
+    done: int = 0
+    abstained: int = 0
+    failed: int = 0
+    failures: Counter[str] = field(default_factory=Counter)
+    calls: int = 0
+    attempts: Counter[str] = field(default_factory=Counter)
+    first_turns: int = 0
+    first_valid: int = 0
+    repaired: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: float = 0.0
+    calls_of_unknown_cost: int = 0
+    latency: float = 0.0
+
+    @property
+    def first_pass_validity(self) -> float | None:
+        """The share of first answers that were valid; None where there was none."""
+        return self.first_valid / self.first_turns if self.first_turns else None
+
+
+class Ledger:
+    """Keeps attempts in memory, or in a JSONL file that only its owner can read.
+
+    The sums are kept in both cases.
+    """
+
+    def __init__(self, path: Path | None = None, keep: int | None = None) -> None:
+        """`path` is appended to; `keep`: only so many of the last attempts stay in memory.
+
+        Raises OutputError when the file cannot be written.
+        """
+        self.attempts: deque[Attempt] = deque(maxlen=keep)
+        self.path = path
+        self._lines: dict[tuple[str, str], Line] = {}
+        self._lock = threading.Lock()
+        self._file: IO[str] | None = None
+        if path is not None:
+            try:
+                handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+                self._file = os.fdopen(handle, "a", encoding="utf-8")
+            except OSError as fault:
+                raise OutputError(f"ledger {path}: {fault.strerror}") from fault
+
+    def record(self, attempt: Attempt) -> None:
+        """Keep one attempt."""
+        with self._lock:
+            if self._file is None:
+                self.attempts.append(attempt)
+            else:
+                self._file.write(json.dumps(asdict(attempt)) + "\n")
+                self._file.flush()
+            self._add(self._line(attempt.judge, attempt.step), attempt)
+
+    def close_item(self, outcome: Outcome, judge: str) -> None:
+        """Count how an item ended."""
+        with self._lock:
+            line = self._line(judge, outcome.step)
+            line.items += 1
+            line.cached += outcome.cached
+            line.by_stand_in += outcome.decided_by not in ("llm", "none")
+            answered = outcome.status != "failed" and not outcome.cached
+            line.repaired += answered and outcome.repairs > 0
+            if outcome.status == "done":
+                line.done += 1
+            elif outcome.status == "abstained":
+                line.abstained += 1
+            else:
+                line.failed += 1
+                line.failures[outcome.kind] += 1
+
+    def summary(self) -> list[Line]:
+        """One line for each judge and step, in the order of their first use."""
+        with self._lock:
+            return list(self._lines.values())
+
+    def close(self) -> None:
+        """Close the file, if there is one."""
+        if self._file is not None:
+            self._file.close()
+
+    def _line(self, judge: str, step: str) -> Line:
+        line = self._lines.get((judge, step))
+        if line is None:
+            line = self._lines[judge, step] = Line(judge, step)
+        return line
+
+    @staticmethod
+    def _add(line: Line, attempt: Attempt) -> None:
+        line.calls += 1
+        line.attempts[attempt.status] += 1
+        line.latency += attempt.latency
+        line.tokens_in += attempt.tokens_in or 0
+        line.tokens_out += attempt.tokens_out or 0
+        if attempt.cost is None:
+            line.calls_of_unknown_cost += 1
+        else:
+            line.cost += attempt.cost
+        answered = attempt.status in ("valid", "invalid", "refused", "truncated")
+        if answered and attempt.turn == 0:
+            line.first_turns += 1
+            line.first_valid += attempt.status == "valid"

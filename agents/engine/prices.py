@@ -1,0 +1,83 @@
+"""What calls cost: a dated price list, in which an unknown model stays unknown."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from ...errors import InputError
+from ..judge import JudgeSpec
+
+_SNAPSHOT = re.compile(r"(-latest|-0|-\d{4}-\d{2}-\d{2}|[-@]\d{8})$")
+
+
+@dataclass(frozen=True)
+class Price:
+    """US dollars for a million tokens; `cached` for the read of a cached prompt prefix."""
+
+    input: float
+    output: float
+    cached: float | None = None
+    up_to: int | None = None
+
+    def cost(self, tokens_in: int, tokens_out: int, cached: int = 0) -> float | None:
+        """US dollars of one call: ((in - cached) x input + cached x cached + out x output) / 1e6.
+
+        None beyond the prompt size up to which the price is known.
+        """
+        if self.up_to is not None and tokens_in > self.up_to:
+            return None
+        cached_price = self.input if self.cached is None else self.cached
+        dollars = (tokens_in - cached) * self.input + cached * cached_price
+        return (dollars + tokens_out * self.output) / 1e6
+
+
+@dataclass(frozen=True)
+class Prices:
+    """A price list: its date, where it is from, and (provider, model) -> price."""
+
+    date: str
+    source: str
+    models: Mapping[tuple[str, str], Price]
+
+    def of(self, spec: JudgeSpec) -> Price | None:
+        """The price of a judge, or None. A model on a server of one's own has none.
+
+        A price list of one's own may name such a model in full, `NAME@http://host/v1`.
+        """
+        if spec.identity:
+            return None
+        if spec.base_url:
+            return self.models.get((spec.provider, f"{spec.model}@{spec.base_url}"))
+        plain = _SNAPSHOT.sub("", spec.model)
+        exact = self.models.get((spec.provider, spec.model))
+        return exact or self.models.get((spec.provider, plain))
+
+
+@cache
+def load_prices(path: Path | None = None) -> Prices:
+    """Read a price list; None is the one that ships with the package.
+
+    Raises InputError naming the file and the model.
+    """
+    where = path or Path(__file__).parent / "prices.yaml"
+    try:
+        data = yaml.safe_load(where.read_text(encoding="utf-8"))
+        models = {
+            (provider, str(name)): Price(**_numbers(price))
+            for provider, listed in data["models"].items()
+            for name, price in listed.items()
+        }
+        return Prices(str(data["date"]), str(data["source"]), models)
+    except (OSError, yaml.YAMLError, KeyError, TypeError, AttributeError, ValueError) as fault:
+        raise InputError(f"price list {where}: {fault!r}") from fault
+
+
+def _numbers(price: Mapping[str, Any]) -> dict[str, Any]:
+    if any(not isinstance(value, (int, float)) or value < 0 for value in price.values()):
+        raise ValueError(f"a price is not a number of dollars: {dict(price)}")
+    return dict(price)

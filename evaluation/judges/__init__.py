@@ -1,0 +1,1 @@
+"""What is said of the judges: agreement, swaps, conclusions, robustness."""

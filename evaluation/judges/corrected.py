@@ -1,0 +1,147 @@
+"""What a judge's share of right verdicts would be if a human had judged everything."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...scoring.bootstrap import Plan
+from ...scoring.calibration import CorrectedAccuracy, prediction_powered, rogan_gladen
+from ...scoring.ratings import is_number
+from .agreement_units import SCALES, Unit, group_values, judges_of_units, label
+
+INDEPENDENT = "cases with several units count as independent"
+"""A warning that stands beside a number, not in its place."""
+
+
+@dataclass(frozen=True)
+class CorrectedRow:
+    """A judge's share of right verdicts, corrected by the units that a human judged too.
+
+    judged: the share by the judge alone, on the units that no human judged. value, low, high:
+    the corrected share; None where `warning` says why. n, n_calibration: units without and
+    with a human verdict. unresolved: units left out for want of a verdict.
+    """
+
+    step: str
+    group_by: str
+    group: str
+    judge: str
+    method: str
+    judged: float | None
+    value: float | None
+    low: float | None
+    high: float | None
+    sensitivity: float | None
+    specificity: float | None
+    n: int
+    n_calibration: int
+    unresolved: int
+    warning: str
+
+
+def corrected_rows(
+    step: str,
+    units: Sequence[Unit],
+    human: str | None,
+    positive: Any,
+    by: Sequence[str],
+    plan: Plan,
+) -> Iterator[CorrectedRow]:
+    """Rogan-Gladen and prediction-powered correction of every judge, overall and by group.
+
+    Nothing where no human judged, or where the verdicts are neither yes/no nor made so by
+    `positive`.
+    """
+    if human is None or not any(human in unit.votes for unit in units):
+        return
+    if positive is None and not _yes_or_no(step, units):
+        return
+    marks = {(at, judge): _mark(unit, judge, positive) for at, unit in enumerate(units)
+             for judge in unit.votes}  # fmt: skip
+    if not any(mark is not None for mark in marks.values()):
+        return
+    cells = [("", "", list(range(len(units))))]
+    for column in by:
+        values = sorted({value for unit in units for value in group_values(unit, column)})
+        cells += [
+            (column, value, [i for i, u in enumerate(units) if value in group_values(u, column)])
+            for value in values
+        ]
+    for column, value, places in cells:
+        for judge in judges_of_units(units):
+            if judge != human:
+                seen = [(marks.get((at, judge)), marks.get((at, human)), _checked(units[at], human))
+                        for at in places if judge in units[at].votes]  # fmt: skip
+                several = len({units[at].case for at in places}) < len(places)
+                for made in _correct(seen, plan.level):
+                    yield _row(step, column, value, judge, made, several)
+
+
+def _checked(unit: Unit, human: str) -> bool:
+    """Whether the human judged it. A failed vote is none: a juror's file did not have the case."""
+    return any(vote.status != "failed" for vote in unit.votes.get(human, {}).values())
+
+
+def _yes_or_no(step: str, units: Sequence[Unit]) -> bool:
+    """Whether every verdict is true, false, 1 or 0, and 1 and 0 are no grades among others."""
+    found = {label(v) for u in units for mine in u.votes.values() for v in mine.values()} - {None}
+    graded = SCALES.get(step, ("nominal",))[0] != "nominal"
+    return not graded and found <= {True, False}
+
+
+def _mark(unit: Unit, judge: str, positive: Any) -> bool | None:
+    """Whether a judge says "right": the majority of its votes; None on a tie or without any."""
+    counts = Counter(_right(label(vote), positive) for vote in unit.votes[judge].values())
+    yes, no = counts[True], counts[False]
+    return None if yes == no else yes > no
+
+
+def _right(value: Any, positive: Any) -> bool | None:
+    if value is None:
+        return None
+    if positive is None:
+        return bool(value)
+    if isinstance(value, bool) or isinstance(positive, bool):
+        return bool(value == positive)
+    if is_number(value) and is_number(positive):
+        return bool(float(value) >= float(positive))
+    return str(value) == str(positive)
+
+
+_Seen = Sequence[tuple[bool | None, bool | None, bool]]
+
+
+def _correct(seen: _Seen, level: float) -> list[CorrectedAccuracy]:
+    judged = [mine for mine, _, checked in seen if not checked]
+    calibration = [(mine, truth) for mine, truth, checked in seen if checked]
+    if not any(mine is not None for mine in judged):
+        n = sum(None not in pair for pair in calibration)
+        said = "every unit has a human verdict: take the human's share, nothing is to correct"
+        return [
+            CorrectedAccuracy("none needed", None, None, float("nan"), float("nan"),
+                              float("nan"), 0, n, len(seen) - n, warning=said)
+        ]  # fmt: skip
+    return [
+        rogan_gladen(judged, calibration, level=level),
+        prediction_powered(judged, calibration, level=level),
+    ]
+
+
+def _row(
+    step: str, by: str, group: str, judge: str, made: CorrectedAccuracy, several: bool
+) -> CorrectedRow:
+    warning = made.warning or ""
+    if several and made.interval is not None:
+        warning = "; ".join(filter(None, [warning, INDEPENDENT]))
+    limits = made.interval
+    return CorrectedRow(
+        step, by, group, judge, made.method, _plain(made.judged), made.value,
+        float(limits.low) if limits else None, float(limits.high) if limits else None,
+        _plain(made.sensitivity), _plain(made.specificity), made.n, made.n_calibration,
+        made.unresolved, warning,
+    )  # fmt: skip
+
+
+def _plain(value: float) -> float | None:
+    return None if value != value else value

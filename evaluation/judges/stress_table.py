@@ -1,0 +1,73 @@
+"""The trials of `dxjudge stress` read back: how often a judge's verdict flipped under a change."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ...errors import InputError
+from ...files.rows_in import MISSING, read_sheet
+from ...scoring.bootstrap import Plan
+from ...scoring.robustness import ALL, flip_interval
+
+_NEEDED = ("case", "step", "judge", "perturbation", "flipped")
+_TRUTHS = {"true": True, "false": False}
+
+
+@dataclass(frozen=True)
+class StressRate:
+    """Flips of the comparisons of two verdicts, and their share with its interval over cases."""
+
+    step: str
+    judge: str
+    perturbation: str
+    flips: int
+    compared: int
+    rate: float
+    low: float
+    high: float
+
+
+def read_rates(path: Path, plan: Plan) -> list[StressRate]:
+    """Flip rates from a table of trials.
+
+    Rows without a flip to tell (failed, abstained, a change that does not apply) are left out.
+
+    Raises InputError, naming file, row and column, for no file or a table of another kind.
+    """
+    sheet = read_sheet(str(path))
+    missing = [name for name in _NEEDED if name not in sheet.columns]
+    if missing:
+        raise InputError(f"{path} has no column {', '.join(missing)}: no table of dxjudge stress")
+    held: dict[tuple[str, str], dict[str, list[tuple[str, bool]]]] = {}
+    for number, row in enumerate(sheet.rows, 1):
+        cells = dict(zip(sheet.columns, row, strict=True))
+        flipped = _flipped(cells["flipped"], f"{path}, row {number}")
+        if flipped is not None:
+            kinds = held.setdefault((str(cells["step"]), str(cells["judge"])), {})
+            trial = (str(cells["case"]), flipped)
+            kinds.setdefault(str(cells["perturbation"]), []).append(trial)
+    rates = []
+    for (step, judge), kinds in held.items():
+        if len(kinds) > 1:
+            kinds[ALL] = [trial for trials in kinds.values() for trial in trials]
+        rates += [_rate(step, judge, kind, trials, plan) for kind, trials in kinds.items()]
+    return rates
+
+
+def _flipped(cell: Any, place: str) -> bool | None:
+    if cell is None or cell is MISSING or cell == "":
+        return None
+    text = str(cell).lower()
+    if text not in _TRUTHS:
+        raise InputError(f"{place}, column 'flipped': {cell!r} is neither true nor false")
+    return _TRUTHS[text]
+
+
+def _rate(
+    step: str, judge: str, kind: str, trials: Iterable[tuple[str, bool]], plan: Plan
+) -> StressRate:
+    held = list(trials)
+    marks = [flipped for _, flipped in held]
+    made = flip_interval(marks, [case for case, _ in held], plan.level)
+    return StressRate(step, judge, kind, sum(marks), len(held), made.estimate, made.low, made.high)

@@ -1,0 +1,111 @@
+"""What the answer to a question amounts to: a choice, a score, invalid, or no verdict."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ...agents.outcome import Abstained, Failed
+from ...scoring.choice import option_score
+from ...scoring.paired import majority_vote
+from ...scoring.share import FAILED
+from ...scoring.share import Failed as NoVerdict
+from ..cases import Case
+from ..judged import Judged, samples_of
+from ..judging import Verdict
+
+TECHNICAL = "technical error"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One answer: the chosen letters (None: matches no option; FAILED: no verdict), its status."""
+
+    letters: tuple[str, ...] | None | NoVerdict
+    status: Literal["done", "abstained", "failed", "invalid"]
+
+
+def chosen(verdict: Verdict) -> Answer:
+    """What `match_option` or `score_free_answer` made of an answer.
+
+    An answer that matches no option is invalid; an empty or broken one is an abstention. Both
+    are wrong.
+    """
+    outcome = verdict.outcome
+    if isinstance(outcome, Failed):
+        return Answer(FAILED, "failed")
+    if isinstance(outcome, Abstained):
+        technical = outcome.reason.startswith(TECHNICAL)
+        return Answer(None, "abstained" if technical else "invalid")
+    value: Any = outcome.value
+    letters = value.letters if hasattr(value, "letters") else (value.choice,)
+    return Answer(tuple(letters), "done")
+
+
+def answer_score(verdict: Verdict, case: Case) -> float | None:
+    """The score of one answer in 0..1; None without a verdict."""
+    if verdict.task == "score_open_answer":
+        if isinstance(verdict.outcome, Failed):
+            return None
+        return 0.0 if isinstance(verdict.outcome, Abstained) else float(verdict.value.score)
+    letters = chosen(verdict).letters
+    return None if isinstance(letters, NoVerdict) else option_score(letters, case.letters)
+
+
+def one_choice(verdicts: tuple[Verdict, ...]) -> Answer:
+    """The choice for a single-choice question by majority over the samples, if there are several.
+
+    A tie, or no valid sample, is an invalid answer; no verdict on any sample is a failure.
+    """
+    answers = [chosen(verdict) for verdict in verdicts]
+    if not answers:
+        return Answer(FAILED, "failed")
+    if len(answers) == 1:
+        return answers[0]
+    votes = [FAILED if isinstance(a.letters, NoVerdict) else _letter(a.letters) for a in answers]
+    winner = majority_vote(votes).winner
+    if winner is not None:
+        return Answer((winner,), "done")
+    if all(answer.status == "failed" for answer in answers):
+        return answers[0]
+    return Answer(None, "invalid")
+
+
+def _letter(letters: tuple[str, ...] | None) -> str | None:
+    return letters[0] if letters else None
+
+
+def by_variant(
+    judged: Judged, task: str, judge: str, model: str, case: str
+) -> dict[str, tuple[Verdict, ...]]:
+    """The verdicts on the answers with all evidence, by prompt variant.
+
+    Where the task `choose_best` was done, the one on the answer that this judge chose among the
+    samples; or the choice's own verdict, where there is none.
+    """
+    responses = judged.responses[model].get(case, ())
+    held: dict[str, list[Verdict]] = {}
+    for verdict in judged.of(task, judge, model, case):
+        response = responses[verdict.response]
+        if not response.withheld:
+            held.setdefault(response.variant, []).append(verdict)
+    chosen_by = {
+        responses[pick.response].variant: pick
+        for pick in judged.of("choose_best", judge, model, case)
+    }
+    return {
+        variant: _best(found, chosen_by[variant], samples_of(responses, variant))
+        if variant in chosen_by
+        else tuple(found)
+        for variant, found in held.items()
+    }
+
+
+def _best(
+    verdicts: Sequence[Verdict], pick: Verdict, samples: Sequence[int]
+) -> tuple[Verdict, ...]:
+    """The verdict on the sample that was picked."""
+    places = list(samples)
+    picked = pick.value.index if pick.value is not None else None
+    if picked is None:
+        return (pick,)  # no choice is a failure, never the first sample
+    return tuple(verdict for verdict in verdicts if verdict.response == places[picked])

@@ -1,0 +1,170 @@
+"""Measures about diagnoses: accuracy, top-k, grades, rubric, errors."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ...agents.outcome import Abstained, Done, Failed, Outcome
+from ...prompts.data import load_rubric, load_taxonomy
+from ...scoring.medsyn import COVERS_FROM
+from ..cases import Case
+from ..judged import MISSING, Found, Judged
+from ..settings import Settings
+from .measure import NOT_CONCERNED, Measure, Score, mean_measure
+
+Scorer = Callable[[Case], Score]
+
+
+def diagnosis_measures(judged: Judged, settings: Settings) -> Iterator[Measure]:
+    """Every measure that a judge's verdict on a diagnosis or a response gives."""
+    for judge in judged.judges:
+        for model in judged.models:
+            view = _View(judged, settings, judge, model)
+            for task, make in _MAKERS.items():
+                if any((task, judge, each, c.id) in judged.verdicts for each, c in _all(judged)):
+                    yield from make(view)
+
+
+def _all(judged: Judged) -> Iterator[tuple[str, Case]]:
+    for model in judged.models:
+        for case in judged.cases:
+            yield model, case
+
+
+@dataclass(frozen=True)
+class _View:
+    """One model under one judge."""
+
+    judged: Judged
+    settings: Settings
+    judge: str
+    model: str
+
+    def final(self, case: Case) -> Found:
+        return self.judged.finals.get((self.model, case.id), MISSING)
+
+    def ddx(self, case: Case) -> Found:
+        return self.judged.ddx.get((self.model, case.id), MISSING)
+
+    def outcome(self, task: str, case: Case) -> Outcome | None:
+        return self.judged.outcome(task, self.judge, self.model, case.id)
+
+    def measure(self, metric: str, scorer: Scorer, **options: Any) -> Measure:
+        scores = [scorer(case) for case in self.judged.cases]
+        return mean_measure(metric, self.model, self.judge, scores, **options)
+
+    def has_response(self, case: Case) -> bool:
+        found = self.judged.first_response(self.model, case.id)
+        return found is not None and found.text is not None
+
+    def judged_on(self, task: str, found: Found, case: Case, read: Any, nothing: float) -> Score:
+        """The score of a verdict that rests on an extraction; `nothing` where none was made."""
+        if case.diagnosis is None:
+            return NOT_CONCERNED
+        if found.status == "failed":
+            return Score(None, "failed")
+        if found.status == "abstained":
+            return Score(nothing, "abstained")
+        return read_outcome(self.outcome(task, case), read, nothing)
+
+
+def read_outcome(outcome: Outcome | None, read: Callable[[Any], float], nothing: float) -> Score:
+    """A score from an outcome; an abstention scores `nothing`, a failure has no score."""
+    if outcome is None or isinstance(outcome, Failed):
+        return Score(None, "failed")
+    if isinstance(outcome, Abstained):
+        return Score(nothing, "abstained")
+    return Score(float(read(outcome.value)), "done")
+
+
+def _final_accuracy(view: _View) -> Iterator[Measure]:
+    def scorer(case: Case) -> Score:
+        found = view.final(case)
+        return view.judged_on("judge_equivalence", found, case, lambda v: v.equivalent, 0.0)
+
+    yield view.measure("final_accuracy", scorer)
+
+
+def _top(view: _View) -> Iterator[Measure]:
+    for k in view.settings.top:
+        yield view.measure(f"top_{k}", lambda case, k=k: _any_yes(view, case, k))  # type: ignore[misc]
+
+
+def _any_yes(view: _View, case: Case, k: int) -> Score:
+    """Right with one "yes" among the first k, wrong with only "no", else unresolved."""
+    if case.diagnosis is None:
+        return NOT_CONCERNED
+    found = view.ddx(case)
+    if found.status != "done":
+        return Score(0.0 if found.status == "abstained" else None, found.status)
+    verdicts = view.judged.of("judge_equivalence_ddx", view.judge, view.model, case.id)
+    outcomes = [verdict.outcome for verdict in verdicts if verdict.place < k]
+    if any(isinstance(one, Done) and one.value.equivalent for one in outcomes):
+        return Score(1.0, "done")
+    open_ones = [one for one in outcomes if isinstance(one, Failed)]
+    return Score(None, "failed") if open_ones or not outcomes else Score(0.0, "done")
+
+
+def _ddx_grades(view: _View) -> Iterator[Measure]:
+    def graded(read: Callable[[Any], float]) -> Scorer:
+        return lambda case: view.judged_on("grade_ddx", view.ddx(case), case, read, 0.0)
+
+    yield view.measure("ddx_coverage", graded(lambda grade: grade.score >= COVERS_FROM))
+    yield view.measure("ddx_grade", graded(lambda grade: grade.score), top=5.0)
+
+
+def _final_grades(view: _View) -> Iterator[Measure]:
+    def scorer(case: Case) -> Score:
+        found = view.final(case)
+        return view.judged_on("grade_final_diagnosis", found, case, lambda v: v.score, 1.0)
+
+    yield view.measure("final_grade", scorer, low=1.0, top=5.0)
+
+
+def _rubric(view: _View) -> Iterator[Measure]:
+    rubric = load_rubric(view.settings.rubric)
+
+    def scored(read: Callable[[Any], float]) -> Scorer:
+        def scorer(case: Case) -> Score:
+            if not (case.reference and case.case):
+                return NOT_CONCERNED
+            return read_outcome(view.outcome("score_rubric", case), read, 0.0)
+
+        return scorer
+
+    yield view.measure("rubric_total", scored(lambda value: value.total), top=rubric.best)
+    for dimension in rubric.dimensions:
+        best = dimension.factor * dimension.values[-1]
+
+        def points(value: Any, name: str = dimension.name) -> float:
+            return float(value.dimensions[name].points)
+
+        yield view.measure(f"rubric_{dimension.name}", scored(points), top=best)
+
+
+def _errors(view: _View) -> Iterator[Measure]:
+    """The share of responses with an error of each category."""
+
+    def scored(name: str) -> Scorer:
+        def scorer(case: Case) -> Score:
+            outcome = view.outcome("label_errors", case)
+            if outcome is None and view.has_response(case):
+                return NOT_CONCERNED  # a right answer, which was not asked about
+            return read_outcome(
+                outcome, lambda value: any(e.category == name for e in value.errors), 0.0
+            )
+
+        return scorer
+
+    for category in load_taxonomy(view.settings.taxonomy).categories:
+        yield view.measure(f"error: {category.name}", scored(category.name), higher_is_better=False)
+
+
+_MAKERS: dict[str, Callable[[_View], Iterator[Measure]]] = {
+    "judge_equivalence": _final_accuracy,
+    "judge_equivalence_ddx": _top,
+    "grade_ddx": _ddx_grades,
+    "grade_final_diagnosis": _final_grades,
+    "score_rubric": _rubric,
+    "label_errors": _errors,
+}

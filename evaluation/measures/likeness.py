@@ -1,0 +1,151 @@
+"""Measures by the likeness of names: semantic matching of differentials, overlap of words."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ...ontology.search.encode import open_encoder
+from ...scoring.encoders import load_encoder
+from ...scoring.semantic import (
+    DdxScores,
+    TextEncoder,
+    cosine_matrix,
+    ddx_scores,
+    match_ddx,
+    normalise_similarity,
+)
+from ...scoring.text import bert_score, bleu, meteor, rouge
+from ..judged import MISSING, Judged
+from ..settings import Settings
+from .hierarchy import predicted_names, true_diagnoses
+from .measure import NOT_CONCERNED, Measure, Score, Status, mean_measure
+
+_SEMANTIC = ("precision", "recall", "f1", "jaccard")
+_OVERLAP = ("bleu", "meteor", "rouge_1", "rouge_2", "rouge_l", "bert_score")
+
+
+def find_encoder(name: str) -> Any:
+    """The text encoder of a name: "default" comes with dxjudge (`scoring.encoders` has others).
+
+    Raises ModelFault or EnvironmentFault where it cannot be loaded.
+    """
+    return open_encoder() if name == "default" else load_encoder(name)
+
+
+def semantic_measures(
+    judged: Judged, settings: Settings, encoder: TextEncoder
+) -> Iterator[Measure]:
+    """Macro and micro precision, recall, F1 and Jaccard, and the share with a differential."""
+    vectors = _encode(judged, settings, encoder)
+    for model in judged.models:
+        scored = [_case_score(judged, model, case, settings, vectors) for case in judged.cases]
+        answered = [Score(float(s.n > 0), status) if s else
+                    Score(None, status) for s, status in scored]  # fmt: skip
+        yield mean_measure("answered_ddx", model, "", answered)
+        for name in _SEMANTIC:
+            macro = [
+                Score(getattr(s, name), status) if s and s.n else _without(status)
+                for s, status in scored
+            ]
+            yield mean_measure(f"semantic_{name}", model, "", macro)
+        yield _micro(model, scored)
+
+
+def _without(status: Status) -> Score:
+    """An empty prediction is left out of the means; only a failed one is unresolved."""
+    return Score(None, status)
+
+
+def _encode(judged: Judged, settings: Settings, encoder: TextEncoder) -> Mapping[str, Any]:
+    """A vector for every distinct name."""
+    names: dict[str, None] = {}
+    for case in judged.cases:
+        names.update(dict.fromkeys(d.text for d in true_diagnoses(case, settings)))
+        for model in judged.models:
+            names.update(dict.fromkeys(predicted_names(judged, model, case, settings).names))
+    texts = list(names)
+    if not texts:
+        return {}
+    return dict(zip(texts, np.asarray(encoder.encode(texts), dtype=float), strict=True))
+
+
+def _case_score(
+    judged: Judged, model: str, case: Any, settings: Settings, vectors: Mapping[str, Any]
+) -> tuple[DdxScores | None, Status]:
+    truth = [diagnosis.text for diagnosis in true_diagnoses(case, settings)]
+    if not truth:
+        return None, "none"
+    found = predicted_names(judged, model, case, settings)
+    if found.status == "failed":
+        return None, "failed"
+    n, m = len(found.names), len(truth)
+    if not n:
+        return ddx_scores([], 0, m), "abstained"
+    cosine = cosine_matrix([vectors[t] for t in found.names], [vectors[t] for t in truth])
+    likeness = normalise_similarity(cosine, settings.low, settings.high)
+    return ddx_scores(match_ddx(likeness, settings.tau), n, m), "done"
+
+
+def _micro(model: str, scored: Sequence[tuple[DdxScores | None, Status]]) -> Measure:
+    """Micro F1: 2 sum |M| / sum (n + m). An unresolved case counts as one pair, missed or met."""
+    counts = [(2.0 * s.matched, float(s.n + s.m)) if s and s.n else (0.0, 0.0) for s, _ in scored]
+    return Measure(
+        "semantic_micro_f1",
+        model,
+        "",
+        np.array([[part] for part, _ in counts]),
+        np.array([[whole] for _, whole in counts]),
+        np.array([status == "failed" for _, status in scored], dtype=bool),
+        tuple(status for _, status in scored),
+        (0.0,),
+        (2.0,),
+        (2.0,),
+    )
+
+
+def overlap_measures(judged: Judged, encoder: Any = None) -> Iterator[Measure]:
+    """Overlap of words between the final diagnosis and the true one, means over cases.
+
+    A response that commits to no diagnosis scores 0. `encoder` adds BERTScore where it gives
+    token vectors.
+    """
+    with_bert = hasattr(encoder, "encode_tokens")
+    for model in judged.models:
+        table = [_overlaps(judged, model, case, encoder if with_bert else None)
+                 for case in judged.cases]  # fmt: skip
+        for name in _OVERLAP if with_bert else _OVERLAP[:-1]:
+            scores = [
+                Score(values[name], status) if values is not None else
+                (Score(0.0, status) if status == "abstained" else Score(None, status))
+                for values, status in table
+            ]  # fmt: skip
+            yield mean_measure(name, model, "", scores)
+
+
+def _overlaps(
+    judged: Judged, model: str, case: Any, encoder: Any
+) -> tuple[dict[str, float] | None, Status]:
+    if case.diagnosis is None:
+        return None, NOT_CONCERNED.status
+    found = judged.finals.get((model, case.id), MISSING)
+    if found.status != "done":
+        return None, found.status
+    values = dict(_words(found.names[0], case.diagnosis.text))
+    if encoder is not None:
+        pair = bert_score([found.names[0]], [case.diagnosis.text], encoder)[0]
+        values["bert_score"] = pair.f1
+    return values, "done"
+
+
+@cache
+def _words(predicted: str, truth: str) -> dict[str, float]:
+    rouges = rouge(predicted, truth)
+    return {
+        "bleu": bleu(predicted, truth),
+        "meteor": meteor(predicted, truth),
+        "rouge_1": rouges["rouge1"].f1,
+        "rouge_2": rouges["rouge2"].f1,
+        "rouge_l": rouges["rougeL"].f1,
+    }

@@ -1,0 +1,186 @@
+"""The figures of an evaluation: each from its numbers, in the report and in files."""
+
+import random
+from collections.abc import Callable, Iterator
+
+from ...prompts.data import load_rubric, load_taxonomy
+from ..evaluate import Evaluation
+from ..measures.compare import confusion_counts
+from ..measures.numbers import Number
+from .figure import Figure
+from .svg import Point, bars, heat, lines, scatter, slopes, stacks
+from .tables import judges_of
+
+_FEW = 8  # lines or bars side by side that an eye can tell apart
+_POINTS = 3000
+_LEVELS = ("chapter", "block", "category", "subcategory")
+_GRADES = (0, 2, 3, 4, 5)
+_NAN = float("nan")
+
+
+def all_figures(made: Evaluation) -> list[Figure]:
+    """Every figure that the evaluation has the numbers for."""
+    return [figure for make in _MAKERS for figure in make(made)]
+
+
+def _value(one: Number | None) -> float:
+    return one.value if one is not None else _NAN
+
+
+def _cascade(made: Evaluation) -> Iterator[Figure]:
+    models = made.judged.models
+    table = [
+        [made.number("hdf1", model, slice=f"level: {level}") for level in _LEVELS]
+        for model in models
+    ]
+    if not any(one for row in table for one in row):
+        return
+    title = "HDF1 by level of ICD-10"
+    caption = "How much is right at each depth of the tree, from chapter to subcategory."
+    if len(models) <= _FEW:
+        points = [[_point(one) for one in row] for row in table]
+        svg = lines(title, models, _LEVELS, points)
+        caption += f" Bars: {made.settings.level:.0%} interval."
+    else:
+        svg = heat(title, models, _LEVELS, [[_value(one) for one in row] for row in table])
+    yield Figure("cascade", title, caption, svg)
+
+
+def _point(one: Number | None) -> Point:
+    return Point(one.value, one.low, one.high) if one else Point(_NAN)
+
+
+def _rank_shift(made: Evaluation) -> Iterator[Figure]:
+    for judge, shifts in made.shifts.items():
+        if len(shifts) < 2:
+            continue
+        ends = made.preset.before, made.preset.after
+        title = f"Rank by {ends[0]} and by {ends[1]}" + _by(judge, made)
+        ranks = [(shift.model, shift.before, shift.after) for shift in shifts]
+        caption = "Each line is a model; it falls where the second score ranks it lower."
+        yield Figure(
+            _file("rank_shift", judge, made),
+            title,
+            caption,
+            slopes(title, ends, ranks, made.judged.models),
+        )
+
+
+def _by(judge: str, made: Evaluation) -> str:
+    return f", judged by {judge}" if len(made.judged.judges) > 1 and judge else ""
+
+
+def _file(name: str, judge: str, made: Evaluation) -> str:
+    several = len(made.judged.judges) > 1 and judge in made.judged.judges
+    return f"{name}_{made.judged.judges.index(judge) + 1}" if several else name
+
+
+def _rubric(made: Evaluation) -> Iterator[Figure]:
+    rubric = load_rubric(made.settings.rubric)
+    titles = [dimension.title for dimension in rubric.dimensions]
+    for judge in judges_of(made):
+        table = [
+            [
+                _value(made.number(f"rubric_{d.name}", model, judge)) / (d.factor * d.values[-1])
+                for d in rubric.dimensions
+            ]
+            for model in made.judged.models
+        ]
+        if all(value != value for row in table for value in row):
+            continue
+        title = "Rubric profile" + _by(judge, made)
+        caption = "Mean points of each dimension as a share of the most that it can give."
+        svg = heat(title, made.judged.models, titles, table)
+        if len(table) <= _FEW:
+            svg = bars(title, titles, made.judged.models, list(map(list, zip(*table, strict=True))))
+        yield Figure(_file("rubric", judge, made), title, caption, svg)
+
+
+def _errors(made: Evaluation) -> Iterator[Figure]:
+    names = [category.name for category in load_taxonomy(made.settings.taxonomy).categories]
+    for judge in judges_of(made):
+        table = [
+            [_value(made.number(f"error: {name}", model, judge)) for model in made.judged.models]
+            for name in names
+        ]
+        if all(value != value for row in table for value in row):
+            continue
+        title = "Errors by category" + _by(judge, made)
+        caption = "Share of the judged responses with at least one error of the category."
+        if len(made.judged.models) <= _FEW:
+            svg = bars(title, names, made.judged.models, table)
+        else:
+            svg = heat(title, names, made.judged.models, table)
+        yield Figure(_file("errors", judge, made), title, caption, svg)
+
+
+def _grades(made: Evaluation) -> Iterator[Figure]:
+    names = [f"grade {grade}" for grade in _GRADES] + ["no differential", "failed"]
+    for judge in made.judged.judges:
+        table = [_grade_counts(made, judge, model) for model in made.judged.models]
+        if not any(map(any, table)):
+            continue
+        title = "Grades of the differentials" + _by(judge, made)
+        caption = "Cases by grade: 5 the diagnosis is listed, 0 nothing related."
+        svg = stacks(title, made.judged.models, names, table)
+        yield Figure(_file("ddx_grades", judge, made), title, caption, svg)
+
+
+def _grade_counts(made: Evaluation, judge: str, model: str) -> list[int]:
+    measure = next(
+        (m for m in made.measures
+         if (m.metric, m.model, m.judge) == ("ddx_grade", model, judge)),
+        None,
+    )  # fmt: skip
+    if measure is None:
+        return [0] * (len(_GRADES) + 2)
+    values = measure.values().tolist()
+    done = [v for v, status in zip(values, measure.status, strict=True) if status == "done"]
+    counts = [sum(value == grade for value in done) for grade in _GRADES]
+    return [*counts, measure.status.count("abstained"), measure.status.count("failed")]
+
+
+def _sensitivity(made: Evaluation) -> Iterator[Figure]:
+    clouds = []
+    total = sum(found[2] for found in made.modal.values())
+    for model in made.modal:
+        image, text = (made.sensitivity[model, kind] for kind in ("image", "text"))
+        spots = [(text[case], image[case]) for case in image if case in text]
+        keep = max(1, len(spots) * _POINTS // max(total, _POINTS))
+        clouds.append((model, random.Random(made.settings.seed).sample(spots, keep)))
+    if not clouds:
+        return
+    title = "Evidence sensitivity: image against text"
+    caption = (
+        "A point is a case: how much the answer changes without the text (across) and without the "
+        "image (up). Below the diagonal the text matters more."
+    )
+    if total > _POINTS:
+        caption += f" {_POINTS:,} of {total:,} points are drawn."
+    axes = ("sensitivity to text", "sensitivity to image")
+    yield Figure("sensitivity", title, caption, scatter(title, axes, clouds))
+
+
+def _confusion(made: Evaluation) -> Iterator[Figure]:
+    if made.agreement is None:
+        return
+    for task in dict.fromkeys(row.step for row in made.agreement.rows if row.step):
+        labels, counts = confusion_counts(made.judged, task)
+        if task == "score_rubric" or not labels:
+            continue
+        title = f"Two judges on {task}"
+        caption = f"Rows: {made.judged.judges[0]}; columns: {made.judged.judges[1]}."
+        top = float(max(map(max, counts)))
+        svg = heat(title, labels, labels, counts, top=top, digits=0)
+        yield Figure(f"confusion_{task}", title, caption, svg)
+
+
+_MAKERS: tuple[Callable[[Evaluation], Iterator[Figure]], ...] = (
+    _cascade,
+    _rank_shift,
+    _rubric,
+    _errors,
+    _grades,
+    _sensitivity,
+    _confusion,
+)

@@ -1,0 +1,142 @@
+"""The report: one HTML page that needs nothing else, and its figures as files."""
+
+import importlib.util
+from collections.abc import Callable, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from ...errors import OutputError
+from ...files.bytes import writing
+from ..evaluate import Evaluation
+from ..judges.stress_table import read_rates
+from .case_pages import case_view, read_attempts, sampled
+from .figure import Figure
+from .figures import all_figures
+from .judge_figures import judge_figures
+from .judge_pages import judges_view
+from .latex import caption_of, main_rows, show
+from .svg import DARK, LIGHT, standalone
+from .tables import expanded
+
+LARGEST = 4_800_000
+"""Bytes of a page at most; cases are left out beyond, numbers never."""
+
+STRESS = "stress.csv"
+"""The trials of `dxjudge stress` in the folder of an evaluation."""
+_MISSES = 300
+_FACTOR = 2  # pixels of a PNG for each unit of the drawing
+
+
+def write_report(made: Evaluation, folder: Path, *, shown: int, stress: Path | None = None) -> None:
+    """Write report.html, and every figure as SVG (and PNG with the extra "report").
+
+    At most `shown` cases are in the page, drawn at random with the seed of the settings; fewer
+    where it would grow beyond `LARGEST`. attempts.jsonl in the folder is read, where it exists.
+    `stress`: trials of `dxjudge stress`; by default stress.csv in the folder, where it exists.
+
+    Raises OutputError.
+    """
+    figures = all_figures(made)
+    if stress is None and (folder / STRESS).exists():
+        stress = folder / STRESS
+    rates = read_rates(stress, made.settings.plan) if stress is not None else []
+    about_judges = judge_figures(made, rates)
+    page = render(made, figures, folder / "attempts.jsonl", shown=shown, about_judges=about_judges)
+    with writing(folder / "report.html") as file:
+        file.write(page.encode())
+    place = folder / "figures"
+    try:
+        place.mkdir(exist_ok=True)
+    except OSError as fault:
+        raise OutputError(f"cannot make the folder {place}: {fault.strerror}") from fault
+    for figure in (*figures, *about_judges):
+        svg = standalone(figure.svg)
+        with writing(place / f"{figure.name}.svg") as file:
+            file.write(svg.encode())
+        if importlib.util.find_spec("resvg_py"):
+            with writing(place / f"{figure.name}.png") as file:
+                file.write(to_png(svg))
+
+
+def to_png(svg: str) -> bytes:
+    """A drawing as PNG at twice its size."""
+    import resvg_py
+
+    return bytes(resvg_py.svg_to_bytes(svg_string=svg, zoom=_FACTOR))
+
+
+def render(
+    made: Evaluation,
+    figures: list[Figure],
+    attempts: Path,
+    *,
+    shown: int,
+    about_judges: Sequence[Figure] = (),
+) -> str:
+    """The page as text."""
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True,
+                              lstrip_blocks=True, loader=FunctionLoader(_source))  # fmt: skip
+    template = environment.get_template("report.html.j2")
+    header, rows = main_rows(made)
+    context: dict[str, Any] = {
+        "made": made,
+        "light": LIGHT,
+        "dark": DARK,
+        "figures": figures,
+        "header": header,
+        "rows": rows,
+        "caption": caption_of(made),
+        "groups": _groups(made),
+        "gaps": [gap for gap in made.gaps if not gap.slice and not gap.group_by],
+        "misses": made.misses[:_MISSES],
+        "judges": judges_view(made, about_judges),
+        "settings": made.settings.model_dump(mode="json"),
+    }
+    # The page without cases, whose macro makes the blocks: escaping is the template's affair.
+    bare = template.make_module({**context, "blocks": [], "left": 0})
+    room = LARGEST - len(str(bare).encode())
+    blocks = _blocks(made, bare.case_block, attempts, shown, room)  # type: ignore[attr-defined]
+    left = len(made.judged.cases) - len(blocks)
+    return template.render(**context, blocks=blocks, left=left)
+
+
+def _source(name: str) -> str:
+    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def _blocks(
+    made: Evaluation, block: Callable[[Any], str], attempts: Path, shown: int, room: int
+) -> list[str]:
+    """The cases as HTML, as many as there is room for."""
+    held = read_attempts(attempts)
+    blocks = []
+    for case in sampled(made.judged.cases, shown, made.settings.seed):
+        html = block(case_view(made, case, held))
+        room -= len(html.encode()) + 1
+        if room < 0:
+            break
+        blocks.append(html)
+    return blocks
+
+
+def _groups(made: Evaluation) -> list[tuple[str, list[str], list[list[str]]]]:
+    """For each metric of the main table and each group column: models across, groups down."""
+    tables = []
+    for column, _ in dict.fromkeys((column, "") for column, _ in expanded(made)):
+        judge = made.judged.judges[0]
+        for by in made.units.groups:
+            if column.by:
+                continue
+            rows = []
+            for group in made.units.values(by):
+                numbers = [
+                    made.number(column.metric, model, judge, group_by=by, group=group)
+                    for model in made.judged.models
+                ]
+                n = max((one.n for one in numbers if one), default=0)
+                rows.append([group, str(n), *map(show, numbers)])
+            tables.append((f"{column.title} by {by}", [by, "n", *made.judged.models], rows))
+    return tables

@@ -1,0 +1,125 @@
+"""The figures about judges: agreement, ranks from judge to judge, robustness."""
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+
+from ...scoring.robustness import ALL
+from ..evaluate import Evaluation
+from ..judges.agreement_table import Agreement, AgreementRow
+from ..judges.agreement_text import headline
+from ..judges.names import short_names
+from ..judges.stress_table import StressRate
+from .figure import Figure
+from .judge_svg import bars_with_limits, bump, grid
+from .svg import Point
+
+_PAIRS = 6  # columns of pairs that fit a page
+_NAN = float("nan")
+_NONE = Point(_NAN)
+
+
+def judge_figures(made: Evaluation, rates: Sequence[StressRate] = ()) -> list[Figure]:
+    """Every figure about the judges that there are numbers for."""
+    return [*_agreement(made), *_ranks(made), *_robustness(rates)]
+
+
+def _agreement(made: Evaluation) -> Iterator[Figure]:
+    if made.agreement is None:
+        return
+    judges = made.judged.single_judges
+    names = short_names(judges)
+    if len(judges) * (len(judges) - 1) // 2 <= _PAIRS:
+        yield _by_step(made.agreement, judges, names)
+    else:
+        for step in dict.fromkeys(row.step for row in made.agreement.rows if row.step):
+            yield _by_judge(made.agreement, step, judges, names)
+
+
+_READ = "1 is full agreement, 0 what chance would give; in brackets the interval."
+
+
+def _by_step(made: Agreement, judges: Sequence[str], names: Mapping[str, str]) -> Figure:
+    steps = list(dict.fromkeys(row.step for row in made.rows if row.step))
+    held = _headlines(made)
+    columns = [(f"{names[a]} /", names[b]) for a, b in itertools.combinations(judges, 2)]
+    keys = list(itertools.combinations(judges, 2))
+    jury = [("all judges", "")] if len(judges) > 2 else []
+    everybody = [("*", "*")] if jury else []
+    table = [[held.get((step, *key), _NONE) for key in (*keys, *everybody)] for step in steps]
+    title = "Agreement of the judges by step: Krippendorff's alpha"
+    return Figure("agreement", title, _READ, grid(title, steps, [*columns, *jury], table))
+
+
+def _by_judge(
+    made: Agreement, step: str, judges: Sequence[str], names: Mapping[str, str]
+) -> Figure:
+    held = _headlines(made)
+    table = [
+        [held.get((step, a, b), held.get((step, b, a), _NONE)) if a != b else _NONE for b in judges]
+        for a in judges
+    ]
+    shown = [names[judge] for judge in judges]
+    title = f"Agreement on {step}: Krippendorff's alpha"
+    svg = grid(title, shown, [(name, "") for name in shown], table)
+    return Figure(f"agreement_{step}", title, _READ, svg)
+
+
+def _headlines(made: Agreement) -> dict[tuple[str, str, str], Point]:
+    """Alpha on each step's scale by (step, first, second); the jury stands under "*"."""
+    found = {}
+    rows = [row for row in made.rows if not row.group_by and row.between in ("pair", "jury")]
+    for step in dict.fromkeys(row.step for row in rows):
+        alike = [row for row in rows if row.step == step]
+        measure = headline(alike)
+        for row in alike:
+            if row.measure == measure:
+                pair = ("*", "*") if row.between == "jury" else (row.first, row.second)
+                found[(step, *pair)] = _point(row)
+    return found
+
+
+def _point(row: AgreementRow) -> Point:
+    values = (_NAN if value is None else value for value in (row.value, row.low, row.high))
+    return Point(*values)
+
+
+def _ranks(made: Evaluation) -> Iterator[Figure]:
+    if made.swap is None or len(made.swap.models) < 2:
+        return
+    judges, models = made.swap.judges, made.swap.models
+    names = short_names(judges)
+    held = {(row.metric, row.judge, row.model): row.rank for row in made.swap.scores}
+    for metric, title in made.swap.titles.items():
+        ranks = [(model, [held.get((metric, judge, model)) for judge in judges])
+                 for model in models]  # fmt: skip
+        whole = f"{title}: rank by judge"
+        caption = "A line that crosses another: the order of two models hangs on the judge."
+        svg = bump(whole, [names[judge] for judge in judges], ranks, models)
+        yield Figure(f"rank_by_judge_{metric}", whole, caption, svg)
+
+
+def _robustness(rates: Sequence[StressRate]) -> Iterator[Figure]:
+    for step in dict.fromkeys(rate.step for rate in rates):
+        held = {(one.judge, one.perturbation): one for one in rates if one.step == step}
+        judges = list(dict.fromkeys(judge for judge, _ in held))
+        kinds = list(dict.fromkeys(kind for _, kind in held))
+        kinds.sort(key=lambda kind: kind == ALL)
+        names = short_names(judges)
+        cells = [[held.get((judge, kind)) for judge in judges] for kind in kinds]
+        title = f"Robustness of {step}: how often the verdict flips"
+        caption = (
+            "Share of the verdicts that change under a change that should not matter, with its "
+            "interval, and flips of comparisons. Shorter is better."
+        )
+        svg = bars_with_limits(
+            title,
+            ["all" if kind == ALL else kind for kind in kinds],
+            [names[judge] for judge in judges],
+            [[_rate(one) for one in row] for row in cells],
+            [[f"{one.flips} of {one.compared}" if one else "" for one in row] for row in cells],
+        )
+        yield Figure(f"robustness_{step}", title, caption, svg)
+
+
+def _rate(one: StressRate | None) -> Point:
+    return _NONE if one is None else Point(one.rate, one.low, one.high)

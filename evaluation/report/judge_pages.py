@@ -1,0 +1,126 @@
+"""The judge pages of the report: conclusions, figures, contested cases, every table."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...scoring.votes import Vote
+from ..cases import Case
+from ..evaluate import Evaluation
+from ..judges.agreement_text import Block, blocks_of
+from ..judges.as_votes import ITEM
+from ..judges.conclusions import Conclusion
+from ..judges.names import short_names
+from ..judges.swap_text import no_family, swap_blocks
+from .figure import Figure
+
+SHOWN = 30
+"""Contested cases on the page."""
+_LONGEST = 700  # characters of an explanation
+_LONGEST_CASE = 1500
+
+
+@dataclass(frozen=True)
+class VoteView:
+    """One judge's vote: what it said (or how it ended), and in its own words why."""
+
+    judge: str
+    said: str
+    status: str
+    why: str
+
+
+@dataclass(frozen=True)
+class ContestedView:
+    """A contested item with the votes of all judges."""
+
+    step: str
+    case: str
+    about: str
+    truth: str
+    text: str
+    disagreement: float
+    votes: tuple[VoteView, ...]
+
+
+@dataclass(frozen=True)
+class JudgesView:
+    """All of the judge pages. `left` counts the contested items that are not shown."""
+
+    notes: tuple[str, ...]
+    conclusions: tuple[Conclusion, ...]
+    family_note: str
+    figures: tuple[Figure, ...]
+    contested: tuple[ContestedView, ...]
+    left: int
+    swap: tuple[Block, ...]
+    agreement: tuple[Block, ...]
+
+
+def judges_view(made: Evaluation, figures: Sequence[Figure]) -> JudgesView | None:
+    """The judge pages; None where nothing is known about the judges.
+
+    `figures` are those of `judge_figures`; robustness alone makes a page too.
+    """
+    if made.agreement is None and not figures:
+        return None
+    agreement, swap = made.agreement, made.swap
+    contested = list(_contested(made))
+    return JudgesView(
+        agreement.notes if agreement else (),
+        swap.conclusions if swap else (),
+        no_family(swap) if swap else "",
+        tuple(figures),
+        tuple(contested),
+        len(agreement.contested) - len(contested) if agreement else 0,
+        tuple(swap_blocks(swap)) if swap else (),
+        tuple(blocks_of(agreement)) if agreement else (),
+    )
+
+
+def _contested(made: Evaluation) -> Iterator[ContestedView]:
+    if made.agreement is None:
+        return
+    cases = {case.id: case for case in made.judged.cases}
+    names = short_names(made.judged.single_judges)
+    for one in made.agreement.contested[:SHOWN]:
+        case = cases[one.case]
+        item = dict(zip(ITEM, one.item, strict=True))
+        votes = tuple(_vote(vote, names.get(vote.judge, vote.judge)) for vote in one.votes)
+        yield ContestedView(
+            one.step, one.case, _about(made, item, one), _truth(case), _text(case),
+            one.disagreement, votes,
+        )  # fmt: skip
+
+
+def _about(made: Evaluation, item: dict[str, str], one: Any) -> str:
+    """Whose response it was, and what of it was judged."""
+    model = item["model"]
+    if one.step == "judge_equivalence_ddx":
+        names = made.judged.ddx[model, one.case].names
+        place = int(item["place"])
+        if place < len(names):
+            return f"{model}, diagnosis {place + 1}: {names[place]}"
+    found = made.judged.finals.get((model, one.case))
+    if one.step in ("judge_equivalence", "grade_final_diagnosis") and found and found.names:
+        return f"{model}: {found.names[0]}"
+    if one.step == "grade_ddx" and (model, one.case) in made.judged.ddx:
+        return f"{model}: {'; '.join(made.judged.ddx[model, one.case].names)}"
+    return model
+
+
+def _truth(case: Case) -> str:
+    return case.diagnosis.text if case.diagnosis else case.answer
+
+
+def _text(case: Case) -> str:
+    text = "\n".join(part for part in (case.case, case.question) if part)
+    return text if len(text) <= _LONGEST_CASE else text[:_LONGEST_CASE] + " …"
+
+
+def _vote(vote: Vote, name: str) -> VoteView:
+    why = vote.explanation or vote.reason
+    said = {True: "yes", False: "no"}[vote.verdict] if isinstance(vote.verdict, bool) else (
+        vote.status if vote.verdict is None else str(vote.verdict)
+    )  # fmt: skip
+    return VoteView(name, said, vote.status, why if len(why) <= _LONGEST else why[:_LONGEST] + " …")

@@ -1,0 +1,149 @@
+"""Tables for papers: LaTeX with booktabs, and aligned text for a terminal."""
+
+from collections.abc import Sequence
+
+from ..evaluate import Evaluation
+from ..judges.agreement_text import number, who
+from ..measures.numbers import Number
+from .tables import cell_of, expanded, judges_of, unresolved
+
+_SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+}
+_COUNTS = ("n", "Failed", "Abstained", "Unmapped", "Invalid")
+
+
+def escape(text: str) -> str:
+    r"""Text as LaTeX shows it.
+
+    >>> escape("50 % of top_1")
+    '50 \\% of top\\_1'
+    """
+    return "".join(_SPECIAL.get(char, char) for char in text)
+
+
+def show(one: Number | None, *, digits: int = 3) -> str:
+    """A number, its interval in brackets, and its bounds in braces where items are unresolved.
+
+    The bounds are the number if all unresolved items were wrong, or right.
+    """
+    if one is None or (one.value != one.value and one.worst != one.worst):
+        return "-"
+    parts = ["-" if one.value != one.value else f"{one.value:.{digits}f}"]
+    if one.low == one.low:
+        parts.append(f"[{one.low:.{digits}f}, {one.high:.{digits}f}]")
+    if one.failed:
+        parts.append(f"{{{one.worst:.{digits}f}, {one.best:.{digits}f}}}")
+    return " ".join(parts)
+
+
+def main_rows(made: Evaluation) -> tuple[list[str], list[list[str]]]:
+    """The main table as text: a header, and a row a judge and model with ranks at the end."""
+    columns = expanded(made)
+    judges = judges_of(made)
+    several = len(judges) > 1
+    climbs = {
+        (judge, shift.model): f"{shift.before} > {shift.after}"
+        for judge, shifts in made.shifts.items()
+        for shift in shifts
+    }
+    header = [*(["Judge"] if several else []), "Model"]
+    header += [column.title or group for column, group in columns]
+    header += [*(["Rank"] if climbs else []), *_COUNTS]
+    rows = []
+    for judge in judges:
+        for model in made.judged.models:
+            cells = [cell_of(made, column, group, model, judge) for column, group in columns]
+            row = [*([judge] if several else []), model, *map(show, cells)]
+            if climbs:
+                row.append(climbs.get((judge, model), climbs.get(("", model), "-")))
+            rows.append([*row, *map(str, unresolved(cells))])
+    return header, rows
+
+
+def latex_table(header: Sequence[str], rows: Sequence[Sequence[str]], caption: str) -> str:
+    """A table environment with booktabs rules."""
+    lines = [
+        r"% needs \usepackage{booktabs}",
+        r"\begin{table}",
+        r"\centering",
+        rf"\caption{{{escape(caption)}}}",
+        rf"\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}",
+        r"\toprule",
+        " & ".join(map(escape, header)) + r" \\",
+        r"\midrule",
+        *(" & ".join(map(escape, row)) + r" \\" for row in rows),
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\end{table}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def caption_of(made: Evaluation) -> str:
+    """What the numbers of the main table are, with the signature's id."""
+    settings = made.settings
+    before, after = made.preset.before, made.preset.after
+    ranks = f" Rank: by {before} > by {after}." if made.shifts else ""
+    return (
+        f"{made.preset.title}: {len(made.units.ids)} units, {settings.level:.0%} intervals in "
+        f"brackets ({settings.interval}, {settings.resamples} resamples, seed {settings.seed}); "
+        "in braces the number if every failed item were wrong, or right."
+        f"{ranks} Signature {made.signature['id']}."
+    )
+
+
+def all_latex(made: Evaluation) -> dict[str, str]:
+    """Every table for a paper, by file name: main, levels, chapters, groups, ranks, agreement."""
+    tables = {"main_table": latex_table(*main_rows(made), caption_of(made))}
+    for name, kind in (("levels", "level: "), ("chapters", "chapter: ")):
+        places = dict.fromkeys(one.slice for one in made.numbers if one.slice.startswith(kind))
+        if places:
+            columns = [(place.removeprefix(kind), {"slice": place}) for place in places]
+            tables[name] = _pivot(made, "hdf1", columns, f"HDF1 by {name.removesuffix('s')}")
+    for by in made.units.groups:
+        wanted = [(group, {"group_by": by, "group": group}) for group in made.units.values(by)]
+        for metric in dict.fromkeys((made.preset.before, made.preset.after)):
+            if any(one.metric == metric and one.group_by == by for one in made.numbers):
+                tables[f"by_{by}_{metric}"] = _pivot(made, metric, wanted, f"{metric} by {by}")
+    if made.shifts:
+        rows = [
+            [judge, shift.model, str(shift.before), str(shift.after), f"{shift.change:+d}"]
+            for judge, shifts in made.shifts.items()
+            for shift in shifts
+        ]
+        header = ["Judge", "Model", made.preset.before, made.preset.after, "Places climbed"]
+        tables["rank_change"] = latex_table(header, rows, "Ranks under two scores")
+    if made.agreement is not None:
+        rows = [
+            [row.step, who(row), row.measure, number(row.value, row.low, row.high), str(row.n)]
+            for row in made.agreement.rows
+            if not row.group_by
+        ]
+        header = ["Step", "Judges", "Measure", "Value", "n"]
+        tables["agreement"] = latex_table(header, rows, "Agreement of the judges")
+    return tables
+
+
+def _pivot(
+    made: Evaluation, metric: str, columns: Sequence[tuple[str, dict[str, str]]], title: str
+) -> str:
+    """Models down, slices or groups across; under the first judge."""
+    judge = made.judged.judges[0]
+    rows = [
+        [model, *(show(made.number(metric, model, judge, **where)) for _, where in columns)]
+        for model in made.judged.models
+    ]
+    caption = f"{title}. Signature {made.signature['id']}."
+    return latex_table(["Model", *(name for name, _ in columns)], rows, caption)

@@ -1,0 +1,295 @@
+"""Tables of an evaluation as plain rows: verdicts, predictions, scores, numbers, comparisons."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+from ...agents.outcome import Abstained, Failed
+from ...graphs.jury.votes_file import votes_table
+from ..cases import Case
+from ..evaluate import Evaluation
+from ..judges.agreement_table import AgreementRow, CountRow
+from ..judges.as_votes import votes_of
+from ..judges.swap_text import swap_tables
+from ..judging import NO_JUDGE, Verdict
+from ..measures.answered import chosen
+from ..measures.hierarchy import true_diagnoses
+from ..measures.numbers import Gap, Number, Rank
+from ..settings import Column
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table: its file name without suffix, the column names, and rows of plain values."""
+
+    name: str
+    columns: tuple[str, ...]
+    rows: list[list[Any]]
+
+
+def all_tables(made: Evaluation) -> list[Table]:
+    """Every table that has a row, the main one first; numbers carry the signature's id."""
+    tables = [
+        main_table(made),
+        _numbers("summary", made, made.numbers),
+        _numbers("levels", made, [n for n in made.numbers if n.slice.startswith("level")]),
+        _numbers("chapters", made, [n for n in made.numbers if n.slice.startswith("chapter")]),
+        _numbers("groups", made, [n for n in made.numbers if n.group_by]),
+        _plain("ranks", Rank, made.ranks),
+        _shifts(made),
+        _plain("differences", Gap, made.gaps),
+        _predictions(made),
+        _verdicts(made),
+        _scores(made),
+        _misses(made),
+        *_compared(made),
+        *_swap(made),
+        _stability(made),
+        _spreads(made),
+        _modal(made),
+    ]
+    return [table for table in tables if table.rows]
+
+
+def judges_of(made: Evaluation) -> tuple[str, ...]:
+    """The judges under whom the main table differs; one empty name where no judge matters."""
+    named = {one.judge for one in made.numbers if one.judge}
+    return tuple(judge for judge in made.judged.judges if judge in named) or ("",)
+
+
+def expanded(made: Evaluation) -> list[tuple[Column, str]]:
+    """The columns of the main table that have a number, each with its group."""
+    found = []
+    for column in made.preset.columns:
+        groups = [""]
+        if column.by:
+            groups = made.units.values(column.by) if column.by in made.units.groups else []
+        for group in groups:
+            if any(_is(one, column, group) for one in made.numbers):
+                found.append((column, group))
+    return found
+
+
+def _is(one: Number, column: Column, group: str) -> bool:
+    held = (one.metric, one.slice, one.group_by, one.group)
+    return held == (column.metric, "", column.by, group)
+
+
+def cell_of(made: Evaluation, column: Column, group: str, model: str, judge: str) -> Number | None:
+    """The number in a cell of the main table."""
+    return made.number(column.metric, model, judge, group_by=column.by, group=group)
+
+
+def main_table(made: Evaluation) -> Table:
+    """The columns of the system's main table, with interval, bounds and what is unresolved."""
+    columns = expanded(made)
+    titles = [column.title or group for column, group in columns]
+    names = ["judge", "model"]
+    for title in titles:
+        names += [title, f"{title} low", f"{title} high", f"{title} worst", f"{title} best"]
+    names += ["n", "failed", "abstained", "unmapped", "invalid", "signature"]
+    rows = []
+    for judge in judges_of(made):
+        for model in made.judged.models:
+            cells = [cell_of(made, column, group, model, judge) for column, group in columns]
+            row: list[Any] = [judge, model]
+            for one in cells:
+                row += [one.value, one.low, one.high, one.worst, one.best] if one else [None] * 5
+            row += [*unresolved(cells), made.signature["id"]]
+            rows.append(row)
+    return Table("main_table", tuple(names), rows)
+
+
+def unresolved(cells: Sequence[Number | None]) -> list[int]:
+    """The largest n, failed, abstained, unmapped and invalid of a model's headline numbers."""
+    held = [one for one in cells if one is not None]
+    names = ("n", "failed", "abstained", "unmapped", "invalid")
+    return [max((getattr(one, name) for one in held), default=0) for name in names]
+
+
+def _numbers(name: str, made: Evaluation, numbers: Sequence[Number]) -> Table:
+    names = tuple(each.name for each in fields(Number) if each.name != "higher_is_better")
+    rows = [[*(getattr(one, column) for column in names), made.signature["id"]] for one in numbers]
+    return Table(name, (*names, "signature"), rows)
+
+
+def _plain(name: str, kind: Any, held: Sequence[Any]) -> Table:
+    names = tuple(each.name for each in fields(kind))
+    return Table(name, names, [[getattr(one, column) for column in names] for one in held])
+
+
+def _shifts(made: Evaluation) -> Table:
+    rows = [
+        [judge, shift.model, shift.before, shift.after, shift.change]
+        for judge, shifts in made.shifts.items()
+        for shift in shifts
+    ]
+    before, after = made.preset.before, made.preset.after
+    return Table(
+        "rank_change", ("judge", "model", f"rank {before}", f"rank {after}", "places climbed"), rows
+    )
+
+
+def _predictions(made: Evaluation) -> Table:
+    """One row a diagnosis: the true ones and what was found in every response."""
+    columns = ("case", "model", "kind", "place", "text", "status", "code", "name", "decided_by",
+               "mapping_status", "mapping_decided_by", "reason")  # fmt: skip
+    rows = []
+    for case in made.judged.cases:
+        if made.judged.codes is not None:
+            for place, diagnosis in enumerate(true_diagnoses(case, made.settings), 1):
+                coded = _coded(made, diagnosis.text)
+                if diagnosis.codes:
+                    coded = [" ".join(diagnosis.codes), *coded[1:2], "mapped", "given"]
+                rows.append(
+                    [case.id, "(truth)", "truth", place, diagnosis.text, "given", *coded[:2],
+                     "file", *coded[2:], ""]
+                )  # fmt: skip
+        for model in made.judged.models:
+            rows += _found_rows(made, model, case)
+    return Table("predictions", columns, rows)
+
+
+def _found_rows(made: Evaluation, model: str, case: Case) -> Iterator[list[Any]]:
+    for kind, held in (("final", made.judged.finals), ("ddx", made.judged.ddx)):
+        found = held.get((model, case.id))
+        if found is None:
+            continue
+        for place, name in enumerate(found.names or ("",), 1):
+            coded = _coded(made, name)
+            yield [case.id, model, kind, place, name, found.status, *coded[:2],
+                   found.decided_by, *coded[2:], found.reason]  # fmt: skip
+
+
+def _coded(made: Evaluation, text: str) -> list[Any]:
+    row = made.judged.codes.find(text) if made.judged.codes else None
+    return [row.code, row.name, row.status, row.decided_by] if row else ["", "", "", ""]
+
+
+def _verdicts(made: Evaluation) -> Table:
+    """One row a case, model, step, judge and place."""
+    columns = ("case", "model", "step", "judge", "response", "place", "status", "failure",
+               "reason", "score", "value", "decided_by", "cached", "repairs", "calls",
+               "tokens_in", "tokens_out", "cost", "key")  # fmt: skip
+    rows = [
+        _verdict_row(verdict) for verdicts in made.judged.verdicts.values() for verdict in verdicts
+    ]
+    return Table("verdicts", columns, rows)
+
+
+def _verdict_row(verdict: Verdict) -> list[Any]:
+    outcome = verdict.outcome
+    failed = isinstance(outcome, Failed)
+    reason = ""
+    if isinstance(outcome, Failed):
+        reason = "; ".join(outcome.reasons)
+    elif isinstance(outcome, Abstained):
+        reason = outcome.reason
+    return [
+        verdict.case, verdict.model, verdict.task, verdict.judge, verdict.response, verdict.place,
+        status_of(verdict), outcome.kind if failed else "", reason,  # type: ignore[union-attr]
+        score_of(verdict), _json(verdict.value), outcome.decided_by, outcome.cached,
+        outcome.repairs, outcome.calls, outcome.tokens_in, outcome.tokens_out, outcome.cost,
+        outcome.key,
+    ]  # fmt: skip
+
+
+def status_of(verdict: Verdict) -> str:
+    """done, abstained, invalid (an answer that matches no option) or failed."""
+    if verdict.task in ("match_option", "score_free_answer"):
+        return chosen(verdict).status
+    return verdict.outcome.status
+
+
+def score_of(verdict: Verdict) -> float | None:
+    """The one number of a verdict, where it has one."""
+    for name in ("equivalent", "score", "total"):
+        if hasattr(verdict.value, name):
+            return float(getattr(verdict.value, name))
+    return None
+
+
+def _json(value: Any) -> str:
+    if value is None:
+        return ""
+    plain = value.model_dump(mode="json") if hasattr(value, "model_dump") else value
+    return json.dumps(plain, ensure_ascii=False)
+
+
+def _scores(made: Evaluation) -> Table:
+    """Every unit's own score under every metric (of HDF1: the unit's F1), without slices."""
+    rows = []
+    for measure in made.measures:
+        if measure.slice:
+            continue
+        values = measure.values().tolist()
+        for unit, value, status in zip(made.units.ids, values, measure.status, strict=True):
+            if status != "none":
+                rows.append([unit, measure.model, measure.judge, measure.metric, value, status])
+    return Table("scores", ("unit", "model", "judge", "metric", "value", "status"), rows)
+
+
+def _misses(made: Evaluation) -> Table:
+    from ..measures.compare import MissRow
+
+    return _plain("misses", MissRow, made.misses)
+
+
+def _compared(made: Evaluation) -> list[Table]:
+    """The votes of the judges and how far they agree."""
+    tables = []
+    if made.judged.judges != (NO_JUDGE,):
+        columns = votes_table(votes_of(made.judged), typed=False, by_groups=True)
+        rows = [list(row) for row in zip(*columns.values(), strict=True)]
+        tables.append(Table("votes", tuple(columns), rows))
+    if made.agreement is not None:
+        tables += [
+            _plain("agreement", AgreementRow, made.agreement.rows),
+            _plain("vote_counts", CountRow, made.agreement.counts),
+        ]
+    return tables
+
+
+def _swap(made: Evaluation) -> list[Table]:
+    if made.swap is None:
+        return []
+    return [Table(name, *held) for name, held in swap_tables(made.swap).items()]
+
+
+def _stability(made: Evaluation) -> Table:
+    rows: list[list[Any]] = []
+    for metric, found in made.stability.items():
+        for (first, second), tau in found.taus.items():
+            rows.append([metric, f"{first} / {second}", "kendall_tau_b", tau.estimate, tau.low,
+                         tau.high])  # fmt: skip
+        for entry in found.ranges:
+            rows.append([metric, entry.model, "rank_range", None, entry.best, entry.worst])
+    return Table("stability", ("metric", "of", "measure", "value", "low", "high"), rows)
+
+
+def _spreads(made: Evaluation) -> Table:
+    rows = [[model, judge, s.mean, s.sd, s.lowest, s.highest, s.n]
+            for (model, judge), s in made.spreads.items()]  # fmt: skip
+    names = ("model", "judge", "mean set accuracy", "sd", "lowest", "highest", "variants")
+    return Table("variants", names, rows)
+
+
+def _modal(made: Evaluation) -> Table:
+    rows = [[model, *found] for model, found in made.modal.items()]
+    return Table("cross_modal", ("model", "nmse_gap", "share_below_diagonal", "cases"), rows)
+
+
+def plain_cells(row: Sequence[Any]) -> list[str]:
+    """Cells as text: numbers with all their digits, nothing for None and NaN."""
+    return [_cell(value) for value in row]
+
+
+def _cell(value: Any) -> str:
+    if value is None or value != value:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, Mapping):
+        return json.dumps(value, ensure_ascii=False)
+    return str(value)

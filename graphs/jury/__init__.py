@@ -1,0 +1,1 @@
+"""Several judges on one item."""

@@ -1,0 +1,289 @@
+"""A jury: several judges on one item, each vote kept, and one verdict by a rule.
+
+    START ──> open ──> vote (a Send for each judge, repeat, wording) ──> tally ──> verdict ──> END
+                        ^                                                  │
+                        └── replacements of judges that failed, and with `escalate`
+                            the judges after the second, where the first two differ
+
+Who votes is in what is sent, so that a checkpoint or a node's cache never gives one judge's
+vote to another; live model objects stay with the graph.
+"""
+
+import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any, NotRequired
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.types import Overwrite, Send
+from pydantic import BaseModel
+from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
+
+from ...agents.engine.ask import ask
+from ...agents.engine.conclude import failed_unasked
+from ...agents.engine.run import Run
+from ...agents.outcome import Outcome
+from ...agents.step import Step
+from ...errors import DxjudgeError, InputError, UsageError
+from ...scoring.jury import NUMERIC, JuryVerdict, combine
+from ...scoring.votes import Vote
+from ..step_graph import StepNode
+from ..verdicts import parts_of, vote_step, votes_of
+from .jurors import AnyJuror, Juror
+from .plan import JuryPlan, plan_jury
+from .result import JuryOutcome, value_of, write_jury
+from .seats import Cast, Seat, held_seats, next_seats, seats_for
+
+if TYPE_CHECKING:
+    from langgraph.graph.state import CompiledStateGraph
+
+    JuryGraph = CompiledStateGraph["JuryState", None, "JuryIn", "JuryOut"]
+
+_KEEP = 1000  # attempts that a graph's own run keeps: it may serve for as long as a server lives
+
+
+class JuryIn(TypedDict):
+    """What the graph takes: the fields of the step's input, and the case's name for votes."""
+
+    inputs: dict[str, Any]
+    case: NotRequired[str]
+
+
+class JuryOut(TypedDict):
+    """What it returns: a `JuryOutcome` as plain JSON (see `read_jury`)."""
+
+    jury: dict[str, Any]
+
+
+class JuryState(JuryIn, JuryOut):
+    """Both, and what has been cast so far."""
+
+    cast: Annotated[list[Cast], operator.add]
+
+
+class SeatIn(JuryIn):
+    """What is sent to the node `vote`."""
+
+    seat: Seat
+
+
+def jury_graph(
+    step: Step[Any, Any] | str,
+    judges: Iterable[AnyJuror],
+    *,
+    run: Run | None = None,
+    **options: Any,
+) -> "JuryGraph":
+    """A compiled graph: `{"inputs": {...}, "case": "7"}` in, `{"jury": {...}}` out, plain JSON.
+
+    Args:
+        step: the step, or its name.
+        judges: models (names, specs, LangChain chat models), stand-ins of the step ("rules"),
+            people ("human:FILE", `HumanVotes`). The order matters to `escalate` alone.
+        run: one run for all of the graph's calls; by default with the user's cache.
+        options: of `plan_jury`:
+            repeats: how often each model is asked, as samples 0 to repeats - 1.
+            variants: the wordings that each model is asked in; "" is the step's own.
+            rule, quorum, weights: of `scoring.jury.combine`; weights by the judge's name.
+            replacements: judges that take the place of one that failed on an item, in this
+                order; each at most once an item.
+            escalate: ask the first two judges, and the others only where those differ or have
+                no verdict.
+            engine: "llm" asks every model; "auto" lets the step's stand-ins decide first, and
+                then all models have the same vote.
+            under_test: names of the models whose texts are judged; a judge of their family is
+                warned of.
+
+    Raises:
+        UsageError: see `plan_jury`. InputError: a file of votes that cannot be read.
+    """
+    return graph_of(plan_jury(step, judges, **options), run or Run(keep=_KEEP))
+
+
+def jury_node(
+    step: Step[Any, Any] | str,
+    judges: Iterable[AnyJuror],
+    *,
+    read: Callable[[Any], BaseModel | Mapping[str, Any]] | None = None,
+    case: Callable[[Any], str] | None = None,
+    write: str = "",
+    run: Run | None = None,
+    **options: Any,
+) -> StepNode:
+    """A node function for a StateGraph: reads the step's input, writes a jury's outcome.
+
+    read: makes the input from the state; by default the fields of the input, by their names.
+    case: the case's name from the state, for the votes of people. write: the state's key for
+    the outcome (plain JSON), by default the step's name. options: of `jury_graph`.
+    """
+    plan = plan_jury(step, judges, **options)
+    graph = graph_of(plan, run or Run(keep=_KEEP))
+
+    async def node(state: Any) -> dict[str, Any]:
+        held = state if isinstance(state, Mapping) else vars(state)
+        names = plan.step.input.model_fields
+        given = read(state) if read else {name: held[name] for name in names if name in held}
+        plain = given.model_dump(mode="json") if isinstance(given, BaseModel) else dict(given)
+        found = await graph.ainvoke({"inputs": plain, "case": case(state) if case else "1"})
+        return {write or plan.step.name: found["jury"]}
+
+    node.__name__ = plan.step.name
+    return node
+
+
+def graph_of(plan: JuryPlan, run: Run) -> "JuryGraph":
+    """The graph of a plan."""
+
+    async def vote(state: SeatIn) -> dict[str, list[Cast]]:
+        return {"cast": [await _cast(plan, run, state)]}
+
+    def open_jury(state: JuryState) -> dict[str, Any]:
+        # With a checkpointer, a thread still holds what was cast on its last item.
+        return {"cast": Overwrite([])}
+
+    def begin(state: JuryState) -> list[Send]:
+        return _sends(state, seats_for(plan, plan.first, 0))
+
+    def tally(state: JuryState) -> dict[str, Any]:
+        return {}
+
+    def go_on(state: JuryState) -> list[Send] | str:
+        return _sends(state, next_seats(plan, state["cast"])) or "verdict"
+
+    def verdict(state: JuryState) -> dict[str, Any]:
+        return {"jury": write_jury(conclude_jury(plan, state))}
+
+    builder = StateGraph(JuryState, input_schema=JuryIn, output_schema=JuryOut)
+    builder.add_node("open", open_jury)
+    builder.add_node("vote", vote, input_schema=SeatIn)
+    builder.add_node("tally", tally)
+    builder.add_node("verdict", verdict)
+    builder.add_edge(START, "open")
+    builder.add_conditional_edges("open", begin, ["vote"])
+    builder.add_edge("vote", "tally")
+    builder.add_conditional_edges("tally", go_on, ["vote", "verdict"])
+    builder.add_edge("verdict", END)
+    rounds = 3 + len(plan.replacements)
+    return builder.compile(name="jury").with_config({"recursion_limit": 10 + 2 * rounds})
+
+
+def _sends(state: JuryState, seats: Sequence[Seat]) -> list[Send]:
+    shared = {"inputs": state["inputs"], "case": state.get("case", "1")}
+    return [Send("vote", {**shared, "seat": seat}) for seat in seats]
+
+
+async def _cast(plan: JuryPlan, run: Run, state: SeatIn) -> Cast:
+    """Ask who holds a seat; whatever goes wrong with this item is a vote that failed."""
+    seat, case = state["seat"], state["case"]
+    juror = plan.juror(seat["juror"])
+    groups = {"replaces": seat["replaces"]} if seat["replaces"] else {}
+    inputs: BaseModel | None = None
+    outcome: Outcome
+    try:
+        inputs = plan.step.read_input(state["inputs"])
+        if juror.kind == "human":
+            return _human(plan, juror, seat, case, inputs, groups)
+        outcome = await ask(
+            plan.steps[seat["variant"]] if juror.judge else plan.step,
+            inputs,
+            judge=juror.judge,
+            run=run,
+            repeat=seat["repeat"],
+            engine=plan.engine if juror.judge else juror.name,
+        )
+    except (InputError, UsageError) as fault:
+        outcome = failed_unasked(plan.step, seat["repeat"], "input", str(fault))
+    except DxjudgeError:
+        raise  # no item can succeed
+    except Exception as fault:
+        outcome = failed_unasked(
+            plan.step, seat["repeat"], "error", f"{type(fault).__name__}: {fault}"
+        )
+    votes = votes_of(
+        plan.step,
+        inputs,
+        outcome,
+        case=case,
+        judge=juror.name,
+        variant=seat["variant"],
+        groups=groups,
+    )
+    value = outcome.model_dump(mode="json")["value"] if outcome.status == "done" else None
+    failure = outcome.kind if outcome.status == "failed" else ""
+    return {"seat": seat, "votes": _plain(plan, votes), "value": value,
+            "failure": failure}  # fmt: skip
+
+
+def _human(
+    plan: JuryPlan, juror: Juror, seat: Seat, case: str, inputs: BaseModel, groups: dict[str, str]
+) -> Cast:
+    """A person's votes from the file; what it does not have has failed."""
+    votes = []
+    for part in parts_of(plan.step, inputs):
+        name = vote_step(plan.step, part)
+        held = juror.votes.get((case, name))
+        about: dict[str, Any] = {"case": case, "step": name, "judge": juror.name}
+        if held is None:
+            said: dict[str, Any] = {"status": "failed", "reason": "no vote in the file"}
+        else:
+            said = {
+                key: getattr(held, key)
+                for key in ("status", "verdict", "explanation", "reason", "cost")
+            }
+        votes.append(Vote(**about, **said, groups=groups))
+    failed = any(vote.status == "failed" for vote in votes)
+    return {"seat": seat, "votes": _plain(plan, votes), "value": None,
+            "failure": "missing" if failed else ""}  # fmt: skip
+
+
+def _plain(plan: JuryPlan, votes: Iterable[Vote]) -> list[dict[str, Any]]:
+    """Votes as they lie in the state; a verdict that the rule cannot calculate with has failed.
+
+    The steps of the toolkit are checked beforehand; what one's own says is known only then.
+    """
+    found = []
+    for vote in votes:
+        words = isinstance(vote.verdict, bool | str)
+        if plan.rule in NUMERIC and words:
+            reason = f"the rule {plan.rule} needs numbers; the verdict is {vote.verdict!r}"
+            vote = replace(vote, status="failed", verdict=None, reason=reason)
+        found.append(vars(vote))
+    return found
+
+
+def conclude_jury(plan: JuryPlan, state: JuryState) -> JuryOutcome:
+    """The outcome of what was cast."""
+    cast, held = state["cast"], held_seats(state["cast"])
+    votes = tuple(Vote(**vote) for one in cast for vote in one["votes"])
+    counted = [Vote(**vote) for one in held for vote in one["votes"]]
+    by_step: dict[str, list[Vote]] = {}
+    for vote in counted:
+        by_step.setdefault(vote.step, []).append(vote)
+    verdicts = {
+        name: combine(votes, plan.rule, quorum=plan.quorum, weights=plan.weights)
+        for name, votes in by_step.items()
+    }
+    return JuryOutcome(
+        case=state.get("case", "1"),
+        step=plan.step.name,
+        verdicts=verdicts,
+        votes=votes,
+        value=_value(plan, state, verdicts, held),
+        replaced={
+            one["seat"]["replaces"]: one["seat"]["juror"] for one in cast if one["seat"]["replaces"]
+        },
+        escalated=len(held) > plan.least,
+    )
+
+
+def _value(
+    plan: JuryPlan,
+    state: JuryState,
+    verdicts: Mapping[str, JuryVerdict],
+    held: Sequence[Cast],
+) -> dict[str, Any] | None:
+    if any(found.status != "decided" for found in verdicts.values()):
+        return None
+    inputs = plan.step.read_input(state["inputs"])
+    values = [plan.step.read_value(inputs, one["value"]) for one in held if one["value"]]
+    return value_of(plan.step, inputs, verdicts, values)

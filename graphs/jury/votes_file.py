@@ -1,0 +1,204 @@
+"""Votes as a long table: one row a vote, in CSV, TSV, JSON Lines or Parquet.
+
+The columns are the fields of a `Vote`; any other column is a group. In CSV, TSV and Parquet a
+verdict is written as text: true, false and numbers as such, other text as it stands, and text
+that would be read as one of those in double quotes.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ...errors import InputError, UsageError
+from ...files.bytes import writing
+from ...files.rows_in import MISSING, Sheet, read_sheet
+from ...files.rows_out import output_format, write_sheet
+from ...scoring.votes import Scalar, Vote, fault_of
+
+COLUMNS = (
+    "case", "step", "judge", "repeat", "variant", "status", "verdict", "explanation", "reason",
+    "tokens_in", "tokens_out", "cost",
+)  # fmt: skip
+"""The columns that are fields of a vote."""
+NEEDED = ("case", "step", "judge", "verdict")
+"""The columns that a table of votes must have."""
+
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
+_TRUTHS = {"true": True, "false": False}
+
+
+def read_votes(path: Path | str, *, by_groups: bool = False) -> list[Vote]:
+    """The votes of a table, in the order of its rows.
+
+    `by_groups`: votes that differ in a group (the model whose response was judged, for
+    example) are two votes, however alike they are otherwise.
+
+    Without a status, a row with a verdict is done and one without is failed: no verdict is
+    never an abstention.
+
+    Raises InputError, naming the file, row and column, for a column that is missing, a cell
+    that cannot be read and a vote that is there twice.
+    """
+    sheet = read_sheet(str(path))
+    missing = [name for name in NEEDED if name not in sheet.columns]
+    if missing:
+        raise InputError(
+            f"{sheet.name} has no column {', '.join(missing)}; a table of votes has "
+            f"{', '.join(NEEDED)}, and it has {', '.join(sheet.columns)}"
+        )
+    twice = next((name for name in sheet.columns if sheet.columns.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(f"{sheet.name} has two columns {twice!r}")
+    votes: list[Vote] = []
+    rows: dict[tuple[Any, ...], int] = {}
+    for number, cells in enumerate(_rows(sheet), 1):
+        vote = _read(cells, f"{sheet.name}, row {number}", typed=sheet.format == "jsonl")
+        key = _key(vote, by_groups)
+        if key in rows:
+            raise InputError(
+                f"{sheet.name}, row {number}: the same case, step, judge, repeat and variant "
+                f"as row {rows[key]} ({vote.case!r}, {vote.step!r}, {vote.judge!r}, "
+                f"{vote.repeat}, {vote.variant!r})"
+            )
+        rows[key] = number
+        votes.append(vote)
+    return votes
+
+
+def _key(vote: Vote, by_groups: bool) -> tuple[Any, ...]:
+    return (*vote.key, *sorted(vote.groups.items())) if by_groups else vote.key
+
+
+def write_votes(path: Path | str, votes: Iterable[Vote], *, by_groups: bool = False) -> None:
+    """Write votes so that `read_votes` reads the same ones back.
+
+    Raises UsageError for a suffix that is no format, a vote that is there twice or a group
+    named like a field; OutputError where the file cannot be written.
+    """
+    format = output_format(str(path), None, "csv")
+    if format == "sssom":
+        raise UsageError("votes have no SSSOM form; write .csv, .tsv, .jsonl or .parquet")
+    listed = list(votes)
+    added = votes_table(listed, typed=format == "jsonl", by_groups=by_groups)
+    sheet = Sheet(str(path), "csv", ["case"], [[case] for case in added.pop("case")])
+    with writing(Path(path)) as file:
+        write_sheet(file, format, sheet, added)
+
+
+def votes_table(
+    votes: Sequence[Vote], *, typed: bool = True, by_groups: bool = False
+) -> dict[str, list[Any]]:
+    """Column -> one cell a vote. `typed`: verdicts as they are; else as text.
+
+    Raises UsageError as `write_votes`.
+    """
+    seen: set[tuple[Any, ...]] = set()
+    groups: dict[str, None] = {}
+    for vote in votes:
+        key = _key(vote, by_groups)
+        if key in seen:
+            raise UsageError(f"the vote {vote.key} is there twice")
+        seen.add(key)
+        groups.update(dict.fromkeys(vote.groups))
+    taken = sorted(set(groups) & set(COLUMNS))
+    if taken:
+        raise UsageError(f"a group cannot be named {taken[0]!r}: votes have a field of that name")
+    table: dict[str, list[Any]] = {
+        name: [getattr(vote, name) for vote in votes] for name in COLUMNS
+    }
+    if not typed:
+        table["verdict"] = [verdict_text(vote.verdict) for vote in votes]
+    table.update({name: [vote.groups.get(name, "") for vote in votes] for name in groups})
+    return table
+
+
+def verdict_text(verdict: Scalar | None) -> str | None:
+    """A verdict as text that `read_verdict` reads back.
+
+    >>> verdict_text(True), verdict_text(2.5), verdict_text("psoriasis"), verdict_text("2.5")
+    ('true', '2.5', 'psoriasis', '"2.5"')
+    """
+    if verdict is None:
+        return None
+    if isinstance(verdict, str):
+        plain = verdict.strip() == verdict and read_verdict(verdict) == verdict
+        return verdict if plain and not verdict.startswith('"') else json.dumps(verdict)
+    return json.dumps(verdict)
+
+
+def read_verdict(text: str) -> Scalar:
+    """A verdict from text: true, false (in any case), a number, quoted text, or text.
+
+    >>> read_verdict("True"), read_verdict("3"), read_verdict("3.5"), read_verdict("yes")
+    (True, 3, 3.5, 'yes')
+    """
+    bare = text.strip()
+    if bare.lower() in _TRUTHS:
+        return _TRUTHS[bare.lower()]
+    number = _NUMBER.fullmatch(bare)
+    if number:
+        return float(bare) if number[1] or number[2] else int(bare)
+    if bare.startswith('"'):
+        try:
+            found = json.loads(bare)
+        except ValueError:
+            return bare
+        return found if isinstance(found, str) else bare
+    return bare
+
+
+def _rows(sheet: Sheet) -> Iterator[dict[str, Any]]:
+    for row in sheet.rows:
+        cells = zip(sheet.columns, row, strict=True)
+        yield {name: cell for name, cell in cells if not _is_empty(cell)}
+
+
+def _is_empty(cell: Any) -> bool:
+    blank = isinstance(cell, str) and not cell.strip()
+    return cell is None or cell is MISSING or blank or cell != cell
+
+
+def _read(cells: Mapping[str, Any], place: str, *, typed: bool) -> Vote:
+    for name in ("case", "step", "judge"):
+        if name not in cells:
+            raise InputError(f"{place}, column {name!r}: is empty")
+    verdict = cells.get("verdict")
+    if isinstance(verdict, str) and not typed:
+        verdict = read_verdict(verdict)
+    status = cells.get("status", "failed" if verdict is None else "done")
+    unsaid = "the table has no verdict" if verdict is None and "status" not in cells else ""
+    fields: dict[str, Any] = {
+        "case": str(cells["case"]),
+        "step": str(cells["step"]),
+        "judge": str(cells["judge"]),
+        "repeat": _number(cells, "repeat", place, int) or 0,
+        "variant": str(cells.get("variant", "")),
+        "status": status,
+        "verdict": verdict,
+        "explanation": str(cells.get("explanation", "")),
+        "reason": str(cells.get("reason", unsaid)),
+        "tokens_in": _number(cells, "tokens_in", place, int),
+        "tokens_out": _number(cells, "tokens_out", place, int),
+        "cost": _number(cells, "cost", place, float),
+        "groups": {name: str(cell) for name, cell in cells.items() if name not in COLUMNS},
+    }
+    fault = fault_of(fields)
+    if fault:
+        raise InputError(f"{place}, column {fault[0]!r}: {fault[1]}")
+    return Vote(**fields)
+
+
+def _number(cells: Mapping[str, Any], name: str, place: str, kind: type) -> Any:
+    if name not in cells:
+        return None
+    cell = cells[name]
+    try:
+        found = float(cell)
+        if isinstance(cell, bool) or (kind is int and found != int(found)):
+            raise ValueError
+    except (TypeError, ValueError, OverflowError):
+        what = "a whole number" if kind is int else "a number"
+        raise InputError(f"{place}, column {name!r}: {cell!r} is not {what}") from None
+    return int(found) if kind is int else found

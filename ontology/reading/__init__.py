@@ -1,0 +1,1 @@
+"""Reading a diagnosis: normal forms, queries, spelling, other languages, refusal."""

@@ -1,0 +1,73 @@
+"""Common clinical abbreviations, expanded where they have one meaning.
+
+The table is `data/abbreviations.tsv`. An ambiguous one is never expanded in silence: it is
+reported with its meanings.
+"""
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from ..packaged import packaged
+
+
+class Abbreviation(NamedTuple):
+    """A row of the table; `kind` is any, capitals (only as it stands there) or ambiguous."""
+
+    short: str
+    expansions: tuple[str, ...]
+    kind: str
+
+
+class Expansion(NamedTuple):
+    """A text with its abbreviations written out, and what was or was not expanded."""
+
+    text: str
+    expanded: tuple[Abbreviation, ...]
+    ambiguous: tuple[Abbreviation, ...]
+
+
+def expand_abbreviations(text: str) -> Expansion:
+    """Write out the abbreviations of a text that have one meaning.
+
+    >>> expand_abbreviations("acute MI with CHF").text
+    'acute myocardial infarction with congestive heart failure'
+    >>> [a.expansions for a in expand_abbreviations("MS").ambiguous]
+    [('multiple sclerosis', 'mitral stenosis')]
+    """
+    pattern, table = _table()
+    expanded: list[Abbreviation] = []
+    ambiguous: list[Abbreviation] = []
+    alone = text.strip().lower()
+
+    def write_out(found: re.Match[str]) -> str:
+        entry = table[found.group(1).lower()]
+        as_written = found.group(1) == entry.short
+        lone = alone == entry.short.lower() and entry.short.isupper()
+        if entry.kind != "any" and not as_written and not lone:
+            return found.group()
+        if entry.kind == "ambiguous":
+            ambiguous.append(entry)
+            return found.group()
+        expanded.append(entry)
+        return entry.expansions[0]
+
+    written = pattern.sub(write_out, text)
+    return Expansion(written, tuple(expanded), tuple(ambiguous))
+
+
+@lru_cache(maxsize=1)
+def _table() -> tuple[re.Pattern[str], dict[str, Abbreviation]]:
+    text = packaged("abbreviations.tsv").read_text("utf-8")
+    table: dict[str, Abbreviation] = {}
+    for line in text.splitlines()[1:]:
+        short, expansions, kind = line.split("\t")
+        table[short.lower()] = Abbreviation(short, tuple(expansions.split(" | ")), kind)
+    longest_first = sorted(table, key=len, reverse=True)
+    several = "|".join(re.escape(short) for short in longest_first if len(short) > 1)
+    single = "".join(short for short in longest_first if len(short) == 1)
+    # A small s alone is a plural: in capitals LES is no LE. R/O and L 5 hold no side.
+    pattern = (
+        rf"(?<![\w-])((?:{several})(?=(?-i:s)?(?![\w-]))|(?<!/)[{single}](?![\w/-]|\s?\d))(?-i:s)?"
+    )
+    return re.compile(pattern, re.IGNORECASE), table

@@ -1,0 +1,142 @@
+"""Diagnoses in four languages part by part in English, for search without a model.
+
+German and Chinese build the names of diseases from parts: Nieren+stein, 肾+结石. French and Spanish
+ones are words that differ in number and gender. A small table (data/glossary.tsv) of parts and
+words turns a name into English words. They are no translation, only a further form of the text to
+search for.
+"""
+
+import re
+from functools import cache, lru_cache
+
+from ..packaged import packaged
+from .normalise import normalise_text
+
+_CHINESE = re.compile(r"[\u4e00-\u9fff]+")
+_LINKS = ("", "n", "en", "s", "es", "er", "e", "em")  # between and after German parts
+_SHORTEST = 4  # letters of a German word that is taken apart, or of a word without its ending
+_ABBREVIATION = 5  # letters of a text in capitals that is no word
+_PHRASE = 4  # words of the longest French or Spanish entry
+_ENDINGS = ((re.compile(r"aux$"), "al"), (re.compile(r"[sx]$"), ""), (re.compile(r"[aeo]$"), ""))
+_NOTHING = "-"  # stands in the table for a word that says nothing by itself, such as "de"
+
+
+def gloss(text: str) -> str | None:
+    """English words for the parts of a German, Chinese, French or Spanish text.
+
+    None where that changes nothing, or where fewer than half of the words are known.
+
+    >>> gloss("akute Nierenbeckenentzündung")
+    'acute pyelonephritis'
+    >>> gloss("肾结石")
+    'kidney stone'
+    >>> gloss("cálculos de la vesícula biliar")
+    'calculus gallbladder'
+    >>> gloss("acute pyelonephritis") is None
+    True
+    """
+    if _CHINESE.search(text):
+        return _gloss_chinese(text)
+    if text.isupper() and len(text) <= _ABBREVIATION:
+        return None
+    words = normalise_text(text).split()
+    readings = [_gloss_german_words(words), _gloss_words(words, "fr"), _gloss_words(words, "es")]
+    known, said = max(readings, key=lambda each: each[0])
+    # Fewer are words that another language shares, such as "hernia".
+    english = " ".join(said)
+    return english if known >= 0.5 and english not in ("", " ".join(words)) else None
+
+
+def _gloss_german_words(words: list[str]) -> tuple[float, list[str]]:
+    """The share of words that are made of known parts, and the text with these in English."""
+    known = [_gloss_german(word) for word in words]
+    said = [new or word for new, word in zip(known, words, strict=True)]
+    return sum(map(bool, known)) / max(len(words), 1), said
+
+
+def _gloss_words(words: list[str], language: str) -> tuple[float, list[str]]:
+    """The share of words that the table knows, those that say nothing apart, and the English."""
+    entries = _entries(language)
+    stems = [_stem(word) for word in words]
+    said: list[str] = []
+    known = counted = place = 0
+    while place < len(words):
+        sizes = range(min(_PHRASE, len(words) - place), 0, -1)
+        phrases = (" ".join(stems[place : place + size]) for size in sizes)
+        phrase = next((phrase for phrase in phrases if phrase in entries), None)
+        english = entries[phrase] if phrase else words[place]
+        size = phrase.count(" ") + 1 if phrase else 1
+        if english != _NOTHING:
+            said.append(english)
+            counted += size
+            known += size if phrase else 0
+        place += size
+    return known / max(counted, 1), said
+
+
+@cache
+def _entries(language: str) -> dict[str, str]:
+    """The table of a language by words without their endings."""
+    table = _table(language)
+    return {
+        " ".join(map(_stem, normalise_text(part).split())): english
+        for part, english in table.items()
+    }
+
+
+def _stem(word: str) -> str:
+    """A French or Spanish word without the ending of its number and gender."""
+    for pattern, plain in _ENDINGS:
+        if len(word) > _SHORTEST:
+            word = pattern.sub(plain, word)
+    return word
+
+
+def _gloss_chinese(text: str) -> str | None:
+    """The longest known part first, from the left; what is not known goes."""
+    parts = _table("zh")
+    longest = max(map(len, parts))
+    said: list[str] = []
+    for run in re.findall(r"[\u4e00-\u9fff]+|[A-Za-z0-9]+", text):
+        place = 0
+        while place < len(run):
+            sizes = range(min(longest, len(run) - place), 0, -1)
+            size = next((size for size in sizes if run[place : place + size] in parts), 0)
+            known = parts[run[place : place + size]] if size else ""
+            if not _CHINESE.match(run):
+                known, size = run, len(run)
+            said += [known] if known else []
+            place += size or 1
+    return " ".join(said) or None
+
+
+@lru_cache(maxsize=4096)
+def _gloss_german(word: str) -> str | None:
+    """The English of a German word that is made of known parts from end to end."""
+    if len(word) < _SHORTEST:
+        return None
+    parts = _table("de")
+    # best[i]: the fewest parts that cover the first i letters, so that whole words win.
+    best: list[tuple[str, ...] | None] = [()] + [None] * len(word)
+    for start in range(len(word)):
+        held = best[start]
+        if held is None:
+            continue
+        for end in range(start + 2, len(word) + 1):
+            known = parts.get(word[start:end])
+            if known is None:
+                continue
+            for link in _LINKS:
+                stop = end + len(link)
+                now = best[stop] if stop <= len(word) else ()
+                if word.startswith(link, end) and (now is None or len(now) > len(held) + 1):
+                    best[stop] = (*held, known)
+    found = best[len(word)]
+    return " ".join(found) if found else None
+
+
+@cache
+def _table(language: str) -> dict[str, str]:
+    text = packaged("glossary.tsv").read_text("utf-8")
+    rows = (line.split("\t") for line in text.splitlines()[1:])
+    return {part: english for of, part, english in rows if of == language}

@@ -1,0 +1,57 @@
+"""One folding of free text, shared by look-up, search and the merging of DDx lists.
+
+Two texts that fold to the same string name the same diagnosis. The folding is careful: words
+that carry meaning stay, "unspecified" and "NOS" among them, because their removal was
+measured to cost 3 to 10 points of hit@1.
+"""
+
+import re
+import unicodedata
+from functools import lru_cache
+
+from ..packaged import packaged
+
+_POSSESSIVE = re.compile(r"(?<=\w)['’`´]s\b|(?<=s)['’`´](?=\s|$)", re.IGNORECASE)
+_NOT_WORD = re.compile(r"(?:[^\w%+]|_)+")
+_LETTERS = str.maketrans({"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d"})
+
+
+def normalise_text(text: str) -> str:
+    """Fold case, accents, punctuation, possessives and British spelling.
+
+    >>> normalise_text("Crohn's disease")
+    'crohn disease'
+    >>> normalise_text("Guillain–Barré syndrome, oesophageal")
+    'guillain barre syndrome esophageal'
+    """
+    text = _POSSESSIVE.sub("", text)
+    text = fold_accents(text.lower()).lower().replace("&", " and ")  # folding may bring capitals
+    text = _NOT_WORD.sub(" ", text).strip()
+    return american(text)
+
+
+def fold_accents(text: str) -> str:
+    """Replace accented and ligature letters by plain ones."""
+    if text.isascii():
+        return text
+    text = text.translate(_LETTERS)
+    decomposed = unicodedata.normalize("NFKD", text)
+    return "".join(char for char in decomposed if not unicodedata.combining(char))
+
+
+def american(text: str) -> str:
+    """Turn British medical spelling in lower-case text into American, word part by word part."""
+    pattern, american_of = _spelling()
+    return pattern.sub(lambda found: american_of[found.group()], text)
+
+
+@lru_cache(maxsize=1)
+def _spelling() -> tuple[re.Pattern[str], dict[str, str]]:
+    table = packaged("spelling.tsv").read_text("utf-8")
+    rows = dict(line.split("\t") for line in table.splitlines()[1:])
+    # A leading ^ ties a row to the start of a word: "oedema", but not "angioedema".
+    starts = {british[1:] for british in rows if british.startswith("^")}
+    american_of = {british.lstrip("^"): american for british, american in rows.items()}
+    longest_first = sorted(american_of, key=len, reverse=True)
+    parts = (rf"\b{part}" if part in starts else part for part in longest_first)
+    return re.compile("|".join(parts)), american_of

@@ -1,0 +1,283 @@
+"""Reading a free-text diagnosis: its forms, the diagnoses in it, and what is none at all."""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+from ..packaged import packaged
+from .abbreviations import Abbreviation, Expansion, expand_abbreviations
+from .glossary import gloss
+from .normalise import normalise_text
+
+LONGEST = 400
+"""Characters of a text that search reads; a diagnosis is shorter, a report is not one."""
+
+_LONGEST_WORD = 60  # the longest word of ICD-10-CM has 35 letters
+
+_BRACKETS = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]")
+_SLASH = re.compile(r"\s+/\s+|(?<=[a-zA-Z]{3})/(?=[a-zA-Z]{3})")
+_LISTED = re.compile(r"\s*,\s*(?:and\s)?\s*|\s*\+\s*|\s+(?:&|and)\s+", re.IGNORECASE)
+_NUMBERED = re.compile(r"(?:^|\s)\(?\d{1,2}[.)]\s+(?=[A-Za-z])")
+_SEVERAL = re.compile(r"\s*(?:;|\n|\||•)\s*")
+_UNIT = (
+    r"(?:m?g/d?l|[mµun]?mol/l|mmhg|[mµu]?iu/m?l|x ?10\^?\d+(?:/\w+)?|[npµ]g/ml|u/l|meq/l|cells/\w+|"
+    r"beats/min|bpm)"
+)
+_ANALYTE = (
+    r"(?:h(?:a?emo)?gb?|hb|ha?emoglobin|hba1c|a1c|wbc|rbc|plt|platelets?|na|k|sodium|potassium|"
+    r"chloride|bicarb(?:onate)?|calcium|magnesium|phosphate|glucose|bun|urea|creatinine|egfr|gfr|"
+    r"crp|esr|lactate|troponin|bnp|nt-probnp|d-dimer|inr|pt|aptt|bilirubin|alt|ast|alp|ggt|albumin|"
+    r"ldh|ck|tsh|ft4|ferritin|psa|cea|bp|blood pressure|hr|heart rate|pulse|rr|respiratory rate|"
+    r"temp(?:erature)?|spo2|o2 sat(?:uration)?|weight|height|bmi|gcs)"
+)
+_LAB_VALUE = re.compile(
+    rf"\d\s*{_UNIT}(?!\w)|^\s*{_ANALYTE}\s*(?:of|is|was|[:=])?\s*[<>≤≥~]?\s*\d[\d.,/%]*\s*\S{{0,6}}\s*$",
+    re.IGNORECASE,
+)
+_VALUE = re.compile(rf"\b{_ANALYTE}\b|[\d.,/<>%=:]+\s*{_UNIT}?", re.IGNORECASE)
+_PAST_OR_DOUBT = (
+    r"suspected|probable|possible|presumed|likely|query|rule out|r/o|history of|h/o|k/c/o|hx of|"
+    r"pmhx?|consistent with|c/w|suggestive of|concern for"
+)
+_SET_ASIDE = re.compile(rf"\?|\b(?:{_PAST_OR_DOUBT})(?!\w)", re.IGNORECASE)
+_RELATIVE = re.compile(
+    r"\b(?:family (?:history|hx)|fam hx|fhx?|(?:mother|father|brother|sister|parents?|aunt|uncle|"
+    r"grand(?:mother|father)) (?:has|have|had|with|died))(?: of)?(?!\w)",
+    re.IGNORECASE,
+)
+_LEAD_IN = re.compile(
+    r"^(?:(?:the )?(?:final |primary |principal |working |provisional |most likely |likely |"
+    r"discharge |admission )?(?:diagnosis|dx|impression|assessment)(?: is| of|:| -)\s*|"
+    rf"(?:{_PAST_OR_DOUBT}|known|confirmed|s/p|status post|"
+    r"patient with|pt with|dx|c/o|complain(?:s|ing|ed) of|"
+    r"(?:presents?|presented|presenting|adm|admitted) (?:with|for))(?!\w)[: ]\s*)+",
+    re.IGNORECASE,
+)
+_SHORTHAND = (
+    (re.compile(r"(?<!\w)w/(?!(?:o|out|d|u|c|i|in)\b)\s*|(?<=[a-z] )w (?=[a-z])", re.I), "with "),
+    (re.compile(r"(?<![\w/])2/2(?![\w/])(?! (?:bottles|blood|pos))"), "secondary to"),
+    (re.compile(r"\bchr\.? (?=[a-z])", re.I), "chronic "),
+)
+# Sizes, ages, days, doses and values, which a chart writes behind a diagnosis.
+_MEASURES = re.compile(
+    r"(?<![\w.])(?<!type )(?<!stage )(?<!grade )(?:"
+    r"(?:bmi|(?:lv)?ef|ck|cpk|a1c|hba1c|hgb|hb|inr|k|na|cr|gfr|egfr|ast|alt|psa|trop|bnp|gcs|"
+    r"nihss|ecog|gleason|apgars?|bal|etoh level|t max|tmax)\s*(?:of|is|[:=<>~])?\s*"
+    r"\d[\d.,/+=]*\s?(?:k|%|\w{1,2}(?:/\w{1,3})?)?"
+    r"|\d+(?:\.\d+)?\s?(?:x\s?\d+(?:\.\d+)?\s?)*(?:cm|mm)"
+    r"|\d+(?:[.+]\d+)?\s?-?(?:%|kg|mg|mcg|ml|wks?|weeks?|weekers?|days?|mo|months?|yrs?|"
+    r"years?|yo|y/o|hrs?|hours?)(?:\s(?:old|ago))?"
+    r"|\d{2,}[wdyh]"
+    r"|(?:day|dol|pod|hd|week)\s?#?\d+"
+    r"|x\s?\d+(?:\s?(?:d|days?|wks?|weeks?|mo|months?|yrs?|years?|h|hrs?|hours?))?"
+    r"|#\s?\d+"
+    r")(?![\w/=])",
+    re.IGNORECASE,
+)
+_SIDE = re.compile(
+    r"\b(?:left|right|both|bilateral)(?: eyes?| ears?| side| sided)?\b"
+    r"(?! (?:heart|ventric|atri|bundle|shift|upper|lower|anterior|main|middle))"
+    r"|(?-i:\bO[DSU])(?=$|,| with| after)",
+    re.IGNORECASE,
+)
+# What follows is mostly a detail, a second condition or what is done about the first.
+_TAIL = re.compile(
+    r"\s*(?:,|:|\s-+\s|\s(?:with|s/p|on(?! chr)|after|following|needing|requiring|requires|needs|"
+    r"complicated by|c/b|secondary to|causing|per|in (?:the )?setting of|i/s/o|improving|improved|"
+    r"resolving|resolved|worsening|uncontrolled|poorly)(?!\w))",
+    re.IGNORECASE,
+)
+_LEADING = re.compile(r"^\s*(?:with|on|of)\s", re.IGNORECASE)
+_QUALIFIER = frozenset(
+    """acute chronic subacute severe mild moderate recurrent old new left right pain primary
+    secondary congenital acquired suspected possible known other""".split()
+)
+_DENIED = re.compile(
+    r"(?:no|denies|denied|negative for|neg for|without)\s+(?:(?:evidence|signs?|history|hx) of |"
+    r"h/o |e/o |known |acute )?(\S.*?)"
+    r"|(\S.*?)(?:\s+-)? (?:is |was )?(?:ruled out|excluded|neg(?:ative)?)",
+    re.IGNORECASE,
+)
+_CODE_PREFIX = re.compile(r"^\s*(?:[-*•–]+|\d{1,2}[.)])\s+")
+
+_TELLING = frozenset(
+    """male female man woman boy girl dob past january february april june july august september
+    october november december monday tuesday wednesday thursday friday saturday sunday""".split()
+)
+_DATES = _TELLING | frozenset(
+    """age aged year years yr yrs y o yo old month months mo week weeks wk wks day days d hour hours
+    hr hrs h am pm at on in of the born since ago next last half quarter noon midnight march may m f
+    st nd rd th date time one two three four five six seven eight nine ten eleven twelve""".split()
+)
+_NUMBER = re.compile(r"\d+(?:st|nd|rd|th|y|yo|yrs?|m|f|d|h|w|mo|am|pm)?")
+_PERSON = re.compile(
+    r"\S+@\S+\.\w+|(?:Dr|Mrs?|Ms|Prof|Sr)\. (?:[A-Z][\w.'-]*\s?){1,4}"
+    r"|[A-Z][\w.'-]+(?: [A-Z][\w.'-]*){1,2}, (?:RN|PA-C|NP)"
+)
+_LAB_WORDS = frozenset(
+    "serum plasma blood urine level random fasting total result value today".split()
+)
+
+
+class Form(NamedTuple):
+    """One way to read a text, normalised; `weight` in (0, 1] scales its matches."""
+
+    text: str
+    weight: float
+    kind: str
+
+
+@dataclass(frozen=True)
+class Query:
+    """A diagnosis as search sees it; `refusal` says why it is none, where it is none.
+
+    `set_aside` is what says that it is past or in doubt ("h/o", "?"), or that a relative has it.
+    """
+
+    text: str
+    forms: tuple[Form, ...]
+    expanded: tuple[Abbreviation, ...] = ()
+    ambiguous: tuple[Abbreviation, ...] = ()
+    refusal: str | None = None
+    set_aside: str = ""
+
+
+def read_query(text: str) -> Query:
+    """Read one diagnosis: write out abbreviations, offer bracketed and slashed alternatives."""
+    refusal = why_not_a_diagnosis(text)
+    if refusal:
+        return Query(text, (), refusal=refusal)
+    short = _CODE_PREFIX.sub("", text[:LONGEST])
+    for pattern, words in _SHORTHAND:
+        short = pattern.sub(words, short)
+    bare = _LEAD_IN.sub("", short.lstrip(" ?")).strip() or short
+    before = short[: len(short) - len(bare)] if short.endswith(bare) else ""
+    told = [*_SET_ASIDE.finditer(before), *_RELATIVE.finditer(short)]
+    set_aside = " ".join(found.group() for found in told)
+    expansion = expand_abbreviations(bare)
+    if expansion.ambiguous and normalise_text(bare) == expansion.ambiguous[0].short.lower():
+        meanings = " or ".join(expansion.ambiguous[0].expansions)
+        reason = f"ambiguous abbreviation: {bare.strip()} may mean {meanings}"
+        return Query(text, _meanings(expansion), (), expansion.ambiguous, reason)
+    forms = (*_forms(expansion.text), *_meanings(expansion))
+    return Query(text, forms, expansion.expanded, expansion.ambiguous, set_aside=set_aside)
+
+
+def _meanings(expansion: Expansion) -> tuple[Form, ...]:
+    """The text with its first ambiguous abbreviation written out in each way."""
+    if not expansion.ambiguous:
+        return ()
+    entry = expansion.ambiguous[0]
+    short = re.compile(rf"(?<![\w-]){re.escape(entry.short)}(?![\w-])", re.IGNORECASE)
+    written = (short.sub(meaning, expansion.text, count=1) for meaning in entry.expansions)
+    return tuple(Form(normalise_text(each), 0.9, "one meaning") for each in written)
+
+
+def what_is_not_there(text: str) -> str | None:
+    """What a text says that is not there ("no DVT"), where it begins or ends with a denial.
+
+    >>> what_is_not_there("DVT ruled out")
+    'DVT'
+    """
+    found = _DENIED.fullmatch(text[:LONGEST].strip())
+    return (found[1] or found[2]) if found else None
+
+
+def _forms(text: str) -> tuple[Form, ...]:
+    forms = [Form(normalise_text(text), 1.0, "whole")]
+    without = _BRACKETS.sub(" ", text)
+    if without != text:
+        forms.append(Form(normalise_text(without), 0.98, "without brackets"))
+        inside = (match.group(1) for match in _BRACKETS.finditer(text))
+        forms += [Form(normalise_text(part), 0.85, "in brackets") for part in inside]
+    alternatives = _SLASH.split(without)
+    if 1 < len(alternatives) <= 3:
+        forms += [Form(normalise_text(part), 0.95, "alternative") for part in alternatives]
+    plain = _SIDE.sub(" ", _MEASURES.sub(" ", without))
+    if plain != without:
+        forms.append(Form(normalise_text(plain), 0.95, "without details"))
+    first = _TAIL.split(_LEADING.sub("", plain), maxsplit=1)[0].strip()
+    if first.lower() not in _QUALIFIER:
+        forms.append(Form(normalise_text(first), 0.75, "first part"))
+    if english := gloss(without):
+        forms.append(Form(normalise_text(english), 0.95, "word for word"))
+    distinct: dict[str, Form] = {}
+    for form in forms:
+        if len(form.text) > (0 if form.kind == "whole" else 2):
+            distinct.setdefault(form.text, form)
+    return tuple(distinct.values())
+
+
+def split_diagnoses(text: str) -> tuple[str, ...]:
+    """The diagnoses of a cell that lists several, by semicolon, line, bar or number.
+
+    Commas, "and" and slashes stand inside single diagnoses too often to split at.
+
+    >>> split_diagnoses("pneumonia; sepsis")
+    ('pneumonia', 'sepsis')
+    >>> split_diagnoses("1. Asthma 2. GERD")
+    ('Asthma', 'GERD')
+    >>> split_diagnoses("acute bronchitis, viral")
+    ('acute bronchitis, viral',)
+    """
+    parts = _SEVERAL.split(text.strip())
+    if len(_NUMBERED.findall(text)) >= 2:
+        parts = [piece for part in parts for piece in _NUMBERED.split(part)]
+    kept = [part.strip(" ,;") for part in parts]
+    kept = [part for part in kept if any(char.isalpha() for char in part)]
+    return tuple(dict.fromkeys(kept)) if len(kept) > 1 else (text.strip(),)
+
+
+def listed_parts(text: str) -> tuple[str, ...]:
+    """The parts of a text between commas, "and" and plus signs, where there are several.
+
+    >>> listed_parts("HTN, DM2 and HLD")
+    ('HTN', 'DM2', 'HLD')
+    """
+    parts = tuple(dict.fromkeys(part for part in _LISTED.split(text[:LONGEST].strip()) if part))
+    return parts if len(parts) > 1 else ()
+
+
+def why_not_a_diagnosis(text: str) -> str | None:
+    """The reason why a text holds no diagnosis to look for, or None where it may hold one."""
+    if not text.strip():
+        return "empty text"
+    if sum(char.isalpha() for char in text) < 2:
+        return "no words in the text"
+    if "\x00" in text or sum(not char.isprintable() and not char.isspace() for char in text) > 3:
+        return "control characters, not text"
+    folded = normalise_text(text[:LONGEST])
+    if not folded:
+        return "no words in the text"
+    if max(map(len, folded.split())) > _LONGEST_WORD:
+        return "one run of characters without words"
+    if folded in _phrases():
+        return f"says that there is no diagnosis: {text.strip()!r}"
+    if len(text) < 60 and len(folded.split()) <= 6 and _is_lab_value(text):
+        return "a measured value, not a diagnosis"
+    words = folded.split()
+    if all(word in _DATES or _NUMBER.fullmatch(word) for word in words) and any(
+        word in _TELLING or _NUMBER.fullmatch(word) for word in words
+    ):
+        return "an age, a sex or a date, not a diagnosis"
+    if _PERSON.fullmatch(text[:LONGEST].strip()):
+        return "a person or an address, not a diagnosis"
+    if len(folded) > 4 and len(set(folded)) < 3:
+        return "typing noise, not a diagnosis"
+    return None
+
+
+def _is_lab_value(text: str) -> bool:
+    """Whether a text is a measured value and no more: "CK 40,000 rhabdo" is more."""
+    if not _LAB_VALUE.search(text):
+        return False
+    left = normalise_text(_VALUE.sub(" ", text)).split()
+    return all(len(word) < 4 or word in _LAB_WORDS for word in left)
+
+
+@lru_cache(maxsize=1)
+def _phrases() -> frozenset[str]:
+    text = packaged("no_diagnosis.txt").read_text("utf-8")
+    lines = (line for line in text.splitlines() if not line.startswith("#"))
+    return frozenset(normalise_text(line) for line in lines)

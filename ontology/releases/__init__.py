@@ -1,0 +1,1 @@
+"""The releases of an ontology."""

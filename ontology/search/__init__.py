@@ -1,0 +1,1 @@
+"""Searching the terms: index, encoders, features of a candidate, reranking."""

@@ -1,0 +1,266 @@
+"""What the reranker looks at: how a candidate's words and place in the tree fit a diagnosis."""
+
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from ..reading.normalise import normalise_text
+from ..reading.query import Query
+from .retrieve import Floats, Hit, Retriever
+
+FEATURES = (
+    "fused",
+    "fused_gap",
+    "dense",
+    "dense_gap",
+    "lexical",
+    "lexical_gap",
+    "dense_rank",
+    "lexical_rank",
+    "term_recall",
+    "term_precision",
+    "name_recall",
+    "name_precision",
+    "same_words",
+    "head_shared",
+    "category",
+    "depth",
+    "leaf",
+    "unspecified",
+    "other",
+    "term_other",
+    "term_vague",
+    "extra_qualifiers",
+    "missing_qualifiers",
+    "number_clash",
+    "setting_clash",
+    "inclusion",
+    "includes",
+    "community",
+    "joined",
+    "category_votes",
+    "below_parent",
+    "above_child",
+    "whole_form",
+    "term_length",
+    "first_in_category",
+)
+
+_VAGUE = frozenset(
+    "unspecified nos other specified classified elsewhere and or of the in to".split()
+)
+_QUALIFIERS = frozenset(
+    """acute subacute chronic recurrent congenital hereditary familial acquired primary secondary
+    malignant benign juvenile neonatal newborn infantile childhood adult senile gestational
+    pregnancy puerperal postpartum traumatic nontraumatic alcoholic drug postprocedural
+    postoperative tuberculous syphilitic gonococcal viral bacterial fungal parasitic toxic
+    idiopathic autoimmune obstructive complicated severe mild moderate intractable bilateral
+    right left upper lower anterior posterior external internal superficial deep localized
+    generalized multiple single complete incomplete with without due following history screening
+    exposure encounter remission relapse perforation hemorrhage abscess gangrene situ
+    metastatic late early peripheral central atypical induced diabetic rheumatoid""".split()
+)
+_SETTINGS = {  # first letters of codes that want a word of their own in the text
+    "O": frozenset("pregnan matern gestat obstet puerpe postpa labor delive eclamp abort".split()),
+    "P": frozenset("neonat newbor perina fetal birth fetus infant prematu".split()),
+    "S": frozenset(
+        "injury trauma fractu wound lacera contus sprain disloc burn bite crush".split()
+    ),
+    "T": frozenset("poison toxic injury burn foreig compli advers effect trauma frostb".split()),
+    "Z": frozenset("histor screen encoun exposu status carrie vaccin".split()),
+}
+_NUMBERS = {"i": "1", "ii": "2", "iii": "3", "iv": "4", "v": "5", "vi": "6", "vii": "7"}
+_STEM = 6  # letters
+_RAREST = 11.0  # the weight of a word that no term holds
+_DIGIT = re.compile(r"^\d+[a-z]?$")
+
+
+class _Words(NamedTuple):
+    stems: frozenset[str]
+    qualifiers: frozenset[str]
+    numbers: frozenset[str]
+    last: str
+
+
+class _Facts(NamedTuple):
+    words: _Words
+    category: str
+    parent: str | None
+    static: tuple[float, ...]  # category, depth, leaf, unspecified, other
+
+
+@dataclass(frozen=True)
+class FeatureMaker:
+    """Turns the hits of a query into rows of numbers, in the order of `FEATURES`."""
+
+    retriever: Retriever
+    weights: dict[str, float]
+    _facts: dict[str, _Facts] = field(default_factory=dict)
+    _words: dict[str, _Words] = field(default_factory=dict)
+
+    def rows(self, query: Query, hits: Sequence[Hit]) -> Floats:
+        """Features of every hit, float32 of shape (len(hits), len(FEATURES))."""
+        facts = [self._facts_of(hit.code) for hit in hits]
+        pool = _Pool.of(hits, facts)
+        forms = [self._words_of(form.text) for form in query.forms]
+        rows = [
+            self._row(query, hit, fact, forms[hit.form], pool)
+            for hit, fact in zip(hits, facts, strict=True)
+        ]
+        return np.asarray(rows, np.float32).reshape(len(hits), len(FEATURES))
+
+    def _row(
+        self, query: Query, hit: Hit, facts: _Facts, asked: _Words, pool: "_Pool"
+    ) -> tuple[float, ...]:
+        term = self.retriever.index.terms[hit.row]
+        folded = self.retriever.index.folded[hit.row]
+        words = self._words_of(folded)
+        named = facts.words
+        return (
+            hit.fused,
+            hit.fused - pool.fused,
+            hit.dense,
+            hit.dense - pool.dense,
+            hit.lexical,
+            hit.lexical - pool.lexical,
+            1 / (1 + pool.dense_rank[hit.code]),
+            1 / (1 + pool.lexical_rank[hit.code]),
+            self._share(asked.stems, words.stems),
+            self._share(words.stems, asked.stems),
+            self._share(asked.stems, named.stems),
+            self._share(named.stems, asked.stems),
+            float(words.stems == asked.stems),
+            float(asked.last in words.stems),
+            *facts.static,
+            float(folded.startswith("other ") or " other " in folded),
+            float("unspecified" in folded or folded.endswith(" nos")),
+            min(len(words.qualifiers - asked.qualifiers), 3),
+            min(len(asked.qualifiers - words.qualifiers), 3),
+            float(_numbers_clash(asked.numbers, words.numbers)),
+            float(_setting_clash(hit.code, asked.stems)),
+            float(term.source == "inclusion"),
+            float(term.source == "includes"),
+            float(term.source not in {"official", "inclusion", "includes"}),
+            float(hit.joined),
+            pool.votes[facts.category],
+            pool.above(facts.parent, hit.fused),
+            pool.below(hit.code, hit.fused),
+            query.forms[hit.form].weight,
+            min(len(words.stems), 12) / 12,
+            float(pool.first[facts.category] == hit.code),
+        )
+
+    def _share(self, of: frozenset[str], in_: frozenset[str]) -> float:
+        """The share of the words of one text that another holds, rare words counting more."""
+        total = sum(self.weights.get(stem, _RAREST) for stem in of)
+        if not total:
+            return 0.0
+        return sum(self.weights.get(stem, _RAREST) for stem in of & in_) / total
+
+    def _words_of(self, folded: str) -> _Words:
+        if folded not in self._words:
+            self._words[folded] = _words(folded)
+        return self._words[folded]
+
+    def _facts_of(self, code: str) -> _Facts:
+        if code not in self._facts:
+            tree = self.retriever.tree
+            name = normalise_text(tree.name(code))
+            parent = tree.parent(code)
+            depth = tree.level(code)
+            static = (
+                float(depth == 2),
+                (depth - 2) / 4,
+                float(tree.is_billable(code)),
+                float("unspecified" in name),
+                float(name.startswith("other ") or " other " in name),
+            )
+            above = parent.code if parent and depth > 2 else None
+            self._facts[code] = _Facts(_words(name), code[:3], above, static)
+        return self._facts[code]
+
+
+@dataclass(frozen=True)
+class _Pool:
+    """What the candidates of one query say about each other."""
+
+    fused: float
+    dense: float
+    lexical: float
+    dense_rank: dict[str, int]
+    lexical_rank: dict[str, int]
+    votes: dict[str, float]
+    first: dict[str, str]
+    score: dict[str, float]
+    best_child: dict[str, float]
+
+    @classmethod
+    def of(cls, hits: Sequence[Hit], facts: Sequence[_Facts]) -> "_Pool":
+        by_dense = sorted(hits, key=lambda hit: (-hit.dense, hit.code))
+        by_lexical = sorted(hits, key=lambda hit: (-hit.lexical, hit.code))
+        votes: defaultdict[str, float] = defaultdict(float)
+        first: dict[str, str] = {}
+        best_child: dict[str, float] = {}
+        for place, (hit, fact) in enumerate(zip(hits, facts, strict=True)):
+            votes[fact.category] += 0.1 if place < 10 else 0
+            first.setdefault(fact.category, hit.code)
+            if fact.parent:
+                best_child[fact.parent] = max(best_child.get(fact.parent, 0.0), hit.fused)
+        return cls(
+            max(hit.fused for hit in hits),
+            by_dense[0].dense,
+            by_lexical[0].lexical,
+            {hit.code: rank for rank, hit in enumerate(by_dense)},
+            {hit.code: rank for rank, hit in enumerate(by_lexical)},
+            dict(votes),
+            first,
+            {hit.code: hit.fused for hit in hits},
+            best_child,
+        )
+
+    def above(self, parent: str | None, fused: float) -> float:
+        """By how much a code beats its parent, 0 where the parent is no candidate."""
+        return fused - self.score[parent] if parent in self.score else 0.0
+
+    def below(self, code: str, fused: float) -> float:
+        """By how much a code beats its best child, 0 where none is a candidate."""
+        return fused - self.best_child[code] if code in self.best_child else 0.0
+
+
+def make_features(retriever: Retriever) -> FeatureMaker:
+    """Weigh words by their rarity among the terms of the index."""
+    counts: Counter[str] = Counter()
+    for folded in retriever.index.folded:
+        counts.update({word[:_STEM] for word in folded.split()})
+    total = len(retriever.index.folded)
+    weights = {stem: math.log(total / count) + 0.1 for stem, count in counts.items()}
+    return FeatureMaker(retriever, weights)
+
+
+def _words(folded: str) -> _Words:
+    tokens = [_NUMBERS.get(word, word) for word in folded.split()]
+    telling = [word for word in tokens if word not in _VAGUE] or tokens
+    return _Words(
+        frozenset(map(_stem, telling)),
+        frozenset(_QUALIFIERS.intersection(tokens)),
+        frozenset(word for word in tokens if _DIGIT.match(word)),
+        _stem(telling[-1]) if telling else "",
+    )
+
+
+def _stem(word: str) -> str:
+    return word[:_STEM]
+
+
+def _numbers_clash(asked: frozenset[str], named: frozenset[str]) -> bool:
+    return bool(asked) and bool(named) and not (asked & named)
+
+
+def _setting_clash(code: str, stems: frozenset[str]) -> bool:
+    wanted = _SETTINGS.get(code[0])
+    return wanted is not None and not any(stem in wanted for stem in stems)

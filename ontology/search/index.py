@@ -1,0 +1,184 @@
+"""The search index of a term base: built once, kept in a folder, checked when loaded.
+
+A folder holds `manifest.json`, `terms.json`, `vectors.npy` (float16 unit rows), the lexical
+index, and, once a long run has asked for it, a Chroma collection of the same vectors. The
+folder's name is the key of all that makes the index: what the rows come from, the encoder and
+the format.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import IndexFault
+from ..reading.normalise import normalise_text
+from ..terms import Term
+from .chroma import Collection, one_builder, open_collection, open_server
+from .encode import Encoder
+from .lexical import LexicalIndex, build_lexical, read_lexical
+from .shipped import encode_terms
+
+FORMAT = 3
+_FILES = ("terms.json", "vectors.npy", "lexical.npz", "lexical.json")
+Stage = Callable[[str, int, int], None]
+"""Progress of a build: (stage, done, total)."""
+
+
+@dataclass(frozen=True)
+class Index:
+    """A loaded index; row i of every part is term i."""
+
+    key: str
+    terms: tuple[Term, ...]
+    folded: tuple[str, ...]
+    vectors: npt.NDArray[np.float16]
+    lexical: LexicalIndex
+    collection: Collection
+    encoder: Encoder
+
+
+def index_key(recipe: str, encoder: Encoder) -> str:
+    """The digest of what makes an index: a change of any part makes another index."""
+    content = f"{FORMAT}\n{encoder.identity}\n{recipe}"
+    return hashlib.sha256(content.encode()).hexdigest()[:24]
+
+
+def open_index(
+    recipe: str,
+    make_terms: Callable[[], Sequence[Term]],
+    encoder: Encoder,
+    folder: Path,
+    *,
+    chroma: str | None = None,
+    rebuild: bool = False,
+    progress: Stage | None = None,
+) -> Index:
+    """Load the index of some terms from the cache folder; build it where there is none.
+
+    `recipe` names all that the terms come from (`base.recipe`): they are made only when an index
+    has to be built, which is what lets a run start fast. `chroma` is the address of a Chroma
+    server to hold the vectors in place of the embedded one. Two processes may call this at
+    once: one builds, the other waits. A damaged index is rebuilt, with a warning.
+
+    Raises IndexFault where it cannot be built (the message says what to do).
+    """
+    key = index_key(recipe, encoder)
+    home = folder / "index" / key
+    client = open_server(chroma) if chroma else None
+    with one_builder(home):
+        kept = _kept(home, key) if not rebuild else None
+        if kept is None:
+            terms = make_terms()
+            if not terms:
+                raise IndexFault("no terms to index: the chosen scope and sources hold none")
+            _build(home, key, terms, encoder, progress)
+            try:
+                kept = _load(home, key)
+            except Exception as error:
+                raise IndexFault(
+                    f"the index just built in {home} cannot be read: {error}"
+                ) from error
+        collection = open_collection(
+            home,
+            key,
+            kept.vectors,
+            client,
+            (lambda done, total: progress("indexing", done, total)) if progress else None,
+            rebuild=rebuild,
+        )
+    return Index(key, *kept, collection, encoder)
+
+
+def _kept(home: Path, key: str) -> "_Kept | None":
+    if not home.exists():
+        return None
+    try:
+        return _load(home, key)
+    except Exception as error:
+        warnings.warn(f"the index in {home} is damaged ({error}); rebuilding", stacklevel=3)
+        return None
+
+
+def _build(
+    home: Path,
+    key: str,
+    terms: Sequence[Term],
+    encoder: Encoder,
+    progress: Stage | None,
+) -> None:
+    for left in home.parent.glob(f"{key}.part-*"):  # of a build that was killed
+        shutil.rmtree(left, ignore_errors=True)
+    part = home.with_name(f"{key}.part-{os.getpid()}")
+    try:
+        part.mkdir()
+        _write_parts(part, key, terms, encoder, progress)
+        shutil.rmtree(home, ignore_errors=True)
+        part.rename(home)
+    except OSError as error:
+        raise IndexFault(f"cannot write the index in {home}: {error}") from error
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def _write_parts(
+    part: Path,
+    key: str,
+    terms: Sequence[Term],
+    encoder: Encoder,
+    progress: Stage | None,
+) -> None:
+    folded = [normalise_text(term.text) for term in terms]
+    encoded = encode_terms(
+        encoder,
+        folded,
+        (lambda done, total: progress("encoding", done, total)) if progress else None,
+    )
+    np.save(part / "vectors.npy", encoded.astype(np.float16))
+    build_lexical(folded).write(part)
+    rows = [[*term, text] for term, text in zip(terms, folded, strict=True)]
+    (part / "terms.json").write_text(json.dumps(rows, ensure_ascii=False), encoding="utf-8")
+    manifest = {
+        "format": FORMAT,
+        "key": key,
+        "encoder": encoder.identity,
+        "rows": len(rows),
+        "files": {name: _digest(part / name) for name in _FILES},
+    }
+    (part / "manifest.json").write_text(json.dumps(manifest, indent=1), encoding="utf-8")
+
+
+class _Kept(NamedTuple):
+    terms: tuple[Term, ...]
+    folded: tuple[str, ...]
+    vectors: npt.NDArray[np.float16]
+    lexical: LexicalIndex
+
+
+def _load(home: Path, key: str) -> _Kept:
+    manifest = json.loads((home / "manifest.json").read_text("utf-8"))
+    if manifest["format"] != FORMAT or manifest["key"] != key:
+        raise IndexFault("its manifest is of another index")
+    for name, digest in manifest["files"].items():
+        if _digest(home / name) != digest:
+            raise IndexFault(f"{name} has changed since it was written")
+    rows = json.loads((home / "terms.json").read_text("utf-8"))
+    return _Kept(
+        tuple(Term(text, code, source) for text, code, source, _ in rows),
+        tuple(row[3] for row in rows),
+        np.load(home / "vectors.npy", mmap_mode="r"),
+        read_lexical(home),
+    )
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,138 @@
+"""The embedded reranker: a small trained model that orders candidates, and a calibrated score.
+
+A ranking network of one hidden layer (data/reranker.json; training/reranker.py makes it) reads
+the features of every candidate. Its softmax over the candidates, corrected on the development
+sets, is the score: the estimated probability that the code is right.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
+from typing import NamedTuple
+
+import numpy as np
+
+from ..packaged import packaged
+from ..reading.query import Query
+from ..tree import Tree
+from .features import FEATURES, FeatureMaker
+from .retrieve import Floats, Hit
+
+_FIRST = 10  # candidates that stand whatever their codes
+
+
+class Ranked(NamedTuple):
+    """A hit with its score in [0, 1] and the reason in words."""
+
+    hit: Hit
+    score: float
+    why: str
+
+
+@dataclass(frozen=True)
+class RankingModel:
+    """Weights of the ranking network, float32, and of the calibration (slope, fused, bias)."""
+
+    mean: Floats
+    scale: Floats
+    hidden: Floats
+    hidden_bias: Floats
+    output: Floats
+    skip: Floats
+    calibration: tuple[float, float, float]
+
+    def logits(self, rows: Floats) -> Floats:
+        """One number for each row of features; higher ranks first."""
+        scaled = np.clip((rows - self.mean) / self.scale, -6, 6)
+        inner = np.tanh(scaled @ self.hidden + self.hidden_bias)
+        result: Floats = (inner @ self.output + scaled @ self.skip).astype(np.float32)
+        return result
+
+    def probabilities(self, rows: Floats, fused: float) -> Floats:
+        """Calibrated probabilities that each candidate is right; `fused` is the pool's best."""
+        logits = self.logits(rows).astype(np.float64)
+        share = np.exp(logits - logits.max())
+        share = np.clip(share / share.sum(), 1e-9, 1 - 1e-9)
+        slope, by_fused, bias = self.calibration
+        odds = slope * np.log(share / (1 - share)) + by_fused * fused + bias
+        result: Floats = (1 / (1 + np.exp(-odds))).astype(np.float32)
+        return result
+
+
+@lru_cache(maxsize=1)
+def load_ranking_model() -> RankingModel:
+    """The model that the package carries."""
+    text = packaged("reranker.json").read_text("utf-8")
+    content = json.loads(text)
+    if tuple(content["features"]) != FEATURES:
+        raise ValueError("data/reranker.json was trained on other features; run training/")
+    slope, by_fused, bias = content["calibration"]
+    return RankingModel(
+        mean=np.asarray(content["mean"], np.float32),
+        scale=np.asarray(content["scale"], np.float32),
+        hidden=np.asarray(content["hidden"], np.float32),
+        hidden_bias=np.asarray(content["hidden_bias"], np.float32),
+        output=np.asarray(content["output"], np.float32),
+        skip=np.asarray(content["skip"], np.float32),
+        calibration=(slope, by_fused, bias),
+    )
+
+
+def rerank(
+    query: Query, hits: Sequence[Hit], features: FeatureMaker, model: RankingModel
+) -> list[Ranked]:
+    """The hits, most probable first; ties by fused score, then code."""
+    if not hits:
+        return []
+    rows = features.rows(query, hits)
+    fused = max(hit.fused for hit in hits)
+    scores = [round(float(score), 4) for score in model.probabilities(rows, fused)]
+    order = sorted(
+        range(len(hits)), key=lambda place: (-scores[place], -hits[place].fused, hits[place].code)
+    )
+    return [
+        Ranked(hits[place], scores[place], _why(query, hits[place], features)) for place in order
+    ]
+
+
+def shortlist(ranked: Sequence[Ranked], k: int, tree: Tree) -> list[Ranked]:
+    """The k candidates to show, in their order.
+
+    The first ten stand. Before the rest come the parents and categories of those ten, as far as
+    they are candidates: the code meant is often the broader one, while the network fills the
+    list with its subcategories (hit@15 on the development sets: about +1 point).
+    """
+    if len(ranked) <= k or k <= _FIRST:
+        return list(ranked[:k])
+    first = [each.hit.code for each in ranked[:_FIRST]]
+    broader = dict.fromkeys(
+        above for code in first for above in (*_parent(code, tree), code[:3]) if above not in first
+    )
+    rank = {each.hit.code: place for place, each in enumerate(ranked)}
+    kept = [rank[code] for code in broader if code in rank][: k - _FIRST]
+    rest = (place for place in range(_FIRST, len(ranked)) if place not in kept)
+    chosen = [*range(_FIRST), *kept, *islice(rest, k - _FIRST - len(kept))]
+    return [ranked[place] for place in sorted(chosen)]
+
+
+def _parent(code: str, tree: Tree) -> tuple[str, ...]:
+    above = tree.parent(code)
+    return (above.code,) if above else ()
+
+
+def _why(query: Query, hit: Hit, features: FeatureMaker) -> str:
+    term = features.retriever.index.terms[hit.row]
+    form = query.forms[hit.form]
+    folded = features.retriever.index.folded[hit.row]
+    if folded == form.text:
+        how = "same text as"
+    else:
+        how = f"meaning {hit.dense:.2f}, spelling {hit.lexical:.2f} like"
+    said = f"{how} the {term.source} term {term.text!r}"
+    if form.kind != "whole":
+        said += f" ({form.kind}: {form.text!r})"
+    if hit.joined:
+        said += "; joined as a relative of a candidate"
+    return said

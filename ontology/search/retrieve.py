@@ -1,0 +1,216 @@
+"""Retrieval: the candidate codes of a diagnosis, from dense and lexical search together."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..reading.query import Form, Query, read_query
+from ..reading.refusal import known_words
+from ..reading.spelling import Spelling, make_spelling
+from ..tree import Node, Tree
+from .encode import packaged_encoder
+from .index import Index
+
+# Weighted fusion beat reciprocal ranks by 3 to 8 points hit@1 (benchmarks/mapping.py).
+LEXICAL_WEIGHT = 0.3
+_NEAREST = 64  # terms taken from each of the two searches
+_KEPT = 40  # codes that go on to the reranker, before relatives join
+_RELATIVES = 15  # of the best codes, whose parents and unspecified children join
+
+_READ = 1024  # texts whose queries are kept
+_SPELT = 0.95  # the weight of a form with other words than were written
+_NOT_SPELT = {"word for word", "one meaning"}  # of words that the package wrote
+
+Floats = npt.NDArray[np.float32]
+
+
+class Hit(NamedTuple):
+    """A candidate code and how its best term matched.
+
+    `dense` and `lexical` are cosine similarities of the best term; `fused` is their weighted
+    sum, scaled by the weights of the form and of the term's source; `row` is the term's row in
+    the index, `form` its query form's place. `joined` tells a relative that search itself did
+    not find.
+    """
+
+    code: str
+    row: int
+    form: int
+    dense: float
+    lexical: float
+    fused: float
+    joined: bool
+
+
+@dataclass(frozen=True)
+class Retriever:
+    """An index and its tree, ready to be searched."""
+
+    index: Index
+    tree: Tree
+    rows_of: dict[str, list[int]]
+    exact: dict[str, list[int]]
+    weights: Floats | None = None  # of the terms, by row; None is 1 for all
+    leave_one_out: bool = False  # for training: terms equal to the text are hidden
+    _relatives: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @cached_property
+    def read(self) -> Callable[[str], Query]:
+        """Reads a text, also with words that no term has in their likely spelling.
+
+        Queries of the last texts are kept: each node of a graph reads the texts of its batch.
+        """
+        return lru_cache(_READ)(self._read)
+
+    def _read(self, text: str) -> Query:
+        query = read_query(text)
+        known = {form.text for form in query.forms}
+        likely: dict[str, Form] = {}
+        for form in query.forms:
+            if form.kind not in _NOT_SPELT:
+                likely.setdefault(self.spelling.corrected(form.text), form)
+        forms = (
+            Form(text, _SPELT * form.weight, "spelling")
+            for text, form in likely.items()
+            if text not in known
+        )
+        return replace(query, forms=(*query.forms, *forms))
+
+    @cached_property
+    def spelling(self) -> Spelling:
+        """The words of the terms."""
+        return make_spelling(self.index.folded, known_words(), packaged_encoder().words())
+
+    def search(self, queries: Sequence[Query]) -> list[list[Hit]]:
+        """The candidates of each query, best fused score first, ties by code."""
+        forms = [form for query in queries for form in query.forms]
+        if not forms:
+            return [[] for _ in queries]
+        texts = [form.text for form in forms]
+        vectors = self.index.encoder.encode_queries(texts)
+        near = self.index.collection.nearest(vectors, min(_NEAREST, len(self.index.terms)))
+        lexical = self.index.lexical.scores(texts)
+        found: list[list[Hit]] = []
+        start = 0
+        for query in queries:
+            stop = start + len(query.forms)
+            part = slice(start, stop)
+            found.append(self._candidates(query, vectors[part], near[part], lexical[part]))
+            start = stop
+        return found
+
+    def look_up(self, query: Query) -> list[int]:
+        """Rows whose folded term equals a form of the text that means the whole of it."""
+        whole = (form for form in query.forms if form.kind in {"whole", "without brackets"})
+        for form in whole:
+            if rows := self.exact.get(form.text):
+                return rows
+        return []
+
+    def is_term(self, folded: str) -> bool:
+        """Whether a normalised text is a term of the base."""
+        return folded in self.exact
+
+    def _candidates(
+        self, query: Query, vectors: Floats, near: npt.NDArray[np.int64], lexical: Floats
+    ) -> list[Hit]:
+        best: dict[str, Hit] = {}
+        for place, form in enumerate(query.forms):
+            top = _top(lexical[place], _NEAREST)
+            rows = np.unique(np.concatenate([near[place], top]))
+            if self.leave_one_out:
+                rows = np.setdiff1d(rows, self.exact.get(form.text, []))
+            self._score(best, rows, place, form.weight, vectors[place], lexical[place], False)
+        ranked = sorted(best.values(), key=_order)[:_KEPT]
+        best = {hit.code: hit for hit in ranked}
+        relatives = [
+            row
+            for hit in ranked[:_RELATIVES]
+            for code in self._relatives_of(hit.code)
+            if code not in best
+            for row in self.rows_of[code]
+        ]
+        if relatives:
+            rows = np.unique(np.asarray(relatives))
+            for place, form in enumerate(query.forms):
+                self._score(best, rows, place, form.weight, vectors[place], lexical[place], True)
+        return sorted(best.values(), key=_order)
+
+    def _relatives_of(self, code: str) -> tuple[str, ...]:
+        """The parent and the unspecified children of a code, as far as the base holds them."""
+        if code not in self._relatives:
+            parent = self.tree.parent(code)
+            near = [child for child in self.tree.children(code) if self._is_vague(child)]
+            near += [parent] if parent else []
+            self._relatives[code] = tuple(node.code for node in near if node.code in self.rows_of)
+        return self._relatives[code]
+
+    def _is_vague(self, node: Node) -> bool:
+        return "unspecified" in self.tree.name(node).lower()
+
+    def _score(
+        self,
+        best: dict[str, Hit],
+        rows: npt.NDArray[np.int64],
+        place: int,
+        weight: float,
+        vector: Floats,
+        lexical: Floats,
+        joined: bool,
+    ) -> None:
+        dense = self.index.vectors[rows].astype(np.float32) @ vector
+        fused = weight * (LEXICAL_WEIGHT * lexical[rows] + (1 - LEXICAL_WEIGHT) * dense)
+        if self.weights is not None:
+            fused = fused * self.weights[rows]
+        # Rounded, so that the order does not hang on the last bits of a machine's arithmetic.
+        for row, near, like, score in zip(
+            rows.tolist(),
+            dense.tolist(),
+            lexical[rows].tolist(),
+            fused.round(5).tolist(),
+            strict=True,
+        ):
+            code = self.index.terms[row].code
+            held = best.get(code)
+            if held is None or score > held.fused:
+                best[code] = Hit(code, row, place, near, like, score, joined)
+
+
+def make_retriever(
+    index: Index, tree: Tree, weights: Mapping[str, float] | None = None
+) -> Retriever:
+    """Prepare an index for search: rows by code, rows by folded term, relatives of codes.
+
+    `weights` are those of sources, by name; a source that is not in it has 1.
+    """
+    rows_of: dict[str, list[int]] = {}
+    exact: dict[str, list[int]] = {}
+    for row, ((_, code, _), folded) in enumerate(zip(index.terms, index.folded, strict=True)):
+        if code in rows_of:
+            rows_of[code].append(row)
+        else:
+            rows_of[code] = [row]
+        if folded in exact:
+            exact[folded].append(row)
+        else:
+            exact[folded] = [row]
+    by_row = None
+    if weights:
+        named = [weights.get(term.source.partition("/")[0], 1.0) for term in index.terms]
+        by_row = np.asarray(named, np.float32)
+    return Retriever(index, tree, rows_of, exact, by_row)
+
+
+def _order(hit: Hit) -> tuple[float, str]:
+    return (-hit.fused, hit.code)
+
+
+def _top(scores: Floats, k: int) -> npt.NDArray[np.int64]:
+    if len(scores) <= k:
+        return np.arange(len(scores))
+    top: npt.NDArray[np.int64] = np.argpartition(-scores, k)[:k]
+    return top[scores[top] > 0]

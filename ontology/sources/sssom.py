@@ -1,0 +1,82 @@
+"""SSSOM TSV: a mapping set whose subjects or objects are ICD-10 codes."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+import yaml
+
+from ...errors import InputError
+from .tabular import read_lines
+from .xref import Relation, Row, icd_code
+
+_COLUMNS = {"subject_id", "predicate_id", "object_id"}
+# Of a disease (subject) to a code (object); read from the code's side, broad is narrow.
+_RELATIONS: dict[str, Relation] = {
+    "exactMatch": "exact",
+    "closeMatch": "near",
+    "broadMatch": "near",
+}
+_REVERSED = {"broadMatch": "narrowMatch", "narrowMatch": "broadMatch"}
+
+
+def is_sssom(text: str) -> bool:
+    """Whether the first line that is no comment has SSSOM's columns."""
+    lines = (line for line in text.splitlines() if line.strip() and line[0] != "#")
+    return set(next(lines, "").split("\t")) >= _COLUMNS
+
+
+def read_sssom(path: Path, text: str, release: str) -> Iterator[Row]:
+    """The mappings that have a code of the release on one side, in either direction.
+
+    Prefixes are those of the set's `curie_map` or the usual ones; negated mappings are left out.
+    Raises InputError for metadata that is not YAML and for rows that are no mapping.
+    """
+    prefixes = _prefixes(path, text)
+    (_, header), *lines = read_lines(path, text)
+    for number, cells in lines:
+        if len(cells) > len(header):
+            raise InputError(
+                f"{path}, line {number}: has {len(cells)} cells, the header {len(header)}"
+            )
+        mapping = dict(zip(header, cells, strict=False))
+        if mapping.get("predicate_modifier", "").lower() != "not":
+            yield from _rows(mapping, f"line {number}", prefixes, release)
+
+
+def _rows(
+    mapping: dict[str, str], where: str, prefixes: dict[str, str], release: str
+) -> Iterator[Row]:
+    predicate = mapping.get("predicate_id", "").replace("#", ":").rpartition(":")[2]
+    for code_side, term_side in (("object", "subject"), ("subject", "object")):
+        found = _code(mapping.get(f"{code_side}_id", ""), prefixes, release)
+        if found is not None:
+            if code_side == "subject":
+                predicate = _REVERSED.get(predicate, predicate)
+            relation = _RELATIONS.get(predicate, "other")
+            yield Row(where, mapping.get(f"{term_side}_label", ""), *found, relation)
+            return
+
+
+def _prefixes(path: Path, text: str) -> dict[str, str]:
+    """The `curie_map` in the comments before the table, empty where there is none."""
+    comments = []
+    for line in text.splitlines():
+        if line.strip() and not line.startswith("#"):
+            break
+        comments.append(line[1:])
+    try:
+        metadata: Any = yaml.safe_load(dedent("\n".join(comments)))
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line_number = mark.line + 1 if mark else 1
+        raise InputError(f"{path}, line {line_number}: the metadata is not YAML") from error
+    found = metadata.get("curie_map") if isinstance(metadata, dict) else None
+    return {str(key): str(value) for key, value in found.items()} if found else {}
+
+
+def _code(curie: str, prefixes: dict[str, str], release: str) -> tuple[str, bool] | None:
+    """By the usual prefixes, else by what the set's own prefix stands for."""
+    prefix, _, local = curie.partition(":")
+    return icd_code(curie, release) or icd_code(prefixes.get(prefix, "") + local, release)

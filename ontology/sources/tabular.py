@@ -1,0 +1,124 @@
+"""A user's own table of terms: TSV or CSV, with or without a header."""
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from ...errors import InputError
+from ..codes import looks_like_code
+from .xref import Row
+
+Line = tuple[int, list[str]]
+"""The number of the line that a record starts in, and its cells."""
+
+
+class Columns(NamedTuple):
+    """The columns of a table by the names in its header; None finds them."""
+
+    term: str | None = None
+    code: str | None = None
+
+
+ANY = Columns()
+"""The columns that are found by their usual names."""
+
+# Without blanks and punctuation, the likelier name first.
+_TERM = ("term", "text", "synonym", "name", "label", "diagnosis", "diagnosistext", "description")
+_CODE = ("code", "icd10cm", "icd10cmcode", "icd10", "icd10code", "icd", "icdcode", "codes")
+_SOURCE = ("source", "termsource", "vocabulary", "origin")
+_SAMPLE = 100  # rows that tell which column holds the codes
+_LONGEST_TERM = 131_072  # characters of one cell
+
+
+def read_table(path: Path, text: str, release: str, columns: Columns = ANY) -> Iterator[Row]:
+    """The rows of a table; `release` plays no part, its codes are the user's word.
+
+    Raises InputError for a header that names no term or no code column or not those of
+    `columns`, for rows of which no column holds codes, and for a quotation mark that is never
+    closed.
+    """
+    lines = read_lines(path, text)
+    header = [re.sub(r"[^a-z0-9]", "", cell.lower()) for cell in lines[0][1]]
+    term, code, source = (_first(header, names) for names in (_TERM, _CODE, _SOURCE))
+    term = _named(path, lines[0], columns.term, term)
+    code = _named(path, lines[0], columns.code, code)
+    if term is not None and code is not None:
+        lines = lines[1:]
+    elif any(map(looks_like_code, lines[0][1])):
+        code = _code_column(lines)
+        term, source = 0 if code else 1, 2
+    else:
+        what, name = ("term", _TERM[0]) if term is None else ("code", _CODE[0])
+        raise InputError(
+            f"{path}, line {lines[0][0]}: no column for the {what} among "
+            f"{', '.join(lines[0][1])}; name it {name!r}, or name it to dxjudge sources add "
+            f"with --{what}-column"
+        )
+    for number, cells in lines:
+        yield Row(
+            f"line {number}",
+            text=_cell(cells, term),
+            code=_cell(cells, code),
+            source=_cell(cells, source),
+        )
+
+
+def read_lines(path: Path, text: str) -> list[Line]:
+    """The records of a delimited text that are not blank, after any lines of `#` comments."""
+    raw = list(io.StringIO(text, newline=""))
+    start = next((i for i, line in enumerate(raw) if line.strip() and line[0] != "#"), None)
+    if start is None:
+        raise InputError(f"{path}: holds comments only")
+    delimiter = _delimiter(path, raw[start])
+    reader = csv.reader(raw[start:], delimiter=delimiter)
+    lines: list[Line] = []
+    number = start + 1
+    limit = csv.field_size_limit(_LONGEST_TERM)
+    try:
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                lines.append((number, [cell.strip() for cell in cells]))
+            if delimiter == "\t" and any("\n" in cell for cell in cells):
+                raise InputError(f"{path}, line {number}: a quotation mark is never closed")
+            number = start + reader.line_num + 1
+    except csv.Error as error:
+        raise InputError(f"{path}, line {number}: {error}") from error
+    finally:
+        csv.field_size_limit(limit)
+    return lines
+
+
+def _delimiter(path: Path, line: str) -> str:
+    if path.suffix in (".tsv", ".tab"):
+        return "\t"
+    return max("\t,;", key=line.count)
+
+
+def _named(path: Path, header: Line, name: str | None, found: int | None) -> int | None:
+    if name is None:
+        return found
+    if name not in header[1]:
+        raise InputError(
+            f"{path}, line {header[0]}: no column {name!r} among {', '.join(header[1])}"
+        )
+    return header[1].index(name)
+
+
+def _first(header: Sequence[str], names: Sequence[str]) -> int | None:
+    return next((header.index(name) for name in names if name in header), None)
+
+
+def _code_column(lines: Sequence[Line]) -> int:
+    """0 or 1, whichever of the first two columns holds more codes."""
+    counts = [0, 0]
+    for _, cells in lines[:_SAMPLE]:
+        for column in (0, 1):
+            counts[column] += looks_like_code(_cell(cells, column))
+    return counts.index(max(counts))
+
+
+def _cell(cells: Sequence[str], column: int | None) -> str:
+    return cells[column] if column is not None and column < len(cells) else ""
