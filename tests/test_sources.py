@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dxjudge.errors import InputError
@@ -241,6 +241,8 @@ def test_a_missing_file_and_a_folder_are_input_errors(tmp_path: Path) -> None:
 
 
 @given(st.text(max_size=80), st.sampled_from(["a.tsv", "a.csv", "a.obo", "a.json"]))
+@example(",", "a.csv")  # a table whose cells are all empty
+@example("\t\n\t", "a.tsv")
 def test_any_text_is_read_or_refused(
     tmp_path_factory: pytest.TempPathFactory, content: str, name: str
 ) -> None:

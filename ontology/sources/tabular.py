@@ -67,7 +67,10 @@ def read_table(path: Path, text: str, release: str, columns: Columns = ANY) -> I
 
 
 def read_lines(path: Path, text: str) -> list[Line]:
-    """The records of a delimited text that are not blank, after any lines of `#` comments."""
+    """The records of a delimited text that are not blank, after any lines of `#` comments.
+
+    Raises InputError where there is none.
+    """
     raw = list(io.StringIO(text, newline=""))
     start = next((i for i, line in enumerate(raw) if line.strip() and line[0] != "#"), None)
     if start is None:
@@ -88,6 +91,8 @@ def read_lines(path: Path, text: str) -> list[Line]:
         raise InputError(f"{path}, line {number}: {error}") from error
     finally:
         csv.field_size_limit(limit)
+    if not lines:
+        raise InputError(f"{path}: every cell is empty")
     return lines
 
 
