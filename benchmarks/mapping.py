@@ -29,7 +29,7 @@ from dxjudge.ontology.reading.normalise import normalise_text
 from dxjudge.ontology.terms import Term, build_terms
 from dxjudge.ontology.tree import load_tree
 from dxjudge.scoring.bootstrap import Plan
-from dxjudge.scoring.mapping_quality import mapping_quality
+from dxjudge.scoring.gold_table import mapping_quality
 
 Search = Callable[[list[str]], list[list[str]]]
 SHOWN = 15

@@ -17,17 +17,17 @@ from typing import Any
 import numpy as np
 
 from ..errors import UsageError
-from .alpha import alpha_statistic
-from .bootstrap import Floats, Interval, Plan, Statistic, bootstrap_many
-from .correlation import (
+from ._alpha import alpha_statistic
+from ._correlation import (
     distance_statistic,
     identical_statistic,
     kendall_statistic,
     spearman_statistic,
 )
-from .kappa import Weights, cohen_statistic, fleiss_statistic, gwet_statistic
+from ._kappa import Weights, cohen_statistic, fleiss_statistic, gwet_statistic
+from ._ratings import MISSING, Ratings, Scale, is_number, read_pair, read_ratings
+from .bootstrap import Floats, Interval, Plan, Statistic, bootstrap_many
 from .preference import PreferenceAgreement, preference_agreement
-from .ratings import MISSING, Ratings, Scale, is_number, read_pair, read_ratings
 
 
 def _value(

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import UsageError
-from .share import Failed, Grade, is_resolved
+from .shares import Failed, Grade, is_resolved
 
 Floats = NDArray[np.float64]
 Statistic = Callable[[Floats], Floats]
@@ -201,7 +201,7 @@ def mean_interval(
 ) -> Interval:
     """Put an interval around a share of yes/no verdicts or a mean score.
 
-    None, NaN and `FAILED` are left out, as in `share.share` and `share.mean`. `clusters` names
+    None, NaN and `FAILED` are left out, as in `shares.share` and `shares.mean`. `clusters` names
     the case of each verdict, where a case has several.
 
     >>> mean_interval([True] * 30 + [False] * 10 + [None]).estimate

@@ -20,7 +20,7 @@ import numpy as np
 
 from ..errors import UsageError
 from .bootstrap import FEWEST_CASES, Floats, Interval
-from .share import is_resolved
+from .shares import is_resolved
 
 _LEAST_YOUDEN = 0.1
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..errors import UsageError
-from .share import FAILED, Failed, Grade, Mean, breakdown, mean
+from .shares import FAILED, Failed, Grade, Mean, breakdown, mean
 
 OPEN_SCORES = (0, 0.5, 1)
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..errors import UsageError
-from .share import Share, Verdict, is_resolved, share
+from .shares import Share, Verdict, is_resolved, share
 
 SAME = 1e-9
 """Scores no further apart are equal: sums of the same terms in another order differ by rounding."""

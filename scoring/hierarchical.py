@@ -28,9 +28,9 @@ import numpy as np
 
 from ..errors import UsageError
 from ..ontology.tree import Kind, Node, Tree
+from ._node_sets import KINDS, Case, Code, Diagnosis, Ints, NodeSets, NodeTable, Unmapped, codes_of
 from .bootstrap import Floats
-from .node_sets import KINDS, Case, Code, Diagnosis, Ints, NodeSets, NodeTable, Unmapped, codes_of
-from .share import Bounds
+from .shares import Bounds
 
 Policy = Literal["ignore", "penalise"]
 LEVELS: tuple[Kind | None, ...] = (None, *KINDS)

@@ -2,14 +2,14 @@
 
 Grades of a differential: 5 the diagnosis is listed, 4 a very close one, 3 closely related,
 2 somewhat related, 0 nothing related. A list covers the diagnosis from grade 4.
-Breakdowns by language, specialty or evidence type: `share.breakdown` with any of these.
+Breakdowns by language, specialty or evidence type: `shares.breakdown` with any of these.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ..errors import UsageError
-from .share import FAILED, Bounds, Failed, Grade, Mean, Share, is_resolved, mean, share
+from .shares import FAILED, Bounds, Failed, Grade, Mean, Share, is_resolved, mean, share
 
 DDX_GRADES = (0, 2, 3, 4, 5)
 COVERS_FROM = 4

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from ..errors import UsageError
-from .share import FAILED, Failed, Share, share, share_of
+from .shares import FAILED, Failed, Share, share, share_of
 
 Choice = str | None | Failed
 """An option, None where the answer matches no option, `FAILED` where no verdict exists."""

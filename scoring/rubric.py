@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..errors import UsageError
-from .share import Bounds, Failed, Grade, is_resolved
+from .shares import Bounds, Failed, Grade, is_resolved
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import UsageError
 from .bootstrap import Floats
-from .share import ratio
+from .shares import ratio
 
 
 class TextEncoder(Protocol):

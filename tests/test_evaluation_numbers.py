@@ -17,7 +17,7 @@ from dxjudge.evaluation.report import latex
 from dxjudge.ontology.tree import load_tree
 from dxjudge.scoring.bootstrap import Plan, mean_interval
 from dxjudge.scoring.hierarchical import counts_by_model, hierarchical_scores
-from dxjudge.scoring.share import FAILED, share
+from dxjudge.scoring.shares import FAILED, share
 
 PLAN = Plan(resamples=200, seed=3)
 

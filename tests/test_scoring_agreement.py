@@ -34,7 +34,7 @@ from dxjudge.scoring.agreement import (
     spearman,
 )
 from dxjudge.scoring.bootstrap import Plan
-from dxjudge.scoring.share import FAILED
+from dxjudge.scoring.shares import FAILED
 
 # Fleiss (1971), Psychological Bulletin 76: 30 patients, 6 psychiatrists, 5 diagnoses.
 FLEISS_1971 = """00060 03003 01401 00006 03030 20400 00402 20310 20040 00006

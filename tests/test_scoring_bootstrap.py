@@ -19,7 +19,7 @@ from dxjudge.scoring.bootstrap import (
     replicates,
     sign_p_value,
 )
-from dxjudge.scoring.share import FAILED
+from dxjudge.scoring.shares import FAILED
 
 RNG = np.random.default_rng(3)
 SKEWED = RNG.exponential(size=60)

@@ -14,7 +14,7 @@ from dxjudge.scoring.bootstrap import Plan
 from dxjudge.scoring.calibration import prediction_powered, rogan_gladen
 from dxjudge.scoring.flat import ranks
 from dxjudge.scoring.preference import preference_agreement
-from dxjudge.scoring.share import FAILED
+from dxjudge.scoring.shares import FAILED
 from dxjudge.scoring.stability import ranking_stability, tau_b
 
 

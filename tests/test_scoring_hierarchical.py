@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from dxjudge.errors import UnknownCode, UsageError
 from dxjudge.ontology.tree import Kind, Node, Tree, load_tree
 from dxjudge.scoring.hierarchical import augment, hierarchical_counts, hierarchical_scores
-from dxjudge.scoring.misses import deepest_shared, misses
-from dxjudge.scoring.share import FAILED
+from dxjudge.scoring.missed import deepest_shared, misses
+from dxjudge.scoring.shares import FAILED
 
 TREE = load_tree()
 LUNG = ["J40", "C34", "A15", "J47", "J81.0"]

@@ -12,9 +12,9 @@ from dxjudge.errors import UnknownCode, UsageError
 from dxjudge.ontology.tree import Node, load_tree
 from dxjudge.scoring.bootstrap import Plan
 from dxjudge.scoring.cascade import compare_models, model_differences
+from dxjudge.scoring.gold_table import mapping_quality
 from dxjudge.scoring.hierarchical import counts_by_model, hierarchical_counts, hierarchical_scores
-from dxjudge.scoring.mapping_quality import mapping_quality
-from dxjudge.scoring.share import FAILED
+from dxjudge.scoring.shares import FAILED
 
 TREE = load_tree()
 

@@ -23,7 +23,7 @@ from dxjudge.scoring.medsyn import choice_accuracy, ddx_coverage, ddx_fdx_gap, m
 from dxjudge.scoring.paired import best_of_n, majority_vote, pair_scores, variant_spread
 from dxjudge.scoring.rubric import rubric_score
 from dxjudge.scoring.sensitivity import evidence_sensitivity, nmse_gap, share_below_diagonal
-from dxjudge.scoring.share import FAILED, bounds, breakdown, mean, share
+from dxjudge.scoring.shares import FAILED, bounds, breakdown, mean, share
 
 FACTORS = {"terms": 1.25, "image": 6.25, "laboratory": 3.75, "ddx": 6.25, "reasoning": 7.5}
 

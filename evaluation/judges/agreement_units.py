@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ...errors import UsageError
-from ...scoring.ratings import Scale, is_number
+from ...scoring._ratings import Scale, is_number
 from ...scoring.votes import Vote
 
 Replicate = tuple[str, int]

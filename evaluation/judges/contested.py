@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...scoring.ratings import is_number
+from ...scoring._ratings import is_number
 from ...scoring.votes import Vote
 from .agreement_units import Measured, Unit, label
 

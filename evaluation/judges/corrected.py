@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ...scoring._ratings import is_number
 from ...scoring.bootstrap import Plan
 from ...scoring.calibration import CorrectedAccuracy, prediction_powered, rogan_gladen
-from ...scoring.ratings import is_number
 from .agreement_units import SCALES, Unit, group_values, judges_of_units, label
 
 INDEPENDENT = "cases with several units count as independent"

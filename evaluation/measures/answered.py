@@ -7,8 +7,8 @@ from typing import Any, Literal
 from ...agents.outcome import Abstained, Failed
 from ...scoring.choice import option_score
 from ...scoring.paired import majority_vote
-from ...scoring.share import FAILED
-from ...scoring.share import Failed as NoVerdict
+from ...scoring.shares import FAILED
+from ...scoring.shares import Failed as NoVerdict
 from ..cases import Case
 from ..judged import Judged, samples_of
 from ..judging import Verdict

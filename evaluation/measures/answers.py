@@ -8,7 +8,7 @@ import numpy as np
 from ...errors import InputError
 from ...scoring.bootstrap import Floats
 from ...scoring.paired import Spread, variant_spread
-from ...scoring.share import Failed as NoVerdict
+from ...scoring.shares import Failed as NoVerdict
 from ..cases import Case
 from ..judged import Judged
 from .answered import Answer, answer_score, by_variant, chosen, one_choice

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...scoring.bootstrap import Plan
-from ...scoring.misses import misses
+from ...scoring.missed import misses
 from ...scoring.stability import RankingStability, ranking_stability
 from ..judged import Judged
 from ..judges.as_votes import verdict_label

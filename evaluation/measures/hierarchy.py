@@ -7,7 +7,7 @@ import numpy as np
 
 from ...ontology.mapping import Mapping
 from ...scoring.hierarchical import LEVELS, HierarchicalCounts, counts_by_model
-from ...scoring.share import FAILED
+from ...scoring.shares import FAILED
 from ..cases import Case, Diagnosis
 from ..judged import MISSING, Found, Judged
 from ..settings import Settings

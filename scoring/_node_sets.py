@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..errors import UnknownCode, UsageError
 from ..ontology.tree import Kind, Node, Tree
-from .share import FAILED, Failed, is_resolved
+from .shares import FAILED, Failed, is_resolved
 
 Code = Node | str
 Diagnosis = Code | Iterable[Code | None] | None

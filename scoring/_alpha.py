@@ -9,8 +9,8 @@ Krippendorff (2011), "Computing Krippendorff's alpha-reliability".
 import numpy as np
 
 from ..errors import UsageError
+from ._ratings import Ratings, Scale
 from .bootstrap import Floats, Statistic
-from .ratings import Ratings, Scale
 
 
 def alpha_statistic(ratings: Ratings, scale: Scale) -> Statistic:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from ..errors import UnknownCode
 from ..ontology.tree import Kind, Node, Tree
+from ._node_sets import Case, Code, Diagnosis, codes_of
 from .hierarchical import augment
-from .node_sets import Case, Code, Diagnosis, codes_of
-from .share import Failed
+from .shares import Failed
 
 
 @dataclass(frozen=True, slots=True)

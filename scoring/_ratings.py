@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..errors import UsageError
 from .bootstrap import Floats
-from .share import is_resolved
+from .shares import is_resolved
 
 Scale = Literal["nominal", "ordinal", "interval"]
 Codes = NDArray[np.int_]

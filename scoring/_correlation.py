@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from ._ratings import MISSING, Codes, Ratings
 from .bootstrap import Floats, Statistic, mean_statistic
-from .ratings import MISSING, Codes, Ratings
 
 
 def identical_statistic(ratings: Ratings) -> Statistic:

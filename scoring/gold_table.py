@@ -7,12 +7,12 @@ import numpy as np
 
 from ..errors import UsageError
 from ..ontology.tree import Kind, Node, Tree
+from ._node_sets import Code
 from .bootstrap import Interval, Plan, bootstrap_many, mean_interval
 from .cascade import hierarchical_statistic
 from .hierarchical import HierarchicalScores, augment, hierarchical_scores
-from .misses import deepest_shared
-from .node_sets import Code
-from .share import FAILED, Failed, Share, share
+from .missed import deepest_shared
+from .shares import FAILED, Failed, Share, share
 
 KS = (1, 5, 15)
 

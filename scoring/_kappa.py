@@ -15,8 +15,8 @@ from typing import Literal
 import numpy as np
 
 from ..errors import UsageError
+from ._ratings import MISSING, Ratings, cell_sums
 from .bootstrap import Floats, Statistic
-from .ratings import MISSING, Ratings, cell_sums
 
 Weights = Literal["linear", "quadratic"] | None
 
