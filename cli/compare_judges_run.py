@@ -3,7 +3,7 @@
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from ..agents.engine.models import as_judge
 from ..agents.engine.run import Run
 from ..agents.judge import JudgeSpec
 from ..errors import UsageError
-from ..evaluation.evaluate import Evaluation, evaluate
+from ..evaluation.evaluate import evaluate
 from ..evaluation.journal import Journal
 from ..evaluation.judges.stress_table import read_rates
 from ..evaluation.judges.swap import Families, swap_of
@@ -20,16 +20,14 @@ from ..evaluation.judges.swap_rows import Swap
 from ..evaluation.judges.swap_text import (
     no_family,
     swap_blocks,
-    swap_markdown,
     swap_plain,
-    swap_tables,
 )
 from ..evaluation.judging import Panel
 from ..evaluation.records import Recorded, read_recorded
 from ..evaluation.report.html import STRESS
-from ..evaluation.report.tables import Table
+from ..evaluation.result import Evaluation
 from .agree_run import print_blocks
-from .evaluate_files import make_folder, write_table_file, write_text
+from .evaluate_files import make_folder
 from .evaluate_run import INTERRUPTED, exit_code, write_everything
 from .progress import stages
 
@@ -83,7 +81,7 @@ def run_compare(request: Request, limits: dict[str, Any]) -> int:
         swap = swap_of(made, families)
         if swap is None:
             raise UsageError("no metric of this evaluation is decided by a judge")
-        _write(request, made, swap)
+        _write(request, replace(made, swap=swap))
         _print(request, swap)
         return exit_code(made, run.budget_reached)
 
@@ -140,12 +138,8 @@ def judge_again(request: Request, recorded: Recorded, panel: Panel) -> Evaluatio
     return evaluate(recorded.cases, recorded.responses, settings, panel, files=recorded.files)
 
 
-def _write(request: Request, made: Evaluation, swap: Swap) -> None:
+def _write(request: Request, made: Evaluation) -> None:
     write_everything(made, request.output, shown=200, stress=_stress(request))
-    for name, (columns, rows) in swap_tables(swap).items():
-        if rows:
-            write_table_file(Table(name, columns, rows), request.output)
-    write_text(request.output / "swap.md", swap_markdown(swap, made.signature["id"]))
 
 
 def _stress(request: Request) -> Path | None:

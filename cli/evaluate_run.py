@@ -12,18 +12,20 @@ from ..agents.engine.models import as_judge
 from ..agents.engine.run import Run
 from ..errors import UsageError
 from ..evaluation.cases import Case
-from ..evaluation.evaluate import Evaluation, evaluate
+from ..evaluation.evaluate import evaluate
 from ..evaluation.journal import Journal
 from ..evaluation.judged import Responses
 from ..evaluation.judges.stress_table import read_rates
 from ..evaluation.judges.swap_text import swap_markdown
 from ..evaluation.judging import JURY, Panel
+from ..evaluation.presets import read_settings
 from ..evaluation.records import INPUTS, OUTCOMES, inputs_text, outcome_lines
 from ..evaluation.report.html import write_report
 from ..evaluation.report.latex import all_latex, caption_of, main_rows
 from ..evaluation.report.tables import all_tables
+from ..evaluation.result import Evaluation
 from ..evaluation.run import Coder
-from ..evaluation.settings import Settings, read_settings
+from ..evaluation.settings import Settings
 from ..graphs.mapper import Mapper
 from .evaluate_files import (
     load_cases,

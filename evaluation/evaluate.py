@@ -1,21 +1,15 @@
 """A whole evaluation: cases and responses in, everything that is reported out."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Any
+from dataclasses import replace
 
 from ..agents.engine.models import AnyJudge
 from ..errors import UsageError
-from ..scoring.flat import RankChange
 from ..scoring.paired import Spread
-from ..scoring.stability import RankingStability
 from .cases import Case
 from .judged import Judged, LeftOut, Responses
-from .judges.agreement_table import Agreement
 from .judges.as_votes import judge_agreement
 from .judges.swap import swap_of
-from .judges.swap_rows import Swap
 from .judging import Panel
 from .measures.answers import (
     answer_measures,
@@ -24,7 +18,7 @@ from .measures.answers import (
     pair_units,
     variant_spreads,
 )
-from .measures.compare import MissRow, list_misses, stability_of
+from .measures.compare import list_misses, stability_of
 from .measures.diagnosis import diagnosis_measures
 from .measures.evidence import (
     cross_modal,
@@ -35,53 +29,12 @@ from .measures.evidence import (
 from .measures.hierarchy import hierarchical_measures
 from .measures.likeness import find_encoder, overlap_measures, semantic_measures
 from .measures.measure import Measure, Units, case_units
-from .measures.numbers import Gap, Number, Rank, differences_of, numbers_of, rank_shift, ranks_of
+from .measures.numbers import differences_of, numbers_of, rank_shift, ranks_of
 from .presets import Preset, find_preset
+from .result import Evaluation
 from .run import Coder, judge_all
 from .settings import Settings
 from .signature import signature_of
-
-
-@dataclass(frozen=True)
-class Evaluation:
-    """Everything that an evaluation reports.
-
-    `agreement` is None with fewer than two judges. `spreads` is over prompt variants by model
-    and judge; `modal` holds NMSE gap, share below the diagonal and cases by model;
-    `sensitivity` the evidence sensitivities by model, type of evidence and case.
-    """
-
-    preset: Preset
-    settings: Settings
-    judged: Judged
-    units: Units
-    measures: tuple[Measure, ...]
-    numbers: tuple[Number, ...]
-    gaps: tuple[Gap, ...]
-    ranks: tuple[Rank, ...]
-    shifts: Mapping[str, tuple[RankChange, ...]]
-    misses: tuple[MissRow, ...]
-    agreement: Agreement | None
-    stability: Mapping[str, RankingStability]
-    spreads: Mapping[tuple[str, str], Spread]
-    modal: Mapping[str, tuple[float, float, int]]
-    sensitivity: Mapping[tuple[str, str], Mapping[str, float]]
-    signature: Mapping[str, Any]
-    left_out: tuple[LeftOut, ...] = field(default=())
-
-    @cached_property
-    def swap(self) -> Swap | None:
-        """The same responses under each judge; None with fewer than two judges."""
-        return swap_of(self)
-
-    def number(self, metric: str, model: str, judge: str = "", **where: str) -> Number | None:
-        """One number; `where` may say slice, group_by and group. None where there is none."""
-        wanted = {"slice": "", "group_by": "", "group": "", **where}
-        for one in self.numbers:
-            if one.metric == metric and one.model == model and one.judge in ("", judge):
-                if all(getattr(one, name) == value for name, value in wanted.items()):
-                    return one
-        return None
 
 
 def evaluate(
@@ -118,7 +71,7 @@ def evaluate(
     numbers = numbers_of(measures, units, settings.plan)
     main = [column.metric for column in preset.columns]
     headline = [one for one in measures if one.metric in main]
-    return Evaluation(
+    made = Evaluation(
         preset,
         settings,
         judged,
@@ -143,6 +96,7 @@ def evaluate(
         signature_of(judged, settings, panel.judges, files or {}, encoder),
         (*judged.left_out, *left_out),
     )
+    return replace(made, swap=swap_of(made))
 
 
 def _check_needs(cases: Sequence[Case], preset: Preset) -> None:

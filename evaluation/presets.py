@@ -1,12 +1,19 @@
-"""The evaluations of the five systems, and the general one: tasks and main tables as data."""
+"""The evaluations of the five systems, and the general one: tasks and main tables as data.
+
+The settings of an evaluation are those of a preset, changed by a YAML file and by flags.
+"""
 
 import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-from ..errors import UsageError
-from .settings import Column, Task
+import yaml
+from pydantic import ValidationError
+
+from ..errors import InputError, UsageError
+from .settings import Column, Settings, Task
 
 
 @dataclass(frozen=True)
@@ -175,3 +182,39 @@ def find_preset(name: str) -> Preset:
     near = difflib.get_close_matches(name, names, n=1)
     hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"
     raise UsageError(f"no preset {name!r}; {hint}")
+
+
+def read_settings(path: Path | None, **flags: Any) -> Settings:
+    """Settings of a preset, changed by a YAML file, changed by flags that are not None.
+
+    Raises UsageError for an unknown preset or key or a bad value, InputError for a file that
+    cannot be read.
+    """
+    held = _read_yaml(path) if path else {}
+    held |= {name: value for name, value in flags.items() if value is not None}
+    preset = find_preset(held.get("preset", "diagnosis"))
+    try:
+        settings = Settings(**{**preset.settings, "tasks": preset.tasks, **held})
+    except ValidationError as fault:
+        lines = [
+            f"{'.'.join(map(str, error['loc']))}: {error['msg']}"
+            for error in fault.errors(include_url=False)
+        ]
+        raise UsageError(f"evaluation settings: {'; '.join(lines)}") from fault
+    if settings.jury and len(settings.judges) < 2:
+        raise UsageError("a jury needs at least two judges: give --judge twice or more")
+    if settings.jury == "weighted":
+        raise UsageError("evaluation settings: jury: weights are for `dxjudge judge --weights`")
+    return settings
+
+
+def _read_yaml(path: Path) -> dict[str, Any]:
+    try:
+        held = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as fault:
+        raise InputError(f"{path}: {fault.strerror}") from fault
+    except (yaml.YAMLError, UnicodeDecodeError) as fault:
+        raise InputError(f"{path} is not YAML: {' '.join(str(fault).split())}") from fault
+    if not isinstance(held, dict):
+        raise InputError(f"{path} does not hold a mapping of settings")
+    return held

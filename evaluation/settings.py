@@ -1,13 +1,10 @@
-"""What an evaluation does: a preset, and what a YAML file or flags change in it."""
+"""What an evaluation does, as one value: everything that can change a number."""
 
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
-from ..errors import InputError, UsageError
 from ..scoring.bootstrap import Plan
 from ..scoring.jury import Rule
 
@@ -82,41 +79,3 @@ class Column:
     metric: str
     title: str
     by: str = ""
-
-
-def read_settings(path: Path | None, **flags: Any) -> Settings:
-    """Settings of a preset, changed by a YAML file, changed by flags that are not None.
-
-    Raises UsageError for an unknown preset or key or a bad value, InputError for a file that
-    cannot be read.
-    """
-    from .presets import find_preset
-
-    held = _read_yaml(path) if path else {}
-    held |= {name: value for name, value in flags.items() if value is not None}
-    preset = find_preset(held.get("preset", "diagnosis"))
-    try:
-        settings = Settings(**{**preset.settings, "tasks": preset.tasks, **held})
-    except ValidationError as fault:
-        lines = [
-            f"{'.'.join(map(str, error['loc']))}: {error['msg']}"
-            for error in fault.errors(include_url=False)
-        ]
-        raise UsageError(f"evaluation settings: {'; '.join(lines)}") from fault
-    if settings.jury and len(settings.judges) < 2:
-        raise UsageError("a jury needs at least two judges: give --judge twice or more")
-    if settings.jury == "weighted":
-        raise UsageError("evaluation settings: jury: weights are for `dxjudge judge --weights`")
-    return settings
-
-
-def _read_yaml(path: Path) -> dict[str, Any]:
-    try:
-        held = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except OSError as fault:
-        raise InputError(f"{path}: {fault.strerror}") from fault
-    except (yaml.YAMLError, UnicodeDecodeError) as fault:
-        raise InputError(f"{path} is not YAML: {' '.join(str(fault).split())}") from fault
-    if not isinstance(held, dict):
-        raise InputError(f"{path} does not hold a mapping of settings")
-    return held

@@ -10,13 +10,13 @@ import pytest
 
 from dxjudge.cli.evaluate_files import load_cases, load_responses
 from dxjudge.errors import UsageError
-from dxjudge.evaluation.evaluate import Evaluation, evaluate
+from dxjudge.evaluation.evaluate import evaluate
 from dxjudge.evaluation.judging import Panel
-from dxjudge.evaluation.presets import PRESETS, find_preset
+from dxjudge.evaluation.presets import PRESETS, find_preset, read_settings
 from dxjudge.evaluation.report.latex import escape, latex_table, main_rows
 from dxjudge.evaluation.report.tables import all_tables
+from dxjudge.evaluation.result import Evaluation
 from dxjudge.evaluation.run import Coder
-from dxjudge.evaluation.settings import read_settings
 from dxjudge.ontology.mapping import Mapping
 from dxjudge.ontology.tree import load_tree
 

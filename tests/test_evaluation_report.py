@@ -14,13 +14,14 @@ import pytest
 
 from dxjudge.agents.engine.run import Run
 from dxjudge.evaluation.cases import Case, Diagnosis, Response
-from dxjudge.evaluation.evaluate import Evaluation, evaluate
+from dxjudge.evaluation.evaluate import evaluate
 from dxjudge.evaluation.judging import Panel
+from dxjudge.evaluation.presets import read_settings
 from dxjudge.evaluation.report.case_pages import highlight
 from dxjudge.evaluation.report.figures import all_figures
 from dxjudge.evaluation.report.html import LARGEST, render, write_report
 from dxjudge.evaluation.report.svg import standalone
-from dxjudge.evaluation.settings import read_settings
+from dxjudge.evaluation.result import Evaluation
 
 from .evaluation_judge import make_judge
 from .protocol_server import ProtocolServer

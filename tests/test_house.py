@@ -1,5 +1,7 @@
 """The house stands as it is meant to: what is listed by hand equals what is there."""
 
+import ast
+import graphlib
 import importlib
 import os
 import pkgutil
@@ -42,6 +44,23 @@ def test_every_layer_is_in_the_import_contract() -> None:
     contract = SETTINGS["tool"]["importlinter"]["contracts"][0]["layers"]
     layers = {name.strip() for layer in contract for name in layer.split("|")}
     assert layers >= {f"dxjudge.{name}" for name in FOLDERS}
+
+
+def _imports(path: Path) -> set[Path]:
+    """The files of the package that one imports, inside functions and for types too."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            folder = path.parents[node.level - 1].joinpath(*(node.module or "").split("."))
+            found |= {folder.with_suffix(".py")}
+            found |= {folder / f"{alias.name}.py" for alias in node.names}
+    return {each for each in found if each.exists() and each != path}
+
+
+def test_imports_make_no_circle() -> None:
+    modules = [path for room in ROOMS for path in ROOT.joinpath(*room.split(".")).glob("*.py")]
+    order = graphlib.TopologicalSorter({path: _imports(path) for path in modules})
+    order.prepare()  # raises CycleError, which shows the circle
 
 
 def test_no_module_or_folder_of_the_root_is_named_like_a_standard_one() -> None:

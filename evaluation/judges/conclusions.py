@@ -2,38 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
 
 from ...scoring.flat import SAME
 from ..measures.numbers import Gap
+from ..result import Evaluation
 from .names import short_names
-
-if TYPE_CHECKING:
-    from ..evaluate import Evaluation
-
-Holds = Literal["every judge", "some judges", "no judge"]
-
-
-@dataclass(frozen=True)
-class Conclusion:
-    """ "`better` beats `worse`", and under which judges.
-
-    The better model is the one that is ahead by the mean over the judges. judges_for: under
-    these it scores higher; clear_for: and the interval of the difference excludes 0.
-    judges_against, clear_against: the same for the other model. open: judges under which there
-    is no interval. Names stand with "; " between.
-    """
-
-    metric: str
-    better: str
-    worse: str
-    holds: Holds
-    judges_for: str
-    clear_for: str
-    judges_against: str
-    clear_against: str
-    open: str
-    sentence: str
+from .swap_rows import Conclusion, Holds
 
 
 @dataclass(frozen=True)
@@ -46,7 +20,7 @@ class _Side:
     high: float
 
 
-def conclusions_of(made: "Evaluation", titles: Mapping[str, str]) -> Iterator[Conclusion]:
+def conclusions_of(made: Evaluation, titles: Mapping[str, str]) -> Iterator[Conclusion]:
     """A conclusion for every metric and every two models."""
     judges = made.judged.single_judges
     held: dict[tuple[str, str, str], list[Gap]] = {}

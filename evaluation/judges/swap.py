@@ -8,7 +8,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from ...scoring.bootstrap import Floats, Interval, Plan, bootstrap_many, mean_in
 from ...scoring.flat import SAME, ranks
 from ..measures.measure import Measure
 from ..measures.numbers import joint_statistic
+from ..result import Evaluation
 from .conclusions import conclusions_of
 from .swap_rows import (
     FamilyRow,
@@ -31,14 +32,11 @@ from .swap_rows import (
     TauRow,
 )
 
-if TYPE_CHECKING:
-    from ..evaluate import Evaluation
-
 Families = Callable[[str], frozenset[str]]
 _EXTRACTIONS = ("extract_final_diagnosis", "extract_ddx")
 
 
-def swap_of(made: "Evaluation", families: Families = families_of) -> Swap | None:
+def swap_of(made: Evaluation, families: Families = families_of) -> Swap | None:
     """The swap report of an evaluation; None with fewer than two judges that judge something.
 
     `families` gives the families of a judge or a model by its name.
@@ -114,7 +112,7 @@ def _table(measures: Sequence[Measure], metric: str, judges: tuple[str, ...]) ->
     return _Table(metric, judges, models, tuple(held[place] for place in wanted))
 
 
-def _scores(made: "Evaluation", metrics: Mapping[str, _Table]) -> Iterator[ScoreRow]:
+def _scores(made: Evaluation, metrics: Mapping[str, _Table]) -> Iterator[ScoreRow]:
     places = {
         (one.metric, one.judge, one.model): one.rank
         for one in made.ranks
@@ -130,7 +128,7 @@ def _scores(made: "Evaluation", metrics: Mapping[str, _Table]) -> Iterator[Score
                                    one.warning)  # fmt: skip
 
 
-def _taus(made: "Evaluation", metrics: Mapping[str, _Table]) -> Iterator[TauRow]:
+def _taus(made: Evaluation, metrics: Mapping[str, _Table]) -> Iterator[TauRow]:
     for metric in metrics:
         if metric in made.stability:
             for (first, second), one in made.stability[metric].taus.items():
@@ -250,7 +248,7 @@ def _known(value: float) -> float | None:
     return None if math.isnan(value) else value
 
 
-def _costs(made: "Evaluation", families: Families) -> Iterator[JudgeRow]:
+def _costs(made: Evaluation, families: Families) -> Iterator[JudgeRow]:
     for judge in made.judged.single_judges:
         held: list[tuple[str, Outcome]] = [
             (case, one.outcome)

@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
-from .conclusions import Conclusion
+Holds = Literal["every judge", "some judges", "no judge"]
 
 
 @dataclass(frozen=True)
@@ -121,6 +122,28 @@ class JudgeRow:
     tokens_in: int | None
     tokens_out: int | None
     cost: float | None
+
+
+@dataclass(frozen=True)
+class Conclusion:
+    """ "`better` beats `worse`", and under which judges.
+
+    The better model is the one that is ahead by the mean over the judges. judges_for: under
+    these it scores higher; clear_for: and the interval of the difference excludes 0.
+    judges_against, clear_against: the same for the other model. open: judges under which there
+    is no interval. Names stand with "; " between.
+    """
+
+    metric: str
+    better: str
+    worse: str
+    holds: Holds
+    judges_for: str
+    clear_for: str
+    judges_against: str
+    clear_against: str
+    open: str
+    sentence: str
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from dataclasses import asdict, fields, replace
 from typing import Any
 
 from .agreement_text import ACROSS, Block, number
-from .conclusions import Conclusion
 from .names import renamed, short_names
 from .swap_rows import (
+    Conclusion,
     FamilyRow,
     FlipRate,
     FlipRow,

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from ...agents.outcome import Abstained, Failed
 from ..cases import Case
-from ..evaluate import Evaluation
 from ..judged import MISSING, Found
 from ..judging import Verdict
+from ..result import Evaluation
 from .explained import explained
 from .tables import score_of, status_of
 

@@ -4,9 +4,9 @@ import random
 from collections.abc import Callable, Iterator
 
 from ...prompts.data import load_rubric, load_taxonomy
-from ..evaluate import Evaluation
 from ..measures.compare import confusion_counts
 from ..measures.numbers import Number
+from ..result import Evaluation
 from .figure import Figure
 from .svg import Point, bars, heat, lines, scatter, slopes, stacks
 from .tables import judges_of

@@ -8,8 +8,8 @@ from typing import Any
 
 from ...errors import OutputError
 from ...files.bytes import writing
-from ..evaluate import Evaluation
 from ..judges.stress_table import read_rates
+from ..result import Evaluation
 from .case_pages import case_view, read_attempts, sampled
 from .figure import Figure
 from .figures import all_figures

@@ -4,11 +4,11 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 
 from ...scoring.robustness import ALL
-from ..evaluate import Evaluation
 from ..judges.agreement_table import Agreement, AgreementRow
 from ..judges.agreement_text import headline
 from ..judges.names import short_names
 from ..judges.stress_table import StressRate
+from ..result import Evaluation
 from .figure import Figure
 from .judge_svg import bars_with_limits, bump, grid
 from .svg import Point

@@ -6,12 +6,12 @@ from typing import Any
 
 from ...scoring.votes import Vote
 from ..cases import Case
-from ..evaluate import Evaluation
 from ..judges.agreement_text import Block, blocks_of
 from ..judges.as_votes import ITEM
-from ..judges.conclusions import Conclusion
 from ..judges.names import short_names
+from ..judges.swap_rows import Conclusion
 from ..judges.swap_text import no_family, swap_blocks
+from ..result import Evaluation
 from .figure import Figure
 
 SHOWN = 30

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from ..evaluate import Evaluation
 from ..judges.agreement_text import number, who
 from ..measures.numbers import Number
+from ..result import Evaluation
 from .tables import cell_of, expanded, judges_of, unresolved
 
 _SPECIAL = {

@@ -8,7 +8,6 @@ from typing import Any
 from ...agents.outcome import Abstained, Failed
 from ...graphs.jury.votes_file import votes_table
 from ..cases import Case
-from ..evaluate import Evaluation
 from ..judges.agreement_table import AgreementRow, CountRow
 from ..judges.as_votes import votes_of
 from ..judges.swap_text import swap_tables
@@ -16,6 +15,7 @@ from ..judging import NO_JUDGE, Verdict
 from ..measures.answered import chosen
 from ..measures.hierarchy import true_diagnoses
 from ..measures.numbers import Gap, Number, Rank
+from ..result import Evaluation
 from ..settings import Column
 
 

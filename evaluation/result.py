@@ -1,0 +1,56 @@
+"""What an evaluation comes to: everything that its tables and its report are made of."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..scoring.flat import RankChange
+from ..scoring.paired import Spread
+from ..scoring.stability import RankingStability
+from .judged import Judged, LeftOut
+from .judges.agreement_table import Agreement
+from .judges.swap_rows import Swap
+from .measures.compare import MissRow
+from .measures.measure import Measure, Units
+from .measures.numbers import Gap, Number, Rank
+from .presets import Preset
+from .settings import Settings
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Everything that an evaluation reports.
+
+    `agreement` is None with fewer than two judges. `spreads` is over prompt variants by model
+    and judge; `modal` holds NMSE gap, share below the diagonal and cases by model;
+    `sensitivity` the evidence sensitivities by model, type of evidence and case. `swap` is the
+    same responses under each judge; None with fewer than two judges.
+    """
+
+    preset: Preset
+    settings: Settings
+    judged: Judged
+    units: Units
+    measures: tuple[Measure, ...]
+    numbers: tuple[Number, ...]
+    gaps: tuple[Gap, ...]
+    ranks: tuple[Rank, ...]
+    shifts: Mapping[str, tuple[RankChange, ...]]
+    misses: tuple[MissRow, ...]
+    agreement: Agreement | None
+    stability: Mapping[str, RankingStability]
+    spreads: Mapping[tuple[str, str], Spread]
+    modal: Mapping[str, tuple[float, float, int]]
+    sensitivity: Mapping[tuple[str, str], Mapping[str, float]]
+    signature: Mapping[str, Any]
+    left_out: tuple[LeftOut, ...] = ()
+    swap: Swap | None = None
+
+    def number(self, metric: str, model: str, judge: str = "", **where: str) -> Number | None:
+        """One number; `where` may say slice, group_by and group. None where there is none."""
+        wanted = {"slice": "", "group_by": "", "group": "", **where}
+        for one in self.numbers:
+            if one.metric == metric and one.model == model and one.judge in ("", judge):
+                if all(getattr(one, name) == value for name, value in wanted.items()):
+                    return one
+        return None
