@@ -79,3 +79,8 @@ _OUTCOME: TypeAdapter[Outcome] = TypeAdapter(
 def read_outcome(data: dict[str, Any]) -> Outcome:
     """Read a dumped outcome; `value` stays plain JSON (see `Step.read_value`)."""
     return _OUTCOME.validate_python(data)
+
+
+def write_outcome(outcome: Outcome) -> dict[str, Any]:
+    """An outcome as plain JSON, which `read_outcome` reads back."""
+    return outcome.model_dump(mode="json")

@@ -13,7 +13,6 @@ from ..agents.engine.run import Run
 from ..agents.judge import JudgeSpec
 from ..errors import UsageError
 from ..evaluation.evaluate import evaluate
-from ..evaluation.journal import Journal
 from ..evaluation.judges.stress_table import read_rates
 from ..evaluation.judges.swap import Families, swap_of
 from ..evaluation.judges.swap_rows import Swap
@@ -22,7 +21,7 @@ from ..evaluation.judges.swap_text import (
     swap_blocks,
     swap_plain,
 )
-from ..evaluation.judging import Panel
+from ..evaluation.judging import Panel, open_journal
 from ..evaluation.records import Recorded, read_recorded
 from ..evaluation.report.html import STRESS
 from ..evaluation.result import Evaluation
@@ -63,7 +62,7 @@ def run_compare(request: Request, limits: dict[str, Any]) -> int:
     if request.stress is not None:
         read_rates(request.stress, recorded.settings.plan)  # a fault there comes before any work
     make_folder(request.output)
-    journal = Journal(request.run / "journal.jsonl")
+    journal = open_journal(request.run / "journal.jsonl")
     ledger = request.output / "attempts.jsonl"
     with (
         stages(quiet=request.quiet) as progress,

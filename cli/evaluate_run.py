@@ -13,11 +13,10 @@ from ..agents.engine.run import Run
 from ..errors import UsageError
 from ..evaluation.cases import Case
 from ..evaluation.evaluate import evaluate
-from ..evaluation.journal import Journal
 from ..evaluation.judged import Responses
 from ..evaluation.judges.stress_table import read_rates
 from ..evaluation.judges.swap_text import swap_markdown
-from ..evaluation.judging import JURY, Panel
+from ..evaluation.judging import JURY, Panel, open_journal
 from ..evaluation.presets import read_settings
 from ..evaluation.records import INPUTS, OUTCOMES, inputs_text, outcome_lines
 from ..evaluation.report.html import write_report
@@ -76,7 +75,7 @@ def run_evaluation(request: Request) -> int:
     hashes[request.cases.name] = sha256_of(request.cases)
     make_folder(request.output)
     judges = tuple(as_judge(name) for name in settings.judges)
-    journal = Journal(request.output / "journal.jsonl" if judges else None)
+    journal = open_journal(request.output / "journal.jsonl" if judges else None)
     ledger = request.output / "attempts.jsonl" if judges else None
     with (
         stages(quiet=request.quiet) as progress,

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..agents.engine.run import Run
-from .judge_journal import Journal
+from ..files.journal import Journal
 
 SOME_FAILED = 3
 BUDGET = 7

@@ -12,13 +12,14 @@ from typing import Any
 from ..agents.engine.run import Run
 from ..agents.judge import JudgeSpec, parse_judge
 from ..agents.judge_equivalence import with_ontology
-from ..agents.outcome import Outcome, read_outcome
+from ..agents.outcome import Outcome, read_outcome, write_outcome
 from ..agents.stand_ins import check_engine
 from ..agents.step import Step
 from ..agents.steps import find_step
 from ..cache.key import fingerprint
 from ..errors import DxjudgeError, UsageError
 from ..files.bytes import check_writable, writing
+from ..files.journal import Journal
 from ..files.rows_in import Sheet, read_sheet
 from ..files.rows_out import (
     OutputFormat,
@@ -33,7 +34,6 @@ from ..ontology.table import short_signature
 from .journalled import journalled
 from .judge_columns import judged_columns
 from .judge_inputs import field_columns, given_values, row_inputs
-from .judge_journal import Journal
 from .judge_progress import counting, summary
 from .sources_command import read_which, say_added
 
@@ -87,13 +87,14 @@ def run_judge(
     judge = parse_judge(name, **parameters) if name is not None else None
     job = read_job(request, judge)
     about = _about(request, job, judge)
-    journal = Journal(journal_path(request), about, read_outcome)
+    journal = Journal(journal_path(request), read=read_outcome, write=write_outcome, job=about)
 
     def work(run: Run) -> bool:
+        resumed = len(journal)
         outcomes = asyncio.run(_judge_rows(request, job, judge, run, journal, quiet))
         write_columns(request, job, judged_columns(job.step, outcomes))
         if not quiet:
-            lines = summary(outcomes, len(journal.found), run, started)
+            lines = summary(outcomes, resumed, run, started)
             print("\n".join(lines), file=sys.stderr)
         return any(outcome.status == "failed" for outcome in outcomes)
 
@@ -187,7 +188,9 @@ async def _judge_rows(
     quiet: bool,
 ) -> list[Outcome]:
     found = {
-        place: journal.found[key] for place, key in enumerate(job.keys) if key in journal.found
+        place: outcome
+        for place, key in enumerate(job.keys)
+        if (outcome := journal.find(key)) is not None
     }
     todo = [place for place in range(len(job.inputs)) if place not in found]
     with counting(run, len(todo), quiet=quiet) as progress:
@@ -204,7 +207,7 @@ async def _judge_rows(
                 found[todo[index]] = outcome
                 failed = outcome.status == "failed"
                 if not failed:
-                    journal.keep(job.keys[todo[index]], outcome.model_dump(mode="json"))
+                    journal.keep(job.keys[todo[index]], outcome)
                 progress.add(failed=failed)
     return [found[place] for place in range(len(job.inputs))]
 

@@ -16,6 +16,7 @@ from ..agents.steps import find_step
 from ..cache.key import fingerprint
 from ..errors import UsageError
 from ..files.bytes import check_writable
+from ..files.journal import Journal
 from ..files.rows_out import output_format
 from ..graphs.jury.jurors import HUMAN
 from ..graphs.jury.plan import JuryPlan, plan_jury
@@ -25,7 +26,6 @@ from ..graphs.jury.votes_file import write_votes
 from ..scoring.jury import Rule
 from .case_names import case_names
 from .journalled import journalled
-from .judge_journal import Journal
 from .judge_progress import counting, work_done
 from .judge_run import Job, Request, journal_path, read_inputs, write_columns
 from .jury_columns import jury_columns
@@ -66,15 +66,18 @@ def run_jury_rows(
     """Do the whole job; return the exit code. No work starts before all is known to fit."""
     started = time.monotonic()
     work = _read(request, parameters)
-    journal = Journal(journal_path(request.rows), _about(work), read_jury)
+    journal = Journal(
+        journal_path(request.rows), read=read_jury, write=write_jury, job=_about(work)
+    )
 
     def judge_all(run: Run) -> bool:
+        resumed = len(journal)
         outcomes = asyncio.run(_judge_rows(work, run, journal, quiet))
         write_columns(request.rows, work.job, jury_columns(work.job.step, outcomes))
         if request.votes is not None:
             write_votes(request.votes, (vote for one in outcomes for vote in one.votes))
         if not quiet:
-            lines = _summary(outcomes, len(journal.found), run, started)
+            lines = _summary(outcomes, resumed, run, started)
             print("\n".join(lines), file=sys.stderr)
         return any(not _is_final(outcome) for outcome in outcomes)
 
@@ -148,7 +151,9 @@ async def _judge_rows(
     work: _Work, run: Run, journal: Journal[JuryOutcome], quiet: bool
 ) -> list[JuryOutcome]:
     found = {
-        place: journal.found[key] for place, key in enumerate(work.keys) if key in journal.found
+        place: outcome
+        for place, key in enumerate(work.keys)
+        if (outcome := journal.find(key)) is not None
     }
     todo = [place for place in range(len(work.keys)) if place not in found]
     with counting(run, len(todo), quiet=quiet) as progress:
@@ -163,7 +168,7 @@ async def _judge_rows(
                 place = todo[index]
                 found[place] = outcome
                 if work.keys[place] and _is_final(outcome):
-                    journal.keep(work.keys[place], write_jury(outcome))
+                    journal.keep(work.keys[place], outcome)
                 progress.add(failed=outcome.status == "no_quorum")
     return [found[place] for place in range(len(work.keys))]
 

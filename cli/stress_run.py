@@ -12,12 +12,13 @@ from typing import Any
 
 from ..agents.engine.run import Run
 from ..agents.judge import JudgeSpec, parse_judge
-from ..agents.outcome import Outcome, read_outcome
+from ..agents.outcome import Outcome, read_outcome, write_outcome
 from ..agents.step import Step
 from ..cache.key import fingerprint
 from ..errors import UsageError
 from ..evaluation.judges.robustness import Robustness, measure_robustness, rate_rows, trial_rows
 from ..files.bytes import check_writable, writing
+from ..files.journal import Journal
 from ..files.rows_in import Sheet
 from ..files.rows_out import write_sheet
 from ..graphs.jury.votes_file import write_votes
@@ -26,7 +27,6 @@ from ..graphs.robust_run import check_judges, stream_robust
 from ..scoring.bootstrap import Plan as Intervals
 from .case_names import case_names
 from .journalled import journalled
-from .judge_journal import Journal
 from .judge_progress import counting, summary
 from .judge_run import Job, Request, journal_path, read_job
 
@@ -71,16 +71,19 @@ def run_stress(
     """Do the whole job; return the exit code. No work starts before all is known to fit."""
     started = time.monotonic()
     work = _prepare(request, judges, changes, parameters, case, votes)
-    journal = Journal(journal_path(request), _about(work), read_outcome)
+    journal = Journal(
+        journal_path(request), read=read_outcome, write=write_outcome, job=_about(work)
+    )
 
     def try_all(run: Run) -> bool:
+        resumed = len(journal)
         tried = asyncio.run(_try_rows(work, run, journal, quiet))
         found = _measure(work, tried, changes.seed)
         _write(request, work.job, found)
         if votes is not None:
             write_votes(votes, found.votes)
         outcomes = [t.outcome for one in tried.values() for t in one.trials if t.outcome]
-        _print(found, outcomes, len(journal.found), run, started, json=json, quiet=quiet)
+        _print(found, outcomes, resumed, run, started, json=json, quiet=quiet)
         return any(outcome.status == "failed" for outcome in outcomes)
 
     return journalled(journal, settings, try_all, what="trials")
@@ -139,9 +142,9 @@ async def _try_rows(
     ]
     known: dict[tuple[int, int], dict[tuple[str, int], Outcome]] = {
         place: {
-            trial: journal.found[key]
+            trial: outcome
             for trial in trials
-            if (key := work.key(*place, trial)) in journal.found
+            if (outcome := journal.find(work.key(*place, trial))) is not None
         }
         for place in places
         if work.job.keys[place[0]]
@@ -166,8 +169,7 @@ async def _try_rows(
                         continue
                     failed = trial.outcome.status == "failed"
                     if not failed:
-                        plain = trial.outcome.model_dump(mode="json")
-                        journal.keep(work.key(*place, name), plain)
+                        journal.keep(work.key(*place, name), trial.outcome)
                     progress.add(failed=failed)
     return {place: tried[place] for place in places}
 

@@ -3,20 +3,21 @@
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from ..agents.engine.models import AnyJudge, as_judge
 from ..agents.engine.run import Run
-from ..agents.outcome import Done, Outcome
+from ..agents.outcome import Done, Outcome, read_outcome, write_outcome
 from ..agents.stand_ins import ALWAYS
 from ..agents.step import Step
 from ..cache.key import fingerprint
+from ..files.journal import Journal
 from ..graphs.jury.given import jury_over, rule_for
 from ..graphs.jury.result import as_outcome
 from ..graphs.loop import run_here
 from ..graphs.step import stream_step
 from ..scoring.jury import Rule
-from .journal import Journal
 
 Progress = Callable[[str, int, int], None]
 RecordKey = tuple[str, str, str, str, int, int]
@@ -25,6 +26,14 @@ NO_JUDGE = "stand-ins"
 """The name of the panel where no model judges: rules and the ontology."""
 JURY = "jury:"
 """How the name of a jury begins; its rule follows."""
+
+
+def open_journal(path: Path | None) -> Journal[Outcome]:
+    """What models have decided so far, so that a run can go on where it stopped.
+
+    Failures are not kept: the next run tries them again.
+    """
+    return Journal(path, read=read_outcome, write=write_outcome)
 
 
 @dataclass(frozen=True)
@@ -72,7 +81,7 @@ class Panel:
 
     judges: tuple[AnyJudge, ...] = ()
     run: Run = field(default_factory=Run)
-    journal: Journal = field(default_factory=Journal)
+    journal: Journal[Outcome] = field(default_factory=lambda: open_journal(None))
     progress: Progress | None = None
     jury: Rule | None = None
     records: Mapping[RecordKey, Outcome] = field(default_factory=dict)
@@ -144,8 +153,8 @@ class Panel:
         async for place, outcome in self._stream(step, [items[i] for i in open_items], judge):
             index = open_items[place]
             outcomes[index] = outcome
-            if key := keys[index]:
-                self.journal.keep(key, outcome)
+            if keys[index] and outcome.status != "failed" and outcome.decided_by == "llm":
+                self.journal.keep(keys[index], outcome)
             if self.progress:
                 self.progress(stage, len(outcomes), len(items))
         for index, key in enumerate(keys):

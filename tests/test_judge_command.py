@@ -123,6 +123,37 @@ def test_a_journal_of_another_job_is_not_used(
     assert "of another job" in capsys.readouterr().err
 
 
+def test_two_runs_on_one_output_the_second_is_refused_and_the_first_ends_well(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source, target = pairs_file(tmp_path), tmp_path / "out.csv"
+    codes: list[int] = []
+
+    def run_the_same_again(seen: Seen) -> Any:
+        if not codes:
+            again = [sys.executable, "-m", "dxjudge", "judge", *map(str, arguments)]
+            codes.append(subprocess.run(again, timeout=60, stderr=subprocess.PIPE).returncode)
+        return {"same_disease": "yes"}
+
+    with ProtocolServer(run_the_same_again) as server:
+        arguments = (JUDGE, source, "-o", target, "--set", "truth=gold", "--judge", server.judge())
+        assert judged(*arguments, "--concurrency", "1") == 0
+    assert codes == [5]
+    assert len(rows_of(target)) == 4
+    assert sorted(path.name for path in tmp_path.glob("out*")) == ["out.csv"]
+
+
+def test_a_journal_on_a_full_disk_is_no_internal_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source, journal = pairs_file(tmp_path), tmp_path / "full.journal"
+    journal.symlink_to("/dev/full")
+    with ProtocolServer(says_no_to_2) as server:
+        options = ("--set", "truth=gold", "--judge", server.judge(), "--journal", journal)
+        assert judged(JUDGE, source, "-o", tmp_path / "out.csv", *options) == 5
+    assert "no space left on device" in capsys.readouterr().err
+
+
 def test_a_line_cut_off_by_a_crash_is_dropped(tmp_path: Path) -> None:
     source, target = pairs_file(tmp_path), tmp_path / "out.csv"
     journal = tmp_path / "out.csv.journal"

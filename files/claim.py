@@ -1,0 +1,37 @@
+"""A file that one process at a time may write."""
+
+import contextlib
+from collections.abc import Callable
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from ..errors import OutputError
+
+
+def claim(path: Path, advice: str = "") -> Callable[[], None]:
+    """Reserve `path` for the caller; what is returned gives it back.
+
+    The lock is a file beside it, `PATH.lock`, which the operating system frees when the process
+    ends, however it ends. `advice` ends the message of the error.
+
+    Raises OutputError, naming the file, while another run has it or where no lock can be made.
+    """
+    if not path.parent.is_dir():  # or the lock would make it
+        raise OutputError(f"cannot write {path}: there is no folder {path.parent}")
+    # A run may open a journal in one thread and close it in another.
+    lock = FileLock(f"{path}.lock", timeout=0, thread_local=False)
+    try:
+        lock.acquire()
+    except Timeout:
+        said = advice or "wait until that run has ended, or name another file"
+        raise OutputError(f"{path} is being written by another run: {said}") from None
+    except OSError as fault:
+        raise OutputError(f"{path} cannot be locked: {fault.strerror or fault}") from fault
+
+    def give_back() -> None:
+        with contextlib.suppress(OSError):
+            Path(lock.lock_file).unlink()
+        lock.release()
+
+    return give_back

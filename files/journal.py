@@ -1,0 +1,185 @@
+"""The journal: what a run has finished, kept while the rest is not."""
+
+import contextlib
+import errno
+import json
+import os
+import threading
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Generic, TypeVar
+
+from ..errors import InputError, OutputError
+from .claim import claim
+
+_FORMAT = "dxjudge journal"
+_SYNC_SECONDS = 5.0
+T = TypeVar("T")
+
+
+class Journal(Generic[T]):
+    """Finished items by key, in memory and, where a path is given, one JSON line each in a file.
+
+    The key says everything that the item depends on within the job; the first line of the file
+    says which job that is. A finished item is in the file before `keep` returns, so it survives
+    the end of the process; a loss of power may cost the last five seconds. A last line that was
+    cut off is left out. One process at a time has a journal.
+
+    Use it as a context manager, or close it.
+    """
+
+    def __init__(
+        self,
+        path: Path | None,
+        *,
+        read: Callable[[Any], T],
+        write: Callable[[T], Any],
+        job: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Open or begin a journal; without a path nothing is written.
+
+        read, write: from plain JSON to an item and back. job: plain JSON that must be the same
+        for the file to be gone on with; None where the keys say everything.
+
+        Raises InputError for a file that is something else, of another job or damaged;
+        OutputError where it cannot be written or another run is writing it.
+        """
+        self.path = path
+        self._finished: dict[str, T] = {}
+        self._read = read
+        self._write = write
+        self._guard = threading.Lock()
+        self._descriptor: int | None = None
+        self._synced = time.monotonic()
+        if path is None:
+            return
+        self._give_back = claim(
+            path, "wait until it has ended, or name another output and another journal"
+        )
+        try:
+            self._open(path, _line({"format": _FORMAT, **(job or {})}))
+        except BaseException:
+            self._release()
+            raise
+
+    def __len__(self) -> int:
+        """How many items are finished."""
+        return len(self._finished)
+
+    def find(self, key: str) -> T | None:
+        """The finished item under a key."""
+        return self._finished.get(key)
+
+    def keep(self, key: str, item: T) -> None:
+        """Note a finished item. Raises OutputError where the disk does not take it."""
+        with self._guard:
+            if self._descriptor is not None:
+                self._append(_line({"key": key, "outcome": self._write(item)}))
+            self._finished[key] = item
+
+    def close(self, *, remove: bool = False) -> None:
+        """Close the file; `remove` it where everything is done."""
+        with self._guard:
+            if self._descriptor is None:
+                return
+            try:
+                if not remove:
+                    self._sync()
+            finally:
+                if remove and self.path is not None:
+                    self.path.unlink(missing_ok=True)
+                self._release()
+
+    def __enter__(self) -> "Journal[T]":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _open(self, path: Path, head: bytes) -> None:
+        try:
+            self._descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
+            with open(self._descriptor, "rb", closefd=False) as file:
+                content = file.read(os.fstat(self._descriptor).st_size)  # a device has no end
+            end = content.rfind(b"\n") + 1
+            if end < len(content):  # a crash cut the last line off
+                os.ftruncate(self._descriptor, end)
+        except OSError as fault:
+            raise OutputError(f"{path}: {fault.strerror or fault}") from fault
+        if end == 0:
+            self._append(head)
+            return
+        first, *lines = content[:end].splitlines(keepends=True)
+        if first != head:
+            raise InputError(f"{path} {_other(first)}: remove it, or name another journal")
+        for number, line in enumerate(lines, 2):
+            self._load(path, number, line)
+
+    def _load(self, path: Path, number: int, line: bytes) -> None:
+        try:
+            entry = json.loads(line)
+            self._finished[entry["key"]] = self._read(entry["outcome"])
+        except (ValueError, KeyError, TypeError) as fault:
+            raise InputError(
+                f"{path}, line {number} is damaged: remove the line, or the file; what is not "
+                "in it is done again"
+            ) from fault
+
+    def _append(self, line: bytes) -> None:
+        assert self._descriptor is not None
+        size = os.fstat(self._descriptor).st_size
+        try:
+            rest = memoryview(line)
+            while rest:
+                rest = rest[os.write(self._descriptor, rest) :]
+            if time.monotonic() - self._synced > _SYNC_SECONDS:
+                self._sync()
+        except OSError as fault:
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._descriptor, size)  # half a line would join the next one
+            raise self._unwritable(fault) from fault
+
+    def _sync(self) -> None:
+        assert self._descriptor is not None
+        try:
+            os.fsync(self._descriptor)
+        except OSError as fault:
+            if fault.errno not in (errno.EINVAL, errno.ENOTSUP):  # a device has no such thing
+                raise self._unwritable(fault) from fault
+        self._synced = time.monotonic()
+
+    def _unwritable(self, fault: OSError) -> OutputError:
+        full = fault.errno in (errno.ENOSPC, errno.EDQUOT)
+        what = "no space left on device" if full else fault.strerror or str(fault)
+        todo = "free space" if full else "mend that"
+        return OutputError(
+            f"{what}: the journal {self.path} holds {len(self._finished):,} finished items; "
+            f"{todo} and run the same command again"
+        )
+
+    def _release(self) -> None:
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+        self._give_back()
+
+
+def _line(value: Mapping[str, Any]) -> bytes:
+    # ASCII, so that a lone surrogate, which no encoding has, is written as well.
+    return json.dumps(value, sort_keys=True, separators=(",", ":")).encode() + b"\n"
+
+
+def _other(first: bytes) -> str:
+    """What a file is whose first line is not that of this job."""
+    if _FORMAT.encode() in first:
+        return "is the journal of another job (another step, judge, engine or prompt)"
+    if first.startswith(b'{"key"'):
+        return "is a journal of an earlier version of dxjudge, which this one cannot go on with"
+    return "is no journal"
