@@ -15,13 +15,13 @@ from typing import Any
 from ..agents.engine.ask import ask
 from ..agents.engine.models import AnyJudge, Judge, as_judge
 from ..agents.engine.run import Run
-from ..agents.outcome import Abstained, Failed, Outcome
+from ..agents.outcome import Outcome
 from ..agents.step import Step
 from ..agents.steps import find_step
 from ..errors import EnvironmentFault, NoVerdict
 from ..graphs.loop import run_here
-from ..graphs.verdicts import verdicts_of
-from ..scoring.votes import Scalar
+from ..graphs.verdicts import votes_of
+from ..scoring.votes import Scalar, Vote
 
 _KEEP = 1000  # attempts that a callable remembers: it may serve for as long as a process lives
 
@@ -87,19 +87,29 @@ class StepCallable:
         """
         inputs = self.step.read_input(fields)
         outcome = await ask(self.step, inputs, judge=self.judge, run=self.run, engine=self.engine)
-        if isinstance(outcome, Failed):
-            return Judgement(outcome, {}, reason=f"{outcome.kind}: {'; '.join(outcome.reasons)}")
-        if isinstance(outcome, Abstained):
-            return Judgement(outcome, {}, reason=outcome.reason)
-        value = self.step.read_value(inputs, outcome.value)
-        found = verdicts_of(self.step, inputs, value)
-        parts = {part or self.step.name: verdict for part, (verdict, _) in found.items()}
-        total = getattr(value, "total", None)
-        if total is not None:
-            parts["total"] = total
-        lines = [f"{part}: {words}" if part else words for part, (_, words) in found.items()]
-        spoken = [line for line, (_, words) in zip(lines, found.values(), strict=True) if words]
-        return Judgement(outcome, parts, explanation="\n".join(spoken))
+        if outcome.status == "done":
+            value = self.step.read_value(inputs, outcome.value)
+            outcome = outcome.model_copy(update={"value": value})
+        votes = votes_of(self.step, inputs, outcome, case="1", judge="the judge")
+        parts = {
+            vote.step.removeprefix(f"{self.step.name}."): vote.verdict
+            for vote in votes
+            if vote.verdict is not None
+        }
+        if not parts:
+            return Judgement(outcome, {}, reason=votes[0].reason)
+        total = self.step.demand_verdict().total(getattr(outcome, "value", None))
+        return Judgement(
+            outcome,
+            parts if total is None else {**parts, "total": total},
+            explanation="\n".join(filter(None, map(_explained, votes))),
+        )
+
+
+def _explained(vote: Vote) -> str:
+    """The judge's words on a vote, after the name of the part."""
+    _, _, part = vote.step.partition(".")
+    return f"{part}: {vote.explanation}" if part and vote.explanation else vote.explanation
 
 
 def as_callable(
@@ -112,10 +122,12 @@ def as_callable(
     """A step as a callable; `.ask` is its async twin. All of its calls are one run.
 
     run: by default a new one with the user's own cache. Raises UsageError for a step or judge
-    that does not exist.
+    that does not exist, or a step without a verdict.
     """
+    known = find_step(step)
+    known.demand_verdict()
     live = as_judge(judge) if judge is not None else None
-    return StepCallable(find_step(step), live, run or Run(keep=_KEEP), engine)
+    return StepCallable(known, live, run or Run(keep=_KEEP), engine)
 
 
 def framework(module: str, extra: str) -> ModuleType:

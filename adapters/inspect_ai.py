@@ -59,14 +59,11 @@ def as_inspect_scorer(
         )
 
     plain = [scorers.mean(), scorers.stderr()]
-    several = {"*": plain} if grade is None and _has_parts(asked.step) else plain
+    has_parts = asked.step.demand_verdict().parts is not None
+    several = {"*": plain} if grade is None and has_parts else plain
     make = scorers.scorer(metrics=metrics or several, name=f"dxjudge_{asked.step.name}")
     return make(lambda: score)()
 
 
 def _value(found: Judgement) -> Any:
     return found.verdict if len(found.parts) == 1 else dict(found.parts)
-
-
-def _has_parts(step: Step[Any, Any]) -> bool:
-    return step.name in ("score_rubric", "label_errors", "assign_category")

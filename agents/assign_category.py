@@ -1,8 +1,8 @@
 """Assign a text to one or more categories of a list."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
@@ -10,6 +10,7 @@ from ..prompts.data import Categories, CategoriesField
 from ..prompts.load import Value
 from .step import Step
 from .technical import abstain_on
+from .verdict import Parts, Verdict, Worded
 
 
 class CategoryInput(BaseModel):
@@ -81,6 +82,22 @@ def _finish(inputs: CategoryInput, answer: CategoryAnswer) -> AssignedCategories
     return AssignedCategories(categories=tuple(name for name in names if name in chosen))
 
 
+def _names(inputs: CategoryInput) -> tuple[str, ...]:
+    """Each category is a verdict of its own, unless the text belongs to one alone."""
+    return tuple(item.name for item in inputs.categories.categories) if inputs.multiple else ()
+
+
+def _assigned(inputs: CategoryInput, value: AssignedCategories) -> dict[str, Worded]:
+    return {name: Worded(name in value.categories) for name in _names(inputs)}
+
+
+def _join(
+    inputs: CategoryInput, verdicts: Mapping[str, Worded], values: Sequence[AssignedCategories]
+) -> dict[str, Any] | None:
+    chosen = [name for name, (is_assigned, _) in verdicts.items() if is_assigned]
+    return {"categories": chosen} if chosen else None
+
+
 ASSIGN_CATEGORY: Step[CategoryInput, CategoryAnswer] = Step(
     name="assign_category",
     version=1,
@@ -91,6 +108,13 @@ ASSIGN_CATEGORY: Step[CategoryInput, CategoryAnswer] = Step(
     checks=(_one,),
     finish=_finish,
     result=AssignedCategories,
+    verdict=Verdict(
+        "categories",
+        kind="text",
+        write=", ".join,
+        read=lambda name: (name,),
+        parts=Parts(names=_names, split=_assigned, join=_join, kind="truth"),
+    ),
     stand_ins={"code": abstain_on("text")},
     returns="one or more of the listed categories",
     scale="the categories shown",

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from ..prompts.load import Value
 from .step import Nothing, Step
 from .technical import technical_fault
+from .verdict import Verdict
 
 
 class BestInput(BaseModel):
@@ -105,6 +106,7 @@ CHOOSE_BEST: Step[BestInput, BestAnswer] = Step(
     checks=(_explained,),
     finish=_find,
     result=Best,
+    verdict=Verdict("index", words="reason", scale="nominal"),
     stand_ins={"code": _broken, "rules": all_alike},
     returns="the best of several answers to one question, and why",
     scale="the answers shown",

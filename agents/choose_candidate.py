@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from .step import Step
+from .verdict import Verdict
 
 _CHOICE = "The chosen name, copied letter by letter from the list; null if none fits."
 
@@ -97,6 +98,7 @@ CHOOSE_CANDIDATE: Step[CandidateInput, CandidateAnswer] = Step(
     abstain=_none_fits,
     finish=_find,
     result=CandidateChoice,
+    verdict=Verdict("name"),
     returns="one of the candidate names, or none",
     scale="the candidates shown",
 )

@@ -1,12 +1,14 @@
 """List every diagnosis that a text considers, in its order."""
 
 import re
+from collections.abc import Sequence
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from .step import Step
 from .technical import abstain_on
-from .wording import blank_entries, faults, merge
+from .verdict import Verdict
+from .wording import as_verdict, blank_entries, faults, merge
 
 _ENTRY = re.compile(r"^\s*(?:\(?\d{1,2}[.):]|[-*•–])\s+(?P<name>\S.*)$")
 _LONGEST_NAME = 12  # words; a longer line of a list is likely to explain
@@ -88,6 +90,21 @@ def bare_list(inputs: TextInput) -> Ddx | None:
     return ddx if plain else None
 
 
+def _join(diagnoses: Sequence[str]) -> str:
+    return "; ".join(map(as_verdict, diagnoses))
+
+
+def _split(text: str) -> tuple[str, ...]:
+    return tuple(text.split("; "))
+
+
+def _tidy(text: str) -> str:
+    return _join(text.split(";"))
+
+
+DDX_VERDICT = Verdict("diagnoses", kind="text", write=_join, read=_split, normal=_tidy)
+"""The whole list in its order, as one text."""
+
 EXTRACT_DDX: Step[TextInput, DdxAnswer] = Step(
     name="extract_ddx",
     version=1,
@@ -98,6 +115,7 @@ EXTRACT_DDX: Step[TextInput, DdxAnswer] = Step(
     abstain=_none,
     finish=_merge,
     result=Ddx,
+    verdict=DDX_VERDICT,
     stand_ins={"code": abstain_on("text"), "rules": bare_list},
     returns="the diagnoses a text considers, in order, each once",
     scale="list of free texts",

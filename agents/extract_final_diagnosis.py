@@ -7,7 +7,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from ..ontology.reading.query import why_not_a_diagnosis
 from .step import Nothing, Step
 from .technical import abstain_on
-from .wording import faults, fold, shares_words
+from .verdict import Verdict
+from .wording import as_verdict, faults, fold, shares_words
 
 _LABEL = re.compile(
     r"\b(?:final (?:diagnos[ei]s|dx)|diagn[oó]stico final|diagnostic final|enddiagnose|"
@@ -98,6 +99,7 @@ EXTRACT_FINAL_DIAGNOSIS: Step[ResponseInput, FinalDiagnosis] = Step(
     abstain=_none,
     finish=_trimmed,
     result=FinalDiagnosis,
+    verdict=Verdict("diagnosis", write=as_verdict, normal=as_verdict),
     stand_ins={"code": abstain_on("response"), "rules": labelled_line},
     returns="the one diagnosis a response commits to, or none",
     scale="free text",

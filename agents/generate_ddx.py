@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pydantic import BaseModel, ConfigDict, Field
 
 from ..prompts.load import Value
-from .extract_ddx import Ddx
+from .extract_ddx import DDX_VERDICT, Ddx
 from .step import Step
 from .wording import blank_entries, fold, merge
 
@@ -76,6 +76,7 @@ GENERATE_DDX: Step[PatientInput, GeneratedDdx] = Step(
     checks=(_five_names,),
     finish=_names,
     result=Ddx,
+    verdict=DDX_VERDICT,
     temperature=0.1,
     max_tokens=1024,
     returns=f"exactly {COUNT} diagnoses, most likely first",

@@ -9,6 +9,7 @@ from ..prompts.load import Value
 from .grading import Grade, GradeAnswer, as_grade, grade_answer, in_words
 from .levels import describe
 from .step import Nothing, Step
+from .verdict import Verdict
 from .wording import fold
 
 
@@ -46,6 +47,7 @@ GRADE_DDX: Step[DdxGradeInput, GradeAnswer] = Step(
     checks=(in_words,),
     finish=as_grade,
     result=Grade,
+    verdict=Verdict("score", words="rationale", scale="interval", levels=(0, 2, 3, 4, 5)),
     stand_ins={"code": _no_ddx},
     returns="how near a differential comes to the true diagnosis",
     scale="0, 2, 3, 4, 5",

@@ -9,6 +9,7 @@ from ..prompts.load import Value
 from .grading import Grade, GradeAnswer, as_grade, grade_answer, in_words
 from .levels import describe
 from .step import Nothing, Step
+from .verdict import Verdict
 from .wording import fold
 
 
@@ -44,6 +45,7 @@ GRADE_FINAL_DIAGNOSIS: Step[FinalGradeInput, GradeAnswer] = Step(
     checks=(in_words,),
     finish=as_grade,
     result=Grade,
+    verdict=Verdict("score", words="rationale", scale="interval", levels=(1, 2, 3, 4, 5)),
     stand_ins={"code": _no_diagnosis},
     returns="how near a final diagnosis comes to the true one",
     scale="1, 2, 3, 4, 5",

@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 from pydantic import BaseModel, ConfigDict, Field
 
 from .step import Nothing, Step
+from .verdict import Verdict
 from .wording import fold
 
 
@@ -88,6 +89,7 @@ JUDGE_EQUIVALENCE: Step[PairInput, YesNo] = Step(
     output=YesNo,
     finish=_from_yes_no,
     result=Equivalence,
+    verdict=Verdict("equivalent"),
     stand_ins={"code": _no_prediction, "rules": same_wording},
     returns="whether two diagnoses are the same disease",
     scale="true, false",
@@ -103,6 +105,7 @@ JUDGE_EQUIVALENCE_CORRECT: Step[PairInput, CorrectIncorrect] = Step(
     prompt="judge_equivalence.correct",
     finish=_from_verdict,
     result=Equivalence,
+    verdict=JUDGE_EQUIVALENCE.verdict,
     stand_ins=JUDGE_EQUIVALENCE.stand_ins,
     returns=JUDGE_EQUIVALENCE.returns,
     scale=JUDGE_EQUIVALENCE.scale,

@@ -1,16 +1,18 @@
 """Label the errors of a response by the categories of a taxonomy."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
+from ..cache.key import canonical
 from ..prompts.data import ErrorCategory, Taxonomy, TaxonomyField
 from ..prompts.load import Value
 from .quotes import Quote, cite
 from .step import Nothing, Step
 from .technical import technical_fault
+from .verdict import Parts, Verdict, Worded
 
 
 class ErrorInput(BaseModel):
@@ -172,6 +174,40 @@ def technical_error(inputs: ErrorInput) -> LabelledErrors | Nothing | None:
     return LabelledErrors(taxonomy=inputs.taxonomy.name, errors=(error,))
 
 
+def _names(inputs: ErrorInput) -> tuple[str, ...]:
+    return tuple(category.name for category in inputs.taxonomy.categories)
+
+
+def _present(inputs: ErrorInput, value: LabelledErrors) -> dict[str, Worded]:
+    """Category -> whether the response has such an error, and why."""
+    words: dict[str, list[str]] = {name: [] for name in _names(inputs)}
+    for error in value.errors:
+        words[error.category].append(error.explanation)
+    return {name: Worded(bool(why), " / ".join(why)) for name, why in words.items()}
+
+
+def _join(
+    inputs: ErrorInput, verdicts: Mapping[str, Worded], values: Sequence[LabelledErrors]
+) -> dict[str, Any]:
+    """The errors of each category that is present, in the words of one judge who found them."""
+    errors: list[Any] = []
+    for category in inputs.taxonomy.categories:
+        if not verdicts[category.name].verdict:
+            continue
+        by_judge = [
+            [
+                error.model_dump(mode="json")
+                for error in value.errors
+                if error.category == category.name
+            ]
+            for value in values
+        ]
+        blank = {"category": category.name, "group": category.group, "quote": None,
+                 "reasoning_step": "", "explanation": ""}  # fmt: skip
+        errors += min(filter(None, by_judge), key=canonical, default=[blank])
+    return {"taxonomy": inputs.taxonomy.name, "errors": errors}
+
+
 LABEL_ERRORS: Step[ErrorInput, ErrorAnswer] = Step(
     name="label_errors",
     version=1,
@@ -182,6 +218,7 @@ LABEL_ERRORS: Step[ErrorInput, ErrorAnswer] = Step(
     checks=(_proved,),
     finish=_collect,
     result=LabelledErrors,
+    verdict=Verdict(parts=Parts(names=_names, split=_present, join=_join, kind="truth")),
     stand_ins={"code": technical_error},
     returns="errors with category, quote, explanation and reasoning step",
     scale="categories of the taxonomy",

@@ -10,6 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
 from ..prompts.load import Value
 from .step import Step
 from .technical import abstain_on
+from .verdict import Verdict
 from .wording import fold
 
 _FRAME = re.compile(
@@ -134,6 +135,14 @@ def named_letters(answer: str, known: tuple[str, ...]) -> set[str]:
     return set(letters)
 
 
+def _split_letters(text: str) -> tuple[str, ...]:
+    return tuple(text.split(","))
+
+
+def _sort_letters(text: str) -> str:
+    return ",".join(sorted(part.strip().upper() for part in text.split(",")))
+
+
 MATCH_OPTION: Step[OptionInput, OptionAnswer] = Step(
     name="match_option",
     version=1,
@@ -144,6 +153,9 @@ MATCH_OPTION: Step[OptionInput, OptionAnswer] = Step(
     abstain=_none,
     finish=_finish,
     result=MatchedOptions,
+    verdict=Verdict(
+        "letters", kind="text", write=",".join, read=_split_letters, normal=_sort_letters
+    ),
     stand_ins={"code": abstain_on("answer"), "rules": letters_only},
     returns="the option letters a free answer means, or none",
     scale="the options shown",

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from .match_option import named_letters
 from .step import Step
 from .technical import abstain_on
+from .verdict import Verdict
 from .wording import fold
 
 GAP = 3
@@ -105,6 +106,7 @@ SCORE_FREE_ANSWER: Step[FreeAnswerInput, Closeness] = Step(
     abstain=_invalid,
     finish=_finish,
     result=FreeAnswerChoice,
+    verdict=Verdict("choice"),
     stand_ins={"code": abstain_on("answer"), "rules": named_option},
     returns="closeness to each of two options; the option by code, or invalid",
     scale=f"1-10 each; option A or B when the gap is {GAP} or more",

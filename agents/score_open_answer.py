@@ -11,6 +11,7 @@ from ..prompts.load import Value
 from .levels import describe, level_type
 from .step import Step
 from .technical import abstain_on
+from .verdict import Verdict
 from .wording import fold
 
 _MEASURE = re.compile(
@@ -148,6 +149,7 @@ SCORE_OPEN_ANSWER: Step[OpenAnswerInput, OpenScoreAnswer] = Step(
     checks=(_explained,),
     finish=_finish,
     result=OpenScore,
+    verdict=Verdict("score", words="explanation", scale="interval", levels=(0, 0.5, 1)),
     stand_ins={"code": abstain_on("answer"), "rules": listed_words},
     returns="a score by the rules of the kind of question, and why",
     scale="0, 0.5, 1",

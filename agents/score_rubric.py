@@ -1,6 +1,6 @@
 """Score the reasoning of a response on the dimensions of a rubric."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -12,6 +12,7 @@ from .levels import describe, level_type
 from .quotes import Quote, cite, find_quote
 from .step import Step
 from .technical import abstain_on
+from .verdict import Parts, Verdict, Worded
 
 
 class RubricInput(BaseModel):
@@ -166,6 +167,42 @@ def _cited(quotes: list[str], response: str) -> tuple[Quote, ...]:
     return tuple(quote for quote in found if quote is not None)
 
 
+def _names(inputs: RubricInput) -> tuple[str, ...]:
+    return tuple(dimension.name for dimension in inputs.rubric.dimensions)
+
+
+def _values_of(inputs: RubricInput, name: str) -> tuple[int, ...]:
+    return next(one.values for one in inputs.rubric.dimensions if one.name == name)
+
+
+def _levels(inputs: RubricInput, value: RubricScore) -> dict[str, Worded]:
+    return {name: Worded(one.raw, one.justification) for name, one in value.dimensions.items()}
+
+
+def _join(
+    inputs: RubricInput, verdicts: Mapping[str, Worded], values: Sequence[RubricScore]
+) -> dict[str, Any]:
+    """The score that levels make. The total is computed from them, so it is no verdict."""
+    factors = {dimension.name: dimension.factor for dimension in inputs.rubric.dimensions}
+    dimensions = {
+        name: {
+            "given": level,
+            "raw": level,
+            "points": float(level) * factors[name],
+            "justification": words,
+            "quotes": (),
+            "invented": (),
+        }
+        for name, (level, words) in verdicts.items()
+    }
+    return {
+        "rubric": inputs.rubric.name,
+        "dimensions": dimensions,
+        "total": sum(float(level) * factors[name] for name, (level, _) in verdicts.items()),
+        "best": inputs.rubric.best,
+    }
+
+
 SCORE_RUBRIC: Step[RubricInput, RubricAnswer] = Step(
     name="score_rubric",
     version=1,
@@ -176,6 +213,17 @@ SCORE_RUBRIC: Step[RubricInput, RubricAnswer] = Step(
     checks=(_quoted,),
     finish=_weigh,
     result=RubricScore,
+    verdict=Verdict(
+        parts=Parts(
+            names=_names,
+            split=_levels,
+            join=_join,
+            kind="number",
+            scale="ordinal",
+            levels=_values_of,
+            total="total",
+        )
+    ),
     stand_ins={"code": abstain_on("response")},
     returns="a level and a justification with quotes for each dimension; points and total by code",
     scale="0-4 in five dimensions; 0-100 points",

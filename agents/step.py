@@ -11,6 +11,7 @@ from ..cache.key import fingerprint
 from ..errors import UsageError
 from ..prompts.load import Prompt, Value
 from ..prompts.variants import find_prompt
+from .verdict import Verdict, settle_verdict
 
 I = TypeVar("I", bound=BaseModel)  # noqa: E741
 O = TypeVar("O", bound=BaseModel)  # noqa: E741
@@ -43,6 +44,9 @@ class Step(Generic[I, O]):
     finish: (input, output) -> the step's result, what code computes from the model's words.
         Runs after the checks, and again when the reply comes from the cache.
     result: the type `finish` returns, for readers of the schema; `output` unless given.
+    verdict: which value of the result votes and agreement count (see `agents.verdict`). Without
+        one, the only field of a result that has exactly one plain field; else the step has no
+        verdict, and no jury.
     stand_ins: name -> function of the input that returns the *result*, Nothing to abstain, or
         None where it cannot decide. They never ask a model. Tried in order before the model
         (engine "auto"), alone (engine = their name), or not at all ("llm"). One named "code" is a
@@ -66,6 +70,7 @@ class Step(Generic[I, O]):
     abstain: Callable[[I, O], str | None] | None = None
     finish: Callable[[I, O], BaseModel] | None = None
     result: type[BaseModel] | None = None
+    verdict: Verdict | None = None
     stand_ins: Mapping[str, Callable[[I], BaseModel | Nothing | None]] = field(default_factory=dict)
     max_repairs: int = 2
     judged: str = ""
@@ -75,6 +80,11 @@ class Step(Generic[I, O]):
     max_tokens: int | None = None
     returns: str = ""
     scale: str = ""
+
+    def __post_init__(self) -> None:
+        """Fill in the verdict's kind and scale. Raises UsageError where it does not fit."""
+        verdict = settle_verdict(self.verdict, self.known_result, self.name)
+        object.__setattr__(self, "verdict", verdict)
 
     @property
     def prompt_name(self) -> str:
@@ -121,9 +131,27 @@ class Step(Generic[I, O]):
         """What the checks find wrong with a well-formed answer."""
         return [problem for check in self.checks for problem in check(inputs, output)]
 
+    @property
+    def known_result(self) -> type[BaseModel] | None:
+        """The type of the result; None where it depends on the input."""
+        return self.result or (self.output if isinstance(self.output, type) else None)
+
+    def result_model(self, inputs: I | Mapping[str, Any]) -> type[BaseModel]:
+        """The type of the result for this input."""
+        return self.result or self.output_model(self.read_input(inputs))
+
+    def demand_verdict(self) -> Verdict:
+        """The step's verdict. Raises UsageError, saying what to declare, where it has none."""
+        if self.verdict is None:
+            raise UsageError(
+                f"step {self.name} has no verdict that votes can count: declare "
+                'verdict=Verdict("FIELD") with the field of its result that is the verdict'
+            )
+        return self.verdict
+
     def read_value(self, inputs: I | Mapping[str, Any], value: Any) -> BaseModel:
         """Type the `value` of an outcome that was read from JSON."""
-        model = self.result or self.output_model(self.read_input(inputs))
+        model = self.result_model(inputs)
         return value if isinstance(value, model) else model.model_validate(value)
 
 

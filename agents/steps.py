@@ -1,6 +1,7 @@
 """The steps there are: one line each."""
 
 import difflib
+from collections.abc import Iterable
 from typing import Any
 
 from ..errors import UsageError
@@ -22,6 +23,7 @@ from .score_rubric import SCORE_RUBRIC
 from .step import Step
 from .translate_diagnosis import TRANSLATE_DIAGNOSIS
 from .variants import vary
+from .verdict import Verdict
 
 STEPS: tuple[Step[Any, Any], ...] = (
     EXTRACT_FINAL_DIAGNOSIS,
@@ -61,3 +63,15 @@ def find_step(step: str | Step[Any, Any]) -> Step[Any, Any]:
     near = difflib.get_close_matches(step, names, n=1)
     hint = f"did you mean {near[0]}?" if near else f"the steps are {', '.join(sorted(names))}"
     raise UsageError(f"no step {step!r}; {hint}")
+
+
+def find_verdict(name: str, own: Iterable[Step[Any, Any]] = ()) -> tuple[Verdict | None, str]:
+    """The verdict that votes on `STEP` or `STEP.PART` have, and the part ("" for the whole).
+
+    own: steps that are looked at before those of the toolkit. None for a step that is not known.
+    """
+    step, _, part = name.partition(".")
+    known = next((one for one in (*own, *STEPS) if one.name == step), None)
+    if known is None or known.verdict is None or known.verdict.kind_of(part) is None:
+        return None, part
+    return known.verdict, part

@@ -3,6 +3,8 @@
 from pydantic import BaseModel, ConfigDict, Field
 
 from .step import Step
+from .verdict import Verdict
+from .wording import as_verdict
 
 _LONGEST = 400  # characters; what search reads of a text
 
@@ -63,6 +65,7 @@ TRANSLATE_DIAGNOSIS: Step[TranslationInput, Translation] = Step(
     abstain=_none,
     finish=_tidy,
     result=Translation,
+    verdict=Verdict("english", write=as_verdict, normal=as_verdict),
     returns="the diagnosis in English and its language, or none",
     scale="free text",
 )

@@ -62,6 +62,11 @@ def fold(diagnosis: str) -> str:
     return normalise_text(expand_abbreviations(bare or diagnosis).text)
 
 
+def as_verdict(diagnosis: str) -> str:
+    """A diagnosis as votes count it: folded, or as it stands where nothing of it is left."""
+    return fold(diagnosis) or diagnosis
+
+
 def faults(diagnosis: str) -> list[str]:
     """What keeps a text from being the bare name of one diagnosis, as short clauses."""
     found: list[str] = []

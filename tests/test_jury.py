@@ -10,20 +10,22 @@ import pytest
 from langchain_openai import ChatOpenAI
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, StateGraph
-from pydantic import SecretStr
+from pydantic import BaseModel, SecretStr
 
 import dxjudge
 from dxjudge.agents.engine.run import Run
 from dxjudge.agents.judge import JudgeSpec
 from dxjudge.agents.outcome import Abstained, Done, Failed
+from dxjudge.agents.step import Step
 from dxjudge.agents.steps import STEPS, find_step
+from dxjudge.agents.verdict import Verdict
 from dxjudge.errors import AuthenticationFault, InputError, ReplayMiss, UsageError
 from dxjudge.graphs.jury.graph import jury_graph, jury_node
 from dxjudge.graphs.jury.jurors import HumanVotes
 from dxjudge.graphs.jury.result import JuryOutcome, as_outcome, read_jury, write_jury
 from dxjudge.graphs.jury.run_jury import run_jury_sync
 from dxjudge.graphs.jury.votes_file import write_votes
-from dxjudge.graphs.verdicts import LISTED, read_human, verdicts_of
+from dxjudge.graphs.verdicts import read_human
 from dxjudge.scoring.votes import Vote
 
 from .evaluation_judge import make_judge
@@ -192,15 +194,15 @@ def test_a_persons_letters_and_lists_may_be_written_freely() -> None:
     options = find_step("match_option")
     said = read_human(options, Vote("1", "match_option", "Ann", verdict="c, A"))
     value = options.read_value({}, {"letters": ["A", "C"]})
-    assert said.verdict == verdicts_of(options, value, value)[""][0] == "A,C"
+    assert said.verdict == options.demand_verdict().of(None, value)[""].verdict == "A,C"
     ddx = find_step("extract_ddx")
     said = read_human(ddx, Vote("1", "extract_ddx", "Ann", verdict="TTP;Gout"))
     value = ddx.read_value({}, {"diagnoses": ["Thrombotic thrombocytopenic purpura", "gout"]})
-    assert said.verdict == verdicts_of(ddx, value, value)[""][0]
+    assert said.verdict == ddx.demand_verdict().of(None, value)[""].verdict
 
 
 def test_every_step_says_what_its_votes_are() -> None:
-    assert {step.name for step in STEPS} == LISTED
+    assert all(step.verdict is not None for step in STEPS)
 
 
 def test_a_person_who_does_not_tell_every_field_decides_without_a_result() -> None:
@@ -317,14 +319,55 @@ def test_one_bad_item_does_not_stop_the_others() -> None:
     assert found[1].votes[0].reason.startswith("input: ")
 
 
-def test_a_verdict_of_ones_own_step_that_is_no_number_fails_alone() -> None:
+def test_a_rule_that_calculates_is_refused_for_a_step_of_ones_own_too() -> None:
     mine = replace(find_step(STEP), name="mine", prompt=find_step(STEP).prompt_name)
     with ProtocolServer([YES]) as a:
-        (found,) = decide(mine, [PAIR], [a.judge()], rule="mean")
-    assert found.status == "no_quorum"
-    (vote,) = found.votes
-    assert (vote.status, vote.verdict, vote.explanation) == ("failed", None, "")
-    assert vote.reason == "the rule mean needs numbers; the verdict is True"
+        with pytest.raises(UsageError, match="the rule mean needs numbers"):
+            decide(mine, [PAIR], [a.judge()], rule="mean")
+        assert not a.seen
+
+
+class _Twofold(BaseModel):
+    level: int
+    remark: str
+
+
+def _own(**fields: Any) -> Step[Any, Any]:
+    known: Any = find_step(STEP)
+    plain: Any = {"finish": None, "result": None, "verdict": None, "stand_ins": {}}
+    return replace(known, name="mine", prompt=STEP, **{**plain, "output": _Twofold, **fields})
+
+
+def test_a_step_without_a_verdict_is_refused_before_anybody_is_asked() -> None:
+    with ProtocolServer([{"level": 2, "remark": "no"}]) as a:
+        with pytest.raises(UsageError, match=r"step mine has no verdict .* declare verdict=Verd"):
+            decide(_own(), [PAIR], [a.judge()])
+        assert not a.seen
+
+
+def test_a_verdict_of_ones_own_decides_under_every_rule() -> None:
+    mine = _own(verdict=Verdict("level", words="remark"))
+    with ProtocolServer([{"level": 2, "remark": "a"}]) as a:
+        with ProtocolServer([{"level": 2, "remark": "b"}]) as b:
+            with ProtocolServer([{"level": 0, "remark": "c"}]) as c:
+                judges = [a.judge(), b.judge(), c.judge()]
+                majority = decide(mine, PAIR, judges)
+                mean = decide(mine, PAIR, judges, rule="mean")
+    assert (majority.status, majority.verdict) == ("decided", 2)
+    assert majority.value == {"level": 2, "remark": "a"}
+    assert [vote.explanation for vote in majority.votes] == ["a", "b", "c"]
+    # (2 + 2 + 0) / 3 is no whole number, so the type of the result cannot hold it
+    assert (mean.verdict, mean.value) == (4 / 3, None)
+
+
+def test_a_verdict_that_cannot_be_read_fails_alone() -> None:
+    mine = _own(verdict=Verdict("level", write=lambda level: 1 / level))
+    with ProtocolServer([{"level": 0, "remark": "a"}]) as a:
+        with ProtocolServer([{"level": 4, "remark": "b"}]) as b:
+            (found,) = decide(mine, [PAIR], [a.judge(), b.judge()], quorum=1)
+    assert found.verdict == 0.25
+    assert found.votes[0].status == "failed"
+    assert found.votes[0].reason.startswith("error: its verdict cannot be read: ZeroDivision")
 
 
 def test_what_stops_a_run_stops_the_jury() -> None:

@@ -95,6 +95,27 @@ def test_verdicts_of_other_programs_keep_their_types(tmp_path: Path) -> None:
     assert read_votes(table(tmp_path, lines, "votes.jsonl"))[0].verdict == "2"
 
 
+def test_the_verdict_of_a_known_step_is_read_as_that_step_has_it(tmp_path: Path) -> None:
+    lines = (
+        "case,step,judge,verdict",
+        "1,match_option,a,2",
+        "1,extract_final_diagnosis,a,true",
+        "1,judge_equivalence,a,yes",
+        "1,judge_equivalence,b,0",
+        "1,grade_ddx,a,+4",
+        "1,score_rubric.knowledge,a,3",
+        "1,label_errors.other,a,1",
+        "1,somebody_elses,a,1",
+    )
+    found = read_votes(table(tmp_path, "\n".join(lines) + "\n"))
+    told = [vote.verdict for vote in found]
+    assert told == ["2", "true", True, False, 4, 3, True, 1]
+    assert [type(verdict) for verdict in told[2:4]] == [bool, bool]
+    assert type(told[-2]) is bool and type(told[-1]) is int
+    typed = {"case": "1", "step": "match_option", "judge": "a", "verdict": 2}
+    assert read_votes(table(tmp_path, json.dumps(typed), "v.jsonl"))[0].verdict == "2"
+
+
 HEAD = "case,step,judge,repeat,variant,status,verdict,cost\n"
 
 
@@ -107,6 +128,10 @@ HEAD = "case,step,judge,repeat,variant,status,verdict,cost\n"
         (HEAD + "1,s,a,x,,done,2,\n", "row 1, column 'repeat': 'x' is not a whole number"),
         (HEAD + "1,s,a,1.5,,done,2,\n", "row 1, column 'repeat': '1.5' is not a whole"),
         (HEAD + "1,s,a,-1,,done,2,\n", "row 1, column 'repeat': repeat -1 is below 0"),
+        (
+            HEAD + "1,grade_ddx,a,0,,done,good,\n",
+            "row 1, column 'verdict': 'good' is not a number, as verdicts of grade_ddx are",
+        ),
         (HEAD + "1,s,a,0,,ok,2,\n", "column 'status': status 'ok' is none of done, abstained"),
         (HEAD + "1,s,a,0,,done,,\n", "column 'verdict': verdict is empty, and the status is"),
         (HEAD + "1,s,a,0,,failed,2,\n", "column 'verdict': the status is failed, and there"),

@@ -8,13 +8,13 @@ from ...agents.step import Step
 from ...errors import InputError, UsageError
 from ...scoring.jury import NUMERIC, Rule, combine
 from ...scoring.votes import Vote
-from ..verdicts import is_numeric, votes_of
+from ..verdicts import votes_of
 from .result import JuryOutcome, value_of
 
 
 def rule_for(step: Step[Any, Any], rule: Rule) -> Rule:
     """The rule where it can be used: one that calculates becomes majority without numbers."""
-    return rule if is_numeric(step) or rule not in NUMERIC else "majority"
+    return rule if step.demand_verdict().is_numeric or rule not in NUMERIC else "majority"
 
 
 def jury_over(

@@ -11,7 +11,6 @@ vote to another; live model objects stay with the graph.
 
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, NotRequired
 
 from langgraph.graph import END, START, StateGraph
@@ -25,10 +24,10 @@ from ...agents.engine.run import Run
 from ...agents.outcome import Outcome
 from ...agents.step import Step
 from ...errors import DxjudgeError, InputError, UsageError
-from ...scoring.jury import NUMERIC, JuryVerdict, combine
+from ...scoring.jury import JuryVerdict, combine
 from ...scoring.votes import Vote
 from ..step_graph import StepNode
-from ..verdicts import parts_of, vote_step, votes_of
+from ..verdicts import vote_step, votes_of
 from .jurors import AnyJuror, Juror
 from .plan import JuryPlan, plan_jury
 from .result import JuryOutcome, value_of, write_jury
@@ -208,10 +207,14 @@ async def _cast(plan: JuryPlan, run: Run, state: SeatIn) -> Cast:
         variant=seat["variant"],
         groups=groups,
     )
-    value = outcome.model_dump(mode="json")["value"] if outcome.status == "done" else None
-    failure = outcome.kind if outcome.status == "failed" else ""
-    return {"seat": seat, "votes": _plain(plan, votes), "value": value,
-            "failure": failure}  # fmt: skip
+    unread = outcome.status == "done" and all(vote.status == "failed" for vote in votes)
+    done = outcome.status == "done" and not unread
+    return {
+        "seat": seat,
+        "votes": [vars(vote) for vote in votes],
+        "value": outcome.model_dump(mode="json")["value"] if done else None,
+        "failure": outcome.kind if outcome.status == "failed" else "error" if unread else "",
+    }
 
 
 def _human(
@@ -219,7 +222,7 @@ def _human(
 ) -> Cast:
     """A person's votes from the file; what it does not have has failed."""
     votes = []
-    for part in parts_of(plan.step, inputs):
+    for part in plan.step.demand_verdict().names(inputs):
         name = vote_step(plan.step, part)
         held = juror.votes.get((case, name))
         about: dict[str, Any] = {"case": case, "step": name, "judge": juror.name}
@@ -232,23 +235,8 @@ def _human(
             }
         votes.append(Vote(**about, **said, groups=groups))
     failed = any(vote.status == "failed" for vote in votes)
-    return {"seat": seat, "votes": _plain(plan, votes), "value": None,
+    return {"seat": seat, "votes": [vars(vote) for vote in votes], "value": None,
             "failure": "missing" if failed else ""}  # fmt: skip
-
-
-def _plain(plan: JuryPlan, votes: Iterable[Vote]) -> list[dict[str, Any]]:
-    """Votes as they lie in the state; a verdict that the rule cannot calculate with has failed.
-
-    The steps of the toolkit are checked beforehand; what one's own says is known only then.
-    """
-    found = []
-    for vote in votes:
-        words = isinstance(vote.verdict, bool | str)
-        if plan.rule in NUMERIC and words:
-            reason = f"the rule {plan.rule} needs numbers; the verdict is {vote.verdict!r}"
-            vote = replace(vote, status="failed", verdict=None, reason=reason)
-        found.append(vars(vote))
-    return found
 
 
 def conclude_jury(plan: JuryPlan, state: JuryState) -> JuryOutcome:

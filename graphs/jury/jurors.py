@@ -55,7 +55,7 @@ def jurors_of(step: Step[Any, Any], judges: Iterable[AnyJuror]) -> tuple[Juror, 
     for judge in judges:
         if isinstance(judge, str) and judge.startswith(HUMAN):
             file = judge.removeprefix(HUMAN)
-            judge = HumanVotes(tuple(read_votes(file)), file)
+            judge = HumanVotes(tuple(read_votes(file, steps=(step,))), file)
         if isinstance(judge, HumanVotes):
             found += _people(step, judge)
         elif isinstance(judge, str) and judge in step.stand_ins and judge != ALWAYS:

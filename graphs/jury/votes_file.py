@@ -2,7 +2,8 @@
 
 The columns are the fields of a `Vote`; any other column is a group. In CSV, TSV and Parquet a
 verdict is written as text: true, false and numbers as such, other text as it stands, and text
-that would be read as one of those in double quotes.
+that would be read as one of those in double quotes. It is read back as the kind that the
+verdicts of its step are; those of a step that nobody knows are what their text looks like.
 """
 
 import json
@@ -11,6 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ...agents.step import Step
+from ...agents.steps import find_verdict
 from ...errors import InputError, UsageError
 from ...files.bytes import writing
 from ...files.rows_in import MISSING, Sheet, read_sheet
@@ -29,8 +32,13 @@ _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
 _TRUTHS = {"true": True, "false": False}
 
 
-def read_votes(path: Path | str, *, by_groups: bool = False) -> list[Vote]:
+def read_votes(
+    path: Path | str, *, by_groups: bool = False, steps: Iterable[Step[Any, Any]] = ()
+) -> list[Vote]:
     """The votes of a table, in the order of its rows.
+
+    A verdict is read as the kind that its step says. `steps` are looked at before those of the
+    toolkit; the verdict of a step that nobody knows is what its text looks like.
 
     `by_groups`: votes that differ in a group (the model whose response was judged, for
     example) are two votes, however alike they are otherwise.
@@ -51,10 +59,11 @@ def read_votes(path: Path | str, *, by_groups: bool = False) -> list[Vote]:
     twice = next((name for name in sheet.columns if sheet.columns.count(name) > 1), None)
     if twice is not None:
         raise InputError(f"{sheet.name} has two columns {twice!r}")
+    own = tuple(steps)
     votes: list[Vote] = []
     rows: dict[tuple[Any, ...], int] = {}
     for number, cells in enumerate(_rows(sheet), 1):
-        vote = _read(cells, f"{sheet.name}, row {number}", typed=sheet.format == "jsonl")
+        vote = _read(cells, f"{sheet.name}, row {number}", own, typed=sheet.format == "jsonl")
         key = _key(vote, by_groups)
         if key in rows:
             raise InputError(
@@ -160,13 +169,13 @@ def _is_empty(cell: Any) -> bool:
     return cell is None or cell is MISSING or blank or cell != cell
 
 
-def _read(cells: Mapping[str, Any], place: str, *, typed: bool) -> Vote:
+def _read(
+    cells: Mapping[str, Any], place: str, own: tuple[Step[Any, Any], ...], *, typed: bool
+) -> Vote:
     for name in ("case", "step", "judge"):
         if name not in cells:
             raise InputError(f"{place}, column {name!r}: is empty")
-    verdict = cells.get("verdict")
-    if isinstance(verdict, str) and not typed:
-        verdict = read_verdict(verdict)
+    verdict = _verdict(cells, place, own, typed)
     status = cells.get("status", "failed" if verdict is None else "done")
     unsaid = "the table has no verdict" if verdict is None and "status" not in cells else ""
     fields: dict[str, Any] = {
@@ -188,6 +197,25 @@ def _read(cells: Mapping[str, Any], place: str, *, typed: bool) -> Vote:
     if fault:
         raise InputError(f"{place}, column {fault[0]!r}: {fault[1]}")
     return Vote(**fields)
+
+
+def _verdict(
+    cells: Mapping[str, Any], place: str, own: tuple[Step[Any, Any], ...], typed: bool
+) -> Any:
+    cell = cells.get("verdict")
+    if cell is None:
+        return None
+    known, part = find_verdict(str(cells["step"]), own)
+    if known is None:
+        return read_verdict(cell) if isinstance(cell, str) and not typed else cell
+    try:
+        if known.kind_of(part) == "text" and typed:
+            return cell if isinstance(cell, str) else verdict_text(cell)
+        return known.read_cell(cell if isinstance(cell, str) else json.dumps(cell), part)
+    except (ValueError, TypeError) as fault:
+        raise InputError(
+            f"{place}, column 'verdict': {fault}, as verdicts of {cells['step']} are"
+        ) from None
 
 
 def _number(cells: Mapping[str, Any], name: str, place: str, kind: type) -> Any:

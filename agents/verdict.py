@@ -1,0 +1,307 @@
+"""What the verdict of a step is: the value of its result that votes and agreement count.
+
+A step carries a `Verdict`. Juries, tables of votes, agreement, reports and adapters read a
+result through it, so that they all see the same value and the same words beside it:
+
+    Verdict("urgency", words="rationale", levels=(0, 1, 2, 3))
+
+A result that holds several verdicts, such as the dimensions of a rubric, has `Parts`.
+"""
+
+import json
+import math
+import re
+import types
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
+
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from ..cache.key import canonical
+from ..errors import UsageError
+
+Scalar = str | int | float | bool
+Kind = Literal["truth", "number", "text"]
+Scale = Literal["nominal", "ordinal", "interval"]
+
+_WANTED: dict[Kind, str] = {"truth": "true or false", "number": "a number", "text": "text"}
+_TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+
+
+class Worded(NamedTuple):
+    """A verdict and the judge's own words beside it."""
+
+    verdict: Scalar
+    words: str = ""
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parts:
+    """The verdicts of a result that has several, each voted on by itself.
+
+    names: input -> the names of the parts; none where this input has one verdict only.
+    split: (input, result) -> part -> verdict and words.
+    join: (input, part -> verdict and words, results of those who voted) -> the fields of the
+        result that a jury's verdicts make, None where no result can hold them.
+    kind, scale: of every part, as in `Verdict`. levels: (input, part) -> the values it may have.
+    total: the field of the result that code computes from the parts, a number. It is shown
+        beside them and is no verdict.
+    """
+
+    names: Callable[[Any], tuple[str, ...]]
+    split: Callable[[Any, Any], Mapping[str, Worded]]
+    join: Callable[[Any, Mapping[str, Worded], Sequence[Any]], Mapping[str, Any] | None]
+    kind: Kind
+    scale: Scale = "nominal"
+    levels: Callable[[Any, str], tuple[Scalar, ...]] | None = None
+    total: str = ""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Which value of a step's result is its verdict, and how that value is compared.
+
+    field: the field of the result that is the verdict; "" for a result that has parts only.
+    words: the field with the judge's own words, "" for none.
+    kind: truth (true or false), number or text; by default what the type of the field says.
+    scale: nominal (equal or not), ordinal (an order) or interval (equal distances); by default
+        ordinal for numbers and nominal for the others. Kappa weights and alpha follow it.
+    levels: the values that a verdict may have, in order, where they are always the same.
+    write: the field's value -> the verdict, where the field itself is not a plain value.
+    read: the verdict -> the field's value, the way back.
+    normal: makes one text of two that mean the same; for verdicts that people write.
+    parts: the verdicts of a result that has several.
+    """
+
+    field: str = ""
+    _: KW_ONLY
+    words: str = ""
+    kind: Kind | None = None
+    scale: Scale | None = None
+    levels: tuple[Scalar, ...] | None = None
+    write: Callable[[Any], Scalar] = _same
+    read: Callable[[Any], Any] = _same
+    normal: Callable[[Any], Scalar] = _same
+    parts: Parts | None = None
+
+    def names(self, inputs: BaseModel | None) -> tuple[str, ...]:
+        """The parts that are voted on; ("",) is the result as a whole.
+
+        inputs: None where they cannot be used: its parts are not known.
+        """
+        if self.parts is None or inputs is None:
+            return ("",)
+        return self.parts.names(inputs) or ("",)
+
+    def of(self, inputs: BaseModel | None, value: Any) -> dict[str, Worded]:
+        """Part -> verdict and words of a result."""
+        names = self.names(inputs)
+        if self.parts is not None and (names != ("",) or not self.field):
+            found = self.parts.split(inputs, value)
+            return {name: found[name] for name in names}
+        words = getattr(value, self.words) if self.words else ""
+        return {"": Worded(self.write(getattr(value, self.field)), str(words or ""))}
+
+    def total(self, value: Any) -> float | None:
+        """The number that code computed from the parts; None where there is none."""
+        if self.parts is None or not self.parts.total:
+            return None
+        return float(getattr(value, self.parts.total))
+
+    def kind_of(self, part: str = "") -> Kind | None:
+        """What the verdict on a part is; None for a whole that has no verdict."""
+        return self.parts.kind if part and self.parts is not None else self.kind
+
+    def scale_of(self, part: str = "") -> Scale | None:
+        """How the verdicts on a part are compared; None for a whole that has no verdict."""
+        return self.parts.scale if part and self.parts is not None else self.scale
+
+    def levels_of(self, part: str = "", inputs: Any = None) -> tuple[Scalar, ...] | None:
+        """The values that a verdict on a part may have, in order; None where they vary."""
+        if not part or self.parts is None:
+            return self.levels
+        if inputs is None or self.parts.levels is None:
+            return None
+        return self.parts.levels(inputs, part)
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether a jury can calculate with the verdicts: numbers that are no mere names."""
+        kind, scale = self.kind, self.scale
+        if self.parts is not None and not self.field:
+            kind, scale = self.parts.kind, self.parts.scale
+        return kind == "number" and scale != "nominal"
+
+    def fault(self, verdict: Any, part: str = "") -> str:
+        """Why a value is not a verdict of this kind, as a short clause; "" where it is one."""
+        kind = self.kind_of(part)
+        if kind is None or _is_kind(verdict, kind):
+            return ""
+        return f"is {verdict!r}; it must be {_WANTED[kind]}"
+
+    def read_cell(self, text: str, part: str = "") -> Scalar:
+        """A verdict from a cell of a table. Raises ValueError with a short clause that says why."""
+        kind = self.kind_of(part) or "text"
+        bare = text.strip()
+        if kind == "text":
+            return _unquoted(bare)
+        if kind == "truth" and bare.lower() in _TRUTHS:
+            return _TRUTHS[bare.lower()]
+        if kind == "number" and _NUMBER.fullmatch(bare):
+            number = float(bare)
+            return int(bare) if bare.lstrip("+-").isdigit() else number
+        raise ValueError(f"{text!r} is not {_WANTED[kind]}")
+
+    def read_person(self, verdict: Any, result: type[BaseModel] | None, part: str = "") -> Scalar:
+        """A person's verdict as the step's own votes have it.
+
+        Raises ValueError with a short clause for one of another kind, or one that the field of
+        the result cannot hold.
+        """
+        fault = self.fault(verdict, part)
+        if fault:
+            raise ValueError(fault)
+        if part:
+            return _scalar(verdict)
+        known = self.normal(verdict)
+        if result is not None:
+            field = result.model_fields[self.field]
+            type_of_field: Any = Annotated[field.annotation, field]
+            try:
+                TypeAdapter(type_of_field).validate_python(self.read(known))
+            except ValidationError as wrong:
+                raise ValueError(f"is {verdict!r}: {wrong.errors()[0]['msg']}") from wrong
+        return known
+
+    def compose(
+        self,
+        result: type[BaseModel],
+        inputs: BaseModel,
+        verdicts: Mapping[str, Worded],
+        values: Sequence[Any],
+    ) -> BaseModel | None:
+        """The result that verdicts make; None where the type of the result cannot hold them.
+
+        verdicts: by part. values: the results of those who voted. Where one of them has this
+        verdict it stands for all (the first by its text, so not by the order of votes); else
+        the result is made of the verdict and the words that come with it.
+        """
+        if self.parts is not None and "" not in verdicts:
+            fields = self.parts.join(inputs, verdicts, values)
+            return result.model_validate(fields) if fields is not None else None
+        wanted = verdicts[""]
+        alike = [
+            value
+            for value in values
+            if _identity(self.of(inputs, value)[""].verdict) == _identity(wanted.verdict)
+        ]
+        if alike:
+            return _first(alike)
+        known = {self.field: self.read(wanted.verdict)}
+        if self.words:
+            known[self.words] = wanted.words
+        blank = (name for name, field in result.model_fields.items() if field.is_required())
+        try:
+            return result.model_validate({**dict.fromkeys(blank), **known})
+        except ValidationError:
+            return None  # the verdict alone does not tell every field
+
+
+def settle_verdict(
+    verdict: Verdict | None, result: type[BaseModel] | None, step: str
+) -> Verdict | None:
+    """The verdict of a step with its kind and scale filled in.
+
+    A step that declares none and whose result has exactly one field, of text, a number or a
+    truth value, has that field. `result` is None where the result depends on the input.
+    Raises UsageError for a field that the result does not have, or a kind that its type does
+    not tell.
+    """
+    if verdict is None:
+        only = list(result.model_fields) if result is not None else []
+        if result is None or len(only) != 1 or _kind_of(result, only[0]) is None:
+            return None
+        verdict = Verdict(only[0])
+    if not verdict.field:
+        if verdict.parts is None:
+            raise UsageError(f"step {step}: its Verdict names no field")
+        return verdict
+    for name in filter(None, (verdict.field, verdict.words)):
+        if result is not None and name not in result.model_fields:
+            known = ", ".join(result.model_fields)
+            raise UsageError(
+                f"step {step}: its Verdict names {name!r}, and the result has the fields {known}"
+            )
+    kind = verdict.kind or (_kind_of(result, verdict.field) if result is not None else None)
+    if kind is None:
+        raise UsageError(
+            f"step {step}: the type of {verdict.field!r} does not tell what the verdict is; give "
+            'its Verdict a kind: "truth", "number" or "text"'
+        )
+    scale = verdict.scale or ("ordinal" if kind == "number" else "nominal")
+    return replace(verdict, kind=kind, scale=scale)
+
+
+def _kind_of(result: type[BaseModel], field: str) -> Kind | None:
+    """The kind that the type of a field tells; None for one that is no plain value."""
+    kinds = {_kind_of_type(one) for one in _members(result.model_fields[field].annotation)}
+    return kinds.pop() if len(kinds) == 1 else None
+
+
+def _members(annotation: Any) -> Iterable[Any]:
+    """The types of a union, without None; the types of a Literal's values."""
+    origin = get_origin(annotation)
+    if origin is Literal:
+        yield from (type(value) for value in get_args(annotation) if value is not None)
+    elif origin is Annotated:
+        yield from _members(get_args(annotation)[0])
+    elif origin in (Union, types.UnionType):
+        for member in get_args(annotation):
+            yield from _members(member)
+    elif annotation is not type(None):
+        yield annotation
+
+
+def _kind_of_type(kind: Any) -> Kind | None:
+    known: dict[Any, Kind] = {bool: "truth", int: "number", float: "number", str: "text"}
+    return known.get(kind)
+
+
+def _is_kind(verdict: Any, kind: Kind) -> bool:
+    if kind == "truth":
+        return isinstance(verdict, bool)
+    if kind == "text":
+        return isinstance(verdict, str) and bool(verdict.strip())
+    number = isinstance(verdict, int | float) and not isinstance(verdict, bool)
+    return number and math.isfinite(verdict)
+
+
+def _scalar(verdict: Any) -> Scalar:
+    assert isinstance(verdict, str | int | float)  # its kind has been looked at
+    return verdict
+
+
+def _unquoted(text: str) -> str:
+    """Text as it stands, or what double quotes hold."""
+    if not text.startswith('"'):
+        return text
+    try:
+        held = json.loads(text)
+    except ValueError:
+        return text
+    return held if isinstance(held, str) else text
+
+
+def _identity(verdict: Scalar) -> tuple[bool, Scalar]:
+    """1 is 1.0, and neither is True."""
+    return isinstance(verdict, bool), verdict
+
+
+def _first(values: Sequence[BaseModel]) -> BaseModel:
+    return min(values, key=lambda value: canonical(value.model_dump(mode="json")))
