@@ -2,15 +2,18 @@
 
 import threading
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from ..errors import UsageError
+from .claims import Claims
 from .key import Fields, differences, fingerprint
-from .store import Entry, Store, open_store
+from .open import open_store
+from .store import Entry, Store
 
 Mode = Literal["read-write", "replay", "refresh", "off"]
 MODES: tuple[Mode, ...] = get_args(Mode)
@@ -33,6 +36,8 @@ class Why:
 class Replies:
     """Replies in a store. A store that breaks later on costs money, never the run.
 
+    unkept: how many replies could not be kept, because the store was locked or broke.
+
     mode: "read-write" reads and keeps; "replay" only reads; "refresh" only keeps; "off"
     neither, and then no store is opened.
     """
@@ -47,6 +52,8 @@ class Replies:
         self.mode = mode
         self._given = store
         self._store: Store | None = None
+        self._claims: Claims | None = None
+        self.unkept = 0
         self._opening = threading.Lock()
         self._warned = False
 
@@ -74,6 +81,9 @@ class Replies:
 
     def close(self) -> None:
         """Close the store if it was opened."""
+        if self._claims is not None:
+            self._claims.close()
+            self._claims = None
         if self._store is not None:
             self._store.close()
             self._store = None
@@ -82,19 +92,42 @@ class Replies:
         """The kept replies of these keys."""
         if not self.reads or not keys:
             return {}
-        found = self._safely(lambda: self.store.get([(_REPLY, key) for key in keys]), {})
-        return {key: entry["reply"] for (_, key), entry in found.items() if "reply" in entry}
-
-    async def afind(self, key: str) -> Entry | None:
-        """The kept reply of this key, or None."""
-        if not self.reads:
-            return None
         try:
-            found = await self.store.aget([(_REPLY, key)])
+            return _replies(self.store.get([(_REPLY, key) for key in keys]))
         except Exception as fault:
             self._complain(fault)
-            return None
-        return found[_REPLY, key].get("reply") if found else None
+            return {}
+
+    async def afind(self, keys: Sequence[str]) -> dict[str, Entry]:
+        """The same, without blocking the event loop."""
+        if not self.reads or not keys:
+            return {}
+        try:
+            return _replies(await self.store.aget([(_REPLY, key) for key in keys]))
+        except Exception as fault:
+            self._complain(fault)
+            return {}
+
+    @asynccontextmanager
+    async def claimed(self, key: str) -> AsyncIterator[Entry | None]:
+        """The kept reply of this key, or None and the right to ask for it within the block.
+
+        While another process asks for the same reply, this waits for it. Where the store cannot
+        be written, and in the modes that do not both read and keep, nobody has to wait.
+        """
+        if self.mode != "read-write":
+            yield (await self.afind([key])).get(key)
+            return
+        claims, place = self._claims_of_store(), (_REPLY, key)
+        try:
+            try:
+                entry = await claims.take(place)
+            except Exception as fault:
+                self._complain(fault)
+                entry = None
+            yield entry.get("reply") if entry else None
+        finally:
+            await claims.release(place)
 
     async def akeep(self, fields: Fields, key: str, reply: Entry) -> None:
         """Keep a reply."""
@@ -104,6 +137,7 @@ class Replies:
         try:
             await self.store.aset({(_REPLY, key): (entry, None)})
         except Exception as fault:
+            self.unkept += 1
             self._complain(fault)
 
     def keep(self, entries: Iterable[tuple[Fields, Entry, str]]) -> int:
@@ -115,14 +149,18 @@ class Replies:
         self.store.set(pairs)
         return len(pairs)
 
-    def note(self, misses: Iterable[tuple[str, Fields]], why: str) -> None:
+    async def anote(self, misses: Iterable[tuple[str, Fields]], why: str) -> None:
         """Remember the fields of calls without a reply, so that `why` can explain them."""
         pairs: dict[tuple[tuple[str, ...], str], tuple[Entry, int | None]] = {
             (_NOTE, key): ({"fields": fields, "note": why, "written": _now()}, None)
             for key, fields in misses
         }
-        if pairs and self.mode != "off":
-            self._safely(lambda: self.store.set(pairs), None)
+        if not pairs or self.mode == "off":
+            return
+        try:
+            await self.store.aset(pairs)
+        except Exception as fault:
+            self._complain(fault)
 
     def entries(self, step: str | None = None) -> Iterator[tuple[str, Entry]]:
         """Every (key, entry), or those of one step; an entry has fields, reply, written."""
@@ -162,12 +200,12 @@ class Replies:
         full, (kept, fields) = matches.popitem()
         return full, kept, fields
 
-    def _safely(self, action: Callable[[], Any], otherwise: Any) -> Any:
-        try:
-            return action()
-        except Exception as fault:
-            self._complain(fault)
-            return otherwise
+    def _claims_of_store(self) -> Claims:
+        store = self.store
+        with self._opening:
+            if self._claims is None:
+                self._claims = Claims(store)
+            return self._claims
 
     def _complain(self, fault: Exception) -> None:
         # Opening faults are the user's to fix; a store that fails later is worked around.
@@ -179,6 +217,10 @@ class Replies:
                 f"the reply cache {self._store.place} fails ({fault}); going on without it",
                 stacklevel=2,
             )
+
+
+def _replies(entries: Mapping[tuple[tuple[str, ...], str], Entry]) -> dict[str, Entry]:
+    return {key: entry["reply"] for (_, key), entry in entries.items() if "reply" in entry}
 
 
 def _distance(found: Mapping[str, object]) -> tuple[bool, int]:

@@ -66,6 +66,7 @@ def model_summary(new: Sequence[Mapping], chooser: Chooser) -> Iterator[str]:
     yield f"{tokens_in:,} tokens in, {tokens_out:,} out, cost {_cost(lines, calls)}"
     if chooser.shuffle is not None:
         yield f"candidates shuffled with the seed {chooser.shuffle}"
+    yield from run.remarks()
     kinds = sum((line.failures for line in lines), Counter[str]())
     if kinds:
         said = ", ".join(f"{count:,} {kind}" for kind, count in kinds.most_common())

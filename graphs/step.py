@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 Inputs = BaseModel | Mapping[str, Any]
-_CHUNK = 500  # items looked up in the cache at once
+_CHUNK = 100  # items looked up in the cache at once: so long others on the event loop wait
 
 
 @overload
@@ -148,7 +148,7 @@ class _Work:
         try:
             async with asyncio.TaskGroup() as group:
                 while chunk := list(islice(items, _CHUNK)):
-                    settled, calls = self._look_up(chunk)
+                    settled, calls = await self._look_up(chunk)
                     for pair in settled:
                         await results.put(pair)
                     for index, call in calls:
@@ -158,7 +158,7 @@ class _Work:
         except* Exception as faults:
             await results.put(_first(faults))
 
-    def _look_up(
+    async def _look_up(
         self, chunk: list[tuple[int, Inputs]]
     ) -> tuple[list[tuple[int, Outcome]], list[tuple[int, Call]]]:
         """What needs no model, and the calls that do."""
@@ -171,11 +171,11 @@ class _Work:
             else:
                 self.run.ledger.close_item(found, found.decided_by)
                 settled.append((index, found))
-        kept = replay([call for _, call in calls], self.run)
+        kept = await replay([call for _, call in calls], self.run)
         settled += [(i, o) for (i, _), o in zip(calls, kept, strict=True) if o is not None]
         calls = [pair for pair, o in zip(calls, kept, strict=True) if o is None]
         if calls and self.run.replies.mode == "replay":
-            raise missed([call for _, call in calls], self.run)
+            raise await missed([call for _, call in calls], self.run)
         if calls and self.judge is not None:
             check_key(self.judge)
         return settled, calls

@@ -3,8 +3,10 @@ import json
 import os
 import shutil
 import socket
+import sqlite3
 import stat
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -16,12 +18,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dxjudge.cache.cassette import export_cassette, import_cassette
+from dxjudge.cache.claims import Claims
 from dxjudge.cache.key import canonical, differences, fingerprint
+from dxjudge.cache.open import open_store
+from dxjudge.cache.owner import own_name
 from dxjudge.cache.replies import Replies
-from dxjudge.cache.store import Store, open_store
+from dxjudge.cache.sqlite import SqliteStore, select_keys
+from dxjudge.cache.store import Store
 from dxjudge.errors import EnvironmentFault, InputError, OutputError, UsageError
 
 FIELDS = {"step": "s", "version": 1, "input": {"diagnosis": "MI"}, "judge": {"model": "a"}}
+INDEX = "sqlite_autoindex_cache_1"
 REPLY = {"answer": {"choice": "Angina"}, "tokens_in": 3}
 
 json_values = st.recursive(
@@ -102,7 +109,7 @@ def test_differences_are_named_field_by_field() -> None:
 
 def test_a_kept_reply_is_found_again_by_another_reader(store: Store) -> None:
     key = keep(Replies(store), FIELDS, REPLY)
-    assert asyncio.run(Replies(store).afind(key)) == REPLY
+    assert Replies(store).find([key]) == {key: REPLY}
     assert Replies(store).find([key, "0" * 64]) == {key: REPLY}
 
 
@@ -124,12 +131,12 @@ def test_modes_decide_what_is_read_and_written(store: Store) -> None:
     key = keep(Replies(store), FIELDS, REPLY)
     for mode, reads in (("read-write", True), ("replay", True), ("refresh", False), ("off", False)):
         replies = Replies(store, mode)  # type: ignore[arg-type]
-        assert (asyncio.run(replies.afind(key)) == REPLY) is reads
+        assert (replies.find([key]) == {key: REPLY}) is reads
     keep(Replies(store, "replay"), FIELDS, {"answer": "other"})
     keep(Replies(store, "off"), FIELDS, {"answer": "other"})
-    assert asyncio.run(Replies(store).afind(key)) == REPLY
+    assert Replies(store).find([key]) == {key: REPLY}
     keep(Replies(store, "refresh"), FIELDS, {"answer": "other"})
-    assert asyncio.run(Replies(store).afind(key)) == {"answer": "other"}
+    assert Replies(store).find([key]) == {key: {"answer": "other"}}
 
 
 def test_an_unknown_mode_is_refused() -> None:
@@ -139,7 +146,7 @@ def test_an_unknown_mode_is_refused() -> None:
 
 def test_off_opens_no_file(tmp_path: Path) -> None:
     replies = Replies(tmp_path / "r.sqlite", "off")
-    assert asyncio.run(replies.afind("k")) is None
+    assert asyncio.run(replies.afind(["k"])) == {}
     keep(replies, FIELDS, REPLY)
     assert list(tmp_path.iterdir()) == []
 
@@ -148,7 +155,7 @@ def test_why_names_the_fields_in_which_the_nearest_reply_differs(store: Store) -
     replies = Replies(store)
     keep(replies, {**FIELDS, "step": "other"}, REPLY)
     near = keep(replies, {**FIELDS, "judge": {"model": "b"}}, REPLY)
-    replies.note([(fingerprint(FIELDS), FIELDS)], "replay")
+    asyncio.run(replies.anote([(fingerprint(FIELDS), FIELDS)], "replay"))
     found = replies.why(fingerprint(FIELDS)[:12])
     assert (found.kept, found.nearest) == (False, near)
     assert found.differences == {"judge.model": ("a", "b")}
@@ -161,7 +168,7 @@ def test_why_of_a_key_that_nobody_asked_for_is_an_error(store: Store) -> None:
 
 def test_a_note_is_never_served(store: Store) -> None:
     replies = Replies(store)
-    replies.note([(fingerprint(FIELDS), FIELDS)], "refused")
+    asyncio.run(replies.anote([(fingerprint(FIELDS), FIELDS)], "refused"))
     assert replies.find([fingerprint(FIELDS)]) == {}
     assert list(replies.entries()) == []
 
@@ -215,7 +222,7 @@ def test_a_store_that_breaks_later_costs_a_warning_not_the_run(tmp_path: Path) -
     key = keep(replies, FIELDS, REPLY)
     replies.store.close()
     with pytest.warns(UserWarning, match="going on without it"):
-        assert asyncio.run(replies.afind(key)) is None
+        assert asyncio.run(replies.afind([key])) == {}
     keep(replies, FIELDS, REPLY)  # and says so once
 
 
@@ -298,3 +305,105 @@ def test_an_export_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None
     with pytest.raises(OutputError):
         export_cassette(replies, tmp_path / "folder.jsonl")
     assert not [name for name in os.listdir(tmp_path) if name.startswith(".")]
+
+
+def test_a_look_up_uses_the_index(tmp_path: Path) -> None:
+    """A plan without it is as slow as the cache is large: 160 look-ups a second at 500,000."""
+    store = SqliteStore(tmp_path / "r.sqlite")
+    store.set({(("reply",), str(number)): ({"answer": number}, None) for number in range(1000)})
+    store.close()
+    with sqlite3.connect(tmp_path / "r.sqlite") as connection:
+        plan = connection.execute(
+            f"EXPLAIN QUERY PLAN {select_keys(3)}", ("reply", "1", "2", "3")
+        ).fetchall()
+    assert [line[3].split(" (")[0] for line in plan] == ["SEARCH cache USING INDEX " + INDEX]
+    assert "key=?" in plan[0][3]
+
+
+def test_a_look_up_does_not_block_the_event_loop(tmp_path: Path) -> None:
+    """The loop goes on while somebody else reads, however long that takes."""
+    store = SqliteStore(tmp_path / "r.sqlite")
+
+    async def work() -> bool:
+        with store._reading:
+            look_up = asyncio.create_task(Replies(store).afind(["k"]))
+            await asyncio.sleep(0.05)  # would never return if the look-up waited in the loop
+            waiting = not look_up.done()
+        return waiting and await look_up == {}
+
+    assert asyncio.run(work())
+    store.close()
+
+
+def test_a_locked_file_is_waited_for_once_and_then_gone_without(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "r.sqlite", patience=0.2)
+    replies = Replies(store)
+    lock = sqlite3.connect(tmp_path / "r.sqlite", isolation_level=None)
+    lock.execute("BEGIN IMMEDIATE")
+    with pytest.warns(UserWarning, match="locked.*going on without it") as said:
+        for number in range(20):
+            keep(replies, {**FIELDS, "repeat": number}, REPLY)
+    assert len(said) == 1 and replies.unkept == 20
+    lock.execute("ROLLBACK")
+    key = keep(replies, FIELDS, REPLY)  # once it is free, replies are kept again
+    assert replies.find([key]) == {key: REPLY} and replies.unkept == 20
+    replies.close()
+    lock.close()
+
+
+KEY = (("reply",), "k")
+
+
+def test_only_one_claims_a_reply_and_the_others_get_it(store: Store) -> None:
+    async def work() -> list[Any]:
+        first = await store.aclaim(KEY, "here/1/a", 30)
+        second = await store.aclaim(KEY, "there/1/b", 30)
+        await store.aset({KEY: ({"reply": REPLY}, None)})
+        await store.arelease(KEY, "here/1/a")
+        return [first, second, await store.aclaim(KEY, "there/1/b", 30)]
+
+    assert asyncio.run(work()) == [True, False, {"reply": REPLY}]
+
+
+def test_the_claim_of_a_dead_process_runs_out(store: Store) -> None:
+    async def work() -> list[Any]:
+        await store.aclaim(KEY, "there/1/a", 0.2)
+        answers = [await store.aclaim(KEY, "other/1/b", 30)]
+        await asyncio.sleep(0.3)
+        return [*answers, await store.aclaim(KEY, "other/1/b", 30)]
+
+    assert asyncio.run(work()) == [False, True]
+
+
+def test_a_claim_that_is_renewed_does_not_run_out(store: Store) -> None:
+    async def work() -> list[Any]:
+        claims = Claims(store, 0.3)
+        assert await claims.take(KEY) is None
+        await asyncio.sleep(0.7)
+        answers = [await store.aclaim(KEY, "other/1/b", 30)]
+        await claims.release(KEY)
+        await store.aset({})  # the release is written with the next transaction
+        return [*answers, await store.aclaim(KEY, "other/1/b", 30)]
+
+    assert asyncio.run(work()) == [False, True]
+
+
+def test_the_claim_of_a_process_that_died_on_this_host_is_free_at_once(store: Store) -> None:
+    script = (
+        "import asyncio, sys; from dxjudge.cache.open import open_store; "
+        "from dxjudge.cache.owner import own_name; store = open_store(sys.argv[1]); "
+        "print(asyncio.run(store.aclaim((('reply',), 'k'), own_name(), 1000)))"
+    )
+    place = store.place
+    found = subprocess.run([sys.executable, "-c", script, place], capture_output=True, text=True)
+    assert found.stdout == "True\n", found.stderr
+    assert asyncio.run(store.aclaim(KEY, own_name(), 30)) is True
+
+
+def test_clear_forgets_claims(store: Store) -> None:
+    async def work() -> list[Any]:
+        await store.aclaim(KEY, "here/1/a", 30)
+        store.clear()
+        return [await store.aclaim(KEY, "there/1/b", 30)]
+
+    assert asyncio.run(work()) == [True]

@@ -67,19 +67,19 @@ async def settle(call: Call, run: Run) -> Outcome:
     return outcome
 
 
-def replay(calls: Sequence[Call], run: Run) -> list[Outcome | None]:
+async def replay(calls: Sequence[Call], run: Run) -> list[Outcome | None]:
     """The kept outcomes of many calls at once, None where there is none."""
-    found = run.replies.find([call.key for call in calls if call.judge.cacheable])
-    outcomes = [from_entry(call, found[call.key]) if call.key in found else None for call in calls]
+    kept = await run.replies.afind([call.key for call in calls if call.judge.cacheable])
+    outcomes = [from_entry(call, kept[call.key]) if call.key in kept else None for call in calls]
     for call, outcome in zip(calls, outcomes, strict=True):
         if outcome is not None:
             run.ledger.close_item(outcome, call.spec.label)
     return outcomes
 
 
-def missed(calls: Sequence[Call], run: Run) -> ReplayMiss:
+async def missed(calls: Sequence[Call], run: Run) -> ReplayMiss:
     """The error for calls that are not in a replayed cache; their fields are noted for `why`."""
-    run.replies.note(((call.key, call.fields) for call in calls), "replay")
+    await run.replies.anote(((call.key, call.fields) for call in calls), "replay")
     first = calls[0]
     many = "1 reply is" if len(calls) == 1 else f"{len(calls)} replies are"
     return ReplayMiss(
@@ -89,13 +89,13 @@ def missed(calls: Sequence[Call], run: Run) -> ReplayMiss:
 
 
 async def _look_up(call: Call, run: Run) -> Outcome:
-    entry = await run.replies.afind(call.key)
-    kept = from_entry(call, entry) if entry is not None else None
-    if kept is not None:
-        return kept
-    if run.replies.mode == "replay":
-        raise missed([call], run)
-    return await _converse(call, run)
+    async with run.replies.claimed(call.key) as entry:
+        kept = from_entry(call, entry) if entry is not None else None
+        if kept is not None:
+            return kept
+        if run.replies.mode == "replay":
+            raise await missed([call], run)
+        return await _converse(call, run)
 
 
 async def _converse(call: Call, run: Run) -> Outcome:
@@ -121,7 +121,7 @@ async def _converse(call: Call, run: Run) -> Outcome:
         kind = "budget"
         reasons.append(str(reached))
     if kind != "budget":
-        run.replies.note([(call.key, call.fields)], kind)
+        await run.replies.anote([(call.key, call.fields)], kind)
     return Failed(**account(talk, talk.habits.fit(call.spec)), kind=kind, reasons=tuple(reasons))
 
 

@@ -62,6 +62,14 @@ class Run:
         """Whether an item was left out because of the budget."""
         return self.budget.reached
 
+    def remarks(self) -> list[str]:
+        """What a summary of this run has to say beside its counts."""
+        unkept = self.replies.unkept
+        if not unkept:
+            return []
+        many = "1 reply was" if unkept == 1 else f"{unkept:,} replies were"
+        return [f"{many} not kept: the reply cache {self.replies.store.place} could not be written"]
+
     @property
     def width(self) -> int:
         """How many items are worked on at once: enough to keep every place of a limiter full."""

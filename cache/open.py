@@ -1,0 +1,31 @@
+"""Opening the place where replies lie."""
+
+import os
+from pathlib import Path
+from typing import cast
+
+import platformdirs
+
+from ..errors import UsageError
+from .redis import RedisStore
+from .sqlite import SqliteStore
+from .store import Store, without_password
+
+
+def default_path() -> Path:
+    """The reply cache of this user; the variable DXJUDGE_CACHE_DIR names another folder."""
+    folder = os.environ.get("DXJUDGE_CACHE_DIR") or platformdirs.user_cache_dir("dxjudge")
+    return Path(folder) / "replies.sqlite"
+
+
+def open_store(place: str | Path | None = None) -> Store:
+    """Open a store: None is the user's own, a path is a file, `redis://…` is a server.
+
+    Raises UsageError for another kind of URL, EnvironmentFault where it cannot be used.
+    """
+    text = str(place) if place is not None else ""
+    if text.startswith(("redis://", "rediss://")):
+        return cast(Store, RedisStore(text))
+    if "://" in text:
+        raise UsageError(f"cache {without_password(text)!r} is neither a file nor redis://…")
+    return SqliteStore(Path(text).expanduser() if text else default_path())

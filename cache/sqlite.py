@@ -1,0 +1,221 @@
+"""Replies in one SQLite file."""
+
+import asyncio
+import os
+import sqlite3
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+from langgraph.cache.base import FullKey, Namespace
+
+from ..errors import EnvironmentFault
+from .owner import is_gone
+from .store import CLAIM, Entry, JsonSerde, Pairs
+from .writes import Writes
+
+_KEYS_A_QUERY = 400  # SQLite allows 999 variables in its oldest builds
+_OPEN_SECONDS = 60.0  # many who open a new file at once take turns
+_PATIENCE_SECONDS = 5.0
+_TABLE = """CREATE TABLE IF NOT EXISTS cache (
+    ns TEXT, key TEXT, expiry REAL, encoding TEXT NOT NULL, val BLOB NOT NULL,
+    PRIMARY KEY (ns, key))"""
+_SET = "INSERT OR REPLACE INTO cache (ns, key, expiry, encoding, val) VALUES (?, ?, ?, ?, ?)"
+_Row = tuple[str, str, float | None, str, bytes]
+
+
+class SqliteStore:
+    """One file that only its owner can read, shared by any number of processes.
+
+    Reads have their own connection: they never wait for a writer, here or elsewhere. Writes go
+    through one thread. The table is that of LangGraph's SqliteCache.
+    """
+
+    def __init__(self, path: Path, *, patience: float = _PATIENCE_SECONDS) -> None:
+        """Open or make the file; `patience`: seconds that a write waits for others' locks.
+
+        Raises EnvironmentFault when the file cannot be used.
+        """
+        self.place = str(path)
+        self._serde = JsonSerde()
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            # Made before SQLite opens it: its -wal and -shm files inherit this mode.
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+            # One at a time: the switch to WAL, or the first table, of many at once can outlast
+            # the patience of each.
+            with FileLock(f"{path}.lock", timeout=_OPEN_SECONDS, mode=0o600):
+                _prepare(path, patience)
+            self._reader, writer = _connect(path), _connect(path)
+        except (OSError, sqlite3.Error, Timeout) as fault:
+            raise EnvironmentFault(
+                f"the reply cache {path} cannot be used ({fault}); "
+                "name another with --cache, or delete it"
+            ) from fault
+        self._writes = Writes(writer, patience)
+        self._reading = threading.Lock()
+
+    def get(self, keys: Sequence[FullKey]) -> dict[FullKey, Entry]:
+        """The entries that are there; an entry that is not JSON counts as absent."""
+        by_namespace: defaultdict[Namespace, list[str]] = defaultdict(list)
+        for namespace, key in keys:
+            by_namespace[namespace].append(key)
+        entries: dict[FullKey, Entry] = {}
+        for namespace, names in by_namespace.items():
+            for start in range(0, len(names), _KEYS_A_QUERY):
+                entries.update(self._get_some(namespace, names[start : start + _KEYS_A_QUERY]))
+        return entries
+
+    def _get_some(
+        self, namespace: Namespace, keys: Sequence[str]
+    ) -> Iterator[tuple[FullKey, Entry]]:
+        # One at a time: two open SELECTs of a connection share the older one's view of the file,
+        # and a reply written in between would seem absent.
+        with self._reading:
+            rows = self._reader.execute(
+                select_keys(len(keys)), (",".join(namespace), *keys)
+            ).fetchall()
+        for key, encoding, value in rows:
+            try:
+                yield (namespace, key), self._serde.loads_typed((encoding, value))
+            except ValueError:
+                continue
+
+    async def aget(self, keys: Sequence[FullKey]) -> dict[FullKey, Entry]:
+        """Read in a thread: the file may lie on a slow disk, and be large."""
+        return await asyncio.to_thread(self.get, keys)
+
+    def set(self, pairs: Pairs) -> None:
+        """Write entries. Raises sqlite3.Error where the file stays locked or is broken."""
+        rows = list(self._rows(pairs))
+        self._writes.submit(_rows_of(_SET, rows)).result()
+
+    async def aset(self, pairs: Pairs) -> None:
+        """The same, together with whatever else waits to be written."""
+        rows = list(self._rows(pairs))
+        await asyncio.wrap_future(self._writes.submit(_rows_of(_SET, rows)))
+
+    async def aclaim(self, key: FullKey, owner: str, seconds: float) -> Entry | bool:
+        """The entry under `key`; else whether its claim is now `owner`'s, for so many seconds."""
+        answer = await asyncio.wrap_future(
+            self._writes.submit(lambda connection: _claim(connection, key, owner, seconds))
+        )
+        if isinstance(answer, bool):
+            return answer
+        try:
+            entry: Entry = self._serde.loads_typed(answer)
+        except ValueError:
+            return True  # an entry that is not JSON counts as absent; nobody else can use it
+        return entry
+
+    def renew(self, keys: Sequence[FullKey], owner: str, seconds: float) -> None:
+        """Hold the claims on these keys, which are `owner`'s, for so many seconds from now."""
+        until = time.time() + seconds
+        rows = [(until, *_place_of_claim(key), owner.encode()) for key in keys]
+        update = "UPDATE cache SET expiry = ? WHERE ns = ? AND key = ? AND val = ?"
+        self._writes.submit(_rows_of(update, rows)).result()
+
+    async def arelease(self, key: FullKey, owner: str) -> None:
+        """Give up the claim on a key if it is `owner`'s; it is done with the next transaction."""
+        row = (*_place_of_claim(key), owner.encode())
+        delete = "DELETE FROM cache WHERE ns = ? AND key = ? AND val = ?"
+        self._writes.submit(_rows_of(delete, [row]))
+
+    def clear(self, namespaces: Sequence[Namespace] | None = None) -> None:
+        """Forget everything, or these namespaces."""
+        rows = [(",".join(namespace),) for namespace in namespaces or ()]
+
+        delete = "DELETE FROM cache" if namespaces is None else "DELETE FROM cache WHERE ns = ?"
+        self._writes.submit(_rows_of(delete, [()] if namespaces is None else rows)).result()
+
+    def scan(self, namespace: Namespace) -> Iterator[tuple[str, Entry]]:
+        """Every (key, entry) of a namespace, in the order of the keys."""
+        connection = _connect(Path(self.place))
+        try:
+            rows = connection.execute(
+                "SELECT key, encoding, val FROM cache WHERE ns = ? ORDER BY key",
+                (",".join(namespace),),
+            )
+            for key, encoding, value in rows:
+                yield key, self._serde.loads_typed((encoding, value))
+        finally:
+            connection.close()
+
+    def close(self) -> None:
+        """Write what waits, and close both connections."""
+        self._writes.close()
+        with self._reading:
+            self._reader.close()
+
+    def _rows(self, pairs: Pairs) -> Iterator[_Row]:
+        for (namespace, key), (entry, seconds) in pairs.items():
+            expiry = None if seconds is None else time.time() + seconds
+            yield (",".join(namespace), key, expiry, *self._serde.dumps_typed(entry))
+
+
+def select_keys(count: int) -> str:
+    """The query for entries of one namespace; in this form SQLite uses the index of the key."""
+    marks = ",".join("?" * count)
+    return f"SELECT key, encoding, val FROM cache WHERE ns = ? AND key IN ({marks})"
+
+
+def _rows_of(sql: str, rows: Sequence[tuple[object, ...]]) -> Callable[[sqlite3.Connection], None]:
+    """An action that runs the statement with each row."""
+
+    def action(connection: sqlite3.Connection) -> None:
+        # The cursor ends here: one that ends in another thread disturbs the connection.
+        connection.executemany(sql, rows)
+
+    return action
+
+
+def _claim(
+    connection: sqlite3.Connection, key: FullKey, owner: str, seconds: float
+) -> tuple[str, bytes] | bool:
+    entry = connection.execute(
+        "SELECT encoding, val FROM cache WHERE ns = ? AND key = ?", (",".join(key[0]), key[1])
+    ).fetchone()
+    if entry is not None:
+        return str(entry[0]), bytes(entry[1])
+    place, now = _place_of_claim(key), time.time()
+    other = connection.execute(
+        "SELECT expiry, val FROM cache WHERE ns = ? AND key = ?", place
+    ).fetchone()
+    if other is not None and other[0] > now and not is_gone(bytes(other[1]).decode()):
+        return bytes(other[1]) == owner.encode()
+    connection.execute(_SET, (*place, now + seconds, "claim", owner.encode()))
+    return True
+
+
+def _place_of_claim(key: FullKey) -> tuple[str, str]:
+    return ",".join((*CLAIM, *key[0])), key[1]
+
+
+def _prepare(path: Path, patience: float) -> None:
+    # The switch to WAL takes the whole file and does not wait its turn: of several who open a
+    # new file at once, all but one get "database is locked" at once.
+    deadline = time.monotonic() + patience
+    connection = _connect(path)
+    try:
+        while True:
+            try:
+                connection.execute("PRAGMA journal_mode=WAL")
+                connection.execute(_TABLE)
+                return
+            except sqlite3.OperationalError as fault:
+                if "locked" not in str(fault) or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.02)
+    finally:
+        connection.close()
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        path, check_same_thread=False, timeout=_PATIENCE_SECONDS, isolation_level=None
+    )
+    connection.execute("PRAGMA synchronous=NORMAL")
+    return connection
