@@ -52,7 +52,7 @@ def test_export_and_import_carry_the_replies(cache: Path, tmp_path: Path) -> Non
 
 def test_why_shows_both_values_of_each_field_that_differs(cache: Path) -> None:
     missed = {**FIELDS, "input": {"truth": "Angina"}}
-    Replies(cache).note([(fingerprint(missed), missed)], "replay")
+    asyncio.run(Replies(cache).anote([(fingerprint(missed), missed)], "replay"))
     output = run("why", fingerprint(missed)[:16], "--cache", cache)
     assert "not kept, grade" in output
     assert "input.truth" in output and "'Angina'" in output and "'MI'" in output
