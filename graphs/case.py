@@ -43,6 +43,7 @@ from .case_record import (
     CaseRecord,
     MappedText,
 )
+from .gather import as_finished
 
 if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph
@@ -174,25 +175,21 @@ async def judge_cases(
         run=own,
         engine=engine,
     )
-    gate = asyncio.Semaphore(own.width)
 
-    async def one(index: int, given: CaseInput | Mapping[str, Any]) -> tuple[int, CaseRecord]:
-        async with gate:
-            try:
-                case = read_case(given)
-            except (UsageError, InputError) as fault:
-                return index, _unreadable(given, selected, str(fault))
-            state = await graph.ainvoke({"inputs": case.model_dump(mode="json")})
-            return index, read_record(state, equivalence=equivalence)
+    async def one(item: tuple[int, CaseInput | Mapping[str, Any]]) -> tuple[int, CaseRecord]:
+        index, given = item
+        try:
+            case = read_case(given)
+        except (UsageError, InputError) as fault:
+            return index, _unreadable(given, selected, str(fault))
+        state = await graph.ainvoke({"inputs": case.model_dump(mode="json")})
+        return index, read_record(state, equivalence=equivalence)
 
-    tasks = [asyncio.create_task(one(index, given)) for index, given in enumerate(inputs)]
     try:
-        for finished in asyncio.as_completed(tasks):
-            yield await finished
+        async with aclosing(as_finished(enumerate(inputs), one, width=own.width)) as records:
+            async for pair in records:
+                yield pair
     finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
         if run is None:
             own.close()
 

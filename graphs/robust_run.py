@@ -1,8 +1,8 @@
 """Running the trials of a plan: many items under several judges, as they finish or all at once."""
 
-import asyncio
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import aclosing
+from itertools import product
 from typing import Any
 
 from pydantic import BaseModel
@@ -13,6 +13,7 @@ from ..agents.outcome import Outcome, read_outcome
 from ..agents.step import Step
 from ..agents.steps import find_step
 from ..errors import DxjudgeError, UsageError
+from .gather import as_finished
 from .jury.jurors import one_model
 from .loop import run_here
 from .robust import Plan, RobustContext, Trial, Tried, compile_plan, make_plan
@@ -78,33 +79,24 @@ async def stream_robust(
         for live in lives:
             check_key(live)
     graphs = [compile_plan(step, live, plan, run) for live in lives]
-    gate = asyncio.Semaphore(run.width)
 
-    async def one(item: int, judge: int) -> tuple[tuple[int, int], Tried]:
-        async with gate:
-            given, place = inputs[item], (item, judge)
-            plain = given.model_dump(mode="json") if isinstance(given, BaseModel) else dict(given)
-            done = (known or {}).get(place, {})
-            context = RobustContext(run, frozenset(done))
-            asked: list[dict[str, Any]] = []
-            if not done.keys() >= set(plan.trials):  # a graph without any trial returns nothing
-                found = await graphs[judge].ainvoke({"inputs": plain}, context=context)
-                asked = found["trials"]
-            label = lives[judge].spec.label
-            return place, read_trials(step, plan, plain, asked, label, done)
+    async def one(place: tuple[int, int]) -> tuple[tuple[int, int], Tried]:
+        item, judge = place
+        given = inputs[item]
+        plain = given.model_dump(mode="json") if isinstance(given, BaseModel) else dict(given)
+        done = (known or {}).get(place, {})
+        context = RobustContext(run, frozenset(done))
+        asked: list[dict[str, Any]] = []
+        if not done.keys() >= set(plan.trials):  # a graph without any trial returns nothing
+            ended = await graphs[judge].ainvoke({"inputs": plain}, context=context)
+            asked = ended["trials"]
+        label = lives[judge].spec.label
+        return place, read_trials(step, plan, plain, asked, label, done)
 
-    tasks = [
-        asyncio.create_task(one(item, judge))
-        for item in range(len(inputs))
-        for judge in range(len(lives))
-    ]
-    try:
-        for finished in asyncio.as_completed(tasks):
-            yield await finished
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+    places = product(range(len(inputs)), range(len(lives)))
+    async with aclosing(as_finished(places, one, width=run.width)) as tried:
+        async for pair in tried:
+            yield pair
 
 
 def check_judges(judges: Sequence[AnyJudge]) -> list[Judge]:

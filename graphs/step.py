@@ -1,6 +1,5 @@
 """Running a step: one item, many at once, as they finish, or from code that is not async."""
 
-import asyncio
 from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from ..agents.stand_ins import by_stand_in, check_engine
 from ..agents.step import Step
 from ..agents.steps import find_step
 from ..errors import InputError, UsageError
+from .gather import as_finished
 from .loop import run_here
 from .step_graph import StepContext, StepInput, step_graph, step_node
 
@@ -120,16 +120,11 @@ async def stream_step(
     if live is not None:
         found.load_prompt()  # a step that is put together wrongly is not an item's failure
     work = _Work(found, live, run, engine, repeat)
-    results: _Results = asyncio.Queue(run.width)
-    task = asyncio.create_task(work.all(enumerate(inputs), results))
-    try:
-        while (item := await results.get()) is not None:
-            if isinstance(item, Exception):
-                raise item
-            yield item
-    finally:
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
+    items = work.look_up(enumerate(inputs))
+    stream = as_finished(items, work.judge_one, width=run.width, settled=_settled)
+    async with aclosing(stream) as outcomes:
+        async for pair in outcomes:
+            yield pair
 
 
 @dataclass(frozen=True)
@@ -142,21 +137,16 @@ class _Work:
     engine: str
     repeat: int
 
-    async def all(self, items: Iterator[tuple[int, Inputs]], results: "_Results") -> None:
-        """Put every outcome into `results`, then None; or the error that stopped the run."""
-        gate = asyncio.Semaphore(self.run.width)
-        try:
-            async with asyncio.TaskGroup() as group:
-                while chunk := list(islice(items, _CHUNK)):
-                    settled, calls = await self._look_up(chunk)
-                    for pair in settled:
-                        await results.put(pair)
-                    for index, call in calls:
-                        await gate.acquire()
-                        group.create_task(self._judge(index, call, results, gate))
-            await results.put(None)
-        except* Exception as faults:
-            await results.put(_first(faults))
+    async def look_up(
+        self, items: Iterator[tuple[int, Inputs]]
+    ) -> AsyncGenerator[tuple[int, Outcome | Call], None]:
+        """The items as the outcomes of those that need no model, and the calls of the others."""
+        while chunk := list(islice(items, _CHUNK)):
+            settled, calls = await self._look_up(chunk)
+            for place, outcome in settled:
+                yield place, outcome
+            for place, call in calls:
+                yield place, call
 
     async def _look_up(
         self, chunk: list[tuple[int, Inputs]]
@@ -198,9 +188,10 @@ class _Work:
     def _unusable(self, kind: FailureKind, reason: str) -> Outcome:
         return failed_unasked(self.step, self.repeat, kind, reason)
 
-    async def _judge(
-        self, index: int, call: Call, results: "_Results", gate: asyncio.Semaphore
-    ) -> None:
+    async def judge_one(self, item: tuple[int, Outcome | Call]) -> tuple[int, Outcome]:
+        """The outcome of a call."""
+        index, call = item
+        assert isinstance(call, Call)  # outcomes are settled
         state: StepInput = {
             "inputs": call.inputs.model_dump(mode="json"),
             "judge": call.judge.spec.model_dump(mode="json"),
@@ -214,15 +205,9 @@ class _Work:
         if outcome.status != "failed" and outcome.value is not None:
             value = self.step.read_value(call.inputs, outcome.value)
             outcome = outcome.model_copy(update={"value": value})
-        await results.put((index, outcome))
-        gate.release()
+        return index, outcome
 
 
-_Results = asyncio.Queue[tuple[int, Outcome] | Exception | None]
-
-
-def _first(faults: ExceptionGroup[Exception]) -> Exception:
-    fault: Exception = faults
-    while isinstance(fault, ExceptionGroup):
-        fault = fault.exceptions[0]
-    return fault
+def _settled(item: tuple[int, Outcome | Call]) -> tuple[int, Outcome] | None:
+    index, found = item
+    return None if isinstance(found, Call) else (index, found)

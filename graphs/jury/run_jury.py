@@ -1,6 +1,5 @@
 """Running a jury: one item, many at once, as they finish, or from code that is not async."""
 
-import asyncio
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from typing import Any, overload
@@ -11,6 +10,7 @@ from ...agents.engine.models import check_key
 from ...agents.engine.run import Run
 from ...agents.step import Step
 from ...errors import UsageError
+from ..gather import as_finished
 from ..loop import run_here
 from .graph import graph_of
 from .jurors import AnyJuror
@@ -96,24 +96,19 @@ async def stream_jury(
     names = list(cases) if cases is not None else [str(n) for n in range(1, len(inputs) + 1)]
     if len(names) != len(inputs) or len(set(names)) < len(names):
         raise UsageError(f"{len(inputs)} items need as many cases, each with a name of its own")
-    graph, gate = graph_of(plan, run), asyncio.Semaphore(run.width)
+    graph = graph_of(plan, run)
     if run.replies.mode != "replay":
         for juror in (*plan.jurors, *plan.replacements):
             if juror.judge is not None:
                 check_key(juror.judge)
 
-    async def one(index: int, given: Inputs) -> tuple[int, JuryOutcome]:
-        async with gate:
-            plain = given.model_dump(mode="json") if isinstance(given, BaseModel) else dict(given)
-            state: Any = {"inputs": plain, "case": names[index]}
-            found = await graph.ainvoke(state)
-            return index, read_jury(found["jury"])
+    async def one(item: tuple[int, Inputs]) -> tuple[int, JuryOutcome]:
+        index, given = item
+        plain = given.model_dump(mode="json") if isinstance(given, BaseModel) else dict(given)
+        state: Any = {"inputs": plain, "case": names[index]}
+        ended = await graph.ainvoke(state)
+        return index, read_jury(ended["jury"])
 
-    tasks = [asyncio.create_task(one(index, given)) for index, given in enumerate(inputs)]
-    try:
-        for finished in asyncio.as_completed(tasks):
-            yield await finished
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+    async with aclosing(as_finished(enumerate(inputs), one, width=run.width)) as outcomes:
+        async for pair in outcomes:
+            yield pair
