@@ -29,13 +29,13 @@ from pydantic import (
 from ..errors import UsageError
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
-_FROZEN = ConfigDict(frozen=True, extra="forbid")
+FROZEN = ConfigDict(frozen=True, extra="forbid")
 
 
 class Level(BaseModel):
     """One level of a scale and what earns it."""
 
-    model_config = _FROZEN
+    model_config = FROZEN
 
     value: float
     text: Text
@@ -66,7 +66,7 @@ Levels = Annotated[
 class Scale(BaseModel):
     """The levels that a grading step may give."""
 
-    model_config = _FROZEN
+    model_config = FROZEN
 
     name: Text
     version: int
@@ -77,7 +77,7 @@ class Scale(BaseModel):
 class Dimension(BaseModel):
     """One dimension of a rubric; points are the raw level times `factor`."""
 
-    model_config = _FROZEN
+    model_config = FROZEN
 
     name: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
     title: Text
@@ -104,7 +104,7 @@ class Rubric(BaseModel):
     up findings or data.
     """
 
-    model_config = _FROZEN
+    model_config = FROZEN
 
     name: Text
     version: int
@@ -114,7 +114,7 @@ class Rubric(BaseModel):
 
     @model_validator(mode="after")
     def _names(self) -> Self:
-        _distinct([dimension.name for dimension in self.dimensions], "dimension")
+        refuse_twins([dimension.name for dimension in self.dimensions], "dimension")
         return self
 
     @property
@@ -126,7 +126,7 @@ class Rubric(BaseModel):
 class ErrorCategory(BaseModel):
     """A kind of error; `evidence` says which text the proving quote stands in."""
 
-    model_config = _FROZEN
+    model_config = FROZEN
 
     name: Text
     description: Text
@@ -138,7 +138,7 @@ class ErrorCategory(BaseModel):
 class Taxonomy(BaseModel):
     """Kinds of errors that a response can have."""
 
-    model_config = _FROZEN
+    model_config = FROZEN
 
     name: Text
     version: int
@@ -147,7 +147,7 @@ class Taxonomy(BaseModel):
 
     @model_validator(mode="after")
     def _names(self) -> Self:
-        _distinct([category.name for category in self.categories], "category")
+        refuse_twins([category.name for category in self.categories], "category")
         if not self.judged:
             raise ValueError("categories: at least one is decided by the judge")
         if sum(category.decided_by == "code" for category in self.categories) > 1:
@@ -168,7 +168,7 @@ class Taxonomy(BaseModel):
 class Category(BaseModel):
     """One category of a list."""
 
-    model_config = _FROZEN
+    model_config = FROZEN
 
     name: Text
     description: str = ""
@@ -177,7 +177,7 @@ class Category(BaseModel):
 class Categories(BaseModel):
     """The categories that a text may be assigned to."""
 
-    model_config = _FROZEN
+    model_config = FROZEN
 
     name: Text
     version: int
@@ -186,7 +186,7 @@ class Categories(BaseModel):
 
     @model_validator(mode="after")
     def _names(self) -> Self:
-        _distinct([category.name for category in self.categories], "category")
+        refuse_twins([category.name for category in self.categories], "category")
         return self
 
 
@@ -197,7 +197,7 @@ class AnswerKind(BaseModel):
     groups of those first words that are near each other.
     """
 
-    model_config = _FROZEN
+    model_config = FROZEN
 
     name: Text
     aliases: tuple[Text, ...] = ()
@@ -215,7 +215,7 @@ class AnswerKind(BaseModel):
 class AnswerRules(BaseModel):
     """The kinds of open questions and their rules."""
 
-    model_config = _FROZEN
+    model_config = FROZEN
 
     name: Text
     version: int
@@ -224,7 +224,7 @@ class AnswerRules(BaseModel):
 
     @model_validator(mode="after")
     def _names(self) -> Self:
-        _distinct([name for kind in self.kinds for name in (kind.name, *kind.aliases)], "kind")
+        refuse_twins([name for kind in self.kinds for name in (kind.name, *kind.aliases)], "kind")
         return self
 
     def kind(self, name: str) -> AnswerKind:
@@ -236,7 +236,8 @@ class AnswerRules(BaseModel):
         raise UsageError(f"no kind {name!r} in {self.name}; the kinds are {known}")
 
 
-def _distinct(names: list[str], what: str) -> None:
+def refuse_twins(names: list[str], what: str) -> None:
+    """Raise ValueError for a name that occurs twice, whatever its case."""
     folded = [name.casefold() for name in names]
     twice = sorted({name for name in names if folded.count(name.casefold()) > 1})
     if twice:
@@ -249,27 +250,27 @@ Source = str | Path
 
 def load_rubric(source: Source) -> Rubric:
     """Load a rubric by name or path. Raises UsageError naming the file and the field."""
-    return _load("rubric", source, Rubric)
+    return load_data("rubric", source, Rubric)
 
 
 def load_taxonomy(source: Source) -> Taxonomy:
     """Load an error taxonomy by name or path. Raises UsageError naming the file and the field."""
-    return _load("taxonomy", source, Taxonomy)
+    return load_data("taxonomy", source, Taxonomy)
 
 
 def load_categories(source: Source) -> Categories:
     """Load a category list by name or path. Raises UsageError naming the file and the field."""
-    return _load("categories", source, Categories)
+    return load_data("categories", source, Categories)
 
 
 def load_scale(source: Source) -> Scale:
     """Load a grading scale by name or path. Raises UsageError naming the file and the field."""
-    return _load("scale", source, Scale)
+    return load_data("scale", source, Scale)
 
 
 def load_answer_rules(source: Source) -> AnswerRules:
     """Load rules for open answers by name or path. Raises UsageError naming file and field."""
-    return _load("scale", source, AnswerRules)
+    return load_data("scale", source, AnswerRules)
 
 
 def given_categories(names: Iterable[str]) -> Categories:
@@ -280,7 +281,8 @@ def given_categories(names: Iterable[str]) -> Categories:
     )
 
 
-def _loaded_by(load: Callable[[Source], D]) -> BeforeValidator:
+def loaded_by(load: Callable[[Source], D]) -> BeforeValidator:
+    """For a field that takes the data itself, or its name or path."""
     return BeforeValidator(lambda given: load(given) if isinstance(given, Source) else given)
 
 
@@ -293,14 +295,15 @@ def _as_categories(given: Any) -> Any:
 
 
 # Types for the inputs of steps: the data itself, or its name or path.
-RubricField = Annotated[Rubric, _loaded_by(load_rubric)]
-TaxonomyField = Annotated[Taxonomy, _loaded_by(load_taxonomy)]
+RubricField = Annotated[Rubric, loaded_by(load_rubric)]
+TaxonomyField = Annotated[Taxonomy, loaded_by(load_taxonomy)]
 CategoriesField = Annotated[Categories, BeforeValidator(_as_categories)]
-ScaleField = Annotated[Scale, _loaded_by(load_scale)]
-AnswerRulesField = Annotated[AnswerRules, _loaded_by(load_answer_rules)]
+ScaleField = Annotated[Scale, loaded_by(load_scale)]
+AnswerRulesField = Annotated[AnswerRules, loaded_by(load_answer_rules)]
 
 
-def _load(kind: str, source: Source, model: type[D]) -> D:
+def load_data(kind: str, source: Source, model: type[D]) -> D:
+    """The data of a shipped name or a path. Raises UsageError naming the file and the field."""
     text = str(source)
     if text.endswith((".yaml", ".yml", ".json")):
         try:

@@ -1,0 +1,1 @@
+"""Data sets made from case reports, each statement checked against its source."""
