@@ -26,6 +26,7 @@ import numpy as np
 
 from dxjudge.graphs.mapping import MappingParts, mapping_graph
 from dxjudge.ontology.base import default_terms, recipe
+from dxjudge.ontology.decide import Policy
 from dxjudge.ontology.mapping import read_mapping
 from dxjudge.ontology.reading.normalise import normalise_text
 from dxjudge.ontology.search.encode import Encoder, Progress, Vectors, open_encoder
@@ -95,9 +96,9 @@ def shuffled(terms: list[Term], share: float, tree: Tree) -> list[Term]:
     return wrong
 
 
-def measure(parts: MappingParts, gold: Path) -> dict[str, dict[str, float]]:
+def measure(policy: Policy, gold: Path) -> dict[str, dict[str, float]]:
     """hit@1 and hit@15, percent, and the number of texts that equal a term, by table."""
-    graph = mapping_graph(replace(parts, min_score=0.0))
+    graph = mapping_graph(MappingParts(replace(policy, min_score=0.0)))
     results = {}
     for path in sorted(gold.glob("*-dev.tsv")):
         rows = list(csv.DictReader(path.open(encoding="utf-8"), delimiter="\t"))
@@ -154,8 +155,8 @@ def main() -> None:
         rows = sum(term.source in read for term in index.terms)
         for weight in chosen.weights if extra else [1]:
             retriever = make_retriever(index, tree, dict.fromkeys(read, weight))
-            parts = MappingParts(retriever, make_features(retriever), load_ranking_model())
-            results[f"{name} at {weight:g}"] = found = measure(parts, chosen.gold)
+            policy = Policy(retriever, make_features(retriever), load_ranking_model())
+            results[f"{name} at {weight:g}"] = found = measure(policy, chosen.gold)
             said = "  ".join(
                 f"{table} {each['hit@1']:5.1f} / {each['hit@15']:5.1f} ({each['exact']} exact)"
                 for table, each in found.items()

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from ..agents.engine.models import as_judge
 from ..agents.engine.run import Run
-from ..graphs.mapping import Chooser
+from ..graphs.chooser import Chooser
 from ..graphs.mapping_estimate import estimate_mapping
 from ..ontology.mapping import Mapping
 

@@ -9,8 +9,8 @@ from ..agents.choose_candidate import CHOOSE_CANDIDATE
 from ..agents.judge import JudgeSpec, parse_judge
 from ..agents.translate_diagnosis import TRANSLATE_DIAGNOSIS
 from ..errors import AuthenticationFault, UsageError
+from ..graphs.chooser import Chooser
 from ..graphs.mapper import is_judge
-from ..graphs.mapping import Chooser
 
 if TYPE_CHECKING:
     from ..agents.engine.models import Judge

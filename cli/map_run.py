@@ -19,8 +19,8 @@ from ..files.rows_out import (
     standard_output,
     write_sheet,
 )
+from ..graphs.chooser import Chooser, fell_back
 from ..graphs.mapper import Mapper
-from ..graphs.mapping import Chooser, fell_back
 from ..ontology.mapping import Mapping
 from ..ontology.reading.query import split_diagnoses
 from ..ontology.sources.added import AddedSource, describe

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from collections.abc import Mapping as ReadOnly
 from typing import TYPE_CHECKING
 
-from ..graphs.mapping import Chooser, fell_back, is_asked
+from ..graphs.chooser import Chooser, fell_back
 from ..ontology.mapping import Mapping
 from .map_columns import verdict
 
@@ -53,7 +53,7 @@ def model_summary(new: Sequence[Mapping], chooser: Chooser) -> Iterator[str]:
     assert run
     lines = run.ledger.summary()
     calls, cached = sum(line.calls for line in lines), sum(line.cached for line in lines)
-    left = [each.decided_by for each in new if not is_asked(each, chooser)]
+    left = [each.decided_by for each in new if not chooser.is_asked(each)]
     skipped = f"{left.count('exact'):,} exact and {left.count('embedded'):,} unambiguous not asked"
     yield (
         f"{as_judge(chooser.judge).spec.label}: {_count(calls, 'call')}, "

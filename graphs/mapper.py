@@ -12,21 +12,26 @@ from typing import TYPE_CHECKING, Any, Literal
 from ..errors import DxjudgeError, InputError, UsageError
 from ..files.folders import cache_folder
 from ..ontology.base import check_scope, default_terms, recipe
+from ..ontology.decide import MIN_SCORE, Policy, failed_mapping
 from ..ontology.mapping import Candidate, Mapping, read_mapping
 from ..ontology.packaged import packaged
+from ..ontology.search.encode import open_encoder
+from ..ontology.search.features import make_features
+from ..ontology.search.index import Stage, open_index
+from ..ontology.search.rerank import load_ranking_model
+from ..ontology.search.retrieve import make_retriever
+from ..ontology.sources.added import AddedSource, added_terms, check_added, select_added
+from ..ontology.sources.catalogue import default_weight
+from ..ontology.sources.forms import read_source
 from ..ontology.specificity import check_specificity
+from ..ontology.terms import Term
 from ..ontology.tree import Tree, load_tree
-from .mapping import Chooser, MappingParts, failed_mapping, map_embedded, mapping_graph
+from .chooser import Chooser
+from .mapping import MappingParts, map_embedded, mapping_graph
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # types alone: what asks a model takes long to import
     from ..agents.engine.models import AnyJudge
     from ..agents.engine.run import Run
-    from ..ontology.search.index import Stage
-    from ..ontology.sources.added import AddedSource
-    from ..ontology.terms import Term
-
-MIN_SCORE = 0.05
-"""Below this score a text is unmapped (docs/mapping.md); 0 maps whatever holds words."""
 
 _BATCH = 64  # texts in one run of the graph
 
@@ -71,7 +76,7 @@ class Mapper:
         chroma: str | None = None,
         folder: Path | None = None,
         rebuild: bool = False,
-        progress: "Stage | None" = None,
+        progress: Stage | None = None,
     ) -> None:
         if top_k < 1:
             raise UsageError(f"top_k is {top_k}; it must be at least 1")
@@ -102,10 +107,8 @@ class Mapper:
         return load_tree(self.ontology)
 
     @cached_property
-    def added(self) -> "tuple[AddedSource, ...]":
+    def added(self) -> tuple[AddedSource, ...]:
         """The added sources in use, checked: UsageError or InputError where one cannot be."""
-        from ..ontology.sources.added import check_added, select_added
-
         found = select_added(self._which, self.ontology)
         check_added(found, self.ontology)
         return found
@@ -113,15 +116,8 @@ class Mapper:
     @cached_property
     def parts(self) -> MappingParts:
         """What the graph works with; made (and the index built or loaded) when first asked."""
-        from ..ontology.search.encode import open_encoder
-        from ..ontology.search.features import make_features
-        from ..ontology.search.index import open_index
-        from ..ontology.search.rerank import load_ranking_model
-        from ..ontology.search.retrieve import make_retriever
-        from ..ontology.sources.added import added_terms
-        from ..ontology.sources.forms import read_source
 
-        def make_terms() -> "list[Term]":
+        def make_terms() -> list[Term]:
             read = (read_source(path, self.tree) for path in self._sources)
             extra = [term for reading in read for term in reading.terms]
             extra += (term for each in self.added for term in added_terms(each, self.tree))
@@ -142,20 +138,18 @@ class Mapper:
             progress=self._progress,
         )
         retriever = make_retriever(index, self.tree, self._weights)
-        return MappingParts(
+        policy = Policy(
             retriever,
             make_features(retriever),
             load_ranking_model(),
             self.top_k,
             self.min_score,
             self.specificity,
-            self.chooser,
         )
+        return MappingParts(policy, self.chooser)
 
     @property
     def _weights(self) -> dict[str, float]:
-        from ..ontology.sources.catalogue import default_weight
-
         weights = {path.name.split(".")[0]: default_weight() for path in self._sources}
         return weights | {each.name: each.weight for each in self.added}
 
@@ -193,9 +187,9 @@ class Mapper:
 
     def search(self, text: str, k: int = 15) -> list[Candidate]:
         """The k best candidates of a text, whatever their score; no model is asked."""
-        parts = replace(self.parts, chooser=None, top_k=k, min_score=0.0)
-        found = map_embedded(parts, [text])[0]
-        return list(read_mapping(found).candidates)
+        policy = replace(self.parts.policy, top_k=k, min_score=0.0)
+        plain = map_embedded(MappingParts(policy), [text])[0]
+        return list(read_mapping(plain).candidates)
 
     @property
     def signature(self) -> dict[str, Any]:
@@ -220,25 +214,7 @@ class Mapper:
             "top_k": self.top_k,
             "min_score": self.min_score,
             "specificity": self.specificity,
-            **self._judge_signature(),
-        }
-
-    def _judge_signature(self) -> dict[str, Any]:
-        if not self.chooser:
-            return {}
-        from ..agents.choose_candidate import CHOOSE_CANDIDATE
-        from ..agents.engine.models import as_judge
-        from ..agents.translate_diagnosis import TRANSLATE_DIAGNOSIS
-
-        return {
-            "judge": as_judge(self.chooser.judge).spec.model_dump(mode="json"),
-            "prompt": f"{CHOOSE_CANDIDATE.name} {CHOOSE_CANDIDATE.load_prompt().hash[:12]}",
-            "translate": f"{TRANSLATE_DIAGNOSIS.name} {TRANSLATE_DIAGNOSIS.load_prompt().hash[:12]}"
-            if self.chooser.translate
-            else None,
-            "rerank": self.chooser.rerank,
-            "fallback": self.chooser.fallback,
-            "shuffle": self.chooser.shuffle,
+            **(self.chooser.signature if self.chooser else {}),
         }
 
     @property

@@ -7,8 +7,9 @@ from ..agents.choose_candidate import CHOOSE_CANDIDATE
 from ..agents.engine.estimate import Estimate, estimate
 from ..agents.engine.run import Run
 from ..agents.translate_diagnosis import TRANSLATE_DIAGNOSIS
+from ..ontology.decide import is_translated
 from ..ontology.mapping import Mapping
-from .mapping import Chooser, is_asked, is_translated, question
+from .chooser import Chooser
 
 
 @dataclass(frozen=True)
@@ -34,8 +35,8 @@ def estimate_mapping(embedded: Sequence[Mapping], chooser: Chooser, run: Run) ->
     Sends nothing and needs no key; `run` tells the cache and the prices. Raises UsageError for
     a judge that cannot be used.
     """
-    left = [mapping for mapping in embedded if not is_asked(mapping, chooser)]
-    asked = [question(mapping, chooser) for mapping in embedded if is_asked(mapping, chooser)]
+    left = [mapping for mapping in embedded if not chooser.is_asked(mapping)]
+    asked = [chooser.question(mapping) for mapping in embedded if chooser.is_asked(mapping)]
     texts = [{"diagnosis": mapping.text} for mapping in embedded if is_translated(mapping.text)]
     deciders = [mapping.decided_by for mapping in left]
     return MappingEstimate(

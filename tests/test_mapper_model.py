@@ -9,8 +9,9 @@ import pytest
 
 from dxjudge.agents.engine.run import Run
 from dxjudge.errors import ModelFault, UsageError
+from dxjudge.graphs.chooser import Chooser, fell_back
 from dxjudge.graphs.mapper import Mapper, map_each
-from dxjudge.graphs.mapping import Chooser, fell_back, mapping_graph
+from dxjudge.graphs.mapping import MappingParts, mapping_graph
 from dxjudge.graphs.mapping_estimate import estimate_mapping
 from dxjudge.ontology.mapping import Mapping, read_mapping
 
@@ -30,7 +31,8 @@ def last(seen: Seen) -> Any:
 
 def mapped(mapper: Mapper, chooser: Chooser, *texts: str, **settings: Any) -> list[Mapping]:
     """Map with the session's index and a chooser of one's own."""
-    graph = mapping_graph(replace(mapper.parts, chooser=chooser, **settings))
+    policy = replace(mapper.parts.policy, **settings)
+    graph = mapping_graph(MappingParts(policy, chooser))
     return [read_mapping(plain) for plain in graph.invoke({"texts": list(texts)})["mappings"]]
 
 

@@ -302,16 +302,16 @@ def weigh(model: RefusalModel, real: list[list[str]], tune: list[str]) -> Refusa
 
 def _evidence(model: RefusalModel, texts: list[str]) -> Any:
     """What the last decision weighs, for each text that comes to it, (texts, 6)."""
-    parts = Mapper(added="none").parts
+    policy = Mapper(added="none").parts.policy
     rows = []
     for text in texts:
-        query = parts.retriever.read(text)
-        if parts.retriever.look_up(query) or query.refusal or named(text):
+        query = policy.retriever.read(text)
+        if policy.retriever.look_up(query) or query.refusal or named(text):
             continue  # settled before the model is asked
-        found = parts.retriever.search([query])[0]
-        ranked = rerank(query, found, parts.features, parts.model)
+        found = policy.retriever.search([query])[0]
+        ranked = rerank(query, found, policy.features, policy.model)
         score = ranked[0].score if ranked else 0.5
-        rows.append(evidence(model.read(query, parts.retriever.is_term), score))
+        rows.append(evidence(model.read(query, policy.retriever.is_term), score))
     return np.array(rows)
 
 

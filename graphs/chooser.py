@@ -1,0 +1,94 @@
+"""A model that takes part in mapping: what it is asked, about which texts, and what it answers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from ..agents.choose_candidate import CHOOSE_CANDIDATE
+from ..agents.outcome import Outcome
+from ..agents.step import Step
+from ..agents.translate_diagnosis import TRANSLATE_DIAGNOSIS
+from ..errors import UsageError
+from ..ontology.decide import Rerank, is_asked
+from ..ontology.mapping import Mapping
+
+if TYPE_CHECKING:  # types alone: what asks a model takes long to import
+    from ..agents.engine.models import AnyJudge
+    from ..agents.engine.run import Run
+
+
+@dataclass(frozen=True)
+class Chooser:
+    """A model that chooses among the candidates.
+
+    `rerank`: ask for all texts, for the ambiguous ones only (no exact term, and an embedded
+    score below `SURE`), or for none. `fallback`: "embedded" to keep the embedded choice, and
+    the text untranslated, where the model fails; None to report the failure. `shuffle`: a seed
+    for the order of the candidates. `translate`: first put every text into English.
+    """
+
+    judge: "AnyJudge"
+    run: "Run | None" = None
+    rerank: Rerank = "all"
+    fallback: Literal["embedded"] | None = None
+    shuffle: int | None = None
+    translate: bool = False
+
+    def __post_init__(self) -> None:
+        if self.rerank not in {"all", "ambiguous", "none"}:
+            raise UsageError(f"rerank is {self.rerank!r}; it is all, ambiguous or none")
+        if self.rerank == "none" and not self.translate:
+            raise UsageError("rerank is none, and nothing else is asked of the model")
+        if self.fallback not in {None, "embedded"}:
+            raise UsageError(f"fallback is {self.fallback!r}; it is embedded or nothing")
+
+    @property
+    def signature(self) -> dict[str, Any]:
+        """What makes the same choices again: the judge, the prompts and the settings."""
+        from ..agents.engine.models import as_judge
+
+        translate = f"{TRANSLATE_DIAGNOSIS.name} {TRANSLATE_DIAGNOSIS.load_prompt().hash[:12]}"
+        return {
+            "judge": as_judge(self.judge).spec.model_dump(mode="json"),
+            "prompt": f"{CHOOSE_CANDIDATE.name} {CHOOSE_CANDIDATE.load_prompt().hash[:12]}",
+            "translate": translate if self.translate else None,
+            "rerank": self.rerank,
+            "fallback": self.fallback,
+            "shuffle": self.shuffle,
+        }
+
+    def is_asked(self, mapping: Mapping) -> bool:
+        """Whether the model is asked to choose for an embedded mapping."""
+        return is_asked(mapping, self.rerank)
+
+    def question(self, mapping: Mapping) -> dict[str, Any]:
+        """The inputs of the choosing step for an embedded mapping."""
+        return {
+            "diagnosis": mapping.translation or mapping.text,
+            "candidates": [candidate.name for candidate in mapping.candidates],
+            "shuffle": self.shuffle,
+        }
+
+    def choose(self, mappings: Sequence[Mapping]) -> list[Outcome]:
+        """What the model chooses for each of these mappings."""
+        return self._ask(CHOOSE_CANDIDATE, [self.question(mapping) for mapping in mappings])
+
+    def in_english(self, texts: Sequence[str]) -> list[Outcome]:
+        """What the model makes of each of these texts in English."""
+        return self._ask(TRANSLATE_DIAGNOSIS, [{"diagnosis": text} for text in texts])
+
+    def _ask(self, step: Step[Any, Any], inputs: list[dict[str, Any]]) -> list[Outcome]:
+        # Importing LangGraph takes longer than mapping a hundred texts, and most runs ask nothing.
+        from .step import run_step_sync
+
+        outcomes = run_step_sync(step, inputs, judge=self.judge, run=self.run)
+        assert isinstance(outcomes, list)
+        return outcomes
+
+
+def fell_back(mapping: Mapping, chooser: Chooser | None) -> bool:
+    """Whether a mapping is the embedded choice, or of the text untranslated, by a failure alone."""
+    if chooser is None or mapping.decided_by not in ("exact", "embedded"):
+        return False
+    without_translation = chooser.translate and mapping.translation is None
+    return without_translation or chooser.is_asked(mapping)

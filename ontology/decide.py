@@ -1,0 +1,240 @@
+"""The policy of mapping: which code a text has, or why it has none, and what is said of it.
+
+A graph or a plain run asks for candidates first; everything that is decided about them stands
+here. Nothing in this module asks a model: what a model chose comes in as a number.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from .equal import equal_first
+from .mapping import Candidate, Mapping, band_of
+from .reading.normalise import normalise_text
+from .reading.query import (
+    Query,
+    listed_parts,
+    read_query,
+    split_diagnoses,
+    what_is_not_there,
+    why_not_a_diagnosis,
+)
+from .reading.refusal import load_refusal_model, named
+from .search.features import FeatureMaker
+from .search.rerank import Ranked, RankingModel, rerank, shortlist
+from .search.retrieve import Hit, Retriever
+from .specificity import Specificity, at_specificity
+
+SURE = 0.9
+"""With rerank="ambiguous", the embedded score from which no model is asked."""
+
+MIN_SCORE = 0.05
+"""Below this score a text is unmapped (docs/mapping.md); 0 maps whatever holds words."""
+
+Rerank = Literal["all", "ambiguous", "none"]
+"""What a model is asked to choose for."""
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What decides: the base that is searched, the ranking model, and the user's settings.
+
+    top_k: candidates to show. min_score: below it a text is unmapped; 0 refuses nothing.
+    """
+
+    retriever: Retriever
+    features: FeatureMaker
+    model: RankingModel
+    top_k: int = 15
+    min_score: float = 0.0
+    specificity: Specificity = "concept"
+
+
+def decide(query: Query, equal: Sequence[int], hits: Sequence[Hit], policy: Policy) -> Mapping:
+    """The mapping of a text from what was found for it; no model is asked.
+
+    equal: rows of the terms that equal the text. hits: the candidates that search found.
+    """
+    ranked = rerank(query, hits, policy.features, policy.model)
+    ranked = equal_first(ranked, equal, policy.retriever)
+    several = split_diagnoses(query.text)
+    parts = several if len(several) > 1 else ()
+    shown = shortlist(ranked, policy.top_k, policy.retriever.tree)
+    candidates = tuple(_candidate(each, policy) for each in shown)
+    uncoded = Mapping(query.text, "unmapped", candidates=candidates, parts=parts)
+    if query.refusal:
+        return replace(uncoded, reason=query.refusal)
+    if not candidates:
+        return replace(uncoded, reason="nothing in the knowledge base is close")
+    first = candidates[0]
+    if not equal and (reason := _why_refused(query, first, policy)):
+        remark = _remark(replace(query, set_aside=""), parts)
+        return replace(uncoded, score=first.score, reason=_joined(reason, remark))
+    settled = _settle(uncoded, first, "exact" if equal else "embedded", policy)
+    return replace(settled, reason=_remark_on(settled, query, policy))
+
+
+def chosen_by_model(mapping: Mapping, index: int, policy: Policy) -> Mapping:
+    """The mapping with the candidate that a model chose, by its place in `candidates`."""
+    settled = _settle(mapping, mapping.candidates[index], "llm", policy)
+    # What was said of the embedded choice, such as that nothing is close, is void.
+    remark = _remark_on(settled, read_query(mapping.translation or mapping.text), policy)
+    if mapping.translation:
+        remark = _joined(_translated(mapping.translation), remark)
+    return replace(settled, reason=remark)
+
+
+def none_by_model(mapping: Mapping, reason: str) -> Mapping:
+    """The mapping where a model said that no candidate fits, or that there is no diagnosis."""
+    return replace(_without_code(mapping), status="unmapped", decided_by="llm", reason=reason)
+
+
+def model_failed(mapping: Mapping, why: str, *, keep: bool) -> Mapping:
+    """The mapping where a model failed: the embedded choice where it is to be kept, else failed."""
+    if keep and mapping.status == "mapped":
+        return replace(mapping, reason=_joined(f"embedded choice: {why}", mapping.reason))
+    return failed_mapping(mapping, why)
+
+
+def of_translation(mapping: Mapping, text: str, english: str) -> Mapping:
+    """The mapping of the English that a model made of a text, as that of the text."""
+    reason = _joined(_translated(english), mapping.reason)
+    return replace(_as_of(mapping, text), translation=english, reason=reason)
+
+
+def untranslated(mapping: Mapping, text: str, why: str, *, keep: bool) -> Mapping:
+    """The mapping where a model failed to translate a text: of the text as it is, or failed.
+
+    why: how it failed, or nothing where the text was not to be translated.
+    """
+    own = _as_of(mapping, text)
+    if not why or keep:
+        return replace(own, reason=_joined(why, own.reason))
+    return failed_mapping(replace(own, candidates=()), why)
+
+
+def failed_mapping(mapping: Mapping, why: str) -> Mapping:
+    """A mapping that failed: no code, and the reason."""
+    return replace(_without_code(mapping), status="failed", decided_by="none", reason=why)
+
+
+def is_asked(mapping: Mapping, rerank: Rerank) -> bool:
+    """Whether a model is asked about an embedded mapping, or was where it kept its choice."""
+    refused = mapping.status == "unmapped" and not mapping.score
+    if refused or rerank == "none" or not mapping.candidates:
+        return False
+    sure = mapping.decided_by == "exact" or mapping.score >= SURE
+    return rerank == "all" or not sure
+
+
+def is_translated(text: str) -> bool:
+    """Whether a model is asked to translate a text: not what holds no diagnosis anyway."""
+    return why_not_a_diagnosis(text) is None
+
+
+def _candidate(ranked: Ranked, policy: Policy) -> Candidate:
+    term = policy.retriever.index.terms[ranked.hit.row]
+    name = policy.retriever.tree.name(ranked.hit.code)
+    return Candidate(ranked.hit.code, name, term.text, term.source, ranked.score, ranked.why)
+
+
+def _settle(
+    mapping: Mapping,
+    candidate: Candidate,
+    by: Literal["exact", "embedded", "llm"],
+    policy: Policy,
+) -> Mapping:
+    tree = policy.retriever.tree
+    ranked = [each.code for each in mapping.candidates]
+    text = mapping.translation or mapping.text
+    code = at_specificity(candidate.code, policy.specificity, tree, ranked, text)
+    return replace(
+        mapping,
+        status="mapped",
+        code=code,
+        name=tree.name(code),
+        term=candidate.term,
+        source=candidate.source,
+        score=candidate.score,
+        decided_by=by,
+        band=band_of(candidate.score, by),
+    )
+
+
+def _why_refused(query: Query, first: Candidate, policy: Policy) -> str | None:
+    """Why a text is no diagnosis, or none of the base."""
+    floor, retriever = policy.min_score, policy.retriever
+    if floor <= 0:
+        return None
+    denied = what_is_not_there(query.text)
+    if denied and _is_known(denied, retriever):
+        return f"says that it is not there: {denied}"
+    spelt = retriever.spelling.corrected(query.forms[0].text)
+    if why := named(query.text) or named(spelt):
+        return why
+    model = load_refusal_model()
+    if why := model.refuse(model.read(query, retriever.is_term), first.score):
+        return why
+    if first.score < floor:
+        best = f"{first.score:.2f} for {first.code} ({first.name})"
+        return f"nothing is close: the best score, {best}, is below {floor:g}"
+    return None
+
+
+def _is_known(text: str, retriever: Retriever) -> bool:
+    return bool(retriever.look_up(read_query(text)))
+
+
+def _remark_on(mapping: Mapping, query: Query, policy: Policy) -> str | None:
+    """What is to be known of a mapping that has a code."""
+    if (mapping.code or "").startswith("Z"):  # names a history itself
+        query = replace(query, set_aside="")
+    return _remark(query, mapping.parts, _listed(mapping, policy.retriever))
+
+
+def _listed(mapping: Mapping, retriever: Retriever) -> tuple[str, ...]:
+    """The diagnoses that commas or "and" part, where each part is a term by itself.
+
+    None where the chosen term or name holds all words ("Anemia, iron deficiency").
+    """
+    if mapping.decided_by == "exact" or mapping.parts or mapping.translation:
+        return ()
+    parts = listed_parts(mapping.text)
+    words = normalise_text(f"{mapping.term} {mapping.name}").split()
+    if set(normalise_text(" ".join(parts)).split()) <= set(words):
+        return ()
+    return parts if all(_is_known(part, retriever) for part in parts) else ()
+
+
+def _remark(query: Query, parts: tuple[str, ...], listed: tuple[str, ...] = ()) -> str | None:
+    remarks = []
+    if listed:
+        remarks.append(
+            f"may name {len(listed)} diagnoses and has one code; "
+            f"written as {'; '.join(listed)!r} --split maps each"
+        )
+    if parts:
+        remarks.append(f"{len(parts)} diagnoses in one text; --split maps each")
+    for entry in query.ambiguous:
+        remarks.append(f"{entry.short} may mean {' or '.join(entry.expansions)}")
+    if query.set_aside:
+        remarks.append(f"{query.set_aside!r} was set aside: the code is that of the condition")
+    return "; ".join(remarks) or None
+
+
+def _as_of(mapping: Mapping, text: str) -> Mapping:
+    """A mapping of a text's translation with the text itself, and the diagnoses listed in it."""
+    parts = split_diagnoses(text)
+    return replace(mapping, text=text, parts=parts if len(parts) > 1 else ())
+
+
+def _translated(english: str) -> str:
+    return f"translated: {english}"
+
+
+def _without_code(mapping: Mapping) -> Mapping:
+    return replace(mapping, code=None, name=None, term=None, source=None, score=0.0, band=None)
+
+
+def _joined(*remarks: str | None) -> str | None:
+    return "; ".join(filter(None, remarks)) or None
