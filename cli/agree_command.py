@@ -5,20 +5,21 @@ from typing import Annotated
 
 import typer
 
-from .options import AsJson
+from ..files.forms import FORMS_IN, FORMS_OUT, Form
+from .options import AsJson, Delimiter, Encoding, SheetName
 
 _VERDICTS, _NUMBERS = "Verdicts", "Numbers"
 
 Votes = Annotated[
     list[Path],
     typer.Argument(
-        help="The votes: CSV, TSV, JSON Lines or Parquet with case, step, judge, verdict; or the "
-        "folder of an evaluation. Several are taken together: judges in one, people in another."
+        help=f"The votes: {FORMS_IN}, with case, step, judge, verdict; or the folder of an "
+        "evaluation. Several are taken together: judges in one, people in another."
     ),
 ]
 Output = Annotated[
     Path | None,
-    typer.Option("--output", "-o", help="Where to write the table: .csv, .tsv, .jsonl, .parquet."),
+    typer.Option("--output", "-o", help=f"Where to write the table: {FORMS_OUT}."),
 ]
 ContestedFile = Annotated[
     Path | None,
@@ -91,6 +92,9 @@ def agree(
     boot: Boot = 2000,
     seed: Seed = 0,
     top: Top = 10,
+    delimiter: Delimiter = None,
+    sheet: SheetName = None,
+    encoding: Encoding = None,
     as_json: AsJson = False,
 ) -> None:
     """Show how far judges agree: every measure with its interval over cases.
@@ -118,5 +122,6 @@ def agree(
         item=tuple(item) if item else None,
         top=top,
         as_json=as_json,
+        form=Form(None, delimiter, encoding, sheet),
     )
     run_agree(request, level=level, resamples=boot, seed=seed)

@@ -10,9 +10,9 @@ from typing import Any
 from ..errors import UsageError
 from ..evaluation.judges.agreement_table import Agreement, AgreementRow, Terms, agree
 from ..evaluation.judges.agreement_text import Block, blocks_of, contested_lines, plain
-from ..files.bytes import check_writable, writing
-from ..files.rows_in import Sheet
-from ..files.rows_out import output_format, write_sheet
+from ..files.bytes import check_writable
+from ..files.forms import Form, table_format
+from ..files.rows_out import write_columns
 from ..graphs.jury.votes_file import read_verdict, read_votes, write_votes
 from ..scoring.bootstrap import Plan
 from ..scoring.votes import Vote
@@ -34,6 +34,7 @@ class Request:
     item: tuple[str, ...] | None
     top: int
     as_json: bool
+    form: Form = Form()
 
 
 def run_agree(request: Request, *, level: float, resamples: int, seed: int) -> None:
@@ -42,9 +43,9 @@ def run_agree(request: Request, *, level: float, resamples: int, seed: int) -> N
     if scale is not None and scale not in _SCALES:
         raise UsageError(f"--scale {scale!r} is none of {', '.join(_SCALES)}")
     for path in filter(None, (request.output, request.contested)):
-        output_format(str(path), None, "csv")
+        table_format(str(path), "numbers")
         check_writable(path)
-    votes = _read_all(request.votes)
+    votes = _read_all(request.votes, request.form)
     listed = request.categories.split(",") if request.categories else None
     made = agree(
         votes,
@@ -68,12 +69,13 @@ def run_agree(request: Request, *, level: float, resamples: int, seed: int) -> N
         _print(made, request.top)
 
 
-def _read_all(paths: Sequence[Path]) -> list[Vote]:
+def _read_all(paths: Sequence[Path], form: Form) -> list[Vote]:
     """The votes of all tables. Raises UsageError where two tables hold the same vote."""
     votes: list[Vote] = []
     homes: dict[Any, Path] = {}
     for path in paths:
-        mine = read_votes(_table(path), by_groups=True)
+        table = _table(path)
+        mine = read_votes(table, form.fitting(str(table)), by_groups=True)
         for vote in mine:
             told = (vote.case, vote.step, vote.judge, vote.repeat, vote.variant)
             key = (*told, *sorted(vote.groups.items()))
@@ -97,9 +99,7 @@ def write_rows(path: Path, kind: type, rows: Sequence[Any]) -> None:
     """Write frozen rows of one kind as a table; the suffix of the path says in which form."""
     names = [each.name for each in fields(kind)]
     added = {name: [getattr(row, name) for row in rows] for name in names}
-    with writing(path) as file:
-        write_sheet(file, output_format(str(path), None, "csv"),
-                    Sheet(str(path), "csv", [], [[] for _ in rows]), added)  # fmt: skip
+    write_columns(str(path), table_format(str(path), "numbers"), added)
 
 
 def _print(made: Agreement, top: int) -> None:

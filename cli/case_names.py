@@ -1,7 +1,8 @@
 """What the rows of a file are called where their verdicts are votes."""
 
 from ..errors import InputError, UsageError
-from ..files.rows_in import MISSING, Sheet
+from ..files.cells import is_empty
+from ..files.rows_in import Sheet
 
 
 def case_names(sheet: Sheet, column: str | None) -> list[str]:
@@ -17,7 +18,7 @@ def case_names(sheet: Sheet, column: str | None) -> list[str]:
         raise UsageError(f"{sheet.name} has no column {wanted!r}: {', '.join(sheet.columns)}")
     place = sheet.columns.index(wanted)
     cells = (row[place] for row in sheet.rows)
-    cases = ["" if cell in (None, MISSING) else str(cell) for cell in cells]
+    cases = ["" if is_empty(cell) else str(cell) for cell in cells]
     rows: dict[str, int] = {}
     for number, case in enumerate(cases, 1):
         if not case.strip() or case in rows:

@@ -5,11 +5,21 @@ from typing import Annotated
 
 import typer
 
-from .options import AddedSources, Cache, CacheMode, Encoder, Sources
+from ..files.forms import FORMS_IN, Form
+from .options import (
+    AddedSources,
+    Cache,
+    CacheMode,
+    Delimiter,
+    Encoder,
+    Encoding,
+    SheetName,
+    Sources,
+)
 
 _FILES, _JUDGES, _NUMBERS = "Files", "Judges", "Numbers"
 
-Cases = Annotated[Path, typer.Argument(help="The cases: CSV, TSV, JSON Lines, Parquet, Excel.")]
+Cases = Annotated[Path, typer.Argument(help=f"The cases: {FORMS_IN}.")]
 Responses = Annotated[
     list[str],
     typer.Argument(help="A file of responses for each model under test: PATH or NAME=PATH."),
@@ -102,6 +112,9 @@ def evaluate(
     group: Groups = None,
     conditions: Conditions = None,
     evidences: Evidences = None,
+    delimiter: Delimiter = None,
+    sheet: SheetName = None,
+    encoding: Encoding = None,
     table: TableFile = None,
     semantic_encoder: SemanticEncoder = None,
     ontology: Ontology = None,
@@ -154,6 +167,6 @@ def evaluate(
     request = Request(
         cases, list(responses), output, config, flags, conditions, evidences, table,
         encoder, tuple(source or ()), added_sources, limits, cache_mode, stress,
-        report_cases, quiet,
+        report_cases, quiet, Form(None, delimiter, encoding, sheet),
     )  # fmt: skip
     raise typer.Exit(run_evaluation(request))

@@ -6,33 +6,24 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ..errors import EnvironmentFault, InputError, OutputError, UsageError
+from ..errors import InputError, OutputError, UsageError
 from ..evaluation.cases import Case, Row, Source, read_cases, read_responses
 from ..evaluation.judged import Responses
 from ..evaluation.layouts import from_ddxplus, from_vlmevalkit, layout_of
 from ..evaluation.report.tables import Table, plain_cells
-from ..files.bytes import decode, read_bytes, write_delimited, writing
-from ..files.rows_in import MISSING, read_sheet
+from ..files.bytes import decode, read_bytes, writing
+from ..files.delimited import Style, write_delimited
+from ..files.forms import Form
+from ..files.rows_in import read_sheet, records
 
 
-def read_rows(path: Path) -> list[Row]:
-    """The rows of a CSV, TSV, JSON, JSON Lines, Parquet or Excel file as mappings.
+def read_rows(path: Path, form: Form | None = None) -> list[Row]:
+    """The rows of a table of any form as mappings.
 
     Raises InputError, naming the file, for one that cannot be read.
     """
-    suffix = path.suffix.lower()
-    if suffix in (".xlsx", ".xlsm"):
-        return _read_excel(path)
-    if suffix == ".json":
-        held = read_json(path)
-        if not isinstance(held, list) or not all(isinstance(row, dict) for row in held):
-            raise InputError(f"{path} does not hold a list of objects")
-        return held
-    sheet = read_sheet(str(path))
-    return [
-        {name: cell for name, cell in zip(sheet.columns, row, strict=True) if cell is not MISSING}
-        for row in sheet.rows
-    ]
+    fitting = (form or Form()).fitting(str(path))
+    return records(read_sheet(str(path), fitting, list_allowed=False))
 
 
 def read_json(path: Path) -> Any:
@@ -43,37 +34,15 @@ def read_json(path: Path) -> Any:
         raise InputError(f"{path} is not JSON: {fault}") from fault
 
 
-def _read_excel(path: Path) -> list[Row]:
-    try:
-        import openpyxl
-    except ImportError:
-        raise EnvironmentFault(f"{path} needs a package: pip install 'dxjudge[excel]'") from None
-    try:
-        book = openpyxl.load_workbook(path, read_only=True, data_only=True)
-        lines = [list(line) for line in book.worksheets[0].iter_rows(values_only=True)]
-        book.close()
-    except FileNotFoundError:
-        raise InputError(f"{path}: there is no such file") from None
-    except Exception as fault:  # whatever a damaged file makes the reader raise
-        raise InputError(f"{path} cannot be read as a spreadsheet: {fault}") from fault
-    if not lines:
-        raise InputError(f"{path} is empty")
-    columns = [str(cell or "") for cell in lines[0]]
-    return [
-        {name: cell for name, cell in zip(columns, line, strict=False) if name and cell is not None}
-        for line in lines[1:]
-        if any(cell is not None for cell in line)
-    ]
-
-
 def load_cases(
     path: Path,
     groups: tuple[str, ...] | None,
     conditions: Path | None,
     evidences: Path | None,
+    form: Form | None = None,
 ) -> tuple[Case, ...]:
     """Cases in our layout, VLMEvalKit's or DDXPlus's."""
-    source = Source(str(path), read_rows(path))
+    source = Source(str(path), read_rows(path, form))
     layout = layout_of(source.rows)
     if layout == "vlmevalkit":
         source = from_vlmevalkit(source)
@@ -89,7 +58,7 @@ def load_cases(
 
 
 def load_responses(
-    named: list[str], cases: tuple[Case, ...]
+    named: list[str], cases: tuple[Case, ...], form: Form | None = None
 ) -> tuple[dict[str, Responses], dict[str, str]]:
     """Responses by model, and the sha256 of every file.
 
@@ -102,7 +71,7 @@ def load_responses(
     for given in named:
         model, path = _named(given)
         hashes[path.name] = sha256_of(path)
-        rows = read_rows(path)
+        rows = read_rows(path, form)
         source = Source(str(path), rows)
         if layout_of(rows) == "vlmevalkit":
             source = from_vlmevalkit(source)
@@ -140,7 +109,7 @@ def write_table_file(table: Table, folder: Path) -> Path:
     path = folder / f"{table.name}.csv"
     with writing(path) as file:
         rows = (plain_cells(row) for row in table.rows)
-        write_delimited(file, list(table.columns), rows, ",", mark=False)
+        write_delimited(file, list(table.columns), rows, Style())
     return path
 
 

@@ -25,6 +25,7 @@ from ..evaluation.report.tables import all_tables
 from ..evaluation.result import Evaluation
 from ..evaluation.run import Coder
 from ..evaluation.settings import Settings
+from ..files.forms import Form
 from ..graphs.mapper import Mapper
 from .evaluate_files import (
     load_cases,
@@ -61,6 +62,7 @@ class Request:
     stress: Path | None
     shown: int
     quiet: bool
+    form: Form = Form()
 
 
 def run_evaluation(request: Request) -> int:
@@ -70,8 +72,10 @@ def run_evaluation(request: Request) -> int:
         raise UsageError(f"--cache-mode {request.mode!r} is none of {', '.join(_MODES)}")
     if request.stress is not None:
         read_rates(request.stress, settings.plan)  # a fault there comes before any work
-    cases = load_cases(request.cases, settings.groups, request.conditions, request.evidences)
-    responses, hashes = load_responses(request.responses, cases)
+    cases = load_cases(
+        request.cases, settings.groups, request.conditions, request.evidences, request.form
+    )
+    responses, hashes = load_responses(request.responses, cases, request.form)
     hashes[request.cases.name] = sha256_of(request.cases)
     make_folder(request.output)
     judges = tuple(as_judge(name) for name in settings.judges)

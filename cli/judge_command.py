@@ -5,28 +5,35 @@ from typing import Annotated
 
 import typer
 
-from .map_command import Encoding, Input, InputFormat, Quiet
-from .options import RUN, AddedSources, Cache, CacheMode, Concurrency, MaxCalls, MaxCost
+from .map_command import Quiet
+from .options import (
+    ROWS,
+    RUN,
+    AddedSources,
+    Cache,
+    CacheMode,
+    Concurrency,
+    Delimiter,
+    Encoding,
+    Input,
+    InputFormat,
+    MaxCalls,
+    MaxCost,
+    Output,
+    OutputFormat,
+    SheetName,
+)
 
-_ROWS, _MODEL, _JURY = "Rows in and out", "Judge", "Jury"
+_MODEL, _JURY = "Judge", "Jury"
 
 StepName = Annotated[str, typer.Argument(help="The step; `dxjudge steps` lists them.")]
-Output = Annotated[
-    str,
-    typer.Option(
-        "--output",
-        "-o",
-        help="Where to: .csv, .tsv, .jsonl or .parquet; - is standard output.",
-        rich_help_panel=_ROWS,
-    ),
-]
 Fields = Annotated[
     list[str] | None,
     typer.Option(
         "--set",
         metavar="FIELD=COLUMN",
         help="Which column holds a field of the step; columns of the same name need no word.",
-        rich_help_panel=_ROWS,
+        rich_help_panel=ROWS,
     ),
 ]
 Given = Annotated[
@@ -35,12 +42,8 @@ Given = Annotated[
         "--give",
         metavar="FIELD=VALUE",
         help="The same value for every row, such as rubric=mine.yaml.",
-        rich_help_panel=_ROWS,
+        rich_help_panel=ROWS,
     ),
-]
-OutputFormat = Annotated[
-    str | None,
-    typer.Option(help="csv, tsv, jsonl or parquet.", rich_help_panel=_ROWS),
 ]
 Judges = Annotated[
     list[str] | None,
@@ -169,6 +172,8 @@ def judge_rows(
     given: Given = None,
     input_format: InputFormat = None,
     output_format: OutputFormat = None,
+    delimiter: Delimiter = None,
+    sheet: SheetName = None,
     encoding: Encoding = None,
     temperature: Temperature = None,
     max_tokens: MaxTokens = None,

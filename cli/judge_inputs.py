@@ -6,7 +6,8 @@ from typing import Any
 
 from ..agents.step import Step
 from ..errors import UsageError
-from ..files.rows_in import MISSING, Sheet
+from ..files.cells import is_empty
+from ..files.rows_in import Sheet
 from ..ontology.reading.query import split_diagnoses
 
 # Fields that name a data file: a column of that name is taken only where --set says so.
@@ -63,7 +64,7 @@ def row_inputs(
 
 def _cell(step: Step[Any, Any], field: str, cell: Any) -> Any:
     """A cell as the field takes it; None for an empty cell of a field with a default."""
-    if cell is None or cell is MISSING or cell != cell or cell == "":
+    if is_empty(cell):
         known = step.input.model_fields[field]
         return "" if known.is_required() and known.annotation is str else None
     return _read(step, field, cell)

@@ -18,17 +18,11 @@ from ..agents.step import Step
 from ..agents.steps import find_step
 from ..cache.key import fingerprint
 from ..errors import DxjudgeError, UsageError
-from ..files.bytes import check_writable, writing
+from ..files.bytes import check_writable
+from ..files.forms import FORMS_OUT, Form, OutputFormat, output_format
 from ..files.journal import Journal
 from ..files.rows_in import Sheet, read_sheet
-from ..files.rows_out import (
-    OutputFormat,
-    added_names,
-    check_columns,
-    output_format,
-    standard_output,
-    write_sheet,
-)
+from ..files.rows_out import added_names, check_columns, write_table
 from ..graphs.step import stream_step
 from ..ontology.table import short_signature
 from .journalled import journalled
@@ -47,9 +41,8 @@ class Request:
     output: str
     fields: tuple[str, ...]
     given: tuple[str, ...]
-    input_format: str | None
+    form: Form
     output_format: str | None
-    encoding: str | None
     engine: str
     repeat: int
     journal: Path | None
@@ -115,10 +108,10 @@ def read_inputs(request: Request, step: Step[Any, Any], *, ontology: bool) -> Jo
 
     ontology: the step gets the stand-in of this name.
     """
-    sheet = read_sheet(request.input, format=request.input_format, encoding=request.encoding)
+    sheet = read_sheet(request.input, request.form, list_allowed=False)
     format = output_format(request.output, request.output_format, sheet.format)
     if format == "sssom":
-        raise UsageError("verdicts have no SSSOM form; write .csv, .tsv, .jsonl or .parquet")
+        raise UsageError(f"verdicts have no SSSOM form; write {FORMS_OUT}")
     check_columns(sheet, format)
     if request.output != "-":
         if Path(request.output).resolve() == Path(request.input).resolve():
@@ -216,5 +209,4 @@ def write_columns(request: Request, job: Job, columns: Mapping[str, list[Any]]) 
     """Write the rows with the columns added to them."""
     names = added_names(job.sheet, list(columns))
     added = {names[name]: values for name, values in columns.items()}
-    with standard_output() if request.output == "-" else writing(Path(request.output)) as file:
-        write_sheet(file, job.format, job.sheet, added)
+    write_table(request.output, job.format, job.sheet, added)

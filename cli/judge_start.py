@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import UsageError
+from ..files.forms import Form
 from .judge_run import Request, run_judge
 
-_ROWS = (
-    "step", "input", "output", "input_format", "output_format", "encoding", "repeat", "journal",
-)  # fmt: skip
+_ROWS = ("step", "input", "output", "output_format", "repeat", "journal")
+_FORM = ("input_format", "delimiter", "encoding", "sheet")
 _MODEL = ("temperature", "max_tokens", "seed")
 _JURY = ("repeats", "rule", "quorum", "weights", "escalate", "votes", "case")
 _SIGNS = ("rule", "variants", "quorum", "replacement", "escalate", "human", "weights", "votes",
@@ -24,6 +24,7 @@ def start(options: Mapping[str, Any]) -> int:
     jury = len(judges) > 1 or options["repeats"] > 1 or any(options[name] for name in _SIGNS)
     rows = Request(
         **{name: options[name] for name in _ROWS},
+        form=Form(*(options[name] for name in _FORM)),
         fields=tuple(options["fields"] or ()),
         given=tuple(options["given"] or ()),
         added=options["added_sources"],

@@ -14,10 +14,10 @@ from ..agents.engine.run import Run
 from ..agents.judge import JudgeSpec, parse_judge
 from ..agents.steps import find_step
 from ..cache.key import fingerprint
-from ..errors import UsageError
 from ..files.bytes import check_writable
+from ..files.bytes import check_writable
+from ..files.forms import table_format
 from ..files.journal import Journal
-from ..files.rows_out import output_format
 from ..graphs.jury.jurors import HUMAN
 from ..graphs.jury.plan import JuryPlan, plan_jury
 from ..graphs.jury.result import JuryOutcome, read_jury, write_jury
@@ -89,8 +89,7 @@ def _read(request: JuryRequest, parameters: dict[str, Any]) -> _Work:
     named = (*request.judges, *request.replacements)
     ontology = "ontology" in named and "predicted" in step.input.model_fields
     if request.votes is not None:
-        if output_format(str(request.votes), None, "csv") == "sssom":
-            raise UsageError("votes have no SSSOM form; write .csv, .tsv, .jsonl or .parquet")
+        table_format(str(request.votes), "votes")
         check_writable(request.votes)
     people = [f"{HUMAN}{file}" for file in request.humans]
     job = read_inputs(request.rows, step, ontology=ontology)

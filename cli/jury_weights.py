@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from ..errors import InputError
-from ..files.rows_in import MISSING, Sheet, read_sheet
+from ..files.cells import is_empty
+from ..files.rows_in import Sheet, read_sheet
 from ..graphs.jury.votes_file import NEEDED, read_verdict, read_votes
 from ..scoring.jury import learn_weights
 from ..scoring.votes import Scalar, identity
@@ -19,7 +20,7 @@ def read_weights(path: Path) -> dict[str, float]:
 
     Raises InputError, naming file, row and column, for anything else.
     """
-    sheet = read_sheet(str(path))
+    sheet = read_sheet(str(path), list_allowed=False)
     if {"judge", "weight"} <= set(sheet.columns):
         return _given(sheet)
     if {*NEEDED, LABEL} <= set(sheet.columns):
@@ -35,7 +36,7 @@ def _given(sheet: Sheet) -> dict[str, float]:
     weights: dict[str, float] = {}
     for number, row in enumerate(sheet.rows, 1):
         name, cell = row[judge], row[weight]
-        if name in (None, MISSING, "") or str(name) in weights:
+        if is_empty(name) or str(name) in weights:
             what = "is there twice" if str(name) in weights else "is empty"
             raise InputError(f"{sheet.name}, row {number}, column 'judge': {name!r} {what}")
         try:

@@ -5,6 +5,10 @@ from typing import Annotated
 
 import typer
 
+from ..files.forms import FORMS_OUT, Form
+from .options import (
+    ROWS as _ROWS,
+)
 from .options import (
     RUN,
     AddedSources,
@@ -12,30 +16,29 @@ from .options import (
     CacheMode,
     Chroma,
     Concurrency,
+    Delimiter,
+    Encoding,
+    Input,
+    InputFormat,
     MaxCalls,
     MaxCost,
     Ontology,
     Rebuild,
     Scope,
+    SheetName,
     Sources,
     Specificity,
 )
 from .sources_command import read_which
 
-_ROWS, _TABLE, _MODEL = "Rows in and out", "Reuse and review", "Model"
+_TABLE, _MODEL = "Reuse and review", "Model"
 
-Input = Annotated[
-    str,
-    typer.Argument(
-        help="CSV, TSV, JSON Lines, Parquet, a plain list (.txt), or - for standard input."
-    ),
-]
 Output = Annotated[
     str,
     typer.Option(
         "--output",
         "-o",
-        help="Where to: .csv, .tsv, .jsonl, .parquet or .sssom.tsv; - is standard output.",
+        help=f"Where to: {FORMS_OUT}, or .sssom.tsv; - is standard output.",
         rich_help_panel=_ROWS,
     ),
 ]
@@ -45,17 +48,12 @@ Column = Annotated[
         help="The column of the diagnoses; guessed where it is obvious.", rich_help_panel=_ROWS
     ),
 ]
-InputFormat = Annotated[
-    str | None,
-    typer.Option(help="csv, tsv, jsonl, parquet or txt.", rich_help_panel=_ROWS),
-]
 OutputFormat = Annotated[
     str | None,
-    typer.Option(help="csv, tsv, jsonl, parquet or sssom.", rich_help_panel=_ROWS),
-]
-Encoding = Annotated[
-    str | None,
-    typer.Option(help="The input's encoding; UTF-8, or what its mark says.", rich_help_panel=_ROWS),
+    typer.Option(
+        help="csv, tsv, json, jsonl, parquet, xlsx or sssom; by the suffix unless given.",
+        rich_help_panel=_ROWS,
+    ),
 ]
 Candidates = Annotated[
     bool,
@@ -150,6 +148,8 @@ def map_file(
     candidates: Candidates = False,
     input_format: InputFormat = None,
     output_format: OutputFormat = None,
+    delimiter: Delimiter = None,
+    sheet: SheetName = None,
     encoding: Encoding = None,
     table: Table = None,
     ontology: Ontology = "icd10cm",
@@ -184,6 +184,7 @@ def map_file(
 
     Examples:
       dxjudge map diagnoses.csv -o mapped.csv
+      dxjudge map cases.xlsx --sheet "Ward 3" -o mapped.xlsx
       dxjudge map notes.parquet --column dx --split -o mapped.parquet
       dxjudge map list.txt --table reviewed.tsv -o mapped.sssom.tsv
       dxjudge map diagnoses.csv -o mapped.csv --model openai:gpt-4o --estimate
@@ -221,7 +222,6 @@ def map_file(
         "chroma": chroma,
         "rebuild": rebuild_index,
     }
-    request = Request(
-        input, output, column, split, candidates, input_format, output_format, encoding, table
-    )
+    form = Form(input_format, delimiter, encoding, sheet)
+    request = Request(input, output, column, split, candidates, form, output_format, table)
     raise typer.Exit(run_map(request, settings, asked, quiet=quiet))

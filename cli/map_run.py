@@ -9,16 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import UsageError
-from ..files.bytes import check_writable, writing
+from ..files.bytes import check_writable, writing_to
+from ..files.forms import Form, OutputFormat, output_format
 from ..files.rows_in import Sheet, column_texts, read_sheet, text_column
-from ..files.rows_out import (
-    OutputFormat,
-    added_names,
-    check_columns,
-    output_format,
-    standard_output,
-    write_sheet,
-)
+from ..files.rows_out import added_names, check_columns, write_sheet
 from ..graphs.chooser import Chooser, fell_back
 from ..graphs.mapper import Mapper
 from ..ontology.mapping import Mapping
@@ -53,9 +47,8 @@ class Request:
     column: str | None
     split: bool
     candidates: bool
-    input_format: str | None
+    form: Form
     output_format: str | None
-    encoding: str | None
     table: Path | None
 
 
@@ -135,12 +128,7 @@ def _estimate(request: Request, job: Job, table: CanonicalTable, work: Work, qui
 
 def read_job(request: Request) -> Job:
     """Read the input and find out, before any work, whether the output can be written."""
-    sheet = read_sheet(
-        request.input,
-        column=request.column,
-        format=request.input_format,
-        encoding=request.encoding,
-    )
+    sheet = read_sheet(request.input, request.form, column=request.column)
     format = output_format(request.output, request.output_format, sheet.format)
     check_columns(sheet, format)
     written = [Path(path) for path in (request.output, request.table) if path not in (None, "-")]
@@ -215,7 +203,7 @@ def write_output(
     request: Request, job: Job, found: dict[str, Mapping], table: CanonicalTable, tree: Tree
 ) -> None:
     """Write the rows with what was found for each."""
-    with standard_output() if request.output == "-" else writing(Path(request.output)) as file:
+    with writing_to(request.output) as file:
         if job.format == "sssom":
             reviewers = {entry.mapping.text: entry.reviewer for entry in table.entries.values()}
             write_sssom(file, [found[text] for text in job.distinct], reviewers, tree)

@@ -5,9 +5,53 @@ from typing import Annotated
 
 import typer
 
+from ..files.forms import FORMS_IN, FORMS_OUT
+
+ROWS = "Rows in and out"
+"""The panel of the options that say how a table is read and written."""
 RUN = "Cost, cache, resuming"
 """The panel of the options that every command that asks models has."""
 
+Input = Annotated[str, typer.Argument(help=f"{FORMS_IN}; - is standard input.")]
+InputFormat = Annotated[
+    str | None,
+    typer.Option(
+        help="csv, tsv, json, jsonl, parquet, xlsx or txt; by the suffix unless given.",
+        rich_help_panel=ROWS,
+    ),
+]
+Delimiter = Annotated[
+    str | None,
+    typer.Option(
+        metavar="CHARACTER",
+        help="What stands between the cells of CSV: one character, or tab; found where certain.",
+        rich_help_panel=ROWS,
+    ),
+]
+SheetName = Annotated[
+    str | None,
+    typer.Option("--sheet", help="The sheet of an Excel file.", rich_help_panel=ROWS),
+]
+Encoding = Annotated[
+    str | None,
+    typer.Option(help="The input's encoding; UTF-8, or what its mark says.", rich_help_panel=ROWS),
+]
+Output = Annotated[
+    str,
+    typer.Option(
+        "--output",
+        "-o",
+        help=f"Where to: {FORMS_OUT}; - is standard output.",
+        rich_help_panel=ROWS,
+    ),
+]
+OutputFormat = Annotated[
+    str | None,
+    typer.Option(
+        help="csv, tsv, json, jsonl, parquet or xlsx; by the suffix unless given.",
+        rich_help_panel=ROWS,
+    ),
+]
 Ontology = Annotated[
     str,
     typer.Option(

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from importlib.metadata import version
 from typing import BinaryIO
 
-from ..files.bytes import write_delimited
+from ..files.delimited import Style, write_delimited
 from ..ontology.mapping import Mapping
 from ..ontology.tree import Tree
 
@@ -64,7 +64,7 @@ def write_sssom(
         if mapping.status != "failed" and mapping.text.strip()
     ]
     file.write("".join(_header(rows, tree.release, tree.version)).encode())
-    write_delimited(file, _COLUMNS, iter(rows), "\t", mark=False)
+    write_delimited(file, _COLUMNS, rows, Style("\t"))
 
 
 def _header(rows: list[list[str]], release: str, edition: str) -> Iterator[str]:

@@ -5,19 +5,34 @@ from typing import Annotated
 
 import typer
 
-from .judge_command import Fields, Given, Journal, MaxTokens, OutputFormat, StepName
-from .map_command import Encoding, Input, InputFormat, Quiet
-from .options import AsJson, Cache, CacheMode, Concurrency, MaxCalls, MaxCost
+from ..files.forms import FORMS_OUT, Form
+from .judge_command import Fields, Given, Journal, MaxTokens, StepName
+from .map_command import Quiet
+from .options import (
+    ROWS,
+    AsJson,
+    Cache,
+    CacheMode,
+    Concurrency,
+    Delimiter,
+    Encoding,
+    Input,
+    InputFormat,
+    MaxCalls,
+    MaxCost,
+    OutputFormat,
+    SheetName,
+)
 
-_ROWS, _MODEL, _CHANGES = "Rows in and out", "Judge", "Changes"
+_MODEL, _CHANGES = "Judge", "Changes"
 
 Output = Annotated[
     str,
     typer.Option(
         "--output",
         "-o",
-        help="Where every trial goes: .csv, .tsv, .jsonl or .parquet.",
-        rich_help_panel=_ROWS,
+        help=f"Where every trial goes: {FORMS_OUT}.",
+        rich_help_panel=ROWS,
     ),
 ]
 Case = Annotated[
@@ -25,12 +40,12 @@ Case = Annotated[
     typer.Option(
         metavar="COLUMN",
         help="The column that names the case: `id` where there is one, else the row's number.",
-        rich_help_panel=_ROWS,
+        rich_help_panel=ROWS,
     ),
 ]
 Votes = Annotated[
     Path | None,
-    typer.Option(help="Also write every verdict as a table of votes.", rich_help_panel=_ROWS),
+    typer.Option(help="Also write every verdict as a table of votes.", rich_help_panel=ROWS),
 ]
 Judges = Annotated[
     list[str],
@@ -83,6 +98,8 @@ def stress(
     given: Given = None,
     input_format: InputFormat = None,
     output_format: OutputFormat = None,
+    delimiter: Delimiter = None,
+    sheet: SheetName = None,
     encoding: Encoding = None,
     max_tokens: MaxTokens = None,
     max_calls: MaxCalls = None,
@@ -123,9 +140,8 @@ def stress(
         output=output,
         fields=tuple(fields or ()),
         given=tuple(given or ()),
-        input_format=input_format,
+        form=Form(input_format, delimiter, encoding, sheet),
         output_format=output_format,
-        encoding=encoding,
         engine="llm",
         repeat=0,
         journal=journal,

@@ -17,10 +17,9 @@ from ..agents.step import Step
 from ..cache.key import fingerprint
 from ..errors import UsageError
 from ..evaluation.judges.robustness import Robustness, measure_robustness, rate_rows, trial_rows
-from ..files.bytes import check_writable, writing
+from ..files.bytes import check_writable
 from ..files.journal import Journal
-from ..files.rows_in import Sheet
-from ..files.rows_out import write_sheet
+from ..files.rows_out import write_columns
 from ..graphs.jury.votes_file import write_votes
 from ..graphs.robust import Plan, Tried, make_plan
 from ..graphs.robust_run import check_judges, stream_robust
@@ -182,10 +181,7 @@ def _measure(work: _Stress, tried: dict[tuple[int, int], Tried], seed: int) -> R
 def _write(request: Request, job: Job, found: Robustness) -> None:
     rows = trial_rows(found)
     columns = {name: [row[name] for row in rows] for name in rows[0]} if rows else {"case": []}
-    cases = columns.pop("case")
-    sheet = Sheet(request.output, "csv", ["case"], [[case] for case in cases])
-    with writing(Path(request.output)) as file:
-        write_sheet(file, job.format, sheet, columns)
+    write_columns(request.output, job.format, columns)
 
 
 def _print(

@@ -1,31 +1,20 @@
-"""Rows in: CSV, TSV, JSON Lines, Parquet or a plain list, from a file or standard input."""
+"""Rows in: a table of any form, from a file or standard input."""
 
-import io
-import json
 import re
 import sys
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any
 
 from ..errors import InputError, UsageError
-from .bytes import decode, parse_delimited, read_bytes
-
-InputFormat = Literal["csv", "tsv", "jsonl", "parquet", "txt"]
-
-SUFFIXES: dict[str, InputFormat] = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".txt": "txt",
-    ".list": "txt",
-}
-LIST_COLUMN = "text"
-"""The name of a plain list's one column."""
+from .bytes import decode, is_marked, read_bytes, unpack
+from .cells import MISSING, is_empty
+from .delimited import Style, find_delimiter, line_end_of, parse_delimited, shown
+from .excel import is_excel, read_excel
+from .forms import Form, InputFormat, format_of
+from .json_rows import LIST_COLUMN, is_json_array, parse_json, parse_json_lines
+from .parquet import arrow_rows, read_parquet
 
 # Names that say which column holds the diagnoses, the more telling ones first.
 _TELLING = (
@@ -35,62 +24,69 @@ _TELLING = (
 
 
 _KINDS: dict[type, str] = {list: "a list", dict: "an object", bytes: "bytes"}
-
-
-class Missing:
-    """The value of a key that a JSON object does not have."""
-
-
-MISSING = Missing()
+_ANY = Form()
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """Columns and rows as they came; `arrow` is the Parquet table with its types."""
+    """Columns and rows as they came.
+
+    style: how delimited text was written, to write it so again. lines: the line of each row in
+    the file, where rows have lines. arrow: the table of Parquet or a frame, with its types.
+    """
 
     name: str
     format: InputFormat
     columns: list[str]
     rows: list[list[Any]]
     arrow: Any = None
+    style: Style = Style()
+    lines: Sequence[int] = ()
+
+    def place(self, row: int) -> str:
+        """Where a row is, counted from 0, for a message about it."""
+        line = f" (line {self.lines[row]})" if self.lines else ""
+        return f"{self.name}, row {row + 1}{line}"
 
 
 def read_sheet(
-    source: str,
-    *,
-    column: str | None = None,
-    format: str | None = None,
-    encoding: str | None = None,
+    source: str, form: Form = _ANY, *, column: str | None = None, list_allowed: bool = True
 ) -> Sheet:
     """Read a file, or standard input where `source` is "-".
 
     The format is the one given, else what the suffix says, else what the content looks like.
-    `column` helps to tell a CSV file with a header from a plain list.
+    `column` helps to tell a table from a plain list, and `list_allowed` says whether lines
+    without a header can be meant at all.
 
-    Raises InputError, naming file and line, for what cannot be read; UsageError for a format
-    or encoding that does not exist.
+    Raises InputError, naming file and line, for what cannot be read; UsageError, saying what to
+    give, for what can be read in two ways, and for a form that does not fit the file.
     """
-    if format is not None and format not in get_args(InputFormat):
-        known = ", ".join(get_args(InputFormat))
-        raise UsageError(f"--input-format {format!r} is none of {known}")
     name = "standard input" if source == "-" else source
     data = sys.stdin.buffer.read() if source == "-" else read_bytes(Path(source))
-    suffix = Path(source).suffix.lower()
-    kind = format or SUFFIXES.get(suffix)
-    if kind == "parquet" or (kind is None and data.startswith(b"PAR1")):
-        return _read_parquet(data, name)
-    hint = "" if encoding else "if it was saved by a Windows program, add --encoding cp1252"
-    text = decode(data, name, encoding, hint=hint)
-    if not text.strip():
+    data = unpack(data, name)
+    kind = form.format or format_of(source)
+    if kind is None and data.startswith(b"PAR1"):
+        kind = "parquet"
+    if is_excel(data) and kind is None:
+        kind = "xlsx"
+    if kind == "parquet":
+        _check_form(form, kind, name)
+        table = read_parquet(data, name)
+        return Sheet(name, "parquet", list(table.column_names), arrow_rows(table, name), table)
+    if kind == "xlsx":
+        _check_form(form, kind, name)
+        excel = read_excel(data, name, form.sheet)
+        return Sheet(name, "xlsx", excel.columns, excel.rows, lines=excel.lines)
+    hint = "" if form.encoding else "if it was saved by a Windows program, add --encoding cp1252"
+    text = decode(data, name, form.encoding, hint=hint)
+    if not text.strip("\r\n \ufeff"):
         raise InputError(f"{name} is empty")
-    kind = kind or _looks_like(text, name, column)
-    if kind == "jsonl":
-        return _read_jsonl(text, name)
-    if kind == "txt":
-        lines = re.split(r"\r\n|\n|\r", text.rstrip("\r\n"))
-        return Sheet(name, "txt", [LIST_COLUMN], [[line] for line in lines])
-    table = parse_delimited(text, name, "\t" if kind == "tsv" else None)
-    return Sheet(name, "tsv" if kind == "tsv" else "csv", table.columns, list(table.rows))
+    if kind is None:
+        kind = "csv" if form.delimiter else _looks_like(text, name, column, list_allowed)
+    _check_form(form, kind, name)
+    sheet = _read_text(text, kind, name, form.delimiter)
+    style = Style(sheet.style.delimiter, is_marked(data), line_end_of(text))
+    return replace(sheet, style=style)
 
 
 def text_column(sheet: Sheet, wanted: str | None) -> int:
@@ -129,7 +125,7 @@ def column_texts(sheet: Sheet, place: int) -> list[str]:
     texts = []
     for number, row in enumerate(sheet.rows, 1):
         cell = row[place]
-        if cell is None or cell is MISSING or cell != cell:
+        if is_empty(cell):
             cell = ""
         elif isinstance(cell, (list, dict, bytes)):
             raise InputError(
@@ -145,60 +141,89 @@ def _bare(name: str) -> str:
     return "".join(char for char in name.lower() if char.isalnum())
 
 
-def _looks_like(text: str, name: str, column: str | None) -> InputFormat:
-    """What a text without a telling suffix is, from its first line."""
-    first = next(line for line in text.splitlines() if line.strip())
+def _check_form(form: Form, kind: str, name: str) -> None:
+    """Raise UsageError where the user said of the file what such a file does not have."""
+    if form.delimiter is not None and kind not in ("csv", "tsv"):
+        raise UsageError(f"--delimiter is for CSV, and {name} is read as {kind}")
+    if form.sheet is not None and kind != "xlsx":
+        raise UsageError(f"--sheet is for Excel files, and {name} is read as {kind}")
+    if form.encoding is not None and kind in ("parquet", "xlsx"):
+        raise UsageError(f"--encoding is for text, and {name} is read as {kind}")
+
+
+def _read_text(text: str, kind: InputFormat, name: str, delimiter: str | None) -> Sheet:
+    if kind in ("json", "jsonl"):
+        parse = parse_json if kind == "json" else parse_json_lines
+        columns, rows, lines = parse(text, name)
+        return Sheet(name, kind, columns, rows, lines=lines)
+    if kind == "txt":
+        texts = re.split(r"\r\n|\n|\r", text.rstrip("\r\n"))
+        return Sheet(name, "txt", [LIST_COLUMN], [[line] for line in texts])
+    mark = delimiter or _tab_of(text, name) if kind == "tsv" else delimiter
+    table = parse_delimited(text, name, mark)
+    style = Style(table.delimiter)
+    return Sheet(name, kind, table.columns, table.rows, style=style, lines=table.lines)
+
+
+def _tab_of(text: str, name: str) -> str:
+    """The tab. Raises InputError where the header has none and another separator fits."""
+    header = next(line for line in re.split("[\r\n]", text) if line.strip())
+    if "\t" not in header and (mark := find_delimiter(text, name)) in header:
+        raise InputError(
+            f"{name} is named as tab-separated and holds no tab; its cells look separated by "
+            f"{shown(mark)}: say --delimiter {shown(mark)}, or --delimiter tab for one column"
+        )
+    return "\t"
+
+
+def _looks_like(text: str, name: str, column: str | None, list_allowed: bool) -> InputFormat:
+    """What a text without a telling suffix is.
+
+    Raises InputError where lines can be a table or a list.
+    """
+    if is_json_array(text):
+        return "json"
+    first = next(line for line in re.split("[\r\n]", text) if line.strip())
     if first.lstrip().startswith("{"):
         return "jsonl"
-    header = [cell.strip(' "') for cell in re.split("[,;\t]", first)]
-    known = {_bare(cell) for cell in header} & {each for names in _TELLING for each in names}
-    if not known and column is None:
-        return "txt"
-    return "tsv" if "\t" in first else "csv"
+    header = [cell.strip(' "') for cell in re.split("[,;\t|]", first)]
+    is_named = any(_bare(cell) in names for cell in header for names in _TELLING)
+    if is_named or column is not None or not list_allowed:
+        return "tsv" if "\t" in first and find_delimiter(text, name) == "\t" else "csv"
+    if _may_be_table(text):
+        raise InputError(
+            f"{name} can be a table or a plain list: say --input-format csv (or tsv), or "
+            "--input-format txt, or name the column with --column"
+        )
+    return "txt"
 
 
-def _read_jsonl(text: str, name: str) -> Sheet:
-    objects = []
-    columns: dict[str, None] = {}
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.strip():
-            found = _object(line, f"{name}, line {number}")
-            columns.update(dict.fromkeys(found))
-            objects.append(found)
-    rows = [[found.get(column, MISSING) for column in columns] for found in objects]
-    return Sheet(name, "jsonl", list(columns), rows)
+def _may_be_table(text: str) -> bool:
+    """Whether every line has the same number of a separator that no blank follows."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    return len(lines) > 1 and any(
+        lines[0].count(mark)
+        and len({line.count(mark) for line in lines}) == 1
+        and not all(f"{mark} " in line for line in lines)
+        for mark in ",;\t|"
+    )
 
 
-def _object(line: str, place: str) -> dict[str, Any]:
-    try:
-        found = json.loads(line, object_pairs_hook=_once)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{place} is not JSON: {error}") from error
-    if not isinstance(found, dict):
-        raise InputError(f"{place} is not an object: one JSON object a line is needed")
-    return found
+def records(sheet: Sheet) -> list[dict[str, Any]]:
+    """The rows as mappings; an absent key, and an empty cell of a spreadsheet, is left out.
 
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"the key {twice!r} stands twice in one object")
-    return found
-
-
-def _read_parquet(data: bytes, name: str) -> Sheet:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    if not data:
-        raise InputError(f"{name} is empty")
-    try:
-        table = pq.read_table(io.BytesIO(data))
-        cells = [column.to_pylist() for column in table.columns]
-    except (pa.ArrowException, OSError, ValueError) as error:
-        said = str(error).partition("\n")[0]
-        raise InputError(f"{name} cannot be read as Parquet: {said}") from error
-    rows = [list(row) for row in zip(*cells, strict=True)]
-    return Sheet(name, "parquet", list(table.column_names), rows, table)
+    A row of a spreadsheet without any cell is left out. Raises InputError for two columns of one
+    name.
+    """
+    twice = next((name for name in sheet.columns if sheet.columns.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(f"{sheet.name} has two columns {twice!r}")
+    rows = (
+        {
+            name: cell
+            for name, cell in zip(sheet.columns, row, strict=True)
+            if cell is not MISSING and not (cell is None and sheet.format == "xlsx")
+        }
+        for row in sheet.rows
+    )
+    return [row for row in rows if row or sheet.format != "xlsx"]

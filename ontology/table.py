@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
 from ..errors import InputError, OutputError, UnknownCode
-from ..files.bytes import Delimited, decode, parse_delimited, read_bytes, write_delimited, writing
+from ..files.bytes import decode, read_bytes, writing
+from ..files.delimited import Delimited, Style, parse_delimited, write_delimited
 from .mapping import DecidedBy, Mapping, Status, band_of
 from .reading.query import split_diagnoses
 from .tree import Tree
@@ -269,7 +270,7 @@ def _write(table: CanonicalTable, path: Path) -> None:
     )
     with writing(path) as file:
         columns = list(style.columns)
-        write_delimited(file, columns, rows, style.delimiter, mark=is_csv or style.mark)
+        write_delimited(file, columns, rows, Style(style.delimiter, is_csv or style.mark))
 
 
 def _cells(entry: Entry) -> dict[str, str]:

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import InputError
-from ...files.rows_in import MISSING, read_sheet
+from ...files.cells import is_empty
+from ...files.rows_in import read_sheet
 from ...scoring.bootstrap import Plan
 from ...scoring.robustness import ALL, flip_interval
 
@@ -35,7 +36,7 @@ def read_rates(path: Path, plan: Plan) -> list[StressRate]:
 
     Raises InputError, naming file, row and column, for no file or a table of another kind.
     """
-    sheet = read_sheet(str(path))
+    sheet = read_sheet(str(path), list_allowed=False)
     missing = [name for name in _NEEDED if name not in sheet.columns]
     if missing:
         raise InputError(f"{path} has no column {', '.join(missing)}: no table of dxjudge stress")
@@ -56,7 +57,7 @@ def read_rates(path: Path, plan: Plan) -> list[StressRate]:
 
 
 def _flipped(cell: Any, place: str) -> bool | None:
-    if cell is None or cell is MISSING or cell == "":
+    if is_empty(cell):
         return None
     text = str(cell).lower()
     if text not in _TRUTHS:

@@ -1,6 +1,6 @@
-"""Votes as a long table: one row a vote, in CSV, TSV, JSON Lines or Parquet.
+"""Votes as a long table of any form: one row a vote.
 
-The columns are the fields of a `Vote`; any other column is a group. In CSV, TSV and Parquet a
+The columns are the fields of a `Vote`; any other column is a group. In all forms but JSON a
 verdict is written as text: true, false and numbers as such, other text as it stands, and text
 that would be read as one of those in double quotes. It is read back as the kind that the
 verdicts of its step are; those of a step that nobody knows are what their text looks like.
@@ -15,9 +15,10 @@ from typing import Any
 from ...agents.step import Step
 from ...agents.steps import find_verdict
 from ...errors import InputError, UsageError
-from ...files.bytes import writing
-from ...files.rows_in import MISSING, Sheet, read_sheet
-from ...files.rows_out import output_format, write_sheet
+from ...files.cells import is_empty
+from ...files.forms import Form, table_format
+from ...files.rows_in import Sheet, read_sheet
+from ...files.rows_out import write_columns
 from ...scoring.votes import Scalar, Vote, fault_of
 
 COLUMNS = (
@@ -30,10 +31,15 @@ NEEDED = ("case", "step", "judge", "verdict")
 
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
 _TRUTHS = {"true": True, "false": False}
+_TYPED = ("json", "jsonl")  # forms that tell the text "1" from the number
 
 
 def read_votes(
-    path: Path | str, *, by_groups: bool = False, steps: Iterable[Step[Any, Any]] = ()
+    path: Path | str,
+    form: Form | None = None,
+    *,
+    by_groups: bool = False,
+    steps: Iterable[Step[Any, Any]] = (),
 ) -> list[Vote]:
     """The votes of a table, in the order of its rows.
 
@@ -49,7 +55,7 @@ def read_votes(
     Raises InputError, naming the file, row and column, for a column that is missing, a cell
     that cannot be read and a vote that is there twice.
     """
-    sheet = read_sheet(str(path))
+    sheet = read_sheet(str(path), form or Form(), list_allowed=False)
     missing = [name for name in NEEDED if name not in sheet.columns]
     if missing:
         raise InputError(
@@ -63,7 +69,7 @@ def read_votes(
     votes: list[Vote] = []
     rows: dict[tuple[Any, ...], int] = {}
     for number, cells in enumerate(_rows(sheet), 1):
-        vote = _read(cells, f"{sheet.name}, row {number}", own, typed=sheet.format == "jsonl")
+        vote = _read(cells, f"{sheet.name}, row {number}", own, typed=sheet.format in _TYPED)
         key = _key(vote, by_groups)
         if key in rows:
             raise InputError(
@@ -86,14 +92,9 @@ def write_votes(path: Path | str, votes: Iterable[Vote], *, by_groups: bool = Fa
     Raises UsageError for a suffix that is no format, a vote that is there twice or a group
     named like a field; OutputError where the file cannot be written.
     """
-    format = output_format(str(path), None, "csv")
-    if format == "sssom":
-        raise UsageError("votes have no SSSOM form; write .csv, .tsv, .jsonl or .parquet")
-    listed = list(votes)
-    added = votes_table(listed, typed=format == "jsonl", by_groups=by_groups)
-    sheet = Sheet(str(path), "csv", ["case"], [[case] for case in added.pop("case")])
-    with writing(Path(path)) as file:
-        write_sheet(file, format, sheet, added)
+    format = table_format(str(path), "votes")
+    table = votes_table(list(votes), typed=format in _TYPED, by_groups=by_groups)
+    write_columns(str(path), format, table)
 
 
 def votes_table(
@@ -161,12 +162,11 @@ def read_verdict(text: str) -> Scalar:
 def _rows(sheet: Sheet) -> Iterator[dict[str, Any]]:
     for row in sheet.rows:
         cells = zip(sheet.columns, row, strict=True)
-        yield {name: cell for name, cell in cells if not _is_empty(cell)}
+        yield {name: cell for name, cell in cells if not _is_blank(cell)}
 
 
-def _is_empty(cell: Any) -> bool:
-    blank = isinstance(cell, str) and not cell.strip()
-    return cell is None or cell is MISSING or blank or cell != cell
+def _is_blank(cell: Any) -> bool:
+    return is_empty(cell.strip() if isinstance(cell, str) else cell)
 
 
 def _read(

@@ -1,0 +1,115 @@
+"""The forms of a table: their names, their suffixes, and how a user asks for one."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal, get_args
+
+from ..errors import UsageError
+
+InputFormat = Literal["csv", "tsv", "json", "jsonl", "parquet", "xlsx", "txt"]
+OutputFormat = Literal["csv", "tsv", "json", "jsonl", "parquet", "xlsx", "sssom"]
+
+FORMS_IN = "CSV, TSV, JSON, JSON Lines, Parquet, Excel or a plain list (.txt), also gzipped"
+FORMS_OUT = ".csv, .tsv, .json, .jsonl, .parquet or .xlsx, and .gz after it"
+"""What the help of every command says of tables."""
+
+SUFFIXES: dict[str, InputFormat] = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".json": "json",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".xlsx": "xlsx",
+    ".xlsm": "xlsx",
+    ".txt": "txt",
+    ".list": "txt",
+}
+_READ_ONLY = {".txt", ".list", ".xlsm"}  # a list holds one column, a macro file would lose its code
+_SPOKEN = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "space": " "}
+
+
+@dataclass(frozen=True)
+class Form:
+    """What a user says of a table that its name and content do not say for sure.
+
+    format: one of `InputFormat`. delimiter: one character, or its name (tab, comma, semicolon,
+    pipe, space). encoding: a name that Python knows. sheet: the sheet of an Excel file.
+
+    Raises UsageError for a format that does not exist and a delimiter that cannot be one.
+    """
+
+    format: str | None = None
+    delimiter: str | None = None
+    encoding: str | None = None
+    sheet: str | None = None
+
+    def __post_init__(self) -> None:
+        known = get_args(InputFormat)
+        if self.format is not None and self.format not in known:
+            raise UsageError(f"--input-format {self.format!r} is none of {', '.join(known)}")
+        if self.delimiter is None:
+            return
+        mark = _SPOKEN.get(self.delimiter.lower(), self.delimiter)
+        if len(mark) != 1 or mark in '"\r\n':
+            raise UsageError(
+                f"--delimiter {self.delimiter!r}: it is one character, or tab, comma, semicolon, "
+                "pipe or space"
+            )
+        object.__setattr__(self, "delimiter", mark)
+
+    def fitting(self, path: str) -> "Form":
+        """This form without what a file of this name cannot have.
+
+        For commands that read several files and take one form for all of them.
+        """
+        kind = self.format or format_of(path)
+        delimited, spreadsheet = kind in ("csv", "tsv", None), kind in ("xlsx", None)
+        return replace(
+            self,
+            delimiter=self.delimiter if delimited else None,
+            sheet=self.sheet if spreadsheet else None,
+        )
+
+
+def format_of(path: str) -> InputFormat | None:
+    """What the suffix says, also before .gz; None where it says nothing."""
+    name = path.lower().removesuffix(".gz")
+    return SUFFIXES.get(Path(name).suffix)
+
+
+def output_format(output: str, wanted: str | None, sheet_format: str) -> OutputFormat:
+    """The format wanted, else what the suffix says; standard output gets the input's own.
+
+    A plain list, which holds one column, comes back as CSV.
+
+    Raises UsageError for a format or suffix that is not known.
+    """
+    formats = get_args(OutputFormat)
+    if wanted is not None:
+        if wanted not in formats:
+            raise UsageError(f"--output-format {wanted!r} is none of {', '.join(formats)}")
+        return next(name for name in formats if name == wanted)
+    if output == "-":
+        return next((name for name in formats if name == sheet_format), "csv")
+    name = output.lower().removesuffix(".gz")
+    if name.endswith(".sssom.tsv"):
+        return "sssom"
+    suffix = Path(name).suffix
+    if suffix not in SUFFIXES or suffix in _READ_ONLY:
+        known = ", ".join(sorted(SUFFIXES.keys() - _READ_ONLY))
+        raise UsageError(
+            f"what format is {output}? end its name with one of {known}, .sssom.tsv, or say "
+            "--output-format"
+        )
+    return next(name for name in formats if name == SUFFIXES[suffix])
+
+
+def table_format(output: str, what: str = "verdicts") -> OutputFormat:
+    """The format that a path's suffix says, where `what` has no SSSOM form. Raises UsageError."""
+    format = output_format(output, None, "csv")
+    if format == "sssom":
+        raise UsageError(f"{what} have no SSSOM form; write {FORMS_OUT}")
+    return format

@@ -1,0 +1,141 @@
+"""JSON in and out: an array of objects or of texts, or one object a line."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, BinaryIO, NamedTuple
+
+from ..errors import InputError
+from .cells import MISSING, to_json
+
+LIST_COLUMN = "text"
+"""The name of the one column of a plain list."""
+
+
+class JsonRows(NamedTuple):
+    """The keys of all objects in the order in which they come, and a row for each object.
+
+    `lines` are those on which the rows stand, where each has a line of its own.
+    """
+
+    columns: list[str]
+    rows: list[list[Any]]
+    lines: list[int]
+
+
+def is_json_array(text: str) -> bool:
+    """Whether a text is a whole JSON array."""
+    if not text.lstrip().startswith("["):
+        return False
+    try:
+        return isinstance(json.loads(text), list)
+    except (ValueError, RecursionError):
+        return False
+
+
+def parse_json(text: str, name: str) -> JsonRows:
+    """The rows of a .json file: an array of objects or of texts, or one object a line.
+
+    Raises InputError, naming the row, for anything else.
+    """
+    if not text.lstrip().startswith("["):
+        return _parse_no_array(text, name)
+    try:
+        values = json.loads(text, object_pairs_hook=_once)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{name} is not JSON: {error}") from error
+    if all(isinstance(value, str) for value in values):
+        return JsonRows([LIST_COLUMN], [[value] for value in values], [])
+    for number, value in enumerate(values, 1):
+        if not isinstance(value, dict):
+            raise InputError(
+                f"{name}, row {number} is {_kind(value)}, not an object: a JSON array holds "
+                "either objects or texts"
+            )
+    return _table(values, [])
+
+
+def _parse_no_array(text: str, name: str) -> JsonRows:
+    """One object a line, unless it is one object in all, which is no table."""
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return parse_json_lines(text, name)
+    raise InputError(
+        f"{name} does not hold an array: [{{...}}, {{...}}] is needed, or one object a line and "
+        "--input-format jsonl"
+    )
+
+
+def parse_json_lines(text: str, name: str) -> JsonRows:
+    """One object a line. Raises InputError, naming the line, for anything else."""
+    objects: list[dict[str, Any]] = []
+    lines: list[int] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            objects.append(_object(line, f"{name}, line {number}"))
+            lines.append(number)
+    return _table(objects, lines)
+
+
+def _table(objects: Sequence[dict[str, Any]], lines: list[int]) -> JsonRows:
+    columns = list(dict.fromkeys(key for value in objects for key in value))
+    rows = [[value.get(column, MISSING) for column in columns] for value in objects]
+    return JsonRows(columns, rows, lines)
+
+
+def _object(line: str, place: str) -> dict[str, Any]:
+    try:
+        value = json.loads(line, object_pairs_hook=_once)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{place} is not JSON: {error}") from error
+    if not isinstance(value, dict):
+        raise InputError(
+            f"{place} is not an object: one JSON object a line is needed (an array of objects "
+            "is read with --input-format json)"
+        )
+    return value
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"the key {twice!r} stands twice in one object")
+    return value
+
+
+def _kind(value: Any) -> str:
+    kinds = {list: "an array", str: "a text", bool: "a truth value", type(None): "null"}
+    return kinds.get(type(value), "a number")
+
+
+def write_json(
+    file: BinaryIO,
+    columns: Sequence[str],
+    rows: Sequence[Sequence[Any]],
+    added: Mapping[str, Sequence[Any]],
+    *,
+    array: bool,
+) -> None:
+    """Write rows with the added columns: as an array with an object a line, or as lines."""
+    objects = _objects(columns, rows, added)
+    if not array:
+        for line in objects:
+            file.write(line + b"\n")
+        return
+    file.write(b"[")
+    for place, line in enumerate(objects):
+        file.write((b",\n" if place else b"\n") + line)
+    file.write(b"\n]\n")
+
+
+def _objects(
+    columns: Sequence[str], rows: Sequence[Sequence[Any]], added: Mapping[str, Sequence[Any]]
+) -> Iterator[bytes]:
+    for place, row in enumerate(rows):
+        pairs = zip(columns, row, strict=True)
+        value = {name: cell for name, cell in pairs if cell is not MISSING}
+        value.update({name: cells[place] for name, cells in added.items()})
+        # A lone half of a surrogate pair becomes the escape that JSON knows it by.
+        yield to_json(value).encode("utf-8", "backslashreplace")

@@ -1,0 +1,93 @@
+"""Parquet in and out, with the types of the columns."""
+
+import io
+from collections.abc import Mapping, Sequence
+from typing import Any, BinaryIO
+
+from ..errors import InputError, OutputError
+from .cells import MISSING, cell_text, to_json
+
+
+def read_parquet(data: bytes, name: str) -> Any:
+    """The Arrow table in a Parquet file. Raises InputError where it cannot be read."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    if not data:
+        raise InputError(f"{name} is empty")
+    try:
+        return pq.read_table(io.BytesIO(data))
+    except (pa.ArrowException, OSError, ValueError) as error:
+        said = str(error).partition("\n")[0]
+        raise InputError(f"{name} cannot be read as Parquet: {said}") from error
+
+
+def arrow_rows(table: Any, name: str) -> list[list[Any]]:
+    """The rows of an Arrow table as Python values. Raises InputError for a type without one."""
+    import pyarrow as pa
+
+    try:
+        cells = [column.to_pylist() for column in table.columns]
+    except (pa.ArrowException, ValueError) as error:
+        said = str(error).partition("\n")[0]
+        raise InputError(f"{name} cannot be read: {said}") from error
+    return [list(row) for row in zip(*cells, strict=True)] if cells else [[]] * table.num_rows
+
+
+def arrow_table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Any:
+    """Rows as an Arrow table; a column of mixed kinds is text."""
+    import pyarrow as pa
+
+    cells = [[row[place] for row in rows] for place in range(len(columns))]
+    return pa.table(dict(zip(columns, map(_array, cells), strict=True)))
+
+
+def with_columns(table: Any, added: Mapping[str, Sequence[Any]]) -> Any:
+    """An Arrow table with columns added: truth values and numbers as such, the rest as text."""
+    import pyarrow as pa
+
+    arrays = {}
+    for name, values in added.items():
+        kind = pa.float64() if name.startswith("score") else _kind(values)
+        cells = [to_json(value) if isinstance(value, (list, dict)) else value for value in values]
+        arrays[name] = pa.array(cells, kind)
+    if not table.num_columns:
+        return pa.table(arrays)
+    for name, array in arrays.items():
+        table = table.append_column(name, array)
+    return table
+
+
+def write_parquet(file: BinaryIO, table: Any) -> None:
+    """Write an Arrow table. Raises OutputError for what Parquet cannot hold."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        pq.write_table(table, file)
+    except pa.ArrowException as error:
+        said = str(error).partition("\n")[0]
+        raise OutputError(f"Parquet cannot hold these rows: {said}") from error
+
+
+def _kind(values: Sequence[Any]) -> Any:
+    import pyarrow as pa
+
+    types = {type(value) for value in values if value is not None}
+    if types == {bool}:
+        return pa.bool_()
+    if types == {int}:
+        return pa.int64()
+    return pa.float64() if types and types <= {int, float} else pa.string()
+
+
+def _array(values: list[Any]) -> Any:
+    import pyarrow as pa
+
+    cells = [None if value is MISSING else value for value in values]
+    try:
+        return pa.array(cells)
+    except (pa.ArrowException, OverflowError, UnicodeEncodeError):  # of mixed kinds
+        texts = [None if cell is None else cell_text(cell) for cell in cells]
+        encoded = [text and text.encode("utf-8", "backslashreplace").decode() for text in texts]
+        return pa.array(encoded, pa.string())
