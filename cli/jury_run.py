@@ -15,7 +15,6 @@ from ..agents.judge import JudgeSpec, parse_judge
 from ..agents.steps import find_step
 from ..cache.key import fingerprint
 from ..files.bytes import check_writable
-from ..files.bytes import check_writable
 from ..files.forms import table_format
 from ..files.journal import Journal
 from ..graphs.jury.jurors import HUMAN

@@ -137,19 +137,21 @@ def write_excel(
     Raises OutputError for more than a sheet or a cell can hold.
     """
     openpyxl = _openpyxl(name)
-    from openpyxl.cell import WriteOnlyCell
-
     if len(columns) > _MOST_COLUMNS:
         raise OutputError(
             f"a sheet holds {_MOST_COLUMNS:,} columns, and these are {len(columns):,}"
         )
     book = openpyxl.Workbook(write_only=True)
     sheet = book.create_sheet("Sheet1")
-    sheet.append([_cell(WriteOnlyCell, sheet, column, "the header") for column in columns])
+    sheet.append(
+        [_cell(openpyxl.cell.WriteOnlyCell, sheet, column, "the header") for column in columns]
+    )
     for number, row in enumerate(rows, 1):
         if number >= _MOST_ROWS:
             raise OutputError(f"a sheet holds {_MOST_ROWS - 1:,} rows, and these are more")
-        sheet.append([_cell(WriteOnlyCell, sheet, cell, f"row {number}") for cell in row])
+        sheet.append(
+            [_cell(openpyxl.cell.WriteOnlyCell, sheet, cell, f"row {number}") for cell in row]
+        )
     content = io.BytesIO()
     book.save(content)
     file.write(content.getvalue())

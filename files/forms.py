@@ -60,12 +60,17 @@ class Form:
             )
         object.__setattr__(self, "delimiter", mark)
 
+    def kind_of(self, path: str) -> InputFormat | None:
+        """The format given, else what the suffix says."""
+        given = (name for name in get_args(InputFormat) if name == self.format)
+        return next(given, None) or format_of(path)
+
     def fitting(self, path: str) -> "Form":
         """This form without what a file of this name cannot have.
 
         For commands that read several files and take one form for all of them.
         """
-        kind = self.format or format_of(path)
+        kind = self.kind_of(path)
         delimited, spreadsheet = kind in ("csv", "tsv", None), kind in ("xlsx", None)
         return replace(
             self,

@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from .bytes import decode, is_marked, read_bytes, unpack
 from .cells import MISSING, is_empty
 from .delimited import Style, find_delimiter, line_end_of, parse_delimited, shown
 from .excel import is_excel, read_excel
-from .forms import Form, InputFormat, format_of
+from .forms import Form, InputFormat
 from .json_rows import LIST_COLUMN, is_json_array, parse_json, parse_json_lines
 from .parquet import arrow_rows, read_parquet
 
@@ -64,7 +64,7 @@ def read_sheet(
     name = "standard input" if source == "-" else source
     data = sys.stdin.buffer.read() if source == "-" else read_bytes(Path(source))
     data = unpack(data, name)
-    kind = form.format or format_of(source)
+    kind = form.kind_of(source)
     if kind is None and data.startswith(b"PAR1"):
         kind = "parquet"
     if is_excel(data) and kind is None:
@@ -209,7 +209,7 @@ def _may_be_table(text: str) -> bool:
     )
 
 
-def records(sheet: Sheet) -> list[dict[str, Any]]:
+def records(sheet: Sheet) -> list[Mapping[str, Any]]:
     """The rows as mappings; an absent key, and an empty cell of a spreadsheet, is left out.
 
     A row of a spreadsheet without any cell is left out. Raises InputError for two columns of one

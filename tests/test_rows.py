@@ -17,15 +17,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dxjudge.errors import InputError, OutputError, UsageError
-from dxjudge.files.bytes import check_writable, parse_delimited, write_delimited, writing
-from dxjudge.files.rows_in import MISSING, Sheet, column_texts, read_sheet, text_column
-from dxjudge.files.rows_out import added_names, check_columns, output_format, write_sheet
+from dxjudge.files.bytes import check_writable, writing
+from dxjudge.files.cells import MISSING
+from dxjudge.files.delimited import Style, parse_delimited, write_delimited
+from dxjudge.files.forms import Form, output_format
+from dxjudge.files.rows_in import Sheet, column_texts, read_sheet, text_column
+from dxjudge.files.rows_out import added_names, check_columns, write_sheet
 
 
-def read(folder: Path, name: str, content: bytes | str, **options: str) -> Sheet:
+def read(
+    folder: Path, name: str, content: bytes | str, column: str | None = None, **said: str
+) -> Sheet:
     path = folder / name
     path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return read_sheet(str(path), **options)
+    return read_sheet(str(path), Form(**said), column=column)
 
 
 def written(sheet: Sheet, format: str, added: dict[str, list[object]]) -> bytes:
@@ -201,7 +206,7 @@ cells = st.text(st.characters(codec="utf-8"), max_size=8)
 @given(st.lists(st.tuples(cells, cells), min_size=1), st.sampled_from([",", "\t", ";"]))
 def test_delimited_text_reads_back_as_it_was(rows: list[tuple[str, str]], delimiter: str) -> None:
     file = io.BytesIO()
-    write_delimited(file, ["a", "b"], map(list, rows), delimiter, mark=False)
+    write_delimited(file, ["a", "b"], map(list, rows), Style(delimiter))
     table = parse_delimited(file.getvalue().decode(), "x", delimiter)
     assert table.rows == [list(row) for row in rows]
 
@@ -253,7 +258,7 @@ def test_the_suffix_says_the_format(
     assert output_format(output, wanted, came_as) == format
 
 
-@pytest.mark.parametrize(("output", "wanted"), [("x.xlsx", None), ("x", None), ("x.csv", "xml")])
+@pytest.mark.parametrize(("output", "wanted"), [("x.txt", None), ("x", None), ("x.csv", "xml")])
 def test_an_unknown_format_is_an_error(output: str, wanted: str | None) -> None:
     with pytest.raises(UsageError):
         output_format(output, wanted, "csv")
