@@ -89,7 +89,7 @@ JUDGE_EQUIVALENCE: Step[PairInput, YesNo] = Step(
     output=YesNo,
     finish=_from_yes_no,
     result=Equivalence,
-    verdict=Verdict("equivalent"),
+    verdict=Verdict("equivalent", shown={True: "the same disease", False: "another disease"}),
     stand_ins={"code": _no_prediction, "rules": same_wording},
     returns="whether two diagnoses are the same disease",
     scale="true, false",

@@ -8,6 +8,7 @@ result through it, so that they all see the same value and the same words beside
 A result that holds several verdicts, such as the dimensions of a rubric, has `Parts`.
 """
 
+import dataclasses
 import json
 import math
 import re
@@ -76,6 +77,7 @@ class Verdict:
     write: the field's value -> the verdict, where the field itself is not a plain value.
     read: the verdict -> the field's value, the way back.
     normal: makes one text of two that mean the same; for verdicts that people write.
+    shown: what a report writes for true and false; "yes" and "no" by default.
     parts: the verdicts of a result that has several.
     """
 
@@ -88,6 +90,7 @@ class Verdict:
     write: Callable[[Any], Scalar] = _same
     read: Callable[[Any], Any] = _same
     normal: Callable[[Any], Scalar] = _same
+    shown: Mapping[bool, str] = dataclasses.field(default_factory=dict)
     parts: Parts | None = None
 
     def names(self, inputs: BaseModel | None) -> tuple[str, ...]:

@@ -84,7 +84,7 @@ def evaluate(
         tuple(ranks_of(numbers)),
         rank_shift(numbers, preset.before, preset.after) if preset.before else {},
         tuple(list_misses(judged, settings)),
-        judge_agreement(judged, settings, settings.plan),
+        judge_agreement(judged, settings.plan),
         stability_of(headline, judged.single_judges, settings.plan),
         spreads,
         {m: found for m in judged.models if (found := cross_modal(judged, m)) is not None},

@@ -53,7 +53,10 @@ class Item:
 
 @dataclass(frozen=True)
 class Verdict:
-    """An item and how it ended under one judge."""
+    """An item and how it ended under one judge.
+
+    step, inputs: what was asked; the step says what the verdict of the outcome is.
+    """
 
     task: str
     model: str
@@ -62,6 +65,8 @@ class Verdict:
     place: int
     judge: str
     outcome: Outcome
+    step: Step[Any, Any] = field(repr=False, compare=False)
+    inputs: Mapping[str, Any] = field(repr=False, compare=False)
 
     @property
     def value(self) -> Any:
@@ -117,7 +122,7 @@ class Panel:
             known = [self._recorded("" if first_only else name, step, item) for item in items]
             outcomes = run_here(self._outcomes(step, items, judge, stage, known))
             verdicts += [
-                Verdict(item.task, item.model, item.case, item.response, item.place, name, outcome)
+                _verdict(step, item, name, outcome)
                 for item, outcome in zip(items, outcomes, strict=True)
             ]
         if len(judges) > 1 and self.jury:
@@ -185,10 +190,22 @@ def _jury(
         held = {one.judge: one.outcome for one in verdicts[place :: len(items)]}
         found = jury_over(step, item.inputs, held, rule_for(step, rule), case=item.case)
         outcome = as_outcome(step, item.inputs, found)
-        made.append(
-            Verdict(item.task, item.model, item.case, item.response, item.place, name, outcome)
-        )
+        made.append(_verdict(step, item, name, outcome))
     return made
+
+
+def _verdict(step: Step[Any, Any], item: Item, judge: str, outcome: Outcome) -> Verdict:
+    return Verdict(
+        task=item.task,
+        model=item.model,
+        case=item.case,
+        response=item.response,
+        place=item.place,
+        judge=judge,
+        outcome=outcome,
+        step=step,
+        inputs=item.inputs,
+    )
 
 
 def _key(step: Step[Any, Any], item: Item, judge: AnyJudge | None) -> str:

@@ -16,11 +16,13 @@ from ...scoring.bootstrap import Plan
 from ...scoring.preference import preference_agreement
 from ...scoring.votes import Vote
 from .agreement_units import (
+    Known,
     Measured,
     Unit,
     aligned,
     group_values,
     judges_of_units,
+    known_scale,
     label,
     measured,
     replicated,
@@ -39,8 +41,8 @@ MODEL = "model"
 class Terms:
     """What to compare and how.
 
-    scale, categories, span: of the verdicts, where they are not to be found from them; `spans`
-    gives the span of single steps.
+    scale, categories, span: of the verdicts, where they are not to be found from them.
+    known: scale and levels by the step of the votes; looked at before the toolkit's own steps.
     by: columns to break everything down by. item: columns that tell apart what was judged.
     human: the judge, or the column, that holds human verdicts. positive: the verdict that
     counts as right for the corrected accuracy: equal to it (words), at least it (numbers).
@@ -49,7 +51,7 @@ class Terms:
     scale: Scale | None = None
     categories: tuple[Any, ...] | None = None
     span: float | None = None
-    spans: Mapping[str, float] = field(default_factory=dict)
+    known: Mapping[str, Known] = field(default_factory=dict)
     by: tuple[str, ...] = ()
     item: tuple[str, ...] | None = None
     human: str | None = None
@@ -124,9 +126,7 @@ def agree(votes: Sequence[Vote], terms: Terms | None = None) -> Agreement:
     steps = list(dict.fromkeys(unit.step for unit in units))
     by_step = {step: [unit for unit in units if unit.step == step] for step in steps}
     how = {
-        step: measured(
-            held, step, terms.scale, terms.categories, terms.span or terms.spans.get(step)
-        )
+        step: measured(held, step, terms.scale, terms.categories, terms.span, terms.known)
         for step, held in by_step.items()
     }
     notes = [one.said for one in how.values()]
@@ -140,8 +140,16 @@ def agree(votes: Sequence[Vote], terms: Terms | None = None) -> Agreement:
         tuple(
             row
             for step, held in by_step.items()
-            for row in corrected_rows(step, held, terms.human, terms.positive, terms.by, terms.plan)
-        ),  # fmt: skip
+            for row in corrected_rows(
+                step,
+                held,
+                terms.human,
+                terms.positive,
+                terms.by,
+                terms.plan,
+                graded=known_scale(step, terms.known)[0] not in (None, "nominal"),
+            )
+        ),
         tuple(contested_units(units, how)),
         tuple(notes),
     )

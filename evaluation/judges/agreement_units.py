@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ...agents.steps import find_verdict
 from ...errors import UsageError
 from ...scoring._ratings import Scale, is_number
 from ...scoring.votes import Vote
@@ -17,17 +18,16 @@ from ...scoring.votes import Vote
 Replicate = tuple[str, int]
 """Prompt variant and repeat."""
 
-SCALES: Mapping[str, tuple[Scale, tuple[float, ...] | None]] = {
-    "judge_equivalence": ("nominal", None),
-    "judge_equivalence_ddx": ("nominal", None),
-    "match_option": ("nominal", None),
-    "score_free_answer": ("nominal", None),
-    "grade_ddx": ("interval", (0, 2, 3, 4, 5)),
-    "grade_final_diagnosis": ("interval", (1, 2, 3, 4, 5)),
-    "score_open_answer": ("interval", (0, 0.5, 1)),
-    "score_rubric": ("interval", None),
-}
-"""Scale and levels of the steps that have one verdict."""
+Known = tuple[Scale | None, tuple[Any, ...] | None]
+"""Scale and levels of the verdicts on a step; None for what is to be found from them."""
+
+
+def known_scale(step: str, known: Mapping[str, Known] | None = None) -> Known:
+    """Scale and levels as the step says them; `known` comes before the steps of the toolkit."""
+    if known and step in known:
+        return known[step]
+    verdict, part = find_verdict(step)
+    return (verdict.scale_of(part), verdict.levels_of(part)) if verdict else (None, None)
 
 
 @dataclass(frozen=True)
@@ -175,12 +175,13 @@ def measured(
     scale: Scale | None = None,
     categories: Sequence[Any] | None = None,
     span: float | None = None,
+    known: Mapping[str, Known] | None = None,
 ) -> Measured:
     """How the verdicts of a step are compared: what is given, else what the verdicts are.
 
-    A step that dxjudge knows has its own scale and, where no verdict lies outside them, its own
-    levels. Of others numbers are ordinal, yes/no and words nominal. The span is that of the
-    levels, or of the verdicts where there are none.
+    A step that dxjudge knows, or that `known` has, has its own scale and, where no verdict lies
+    outside them, its own levels. Of others numbers are ordinal, yes/no and words nominal. The
+    span is that of the levels, or of the verdicts where there are none.
 
     Raises UsageError for a verdict that is no category, and for numbers beside true and false.
     """
@@ -192,14 +193,14 @@ def measured(
         kind, default = "yes or no", "nominal"
     else:
         kind, default = "numbers", "ordinal"
-    known = SCALES.get(step, (None, None))
-    levels = tuple(categories) if categories is not None else known[1]
+    step_scale, step_levels = known_scale(step, known)
+    levels = tuple(categories) if categories is not None else step_levels
     if levels is not None and not found <= set(levels):
         if categories is not None:
             odd = _listed(map(repr, found - set(levels)))
             raise UsageError(f"step {step!r} has verdicts that are none of the categories: {odd}")
         levels = None
-    own = known[0] if known[0] and kind != "words" else None
+    own = step_scale if step_scale and kind != "words" else None
     chosen: Any = scale or own or default
     numbers = [float(v) for v in (levels or found) if is_number(v)]
     width = span or (max(numbers) - min(numbers) if len(numbers) > 1 else 1.0)

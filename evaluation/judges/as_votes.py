@@ -1,26 +1,24 @@
 """The verdicts of an evaluation as votes, so that judges can be compared like any others."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
+from dataclasses import replace
 
-from ...agents.outcome import Abstained, Done, Failed
+from ...errors import InputError, UsageError
+from ...graphs import verdicts as reading
 from ...graphs.jury.votes_file import COLUMNS
-from ...prompts.data import load_rubric
 from ...scoring.bootstrap import Plan
-from ...scoring.votes import Scalar, Vote, VoteStatus
+from ...scoring.votes import Vote
 from ..judged import Judged
 from ..judging import JURY, Verdict
-from ..measures.answered import chosen
-from ..report.explained import explained
-from ..settings import Settings
 from .agreement_table import Agreement, Terms, agree
-from .agreement_units import SCALES
+from .agreement_units import Known
 
 ITEM = ("model", "response", "place")
 """What tells apart what was judged: whose response, which of them, which diagnosis of it."""
 
 
 def votes_of(judged: Judged) -> list[Vote]:
-    """Every verdict of a step that has one comparable verdict, as a vote; not those of a jury.
+    """Every verdict of a step that has one, as votes; not those of a jury.
 
     Groups are the model, the response and the place, and the case's own; several groups of a
     case stand in one cell with a semicolon between.
@@ -30,11 +28,31 @@ def votes_of(judged: Judged) -> list[Vote]:
         for case in judged.cases
     }
     return [
-        vote
-        for (task, judge, *_), verdicts in judged.verdicts.items()
-        if task in SCALES and not judge.startswith(JURY)
+        replace(vote, groups={**groups[one.case], **vote.groups})
+        for (_, judge, *_), verdicts in judged.verdicts.items()
+        if not judge.startswith(JURY)
         for one in verdicts
-        for vote in _vote(one, groups[one.case])
+        for vote in votes_of_one(one)
+    ]
+
+
+def votes_of_one(one: Verdict) -> list[Vote]:
+    """One item's verdict as votes, one a part; none of a step without a verdict.
+
+    A vote is on the task, which may ask the step about something of its own.
+    """
+    if one.step.verdict is None:
+        return []
+    try:
+        inputs = one.step.read_input(one.inputs)
+    except (InputError, UsageError):
+        inputs = None  # the outcome says why it failed
+    groups = {"model": one.model, "response": str(one.response), "place": str(one.place)}
+    votes = reading.votes_of(
+        one.step, inputs, one.outcome, case=one.case, judge=one.judge, groups=groups
+    )
+    return [
+        replace(vote, step=f"{one.task}{vote.step.removeprefix(one.step.name)}") for vote in votes
     ]
 
 
@@ -43,66 +61,57 @@ def _free(name: str) -> str:
     return f"case_{name}" if name in (*COLUMNS, *ITEM) else name
 
 
-def _vote(one: Verdict, groups: dict[str, str]) -> Iterator[Vote]:
-    outcome = one.outcome
-    verdict = verdict_label(one)
-    status: VoteStatus = outcome.status if verdict is None else "done"
-    if verdict is None and status == "done":
-        return  # a result without a verdict that can be compared
-    reason = ""
-    if isinstance(outcome, Failed):
-        reason = "; ".join(outcome.reasons)
-    elif isinstance(outcome, Abstained):
-        reason = outcome.reason
-    yield Vote(
-        case=one.case,
-        step=one.task,
-        judge=one.judge,
-        repeat=outcome.repeat,
-        status=status,
-        verdict=verdict,
-        explanation=explained(one.value),
-        reason=reason,
-        tokens_in=outcome.tokens_in,
-        tokens_out=outcome.tokens_out,
-        cost=outcome.cost,
-        groups={
-            **groups,
-            "model": one.model,
-            "response": str(one.response),
-            "place": str(one.place),
-        },
-    )
+def confusion_counts(
+    votes: Sequence[Vote], first: str, second: str
+) -> tuple[list[str], list[list[int]]]:
+    """Verdicts, and how often the first judge gave one (row) and the second the other (column).
 
-
-def verdict_label(verdict: Verdict) -> Scalar | None:
-    """The verdict as one value to compare judges by; None where there is none.
-
-    An abstention (an invalid answer) is a verdict of its own kind only for choices.
+    votes: on one step.
     """
-    if verdict.task in ("match_option", "score_free_answer"):
-        answer = chosen(verdict)
-        if answer.status == "failed":
-            return None
-        return ",".join(answer.letters) if isinstance(answer.letters, tuple) else "none"
-    if isinstance(verdict.outcome, Done):
-        for name in ("equivalent", "score", "total"):
-            if hasattr(verdict.value, name):
-                value: Scalar = getattr(verdict.value, name)
-                return value
-    return None
+    units: dict[tuple[str, ...], dict[str, str]] = {}
+    for vote in votes:
+        if vote.verdict is not None:
+            unit = (vote.case, *(vote.groups[name] for name in ITEM))
+            units.setdefault(unit, {})[vote.judge] = str(vote.verdict)
+    pairs = [(held[first], held[second]) for held in units.values() if {first, second} <= {*held}]
+    labels = sorted({label for pair in pairs for label in pair})
+    return labels, [[pairs.count((a, b)) for b in labels] for a in labels]
 
 
-def judge_agreement(judged: Judged, settings: Settings, plan: Plan) -> Agreement | None:
-    """How far the judges of an evaluation agree; None with fewer than two of them."""
-    votes = votes_of(judged)
-    if len({vote.judge for vote in votes}) < 2:
+def judge_agreement(judged: Judged, plan: Plan) -> Agreement | None:
+    """How far the judges of an evaluation agree on what two of them or more were asked.
+
+    None with fewer than two judges.
+    """
+    votes = _asked_of_several(votes_of(judged))
+    if not votes:
         return None
     groups = dict.fromkeys(_free(name) for case in judged.cases for name in case.groups)
     models = ("model",) if len(judged.models) > 1 else ()
-    spans = {}
-    if any(vote.step == "score_rubric" for vote in votes):
-        rubric = load_rubric(settings.rubric)
-        spans["score_rubric"] = sum(d.factor * max(d.values) for d in rubric.dimensions)
-    terms = Terms(spans=spans, by=(*models, *groups), item=ITEM, plan=plan)
+    terms = Terms(known=_known(judged), by=(*models, *groups), item=ITEM, plan=plan)
     return agree(votes, terms)
+
+
+def _asked_of_several(votes: Sequence[Vote]) -> list[Vote]:
+    judges: dict[str, set[str]] = {}
+    for vote in votes:
+        judges.setdefault(vote.step, set()).add(vote.judge)
+    return [vote for vote in votes if len(judges[vote.step]) > 1]
+
+
+def _known(judged: Judged) -> dict[str, Known]:
+    """Scale and levels of the votes on each task, as its step has them for these inputs."""
+    known: dict[str, Known] = {}
+    for (task, *_), verdicts in judged.verdicts.items():
+        if not verdicts or verdicts[0].step.verdict is None:
+            continue
+        one = verdicts[0]
+        verdict = one.step.demand_verdict()
+        try:
+            inputs = one.step.read_input(one.inputs)
+        except (InputError, UsageError):
+            continue
+        for part in verdict.names(inputs):
+            name = f"{task}.{part}" if part else task
+            known.setdefault(name, (verdict.scale_of(part), verdict.levels_of(part, inputs)))
+    return known

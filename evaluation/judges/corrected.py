@@ -8,7 +8,7 @@ from typing import Any
 from ...scoring._ratings import is_number
 from ...scoring.bootstrap import Plan
 from ...scoring.calibration import CorrectedAccuracy, prediction_powered, rogan_gladen
-from .agreement_units import SCALES, Unit, group_values, judges_of_units, label
+from .agreement_units import Unit, group_values, judges_of_units, label
 
 INDEPENDENT = "cases with several units count as independent"
 """A warning that stands beside a number, not in its place."""
@@ -47,15 +47,17 @@ def corrected_rows(
     positive: Any,
     by: Sequence[str],
     plan: Plan,
+    *,
+    graded: bool,
 ) -> Iterator[CorrectedRow]:
     """Rogan-Gladen and prediction-powered correction of every judge, overall and by group.
 
     Nothing where no human judged, or where the verdicts are neither yes/no nor made so by
-    `positive`.
+    `positive`. graded: 1 and 0 are grades among others, not yes and no.
     """
     if human is None or not any(human in unit.votes for unit in units):
         return
-    if positive is None and not _yes_or_no(step, units):
+    if positive is None and (graded or not _yes_or_no(units)):
         return
     marks = {(at, judge): _mark(unit, judge, positive) for at, unit in enumerate(units)
              for judge in unit.votes}  # fmt: skip
@@ -83,11 +85,10 @@ def _checked(unit: Unit, human: str) -> bool:
     return any(vote.status != "failed" for vote in unit.votes.get(human, {}).values())
 
 
-def _yes_or_no(step: str, units: Sequence[Unit]) -> bool:
-    """Whether every verdict is true, false, 1 or 0, and 1 and 0 are no grades among others."""
+def _yes_or_no(units: Sequence[Unit]) -> bool:
+    """Whether every verdict is true, false, 1 or 0."""
     found = {label(v) for u in units for mine in u.votes.values() for v in mine.values()} - {None}
-    graded = SCALES.get(step, ("nominal",))[0] != "nominal"
-    return not graded and found <= {True, False}
+    return found <= {True, False}
 
 
 def _mark(unit: Unit, judge: str, positive: Any) -> bool | None:

@@ -9,7 +9,6 @@ from ...scoring.bootstrap import Plan
 from ...scoring.missed import misses
 from ...scoring.stability import RankingStability, ranking_stability
 from ..judged import Judged
-from ..judges.as_votes import verdict_label
 from ..settings import Settings
 from .hierarchy import codes_of_prediction, codes_of_truth, true_diagnoses
 from .measure import Measure
@@ -56,28 +55,6 @@ def list_misses(judged: Judged, settings: Settings) -> list[MissRow]:
                 )
             )
     return found
-
-
-def _table(judged: Judged, task: str) -> tuple[dict[str, list[object]], list[str]]:
-    """Each judge's labels on the same items, and the case of each item."""
-    places: dict[tuple[str, str, int, int], dict[str, object]] = {}
-    for (held, judge, _, _), verdicts in judged.verdicts.items():
-        if held != task:
-            continue
-        for one in verdicts:
-            key = (one.case, one.model, one.response, one.place)
-            places.setdefault(key, {})[judge] = verdict_label(one)
-    table = {judge: [held.get(judge) for held in places.values()] for judge in judged.judges}
-    return table, [case for case, *_ in places]
-
-
-def confusion_counts(judged: Judged, task: str) -> tuple[list[str], list[list[int]]]:
-    """Labels, and how often the first judge gave one (row) and the second the other (column)."""
-    table, _ = _table(judged, task)
-    first, second = (table[judge] for judge in judged.judges[:2])
-    pairs = [(str(a), str(b)) for a, b in zip(first, second, strict=True) if None not in (a, b)]
-    labels = sorted({label for pair in pairs for label in pair})
-    return labels, [[pairs.count((a, b)) for b in labels] for a in labels]
 
 
 def stability_of(

@@ -11,8 +11,8 @@ from ..cases import Case
 from ..judged import MISSING, Found
 from ..judging import Verdict
 from ..result import Evaluation
-from .explained import explained
-from .tables import score_of, status_of
+from .explained import explained, shown
+from .tables import status_of
 
 _LONGEST = 4000  # characters of a text that are shown
 _LONGEST_ATTEMPT = 1200
@@ -159,36 +159,18 @@ def _verdict(verdict: Verdict, attempts: Mapping[str, tuple[AttemptView, ...]]) 
     elif isinstance(outcome, Abstained):
         why = outcome.reason
     else:
-        why = explained(verdict.value)
+        why = explained(verdict)
     step = verdict.task + (f" {verdict.place + 1}" if verdict.task.endswith("_ddx")
                            and verdict.task.startswith("judge") else "")  # fmt: skip
     return VerdictView(
         step,
         verdict.judge,
         status_of(verdict),
-        _said(verdict),
+        shown(verdict),
         _cut(why, _LONGEST_ATTEMPT),
         outcome.decided_by,
         attempts.get(outcome.key or "", ()),
     )
-
-
-def _said(verdict: Verdict) -> str:
-    value = verdict.value
-    if value is None:
-        return ""
-    if hasattr(value, "equivalent"):
-        return "the same disease" if value.equivalent else "another disease"
-    if hasattr(value, "errors"):
-        return "; ".join(dict.fromkeys(error.category for error in value.errors)) or "no error"
-    for name in ("letters", "diagnoses"):
-        if hasattr(value, name):
-            return ", ".join(getattr(value, name))
-    for name in ("choice", "diagnosis"):
-        if hasattr(value, name):
-            return str(getattr(value, name))
-    score = score_of(verdict)
-    return "" if score is None else f"{score:g}"
 
 
 def _quotes(verdicts: Sequence[Verdict]) -> Iterator[tuple[int, int, str]]:

@@ -4,7 +4,8 @@ import random
 from collections.abc import Callable, Iterator
 
 from ...prompts.data import load_rubric, load_taxonomy
-from ..measures.compare import confusion_counts
+from ...scoring.votes import Vote
+from ..judges.as_votes import confusion_counts, votes_of
 from ..measures.numbers import Number
 from ..result import Evaluation
 from .figure import Figure
@@ -164,9 +165,12 @@ def _sensitivity(made: Evaluation) -> Iterator[Figure]:
 def _confusion(made: Evaluation) -> Iterator[Figure]:
     if made.agreement is None:
         return
-    for task in dict.fromkeys(row.step for row in made.agreement.rows if row.step):
-        labels, counts = confusion_counts(made.judged, task)
-        if task == "score_rubric" or not labels:
+    by_step: dict[str, list[Vote]] = {}
+    for vote in votes_of(made.judged):
+        by_step.setdefault(vote.step, []).append(vote)
+    for task in made.judged.tasks:  # the parts of a verdict stand in the table of agreement
+        labels, counts = confusion_counts(by_step.get(task, ()), *made.judged.judges[:2])
+        if not labels:
             continue
         title = f"Two judges on {task}"
         caption = f"Rows: {made.judged.judges[0]}; columns: {made.judged.judges[1]}."

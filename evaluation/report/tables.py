@@ -17,6 +17,7 @@ from ..measures.hierarchy import true_diagnoses
 from ..measures.numbers import Gap, Number, Rank
 from ..result import Evaluation
 from ..settings import Column
+from .explained import score_of
 
 
 @dataclass(frozen=True)
@@ -200,14 +201,6 @@ def status_of(verdict: Verdict) -> str:
     if verdict.task in ("match_option", "score_free_answer"):
         return chosen(verdict).status
     return verdict.outcome.status
-
-
-def score_of(verdict: Verdict) -> float | None:
-    """The one number of a verdict, where it has one."""
-    for name in ("equivalent", "score", "total"):
-        if hasattr(verdict.value, name):
-            return float(getattr(verdict.value, name))
-    return None
 
 
 def _json(value: Any) -> str:
