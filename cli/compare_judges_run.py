@@ -22,15 +22,16 @@ from ..evaluation.judges.swap_text import (
     swap_plain,
 )
 from ..evaluation.judging import Panel, open_journal
+from ..evaluation.presets import main_columns
 from ..evaluation.records import Recorded, read_recorded
 from ..evaluation.report.html import STRESS
 from ..evaluation.result import Evaluation
+from ..evaluation.tasks import fillable, tasks_of
 from .agree_run import print_blocks
 from .evaluate_files import make_folder
 from .evaluate_run import INTERRUPTED, exit_code, write_everything
 from .progress import stages
 
-_WITHOUT_JUDGE = ("map_to_icd10", "semantic", "text_overlap", "evidence_sensitivity")
 _MODES = ("read-write", "replay", "refresh", "off")
 
 
@@ -127,13 +128,17 @@ def judge_again(request: Request, recorded: Recorded, panel: Panel) -> Evaluatio
     settings = recorded.settings
     changed: dict[str, Any] = {
         "judges": tuple(as_judge(judge).spec.label for judge in panel.judges),
-        "tasks": tuple(task for task in settings.tasks if task not in _WITHOUT_JUDGE),
+        "tasks": tuple(task.name for task in tasks_of(settings) if task.step is not None),
     }
     if request.seed is not None:
         changed["seed"] = request.seed
     if request.boot is not None:
         changed["resamples"] = request.boot
+    known = main_columns(settings)
     settings = settings.model_copy(update=changed)
+    can_fill = fillable(settings)
+    columns = tuple(one for one in known if any(each.covers(one.metric) for each in can_fill))
+    settings = settings.model_copy(update={"columns": columns})
     return evaluate(recorded.cases, recorded.responses, settings, panel, files=recorded.files)
 
 

@@ -12,29 +12,27 @@ from .judges.as_votes import judge_agreement
 from .judges.swap import swap_of
 from .judging import Panel
 from .measures.answers import (
-    answer_measures,
     gap_measures,
-    pair_measures,
     pair_units,
     variant_spreads,
 )
+from .measures.by_pair import by_pair
 from .measures.compare import list_misses, stability_of
-from .measures.diagnosis import diagnosis_measures
 from .measures.evidence import (
     cross_modal,
     sensitivities,
-    sensitivity_measures,
     withheld_kinds,
 )
-from .measures.hierarchy import hierarchical_measures
-from .measures.likeness import find_encoder, overlap_measures, semantic_measures
+from .measures.likeness import find_encoder
 from .measures.measure import Measure, Units, case_units
 from .measures.numbers import differences_of, numbers_of, rank_shift, ranks_of
-from .presets import Preset, find_preset
+from .presets import Preset, find_preset, main_columns
 from .result import Evaluation
 from .run import Coder, judge_all
 from .settings import Settings
 from .signature import signature_of
+from .task import Task
+from .tasks import tasks_of
 
 
 def evaluate(
@@ -64,15 +62,19 @@ def evaluate(
     if not cases or not responses:
         raise UsageError("an evaluation needs at least one case and one model")
     preset = find_preset(settings.preset)
+    columns = main_columns(settings)
     _check_needs(cases, preset)
     panel = replace(panel or Panel(tuple(judges)), jury=settings.jury)
     judged = judge_all(tuple(cases), responses, settings, panel, coder)
-    units, measures, left_out, spreads, encoder = _measure(judged, settings)
+    undone = {entry.task for entry in judged.left_out}
+    tasks = [task for task in tasks_of(settings) if task.name not in undone]
+    encoder, left_out = _encoder(settings, tasks)
+    units, measures, spreads = _measure(judged, settings, tasks)
     numbers = numbers_of(measures, units, settings.plan)
-    main = [column.metric for column in preset.columns]
-    headline = [one for one in measures if one.metric in main]
+    headline = [one for one in measures if any(c.covers(one.metric) for c in columns)]
     made = Evaluation(
         preset,
+        columns,
         settings,
         judged,
         units,
@@ -111,34 +113,36 @@ def _check_needs(cases: Sequence[Case], preset: Preset) -> None:
 
 
 def _measure(
-    judged: Judged, settings: Settings
-) -> tuple[Units, list[Measure], list[LeftOut], dict[tuple[str, str], Spread], str | None]:
-    """Units and measures, what could not be measured, spreads, and the encoder's name."""
-    done = {task for task in settings.tasks} - {entry.task for entry in judged.left_out}
-    if "score_free_answer" in done:
-        units, pairs = pair_units(judged.cases)
-        return units, list(pair_measures(judged, pairs)), [], variant_spreads(judged, pairs), None
-    measures = list(diagnosis_measures(judged, settings))
+    judged: Judged, settings: Settings, tasks: Sequence[Task]
+) -> tuple[Units, list[Measure], dict[tuple[str, str], Spread]]:
+    """Units and measures of the tasks, and spreads over prompt variants."""
+    of_pairs = [task for task in tasks if task.of_pairs]
+    over_cases = _measures_of([task for task in tasks if not task.of_pairs], judged, settings)
+    over_cases += gap_measures(over_cases)
+    if not of_pairs:
+        return case_units(judged.cases), over_cases, {}
+    units, pairs = pair_units(judged.cases)
+    measures = _measures_of(of_pairs, judged, settings)
+    measures += [by_pair(measure, judged.cases, pairs) for measure in over_cases]
+    return units, measures, variant_spreads(judged, pairs)
+
+
+def _measures_of(tasks: Sequence[Task], judged: Judged, settings: Settings) -> list[Measure]:
+    makers = dict.fromkeys(task.measures for task in tasks if task.measures is not None)
+    return [measure for make in makers for measure in make(judged, settings)]
+
+
+def _encoder(settings: Settings, tasks: Sequence[Task]) -> tuple[str | None, list[LeftOut]]:
+    """The name of the encoder of the semantic scores, and what it cannot do."""
+    names = {task.name for task in tasks}
+    encoder = find_encoder(settings.encoder) if "semantic" in names else None
     left_out = []
-    encoder = None
-    if "map_to_icd10" in done:
-        measures += hierarchical_measures(judged, settings)
-    if "semantic" in done:
-        encoder = find_encoder(settings.encoder)
-        measures += semantic_measures(judged, settings, encoder)
-    if "text_overlap" in done:
-        measures += overlap_measures(judged, encoder)
-        if not hasattr(encoder, "encode_tokens"):
-            left_out.append(
-                LeftOut(
-                    "bert_score",
-                    f"the encoder {settings.encoder!r} gives no token vectors; pass "
-                    "--semantic-encoder with a sentence-transformers model",
-                )
+    if "text_overlap" in names and not hasattr(encoder, "encode_tokens"):
+        left_out.append(
+            LeftOut(
+                "bert_score",
+                f"the encoder {settings.encoder!r} gives no token vectors; pass "
+                "--semantic-encoder with a sentence-transformers model",
             )
-    measures += answer_measures(judged, multiple=settings.preset == "medlesionvqa")
-    measures += gap_measures(measures)
-    if "evidence_sensitivity" in done and withheld_kinds(judged):
-        measures += sensitivity_measures(judged)
-    named = getattr(encoder, "identity", None) or getattr(encoder, "name", None)
-    return case_units(judged.cases), measures, left_out, {}, named
+        )
+    return getattr(encoder, "identity", None) or getattr(encoder, "name", None), left_out

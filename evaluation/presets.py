@@ -4,8 +4,8 @@ The settings of an evaluation are those of a preset, changed by a YAML file and 
 """
 
 import difflib
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,8 @@ import yaml
 from pydantic import ValidationError
 
 from ..errors import InputError, UsageError
-from .settings import Column, Settings, Task
+from .settings import Column, Settings
+from .tasks import fillable, tasks_of
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Preset:
 
     name: str
     title: str
-    tasks: tuple[Task, ...]
+    tasks: tuple[str, ...]
     columns: tuple[Column, ...]
     needs: tuple[str, ...]
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -167,7 +168,7 @@ PRESETS: tuple[Preset, ...] = (
             Column("answer_score", "Overall"),
         ),
         ("question", "answer"),
-        {"taxonomy": "medlesionvqa"},
+        {"taxonomy": "medlesionvqa", "multiple": True, "errors_of": "wrong"},
         before="choice_score",
         after="open_score",
     ),
@@ -193,19 +194,63 @@ def read_settings(path: Path | None, **flags: Any) -> Settings:
     held = _read_yaml(path) if path else {}
     held |= {name: value for name, value in flags.items() if value is not None}
     preset = find_preset(held.get("preset", "diagnosis"))
+    settings = _settings({**preset.settings, "tasks": preset.tasks, **held})
+    if settings.jury and len(settings.judges) < 2:
+        raise UsageError("a jury needs at least two judges: give --judge twice or more")
+    if settings.jury == "weighted":
+        raise UsageError("evaluation settings: jury: weights are for `dxjudge judge --weights`")
+    main_columns(settings)  # a column that nothing fills is an error before any work
+    return settings
+
+
+def _settings(given: Mapping[str, Any]) -> Settings:
     try:
-        settings = Settings(**{**preset.settings, "tasks": preset.tasks, **held})
+        return Settings(**given)
     except ValidationError as fault:
         lines = [
             f"{'.'.join(map(str, error['loc']))}: {error['msg']}"
             for error in fault.errors(include_url=False)
         ]
         raise UsageError(f"evaluation settings: {'; '.join(lines)}") from fault
-    if settings.jury and len(settings.judges) < 2:
-        raise UsageError("a jury needs at least two judges: give --judge twice or more")
-    if settings.jury == "weighted":
-        raise UsageError("evaluation settings: jury: weights are for `dxjudge judge --weights`")
-    return settings
+
+
+def main_columns(settings: Settings) -> tuple[Column, ...]:
+    """The columns of the main table: those of the settings, or else of the preset and the tasks.
+
+    A task that the settings name beyond the preset brings its own columns.
+
+    Raises UsageError for a column that no task of the settings fills, and for no such task.
+    """
+    preset = find_preset(settings.preset)
+    known = fillable(settings)
+    if settings.columns is not None:
+        return tuple(_titled(column, known) for column in settings.columns)
+    columns = [column for column in preset.columns if _fitting(column, known)]
+    for task in tasks_of(settings) if settings.tasks != preset.tasks else ():
+        own = task.columns(settings)
+        if not any(one.covers(column.metric) for column in columns for one in own):
+            columns += own
+    return tuple(_titled(column, known) for column in columns)
+
+
+def _fitting(column: Column, known: Sequence[Column]) -> Column | None:
+    """The first of the columns that a task fills which covers this one."""
+    return next((one for one in known if one.covers(column.metric)), None)
+
+
+def _titled(column: Column, known: Sequence[Column]) -> Column:
+    """The column with the title of the task that fills it, where it has none of its own."""
+    filled = _fitting(column, known)
+    if filled is None:
+        listed = ", ".join(dict.fromkeys(one.metric for one in known)) or "none"
+        near = difflib.get_close_matches(column.metric, [one.metric for one in known], n=1)
+        hint = f"did you mean {near[0]}?" if near else f"the tasks fill {listed}"
+        raise UsageError(
+            f"evaluation settings: columns: no task fills the column {column.metric!r}; {hint}"
+        )
+    if column.title or column.by:
+        return column
+    return replace(column, title=filled.title if filled.metric == column.metric else column.metric)
 
 
 def _read_yaml(path: Path) -> dict[str, Any]:

@@ -20,9 +20,9 @@ from .cases import Case, Response
 from .judged import Judged
 from .judging import RecordKey
 from .settings import Settings
+from .tasks import EXTRACTIONS
 
 INPUTS, OUTCOMES, SIGNATURE = "inputs.json", "outcomes.jsonl", "signature.json"
-_EXTRACTIONS = ("extract_final_diagnosis", "extract_ddx")
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def _outcomes(path: Path) -> Iterator[tuple[RecordKey, Outcome]]:
     for number, line in enumerate(filter(None, lines), 1):
         try:
             held = json.loads(line)
-            judge = "" if held["task"] in _EXTRACTIONS else held["judge"]
+            judge = "" if held["task"] in EXTRACTIONS else held["judge"]
             key = (judge, held["task"], held["model"], held["case"], held["response"],
                    held["place"])  # fmt: skip
             yield key, read_outcome(held["outcome"])

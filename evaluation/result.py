@@ -14,20 +14,21 @@ from .measures.compare import MissRow
 from .measures.measure import Measure, Units
 from .measures.numbers import Gap, Number, Rank
 from .presets import Preset
-from .settings import Settings
+from .settings import Column, Settings
 
 
 @dataclass(frozen=True)
 class Evaluation:
     """Everything that an evaluation reports.
 
-    `agreement` is None with fewer than two judges. `spreads` is over prompt variants by model
-    and judge; `modal` holds NMSE gap, share below the diagonal and cases by model;
-    `sensitivity` the evidence sensitivities by model, type of evidence and case. `swap` is the
-    same responses under each judge; None with fewer than two judges.
+    `columns` are those of the main table. `agreement` is None with fewer than two judges.
+    `spreads` is over prompt variants by model and judge; `modal` holds NMSE gap, share below the
+    diagonal and cases by model; `sensitivity` the evidence sensitivities by model, type of
+    evidence and case. `swap` is the same responses under each judge; None with fewer than two.
     """
 
     preset: Preset
+    columns: tuple[Column, ...]
     settings: Settings
     judged: Judged
     units: Units

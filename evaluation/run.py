@@ -10,16 +10,14 @@ from ..agents.outcome import Abstained, Failed
 from ..agents.step import Step
 from ..errors import UsageError
 from ..ontology.tree import Tree, load_tree
-from .asking import Material, items_of, step_of
 from .cases import Case
 from .coding import Codes, MapTexts, code_texts
 from .judged import MISSING, Found, Judged, LeftOut, Responses, collect, first_response
-from .judging import Item, Panel, Verdict
+from .judging import Panel, Verdict
 from .settings import Settings
+from .task import Material, Task, items_of
+from .tasks import tasks_of
 
-_EXTRACTIONS = ("extract_final_diagnosis", "extract_ddx")
-_EQUIVALENCES = ("judge_equivalence", "judge_equivalence_ddx")
-_NOT_ASKED = ("map_to_icd10", "semantic", "text_overlap", "evidence_sensitivity", *_EXTRACTIONS)
 _FLAG = "pass --judge, for example --judge openai:gpt-4o"
 
 
@@ -48,18 +46,18 @@ def judge_all(
     refused, a file that cannot be written).
     """
     work = _Work(cases, responses, settings, panel, coder)
+    tasks = tasks_of(settings)
     verdicts: list[Verdict] = []
-    finals, ddx = work.extract(verdicts)
-    left_out = list(work.left_out())
-    skipped = {entry.task for entry in left_out}
-    codes, tree = work.code(finals, ddx, skipped)
-    material = Material(cases, responses, settings, finals, ddx)
-    for task in settings.tasks:
-        if task in _NOT_ASKED or task in skipped:
+    found = work.extract(tasks, verdicts)
+    finals, ddx = found["final"], found["ddx"]
+    left_out = [LeftOut(task.name, lack) for task in tasks if (lack := work.lack(task))]
+    done = [task for task in tasks if all(task.name != entry.task for entry in left_out)]
+    codes, tree = work.code(finals, ddx, done)
+    for task in done:
+        if task.extracts or task.step is None:
             continue
+        material = Material(cases, responses, settings, finals, ddx, tuple(verdicts))
         items = items_of(task, material)
-        if task == "label_errors" and settings.preset == "medlesionvqa":
-            items = _wrong_answers(items, verdicts, cases)
         if items:
             verdicts += panel.ask(work.step(task, codes, tree), items)
     if not verdicts and codes is None and not (finals or ddx):
@@ -86,37 +84,29 @@ class _Work:
     panel: Panel
     coder: Coder | None
 
-    def left_out(self) -> Iterator[LeftOut]:
-        """The tasks that cannot be done, each with the reason."""
-        for task in self.settings.tasks:
-            reason = self._lack(task)
-            if reason:
-                yield LeftOut(task, reason)
-
-    def _lack(self, task: str) -> str:
-        lacking = _DATA.get(task)
-        if lacking and not any(lacking[0](case) for case in self.cases):
-            return lacking[1]
-        if task == "map_to_icd10" and self.coder is None:
-            return "no mapper was given"
-        if task in _NOT_ASKED or (task in _EQUIVALENCES and self.coder is not None):
+    def lack(self, task: Task) -> str:
+        """Why a task cannot be done; "" where it can."""
+        if task.extracts:
             return ""
-        if not self.panel.can(step_of(task, self.settings)):
-            return f"it takes a model: {_FLAG}"
-        return ""
+        if reason := task.lack(self.cases):
+            return reason
+        if task.name == "map_to_icd10" and self.coder is None:
+            return "no mapper was given"
+        if task.step is None or (task.by_ontology and self.coder is not None):
+            return ""
+        return "" if self.panel.can(task.step(self.settings)) else f"it takes a model: {_FLAG}"
 
     def extract(
-        self, verdicts: list[Verdict]
-    ) -> tuple[dict[tuple[str, str], Found], dict[tuple[str, str], Found]]:
-        """The final diagnosis and the differential of every response; verdicts are added."""
+        self, tasks: Sequence[Task], verdicts: list[Verdict]
+    ) -> dict[str, dict[tuple[str, str], Found]]:
+        """What the extracting tasks find in every response; verdicts are added."""
         material = Material(self.cases, self.responses, self.settings, {}, {})
-        found: dict[str, dict[tuple[str, str], Found]] = {}
-        for task in _EXTRACTIONS:
-            found[task] = {}
-            if task not in self.settings.tasks:
+        found: dict[str, dict[tuple[str, str], Found]] = {"final": {}, "ddx": {}}
+        for task in tasks:
+            if not task.extracts or task.step is None:
                 continue
             items = items_of(task, material)
-            step = step_of(task, self.settings)
+            step = task.step(self.settings)
             made = self.panel.ask(step, items, first_only=True) if items else []
             verdicts += made
             by_case = {(each.model, each.case): each for each in made}
@@ -124,17 +114,17 @@ class _Work:
                 for case in self.cases:
                     key = (model, case.id)
                     given = self._given(task, by_id, case.id)
-                    found[task][key] = given or _found(by_case.get(key))
-        return found[_EXTRACTIONS[0]], found[_EXTRACTIONS[1]]
+                    found[task.extracts][key] = given or _found(by_case.get(key))
+        return found
 
-    def _given(self, task: str, responses: Responses, case: str) -> Found | None:
+    def _given(self, task: Task, responses: Responses, case: str) -> Found | None:
         response = first_response(responses.get(case, ()))
         if response is None:
             return None
-        if task == "extract_ddx" and response.ddx is not None:
+        if task.extracts == "ddx" and response.ddx is not None:
             status = "done" if response.ddx else "abstained"
             return Found(status, response.ddx)  # type: ignore[arg-type]
-        if task == "extract_final_diagnosis" and response.diagnosis is not None:
+        if task.extracts == "final" and response.diagnosis is not None:
             return Found("done", (response.diagnosis,))
         return None
 
@@ -142,12 +132,12 @@ class _Work:
         self,
         finals: Mapping[tuple[str, str], Found],
         ddx: Mapping[tuple[str, str], Found],
-        skipped: set[str],
+        tasks: Sequence[Task],
     ) -> tuple[Codes | None, Tree | None]:
         """Map every diagnosis of cases and responses through one table."""
-        asked = {"map_to_icd10", *_EQUIVALENCES} & set(self.settings.tasks)
-        by_ontology = "map_to_icd10" in asked or not self.panel.judges
-        if self.coder is None or not asked - skipped or not by_ontology:
+        mapped = any(task.name == "map_to_icd10" for task in tasks)
+        stands_in = not self.panel.judges and any(task.by_ontology for task in tasks)
+        if self.coder is None or not (mapped or stands_in):
             return None, None
         tree = load_tree(self.settings.ontology)
         texts = list(_gold_texts(self.cases, tree))
@@ -164,10 +154,11 @@ class _Work:
         )
         return codes, tree
 
-    def step(self, task: str, codes: Codes | None, tree: Tree | None) -> Step[Any, Any]:
+    def step(self, task: Task, codes: Codes | None, tree: Tree | None) -> Step[Any, Any]:
         """The step of a task; without a judge the ontology stands in for equivalence."""
-        step = step_of(task, self.settings)
-        if task not in _EQUIVALENCES or codes is None or tree is None or self.panel.judges:
+        assert task.step is not None
+        step = task.step(self.settings)
+        if not task.by_ontology or codes is None or tree is None or self.panel.judges:
             return step
         given = _given_codes(self.cases, codes, tree)
 
@@ -210,43 +201,3 @@ def _gold_texts(cases: Sequence[Case], tree: Tree) -> Iterator[str]:
         for diagnosis in (case.diagnosis, *case.ddx):
             if diagnosis is not None:
                 yield diagnosis.text
-
-
-def _wrong_answers(
-    items: Sequence[Item], verdicts: Sequence[Verdict], cases: Sequence[Case]
-) -> list[Item]:
-    """The items whose answer the first judge found not fully right."""
-    from .measures.answered import answer_score
-
-    by_id = {case.id: case for case in cases}
-    right = {
-        (each.model, each.case, each.response)
-        for each in verdicts
-        if each.task in ("match_option", "score_open_answer")
-        and answer_score(each, by_id[each.case]) == 1
-    }
-    return [item for item in items if (item.model, item.case, item.response) not in right]
-
-
-_DATA: dict[str, tuple[Callable[[Case], Any], str]] = {
-    "judge_equivalence": (lambda case: case.diagnosis, "no case has a diagnosis"),
-    "judge_equivalence_ddx": (lambda case: case.diagnosis, "no case has a diagnosis"),
-    "map_to_icd10": (lambda case: case.diagnosis or case.ddx, "no case has a diagnosis"),
-    "grade_ddx": (lambda case: case.diagnosis, "no case has a diagnosis"),
-    "grade_final_diagnosis": (lambda case: case.diagnosis, "no case has a diagnosis"),
-    "score_rubric": (lambda case: case.reference and case.case, "no case has text and reference"),
-    "label_errors": (
-        lambda case: case.reference or case.answer,
-        "no case has a reference or an answer",
-    ),
-    "match_option": (lambda case: case.options, "no case has options"),
-    "score_free_answer": (lambda case: len(case.options) == 2, "no case has two options"),
-    "score_open_answer": (
-        lambda case: case.answer and not case.options,
-        "no case is an open question",
-    ),
-    "semantic": (lambda case: case.ddx or case.diagnosis, "no case has a diagnosis"),
-    "text_overlap": (lambda case: case.diagnosis, "no case has a diagnosis"),
-    "choose_best": (lambda case: case.question, "no case has a question"),
-    "evidence_sensitivity": (lambda case: case.options, "no case has options"),
-}

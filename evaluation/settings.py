@@ -1,48 +1,58 @@
 """What an evaluation does, as one value: everything that can change a number."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from ..scoring.bootstrap import Plan
 from ..scoring.jury import Rule
 
-Task = Literal[
-    "extract_final_diagnosis",
-    "extract_ddx",
-    "map_to_icd10",
-    "judge_equivalence",
-    "judge_equivalence_ddx",
-    "grade_ddx",
-    "grade_final_diagnosis",
-    "score_rubric",
-    "label_errors",
-    "match_option",
-    "score_free_answer",
-    "score_open_answer",
-    "choose_best",
-    "semantic",
-    "text_overlap",
-    "evidence_sensitivity",
-]
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a main table: a metric, and the title under which it stands there.
+
+    metric: one that ends with ": *" makes a column of every metric that begins so.
+    title: by default that of the task which fills it.
+    by: one column for each group of this name, in place of the overall number.
+    """
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
+
+    metric: str
+    title: str = ""
+    by: str = ""
+
+    def covers(self, metric: str) -> bool:
+        """Whether a metric stands in this column, or in one of those that it makes."""
+        return metric == self.metric or (
+            self.metric.endswith(": *") and metric.startswith(self.metric[:-1])
+        )
+
+
+def _as_column(given: Any) -> Any:
+    return {"metric": given} if isinstance(given, str) else given
 
 
 class Settings(BaseModel):
     """Everything about an evaluation that can change a number.
 
-    tasks: what is judged and scored. judges: each judges every item; the first also extracts.
-    jury: the rule by which they make the verdict of one more judge.
+    tasks: what is judged and scored. columns: of the main table; by default those of the preset
+    and of the tasks that are named beyond it. judges: each judges every item; the first also
+    extracts. jury: the rule by which they make the verdict of one more judge.
     style: the words of the equivalence step. truth: what a prediction is held against in
     hierarchical and semantic scores. predicted: what is held against it. top: the k of top-k.
-    unmapped: what a prediction without a code does. tau, low, high: of semantic matching, and
-    they belong to the encoder. free: how two-option answers are read.
+    unmapped: what a prediction without a code does. multiple: several options may be right, so
+    that a choice has a score in place of being right or wrong. errors_of: which answers are
+    labelled with errors. tau, low, high: of semantic matching, and they belong to the encoder.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     preset: str = "diagnosis"
-    tasks: tuple[Task, ...] = ()
+    tasks: tuple[str, ...] = ()
+    columns: tuple[Annotated[Column, BeforeValidator(_as_column)], ...] | None = None
     judges: tuple[str, ...] = ()
     jury: Rule | None = None
     groups: tuple[str, ...] | None = None
@@ -51,6 +61,8 @@ class Settings(BaseModel):
     predicted: Literal["ddx", "final", "both"] = "ddx"
     top: tuple[int, ...] = (1, 3, 5)
     unmapped: Literal["ignore", "penalise"] = "ignore"
+    multiple: bool = False
+    errors_of: Literal["all", "wrong"] = "all"
     ontology: str = "icd10cm"
     rubric: str = "dermcase"
     taxonomy: str = "dermcase"
@@ -67,15 +79,3 @@ class Settings(BaseModel):
     def plan(self) -> Plan:
         """How to resample."""
         return Plan(self.interval, self.level, self.resamples, self.seed)
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column of a main table: a metric, under the name that its field gives it.
-
-    `by`: one column for each group of this name, in place of the overall number.
-    """
-
-    metric: str
-    title: str
-    by: str = ""

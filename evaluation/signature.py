@@ -7,12 +7,11 @@ from importlib import metadata
 from typing import Any
 
 from ..agents.engine.models import AnyJudge, as_judge
-from .asking import step_of
+from ..agents.step import Step
 from .coding import Codes
 from .judged import Judged
 from .settings import Settings
-
-_NO_STEP = frozenset({"map_to_icd10", "semantic", "text_overlap", "evidence_sensitivity"})
+from .tasks import tasks_of
 
 
 def signature_of(
@@ -26,12 +25,13 @@ def signature_of(
 
     `files` maps a name to the sha256 of its content. `id` is a digest of all the rest.
     """
-    asked = [task for task in settings.tasks if task not in _NO_STEP]
     held: dict[str, Any] = {
         "dxjudge": metadata.version("dxjudge"),
         "settings": settings.model_dump(mode="json"),
         "judges": [as_judge(judge).spec.model_dump(mode="json") for judge in judges],
-        "prompts": {task: _prompt(task, settings) for task in asked},
+        "prompts": {
+            task.name: _prompt(task.step(settings)) for task in tasks_of(settings) if task.step
+        },
         "left_out": {entry.task: entry.reason for entry in judged.left_out},
         "ontology": _ontology(judged.codes),
         "encoder": encoder,
@@ -48,8 +48,7 @@ def signature_of(
     return {"id": hashlib.sha256(text.encode()).hexdigest()[:12], **held}
 
 
-def _prompt(task: str, settings: Settings) -> dict[str, Any]:
-    step = step_of(task, settings)
+def _prompt(step: Step[Any, Any]) -> dict[str, Any]:
     return {
         "prompt": step.prompt_name,
         "step_version": step.version,

@@ -302,7 +302,9 @@ def test_an_unknown_preset_setting_or_task_is_a_usage_error(tmp_path: Path) -> N
     for text, message in (
         ("preset: hdx", "did you mean hddx"),
         ("taus: 0.5", "taus: Extra inputs"),
-        ("tasks: [grade]", "tasks.0"),
+        ("tasks: [grade]", "no task 'grade'; did you mean grade_ddx?"),
+        ("columns: [hdf2]", "no task fills the column 'hdf2'; did you mean hdf1?"),
+        ("{tasks: [grade_ddx], columns: [hdf1]}", "no task fills the column 'hdf1'"),
         ("tau: 3", "tau: Input should be less"),
     ):
         config.write_text(text)

@@ -20,6 +20,7 @@ from ...scoring.flat import SAME, ranks
 from ..measures.measure import Measure
 from ..measures.numbers import joint_statistic
 from ..result import Evaluation
+from ..tasks import EXTRACTIONS
 from .conclusions import conclusions_of
 from .swap_rows import (
     FamilyRow,
@@ -33,7 +34,6 @@ from .swap_rows import (
 )
 
 Families = Callable[[str], frozenset[str]]
-_EXTRACTIONS = ("extract_final_diagnosis", "extract_ddx")
 
 
 def swap_of(made: Evaluation, families: Families = families_of) -> Swap | None:
@@ -41,7 +41,12 @@ def swap_of(made: Evaluation, families: Families = families_of) -> Swap | None:
 
     `families` gives the families of a judge or a model by its name.
     """
-    titles = {one.metric: one.title for one in made.preset.columns if not one.by}
+    titles = {
+        metric: column.title if column.metric == metric else metric
+        for column in made.columns
+        for metric in dict.fromkeys(one.metric for one in made.measures)
+        if column.covers(metric) and not column.by
+    }
     tables = {
         metric: table
         for metric in titles
@@ -253,7 +258,7 @@ def _costs(made: Evaluation, families: Families) -> Iterator[JudgeRow]:
         held: list[tuple[str, Outcome]] = [
             (case, one.outcome)
             for (task, name, _, case), verdicts in made.judged.verdicts.items()
-            if name == judge and task not in _EXTRACTIONS
+            if name == judge and task not in EXTRACTIONS
             for one in verdicts
         ]
         if not held:

@@ -25,16 +25,18 @@ def answer_measures(judged: Judged, *, multiple: bool) -> Iterator[Measure]:
     asked = [task for task in _TASKS if task in judged.tasks]
     for judge in judged.judges if asked else ():
         for model in judged.models:
-            if not multiple:
+            if not multiple and "match_option" in asked:
                 right = [_choice(judged, judge, model, case) for case in judged.cases]
                 yield mean_measure("choice_accuracy", model, judge, right)
-                continue
             by_task = {
                 task: [_score(judged, task, judge, model, case) for case in judged.cases]
                 for task in asked
             }
             for task, scores in by_task.items():
-                yield mean_measure(_TASKS[task], model, judge, scores)
+                if multiple or task != "match_option":
+                    yield mean_measure(_TASKS[task], model, judge, scores)
+            if not multiple:
+                continue
             both = [
                 next((one for one in held if one.status != "none"), NOT_CONCERNED)
                 for held in zip(*by_task.values(), strict=True)

@@ -15,24 +15,8 @@ from .measure import NOT_CONCERNED, Measure, Score, mean_measure
 Scorer = Callable[[Case], Score]
 
 
-def diagnosis_measures(judged: Judged, settings: Settings) -> Iterator[Measure]:
-    """Every measure that a judge's verdict on a diagnosis or a response gives."""
-    for judge in judged.judges:
-        for model in judged.models:
-            view = _View(judged, settings, judge, model)
-            for task, make in _MAKERS.items():
-                if any((task, judge, each, c.id) in judged.verdicts for each, c in _all(judged)):
-                    yield from make(view)
-
-
-def _all(judged: Judged) -> Iterator[tuple[str, Case]]:
-    for model in judged.models:
-        for case in judged.cases:
-            yield model, case
-
-
 @dataclass(frozen=True)
-class _View:
+class View:
     """One model under one judge."""
 
     judged: Judged
@@ -41,19 +25,24 @@ class _View:
     model: str
 
     def final(self, case: Case) -> Found:
+        """The final diagnosis of the model's response to a case."""
         return self.judged.finals.get((self.model, case.id), MISSING)
 
     def ddx(self, case: Case) -> Found:
+        """The differential of the model's response to a case."""
         return self.judged.ddx.get((self.model, case.id), MISSING)
 
     def outcome(self, task: str, case: Case) -> Outcome | None:
+        """How the judge's only verdict of a task on a case ended."""
         return self.judged.outcome(task, self.judge, self.model, case.id)
 
     def measure(self, metric: str, scorer: Scorer, **options: Any) -> Measure:
+        """A metric whose number is the mean of the cases' scores; options as `mean_measure` has."""
         scores = [scorer(case) for case in self.judged.cases]
         return mean_measure(metric, self.model, self.judge, scores, **options)
 
     def has_response(self, case: Case) -> bool:
+        """Whether the model has a text for a case."""
         found = self.judged.first_response(self.model, case.id)
         return found is not None and found.text is not None
 
@@ -68,6 +57,20 @@ class _View:
         return read_outcome(self.outcome(task, case), read, nothing)
 
 
+def under_each_judge(
+    task: str, measure: Callable[[View], Iterator[Measure]]
+) -> Callable[[Judged, Settings], Iterator[Measure]]:
+    """The measures of a task: of every model, under every judge that has a verdict on it."""
+
+    def measures(judged: Judged, settings: Settings) -> Iterator[Measure]:
+        judges = {judge for held, judge, _, _ in judged.verdicts if held == task}
+        for judge in judged.judges:
+            for model in judged.models if judge in judges else ():
+                yield from measure(View(judged, settings, judge, model))
+
+    return measures
+
+
 def read_outcome(outcome: Outcome | None, read: Callable[[Any], float], nothing: float) -> Score:
     """A score from an outcome; an abstention scores `nothing`, a failure has no score."""
     if outcome is None or isinstance(outcome, Failed):
@@ -77,7 +80,9 @@ def read_outcome(outcome: Outcome | None, read: Callable[[Any], float], nothing:
     return Score(float(read(outcome.value)), "done")
 
 
-def _final_accuracy(view: _View) -> Iterator[Measure]:
+def final_accuracy(view: View) -> Iterator[Measure]:
+    """Whether the final diagnosis is the true one."""
+
     def scorer(case: Case) -> Score:
         found = view.final(case)
         return view.judged_on("judge_equivalence", found, case, lambda v: v.equivalent, 0.0)
@@ -85,12 +90,13 @@ def _final_accuracy(view: _View) -> Iterator[Measure]:
     yield view.measure("final_accuracy", scorer)
 
 
-def _top(view: _View) -> Iterator[Measure]:
+def top_accuracies(view: View) -> Iterator[Measure]:
+    """Whether the true diagnosis is among the first k of the differential."""
     for k in view.settings.top:
         yield view.measure(f"top_{k}", lambda case, k=k: _any_yes(view, case, k))  # type: ignore[misc]
 
 
-def _any_yes(view: _View, case: Case, k: int) -> Score:
+def _any_yes(view: View, case: Case, k: int) -> Score:
     """Right with one "yes" among the first k, wrong with only "no", else unresolved."""
     if case.diagnosis is None:
         return NOT_CONCERNED
@@ -105,7 +111,9 @@ def _any_yes(view: _View, case: Case, k: int) -> Score:
     return Score(None, "failed") if open_ones or not outcomes else Score(0.0, "done")
 
 
-def _ddx_grades(view: _View) -> Iterator[Measure]:
+def ddx_grades(view: View) -> Iterator[Measure]:
+    """The grade of the differential, and whether it covers the true diagnosis."""
+
     def graded(read: Callable[[Any], float]) -> Scorer:
         return lambda case: view.judged_on("grade_ddx", view.ddx(case), case, read, 0.0)
 
@@ -113,7 +121,9 @@ def _ddx_grades(view: _View) -> Iterator[Measure]:
     yield view.measure("ddx_grade", graded(lambda grade: grade.score), top=5.0)
 
 
-def _final_grades(view: _View) -> Iterator[Measure]:
+def final_grades(view: View) -> Iterator[Measure]:
+    """The grade of the final diagnosis."""
+
     def scorer(case: Case) -> Score:
         found = view.final(case)
         return view.judged_on("grade_final_diagnosis", found, case, lambda v: v.score, 1.0)
@@ -121,7 +131,8 @@ def _final_grades(view: _View) -> Iterator[Measure]:
     yield view.measure("final_grade", scorer, low=1.0, top=5.0)
 
 
-def _rubric(view: _View) -> Iterator[Measure]:
+def rubric_points(view: View) -> Iterator[Measure]:
+    """Points in all and on every dimension of the rubric."""
     rubric = load_rubric(view.settings.rubric)
 
     def scored(read: Callable[[Any], float]) -> Scorer:
@@ -142,7 +153,7 @@ def _rubric(view: _View) -> Iterator[Measure]:
         yield view.measure(f"rubric_{dimension.name}", scored(points), top=best)
 
 
-def _errors(view: _View) -> Iterator[Measure]:
+def error_shares(view: View) -> Iterator[Measure]:
     """The share of responses with an error of each category."""
 
     def scored(name: str) -> Scorer:
@@ -158,13 +169,3 @@ def _errors(view: _View) -> Iterator[Measure]:
 
     for category in load_taxonomy(view.settings.taxonomy).categories:
         yield view.measure(f"error: {category.name}", scored(category.name), higher_is_better=False)
-
-
-_MAKERS: dict[str, Callable[[_View], Iterator[Measure]]] = {
-    "judge_equivalence": _final_accuracy,
-    "judge_equivalence_ddx": _top,
-    "grade_ddx": _ddx_grades,
-    "grade_final_diagnosis": _final_grades,
-    "score_rubric": _rubric,
-    "label_errors": _errors,
-}

@@ -26,6 +26,7 @@ _SEMANTIC = ("precision", "recall", "f1", "jaccard")
 _OVERLAP = ("bleu", "meteor", "rouge_1", "rouge_2", "rouge_l", "bert_score")
 
 
+@cache
 def find_encoder(name: str) -> Any:
     """The text encoder of a name: "default" comes with dxjudge (`scoring.encoders` has others).
 

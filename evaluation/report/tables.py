@@ -60,16 +60,29 @@ def judges_of(made: Evaluation) -> tuple[str, ...]:
 
 
 def expanded(made: Evaluation) -> list[tuple[Column, str]]:
-    """The columns of the main table that have a number, each with its group."""
+    """The columns of the main table, each with its group.
+
+    A column of a preset without any number is left out; one that the settings name stays, empty.
+    """
     found = []
-    for column in made.preset.columns:
+    for column in made.columns:
         groups = [""]
         if column.by:
             groups = made.units.values(column.by) if column.by in made.units.groups else []
-        for group in groups:
-            if any(_is(one, column, group) for one in made.numbers):
-                found.append((column, group))
+        for single in _single(made, column):
+            for group in groups:
+                named = made.settings.columns is not None and not column.by
+                if named or any(_is(one, single, group) for one in made.numbers):
+                    found.append((single, group))
     return found
+
+
+def _single(made: Evaluation, column: Column) -> list[Column]:
+    """The column, or one for each metric where it stands for several."""
+    metrics = dict.fromkeys(one.metric for one in made.numbers if column.covers(one.metric))
+    if list(metrics) in ([], [column.metric]):
+        return [column]
+    return [Column(metric, metric, column.by) for metric in metrics]
 
 
 def _is(one: Number, column: Column, group: str) -> bool:

@@ -1,0 +1,301 @@
+"""The tasks of an evaluation: each stands here once, with all that belongs to it.
+
+Settings, presets, asking, the signature, tables and the report read `TASKS`.
+"""
+
+import difflib
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from ..agents.choose_best import CHOOSE_BEST
+from ..agents.extract_ddx import EXTRACT_DDX
+from ..agents.extract_final_diagnosis import EXTRACT_FINAL_DIAGNOSIS
+from ..agents.grade_ddx import GRADE_DDX
+from ..agents.grade_final_diagnosis import GRADE_FINAL_DIAGNOSIS
+from ..agents.judge_equivalence import JUDGE_EQUIVALENCE, JUDGE_EQUIVALENCE_CORRECT
+from ..agents.label_errors import LABEL_ERRORS
+from ..agents.match_option import MATCH_OPTION
+from ..agents.score_free_answer import SCORE_FREE_ANSWER
+from ..agents.score_open_answer import SCORE_OPEN_ANSWER
+from ..agents.score_rubric import SCORE_RUBRIC
+from ..agents.step import Step
+from ..errors import UsageError
+from ..prompts.data import load_rubric, load_taxonomy
+from . import asking
+from .judged import Judged
+from .measures import diagnosis
+from .measures.answers import answer_measures, pair_measures, pair_units
+from .measures.diagnosis import under_each_judge
+from .measures.evidence import sensitivity_measures, withheld_kinds
+from .measures.hierarchy import hierarchical_measures
+from .measures.likeness import find_encoder, overlap_measures, semantic_measures
+from .measures.measure import Measure
+from .settings import Column, Settings
+from .task import Need, Task
+
+_FINAL, _DDX = "extract_final_diagnosis", "extract_ddx"
+_DIAGNOSIS = Need("a diagnosis (column diagnosis)", lambda case: case.diagnosis)
+_ANY_DIAGNOSIS = Need(
+    "a diagnosis (column diagnosis or ddx)", lambda case: case.diagnosis or case.ddx
+)
+_OPTIONS = Need("options (columns A, B, ... or options)", lambda case: case.options)
+_TWO_OPTIONS = Need("two options (columns A and B, or options)", lambda c: len(c.options) == 2)
+_QUESTION = Need("a question (column question)", lambda case: case.question)
+_OPEN_QUESTION = Need(
+    "an open question (column answer, and no options)",
+    lambda case: case.answer and not case.options,
+)
+_REFERENCE = Need(
+    "a text and a reference (columns case and reference)",
+    lambda case: case.reference and case.case,
+)
+_STANDARD = Need(
+    "a reference or an answer (column reference or answer)",
+    lambda case: case.reference or case.answer,
+)
+
+
+def _equivalence(settings: Settings) -> Step[Any, Any]:
+    return JUDGE_EQUIVALENCE_CORRECT if settings.style == "correct" else JUDGE_EQUIVALENCE
+
+
+def _predicted(settings: Settings) -> tuple[str, ...]:
+    return {"ddx": (_DDX,), "final": (_FINAL,), "both": (_FINAL, _DDX)}[settings.predicted]
+
+
+def _top(settings: Settings) -> tuple[Column, ...]:
+    return tuple(Column(f"top_{k}", f"Top-{k}") for k in settings.top)
+
+
+def _rubric(settings: Settings) -> tuple[Column, ...]:
+    dimensions = load_rubric(settings.rubric).dimensions
+    return (
+        Column("rubric_total", "Rubric total"),
+        *(Column(f"rubric_{each.name}", each.title) for each in dimensions),
+    )
+
+
+def _judged_right(settings: Settings) -> tuple[str, ...]:
+    """What tells which answers are wrong, where only these are labelled."""
+    return ("match_option", "score_open_answer") if settings.errors_of == "wrong" else ()
+
+
+def _errors(settings: Settings) -> tuple[Column, ...]:
+    categories = load_taxonomy(settings.taxonomy).categories
+    return tuple(Column(f"error: {each.name}", f"Error: {each.name}") for each in categories)
+
+
+def _answers(judged: Judged, settings: Settings) -> Iterator[Measure]:
+    return answer_measures(judged, multiple=settings.multiple)
+
+
+def _choices(settings: Settings) -> tuple[Column, ...]:
+    if settings.multiple:
+        return Column("choice_score", "Choice"), Column("answer_score", "Overall")
+    accuracy = Column("choice_accuracy", "Choice accuracy")
+    with_gap = "grade_ddx" in settings.tasks
+    return (accuracy, Column("ddx_fdx_gap", "Gap")) if with_gap else (accuracy,)
+
+
+def _open_answers(settings: Settings) -> tuple[Column, ...]:
+    overall = (Column("answer_score", "Overall"),) if settings.multiple else ()
+    return (Column("open_score", "Open"), *overall)
+
+
+def _pairs(judged: Judged, _settings: Settings) -> Iterator[Measure]:
+    return pair_measures(judged, pair_units(judged.cases)[1])
+
+
+def _semantic(judged: Judged, settings: Settings) -> Iterator[Measure]:
+    return semantic_measures(judged, settings, find_encoder(settings.encoder))
+
+
+def _overlap(judged: Judged, settings: Settings) -> Iterator[Measure]:
+    """BERTScore takes the encoder of the semantic scores, where they are asked for too."""
+    encoder = find_encoder(settings.encoder) if "semantic" in settings.tasks else None
+    return overlap_measures(judged, encoder)
+
+
+def _sensitivity(judged: Judged, _settings: Settings) -> Iterator[Measure]:
+    return sensitivity_measures(judged) if withheld_kinds(judged) else iter(())
+
+
+TASKS: tuple[Task, ...] = (
+    Task(
+        name=_FINAL,
+        step=lambda _: EXTRACT_FINAL_DIAGNOSIS,
+        items=asking.extract_final,
+        extracts="final",
+    ),
+    Task(name=_DDX, step=lambda _: EXTRACT_DDX, items=asking.extract_ddx, extracts="ddx"),
+    Task(
+        name="map_to_icd10",
+        needs=(_ANY_DIAGNOSIS,),
+        after=_predicted,
+        measures=hierarchical_measures,
+        columns=lambda _: (Column("hdp", "HDP"), Column("hdr", "HDR"), Column("hdf1", "HDF1")),
+    ),
+    Task(
+        name="judge_equivalence",
+        step=_equivalence,
+        items=asking.pair_of_final,
+        needs=(_DIAGNOSIS,),
+        after=lambda _: (_FINAL,),
+        measures=under_each_judge("judge_equivalence", diagnosis.final_accuracy),
+        columns=lambda _: (Column("final_accuracy", "Accuracy"),),
+        by_ontology=True,
+    ),
+    Task(
+        name="judge_equivalence_ddx",
+        step=_equivalence,
+        items=asking.pairs_of_ddx,
+        needs=(_DIAGNOSIS,),
+        after=lambda _: (_DDX,),
+        measures=under_each_judge("judge_equivalence_ddx", diagnosis.top_accuracies),
+        columns=_top,
+        by_ontology=True,
+    ),
+    Task(
+        name="grade_ddx",
+        step=lambda _: GRADE_DDX,
+        items=asking.graded_ddx,
+        needs=(_DIAGNOSIS,),
+        after=lambda _: (_DDX,),
+        measures=under_each_judge("grade_ddx", diagnosis.ddx_grades),
+        columns=lambda _: (
+            Column("ddx_coverage", "DDx coverage"),
+            Column("ddx_grade", "DDx grade"),
+        ),
+    ),
+    Task(
+        name="grade_final_diagnosis",
+        step=lambda _: GRADE_FINAL_DIAGNOSIS,
+        items=asking.graded_final,
+        needs=(_DIAGNOSIS,),
+        after=lambda _: (_FINAL,),
+        measures=under_each_judge("grade_final_diagnosis", diagnosis.final_grades),
+        columns=lambda _: (Column("final_grade", "Diagnosis grade"),),
+    ),
+    Task(
+        name="score_rubric",
+        step=lambda _: SCORE_RUBRIC,
+        items=asking.scored_response,
+        needs=(_REFERENCE,),
+        measures=under_each_judge("score_rubric", diagnosis.rubric_points),
+        columns=_rubric,
+    ),
+    Task(
+        name="label_errors",
+        step=lambda _: LABEL_ERRORS,
+        items=asking.labelled_response,
+        needs=(_STANDARD,),
+        after=_judged_right,
+        measures=under_each_judge("label_errors", diagnosis.error_shares),
+        columns=_errors,
+    ),
+    Task(
+        name="match_option",
+        step=lambda _: MATCH_OPTION,
+        items=asking.matched_answer,
+        every_response=True,
+        needs=(_OPTIONS,),
+        measures=_answers,
+        columns=_choices,
+    ),
+    Task(
+        name="score_free_answer",
+        step=lambda _: SCORE_FREE_ANSWER,
+        items=asking.free_answer,
+        every_response=True,
+        needs=(_TWO_OPTIONS,),
+        measures=_pairs,
+        columns=lambda _: (
+            Column("set_accuracy", "Set accuracy"),
+            Column("individual_accuracy", "Individual accuracy"),
+            Column("confusion", "Confusion"),
+        ),
+        of_pairs=True,
+    ),
+    Task(
+        name="score_open_answer",
+        step=lambda _: SCORE_OPEN_ANSWER,
+        items=asking.open_answer,
+        every_response=True,
+        needs=(_OPEN_QUESTION,),
+        measures=_answers,
+        columns=_open_answers,
+    ),
+    Task(
+        name="choose_best",
+        step=lambda _: CHOOSE_BEST,
+        items=asking.best_of_samples,
+        every_response=True,
+        needs=(_QUESTION,),
+    ),
+    Task(
+        name="semantic",
+        needs=(_ANY_DIAGNOSIS,),
+        after=_predicted,
+        measures=_semantic,
+        columns=lambda _: (
+            Column("semantic_precision", "Precision"),
+            Column("semantic_recall", "Recall"),
+            Column("semantic_f1", "F1"),
+            Column("semantic_jaccard", "Jaccard"),
+            Column("semantic_micro_f1", "Micro F1"),
+            Column("answered_ddx", "Coverage"),
+        ),
+    ),
+    Task(
+        name="text_overlap",
+        needs=(_DIAGNOSIS,),
+        after=lambda _: (_FINAL,),
+        measures=_overlap,
+        columns=lambda _: (
+            Column("bleu", "BLEU"),
+            Column("meteor", "METEOR"),
+            Column("rouge_1", "ROUGE-1"),
+            Column("rouge_2", "ROUGE-2"),
+            Column("rouge_l", "ROUGE-L"),
+            Column("bert_score", "BERTScore"),
+        ),
+    ),
+    Task(
+        name="evidence_sensitivity",
+        needs=(_OPTIONS,),
+        measures=_sensitivity,
+        columns=lambda _: (Column("sensitivity: *", "Sensitivity"),),
+    ),
+)
+
+EXTRACTIONS = tuple(task.name for task in TASKS if task.extracts)
+"""The tasks that the first judge does for all."""
+
+
+def find_task(name: str) -> Task:
+    """The listed task of this name. Raises UsageError with the nearest name, or all of them."""
+    names = {task.name: task for task in TASKS}
+    if name in names:
+        return names[name]
+    near = difflib.get_close_matches(name, names, n=1)
+    hint = f"did you mean {near[0]}?" if near else f"the tasks are {', '.join(names)}"
+    raise UsageError(f"no task {name!r}; {hint}")
+
+
+def tasks_of(settings: Settings) -> tuple[Task, ...]:
+    """The tasks of the settings in their order, each after those that it builds on."""
+    return tuple(_with_before(map(find_task, settings.tasks), settings, {}).values())
+
+
+def _with_before(
+    tasks: Iterable[Task], settings: Settings, done: dict[str, Task]
+) -> dict[str, Task]:
+    for task in tasks:
+        _with_before(map(find_task, task.after(settings)), settings, done)
+        done.setdefault(task.name, task)
+    return done
+
+
+def fillable(settings: Settings) -> tuple[Column, ...]:
+    """Every column of a main table that the tasks of the settings can fill."""
+    return tuple(column for task in tasks_of(settings) for column in task.columns(settings))
