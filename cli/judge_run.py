@@ -23,11 +23,11 @@ from ..files.forms import FORMS_OUT, Form, OutputFormat, output_format
 from ..files.journal import Journal
 from ..files.rows_in import Sheet, read_sheet
 from ..files.rows_out import added_names, check_columns, write_table
+from ..graphs.columns import judged_columns
+from ..graphs.row_inputs import field_columns, given_values, row_inputs
 from ..graphs.step import stream_step
 from ..ontology.table import short_signature
 from .journalled import journalled
-from .judge_columns import judged_columns
-from .judge_inputs import field_columns, given_values, row_inputs
 from .judge_progress import counting, summary
 from .sources_command import read_which, say_added
 

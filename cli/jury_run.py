@@ -17,18 +17,18 @@ from ..cache.key import fingerprint
 from ..files.bytes import check_writable
 from ..files.forms import table_format
 from ..files.journal import Journal
+from ..graphs.case_names import case_names
+from ..graphs.jury.columns import jury_columns
 from ..graphs.jury.jurors import HUMAN
 from ..graphs.jury.plan import JuryPlan, plan_jury
 from ..graphs.jury.result import JuryOutcome, read_jury, write_jury
 from ..graphs.jury.run_jury import stream_jury
 from ..graphs.jury.votes_file import write_votes
+from ..graphs.jury.weights import read_weights
 from ..scoring.jury import Rule
-from .case_names import case_names
 from .journalled import journalled
 from .judge_progress import counting, work_done
 from .judge_run import Job, Request, journal_path, read_inputs, write_columns
-from .jury_columns import jury_columns
-from .jury_weights import read_weights
 
 
 @dataclass(frozen=True)

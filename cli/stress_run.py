@@ -20,11 +20,11 @@ from ..evaluation.judges.robustness import Robustness, measure_robustness, rate_
 from ..files.bytes import check_writable
 from ..files.journal import Journal
 from ..files.rows_out import write_columns
+from ..graphs.case_names import case_names
 from ..graphs.jury.votes_file import write_votes
 from ..graphs.robust import Plan, Tried, make_plan
 from ..graphs.robust_run import check_judges, stream_robust
 from ..scoring.bootstrap import Plan as Intervals
-from .case_names import case_names
 from .journalled import journalled
 from .judge_progress import counting, summary
 from .judge_run import Job, Request, journal_path, read_job

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from dxjudge.cli.jury_weights import read_weights
 from dxjudge.cli.main import run
 from dxjudge.errors import InputError
 from dxjudge.graphs.jury.votes_file import read_votes, write_votes
+from dxjudge.graphs.jury.weights import read_weights
 from dxjudge.scoring.votes import Vote
 
 from .evaluation_judge import make_judge

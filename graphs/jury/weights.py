@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from ..errors import InputError
-from ..files.cells import is_empty
-from ..files.rows_in import Sheet, read_sheet
-from ..graphs.jury.votes_file import NEEDED, read_verdict, read_votes
-from ..scoring.jury import learn_weights
-from ..scoring.votes import Scalar, identity
+from ...errors import InputError
+from ...files.cells import is_empty
+from ...files.rows_in import Sheet, read_sheet
+from ...scoring.jury import learn_weights
+from ...scoring.votes import Scalar, identity
+from .votes_file import NEEDED, read_verdict, read_votes
 
 LABEL = "label"
 

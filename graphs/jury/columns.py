@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ..agents.step import Step
-from ..graphs.jury.result import JuryOutcome
-from ..graphs.jury.votes_file import verdict_text
-from ..scoring.jury import JuryVerdict
-from ..scoring.votes import Scalar
-from .judge_columns import result_fields
+from ...agents.step import Step
+from ...scoring.jury import JuryVerdict
+from ...scoring.votes import Scalar
+from ..columns import result_fields
+from .result import JuryOutcome
+from .votes_file import verdict_text
 
 
 def jury_columns(step: Step[Any, Any], outcomes: Sequence[JuryOutcome]) -> dict[str, list[Any]]:
