@@ -18,6 +18,7 @@ from ..errors import DxjudgeError
 from .agree_command import agree
 from .cache_commands import app as cache
 from .compare_judges_command import compare_judges
+from .curate_command import curate
 from .evaluate_command import evaluate
 from .judge_command import judge_rows
 from .map_command import map_file
@@ -41,6 +42,7 @@ app = typer.Typer(
 )
 app.command("agree")(agree)
 app.command("compare-judges")(compare_judges)
+app.command("curate")(curate)
 app.command("evaluate")(evaluate)
 app.command("judge")(judge_rows)
 app.command("map")(map_file)

@@ -1,0 +1,96 @@
+"""What `dxjudge curate` does: read reports, run the procedure, write the folder, sum up."""
+
+import asyncio
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import aclosing
+from pathlib import Path
+from typing import Any
+
+from ..agents.engine.run import Run
+from ..agents.judge import JudgeSpec, parse_judge
+from ..agents.judge_equivalence import Mapper
+from ..curation.item import Item
+from ..curation.read import read_reports
+from ..curation.reports import Report, curate_reports
+from ..curation.settings import Settings
+from ..curation.write import ITEMS, PAIRS, make_folder, write_items
+from ..errors import UsageError
+from ..files.bytes import check_writable
+from ..graphs.codes import code_of
+from ..graphs.mapper import Mapper as Ontology
+from .judge_progress import counting, work_done
+
+PROCEDURES = ("dermcase",)
+_FAILED, _BUDGET = 3, 7
+
+
+def run_curate(
+    name: str,
+    source: str,
+    folder: Path,
+    judge: str,
+    run_settings: dict[str, Any],
+    *,
+    tries: int,
+    seed: int,
+    codes: bool,
+    encoding: str | None,
+    quiet: bool,
+) -> int:
+    """Do the whole job; return the exit code."""
+    if name not in PROCEDURES:
+        raise UsageError(f"no procedure {name!r}; there are {', '.join(PROCEDURES)}")
+    started = time.monotonic()
+    spec, settings = parse_judge(judge), Settings(tries=tries, seed=seed)
+    reports = read_reports(source, encoding=encoding)
+    make_folder(folder)
+    check_writable(folder / ITEMS)
+    coded = code_of(Ontology()) if codes else None
+    with Run(**run_settings) as run:
+        items = asyncio.run(_curate(reports, spec, settings, coded, run, quiet=quiet))
+        summary = write_items(folder, items, spec, settings)
+        for line in (
+            *_lines(summary),
+            *work_done(len(reports), 0, run, _since(started), "reports"),
+        ):
+            print(line, file=sys.stderr)
+        print(f"items and pairs: {folder / ITEMS}, {folder / PAIRS}", file=sys.stderr)
+    if run.budget_reached:
+        return _BUDGET
+    return _FAILED if summary["failed"] else 0
+
+
+async def _curate(
+    reports: list[Report],
+    judge: JudgeSpec,
+    settings: Settings,
+    coded: Mapper | None,
+    run: Run,
+    *,
+    quiet: bool,
+) -> list[Item]:
+    """The items in the order of their reports."""
+    finished: dict[int, list[Item]] = {}
+    stream = curate_reports(reports, judge, settings=settings, code_of=coded, run=run)
+    with counting(run, len(reports), quiet=quiet) as counted:
+        async with aclosing(stream):
+            async for index, items in stream:
+                finished[index] = items
+                counted.add(failed=any(item.ending.status == "failed" for item in items))
+    return [item for index in sorted(finished) for item in finished[index]]
+
+
+def _lines(summary: Mapping[str, Any]) -> Iterator[str]:
+    counts = " · ".join(f"{name} {summary[name]:,}" for name in ("accepted", "rejected", "failed"))
+    yield f"{summary['items']:,} items: {counts}"
+    if summary["pass_rate"] is not None:
+        low, high = summary["pass_rate_interval"]
+        yield f"pass rate {summary['pass_rate']:.1%} [{low:.1%}, {high:.1%}]"
+    for place, count in sorted(summary["stopped_at"].items()):
+        yield f"{place}: {count:,}"
+
+
+def _since(started: float) -> float:
+    return max(time.monotonic() - started, 1e-9)

@@ -1,0 +1,42 @@
+"""Case reports from a folder of HTML and text files, or from a table."""
+
+from pathlib import Path
+
+from ..errors import InputError
+from ..files.bytes import decode, read_bytes
+from ..files.rows_in import column_texts, read_sheet
+from .reports import Report
+
+SUFFIXES = (".html", ".htm", ".txt", ".md")
+COLUMNS = ("report", "html", "text")
+
+
+def read_reports(source: str, *, encoding: str | None = None) -> list[Report]:
+    """The reports of a folder (one a file, named after it) or of a table (one a row).
+
+    A table has a column `report`, `html` or `text`, and may have a column `id`; without it rows
+    go by their number, from 1. Raises InputError, naming file and row, for what cannot be read,
+    for a folder that holds no report, and for a table without such a column.
+    """
+    folder = Path(source)
+    if folder.is_dir():
+        files = sorted(path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES)
+        if not files:
+            raise InputError(f"{source} holds no report; reports end in {', '.join(SUFFIXES)}")
+        return [Report(path.stem, decode(read_bytes(path), str(path), encoding)) for path in files]
+    sheet = read_sheet(source, encoding=encoding)
+    named = [column for column in COLUMNS if column in sheet.columns]
+    if len(named) != 1:
+        raise InputError(
+            f"{sheet.name} needs one column of {', '.join(COLUMNS)}; it has "
+            f"{', '.join(sheet.columns)}"
+        )
+    texts = column_texts(sheet, sheet.columns.index(named[0]))
+    if "id" in sheet.columns:
+        ids = column_texts(sheet, sheet.columns.index("id"))
+    else:
+        ids = [str(number) for number in range(1, len(texts) + 1)]
+    for number, name in enumerate(ids, 1):
+        if not name.strip():
+            raise InputError(f"{sheet.name}, row {number}: the id is empty")
+    return [Report(name, text) for name, text in zip(ids, texts, strict=True)]

@@ -1,0 +1,70 @@
+"""Many case reports through the DermCase procedure."""
+
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass
+
+from ..agents.engine.models import AnyJudge
+from ..agents.engine.run import Run
+from ..agents.judge_equivalence import Mapper
+from ..errors import UsageError
+from ..graphs.gather import as_finished
+from .dermcase import report_graph
+from .item import Ending, Item
+from .report_text import report_text
+from .settings import Settings
+
+
+@dataclass(frozen=True)
+class Report:
+    """A case report, HTML or plain text, and its name."""
+
+    id: str
+    content: str
+
+
+async def curate_reports(
+    reports: Sequence[Report],
+    judge: AnyJudge,
+    *,
+    settings: Settings | None = None,
+    code_of: Mapper | None = None,
+    run: Run | None = None,
+) -> AsyncGenerator[tuple[int, list[Item]], None]:
+    """(index, items) of every report, as they are finished; the items follow the report.
+
+    Replies are kept in the run's cache, so that the same call after a crash asks only for what
+    was not answered. Raises UsageError for two reports of one name before anything is asked, and
+    AuthenticationFault, ModelFault or ReplayMiss when no report can succeed.
+    """
+    ids = [report.id for report in reports]
+    twice = (
+        sorted({name for name in ids if ids.count(name) > 1}) if len(set(ids)) < len(ids) else []
+    )
+    if twice:
+        raise UsageError(f"two reports have one name: {', '.join(twice[:5])}")
+    own = run or Run()
+    graph = report_graph(judge, settings=settings, code_of=code_of, run=own)
+
+    async def one(numbered: tuple[int, Report]) -> tuple[int, list[Item]]:
+        index, report = numbered
+        text = report_text(report.content)
+        if not text:
+            ending = Ending(status="failed", stage="read", reasons=("the report holds no text",))
+            return index, [Item(id=report.id, ending=ending, data={}, trail=())]
+        state = await graph.ainvoke({"id": report.id, "report": text})
+        items = [Item.model_validate(item) for item in state["items"]]
+        return index, [item.model_copy(update={"data": _shown(item, text)}) for item in items]
+
+    try:
+        async for finished in as_finished(enumerate(reports), one, width=own.width):
+            yield finished
+    finally:
+        if run is None:
+            own.close()
+
+
+def _shown(item: Item, text: str) -> dict[str, object]:
+    """The item's data with the text of its case: offsets of a report in HTML count that text."""
+    if "start" not in item.data:
+        return item.data
+    return {"case": text[item.data["start"] : item.data["end"]], **item.data}
