@@ -5,7 +5,17 @@ from typing import Annotated
 
 import typer
 
-from .options import Cache, CacheMode, Concurrency, MaxCalls, MaxCost
+from .options import (
+    Cache,
+    CacheMode,
+    Concurrency,
+    Delimiter,
+    Encoding,
+    InputFormat,
+    MaxCalls,
+    MaxCost,
+    SheetName,
+)
 
 _ROWS, _WRITING = "Reports in, data out", "Writing"
 
@@ -27,10 +37,6 @@ Output = Annotated[
         help="Where items.jsonl, pairs.jsonl and summary.json go.",
         rich_help_panel=_ROWS,
     ),
-]
-Encoding = Annotated[
-    str | None,
-    typer.Option(help="Of the input; UTF-8 and its marks are seen.", rich_help_panel=_ROWS),
 ]
 Model = Annotated[
     str,
@@ -73,6 +79,9 @@ def curate(
     tries: Tries = 3,
     seed: Seed = 0,
     codes: Codes = True,
+    input_format: InputFormat = None,
+    delimiter: Delimiter = None,
+    sheet: SheetName = None,
     encoding: Encoding = None,
     max_calls: MaxCalls = None,
     max_cost: MaxCost = None,
@@ -93,6 +102,7 @@ def curate(
     Example:
       dxjudge curate dermcase reports/ -o dermcase --judge openai:gpt-4o
     """
+    from ..files.forms import Form
     from .curate_run import run_curate
 
     settings = {
@@ -111,7 +121,7 @@ def curate(
         tries=tries,
         seed=seed,
         codes=codes,
-        encoding=encoding,
+        form=Form(input_format, delimiter, encoding, sheet),
         quiet=quiet,
     )
     raise typer.Exit(code)

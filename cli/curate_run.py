@@ -18,6 +18,7 @@ from ..curation.settings import Settings
 from ..curation.write import ITEMS, PAIRS, make_folder, write_items
 from ..errors import UsageError
 from ..files.bytes import check_writable
+from ..files.forms import Form
 from ..graphs.codes import code_of
 from ..graphs.mapper import Mapper as Ontology
 from .judge_progress import counting, work_done
@@ -36,7 +37,7 @@ def run_curate(
     tries: int,
     seed: int,
     codes: bool,
-    encoding: str | None,
+    form: Form,
     quiet: bool,
 ) -> int:
     """Do the whole job; return the exit code."""
@@ -44,7 +45,7 @@ def run_curate(
         raise UsageError(f"no procedure {name!r}; there are {', '.join(PROCEDURES)}")
     started = time.monotonic()
     spec, settings = parse_judge(judge), Settings(tries=tries, seed=seed)
-    reports = read_reports(source, encoding=encoding)
+    reports = read_reports(source, form)
     make_folder(folder)
     check_writable(folder / ITEMS)
     coded = code_of(Ontology()) if codes else None

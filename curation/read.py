@@ -4,6 +4,7 @@ from pathlib import Path
 
 from ..errors import InputError
 from ..files.bytes import decode, read_bytes
+from ..files.forms import Form
 from ..files.rows_in import column_texts, read_sheet
 from .reports import Report
 
@@ -11,7 +12,7 @@ SUFFIXES = (".html", ".htm", ".txt", ".md")
 COLUMNS = ("report", "html", "text")
 
 
-def read_reports(source: str, *, encoding: str | None = None) -> list[Report]:
+def read_reports(source: str, form: Form | None = None) -> list[Report]:
     """The reports of a folder (one a file, named after it) or of a table (one a row).
 
     A table has a column `report`, `html` or `text`, and may have a column `id`; without it rows
@@ -23,8 +24,9 @@ def read_reports(source: str, *, encoding: str | None = None) -> list[Report]:
         files = sorted(path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES)
         if not files:
             raise InputError(f"{source} holds no report; reports end in {', '.join(SUFFIXES)}")
+        encoding = form.encoding if form else None
         return [Report(path.stem, decode(read_bytes(path), str(path), encoding)) for path in files]
-    sheet = read_sheet(source, encoding=encoding)
+    sheet = read_sheet(source, form or Form(), list_allowed=False)
     named = [column for column in COLUMNS if column in sheet.columns]
     if len(named) != 1:
         raise InputError(
