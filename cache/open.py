@@ -1,12 +1,10 @@
 """Opening the place where replies lie."""
 
-import os
 from pathlib import Path
 from typing import cast
 
-import platformdirs
-
 from ..errors import UsageError
+from ..files.folders import cache_folder
 from .redis import RedisStore
 from .sqlite import SqliteStore
 from .store import Store, without_password
@@ -14,8 +12,7 @@ from .store import Store, without_password
 
 def default_path() -> Path:
     """The reply cache of this user; the variable DXJUDGE_CACHE_DIR names another folder."""
-    folder = os.environ.get("DXJUDGE_CACHE_DIR") or platformdirs.user_cache_dir("dxjudge")
-    return Path(folder) / "replies.sqlite"
+    return cache_folder() / "replies.sqlite"
 
 
 def open_store(place: str | Path | None = None) -> Store:

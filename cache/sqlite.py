@@ -53,7 +53,7 @@ class SqliteStore:
         except (OSError, sqlite3.Error, Timeout) as fault:
             raise EnvironmentFault(
                 f"the reply cache {path} cannot be used ({fault}); "
-                "name another with --cache, or delete it"
+                "name another with --cache or DXJUDGE_CACHE_DIR, or delete it"
             ) from fault
         self._writes = Writes(writer, patience)
         self._reading = threading.Lock()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..errors import UsageError
+from .command import Command
 
 if TYPE_CHECKING:
     from ..cache.replies import Replies
@@ -19,7 +20,7 @@ Where = Annotated[
 OnlyStep = Annotated[str | None, typer.Option("--step", help="Only the replies of this step.")]
 
 
-@app.command()
+@app.command(cls=Command)
 def info(cache: Where = None) -> None:
     """Say where the cache is and how many replies it keeps of each step and judge."""
     replies = _open(cache, there=True)
@@ -35,7 +36,7 @@ def info(cache: Where = None) -> None:
         typer.echo(f"  {count:>8}  {step}  {name}")
 
 
-@app.command()
+@app.command(cls=Command)
 def clear(
     cache: Where = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
@@ -47,7 +48,7 @@ def clear(
     replies.clear()
 
 
-@app.command("export")
+@app.command("export", cls=Command)
 def export_replies(
     output: Annotated[Path, typer.Argument(help="The cassette to write (JSONL).")],
     cache: Where = None,
@@ -65,7 +66,7 @@ def export_replies(
     typer.echo(f"{output}: {count} replies")
 
 
-@app.command("import")
+@app.command("import", cls=Command)
 def import_replies(
     cassette: Annotated[Path, typer.Argument(help="A cassette (JSONL).")],
     cache: Where = None,
@@ -84,7 +85,7 @@ def import_replies(
     typer.echo(f"{cassette}: {count} replies")
 
 
-@app.command()
+@app.command(cls=Command)
 def why(
     key: Annotated[str, typer.Argument(help="A key, or the start of one.")],
     cache: Where = None,

@@ -17,6 +17,7 @@ import typer
 from ..errors import DxjudgeError
 from .agree_command import agree
 from .cache_commands import app as cache
+from .command import Command
 from .compare_judges_command import compare_judges
 from .curate_command import curate
 from .evaluate_command import evaluate
@@ -40,16 +41,16 @@ app = typer.Typer(
     epilog="Exit codes: 0 done, 2 usage, 3 some rows failed, 4 input unreadable, 5 output "
     "unwritable, 6 environment, 7 budget reached, 130 interrupted.",
 )
-app.command("agree")(agree)
-app.command("compare-judges")(compare_judges)
-app.command("curate")(curate)
-app.command("evaluate")(evaluate)
-app.command("judge")(judge_rows)
-app.command("map")(map_file)
-app.command("search")(search)
-app.command("show")(show)
-app.command("steps")(list_steps)
-app.command("stress")(stress)
+app.command("agree", cls=Command)(agree)
+app.command("compare-judges", cls=Command)(compare_judges)
+app.command("curate", cls=Command)(curate)
+app.command("evaluate", cls=Command)(evaluate)
+app.command("judge", cls=Command)(judge_rows)
+app.command("map", cls=Command)(map_file)
+app.command("search", cls=Command)(search)
+app.command("show", cls=Command)(show)
+app.command("steps", cls=Command)(list_steps)
+app.command("stress", cls=Command)(stress)
 app.add_typer(cache, name="cache")
 app.add_typer(sources, name="sources")
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from .command import Command
 from .options import AsJson
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ Checksum = Annotated[str | None, typer.Option(help="The checksum that the downlo
 OneSource = Annotated[str, typer.Argument(help="The name of an added source.")]
 
 
-@app.command("list")
+@app.command("list", cls=Command)
 def list_sources(as_json: AsJson = False) -> None:
     """List the added sources, and those that can be fetched by name."""
     from dataclasses import asdict
@@ -65,7 +66,7 @@ def list_sources(as_json: AsJson = False) -> None:
             typer.echo(f"dxjudge sources add {known.name}: {known.title}, {known.licence}")
 
 
-@app.command()
+@app.command(cls=Command)
 def add(
     what: What,
     name: Name = None,
@@ -118,7 +119,7 @@ def add(
     _report(added)
 
 
-@app.command()
+@app.command(cls=Command)
 def remove(name: OneSource) -> None:
     """Remove an added source."""
     from ..ontology.sources.added import remove_source
@@ -127,7 +128,7 @@ def remove(name: OneSource) -> None:
     typer.echo(f"removed {name}")
 
 
-@app.command("set")
+@app.command("set", cls=Command)
 def change(
     name: OneSource,
     weight: Weight = None,

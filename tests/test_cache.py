@@ -26,6 +26,7 @@ from dxjudge.cache.replies import Replies
 from dxjudge.cache.sqlite import SqliteStore, select_keys
 from dxjudge.cache.store import Store
 from dxjudge.errors import EnvironmentFault, InputError, OutputError, UsageError
+from dxjudge.files.folders import cache_folder
 
 FIELDS = {"step": "s", "version": 1, "input": {"diagnosis": "MI"}, "judge": {"model": "a"}}
 INDEX = "sqlite_autoindex_cache_1"
@@ -196,6 +197,30 @@ def test_the_users_cache_is_where_the_variable_says(
     store = open_store()
     assert store.place == str(tmp_path / "here" / "replies.sqlite")
     store.close()
+
+
+@pytest.mark.parametrize("named", ["~/x", "$SCRATCH/x", "${SCRATCH}/x", "x"])
+def test_the_users_folder_is_one_for_everything_however_it_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str
+) -> None:
+    # Before, ~/x made a folder named "~" for replies and another one for the index.
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("SCRATCH", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DXJUDGE_CACHE_DIR", named)
+    assert cache_folder() == tmp_path / "x"
+    store = open_store()
+    store.close()
+    assert [path.name for path in tmp_path.iterdir()] == ["x"]
+
+
+@pytest.mark.parametrize("named", ["~nobody-here/x", "$NOT_SET_ANYWHERE/x"])
+def test_a_folder_that_names_nobody_is_a_clear_error(
+    monkeypatch: pytest.MonkeyPatch, named: str
+) -> None:
+    monkeypatch.setenv("DXJUDGE_CACHE_DIR", named)
+    with pytest.raises(UsageError, match="DXJUDGE_CACHE_DIR"):
+        open_store()
 
 
 def test_a_file_that_is_no_database_is_a_clear_error(tmp_path: Path) -> None:

@@ -5,8 +5,11 @@ import os
 import subprocess
 import sys
 import warnings
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
+import typer
 
 import dxjudge
 from dxjudge.cli import main
@@ -198,3 +201,27 @@ def test_search_says_why_there_is_nothing(capfd: pytest.CaptureFixture[str]) -> 
     assert capfd.readouterr().out == "no candidates: no words in the text\n"
     assert run(["search", "???", "--json"]) == 0
     assert json.loads(capfd.readouterr().out) == []
+
+
+def _commands(group: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from _commands(command, (*path, name))
+        else:
+            yield (*path, name), command
+
+
+def _single_options() -> Iterator[tuple[tuple[str, ...], str]]:
+    for path, command in _commands(typer.main.get_command(app)):
+        for option in command.params:
+            if option.param_type_name == "option" and not option.multiple and not option.is_flag:
+                yield path, option.opts[0]
+
+
+@pytest.mark.parametrize(("command", "option"), list(_single_options()))
+def test_an_option_of_one_value_that_stands_twice_is_an_error(
+    command: tuple[str, ...], option: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    # Before, `--column a --column b` used b and said nothing.
+    assert run([*command, option, "1", option, "2"]) == 2
+    assert capfd.readouterr().err == f"dxjudge: {option} is given 2 times; it takes one value\n"

@@ -217,6 +217,18 @@ def test_a_folder_that_cannot_be_written_says_what_to_set(
         open_small(blocked, encoder)
 
 
+def test_an_index_on_a_disk_that_takes_no_lock_is_used(
+    tmp_path: Path, encoder: OnnxEncoder
+) -> None:
+    # Before, a complete index on a read-only disk was refused.
+    open_small(tmp_path, encoder)
+    for lock in tmp_path.glob("index/*.lock"):
+        lock.unlink()
+    (home,) = (path for path in tmp_path.glob("index/*") if path.is_dir())
+    Path(f"{home}.lock").mkdir()  # nobody can open it, not even root
+    assert len(open_small(tmp_path, encoder).terms) > 0
+
+
 def test_no_terms_and_no_server_are_clear_errors(tmp_path: Path, encoder: OnnxEncoder) -> None:
     with pytest.raises(IndexFault, match="no terms"):
         open_index("test", list, encoder, tmp_path)

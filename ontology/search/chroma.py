@@ -97,7 +97,8 @@ def _nearest_of_all(cosines: Vectors, k: int) -> npt.NDArray[np.int64]:
 def one_builder(folder: Path) -> Iterator[None]:
     """Hold the lock of an index folder: two processes may want to write it at once.
 
-    Raises IndexFault where the folder cannot be written.
+    An index that is there on a disk that cannot be written, where no lock can be made either, is
+    used as it is. Raises IndexFault where there is none and the folder cannot be written.
     """
     from filelock import FileLock
 
@@ -106,6 +107,9 @@ def one_builder(folder: Path) -> Iterator[None]:
         lock = FileLock(f"{folder}.lock")
         lock.acquire()
     except OSError as error:
+        if folder.is_dir():
+            yield
+            return
         raise IndexFault(
             f"cannot write the index folder {folder.parent}: {error}. "
             "Set DXJUDGE_CACHE_DIR to a folder that can be written"
