@@ -15,6 +15,22 @@ if TYPE_CHECKING:
     from dxjudge.agents.engine.run import Run
     from dxjudge.agents.judge import JudgeSpec
     from dxjudge.agents.outcome import Abstained, Done, Failed
+    from dxjudge.agents.step import Nothing, Step
+    from dxjudge.agents.steps import find_step
+    from dxjudge.agents.verdict import Parts, Verdict, Worded
+    from dxjudge.errors import (
+        AuthenticationFault,
+        DxjudgeError,
+        EnvironmentFault,
+        IndexFault,
+        InputError,
+        ModelFault,
+        NoVerdict,
+        OutputError,
+        ReplayMiss,
+        UnknownCode,
+        UsageError,
+    )
     from dxjudge.graphs.best_of import best_of, self_consistency
     from dxjudge.graphs.case import case_graph, judge_case
     from dxjudge.graphs.jury.graph import jury_graph, jury_node
@@ -26,19 +42,39 @@ if TYPE_CHECKING:
     from dxjudge.graphs.step import run_step, run_step_sync, step_graph, step_node
     from dxjudge.ontology.mapping import Candidate, Mapping
     from dxjudge.ontology.tree import Tree, load_tree
+    from dxjudge.prompts.load import Prompt
     from dxjudge.scoring.votes import Vote
 
 # Public name -> module that holds it.
 _HOMES = {
     "Abstained": "dxjudge.agents.outcome",
+    "AuthenticationFault": "dxjudge.errors",
     "Candidate": "dxjudge.ontology.mapping",
     "Done": "dxjudge.agents.outcome",
+    "DxjudgeError": "dxjudge.errors",
+    "EnvironmentFault": "dxjudge.errors",
     "Failed": "dxjudge.agents.outcome",
+    "IndexFault": "dxjudge.errors",
+    "InputError": "dxjudge.errors",
     "JudgeExample": "dxjudge.adapters.contract",
     "JudgeSpec": "dxjudge.agents.judge",
     "Mapper": "dxjudge.graphs.mapper",
     "Mapping": "dxjudge.ontology.mapping",
+    "ModelFault": "dxjudge.errors",
+    "NoVerdict": "dxjudge.errors",
+    "Nothing": "dxjudge.agents.step",
+    "OutputError": "dxjudge.errors",
+    "Parts": "dxjudge.agents.verdict",
+    "Prompt": "dxjudge.prompts.load",
+    "ReplayMiss": "dxjudge.errors",
     "Run": "dxjudge.agents.engine.run",
+    "Step": "dxjudge.agents.step",
+    "Tree": "dxjudge.ontology.tree",
+    "UnknownCode": "dxjudge.errors",
+    "UsageError": "dxjudge.errors",
+    "Verdict": "dxjudge.agents.verdict",
+    "Vote": "dxjudge.scoring.votes",
+    "Worded": "dxjudge.agents.verdict",
     "as_async_openevals": "dxjudge.adapters.openevals",
     "as_callable": "dxjudge.adapters.callable",
     "as_inspect_scorer": "dxjudge.adapters.inspect_ai",
@@ -47,16 +83,15 @@ _HOMES = {
     "assert_judge_contract": "dxjudge.adapters.contract",
     "best_of": "dxjudge.graphs.best_of",
     "case_graph": "dxjudge.graphs.case",
+    "find_step": "dxjudge.agents.steps",
     "judge_case": "dxjudge.graphs.case",
-    "Tree": "dxjudge.ontology.tree",
     "jury_graph": "dxjudge.graphs.jury.graph",
     "jury_node": "dxjudge.graphs.jury.graph",
-    "run_jury": "dxjudge.graphs.jury.run_jury",
-    "Vote": "dxjudge.scoring.votes",
     "load_tree": "dxjudge.ontology.tree",
     "mapping_graph": "dxjudge.graphs.mapping",
     "mapping_node": "dxjudge.graphs.mapping",
     "robust": "dxjudge.graphs.robust",
+    "run_jury": "dxjudge.graphs.jury.run_jury",
     "run_robust": "dxjudge.graphs.robust_run",
     "run_step": "dxjudge.graphs.step",
     "run_step_sync": "dxjudge.graphs.step",
@@ -67,16 +102,33 @@ _HOMES = {
 
 __all__ = [
     "Abstained",
+    "AuthenticationFault",
     "Candidate",
     "Done",
+    "DxjudgeError",
+    "EnvironmentFault",
     "Failed",
+    "IndexFault",
+    "InputError",
     "JudgeExample",
     "JudgeSpec",
     "Mapper",
     "Mapping",
+    "ModelFault",
+    "NoVerdict",
+    "Nothing",
+    "OutputError",
+    "Parts",
+    "Prompt",
+    "ReplayMiss",
     "Run",
+    "Step",
     "Tree",
+    "UnknownCode",
+    "UsageError",
+    "Verdict",
     "Vote",
+    "Worded",
     "__version__",
     "as_async_openevals",
     "as_callable",
@@ -86,6 +138,7 @@ __all__ = [
     "assert_judge_contract",
     "best_of",
     "case_graph",
+    "find_step",
     "judge_case",
     "jury_graph",
     "jury_node",

@@ -1,15 +1,18 @@
 """What a step is: data that names a task, its prompt, its types and its checks."""
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from pathlib import Path
+from types import FrameType
 from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from ..cache.key import fingerprint
 from ..errors import UsageError
-from ..prompts.load import Prompt, Value
+from ..prompts.load import Prompt, Value, read_prompt
 from ..prompts.variants import find_prompt
 from .verdict import Verdict, settle_verdict
 
@@ -33,8 +36,9 @@ class Step(Generic[I, O]):
     input, output: pydantic models. `output` is what the model itself must write; it may be a
         function of the input that returns the model, where rubrics and taxonomies shape it
         (return the same class for the same data: keep it in an lru_cache).
-    prompt: name of the file in prompts/ without `.md`, or `NAME~VARIANT` for it in other words;
-        the step's name unless given.
+    prompt: a `Prompt`; or the path of a `.md` file, looked for beside the file in which the step
+        stands; or the name of a prompt of the toolkit, or `NAME~VARIANT` for it in other words.
+        The step's name unless given.
     render: the prompt's placeholders from the input. Default: the fields of the input (all but
         `images`) by their own names.
     checks: each takes (input, output) and returns a list of problems, written to the model:
@@ -64,7 +68,7 @@ class Step(Generic[I, O]):
     version: int
     input: type[I]
     output: type[O] | Callable[[I], type[O]]
-    prompt: str = ""
+    prompt: str | Path | Prompt = ""
     render: Callable[[I], Mapping[str, Value]] | None = None
     checks: tuple[Callable[[I, O], Sequence[str]], ...] = ()
     abstain: Callable[[I, O], str | None] | None = None
@@ -82,13 +86,23 @@ class Step(Generic[I, O]):
     scale: str = ""
 
     def __post_init__(self) -> None:
-        """Fill in the verdict's kind and scale. Raises UsageError where it does not fit."""
+        """Settle the prompt and the verdict. Raises UsageError for a verdict that does not fit."""
+        prompt = self.prompt
+        if isinstance(prompt, Prompt) and not prompt.name:
+            prompt = replace(prompt, name=self.name)
+        if isinstance(prompt, Path) or (isinstance(prompt, str) and prompt.endswith(".md")):
+            prompt = _folder_of_caller() / prompt
+        object.__setattr__(self, "prompt", prompt)
         verdict = settle_verdict(self.verdict, self.known_result, self.name)
         object.__setattr__(self, "verdict", verdict)
 
     @property
     def prompt_name(self) -> str:
         """The prompt's name: its file without the suffix, and its variant."""
+        if isinstance(self.prompt, Prompt):
+            return self.prompt.name
+        if isinstance(self.prompt, Path):
+            return self.prompt.stem
         return self.prompt or self.name
 
     def load_prompt(self) -> Prompt:
@@ -96,10 +110,17 @@ class Step(Generic[I, O]):
 
         Raises UsageError when its file is missing or its placeholders are not the input's fields.
         """
-        prompt = find_prompt(self.prompt_name)
+        prompt = self._read_prompt()
         if self.render is None:
             _compare(self, prompt)
         return prompt
+
+    def _read_prompt(self) -> Prompt:
+        if isinstance(self.prompt, Prompt):
+            return self.prompt
+        if isinstance(self.prompt, Path):
+            return read_prompt(self.prompt)
+        return find_prompt(self.prompt or self.name)
 
     def read_input(self, inputs: I | Mapping[str, Any]) -> I:
         """Validate one input. Raises UsageError that names the step and the field."""
@@ -153,6 +174,19 @@ class Step(Generic[I, O]):
         """Type the `value` of an outcome that was read from JSON."""
         model = self.result_model(inputs)
         return value if isinstance(value, model) else model.model_validate(value)
+
+
+# A path beside a step means the step's file, wherever the program was started.
+_BETWEEN = (__name__, "dataclasses", "typing")
+
+
+def _folder_of_caller() -> Path:
+    """The folder of the file that builds a step; the current one where there is none."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__name__") in _BETWEEN:
+        frame = frame.f_back
+    file = frame.f_globals.get("__file__") if frame is not None else None
+    return Path(file).absolute().parent if file else Path()
 
 
 def problems_of(fault: ValidationError) -> list[str]:

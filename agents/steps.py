@@ -17,6 +17,7 @@ from .grade_final_diagnosis import GRADE_FINAL_DIAGNOSIS
 from .judge_equivalence import JUDGE_EQUIVALENCE, JUDGE_EQUIVALENCE_CORRECT
 from .label_errors import LABEL_ERRORS
 from .match_option import MATCH_OPTION
+from .own_step import load_own, split_own
 from .score_free_answer import SCORE_FREE_ANSWER
 from .score_open_answer import SCORE_OPEN_ANSWER
 from .score_rubric import SCORE_RUBRIC
@@ -48,12 +49,16 @@ VARIANTS: tuple[Step[Any, Any], ...] = (JUDGE_EQUIVALENCE_CORRECT,)
 
 
 def find_step(step: str | Step[Any, Any]) -> Step[Any, Any]:
-    """The step of this name, or `NAME~VARIANT` for one in other words.
+    """The step of this name, `path/to/file.py:NAME`, or either with `~VARIANT` in other words.
 
-    Raises UsageError with the nearest name, or all of them.
+    Raises UsageError with the nearest name, or all of them, and as `load_own`.
     """
     if isinstance(step, Step):
         return step
+    own = split_own(step)
+    if own is not None:
+        path, name, variant = own
+        return vary(load_own(path, name), variant) if variant else load_own(path, name)
     if MARK in step:
         name, _, variant = step.partition(MARK)
         return vary(find_step(name), variant)
@@ -61,7 +66,8 @@ def find_step(step: str | Step[Any, Any]) -> Step[Any, Any]:
     if step in names:
         return names[step]
     near = difflib.get_close_matches(step, names, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"the steps are {', '.join(sorted(names))}"
+    listed = f"the steps are {', '.join(sorted(names))}, or path/to/file.py:NAME"
+    hint = f"did you mean {near[0]}?" if near else listed
     raise UsageError(f"no step {step!r}; {hint}")
 
 

@@ -1,10 +1,10 @@
-"""The same step in other words, to see whether a verdict hangs on the wording of its prompt."""
+"""The same step in other words, to see whether a verdict depends on the wording of its prompt."""
 
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from ..prompts.variants import MARK, find_prompt, variant_names
+from ..prompts.variants import variant_names, vary_prompt
 from .step import Step
 
 
@@ -13,7 +13,7 @@ def variants_of(step: Step[Any, Any]) -> tuple[str, ...]:
 
     A step that is a variant itself has none. Raises UsageError when the prompt cannot be loaded.
     """
-    return variant_names(step.prompt_name)
+    return variant_names(step.load_prompt())
 
 
 # A graph is kept for each step object: one object for each wording.
@@ -24,6 +24,4 @@ def vary(step: Step[Any, Any], variant: str) -> Step[Any, Any]:
     The prompt goes by `NAME~VARIANT` and has a hash of its own, so that cache keys, journals and
     signatures tell it apart. Raises UsageError for a variant that the prompt does not have.
     """
-    name = f"{step.prompt_name}{MARK}{variant}"
-    find_prompt(name)
-    return replace(step, prompt=name)
+    return replace(step, prompt=vary_prompt(step.load_prompt(), variant))

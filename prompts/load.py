@@ -21,11 +21,13 @@ the same words, so that replies can be kept and runs repeated.
 """
 
 import hashlib
+import inspect
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, field
+from functools import cache, cached_property, lru_cache
 from importlib import resources
+from pathlib import Path
 from typing import Any, Literal
 
 import yaml
@@ -49,17 +51,38 @@ class Rendered:
     user: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Prompt:
-    """A loaded prompt; `hash` covers its messages and the engine's own."""
+    """The two messages of a step, with `{{placeholders}}` for the fields of its input.
 
-    name: str
-    version: int
-    source: str
-    placeholders: Mapping[str, Trust]
+    name: by default that of its file or of the step. version, source: for the record.
+    placeholders: name -> "untrusted" (text under judgement, which is fenced) or "trusted" (your
+        own data, put in as it is). By default all that the messages use, untrusted.
+    words: part -> text, for the wordings that need it (see `prompts/variants.yaml`).
+
+    Raises UsageError for a placeholder that is declared and not used, or used and not declared.
+    """
+
     system: str
     user: str
-    hash: str
+    name: str = ""
+    version: int = 1
+    source: str = ""
+    placeholders: Mapping[str, Trust] = field(default_factory=dict)
+    words: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Settle the placeholders."""
+        messages = (inspect.cleandoc(self.system), inspect.cleandoc(self.user))
+        settled = _placeholders(self.name or "of the step", self.placeholders, messages)
+        object.__setattr__(self, "system", messages[0])
+        object.__setattr__(self, "user", messages[1])
+        object.__setattr__(self, "placeholders", settled)
+
+    @cached_property
+    def hash(self) -> str:
+        """The identity of its words: its two messages and the engine's own."""
+        return hash_of((self.system, self.user), self.placeholders)
 
     def render(self, values: Mapping[str, Value]) -> Rendered:
         """Put the values in; a list becomes one line an item.
@@ -90,22 +113,63 @@ def load_prompt(name: str) -> Prompt:
     unknown or of the wrong type, a section that is missing, a placeholder that is declared and
     not used or used and not declared.
     """
-    header, sections, text = _read(name)
-    if set(header) != _FIELDS:
+    try:
+        text = _shipped(name)
+    except OSError as fault:
+        raise UsageError(
+            f"prompt {name}: no file {name}.md in prompts/; a step of your own has "
+            'prompt=Prompt(system=..., user=...) or prompt="FILE.md"'
+        ) from fault
+    header, sections = _split(name, text)
+    if not _FIELDS <= set(header) <= _FIELDS | {"words"}:
         raise UsageError(f"prompt {name}: the header must hold {_names(_FIELDS)}")
-    if header["name"] != name or not isinstance(header["version"], int):
-        raise UsageError(f"prompt {name}: `name` must be the file's, `version` a whole number")
+    if header["name"] != name:
+        raise UsageError(f"prompt {name}: `name` must be the file's")
+    return _prompt(name, header, sections)
+
+
+def read_prompt(path: Path) -> Prompt:
+    """Read a prompt from a file of one's own; the header, and each of its fields, may be left out.
+
+    Raises UsageError naming the file as `load_prompt` does.
+    """
+    try:
+        changed = path.stat().st_mtime_ns
+    except OSError as fault:
+        raise UsageError(f"prompt {path}: {fault.strerror}") from fault
+    return _read_file(path, changed)
+
+
+@lru_cache(maxsize=256)
+def _read_file(path: Path, _changed: int) -> Prompt:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as fault:
+        raise UsageError(f"prompt {path} cannot be read: {fault}") from fault
+    header, sections = _split(str(path), text, needs_header=False)
+    if not set(header) <= _FIELDS | {"words"}:
+        unknown = _names(set(header) - _FIELDS)
+        raise UsageError(f"prompt {path}: the header has the unknown field {unknown}")
+    return _prompt(str(path), {"name": path.stem, **header}, sections)
+
+
+def _prompt(where: str, header: Mapping[str, Any], sections: Mapping[str, str]) -> Prompt:
     if set(sections) != {"System", "User"}:
-        raise UsageError(f"prompt {name}: the sections must be `# System` and `# User`")
-    placeholders = _placeholders(name, header["placeholders"], sections)
+        raise UsageError(f"prompt {where}: the sections must be `# System` and `# User`")
+    version, words = header.get("version", 1), header.get("words") or {}
+    if not isinstance(version, int):
+        raise UsageError(f"prompt {where}: `version` must be a whole number")
+    if not isinstance(words, dict):
+        raise UsageError(f"prompt {where}: `words` must be a mapping of parts to texts")
+    messages = sections["System"], sections["User"]
     return Prompt(
-        name=name,
-        version=header["version"],
-        source=str(header["source"]),
-        placeholders=placeholders,
-        system=sections["System"],
-        user=sections["User"],
-        hash=hash_of(sections.values(), placeholders),
+        name=str(header["name"]),
+        version=version,
+        source=str(header.get("source", "")),
+        placeholders=_placeholders(where, header.get("placeholders"), messages),
+        words={part: str(text).strip() for part, text in words.items()},
+        system=messages[0],
+        user=messages[1],
     )
 
 
@@ -121,7 +185,7 @@ def hash_of(messages: Iterable[str], placeholders: Mapping[str, Trust]) -> str:
 @cache
 def load_sections(name: str) -> Mapping[str, str]:
     """The `# Titled` sections of `prompts/NAME.md`, for the engine's own messages."""
-    return _read(name)[1]
+    return _split(name, _shipped(name))[1]
 
 
 @cache
@@ -131,19 +195,27 @@ def load_sentences(kind: str) -> tuple[str, ...]:
     return tuple(yaml.safe_load(path.read_text(encoding="utf-8"))[kind])
 
 
-def _read(name: str) -> tuple[dict[str, Any], dict[str, str], str]:
-    path = resources.files(__package__) / f"{name}.md"
+def _shipped(name: str) -> str:
+    return (resources.files(__package__) / f"{name}.md").read_text(encoding="utf-8")
+
+
+def _split(
+    where: str, text: str, *, needs_header: bool = True
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """The header and the sections of a prompt file."""
+    text = text.replace("\r\n", "\n")
+    match = _HEADER.match(text)
+    if match is None:
+        if needs_header:
+            raise UsageError(f"prompt {where}: no header between two lines of ---")
+        return {}, _sections(where, text)
     try:
-        text = path.read_text(encoding="utf-8").replace("\r\n", "\n")
-    except OSError as fault:
-        raise UsageError(f"prompt {name}: no file {name}.md in prompts/") from fault
-    found = _HEADER.match(text)
-    if not found:
-        raise UsageError(f"prompt {name}: no header between two lines of ---")
-    header = yaml.safe_load(found["header"])
+        header = yaml.safe_load(match["header"])
+    except yaml.YAMLError as fault:
+        raise UsageError(f"prompt {where}: {' '.join(str(fault).split())}") from fault
     if not isinstance(header, dict):
-        raise UsageError(f"prompt {name}: the header is not a YAML mapping")
-    return header, _sections(name, found["body"]), text
+        raise UsageError(f"prompt {where}: the header is not a YAML mapping")
+    return header, _sections(where, match["body"])
 
 
 def _sections(name: str, body: str) -> dict[str, str]:
@@ -156,16 +228,17 @@ def _sections(name: str, body: str) -> dict[str, str]:
     return {title: text.strip() for title, text in zip(titles, parts[2::2], strict=True)}
 
 
-def _placeholders(name: str, declared: Any, sections: Mapping[str, str]) -> dict[str, Trust]:
-    declared = declared or {}
-    if not isinstance(declared, dict) or not set(declared.values()) <= {"trusted", "untrusted"}:
+def _placeholders(name: str, declared: Any, messages: Sequence[str]) -> dict[str, Trust]:
+    """What is declared, checked against what the messages use; all of these if none is."""
+    used = {name for text in messages for name in _PLACEHOLDER.findall(text)}
+    declared = declared or dict.fromkeys(sorted(used), "untrusted")
+    if not isinstance(declared, Mapping) or not set(declared.values()) <= {"trusted", "untrusted"}:
         raise UsageError(f"prompt {name}: each placeholder is `trusted` or `untrusted`")
-    used = {found for text in sections.values() for found in _PLACEHOLDER.findall(text)}
     if used - set(declared):
         raise UsageError(f"prompt {name}: used, not declared: {_names(used - set(declared))}")
     if set(declared) - used:
         raise UsageError(f"prompt {name}: declared, not used: {_names(set(declared) - used)}")
-    return declared
+    return dict(declared)
 
 
 def _nonce(seed: str, texts: Mapping[str, str]) -> str:

@@ -2,7 +2,8 @@
 
 A variant keeps the prompt's placeholders, labels and order of answering; what it changes is one
 axis of wording (length, order, role, politeness, ...). Its hash differs from the prompt's, so
-that its replies and signatures do.
+that its replies and signatures do. A wording that needs words which a prompt does not have (the
+task in a sentence, the rules in short) is none of that prompt's.
 """
 
 import difflib
@@ -17,7 +18,7 @@ from typing import Any
 import yaml
 
 from ..errors import UsageError
-from .load import Prompt, hash_of, load_prompt
+from .load import Prompt, load_prompt
 
 MARK = "~"
 """Stands between a prompt's name and its variant."""
@@ -29,28 +30,28 @@ _BULLET = re.compile(r"^- ", re.MULTILINE)
 
 @cache
 def find_prompt(name: str) -> Prompt:
-    """The prompt NAME or NAME~VARIANT.
+    """The prompt NAME or NAME~VARIANT of the toolkit.
 
     Raises UsageError for a prompt that cannot be loaded, or a variant that it does not have.
     """
     base, _, variant = name.partition(MARK)
     prompt = load_prompt(base)
-    if not variant:
-        return prompt
-    made = _made(base)
-    if variant not in made:
-        near = difflib.get_close_matches(variant, made, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"it has {', '.join(made) or 'none'}"
-        raise UsageError(f"prompt {base} has no variant {variant!r}; {hint}")
-    return made[variant]
+    return vary_prompt(prompt, variant) if variant else prompt
 
 
-def variant_names(name: str) -> tuple[str, ...]:
-    """The variants that a prompt has, in the order of variants.yaml; none for one of its variants.
+def vary_prompt(prompt: Prompt, variant: str) -> Prompt:
+    """The prompt in other words. Raises UsageError for a variant that it does not have."""
+    wordings = _wordings(prompt)
+    if variant not in wordings:
+        near = difflib.get_close_matches(variant, wordings, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"it has {', '.join(wordings) or 'none'}"
+        raise UsageError(f"prompt {prompt.name} has no variant {variant!r}; {hint}")
+    return wordings[variant]
 
-    Raises UsageError for a prompt that cannot be loaded.
-    """
-    return () if MARK in name else tuple(_made(name))
+
+def variant_names(prompt: Prompt) -> tuple[str, ...]:
+    """The variants that a prompt has, in the order of variants.yaml; none for a variant."""
+    return tuple(_wordings(prompt))
 
 
 def axes() -> dict[str, str]:
@@ -58,24 +59,20 @@ def axes() -> dict[str, str]:
     return {name: axis["about"] for name, axis in _data()["axes"].items()}
 
 
-@cache
-def _made(name: str) -> Mapping[str, Prompt]:
-    prompt = load_prompt(name)
-    parts = {**_parts(prompt), **_data()["words"].get(name, {})}
-    made: dict[str, Prompt] = {}
+def _wordings(prompt: Prompt) -> Mapping[str, Prompt]:
+    """Variant -> the prompt in these words."""
+    if MARK in prompt.name:
+        return {}
+    parts = {**_parts(prompt), **prompt.words}
+    wordings: dict[str, Prompt] = {}
     for variant, axis in _data()["axes"].items():
         if not set(_PART.findall(axis["system"] + axis["user"])) <= set(parts):
             continue
         system, user = _fill(axis["system"], parts), _fill(axis["user"], parts)
         if (system, user) != (prompt.system, prompt.user):
-            made[variant] = replace(
-                prompt,
-                name=f"{name}{MARK}{variant}",
-                system=system,
-                user=user,
-                hash=hash_of([system, user], prompt.placeholders),
-            )
-    return made
+            name = f"{prompt.name}{MARK}{variant}"
+            wordings[variant] = replace(prompt, name=name, system=system, user=user)
+    return wordings
 
 
 def _parts(prompt: Prompt) -> dict[str, str]:

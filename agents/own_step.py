@@ -1,0 +1,90 @@
+"""Steps of one's own: `path/to/file.py:NAME` is the Step of this name in that file."""
+
+import difflib
+import re
+import sys
+import traceback
+from functools import lru_cache
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from ..cache.key import fingerprint
+from ..errors import DxjudgeError, UsageError
+from .step import Step
+
+_OWN = re.compile(r"(?P<path>.+\.py)(?::(?P<name>\w*)(?:~(?P<variant>.+))?)?", re.DOTALL)
+
+
+def split_own(text: str) -> tuple[Path, str, str] | None:
+    """Path, name and variant of `path/to/file.py:NAME~VARIANT`; None for any other name.
+
+    >>> split_own("steps/urgency.py:URGENCY~care")
+    (PosixPath('steps/urgency.py'), 'URGENCY', 'care')
+    >>> split_own("grade_ddx~care") is None
+    True
+    """
+    match = _OWN.fullmatch(text)
+    if match is None:
+        return None
+    return Path(match["path"]).expanduser(), match["name"] or "", match["variant"] or ""
+
+
+def load_own(path: Path, name: str) -> Step[Any, Any]:
+    """The step NAME of a Python file. The file runs once, until it changes.
+
+    Raises UsageError for a file that is missing or that fails (naming its line), a name that it
+    does not have (naming the steps that it has), and a value that is not a Step.
+    """
+    try:
+        stat = path.stat()
+    except OSError as fault:
+        raise UsageError(f"{path}: {fault.strerror}; a step is path/to/file.py:NAME") from fault
+    module = _run(path.resolve(), stat.st_mtime_ns, stat.st_size)
+    steps = {key: value for key, value in vars(module).items() if isinstance(value, Step)}
+    if name in steps:
+        return steps[name]
+    if name and hasattr(module, name):
+        kind = type(getattr(module, name)).__name__
+        raise UsageError(f"{path}: {name} is a {kind}, not a Step{_which(steps)}")
+    wanted = f"has no step {name!r}" if name else "is a file: name a step in it, as file.py:NAME"
+    near = difflib.get_close_matches(name, steps, n=1)
+    raise UsageError(f"{path} {wanted}{f'; did you mean {near[0]}?' if near else _which(steps)}")
+
+
+def _which(steps: dict[str, Step[Any, Any]]) -> str:
+    return f"; it has {', '.join(sorted(steps))}" if steps else "; it has no Step at all"
+
+
+@lru_cache(maxsize=64)
+def _run(path: Path, changed: int, size: int) -> ModuleType:
+    """The module of a file, under a name of its own."""
+    name = f"dxjudge_own_{path.stem}_{fingerprint([str(path), changed, size])[:12]}"
+    spec = spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None  # the suffix is .py
+    module = module_from_spec(spec)
+    sys.modules[name] = module  # pydantic looks types up there
+    try:
+        spec.loader.exec_module(module)
+    except Exception as fault:
+        del sys.modules[name]
+        kind = "" if isinstance(fault, DxjudgeError) else f"{type(fault).__name__}: "
+        raise UsageError(f"{path}{_line(fault, path)}: {kind}{_message(fault)}") from fault
+    return module
+
+
+def _line(fault: Exception, path: Path) -> str:
+    """The line of the file that a fault comes from."""
+    if isinstance(fault, SyntaxError) and fault.filename == str(path):
+        return f", line {fault.lineno}"
+    lines = [
+        frame.lineno
+        for frame in traceback.extract_tb(fault.__traceback__)
+        if frame.filename == str(path)
+    ]
+    return f", line {lines[-1]}" if lines else ""
+
+
+def _message(fault: Exception) -> str:
+    return str(fault.msg) if isinstance(fault, SyntaxError) else str(fault)
