@@ -18,7 +18,7 @@ from typing import Any
 from dxjudge.ontology.tree import Node, Tree, load_tree
 from dxjudge.scoring.bootstrap import Method, Plan
 from dxjudge.scoring.cascade import CascadeRow, compare_models, model_differences
-from dxjudge.scoring.hierarchical import LEVELS, HierarchicalCounts, counts_by_model
+from dxjudge.scoring.hierarchical import HierarchicalCounts, counts_by_model
 
 Cases = list[list[Any]]
 Cell = tuple[float, float]
@@ -81,7 +81,7 @@ class Plain:
             (self.augmented(c), self.augmented(p)) for c, p in zip(truth, predicted, strict=True)
         ]
         made: list[list[Cell | None]] = []
-        for level in LEVELS:
+        for level in (None, *self.tree.levels):
             for chapter in (None, *self.chapters):
                 column: list[Cell | None] = []
                 for c, p in pairs:
@@ -130,11 +130,12 @@ def plain_run(
 def check(rows: list[CascadeRow], values: dict[str, list[float]], tree: Tree) -> int:
     """Compare every cell of both versions; return how many were compared."""
     chapters = [None, *(node.code for node in tree.nodes if node.kind == "chapter")]
+    levels = (None, *tree.levels)
     compared = 0
     for row in rows:
         if row.model not in values:
             continue
-        position = LEVELS.index(row.level) * len(chapters) + chapters.index(row.chapter)
+        position = levels.index(row.level) * len(chapters) + chapters.index(row.chapter)
         slow = values[row.model][position]
         assert abs(row.f1.estimate - slow) < 1e-9, (row, slow)
         compared += 1

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from ..files.forms import FORMS_IN, Form
+from ..ontology.releases.listed import listed
 from .options import (
     AddedSources,
     Cache,
@@ -74,7 +75,10 @@ SemanticEncoder = Annotated[
     str | None,
     typer.Option(help="For semantic scores: default, a sentence-transformers name or folder."),
 ]
-Ontology = Annotated[str | None, typer.Option(help="icd10cm or icd10.")]
+Ontology = Annotated[
+    str | None,
+    typer.Option(help=f"The release: {listed()}, or one of your own as path/to/release.py:NAME."),
+]
 Unmapped = Annotated[
     str | None,
     typer.Option(help="ignore or penalise predictions that do not map.", rich_help_panel=_NUMBERS),

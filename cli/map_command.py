@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from ..files.forms import FORMS_OUT, Form
+from ..ontology.releases.listed import DEFAULT
 from .options import (
     ROWS as _ROWS,
 )
@@ -152,7 +153,7 @@ def map_file(
     sheet: SheetName = None,
     encoding: Encoding = None,
     table: Table = None,
-    ontology: Ontology = "icd10cm",
+    ontology: Ontology = DEFAULT,
     scope: Scope = "diagnoses",
     specificity: Specificity = "concept",
     min_score: MinScore = None,

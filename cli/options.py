@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from ..files.forms import FORMS_IN, FORMS_OUT
+from ..ontology.releases.listed import listed
 
 ROWS = "Rows in and out"
 """The panel of the options that say how a table is read and written."""
@@ -55,14 +56,15 @@ OutputFormat = Annotated[
 Ontology = Annotated[
     str,
     typer.Option(
-        help="The release: icd10cm (ICD-10-CM) or icd10 (WHO).", rich_help_panel="Ontology"
+        help=f"The release: {listed()}, or one of your own as path/to/release.py:NAME.",
+        rich_help_panel="Ontology",
     ),
 ]
 Scope = Annotated[
     str,
     typer.Option(
-        help="What is searched: diagnoses (all chapters but external causes and factors), "
-        "chapters (every chapter) or everything (encounter variants too).",
+        help="What is searched: diagnoses (all chapters but those that nobody writes as a "
+        "diagnosis), chapters (every chapter) or everything (encounter variants too).",
         rich_help_panel="Ontology",
     ),
 ]
@@ -106,8 +108,8 @@ Rebuild = Annotated[
 Specificity = Annotated[
     str,
     typer.Option(
-        help="concept (the code of what the text says), category (3 characters) or billable "
-        "(a code that can stand on a bill).",
+        help="concept (the code of what the text says), category (in ICD-10 3 characters) or "
+        "billable (a code that can stand on a bill).",
         rich_help_panel="Ontology",
     ),
 ]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..ontology.releases.listed import DEFAULT
 from .options import AddedSources, AsJson, Chroma, Encoder, Ontology, Rebuild, Scope, Sources
 from .sources_command import read_which, say_added
 
@@ -21,7 +22,7 @@ _WIDTH = 120  # of a table that goes into a pipe
 def search(
     text: Annotated[str, typer.Argument(help="A diagnosis as somebody wrote it.")],
     top_k: Annotated[int, typer.Option("--top-k", "-k", min=1, max=100, help="How many.")] = 15,
-    ontology: Ontology = "icd10cm",
+    ontology: Ontology = DEFAULT,
     scope: Scope = "diagnoses",
     encoder: Encoder = "default",
     source: Sources = None,

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ..ontology.releases.listed import DEFAULT
 from ..ontology.tree import Node, Tree, load_tree
 from .options import AsJson, Ontology
 
@@ -23,7 +24,7 @@ _MOST_CHILDREN = 30
 
 def show(
     code: Annotated[str, typer.Argument(help="A code, block or chapter: J44.9, j449, A15-A19, X.")],
-    ontology: Ontology = "icd10cm",
+    ontology: Ontology = DEFAULT,
     as_json: AsJson = False,
 ) -> None:
     """Show a code in its tree: what is above it, what it means, what is below it.
@@ -48,6 +49,8 @@ def describe(tree: Tree, node: Node) -> dict[str, Any]:
         **brief(node),
         "release": tree.release,
         "version": tree.version,
+        "curie": tree.descriptor.curie(node.code),
+        "systems": {"fhir": tree.descriptor.fhir or None, "omop": tree.descriptor.omop or None},
         "level": tree.level(node),
         "billable": tree.is_billable(node),
         "ancestors": [brief(each) for each in reversed(tree.ancestors(node))],

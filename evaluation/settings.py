@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from ..ontology.releases.listed import DEFAULT
 from ..scoring.bootstrap import Plan
 from ..scoring.jury import Rule
 
@@ -63,7 +64,7 @@ class Settings(BaseModel):
     unmapped: Literal["ignore", "penalise"] = "ignore"
     multiple: bool = False
     errors_of: Literal["all", "wrong"] = "all"
-    ontology: str = "icd10cm"
+    ontology: str = DEFAULT
     rubric: str = "dermcase"
     taxonomy: str = "dermcase"
     encoder: str = "default"

@@ -15,6 +15,8 @@ from ..ontology.base import check_scope, default_terms, recipe
 from ..ontology.decide import MIN_SCORE, Policy, failed_mapping
 from ..ontology.mapping import Candidate, Mapping, read_mapping
 from ..ontology.packaged import packaged
+from ..ontology.release import Release
+from ..ontology.releases.listed import DEFAULT
 from ..ontology.search.encode import open_encoder
 from ..ontology.search.features import make_features
 from ..ontology.search.index import Stage, open_index
@@ -39,7 +41,8 @@ _BATCH = 64  # texts in one run of the graph
 class Mapper:
     """Maps diagnoses to codes. Nothing is loaded before the first text.
 
-    ontology: "icd10cm" or "icd10". model: the embedding model ("default" comes with the
+    ontology: "icd10cm", "icd10", a `Release` of your own or the file that holds one
+    ("path/release.py:NAME"). model: the embedding model ("default" comes with the
     package; a sentence-transformers name or folder; "openai:text-embedding-3-large"), or a
     judge ("openai:gpt-4o", "anthropic:…"), which is the same as giving `judge`.
     sources: files of further terms (`read_source`), with the default weight of a user's source.
@@ -58,7 +61,7 @@ class Mapper:
 
     def __init__(
         self,
-        ontology: str = "icd10cm",
+        ontology: str | Release = DEFAULT,
         *,
         model: str = "default",
         sources: Sequence[str | Path] = (),
@@ -109,9 +112,9 @@ class Mapper:
     @cached_property
     def added(self) -> tuple[AddedSource, ...]:
         """The added sources in use, checked: UsageError or InputError where one cannot be."""
-        found = select_added(self._which, self.ontology)
-        check_added(found, self.ontology)
-        return found
+        chosen = select_added(self._which, self.tree.release)
+        check_added(chosen, self.tree.release)
+        return chosen
 
     @cached_property
     def parts(self) -> MappingParts:
@@ -128,7 +131,7 @@ class Mapper:
                 self.tree,
                 scope=self._scope,
                 sources=self._sources,
-                added={each.name: each.kept[self.ontology] for each in self.added},
+                added={each.name: each.kept[self.tree.release] for each in self.added},
             ),
             make_terms,
             open_encoder(self._model),
@@ -200,8 +203,9 @@ class Mapper:
             rows[term.source] = rows.get(term.source, 0) + 1
         return {
             "dxjudge": metadata.version("dxjudge"),
-            "ontology": self.ontology,
+            "ontology": self.tree.release,
             "edition": self.tree.version,
+            **({} if self.tree.descriptor.fitted else {"fitted": False}),
             "sources": rows,
             "weights": self._weights,
             "added": {each.name: [each.version, each.sha256[:12]] for each in self.added},

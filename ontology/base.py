@@ -1,24 +1,24 @@
 """The default search base of a release: which chapters, and which further terms."""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 
 from ..errors import UsageError
 from ..files.bytes import read_bytes
-from .packaged import packaged
 from .terms import Term, build_terms
 from .tree import Tree
 
 SCOPES = {
-    "diagnoses": "all chapters but external causes (V00-Y99) and factors (Z00-Z99)",
+    "diagnoses": "all chapters but those that nobody writes as a diagnosis",
     "chapters": "every chapter",
-    "everything": "every chapter, and the 7th-character encounter variants",
+    "everything": "every chapter, and the variants of codes such as encounters",
 }
 _MAKERS = (
     "base.py",
     "terms.py",
+    "releases/icd10_notes.py",
     "reading/normalise.py",
     "data/notes.tsv",
     "data/spelling.tsv",
@@ -40,19 +40,13 @@ COMMUNITY = "dxjudge"
 def default_terms(
     tree: Tree, *, scope: str = "diagnoses", extra: Iterable[Term] = ()
 ) -> list[Term]:
-    """The terms to search: official ones, the project's own synonyms, and `extra`.
-
-    The synonyms name ICD-10-CM codes and join that release alone.
+    """The terms to search: official ones, the synonyms that belong to the release, and `extra`.
 
     Raises UsageError for another scope.
     """
     check_scope(scope)
-    own = list(synonyms()) if tree.release == "icd10cm" else []
-    chapters = (
-        None
-        if scope == "diagnoses"
-        else [node.code for node in tree.nodes if node.kind == "chapter"]
-    )
+    own = [Term(text, code, COMMUNITY) for text, code in tree.descriptor.further_terms()]
+    chapters = None if scope == "diagnoses" else [root.code for root in tree.roots]
     return build_terms(
         tree, encounters=scope == "everything", chapters=chapters, extra=[*own, *extra]
     )
@@ -86,11 +80,3 @@ def recipe(
     for name, checksum in sorted((added or {}).items()):
         digest.update(f"added {name} {checksum}\n".encode())
     return digest.hexdigest()
-
-
-def synonyms() -> Iterator[Term]:
-    """The project's own synonyms for ICD-10-CM codes."""
-    text = packaged("synonyms.tsv").read_text("utf-8")
-    for line in text.splitlines()[1:]:
-        term, code = line.split("\t")
-        yield Term(term, code, COMMUNITY)

@@ -187,7 +187,8 @@ def _is_known(text: str, retriever: Retriever) -> bool:
 
 def _remark_on(mapping: Mapping, query: Query, policy: Policy) -> str | None:
     """What is to be known of a mapping that has a code."""
-    if (mapping.code or "").startswith("Z"):  # names a history itself
+    histories = policy.retriever.tree.descriptor.histories
+    if (mapping.code or "").startswith(histories):  # names a history itself
         query = replace(query, set_aside="")
     return _remark(query, mapping.parts, _listed(mapping, policy.retriever))
 

@@ -28,18 +28,16 @@ def at_specificity(
 ) -> str:
     """The code at the wanted specificity.
 
-    `concept` keeps it; `category` cuts to three characters; `billable` goes down to a leaf: at
-    each level among the children of the side that `text` names (of no side, where it names
-    none; those of men where it names one alone), the unspecified ones before others (first those
-    that add nothing to the name), of these the best of the `ranked` codes, else one
-    without complications, else the first. Encounter variants end in the initial encounter.
+    `concept` keeps it; `category` cuts to the category (three characters in ICD-10); `billable`
+    goes down to a leaf: at each level among the children of the side that `text` names (of no
+    side, where it names none; those of men where it names one alone), the unspecified ones before
+    others (first those that add nothing to the name), of these the best of the `ranked` codes,
+    else one without complications, else the first. Encounter variants end in the initial
+    encounter.
     """
     node = tree.node(code)
     if policy == "category":
-        return next(
-            (above.code for above in (node, *tree.ancestors(node)) if above.kind == "category"),
-            node.code,
-        )
+        return tree.category(node).code
     if policy == "billable":
         order = {each: place for place, each in enumerate(ranked)}
         side = _side(expand_abbreviations(text).text)
@@ -52,7 +50,7 @@ def at_specificity(
 
 def _next(node: Node, children: Sequence[Node], tree: Tree, order: dict[str, int]) -> Node:
     above = _words(tree.name(node))
-    vague = [child for child in children if "unspecified" in tree.name(child).lower()]
+    vague = [child for child in children if tree.descriptor.is_unspecified(tree.name(child))]
     plain = [child for child in vague if _words(tree.name(child)) <= above]
     return min(
         plain or vague or children,

@@ -1,31 +1,26 @@
-"""The tree of an ICD-10 release: chapter, block, category, subcategory at any depth.
+"""The tree of a release: headings such as chapters and blocks, and codes at any depth.
 
-A node is a (kind, code) pair, because the tabular list gives a block that holds one category
-the same label as that category: block B20 and category B20 are two nodes.
+A node is a (kind, code) pair, because the tabular list of ICD-10 gives a block that holds one
+category the same label as that category: block B20 and category B20 are two nodes.
 """
 
+import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from types import MappingProxyType
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
-from ..errors import UnknownCode, UsageError
-from .codes import chapter_number, fold_code, nearest_code, spellings, without_placeholders
-from .releases.parsed import load_release
-from .releases.read import BLOCK, CATEGORY, CHAPTER, ENCOUNTER, RELEASES, SUBCATEGORY, Release
+from ..errors import UnknownCode
+from .release import Release, Rows
+from .releases.installed import package_version
+from .releases.kept import load_rows
+from .releases.listed import DEFAULT, RELEASES, find_release
 
-Kind = Literal["chapter", "block", "category", "subcategory"]
+Kind = str
+"""The name of a level of the tree."""
 
-_KINDS: dict[str, Kind] = {
-    CHAPTER: "chapter",
-    BLOCK: "block",
-    CATEGORY: "category",
-    SUBCATEGORY: "subcategory",
-    ENCOUNTER: "subcategory",
-}
-_CATEGORY_FIRST: tuple[Kind, ...] = ("category", "subcategory", "block", "chapter")
-_BLOCK_FIRST: tuple[Kind, ...] = ("block", "category", "subcategory", "chapter")
 _NO_NOTES: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
 
@@ -36,19 +31,24 @@ class Node(NamedTuple):
     code: str
 
 
-def load_tree(release: str = "icd10cm") -> "Tree":
-    """The tree of "icd10cm" (ICD-10-CM) or "icd10" (WHO), made once a process.
+def load_tree(release: str | Release = DEFAULT) -> "Tree":
+    """The tree of a release: "icd10cm" (ICD-10-CM), "icd10" (WHO), or one of your own.
 
-    Raises UsageError for another release and EnvironmentFault where its package is broken.
+    Your own is a `Release`, or names the file that defines it: "path/to/release.py:NAME". It is
+    read anew each time; the others are made once a process.
+
+    Raises UsageError for another release, InputError for a file that is no tree, and
+    EnvironmentFault where the package of a release is broken.
     """
-    if release not in RELEASES:
-        raise UsageError(f"no ontology release {release!r}; there is {' and '.join(RELEASES)}")
-    return _load_tree(release)
+    if isinstance(release, str) and release in RELEASES:
+        return _listed_tree(release)
+    own = find_release(release) if isinstance(release, str) else release
+    return Tree(own, load_rows(own))
 
 
 @cache
-def _load_tree(release: str) -> "Tree":
-    return Tree(load_release(release))
+def _listed_tree(name: str) -> "Tree":
+    return Tree(RELEASES[name], load_rows(RELEASES[name]))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -59,27 +59,49 @@ class Tree:
     release does not hold.
     """
 
-    _rows: Release
+    descriptor: Release
+    _rows: Rows
 
     def __repr__(self) -> str:
         return f"Tree({self.release!r}, {self.version!r}, {len(self.nodes)} nodes)"
 
     @property
     def release(self) -> str:
-        """The name `load_tree` was given: "icd10cm" or "icd10"."""
-        return self._rows.name
+        """The name of the release: "icd10cm", "icd10" or that of your own."""
+        return self.descriptor.name
 
-    @property
+    @cached_property
     def version(self) -> str:
-        """The edition and the package that carries it."""
-        return self._rows.version
+        """The edition, and the package that carries it or a digest of what was read."""
+        package = self.descriptor.package
+        whence = package_version(package) if package else f"sha256 {self._digest()}"
+        return ", ".join(filter(None, (self._rows.edition, whence)))
+
+    @cached_property
+    def levels(self) -> tuple[Kind, ...]:
+        """What the levels are called, from the root down."""
+        deepest = max(self._rows.levels, default=0)
+        return self.descriptor.levels or tuple(f"level {n}" for n in range(1, deepest + 2))
+
+    @cached_property
+    def roots(self) -> tuple[Node, ...]:
+        """The nodes without a parent, such as chapters, in order."""
+        parents = enumerate(self._rows.parents)
+        return tuple(self.nodes[position] for position, parent in parents if parent < 0)
+
+    def root(self, code: Node | str) -> Node:
+        """The root that a code names. Raises UnknownCode where it names another node."""
+        position = self._position(code)
+        if self._rows.parents[position] >= 0:
+            text = code.code if isinstance(code, Node) else code
+            raise UnknownCode(text, self.release, self.chapter(self.nodes[position]).code)
+        return self.nodes[position]
 
     @cached_property
     def nodes(self) -> tuple[Node, ...]:
         """Every node in tabular order, each before its children."""
-        rows = self._rows
-        kinds = map(_KINDS.__getitem__, rows.kinds)
-        return tuple(map(Node._make, zip(kinds, rows.codes, strict=True)))
+        kinds = map(self.levels.__getitem__, self._rows.levels)
+        return tuple(map(Node._make, zip(kinds, self._rows.codes, strict=True)))
 
     def node(self, code: Node | str, kind: Kind | None = None) -> Node:
         """The node of a code, however it is written: "j449", "A15–A19", "T36.01A", "II".
@@ -98,7 +120,7 @@ class Tree:
         return True
 
     def parent(self, code: Node | str) -> Node | None:
-        """The node above, None for a chapter."""
+        """The node above, None for a root such as a chapter."""
         above = self._rows.parents[self._position(code)]
         return self.nodes[above] if above >= 0 else None
 
@@ -107,7 +129,7 @@ class Tree:
         return tuple(self.nodes[above] for above in self._above(self._position(code)))
 
     def chapter(self, code: Node | str) -> Node:
-        """The chapter that holds a node; a chapter's own is itself."""
+        """The root that holds a node, in ICD-10 its chapter; a root's own is itself."""
         position = self._position(code)
         return self.nodes[(position, *self._above(position))[-1]]
 
@@ -131,27 +153,52 @@ class Tree:
         return None if found is None else self.nodes[found]
 
     def level(self, code: Node | str) -> int:
-        """0 for a chapter, 1 for a block (however nested), 2 for a category, 3 and up below."""
-        node = self.node(code)
-        if node.kind == "subcategory":
-            return 1 + self.level(self.nodes[self._rows.parents[self._index[node]]])
-        return ("chapter", "block", "category").index(node.kind)
+        """The place of its level, from 0; below the last one each step down counts.
+
+        In ICD-10: 0 for a chapter, 1 for a block (however nested), 2 for a category, 3 and up
+        below.
+        """
+        position = self._position(code)
+        place, parent = self._rows.levels[position], self._rows.parents[position]
+        if place < len(self.levels) - 1 or parent < 0:
+            return place
+        return max(place, 1 + self.level(self.nodes[parent]))
+
+    @property
+    def category_level(self) -> int:
+        """The place of the first level that holds codes, in ICD-10 the category."""
+        return len(self.descriptor.headings)
+
+    def category(self, code: Node | str) -> Node:
+        """The category that a code is or lies in; itself where it lies in none."""
+        position = self._position(code)
+        line = (position, *self._above(position))
+        level = self.category_level if self.descriptor.levels else -1
+        return self.nodes[next((at for at in line if self._rows.levels[at] == level), position)]
+
+    def is_code(self, code: Node | str) -> bool:
+        """Whether a text may have it: it is no heading such as a chapter or a block."""
+        return self._rows.levels[self._position(code)] >= self.category_level
 
     def is_billable(self, code: Node | str) -> bool:
-        """Whether it is a category or subcategory with nothing below it."""
+        """Whether it is a code with nothing below it."""
         position = self._position(code)
-        is_code = self.nodes[position].kind in ("category", "subcategory")
-        return is_code and not self._children[position]
+        return self._rows.levels[position] >= self.category_level and not self._children[position]
 
     def is_encounter(self, code: Node | str) -> bool:
-        """Whether a 7th character makes it a variant (encounter, fetus, stage) of its parent."""
-        return self._rows.kinds[self._position(code)] == ENCOUNTER
+        """Whether it is a variant (encounter, fetus, stage) of its parent by a 7th character."""
+        return self._position(code) in self._variants
+
+    def looks_like_code(self, text: str) -> bool:
+        """Whether a text has the shape of a code; without a shape, whether it is a code."""
+        is_code = self.descriptor.codes.is_code
+        return is_code(text) if is_code else self.contains(text)
 
     def name(self, code: Node | str) -> str:
         """The official name; the range at the end of a chapter's or block's is left out."""
         position = self._position(code)
         own = self._rows.names[position]
-        if self._rows.kinds[position] == ENCOUNTER:
+        if position in self._variants:
             return f"{self._rows.names[self._rows.parents[position]]}, {own}"
         return own
 
@@ -182,17 +229,23 @@ class Tree:
         return below
 
     @cached_property
-    def _chapters(self) -> list[int]:
-        return [position for position, kind in enumerate(self._rows.kinds) if kind == CHAPTER]
+    def _variants(self) -> frozenset[int]:
+        return frozenset(self._rows.variants)
 
     @cached_property
-    def _placeholder_free(self) -> dict[str, int]:
-        """Position of every code with a placeholder X by the code without it."""
-        return {
-            without_placeholders(code): position
-            for position, code in enumerate(self._rows.codes)
-            if "X" in code[4:]
-        }
+    def _loose_forms(self) -> dict[str, str]:
+        return self.descriptor.codes.loose_forms(self._rows.codes)
+
+    @cached_property
+    def _code_first(self) -> tuple[Kind, ...]:
+        """The levels in which a written code is looked for: those of codes, then headings."""
+        first = self.category_level
+        return (*self.levels[first:], *reversed(self.levels[:first]))
+
+    @cached_property
+    def _heading_first(self) -> tuple[Kind, ...]:
+        first = self.category_level
+        return (*reversed(self.levels[1:first]), *self.levels[first:], *self.levels[:1])
 
     @cached_property
     def _known(self) -> frozenset[str]:
@@ -200,7 +253,16 @@ class Tree:
 
     @cached_property
     def _upper(self) -> tuple[str, ...]:
-        return tuple(node.code for node in self.nodes if node.kind != "subcategory")
+        """The codes of the levels down to the category."""
+        pairs = zip(self._rows.codes, self._rows.levels, strict=True)
+        return tuple(code for code, level in pairs if level <= self.category_level)
+
+    def _digest(self) -> str:
+        """Of all that makes the tree and its terms, where no package names them."""
+        release = self.descriptor
+        content = [vars(self._rows), release.levels, release.headings, release.left_out]
+        text = json.dumps([*content, list(release.further_terms())], ensure_ascii=False)
+        return hashlib.sha256(text.encode()).hexdigest()[:12]
 
     def _above(self, position: int) -> list[int]:
         above = []
@@ -219,19 +281,21 @@ class Tree:
         return found
 
     def _search(self, text: str, kind: Kind | None) -> int | None:
-        folded = fold_code(text)
-        kinds = (kind,) if kind else _BLOCK_FIRST if "-" in folded else _CATEGORY_FIRST
-        for spelling in spellings(folded):
-            for each in kinds:
-                if (found := self._index.get(Node(each, spelling))) is not None:
-                    return found
-        found = self._placeholder_free.get(without_placeholders(folded))
-        if found is None and (number := chapter_number(folded)):
-            found = dict(enumerate(self._chapters, 1)).get(number)
-        return found if found is not None and self.nodes[found].kind in kinds else None
+        grammar = self.descriptor.codes
+        first = self._heading_first if grammar.names_heading(text) else self._code_first
+        kinds = (kind,) if kind else first
+        for code in grammar.spellings(text):
+            if (found := self._of_kinds(code, kinds)) is not None:
+                return found
+        loose = self._loose_forms.get(grammar.loose(text))
+        return None if loose is None else self._of_kinds(loose, kinds)
+
+    def _of_kinds(self, code: str, kinds: tuple[Kind, ...]) -> int | None:
+        nodes = (Node(kind, code) for kind in kinds)
+        return next((self._index[node] for node in nodes if node in self._index), None)
 
     def _nearest(self, text: str, kind: Kind | None) -> str | None:
         if kind and (found := self._search(text, None)) is not None:
             line = (self.nodes[found], *self.ancestors(self.nodes[found]))
             return next((node.code for node in line if node.kind == kind), None)
-        return nearest_code(text, self._known, self._upper)
+        return self.descriptor.codes.nearest(text, self._known, self._upper)

@@ -2,14 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import UnknownCode, UsageError
-from ..ontology.tree import Kind, Node, Tree
+from ..ontology.tree import Node, Tree
 from .shares import FAILED, Failed, is_resolved
 
 Code = Node | str
@@ -17,8 +16,6 @@ Diagnosis = Code | Iterable[Code | None] | None
 """One diagnosis: a code, several codes, or None (or nothing) where it did not map."""
 Case = Sequence[Diagnosis] | Failed
 Ints = NDArray[np.int64]
-
-KINDS: tuple[Kind, ...] = ("chapter", "block", "category", "subcategory")
 
 
 class Unmapped(NamedTuple):
@@ -53,11 +50,6 @@ def _blank(code: object) -> bool:
     return isinstance(code, str) and not code.strip()
 
 
-@lru_cache(maxsize=8)
-def _chapters(tree: Tree) -> tuple[Node, ...]:
-    return tuple(node for node in tree.nodes if node.kind == "chapter")
-
-
 @dataclass(slots=True)
 class NodeTable:
     """Numbers for the nodes met so far, with the kind and the chapter of each.
@@ -73,7 +65,7 @@ class NodeTable:
     _lines: dict[Code, tuple[int, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.chapters = _chapters(self.tree)
+        self.chapters = self.tree.roots
 
     def line(self, code: Code) -> tuple[int, ...]:
         """Number a code and all its ancestors.
@@ -93,7 +85,7 @@ class NodeTable:
     def _number(self, node: Node, chapter: Node) -> int:
         if node not in self._numbers:
             self._numbers[node] = len(self._numbers)
-            self.kinds.append(KINDS.index(node.kind))
+            self.kinds.append(self.tree.levels.index(node.kind))
             self.chapter_of.append(self.chapters.index(chapter))
         return self._numbers[node]
 

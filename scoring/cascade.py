@@ -17,7 +17,7 @@ from .bootstrap import (
     bootstrap_differences,
     bootstrap_many,
 )
-from .hierarchical import LEVELS, HierarchicalCounts
+from .hierarchical import HierarchicalCounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def compare_models(
         )
         k = len(levels)
         for cell, n in enumerate(present.sum(axis=0).tolist()):
-            level, chapter = LEVELS[levels[cell]], counted.chapters[chapters[cell]]
+            level, chapter = counted.levels[levels[cell]], counted.chapters[chapters[cell]]
             code = chapter.code if chapter else None
             rows.append(CascadeRow(model, level, code, n, *made[cell::k]))
     return tuple(rows)
@@ -112,7 +112,7 @@ def model_differences(
     pairs = list(itertools.combinations(range(len(models)), 2))
     statistics, scored = [], []
     for counted in counts.values():
-        cell = (slice(None), [LEVELS.index(level)], [counted.chapters.index(chapter)])
+        cell = (slice(None), [counted.levels.index(level)], [counted.chapters.index(chapter)])
         precision, recall, _ = counted.ratios()
         statistics.append(hierarchical_statistic(precision[cell], recall[cell]))
         scored.append(~np.isnan(recall[cell][:, 0]))

@@ -131,8 +131,7 @@ def _same_category(accepted: frozenset[Node], top: list[Node], tree: Tree) -> bo
 
 
 def _category(node: Node, tree: Tree) -> Node | None:
-    line = (node, *tree.ancestors(node))
-    return next((one for one in line if one.kind == "category"), None)
+    return tree.category(node) if tree.is_code(node) else None
 
 
 def _nearest(accepted: frozenset[Node], top: list[Node], tree: Tree) -> Node:

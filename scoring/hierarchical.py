@@ -1,4 +1,4 @@
-"""Hierarchical scores of a differential over the tree of ICD-10 (H-DDx).
+"""Hierarchical scores of a differential over the tree of a release (H-DDx).
 
 Every set of codes is augmented with all ancestors up to the chapter. With augmented truth
 C_i and prediction P_i of case i:
@@ -10,9 +10,10 @@ Conventions, each from the definition:
 
 - HDF1 is the harmonic mean of the two means, not the mean of the per-case F1.
 - An empty prediction has precision 0 and recall 0.
-- A level keeps the nodes of that level only; "subcategory" is everything below category. A
-  chapter keeps the nodes in that chapter only. Cases whose truth keeps no node there are left
-  out of all means (and are NaN in `per_case`): they have nothing to be right about.
+- A level keeps the nodes of that level only; the last one, in ICD-10 "subcategory", is everything
+  further down. A chapter (a root of the tree) keeps the nodes in that chapter only. Cases whose
+  truth keeps no node there are left out of all means (and are NaN in `per_case`): they have
+  nothing to be right about.
 - A prediction that did not map (None, an empty list, an unknown code) is listed. "ignore"
   then drops it; "penalise" puts one node that matches nothing for it into P_i, on every
   level; being in no chapter, it is cut away where a chapter is asked for.
@@ -28,13 +29,11 @@ import numpy as np
 
 from ..errors import UsageError
 from ..ontology.tree import Kind, Node, Tree
-from ._node_sets import KINDS, Case, Code, Diagnosis, Ints, NodeSets, NodeTable, Unmapped, codes_of
+from ._node_sets import Case, Code, Diagnosis, Ints, NodeSets, NodeTable, Unmapped, codes_of
 from .bootstrap import Floats
 from .shares import Bounds
 
 Policy = Literal["ignore", "penalise"]
-LEVELS: tuple[Kind | None, ...] = (None, *KINDS)
-"""None stands for all levels at once."""
 
 
 def augment(codes: Iterable[Diagnosis] | Code, tree: Tree) -> frozenset[Node]:
@@ -85,13 +84,14 @@ class HierarchicalScores:
 class HierarchicalCounts:
     """Set sizes of every case in every cell: arrays of cases x levels x chapters.
 
-    Levels as in `LEVELS`; `chapters` starts with None for the whole tree. From these counts
+    `levels` and `chapters` start with None for the whole tree. From these counts
     every score, filter and resample follows without looking at a code again.
     """
 
     overlap: Ints
     truth: Ints
     predicted: Ints
+    levels: tuple[Kind | None, ...]
     chapters: tuple[Node | None, ...]
     failed: tuple[int, ...]
     unmapped: tuple[Unmapped, ...]
@@ -161,6 +161,7 @@ def _count(
         overlap=_sizes(predicted.case[shared], predicted.node[shared], len(truth.failed), table),
         truth=_sizes(truth.case, truth.node, len(truth.failed), table),
         predicted=sizes,
+        levels=(None, *table.tree.levels),
         chapters=(None, *table.chapters),
         failed=tuple(np.flatnonzero(predicted.failed).tolist()),
         unmapped=predicted.unmapped,
@@ -172,9 +173,10 @@ def _count(
 def _sizes(case: Ints, node: Ints, cases: int, table: NodeTable) -> Ints:
     """Count nodes by case, kind and chapter, with the sums over each in front."""
     kind, chapter = np.array(table.kinds, int)[node], np.array(table.chapter_of, int)[node]
-    shape = (cases, len(KINDS), len(table.chapters))
+    levels = len(table.tree.levels)
+    shape = (cases, levels, len(table.chapters))
     cell = np.ravel_multi_index((case, kind, chapter), shape) if len(case) else case
-    sizes = np.zeros((cases, len(KINDS) + 1, len(table.chapters) + 1), dtype=np.int64)
+    sizes = np.zeros((cases, levels + 1, len(table.chapters) + 1), dtype=np.int64)
     sizes[:, 1:, 1:] = np.bincount(cell, minlength=int(np.prod(shape))).reshape(shape)
     sizes[:, 0, 1:] = sizes[:, 1:, 1:].sum(axis=1)
     sizes[:, :, 0] = sizes[:, :, 1:].sum(axis=2)
@@ -198,7 +200,7 @@ def hierarchical_scores(
         predicted: the same, case by case. None, an empty list or an unknown code is a
             diagnosis that did not map; `FAILED` in the place of a case is no verdict.
         tree: the release.
-        level: "chapter", "block", "category" or "subcategory"; None for all nodes.
+        level: one of the tree's (of ICD-10 chapter, block, category, subcategory); None for all.
         chapter: a chapter, in any form the tree reads; None for all.
         unmapped: "ignore" or "penalise" predictions that did not map.
 
@@ -206,8 +208,8 @@ def hierarchical_scores(
         UnknownCode: a true code that the release does not hold; the message names the case.
         UsageError: lists of different lengths, or a level, chapter or policy there is not.
     """
-    if level is not None and level not in KINDS:
-        raise UsageError(f"level is {level!r}; choose one of {', '.join(KINDS)}")
+    if level is not None and level not in tree.levels:
+        raise UsageError(f"level is {level!r}; choose one of {', '.join(tree.levels)}")
     counts = hierarchical_counts(truth, predicted, tree, unmapped=unmapped)
     node = None if chapter is None else _chapter(chapter, tree)
     return _scores(counts, level, node)
@@ -215,15 +217,15 @@ def hierarchical_scores(
 
 def _chapter(chapter: Node | str, tree: Tree) -> Node:
     node = tree.node(chapter)
-    if node.kind != "chapter":
-        raise UsageError(f"{chapter!r} is a {node.kind}, not a chapter")
+    if node not in tree.roots:
+        raise UsageError(f"{chapter!r} is a {node.kind}, not a {tree.levels[0]}")
     return node
 
 
 def _scores(
     counts: HierarchicalCounts, level: Kind | None, chapter: Node | None
 ) -> HierarchicalScores:
-    cell = (slice(None), LEVELS.index(level), counts.chapters.index(chapter))
+    cell = (slice(None), counts.levels.index(level), counts.chapters.index(chapter))
     precision, recall, f1 = (ratio[cell] for ratio in counts.ratios())
     scored = ~np.isnan(recall)
     failed = [case for case in counts.failed if counts.truth[cell][case]]

@@ -194,7 +194,7 @@ def test_bad_input_is_named() -> None:
     with pytest.raises(UsageError, match="predicted, case 0: 'J47' is not a list"):
         hierarchical_scores([["J47"]], ["J47"], TREE)
     with pytest.raises(UsageError, match="level is 'leaf'"):
-        hierarchical_scores([["J47"]], [["J47"]], TREE, level="leaf")  # type: ignore[arg-type]
+        hierarchical_scores([["J47"]], [["J47"]], TREE, level="leaf")
     with pytest.raises(UsageError, match="not a chapter"):
         hierarchical_scores([["J47"]], [["J47"]], TREE, chapter="J40-J4A")
     with pytest.raises(UsageError, match="unmapped is"):
@@ -255,7 +255,7 @@ def slow_scores(
             if level:
                 nodes = {node for node in nodes if node[0] == level}
             if chapter:
-                nodes = {node for node in nodes if TREE.chapter(Node(*node)) == chapter}  # type: ignore[arg-type]
+                nodes = {node for node in nodes if TREE.chapter(Node(*node)) == chapter}
             sides.append(nodes)
         c, p = sides
         if not c:

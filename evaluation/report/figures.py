@@ -14,7 +14,6 @@ from .tables import judges_of
 
 _FEW = 8  # lines or bars side by side that an eye can tell apart
 _POINTS = 3000
-_LEVELS = ("chapter", "block", "category", "subcategory")
 _GRADES = (0, 2, 3, 4, 5)
 _NAN = float("nan")
 
@@ -29,21 +28,24 @@ def _value(one: Number | None) -> float:
 
 
 def _cascade(made: Evaluation) -> Iterator[Figure]:
-    models = made.judged.models
+    models, tree = made.judged.models, made.judged.tree
+    if tree is None:
+        return
+    levels = tree.levels
     table = [
-        [made.number("hdf1", model, slice=f"level: {level}") for level in _LEVELS]
+        [made.number("hdf1", model, slice=f"level: {level}") for level in levels]
         for model in models
     ]
     if not any(one for row in table for one in row):
         return
-    title = "HDF1 by level of ICD-10"
-    caption = "How much is right at each depth of the tree, from chapter to subcategory."
+    title = f"HDF1 by level of {tree.descriptor.shown}"
+    caption = f"How much is right at each depth of the tree, from {levels[0]} to {levels[-1]}."
     if len(models) <= _FEW:
         points = [[_point(one) for one in row] for row in table]
-        svg = lines(title, models, _LEVELS, points)
+        svg = lines(title, models, levels, points)
         caption += f" Bars: {made.settings.level:.0%} interval."
     else:
-        svg = heat(title, models, _LEVELS, [[_value(one) for one in row] for row in table])
+        svg = heat(title, models, levels, [[_value(one) for one in row] for row in table])
     yield Figure("cascade", title, caption, svg)
 
 

@@ -65,15 +65,6 @@ _QUALIFIERS = frozenset(
     exposure encounter remission relapse perforation hemorrhage abscess gangrene situ
     metastatic late early peripheral central atypical induced diabetic rheumatoid""".split()
 )
-_SETTINGS = {  # first letters of codes that want a word of their own in the text
-    "O": frozenset("pregnan matern gestat obstet puerpe postpa labor delive eclamp abort".split()),
-    "P": frozenset("neonat newbor perina fetal birth fetus infant prematu".split()),
-    "S": frozenset(
-        "injury trauma fractu wound lacera contus sprain disloc burn bite crush".split()
-    ),
-    "T": frozenset("poison toxic injury burn foreig compli advers effect trauma frostb".split()),
-    "Z": frozenset("histor screen encoun exposu status carrie vaccin".split()),
-}
 _NUMBERS = {"i": "1", "ii": "2", "iii": "3", "iv": "4", "v": "5", "vi": "6", "vii": "7"}
 _STEM = 6  # letters
 _RAREST = 11.0  # the weight of a word that no term holds
@@ -142,7 +133,7 @@ class FeatureMaker:
             min(len(words.qualifiers - asked.qualifiers), 3),
             min(len(asked.qualifiers - words.qualifiers), 3),
             float(_numbers_clash(asked.numbers, words.numbers)),
-            float(_setting_clash(hit.code, asked.stems)),
+            float(self._setting_clash(hit.code, asked.stems)),
             float(term.source == "inclusion"),
             float(term.source == "includes"),
             float(term.source not in {"official", "inclusion", "includes"}),
@@ -162,6 +153,11 @@ class FeatureMaker:
             return 0.0
         return sum(self.weights.get(stem, _RAREST) for stem in of & in_) / total
 
+    def _setting_clash(self, code: str, stems: frozenset[str]) -> bool:
+        """Whether the text lacks a word that it should hold for such a code."""
+        wanted = self.retriever.tree.descriptor.settings.get(code[:1])
+        return wanted is not None and not any(stem in wanted for stem in stems)
+
     def _words_of(self, folded: str) -> _Words:
         if folded not in self._words:
             self._words[folded] = _words(folded)
@@ -172,16 +168,17 @@ class FeatureMaker:
             tree = self.retriever.tree
             name = normalise_text(tree.name(code))
             parent = tree.parent(code)
-            depth = tree.level(code)
+            depth = tree.level(code) - tree.category_level
             static = (
-                float(depth == 2),
-                (depth - 2) / 4,
+                float(depth == 0),
+                depth / 4,
                 float(tree.is_billable(code)),
                 float("unspecified" in name),
                 float(name.startswith("other ") or " other " in name),
             )
-            above = parent.code if parent and depth > 2 else None
-            self._facts[code] = _Facts(_words(name), code[:3], above, static)
+            above = parent.code if parent and depth > 0 else None
+            category = tree.category(code).code
+            self._facts[code] = _Facts(_words(name), category, above, static)
         return self._facts[code]
 
 
@@ -259,8 +256,3 @@ def _stem(word: str) -> str:
 
 def _numbers_clash(asked: frozenset[str], named: frozenset[str]) -> bool:
     return bool(asked) and bool(named) and not (asked & named)
-
-
-def _setting_clash(code: str, stems: frozenset[str]) -> bool:
-    wanted = _SETTINGS.get(code[0])
-    return wanted is not None and not any(stem in wanted for stem in stems)

@@ -108,7 +108,10 @@ def shortlist(ranked: Sequence[Ranked], k: int, tree: Tree) -> list[Ranked]:
         return list(ranked[:k])
     first = [each.hit.code for each in ranked[:_FIRST]]
     broader = dict.fromkeys(
-        above for code in first for above in (*_parent(code, tree), code[:3]) if above not in first
+        above
+        for code in first
+        for above in (*_parent(code, tree), tree.category(code).code)
+        if above not in first
     )
     rank = {each.hit.code: place for place, each in enumerate(ranked)}
     kept = [rank[code] for code in broader if code in rank][: k - _FIRST]

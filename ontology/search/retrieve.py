@@ -150,7 +150,7 @@ class Retriever:
         return self._relatives[code]
 
     def _is_vague(self, node: Node) -> bool:
-        return "unspecified" in self.tree.name(node).lower()
+        return self.tree.descriptor.is_unspecified(self.tree.name(node))
 
     def _score(
         self,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ...errors import DxjudgeError, InputError
 from ...files.bytes import read_bytes
-from ..releases.read import RELEASES
+from ..releases.listed import RELEASES
 from ..tree import load_tree
 from .added import AddedSource, check_name, keep_source, today
 from .catalogue import KnownSource, check_weight, default_weight, known_sources
@@ -39,7 +39,7 @@ _LICENCES = (
 
 @dataclass(frozen=True)
 class Added:
-    """What was added, and what of it gave no term for ICD-10-CM (or the release there is)."""
+    """What was added, and what of it gave no term for the first release that it has terms for."""
 
     source: AddedSource
     reading: SourceReading
@@ -162,7 +162,7 @@ def _read(
 ) -> dict[str, SourceReading]:
     """The readings by release, of those for which there is a term; `shown` names the origin.
 
-    Raises the error of ICD-10-CM where no release has a term.
+    Raises the error of the first release where none has a term.
     """
     readings: dict[str, SourceReading] = {}
     fault: DxjudgeError | None = None

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from ...errors import InputError
 from ..reading.normalise import normalise_text
+from ..tree import Tree
 from .xref import Row, parse_xml
 
 _LINKS = tuple(
@@ -45,15 +46,15 @@ class Entry(NamedTuple):
     cells: dict[str, str]
 
 
-def read_index(path: Path, text: str, release: str) -> Iterator[Row]:
+def read_index(path: Path, text: str, tree: Tree) -> Iterator[Row]:
     """A row for each index entry with a code, and for each `see` that leads to one.
 
     An entry is worded as one would say it: "Abscess > lung > with pneumonia" is "lung abscess
-    with pneumonia". There are none for another release: the codes are ICD-10-CM's own.
+    with pneumonia". There are none for a release whose book it is not.
 
     Raises InputError for text that is not XML and for a title that is missing.
     """
-    if release != "icd10cm":
+    if "cms-index" not in tree.descriptor.books:
         return
     entries = list(_entries(path, parse_xml(path, text)))
     codes = {_folded(each.path): each.code for each in entries if each.code}
@@ -63,12 +64,12 @@ def read_index(path: Path, text: str, release: str) -> Iterator[Row]:
             yield Row(f"entry {' > '.join(entry.path)}", spoken(entry.path), _bare(code))
 
 
-def read_neoplasms(path: Path, text: str, release: str) -> Iterator[Row]:
+def read_neoplasms(path: Path, text: str, tree: Tree) -> Iterator[Row]:
     """Rows for each cell of the neoplasm table that holds a code.
 
     Raises InputError as `read_index`.
     """
-    if release != "icd10cm":
+    if "cms-neoplasms" not in tree.descriptor.books:
         return
     root = parse_xml(path, text)
     headings = {

@@ -22,8 +22,8 @@ LONGEST = 400
 
 _DECLARED = re.compile(rb"\s*<\?xml[^>]*encoding=[\"']([A-Za-z0-9._-]+)[\"']")
 
-Reader = Callable[[Path, str, str], Iterable[Row]]
-"""Called with (path, its text, the release); the path is for messages alone."""
+Reader = Callable[[Path, str, Tree], Iterable[Row]]
+"""Called with (path, its text, the tree); the path is for messages alone."""
 
 
 class Skipped(NamedTuple):
@@ -72,8 +72,9 @@ def read_source(
     """The terms of a file, each with `name` (default: the file's name) as its source.
 
     Read are tables of (term, code[, source]) with or without a header, SSSOM TSV, OBO 1.4 and
-    OBO-graph JSON with cross-references to ICD-10-CM (or, where a file has none of those, to
-    ICD-10), the Alphabetic Index and the Table of Neoplasms of CMS, and Orphanet's nomenclature.
+    OBO-graph JSON with cross-references to the release (or, where a file has none of those, to
+    one akin to it), the Alphabetic Index and the Table of Neoplasms of CMS, and Orphanet's
+    nomenclature.
     A cell may hold several codes, separated by "|" or ";". `columns` names those of a table.
 
     Of mappings only exact ones count: `skos:exactMatch`, `MONDO:equivalentTo`, or all where a
@@ -87,9 +88,9 @@ def read_source(
     text = _read_text(path, encoding)
     format = format_of(path, text)
     if format == "table":
-        rows = list(read_table(path, text, tree.release, columns))
+        rows = list(read_table(path, text, tree, columns))
     else:
-        rows = list(FORMATS[format](path, text, tree.release))
+        rows = list(FORMATS[format](path, text, tree))
     if any(row.own for row in rows):
         rows = [row for row in rows if row.own]
     if not rows:
@@ -184,7 +185,7 @@ def _terms(row: Row, tree: Tree, name: str) -> Iterator[Term | Skipped]:
             except UnknownCode as error:
                 yield Skipped(row.where, text, str(error))
                 continue
-            if node.kind in ("chapter", "block"):
+            if not tree.is_code(node):
                 yield Skipped(row.where, text, f"{node.code} is a {node.kind}, not a code")
             else:
                 yield Term(text, node.code, row.source or name)

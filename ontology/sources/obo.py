@@ -1,4 +1,4 @@
-"""Ontologies with cross-references to ICD-10: OBO 1.4 text and OBO-graph JSON.
+"""Ontologies with cross-references to codes: OBO 1.4 text and OBO-graph JSON.
 
 Mondo marks the references that mean the same as `MONDO:equivalentTo` or `exactMatch`, and passes
 on Orphanet's kinds (e, ntbt, btnt); the Disease Ontology and others mark none.
@@ -9,10 +9,11 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...errors import InputError
-from .xref import Relation, Row, icd_code
+from ..tree import Tree
+from .xref import Relation, Row, code_in
 
 _QUOTED = re.compile(r'\s*"((?:[^"\\]|\\.)*)"\s*(\w*)')
 _QUALIFIERS = re.compile(r"\s*(?<!\\)\{([^{}]*)\}\s*(?:!.*)?$")
@@ -36,40 +37,70 @@ class _Entry:
     references: list[tuple[str, Relation]] = field(default_factory=list)
     is_obsolete: bool = False
 
-    def rows(self, release: str) -> Iterator[Row]:
+    def rows(self, tree: Tree) -> Iterator[Row]:
         if self.is_obsolete:
             return
         for reference, relation in self.references:
-            found = icd_code(reference, release)
+            found = code_in(reference, tree.descriptor)
             if found is not None:
                 for text in (self.name, *self.synonyms):
                     yield Row(self.where, text, *found, relation)
 
 
-def read_obo(path: Path, text: str, release: str) -> Iterator[Row]:
-    """Names and exact synonyms of the [Term] stanzas that refer to a code of the release.
+class Stanza(NamedTuple):
+    """A [Term] stanza: the line it starts in, and its tags with their values as written."""
+
+    line: int
+    tags: list[tuple[str, str]]
+
+
+def term_stanzas(path: Path, text: str) -> Iterator[Stanza]:
+    """The [Term] stanzas of an OBO document.
 
     Raises InputError for a line of a stanza that is no tag and value.
     """
-    entry: _Entry | None = None
+    stanza: Stanza | None = None
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip() or line.startswith("!"):
             continue
         if line.startswith("["):
-            if entry:
-                yield from entry.rows(release)
-            entry = _Entry(f"line {number}") if line.startswith("[Term]") else None
+            if stanza:
+                yield stanza
+            stanza = Stanza(number, []) if line.startswith("[Term]") else None
             continue
         tag, colon, value = line.partition(":")
         if not colon:
             raise InputError(f"{path}, line {number}: is no OBO tag and value: {line[:60]!r}")
-        if entry:
-            _add_tag(entry, tag, value.strip())
-    if entry:
-        yield from entry.rows(release)
+        if stanza:
+            stanza.tags.append((tag, value.strip()))
+    if stanza:
+        yield stanza
 
 
-def read_graph(path: Path, text: str, release: str) -> Iterator[Row]:
+def plain_value(value: str) -> str:
+    """A value without its qualifiers, its comment and its escapes."""
+    return _unescape(_COMMENT.sub("", _QUALIFIERS.sub("", value)))
+
+
+def exact_synonym(value: str) -> str | None:
+    """The text of a synonym that says the same, None for a broader or narrower one."""
+    found = _QUOTED.match(value)
+    return _unescape(found[1]) if found and found[2] == "EXACT" else None
+
+
+def read_obo(path: Path, text: str, tree: Tree) -> Iterator[Row]:
+    """Names and exact synonyms of the [Term] stanzas that refer to a code of the release.
+
+    Raises InputError as `term_stanzas`.
+    """
+    for stanza in term_stanzas(path, text):
+        entry = _Entry(f"line {stanza.line}")
+        for tag, value in stanza.tags:
+            _add_tag(entry, tag, value)
+        yield from entry.rows(tree)
+
+
+def read_graph(path: Path, text: str, tree: Tree) -> Iterator[Row]:
     """The same of the nodes of an OBO-graph document.
 
     Raises InputError for text that is not JSON or holds no graphs.
@@ -87,7 +118,7 @@ def read_graph(path: Path, text: str, release: str) -> Iterator[Row]:
                 entry = _entry_of_node(node)
             except (AttributeError, TypeError) as error:
                 raise InputError(f"{path}: node {place} is no OBO-graph node") from error
-            yield from entry.rows(release)
+            yield from entry.rows(tree)
 
 
 def _add_tag(entry: _Entry, tag: str, value: str) -> None:
@@ -99,9 +130,8 @@ def _add_tag(entry: _Entry, tag: str, value: str) -> None:
     elif tag == "is_obsolete":
         entry.is_obsolete = value.startswith("true")
     elif tag == "synonym":
-        found = _QUOTED.match(value)
-        if found and found[2] == "EXACT":
-            entry.synonyms.append(_unescape(found[1]))
+        if (synonym := exact_synonym(value)) is not None:
+            entry.synonyms.append(synonym)
     elif tag == "xref":
         entry.references.append(
             (_unescape(_COMMENT.sub("", bare)).split(" ")[0], relation_of(said))

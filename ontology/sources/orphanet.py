@@ -4,26 +4,27 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from pathlib import Path
 
+from ..tree import Tree
 from .obo import relation_of
-from .xref import Row, icd_code, parse_xml
+from .xref import Row, code_in, parse_xml
 
 
-def read_orphanet(path: Path, text: str, release: str) -> Iterator[Row]:
+def read_orphanet(path: Path, text: str, tree: Tree) -> Iterator[Row]:
     """Names and synonyms of the disorders that refer to ICD-10, with Orphanet's kind of match.
 
     Raises InputError for text that is not XML.
     """
     for disorder in parse_xml(path, text).iter("Disorder"):
-        yield from _rows(disorder, release)
+        yield from _rows(disorder, tree)
 
 
-def _rows(disorder: ET.Element, release: str) -> Iterator[Row]:
+def _rows(disorder: ET.Element, tree: Tree) -> Iterator[Row]:
     where = f"ORPHA:{disorder.findtext('OrphaCode', '?')}"
     names = [disorder.findtext("Name", "")]
     names += [synonym.text or "" for synonym in disorder.findall("SynonymList/Synonym")]
     for reference in disorder.findall("ExternalReferenceList/ExternalReference"):
         said = f"{reference.findtext('Source', '')}:{reference.findtext('Reference', '')}"
-        found = icd_code(said, release)
+        found = code_in(said, tree.descriptor)
         if found is not None:
             relation = relation_of(reference.findtext("DisorderMappingRelation/Name", ""))
             for name in names:

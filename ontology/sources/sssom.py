@@ -1,4 +1,4 @@
-"""SSSOM TSV: a mapping set whose subjects or objects are ICD-10 codes."""
+"""SSSOM TSV: a mapping set whose subjects or objects are codes of the release."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,8 +8,9 @@ from typing import Any
 import yaml
 
 from ...errors import InputError
+from ..tree import Tree
 from .tabular import read_lines
-from .xref import Relation, Row, icd_code
+from .xref import Relation, Row, code_in
 
 _COLUMNS = {"subject_id", "predicate_id", "object_id"}
 # Of a disease (subject) to a code (object); read from the code's side, broad is narrow.
@@ -27,7 +28,7 @@ def is_sssom(text: str) -> bool:
     return set(next(lines, "").split("\t")) >= _COLUMNS
 
 
-def read_sssom(path: Path, text: str, release: str) -> Iterator[Row]:
+def read_sssom(path: Path, text: str, tree: Tree) -> Iterator[Row]:
     """The mappings that have a code of the release on one side, in either direction.
 
     Prefixes are those of the set's `curie_map` or the usual ones; negated mappings are left out.
@@ -42,15 +43,15 @@ def read_sssom(path: Path, text: str, release: str) -> Iterator[Row]:
             )
         mapping = dict(zip(header, cells, strict=False))
         if mapping.get("predicate_modifier", "").lower() != "not":
-            yield from _rows(mapping, f"line {number}", prefixes, release)
+            yield from _rows(mapping, f"line {number}", prefixes, tree)
 
 
 def _rows(
-    mapping: dict[str, str], where: str, prefixes: dict[str, str], release: str
+    mapping: dict[str, str], where: str, prefixes: dict[str, str], tree: Tree
 ) -> Iterator[Row]:
     predicate = mapping.get("predicate_id", "").replace("#", ":").rpartition(":")[2]
     for code_side, term_side in (("object", "subject"), ("subject", "object")):
-        found = _code(mapping.get(f"{code_side}_id", ""), prefixes, release)
+        found = _code(mapping.get(f"{code_side}_id", ""), prefixes, tree)
         if found is not None:
             if code_side == "subject":
                 predicate = _REVERSED.get(predicate, predicate)
@@ -76,7 +77,8 @@ def _prefixes(path: Path, text: str) -> dict[str, str]:
     return {str(key): str(value) for key, value in found.items()} if found else {}
 
 
-def _code(curie: str, prefixes: dict[str, str], release: str) -> tuple[str, bool] | None:
+def _code(curie: str, prefixes: dict[str, str], tree: Tree) -> tuple[str, bool] | None:
     """By the usual prefixes, else by what the set's own prefix stands for."""
     prefix, _, local = curie.partition(":")
-    return icd_code(curie, release) or icd_code(prefixes.get(prefix, "") + local, release)
+    release = tree.descriptor
+    return code_in(curie, release) or code_in(prefixes.get(prefix, "") + local, release)

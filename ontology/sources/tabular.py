@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...errors import InputError
-from ..codes import looks_like_code
+from ..tree import Tree
 from .xref import Row
 
 Line = tuple[int, list[str]]
@@ -27,14 +27,14 @@ ANY = Columns()
 
 # Without blanks and punctuation, the likelier name first.
 _TERM = ("term", "text", "synonym", "name", "label", "diagnosis", "diagnosistext", "description")
-_CODE = ("code", "icd10cm", "icd10cmcode", "icd10", "icd10code", "icd", "icdcode", "codes")
+_CODE = ("code", "codes")
 _SOURCE = ("source", "termsource", "vocabulary", "origin")
 _SAMPLE = 100  # rows that tell which column holds the codes
 _LONGEST_TERM = 131_072  # characters of one cell
 
 
-def read_table(path: Path, text: str, release: str, columns: Columns = ANY) -> Iterator[Row]:
-    """The rows of a table; `release` plays no part, its codes are the user's word.
+def read_table(path: Path, text: str, tree: Tree, columns: Columns = ANY) -> Iterator[Row]:
+    """The rows of a table; its codes are the user's word, whatever vocabulary they are of.
 
     Raises InputError for a header that names no term or no code column or not those of
     `columns`, for rows of which no column holds codes, and for a quotation mark that is never
@@ -42,13 +42,14 @@ def read_table(path: Path, text: str, release: str, columns: Columns = ANY) -> I
     """
     lines = read_lines(path, text)
     header = [re.sub(r"[^a-z0-9]", "", cell.lower()) for cell in lines[0][1]]
-    term, code, source = (_first(header, names) for names in (_TERM, _CODE, _SOURCE))
+    codes = (*_CODE[:1], *tree.descriptor.code_columns(), *_CODE[1:])
+    term, code, source = (_first(header, names) for names in (_TERM, codes, _SOURCE))
     term = _named(path, lines[0], columns.term, term)
     code = _named(path, lines[0], columns.code, code)
     if term is not None and code is not None:
         lines = lines[1:]
-    elif any(map(looks_like_code, lines[0][1])):
-        code = _code_column(lines)
+    elif any(map(tree.looks_like_code, lines[0][1])):
+        code = _code_column(lines, tree)
         term, source = 0 if code else 1, 2
     else:
         what, name = ("term", _TERM[0]) if term is None else ("code", _CODE[0])
@@ -116,12 +117,12 @@ def _first(header: Sequence[str], names: Sequence[str]) -> int | None:
     return next((header.index(name) for name in names if name in header), None)
 
 
-def _code_column(lines: Sequence[Line]) -> int:
+def _code_column(lines: Sequence[Line], tree: Tree) -> int:
     """0 or 1, whichever of the first two columns holds more codes."""
     counts = [0, 0]
     for _, cells in lines[:_SAMPLE]:
         for column in (0, 1):
-            counts[column] += looks_like_code(_cell(cells, column))
+            counts[column] += tree.looks_like_code(_cell(cells, column))
     return counts.index(max(counts))
 
 

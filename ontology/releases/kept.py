@@ -13,21 +13,27 @@ from pathlib import Path
 from typing import Any
 
 from ...files.folders import cache_folder
-from .read import RELEASES, Release, package_version
+from ..release import Release, Rows
+from .installed import package_version
 
-_FORMAT = 1  # goes up whenever reading a package gives another result
+_FORMAT = 2  # goes up whenever reading a package gives another result
 
 
-def load_release(name: str) -> Release:
-    """The release from its kept copy, or parsed (and then kept, where the folder allows)."""
-    package = package_version(name)
+def load_rows(release: Release) -> Rows:
+    """The rows of a release that a package carries, from their kept copy, else parsed and kept.
+
+    Where the folder cannot be written they are not kept. Rows of a user's own file are read anew.
+    """
+    if release.package is None:
+        return release.read(release)
+    package = package_version(release.package)
     path = cache_folder() / "ontology" / f"{package.replace(' ', '-')}-{_FORMAT}.json"
-    release = _read(path, package)
-    if release is None:
-        release = RELEASES[name]()
+    rows = _read(path, package)
+    if rows is None:
+        rows = release.read(release)
         with contextlib.suppress(OSError):
-            _write(path, package, release)
-    return release
+            _write(path, package, rows)
+    return rows
 
 
 def _header(package: str, body: bytes) -> dict[str, Any]:
@@ -35,7 +41,7 @@ def _header(package: str, body: bytes) -> dict[str, Any]:
     return {"format": _FORMAT, "package": package, "sha256": digest}
 
 
-def _read(path: Path, package: str) -> Release | None:
+def _read(path: Path, package: str) -> Rows | None:
     try:
         first, body = path.read_bytes().split(b"\n", 1)
         if json.loads(first) != _header(package, body):
@@ -44,11 +50,11 @@ def _read(path: Path, package: str) -> Release | None:
     except (OSError, ValueError):
         return None
     columns["notes"] = {int(position): notes for position, notes in columns["notes"].items()}
-    return Release(**columns)
+    return Rows(**columns)
 
 
-def _write(path: Path, package: str, release: Release) -> None:
-    body = json.dumps(vars(release), ensure_ascii=False, separators=(",", ":")).encode()
+def _write(path: Path, package: str, rows: Rows) -> None:
+    body = json.dumps(vars(rows), ensure_ascii=False, separators=(",", ":")).encode()
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".release-")
     try:

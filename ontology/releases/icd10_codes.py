@@ -1,9 +1,11 @@
 """How people write ICD-10 codes, and the one form in which the tree holds them."""
 
 import re
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from types import MappingProxyType
 
-_DASHES = str.maketrans(dict.fromkeys("‐‑‒–—―−", "-"))
+from ..grammar import DASHES, Grammar
+
 _VOCABULARY = re.compile(r"^ICD-?10(?:-?(?:CM|WHO))?[:_/]")
 # A letter, then two characters of which at least one is a digit: J44, C7A, QA0.
 _CATEGORY = r"[A-Z](?:\d[0-9A-Z]|[A-Z]\d)"
@@ -22,7 +24,7 @@ def fold_code(text: str) -> str:
     >>> [fold_code(text) for text in ("j449", "I11.-", "a15 – a19", "ICD-10-CM:S52.5xxA")]
     ['J44.9', 'I11', 'A15-A19', 'S52.5XXA']
     """
-    folded = "".join(text.upper().translate(_DASHES).split())
+    folded = "".join(text.upper().translate(DASHES).split())
     folded = _VOCABULARY.sub("", folded).strip("()[]†*.-")
     found = _CODE.fullmatch(folded)
     if found is None:
@@ -108,3 +110,55 @@ def _edits(a: str, b: str) -> int:
         for j, from_b in enumerate(b, 1):
             row.append(min(previous[j] + 1, row[-1] + 1, previous[j - 1] + (from_a != from_b)))
     return row[-1]
+
+
+def _spellings(text: str) -> Iterator[str]:
+    return spellings(fold_code(text))
+
+
+def _loose(text: str) -> str:
+    folded = fold_code(text)
+    number = chapter_number(folded)
+    return f"chapter {number}" if number else without_placeholders(folded)
+
+
+def _loose_forms(codes: Sequence[str]) -> dict[str, str]:
+    """Codes with a placeholder X by the code without it, and chapters by their number."""
+    forms = {without_placeholders(code): code for code in codes if "X" in code[4:]}
+    short = (code for code in codes if len(code) < 6)
+    return forms | {f"chapter {n}": code for code in short if (n := chapter_number(code))}
+
+
+def _names_heading(text: str) -> bool:
+    return "-" in fold_code(text)
+
+
+ICD10_GRAMMAR = Grammar(
+    spellings=_spellings,
+    loose=_loose,
+    loose_forms=_loose_forms,
+    nearest=nearest_code,
+    names_heading=_names_heading,
+    is_code=looks_like_code,
+)
+"""How the codes of WHO's ICD-10 and of its national versions are written."""
+
+ICD10_LEVELS = ("chapter", "block", "category", "subcategory")
+"""The levels of their tree; the first two only group codes."""
+
+ICD10_SETTINGS: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        "O": frozenset(
+            "pregnan matern gestat obstet puerpe postpa labor delive eclamp abort".split()
+        ),
+        "P": frozenset("neonat newbor perina fetal birth fetus infant prematu".split()),
+        "S": frozenset(
+            "injury trauma fractu wound lacera contus sprain disloc burn bite crush".split()
+        ),
+        "T": frozenset(
+            "poison toxic injury burn foreig compli advers effect trauma frostb".split()
+        ),
+        "Z": frozenset("histor screen encoun exposu status carrie vaccin".split()),
+    }
+)
+"""First letters of codes that want a word of their own in the text."""
