@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from ..agents.engine.ask import ask
-from ..agents.engine.models import AnyJudge, Judge, as_judge
+from ..agents.engine.judges import AnyJudge, Judge, as_judge
 from ..agents.engine.run import Run
 from ..agents.outcome import Outcome
 from ..agents.step import Step

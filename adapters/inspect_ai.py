@@ -12,7 +12,7 @@ says why (`reason` is "grader_failed" or "abstained", the explanation and the me
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..agents.engine.models import AnyJudge
+from ..agents.engine.judges import AnyJudge
 from ..agents.engine.run import Run
 from ..agents.step import Step
 from .callable import Judgement, as_callable, framework

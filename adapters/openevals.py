@@ -14,7 +14,7 @@ in its metadata.
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from ..agents.engine.models import AnyJudge
+from ..agents.engine.judges import AnyJudge
 from ..agents.engine.run import Run
 from ..agents.step import Step
 from ..errors import UsageError

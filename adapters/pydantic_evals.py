@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from ..agents.engine.models import AnyJudge
+from ..agents.engine.judges import AnyJudge
 from ..agents.engine.run import Run
 from ..agents.step import Step
 from .callable import Judgement, StepCallable, as_callable, framework

@@ -7,16 +7,15 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from ..errors import UsageError
+from .engine.models import PROVIDERS, SERVER_KEY, Method
 
-Method = Literal["auto", "json_schema", "tool", "json_mode", "text"]
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh"]
 
 # provider:model or provider:model@http://server/v1
 _NAME = re.compile(r"^(?P<provider>[a-z_]+):(?P<model>.+?)(?:@(?P<base_url>https?://\S+))?$")
-OFFICIAL = {"openai": "https://api.openai.com/v1", "anthropic": "https://api.anthropic.com"}
+_SECRET_PART = re.compile(r"(?<=//)[^/\s]*@|[?#]\S*")
+OFFICIAL = {name: provider.url for name, provider in PROVIDERS.items() if provider.url}
 """Where each provider is asked unless a judge names another server."""
-
-PROVIDERS = tuple(OFFICIAL)
 
 
 class JudgeSpec(BaseModel):
@@ -63,15 +62,16 @@ def parse_judge(name: str, **parameters: Any) -> JudgeSpec:
     found = _NAME.match(name.strip())
     if not found or found["provider"] not in PROVIDERS:
         allowed = " or ".join(f"{provider}:MODEL" for provider in PROVIDERS)
+        shown = _SECRET_PART.sub("[…]", name)
         raise UsageError(
-            f"judge {name!r} is not {allowed}; for a local server write "
+            f"judge {shown!r} is not {allowed}; for a local server write "
             "openai:MODEL@http://host:port/v1"
         )
     base_url = found["base_url"]
-    if base_url and "@" in base_url:
-        raise UsageError("a judge's URL holds no user name or password: keys are variables")
+    if base_url:
+        check_url(base_url, "a judge's URL")
     server = base_url.rstrip("/") if base_url else None
-    if server and server.lower() == OFFICIAL[found["provider"]]:
+    if server and server.lower() == OFFICIAL.get(found["provider"]):
         server = None
     given = {key: value for key, value in parameters.items() if value is not None}
     try:
@@ -83,6 +83,18 @@ def parse_judge(name: str, **parameters: Any) -> JudgeSpec:
         )
     except ValueError as fault:
         raise UsageError(f"judge {name!r}: {_first_line(fault)}") from fault
+
+
+def check_url(url: str, what: str) -> None:
+    """Raise UsageError for an address with a user name, a password or a query in it.
+
+    The address is part of the judge's name, which is written to tables, reports and the cache.
+    """
+    if "@" in url or "?" in url or "#" in url:
+        raise UsageError(
+            f"{what} holds a user name, a password or a query; keys do not belong into an "
+            f"address: put the key into the environment variable {SERVER_KEY}"
+        )
 
 
 def _first_line(fault: ValueError) -> str:

@@ -8,7 +8,7 @@ from .choose_candidate import (
     CandidateInput,
 )
 from .engine.ask import ask
-from .engine.models import AnyJudge
+from .engine.judges import AnyJudge
 from .engine.run import Run
 from .outcome import Outcome
 

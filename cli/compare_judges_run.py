@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..agents.engine.families import families_of
-from ..agents.engine.models import as_judge
+from ..agents.engine.judges import as_judge
 from ..agents.engine.run import Run
 from ..agents.judge import JudgeSpec
 from ..errors import UsageError

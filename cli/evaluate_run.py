@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..agents.engine.models import as_judge
+from ..agents.engine.judges import as_judge
 from ..agents.engine.run import Run
 from ..errors import UsageError
 from ..evaluation.cases import Case

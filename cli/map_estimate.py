@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ..agents.engine.models import as_judge
+from ..agents.engine.judges import as_judge
 from ..agents.engine.run import Run
 from ..graphs.chooser import Chooser
 from ..graphs.mapping_estimate import estimate_mapping

@@ -13,7 +13,7 @@ from ..graphs.chooser import Chooser
 from ..graphs.mapper import is_judge
 
 if TYPE_CHECKING:
-    from ..agents.engine.models import Judge
+    from ..agents.engine.judges import Judge
     from ..agents.engine.run import Run
 
 
@@ -66,7 +66,7 @@ def asking(asked: Asked | None) -> Iterator[Chooser | None]:
         yield None
         return
     # Half a second of imports, which most runs do without.
-    from ..agents.engine.models import as_judge
+    from ..agents.engine.judges import as_judge
     from ..agents.engine.run import Run
 
     with Run(**asked.settings) as run:
@@ -85,7 +85,7 @@ def mapper_settings(chooser: Chooser | None) -> dict[str, Any]:
 
 def _check_key(judge: "Judge", run: "Run") -> None:
     """Raise for a missing key, but where replies are kept: those may be all that is needed."""
-    from ..agents.engine.models import check_key
+    from ..agents.engine.judges import check_key
 
     if run.replies.mode == "replay":
         return

@@ -47,7 +47,7 @@ def summary(
 
 def model_summary(new: Sequence[Mapping], chooser: Chooser) -> Iterator[str]:
     """Lines on what the model was asked, what that took, and how it failed."""
-    from ..agents.engine.models import as_judge
+    from ..agents.engine.judges import as_judge
 
     run = chooser.run
     assert run

@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 
-from ..agents.engine.models import AnyJudge
+from ..agents.engine.judges import AnyJudge
 from ..agents.engine.run import Run
 from ..agents.judge_equivalence import Mapper
 from ..errors import UsageError

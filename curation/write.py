@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..agents.engine.models import AnyJudge, as_judge
+from ..agents.engine.judges import AnyJudge, as_judge
 from ..errors import OutputError
 from ..files.bytes import writing
 from ..scoring.robustness import wilson

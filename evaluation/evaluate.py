@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from ..agents.engine.models import AnyJudge
+from ..agents.engine.judges import AnyJudge
 from ..errors import UsageError
 from ..scoring.paired import Spread
 from .cases import Case

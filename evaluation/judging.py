@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..agents.engine.models import AnyJudge, as_judge
+from ..agents.engine.judges import AnyJudge, as_judge
 from ..agents.engine.run import Run
 from ..agents.outcome import Done, Outcome, read_outcome, write_outcome
 from ..agents.stand_ins import ALWAYS

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from importlib import metadata
 from typing import Any
 
-from ..agents.engine.models import AnyJudge, as_judge
+from ..agents.engine.judges import AnyJudge, as_judge
 from ..agents.step import Step
 from .coding import Codes
 from .judged import Judged

@@ -22,7 +22,7 @@ from langgraph.graph import END, START, StateGraph
 from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
 from ..agents.engine.ask import ask
-from ..agents.engine.models import AnyJudge, Judge, as_judge
+from ..agents.engine.judges import AnyJudge, Judge, as_judge
 from ..agents.engine.run import Run
 from ..agents.extract_ddx import EXTRACT_DDX
 from ..agents.extract_final_diagnosis import EXTRACT_FINAL_DIAGNOSIS

@@ -13,7 +13,7 @@ from ..ontology.decide import Rerank, is_asked
 from ..ontology.mapping import Mapping
 
 if TYPE_CHECKING:  # types alone: what asks a model takes long to import
-    from ..agents.engine.models import AnyJudge
+    from ..agents.engine.judges import AnyJudge
     from ..agents.engine.run import Run
 
 
@@ -45,7 +45,7 @@ class Chooser:
     @property
     def signature(self) -> dict[str, Any]:
         """What makes the same choices again: the judge, the prompts and the settings."""
-        from ..agents.engine.models import as_judge
+        from ..agents.engine.judges import as_judge
 
         translate = f"{TRANSLATE_DIAGNOSIS.name} {TRANSLATE_DIAGNOSIS.load_prompt().hash[:12]}"
         return {

@@ -32,7 +32,7 @@ from .chooser import Chooser
 from .mapping import MappingParts, map_embedded, mapping_graph
 
 if TYPE_CHECKING:  # types alone: what asks a model takes long to import
-    from ..agents.engine.models import AnyJudge
+    from ..agents.engine.judges import AnyJudge
     from ..agents.engine.run import Run
 
 _BATCH = 64  # texts in one run of the graph

@@ -20,7 +20,7 @@ from typing_extensions import TypedDict  # pydantic reads no other before Python
 
 from ..agents.engine.ask import ask
 from ..agents.engine.conclude import failed_unasked
-from ..agents.engine.models import AnyJudge, Judge, as_judge
+from ..agents.engine.judges import AnyJudge, Judge, as_judge
 from ..agents.engine.run import Run
 from ..agents.outcome import Outcome
 from ..agents.perturb import NotApplicable, perturb, perturbations

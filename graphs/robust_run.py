@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from ..agents.engine.models import AnyJudge, Judge, as_judge, check_key
+from ..agents.engine.judges import AnyJudge, Judge, as_judge, check_key
 from ..agents.engine.run import Run
 from ..agents.outcome import Outcome, read_outcome
 from ..agents.step import Step

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from ..agents.engine.ask import missed, replay
 from ..agents.engine.call import Call, prepare
 from ..agents.engine.conclude import failed_unasked
-from ..agents.engine.models import AnyJudge, Judge, as_judge, check_key
+from ..agents.engine.judges import AnyJudge, Judge, as_judge, check_key
 from ..agents.engine.run import Run
 from ..agents.outcome import FailureKind, Outcome, read_outcome
 from ..agents.stand_ins import by_stand_in, check_engine

@@ -13,7 +13,7 @@ from typing_extensions import TypedDict  # pydantic reads no other before Python
 
 from ..agents.engine.ask import ask, settle
 from ..agents.engine.call import Call
-from ..agents.engine.models import AnyJudge, Judge, as_judge
+from ..agents.engine.judges import AnyJudge, Judge, as_judge
 from ..agents.engine.run import Run
 from ..agents.judge import JudgeSpec
 from ..agents.outcome import Failed

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..agents.assign_category import ASSIGN_CATEGORY
 from ..agents.choose_best import CHOOSE_BEST
-from ..agents.engine.models import AnyJudge
+from ..agents.engine.judges import AnyJudge
 from ..agents.engine.run import Run
 from ..agents.extract_ddx import EXTRACT_DDX
 from ..agents.extract_final_diagnosis import EXTRACT_FINAL_DIAGNOSIS

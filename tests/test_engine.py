@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from dxjudge.agents.choose_candidate import CandidateChoice
+from dxjudge.agents.engine.judges import as_judge
 from dxjudge.agents.engine.ledger import Attempt
-from dxjudge.agents.engine.models import as_judge
 from dxjudge.agents.engine.run import Run
 from dxjudge.agents.outcome import Failed, Outcome
 from dxjudge.errors import AuthenticationFault, ModelFault, ReplayMiss, UsageError

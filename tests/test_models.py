@@ -11,7 +11,7 @@ from langchain_core.language_models.fake_chat_models import FakeListChatModel
 from pydantic import BaseModel, SecretStr
 
 from dxjudge.agents.choose_candidate import CHOOSE_CANDIDATE
-from dxjudge.agents.engine.models import as_judge
+from dxjudge.agents.engine.judges import as_judge
 from dxjudge.agents.engine.prices import Price, load_prices
 from dxjudge.agents.engine.run import Run
 from dxjudge.agents.images import MAX_BYTES, Image, load_images

@@ -11,7 +11,7 @@ import yaml
 from pydantic import BaseModel
 
 from dxjudge.agents.engine.call import prepare
-from dxjudge.agents.engine.models import as_judge
+from dxjudge.agents.engine.judges import as_judge
 from dxjudge.agents.step import Step, schema_of
 from dxjudge.agents.steps import STEPS, VARIANTS, find_step
 from dxjudge.agents.variants import variants_of, vary

@@ -16,9 +16,10 @@ from .conclude import account, as_entry, conclude, from_entry
 from .conversation import Arrived, Conversation, TurnFailed
 from .examine import Problem, Valid, examine
 from .flights import Flights
+from .judges import AnyJudge, as_judge
 from .ledger import AttemptStatus
 from .limits import BudgetReached
-from .models import AnyJudge, Reply, as_judge
+from .request import Reply
 from .run import Run
 
 _FLIGHTS: Flights[Outcome] = Flights()

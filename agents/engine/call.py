@@ -14,7 +14,7 @@ from ...prompts.load import Rendered
 from ..images import LoadedImage, load_images
 from ..judge import JudgeSpec
 from ..step import Step, schema_hash
-from .models import Judge
+from .judges import Judge
 
 
 @dataclass(frozen=True)

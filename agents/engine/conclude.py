@@ -6,14 +6,15 @@ from typing import Any
 from pydantic import BaseModel
 
 from ...cache.store import Entry
-from ..judge import JudgeSpec, Method
+from ..judge import JudgeSpec
 from ..outcome import Abstained, Done, Failed, FailureKind, Outcome
 from ..step import Step
 from .call import Call
 from .conversation import Conversation
 from .examine import Valid, check
 from .habits import as_sent
-from .models import Reply
+from .models import Method
+from .request import Reply
 
 
 def conclude(call: Call, answer: BaseModel, about: dict[str, Any]) -> Outcome:

@@ -5,7 +5,6 @@ import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
 
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 from tenacity.wait import wait_random_exponential
@@ -18,13 +17,14 @@ from .answer import schema_text
 from .call import Call
 from .faults import Fault, RequestFault, read_fault, rejects_images, rejects_method
 from .habits import Habits, habits_of
+from .judges import key_variable, methods_of
+from .langchain_model import takes_images
 from .ledger import Attempt, AttemptStatus
-from .models import Reply, key_variable, methods_of, redact, send, takes_images
 from .prices import Price
+from .redact import redact
+from .request import Reply, Request
 from .run import Run
-
-if TYPE_CHECKING:
-    from langchain_core.messages import BaseMessage
+from .send import send
 
 _BACKOFF = wait_random_exponential(multiplier=0.5, max=20)
 _TOKENS_OUT = 256  # what an answer is taken to need, before it is known
@@ -153,9 +153,7 @@ class Conversation:
         call = self.call
         started = time.perf_counter()
         try:
-            reply = await send(
-                call.judge, sent, self._messages(sent), call.answer, self.run.timeout
-            )
+            reply = await send(call.judge, sent, self._request(sent), self.run.timeout)
         except DxjudgeError:
             raise
         except Exception as error:
@@ -210,7 +208,7 @@ class Conversation:
         return f"check the environment variable {key_variable(self.call.judge.spec)}"
 
     def _check_images(self) -> None:
-        if self.call.images and takes_images(self.call.judge, self.run.timeout) is False:
+        if self.call.images and takes_images(self.call.judge) is False:
             raise ModelFault(
                 _no_images(self.call.step.name, self.call.spec.label, "by its profile")
             )
@@ -230,20 +228,13 @@ class Conversation:
         rendered = self.call.rendered
         return len(rendered.system) + len(rendered.user) + told + len(schema_text(self.call.answer))
 
-    def _messages(self, sent: JudgeSpec) -> "list[BaseMessage]":
-        from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
-
-        system, user = self.call.rendered.system, self.call.rendered.user
+    def _request(self, sent: JudgeSpec) -> Request:
+        call = self.call
+        system = call.rendered.system
         if sent.method in ("text", "json_mode"):
-            schema = schema_text(self.call.answer)
+            schema = schema_text(call.answer)
             system += "\n\n" + load_sections("engine")["Schema"].replace("{{schema}}", schema)
-        content: Any = user
-        if self.call.images:
-            content = [{"type": "text", "text": user}, *(i.block() for i in self.call.images)]
-        messages: list[BaseMessage] = [SystemMessage(system), HumanMessage(content)]
-        for answer, told in self.turns:
-            messages += [AIMessage(answer), HumanMessage(told)]
-        return messages
+        return Request(system, call.rendered.user, call.images, self.turns, call.answer)
 
     def _note(
         self,

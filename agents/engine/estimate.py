@@ -13,7 +13,7 @@ from ..step import Step
 from ..steps import find_step
 from .answer import schema_text
 from .call import Call, prepare
-from .models import AnyJudge, as_judge
+from .judges import AnyJudge, as_judge
 from .run import Run
 
 _TOKENS_OUT = 40  # an answer of a few fields, where no kept reply tells better

@@ -8,7 +8,8 @@ from pydantic import BaseModel
 from ..outcome import FailureKind
 from .answer import NotJson, read_answer, read_json
 from .call import Call
-from .models import Reply
+from .redact import redact_value
+from .request import Reply
 
 
 @dataclass(frozen=True)
@@ -46,9 +47,12 @@ def examine(call: Call, reply: Reply) -> Valid | Problem:
         return Problem("truncated", ("the answer was cut off at the token limit",))
     try:
         data = dict(reply.data) if reply.data is not None else read_json(reply.text)
+    except RecursionError:
+        return Problem("invalid", ("the JSON object is nested too deeply",))
     except ValueError as fault:
         return Problem("invalid", (str(fault),), prose=isinstance(fault, NotJson))
-    return check(call, data)
+    # Once more, now that JSON's escapes are undone.
+    return check(call, redact_value(data, call.judge))
 
 
 def check(call: Call, data: dict[str, Any]) -> Valid | Problem:

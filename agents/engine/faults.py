@@ -5,8 +5,11 @@ from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import Any, Literal
 
-from ..judge import JudgeSpec, Method
-from .models import Judge, redact
+from ..judge import JudgeSpec
+from .judges import Judge
+from .models import Method
+from .redact import redact
+from .request import NoAnswer
 
 FaultKind = Literal[
     "throttled",  # 429
@@ -44,7 +47,7 @@ _METHOD_WORDS: dict[Method, tuple[str, ...]] = {
 }  # fmt: skip
 _FOREIGN = re.compile(
     r"Unexpected response type|missing 'choices'|null value for 'choices'|"
-    r"'str' object has no attribute"
+    r"'(str|NoneType|list|dict)' object (has no attribute|is not iterable)"
 )
 _IMAGE_WORDS = re.compile(r"image|vision|multimodal|content type|mmproj", re.IGNORECASE)
 
@@ -153,10 +156,12 @@ def _never_connected(error: BaseException | None) -> bool:
 def _is_no_answer(error: Exception) -> bool:
     """A 200 whose body is no completion: a proxy's page, a cut or a foreign body.
 
-    The SDKs and LangChain have no type for it.
+    LangChain has no type for it.
     """
+    if isinstance(error, NoAnswer):
+        return True
     names = {base.__name__ for base in type(error).__mro__}
-    if names & {"JSONDecodeError", "APIResponseValidationError"}:
+    if names & {"JSONDecodeError", "UnicodeDecodeError", "APIResponseValidationError"}:
         return True
     return bool(_FOREIGN.search(str(error)))
 

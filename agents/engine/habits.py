@@ -4,8 +4,9 @@ import threading
 import warnings
 from functools import lru_cache
 
-from ..judge import JudgeSpec, Method
+from ..judge import JudgeSpec
 from .faults import Fault, rejected_parameter, rejects_method
+from .models import Method
 
 
 class Habits:
@@ -82,10 +83,11 @@ _LEARNING = threading.Lock()
 
 def habits_of(endpoint: str, methods: tuple[Method, ...]) -> Habits:
     """The process's habits for a model on a server."""
-    with _LEARNING:
-        if endpoint not in _HABITS:
-            _HABITS[endpoint] = Habits(methods)
-        return _HABITS[endpoint]
+    habits = _HABITS.get(endpoint)
+    if habits is None:
+        with _LEARNING:
+            habits = _HABITS.setdefault(endpoint, Habits(methods))
+    return habits
 
 
 def forget_habits() -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from ...agents.engine.families import families_of
-from ...agents.engine.models import AnyJudge, Judge, as_judge
+from ...agents.engine.judges import AnyJudge, Judge, as_judge
 from ...agents.judge import OFFICIAL
 from ...agents.stand_ins import ALWAYS
 from ...agents.step import Step

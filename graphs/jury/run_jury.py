@@ -6,7 +6,7 @@ from typing import Any, overload
 
 from pydantic import BaseModel
 
-from ...agents.engine.models import check_key
+from ...agents.engine.judges import check_key
 from ...agents.engine.run import Run
 from ...agents.step import Step
 from ...errors import UsageError

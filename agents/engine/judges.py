@@ -1,0 +1,135 @@
+"""A judge: its description, and the chat model object where the user brought one."""
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from pydantic import SecretStr
+
+from ...cache.key import fingerprint
+from ...errors import AuthenticationFault, UsageError
+from ..judge import JudgeSpec, check_url, parse_judge
+from . import models
+from .models import PROVIDERS, SERVER_KEY, Method
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+
+@dataclass(frozen=True)
+class Judge:
+    """A judge: its description, and the chat model object where the user brought one."""
+
+    spec: JudgeSpec
+    model: "BaseChatModel | None" = None
+    # A model object whose settings cannot be written down has no identity to cache under.
+    cacheable: bool = True
+
+
+if TYPE_CHECKING:
+    AnyJudge: TypeAlias = str | JudgeSpec | Judge | BaseChatModel
+else:  # LangChain is imported where a model is made
+    AnyJudge = Any
+
+
+def as_judge(judge: AnyJudge) -> Judge:
+    """A judge from its name, its spec, or any LangChain chat model.
+
+    A base URL that the environment sets (OPENAI_BASE_URL, ANTHROPIC_BASE_URL) becomes part of
+    the spec: another server is another judge. Needs no key. Raises UsageError, also for an
+    address with a password or a key in it.
+    """
+    if isinstance(judge, Judge):
+        return judge
+    if isinstance(judge, str):
+        judge = parse_judge(judge)
+    if isinstance(judge, JudgeSpec):
+        return Judge(_with_address(judge))
+    return _brought(judge)
+
+
+def _with_address(spec: JudgeSpec) -> JudgeSpec:
+    if spec.base_url:
+        check_url(spec.base_url, "a judge's URL")
+        return spec
+    known = PROVIDERS.get(spec.provider)
+    variable = known.url_variable if known else ""
+    url = os.environ.get(variable, "").rstrip("/")
+    if not url:
+        if known is not None and not known.url:
+            raise UsageError(
+                f"{spec.label} needs an address: {spec.label}@https://… or the environment "
+                f"variable {variable}"
+            )
+        return spec
+    check_url(url, variable)
+    return spec.model_copy(update={"base_url": url})
+
+
+def _brought(model: "BaseChatModel") -> Judge:
+    from langchain_core.language_models import BaseChatModel
+
+    if not isinstance(model, BaseChatModel):
+        raise UsageError(
+            f"a judge is a name, a JudgeSpec or a LangChain chat model, not {type(model).__name__}"
+        )
+    settings: dict[str, Any] = {"class": f"{type(model).__module__}.{type(model).__qualname__}"}
+    cacheable = True
+    for name in type(model).model_fields:
+        value = getattr(model, name)
+        if name in _UNTOLD or name.endswith("client") or isinstance(value, SecretStr):
+            continue
+        try:
+            fingerprint(value)
+        except (TypeError, ValueError):
+            cacheable = False
+        else:
+            settings[name] = value
+    name = next((str(settings[key]) for key in _NAMES if settings.get(key)), type(model).__name__)
+    spec = JudgeSpec(
+        provider=family_of(model) or "object", model=name, identity=fingerprint(settings)[:16]
+    )
+    return Judge(spec, model, cacheable)
+
+
+_NAMES = ("model_name", "model", "model_id")
+# Fields of a chat model that do not change what it answers.
+_UNTOLD = {
+    "cache", "callbacks", "custom_get_token_ids", "default_headers", "http_socket_options",
+    "max_retries", "metadata", "name", "output_version", "profile", "rate_limiter",
+    "request_timeout", "default_request_timeout", "stream_chunk_timeout", "tags", "verbose",
+}  # fmt: skip
+
+
+def family_of(model: object) -> str | None:
+    """The provider whose wire a LangChain chat model speaks, where its package tells."""
+    package = type(model).__module__.partition(".")[0]
+    return {"langchain_openai": "openai", "langchain_anthropic": "anthropic"}.get(package)
+
+
+def key_variable(spec: JudgeSpec) -> str:
+    """The environment variable that holds the key for this judge."""
+    return models.key_variable(spec.provider, spec.base_url)
+
+
+def check_key(judge: Judge) -> None:
+    """Raise AuthenticationFault naming the variable, before anything is sent."""
+    spec = judge.spec
+    if judge.model is not None or spec.provider not in PROVIDERS:
+        return
+    variable = key_variable(spec)
+    if variable != SERVER_KEY and not os.environ.get(variable):
+        raise AuthenticationFault(
+            f"{spec.label} needs a key: set the environment variable {variable}"
+        )
+
+
+def methods_of(judge: Judge) -> tuple[Method, ...]:
+    """The ways to ask for structure that may work, best first."""
+    known = PROVIDERS.get(judge.spec.provider)
+    if known is not None:
+        return known.methods
+    from langchain_core.language_models import BaseChatModel
+
+    own: Any = getattr(type(judge.model), "bind_tools", None)
+    return ("tool", "text") if own is not BaseChatModel.bind_tools else ("text",)

@@ -1,0 +1,142 @@
+"""Chat model objects of LangChain that the user brought, for whatever LangChain reaches."""
+
+import asyncio
+import weakref
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from ..judge import JudgeSpec
+from . import anthropic_wire, openai_wire
+from .judges import Judge, family_of
+from .models import certificates
+from .redact import redact, redact_value
+from .request import FINISHES, Reply, Request
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+    from langchain_core.messages import AIMessage, BaseMessage
+
+# One copy per event loop: LangChain shares connections across loops, which ends in "Event loop
+# is closed". Beside the copy stands the original, so that its id stays taken.
+_COPIES: "weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, dict[int, tuple[Any, Any]]]" = (
+    weakref.WeakKeyDictionary()
+)
+_PARAMETERS = ("temperature", "max_tokens", "seed", "reasoning_effort")
+
+
+async def send_to_object(judge: Judge, spec: JudgeSpec, request: Request) -> Reply:
+    """Send one request through a model object, which keeps its own settings."""
+    model: Any = _copy_of(judge.model)
+    given = {name: getattr(spec, name) for name in _PARAMETERS}
+    parameters = {name: value for name, value in given.items() if value is not None}
+    if spec.provider == "object" and spec.method == "tool":
+        [tool] = openai_wire.form("tool", request.answer)["tools"]
+        model = model.bind_tools([tool], tool_choice="any")
+    else:
+        parameters |= _form(spec, request)
+    message = await model.ainvoke(messages_of(request), **parameters)
+    return _reply(judge, message)
+
+
+def messages_of(request: Request) -> "list[BaseMessage]":
+    """The request in LangChain's messages."""
+    from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
+
+    content: Any = request.user
+    if request.images:
+        content = [{"type": "text", "text": request.user}, *(i.block() for i in request.images)]
+    messages: list[BaseMessage] = [SystemMessage(request.system), HumanMessage(content)]
+    for answer, told in request.turns:
+        messages += [AIMessage(answer), HumanMessage(told)]
+    return messages
+
+
+def takes_images(judge: Judge) -> bool | None:
+    """Whether the model takes images; None where LangChain does not know it."""
+    if judge.model is not None:
+        profile = getattr(judge.model, "profile", None)
+    else:
+        profile = _profile(judge.spec.provider, judge.spec.model)
+    return (profile or {}).get("image_inputs")
+
+
+@lru_cache(maxsize=256)
+def _profile(provider: str, model: str) -> Mapping[str, Any] | None:
+    from pydantic import SecretStr
+
+    key = SecretStr("not-needed")
+    if provider == "openai":
+        from langchain_openai import ChatOpenAI
+
+        return ChatOpenAI(model=model, api_key=key).profile
+    if provider == "anthropic":
+        from langchain_anthropic import ChatAnthropic
+
+        return ChatAnthropic(model_name=model, api_key=key, timeout=None, stop=None).profile
+    return None
+
+
+def _copy_of(model: Any) -> "BaseChatModel":
+    copies = _COPIES.setdefault(asyncio.get_running_loop(), {})
+    if id(model) not in copies:
+        copies[id(model)] = (model, _for_engine(model))
+    copy: BaseChatModel = copies[id(model)][1]
+    return copy
+
+
+def _for_engine(model: Any) -> Any:
+    """A copy that leaves retries to the engine and never streams; its transport is kept.
+
+    A model streams when somebody watches a graph (`astream_events`, `stream_mode="messages"`),
+    and a stream says nothing of tokens.
+    """
+    family = family_of(model)
+    update: dict[str, Any] = {"disable_streaming": True}
+    if family == "openai" and getattr(model, "root_async_client", None) is not None:
+        import openai
+
+        options: dict[str, Any] = {"max_retries": 0}
+        if model.http_async_client is None:
+            options["http_client"] = openai.DefaultAsyncHttpxClient(verify=certificates())
+        client = model.root_async_client.with_options(**options)
+        update |= {"root_async_client": client, "async_client": client.chat.completions}
+    copy = model.model_copy(update=update)
+    if family == "anthropic":
+        # The cached property has no public setter.
+        copy.__dict__["_async_client"] = model._async_client.with_options(max_retries=0)
+    return copy
+
+
+def _form(spec: JudgeSpec, request: Request) -> dict[str, Any]:
+    """The arguments that ask a vendor's model object for structure."""
+    if spec.provider == "anthropic":
+        return anthropic_wire.form(spec.method, request.answer)
+    if spec.provider != "openai":
+        return {}
+    form = openai_wire.form(spec.method, request.answer)
+    # In extra_body, LangChain leaves it alone: as an argument of its own it would send the
+    # request through the SDK's parser, which costs time and raises on what we must see.
+    return {"extra_body": form} if "response_format" in form else form
+
+
+def _reply(judge: Judge, message: "AIMessage") -> Reply:
+    told = message.response_metadata
+    reason = told.get("finish_reason") or told.get("stop_reason") or told.get("done_reason")
+    finish = FINISHES.get(str(reason), "stop")
+    refusal = message.additional_kwargs.get("refusal")
+    if refusal:
+        finish = "refusal"
+    calls: Sequence[Mapping[str, Any]] = message.tool_calls
+    broken = message.invalid_tool_calls
+    text = refusal or (str(broken[0].get("args")) if broken else message.text)
+    usage: Mapping[str, Any] = message.usage_metadata or {}
+    return Reply(
+        text=redact(str(text), judge),
+        data=redact_value(calls[0]["args"], judge) if calls else None,
+        finish=finish,
+        tokens_in=usage.get("input_tokens"),
+        tokens_out=usage.get("output_tokens"),
+        tokens_cached=(usage.get("input_token_details") or {}).get("cache_read"),
+        logprobs=told.get("logprobs"),
+    )

@@ -1,0 +1,58 @@
+"""Keys are taken out of whatever a server, an SDK or a model wrote."""
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pydantic import SecretStr
+
+from .judges import Judge
+from .models import key_variables
+
+_LEAST = 8  # characters; a shorter word is no key, and would be cut out of ordinary text
+_MARK = "[key]"
+
+
+def redact(text: str, judge: Judge) -> str:
+    """The text without keys, also where JSON has escaped them, once or twice."""
+    for secret in _secrets(judge):
+        for form in _forms(secret):
+            if form in text:
+                text = text.replace(form, _MARK)
+    return text
+
+
+def redact_value(value: Any, judge: Judge) -> Any:
+    """The same for every text in a value that was read from JSON."""
+    secrets = _secrets(judge)
+    return _without(value, secrets) if secrets else value
+
+
+def _without(value: Any, secrets: list[str]) -> Any:
+    if isinstance(value, str):
+        for secret in secrets:
+            value = value.replace(secret, _MARK)
+        return value
+    if isinstance(value, Mapping):
+        return {_without(key, secrets): _without(item, secrets) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_without(item, secrets) for item in value]
+    return value
+
+
+def _secrets(judge: Judge) -> list[str]:
+    secrets = [os.environ.get(name, "") for name in key_variables()]
+    if judge.model is not None:
+        values = (getattr(judge.model, name) for name in type(judge.model).model_fields)
+        secrets += [value.get_secret_value() for value in values if isinstance(value, SecretStr)]
+    return [secret for secret in secrets if len(secret) >= _LEAST]
+
+
+def _forms(secret: str) -> Iterator[str]:
+    yield secret
+    escaped = json.dumps(secret)[1:-1]
+    for form in (escaped, escaped.replace("/", "\\/")):
+        if form != secret:
+            yield form
+            yield json.dumps(form)[1:-1]
