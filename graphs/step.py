@@ -8,19 +8,19 @@ from typing import Any, overload
 
 from pydantic import BaseModel
 
-from ..agents.engine.ask import missed, replay
+from ..agents.engine.ask import missed, replay, settle
 from ..agents.engine.call import Call, prepare
 from ..agents.engine.conclude import failed_unasked
 from ..agents.engine.judges import AnyJudge, Judge, as_judge, check_key
 from ..agents.engine.run import Run
-from ..agents.outcome import FailureKind, Outcome, read_outcome
+from ..agents.outcome import FailureKind, Outcome
 from ..agents.stand_ins import by_stand_in, check_engine
 from ..agents.step import Step
 from ..agents.steps import find_step
-from ..errors import InputError, UsageError
+from ..errors import DxjudgeError, InputError, UsageError
 from .gather import as_finished
 from .loop import run_here
-from .step_graph import StepContext, StepInput, step_graph, step_node
+from .step_graph import StepContext, step_graph, step_node
 
 __all__ = [
     "StepContext",
@@ -112,7 +112,8 @@ async def stream_step(
 ) -> AsyncGenerator[tuple[int, Outcome], None]:
     """(index, outcome) of every item, as they finish; `inputs` may be endless.
 
-    What stand-ins and the cache settle does not go through the graph. Raises as `run_step`.
+    Each item is asked as the step's graph asks it, without a run of the graph. Raises as
+    `run_step`.
     """
     found = find_step(step)
     live = as_judge(judge) if judge is not None else None
@@ -192,20 +193,12 @@ class _Work:
         """The outcome of a call."""
         index, call = item
         assert isinstance(call, Call)  # outcomes are settled
-        state: StepInput = {
-            "inputs": call.inputs.model_dump(mode="json"),
-            "judge": call.judge.spec.model_dump(mode="json"),
-            "repeat": self.repeat,
-            "engine": "llm",  # the stand-ins have been asked
-        }
-        graph = step_graph(self.step)
-        context = StepContext(self.run, self.judge, call)
-        found = await graph.ainvoke(state, context=context)
-        outcome = read_outcome(found["outcome"])
-        if outcome.status != "failed" and outcome.value is not None:
-            value = self.step.read_value(call.inputs, outcome.value)
-            outcome = outcome.model_copy(update={"value": value})
-        return index, outcome
+        try:
+            return index, await settle(call, self.run)
+        except DxjudgeError:
+            raise
+        except Exception as fault:  # a fault in the step's code is this item's failure
+            return index, self._unusable("error", f"{type(fault).__name__}: {fault}")
 
 
 def _settled(item: tuple[int, Outcome | Call]) -> tuple[int, Outcome] | None:

@@ -11,8 +11,7 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel
 from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
-from ..agents.engine.ask import ask, settle
-from ..agents.engine.call import Call
+from ..agents.engine.ask import ask
 from ..agents.engine.judges import AnyJudge, Judge, as_judge
 from ..agents.engine.run import Run
 from ..agents.judge import JudgeSpec
@@ -60,12 +59,10 @@ class StepContext:
 
     run: None for the graph's own, as where LangGraph's server makes an empty context.
     judge: the live object of a judge that has no name; the state holds its spec.
-    call: the item of the state, where it has been prepared already.
     """
 
     run: Run | None = None
     judge: Judge | None = None
-    call: Call | None = None
 
 
 class StepNode(Protocol):
@@ -135,17 +132,14 @@ def _compile(step: Step[Any, Any], judge: Judge | None, run: Run | None) -> "Ste
 
     async def judge_item(state: StepInput, runtime: Runtime[StepContext]) -> dict[str, Any]:
         context = runtime.context or StepContext()
-        if context.call is not None:
-            outcome = await settle(context.call, context.run or own)
-        else:
-            outcome = await ask(
-                step,
-                state["inputs"],
-                judge=_judge_of(state, context.judge or judge),
-                run=context.run or own,
-                repeat=state.get("repeat", 0),
-                engine=state.get("engine", "auto"),
-            )
+        outcome = await ask(
+            step,
+            state["inputs"],
+            judge=_judge_of(state, context.judge or judge),
+            run=context.run or own,
+            repeat=state.get("repeat", 0),
+            engine=state.get("engine", "auto"),
+        )
         return {"outcome": outcome.model_dump(mode="json")}
 
     def give_up(state: StepInput, error: NodeError) -> dict[str, Any]:

@@ -23,6 +23,7 @@ class Seen:
     path: str
     headers: Mapping[str, str]
     body: dict[str, Any]
+    raw: bytes = b""
 
     @property
     def wire(self) -> str:
@@ -200,7 +201,8 @@ class ProtocolServer:
         headers = {name.lower(): value for name, value in pairs}
         body = await reader.readexactly(int(headers.get("content-length", 0)))
         path = first.split(" ")[1]
-        seen = Seen(len(self.seen) + 1, time.monotonic(), path, headers, json.loads(body or b"{}"))
+        data = json.loads(body or b"{}")
+        seen = Seen(len(self.seen) + 1, time.monotonic(), path, headers, data, body)
         self.seen.append(seen)
         return seen
 

@@ -10,7 +10,8 @@ from dxjudge.agents.choose_candidate import CandidateChoice
 from dxjudge.agents.engine.judges import as_judge
 from dxjudge.agents.engine.ledger import Attempt
 from dxjudge.agents.engine.run import Run
-from dxjudge.agents.outcome import Failed, Outcome
+from dxjudge.agents.judge import JudgeSpec, parse_judge
+from dxjudge.agents.outcome import Abstained, Failed, Outcome
 from dxjudge.errors import AuthenticationFault, ModelFault, ReplayMiss, UsageError
 from dxjudge.graphs.step import run_step_sync
 
@@ -85,12 +86,15 @@ def test_no_answer_is_abstained_with_its_reason(wire: str) -> None:
         DROP,
         HTML,
         Act(body=b'{"choi', content_type="application/json"),
+        Act(body=b'{"choices": [{"message": {"content": "\xff\xfe"}}], "content": "\xff"}'),
+        Act(body=b'{"choices": [{"message": {"role": "assistant"}, "finish_reason": "stop"}]}'),
+        Act(body=b"[" * 100_000 + b"]" * 100_000),
         Act(GOOD, delay=3.0),
         Act(GOOD, trickle=0.02),
     ],
     ids=[
-        "429", "429-ms", "500", "503", "408", "409", "529", "drop", "html", "cut-body", "timeout",
-        "slow-stream",
+        "429", "429-ms", "500", "503", "408", "409", "529", "drop", "html", "cut-body", "no-utf-8",
+        "no-content", "deep", "timeout", "slow-stream",
     ],
 )  # fmt: skip
 def test_what_passes_is_tried_again(wire: str, fault: Act) -> None:
@@ -432,6 +436,50 @@ def test_the_key_is_in_nothing_that_is_written(
     assert KEY.encode() not in written
     assert KEY not in outcome.model_dump_json()
     assert KEY not in caplog.text
+
+
+ODD_KEY = 'sk-"quoted"/planted\\0123456789'
+
+
+@wires
+@pytest.mark.parametrize("method", ["json_schema", "tool", "text"])
+def test_a_key_is_taken_out_of_tool_arguments_and_of_what_json_escapes(
+    wire: str, method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DXJUDGE_SERVER_KEY", ODD_KEY)
+    escaped = "".join(f"\\u{ord(letter):04x}" for letter in ODD_KEY)
+    answers = [{"choice": ODD_KEY}, f'{{"choice": "{escaped}"}}', {"choice": None}]
+    run = quick(mode="read-write", cache=tmp_path / "r.sqlite", ledger=tmp_path / "ledger.jsonl")
+    with ProtocolServer(answers) as server:
+        judge = parse_judge(judge_on(server, wire), method=method)
+        outcome = run_step_sync("choose_candidate", ITEM, judge=judge, run=run)
+    run.close()
+    assert isinstance(outcome, Abstained) and len(server.seen) == 3
+    told = "".join(text for seen in server.seen for text in seen.texts)
+    written = (tmp_path / "ledger.jsonl").read_text() + told
+    for form in (ODD_KEY, json.dumps(ODD_KEY)[1:-1], json.dumps(json.dumps(ODD_KEY)[1:-1])[1:-1]):
+        assert form not in written
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["http://me:hunter22@host/v1", "https://host/v1?key=hunter22", "https://host/v1#hunter22"],
+)
+def test_an_address_with_a_secret_is_refused_wherever_it_is_from(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(UsageError, match="keys do not belong into an address") as error:
+        as_judge(f"openai:m@{url}")
+    assert "hunter22" not in str(error.value)
+    with pytest.raises(UsageError, match="keys do not belong"):
+        as_judge(JudgeSpec(provider="openai", model="m", base_url=url))
+    with pytest.raises(UsageError) as error:
+        as_judge(f"opnai:m@{url}")
+    assert "hunter22" not in str(error.value)
+    monkeypatch.setenv("OPENAI_BASE_URL", url)
+    with pytest.raises(UsageError, match="OPENAI_BASE_URL") as error:
+        as_judge("openai:m")
+    assert "hunter22" not in str(error.value)
 
 
 def test_the_vendors_key_is_never_sent_to_another_server(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,10 +7,12 @@ from dataclasses import replace
 from typing import Any, TypedDict
 
 import pytest
+from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
+from langchain_openai import ChatOpenAI
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
-from pydantic import BaseModel
+from pydantic import BaseModel, SecretStr
 
 from dxjudge.agents.choose_candidate import CHOOSE_CANDIDATE, CandidateChoice, CandidateInput
 from dxjudge.agents.engine.ask import ask
@@ -53,6 +55,62 @@ def test_a_steps_graph_takes_and_gives_plain_json() -> None:
     assert outcome.status == "done"
     value = CHOOSE_CANDIDATE.read_value(ITEM, outcome.value)
     assert value == CandidateChoice(name="Angina", index=1)
+
+
+@pytest.mark.parametrize("wire", ["openai", "anthropic"])
+def test_the_graph_and_the_run_without_it_send_the_same_bytes_and_end_alike(wire: str) -> None:
+    """First a repair, then an answer, by either path."""
+    with ProtocolServer([{"choice": "Gout"}, GOOD, {"choice": "Gout"}, GOOD]) as server:
+        judge = server.judge() if wire == "openai" else f"anthropic:double@{server.root}"
+        bulk = run_step_sync("choose_candidate", [ITEM], judge=judge, run=Run(mode="off"))
+        graph = step_graph("choose_candidate", judge, Run(mode="off"))
+        result = invoke(graph, {"inputs": ITEM})
+    assert [seen.raw for seen in server.seen[:2]] == [seen.raw for seen in server.seen[2:]]
+    assert isinstance(bulk, list) and len(server.seen) == 4
+    assert result["outcome"] == bulk[0].model_dump(mode="json")
+    assert (bulk[0].repairs, bulk[0].tokens_in) == (1, 200)
+
+
+@pytest.mark.parametrize("brought", [False, True])
+def test_a_caller_who_streams_gets_the_account(brought: bool) -> None:
+    """A model that is streamed says nothing of tokens."""
+    judge: Any
+    with ProtocolServer([GOOD]) as server:
+        judge = server.judge()
+        if brought:
+            judge = ChatOpenAI(model="double", base_url=server.url, api_key=SecretStr("none"))
+        graph = step_graph("choose_candidate", judge, Run(mode="off"))
+
+        async def watch() -> list[Any]:
+            events = [event async for event in graph.astream_events({"inputs": ITEM})]
+            async for _ in graph.astream({"inputs": ITEM}, stream_mode="messages"):
+                pass
+            state = [
+                s async for s in graph.astream({"inputs": ITEM}, stream_mode=["messages", "values"])
+            ]
+            return [events, state[-1][1]]
+
+        events, state = asyncio.run(watch())
+    outcome = read_outcome(state["outcome"])
+    assert (outcome.tokens_in, outcome.tokens_out) == (100, 20)
+    [ended] = [event for event in events if event["event"] == "on_chat_model_end"]
+    assert ended["data"]["output"].usage_metadata["input_tokens"] == 100
+    final = read_outcome(events[-1]["data"]["output"]["outcome"])
+    assert (final.tokens_in, final.tokens_out) == (100, 20)
+
+
+def test_a_request_that_fails_is_told_to_whoever_watches() -> None:
+    class Watcher(BaseCallbackHandler):
+        errors = 0
+
+        def on_llm_error(self, error: BaseException, **_: Any) -> None:
+            self.errors += 1
+
+    with ProtocolServer([fail(400, "too long")]) as server:
+        graph = step_graph("choose_candidate", server.judge(), Run(mode="off"))
+        watcher = Watcher()
+        result = invoke(graph, {"inputs": ITEM}, config={"callbacks": [watcher]})
+    assert result["outcome"]["kind"] == "rejected" and watcher.errors == 1
 
 
 def test_the_judge_in_the_state_wins() -> None:

@@ -1,6 +1,5 @@
 """A judge: its description, and the chat model object where the user brought one."""
 
-import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -53,16 +52,17 @@ def _with_address(spec: JudgeSpec) -> JudgeSpec:
         check_url(spec.base_url, "a judge's URL")
         return spec
     known = PROVIDERS.get(spec.provider)
-    variable = known.url_variable if known else ""
-    url = os.environ.get(variable, "").rstrip("/")
+    if known is None:
+        return spec
+    url = models.url_of_environment(spec.provider)
     if not url:
-        if known is not None and not known.url:
+        if not known.url:
             raise UsageError(
                 f"{spec.label} needs an address: {spec.label}@https://… or the environment "
-                f"variable {variable}"
+                f"variable {known.url_variable}"
             )
         return spec
-    check_url(url, variable)
+    check_url(url, known.url_variable)
     return spec.model_copy(update={"base_url": url})
 
 
@@ -118,7 +118,7 @@ def check_key(judge: Judge) -> None:
     if judge.model is not None or spec.provider not in PROVIDERS:
         return
     variable = key_variable(spec)
-    if variable != SERVER_KEY and not os.environ.get(variable):
+    if variable != SERVER_KEY and not models.key_of_environment(spec.provider, spec.base_url):
         raise AuthenticationFault(
             f"{spec.label} needs a key: set the environment variable {variable}"
         )

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from ..judge import JudgeSpec
 from . import anthropic_wire, openai_wire
 from .judges import Judge, family_of
-from .models import certificates
 from .redact import redact, redact_value
 from .request import FINISHES, Reply, Request
+from .transport import certificates
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel

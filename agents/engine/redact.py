@@ -1,14 +1,13 @@
 """Keys are taken out of whatever a server, an SDK or a model wrote."""
 
 import json
-import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pydantic import SecretStr
 
 from .judges import Judge
-from .models import key_variables
+from .models import keys_of_environment
 
 _LEAST = 8  # characters; a shorter word is no key, and would be cut out of ordinary text
 _MARK = "[key]"
@@ -42,7 +41,7 @@ def _without(value: Any, secrets: list[str]) -> Any:
 
 
 def _secrets(judge: Judge) -> list[str]:
-    secrets = [os.environ.get(name, "") for name in key_variables()]
+    secrets = keys_of_environment()
     if judge.model is not None:
         values = (getattr(judge.model, name) for name in type(judge.model).model_fields)
         secrets += [value.get_secret_value() for value in values if isinstance(value, SecretStr)]

@@ -4,11 +4,14 @@ import asyncio
 import json
 from typing import Any
 
+import httpx2
+
 from ..judge import JudgeSpec
 from . import anthropic_wire, openai_wire
+from .clients import open_client
 from .judges import Judge, check_key
 from .langchain_model import send_to_object
-from .models import PROVIDERS, open_client
+from .models import PROVIDERS
 from .redact import redact
 from .request import NoAnswer, Reply, Request
 from .watch import watching
@@ -32,8 +35,6 @@ async def send(judge: Judge, spec: JudgeSpec, request: Request, timeout: float) 
 
 
 async def _post(judge: Judge, spec: JudgeSpec, request: Request, timeout: float) -> Reply:
-    import httpx2
-
     wire: Any = openai_wire
     if PROVIDERS[spec.provider].wire == "anthropic":
         wire = anthropic_wire

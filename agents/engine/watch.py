@@ -1,6 +1,5 @@
 """Telling LangChain's callbacks of a request, where somebody watches: a tracer, an event stream."""
 
-import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -8,9 +7,8 @@ from typing import Any
 
 from ..judge import JudgeSpec
 from .langchain_model import messages_of
+from .models import is_traced
 from .request import Reply, Request
-
-_TRACING = ("LANGSMITH_TRACING", "LANGSMITH_TRACING_V2", "LANGCHAIN_TRACING_V2")
 
 
 @dataclass(frozen=True)
@@ -55,9 +53,8 @@ async def _start(spec: JudgeSpec, request: Request) -> Watch | None:
     )
 
     config = var_child_runnable_config.get() or {}
-    traced = any(os.environ.get(name, "").lower() == "true" for name in _TRACING)
     handlers = getattr(config.get("callbacks"), "handlers", config.get("callbacks"))
-    if not handlers and not traced:
+    if not handlers and not is_traced():
         return None
     manager = get_async_callback_manager_for_config(config)
     named = {"name": spec.label, "id": ["dxjudge", spec.provider], "lc": 1, "type": "constructor"}
