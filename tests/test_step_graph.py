@@ -85,10 +85,9 @@ def test_a_caller_who_streams_gets_the_account(brought: bool) -> None:
             events = [event async for event in graph.astream_events({"inputs": ITEM})]
             async for _ in graph.astream({"inputs": ITEM}, stream_mode="messages"):
                 pass
-            state = [
-                s async for s in graph.astream({"inputs": ITEM}, stream_mode=["messages", "values"])
-            ]
-            return [events, state[-1][1]]
+            both = graph.astream({"inputs": ITEM}, stream_mode=["messages", "values"])
+            parts: list[Any] = [part async for part in both]
+            return [events, parts[-1][1]]
 
         events, state = asyncio.run(watch())
     outcome = read_outcome(state["outcome"])
