@@ -21,7 +21,7 @@ from ..files.bytes import check_writable
 from ..files.forms import Form
 from ..graphs.codes import code_of
 from ..graphs.mapper import Mapper as Ontology
-from .judge_progress import counting, work_done
+from .progress import counting, work_done
 
 PROCEDURES = ("dermcase",)
 _FAILED, _BUDGET = 3, 7

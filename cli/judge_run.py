@@ -1,212 +1,296 @@
-"""What `dxjudge judge` does: read, judge each row, keep a journal, write, sum up."""
+"""What `dxjudge judge` does: read, judge each row or put it before a jury, write, sum up."""
 
 import asyncio
-import sys
 import time
-from collections.abc import Mapping
-from contextlib import aclosing
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from ..agents.engine.run import Run
-from ..agents.judge import JudgeSpec, parse_judge
-from ..agents.judge_equivalence import with_ontology
+from ..agents.judge import JudgeSpec
 from ..agents.outcome import Outcome, read_outcome, write_outcome
-from ..agents.stand_ins import check_engine
-from ..agents.step import Step
 from ..agents.steps import find_step
 from ..cache.key import fingerprint
-from ..errors import DxjudgeError, UsageError
+from ..errors import UsageError
 from ..files.bytes import check_writable
-from ..files.forms import FORMS_OUT, Form, OutputFormat, output_format
+from ..files.forms import table_format
 from ..files.journal import Journal
-from ..files.rows_in import Sheet, read_sheet
-from ..files.rows_out import added_names, check_columns, write_table
+from ..graphs.case_names import case_names
 from ..graphs.columns import judged_columns
-from ..graphs.row_inputs import field_columns, given_values, row_inputs
+from ..graphs.jury.columns import jury_columns
+from ..graphs.jury.jurors import HUMAN, Juror
+from ..graphs.jury.plan import JuryPlan, plan_jury
+from ..graphs.jury.result import JuryOutcome, read_jury, write_jury
+from ..graphs.jury.run_jury import stream_jury
+from ..graphs.jury.votes_file import write_votes
+from ..graphs.jury.weights import read_weights
 from ..graphs.step import stream_step
-from ..ontology.table import short_signature
-from .journalled import journalled
-from .judge_progress import counting, summary
-from .sources_command import read_which, say_added
+from .finishing import Rows, journalled
+from .grouped import given_flags
+from .judging_options import JudgeOptions
+from .progress import summary, work_done
+from .step_rows import (
+    Job,
+    decided_by_codes,
+    journal_path,
+    read_job,
+    read_rows,
+    say,
+    warn_unused,
+    write_rows,
+)
+
+T = TypeVar("T")
+Lines = Iterator[str]
 
 
 @dataclass(frozen=True)
-class Request:
-    """What the user asked for; the judge and the run's settings stand apart."""
+class Judging(Generic[T]):
+    """Rows before one judge or one jury, with all that differs between the two.
 
-    step: str
-    input: str
-    output: str
-    fields: tuple[str, ...]
-    given: tuple[str, ...]
-    form: Form
-    output_format: str | None
-    engine: str
-    repeat: int
-    journal: Path | None
-    added: str = "all"
-
-
-@dataclass(frozen=True)
-class Job:
-    """The step, the input as read, and every row's inputs with their keys.
-
-    mapper: the signature of the codes that decide, where codes do.
+    about: what the journal's first line says of the job. columns: what is added to the rows.
+    finish: what else is written. summary: (outcomes, rows of an earlier run, run, start).
     """
 
-    step: Step[Any, Any]
-    sheet: Sheet
-    format: OutputFormat
-    inputs: list[dict[str, Any]]
-    keys: list[str]
-    mapper: str | None = None
+    job: Job
+    rows: Rows[T]
+    about: Mapping[str, Any]
+    read: Callable[[Any], T]
+    write: Callable[[T], Any]
+    columns: Callable[[Sequence[T]], dict[str, list[Any]]]
+    finish: Callable[[Sequence[T]], None]
+    summary: Callable[[Sequence[T], int, Run, float], Lines]
 
 
-def run_judge(
-    request: Request,
-    name: str | None,
-    parameters: dict[str, Any],
-    settings: dict[str, Any],
-    *,
-    quiet: bool,
-) -> int:
-    """Do the whole job; return the exit code. No work starts before all is known to fit.
+def run_judge(options: JudgeOptions) -> int:
+    """Do the whole job; return the exit code. No work starts before all is known to fit."""
+    _check_use(options)
+    if options.has_jury:
+        return _judge_all(_before_jury(options), options)
+    return _judge_all(_before_judge(options), options)
 
-    name, parameters: the judge as `parse_judge` takes them. settings: of the `Run`.
-    """
+
+def _judge_all(judging: Judging[T], options: JudgeOptions) -> int:
     started = time.monotonic()
-    judge = parse_judge(name, **parameters) if name is not None else None
-    job = read_job(request, judge)
-    about = _about(request, job, judge)
-    journal = Journal(journal_path(request), read=read_outcome, write=write_outcome, job=about)
+    journal = Journal(
+        journal_path(options.output, options.journal),
+        read=judging.read,
+        write=judging.write,
+        job=judging.about,
+    )
 
     def work(run: Run) -> bool:
-        resumed = len(journal)
-        outcomes = asyncio.run(_judge_rows(request, job, judge, run, journal, quiet))
-        write_columns(request, job, judged_columns(job.step, outcomes))
-        if not quiet:
-            lines = summary(outcomes, resumed, run, started)
-            print("\n".join(lines), file=sys.stderr)
-        return any(outcome.status == "failed" for outcome in outcomes)
+        rows = judging.rows
+        resumed = len(rows.finished(journal))
+        outcomes = asyncio.run(rows.finish(run, journal, quiet=options.quiet))
+        notes = write_rows(judging.job, judging.columns(outcomes))
+        judging.finish(outcomes)
+        if not options.quiet:
+            say(*notes, *judging.summary(outcomes, resumed, run, started))
+        return not all(map(rows.is_final, outcomes))
 
-    return journalled(journal, settings, work, what="rows")
-
-
-def read_job(request: Request, judge: JudgeSpec | None) -> Job:
-    """Read the input and find out, before any work, whether everything fits together."""
-    step = find_step(request.step)
-    ontology = request.engine == "ontology" and "predicted" in step.input.model_fields
-    if not ontology:
-        check_engine(step, request.engine, judge is not None)
-    return read_inputs(request, step, ontology=ontology)
+    return journalled(journal, options.run, work, what="rows")
 
 
-def read_inputs(request: Request, step: Step[Any, Any], *, ontology: bool) -> Job:
-    """Read the rows and check that the output can be written.
-
-    ontology: the step gets the stand-in of this name.
-    """
-    sheet = read_sheet(request.input, request.form, list_allowed=False)
-    format = output_format(request.output, request.output_format, sheet.format)
-    if format == "sssom":
-        raise UsageError(f"verdicts have no SSSOM form; write {FORMS_OUT}")
-    check_columns(sheet, format)
-    if request.output != "-":
-        if Path(request.output).resolve() == Path(request.input).resolve():
-            raise UsageError("input and output must be different files")
-        check_writable(Path(request.output))
-    given = given_values(step, request.given)
-    places = field_columns(step, sheet, request.fields, given)
-    inputs = row_inputs(step, sheet, places, given)
-    signature = None
-    if ontology:
-        step, signature = _with_codes(step, inputs, request.added)
-    keys = [_key(step, each) for each in inputs]
-    return Job(step, sheet, format, inputs, keys, signature)
-
-
-def _with_codes(
-    step: Step[Any, Any], inputs: list[dict[str, Any]], added: str
-) -> tuple[Step[Any, Any], str]:
-    """The equivalence step decided by codes alone, and the signature of these.
-
-    Every text is mapped once, beforehand.
-    """
-    from ..graphs.codes import SURE, codes_of
-    from ..graphs.mapper import Mapper
-
-    texts = [str(row.get(field, "")) for row in inputs for field in ("predicted", "truth")]
-    mapper = Mapper(added=read_which(added))
-    say_added(mapper.added)
-    decided = with_ontology(step, codes_of(mapper, texts, SURE), decide_different=True)
-    return decided, short_signature(mapper.signature)
+def _check_use(options: JudgeOptions) -> None:
+    """Refuse options that contradict each other; warn of those that have no effect."""
+    judges = options.judge or []
+    if options.has_jury:
+        if options.engine not in (None, "llm", "auto"):
+            raise UsageError(f"on a jury write --judge {options.engine}; --engine is llm or auto")
+        if options.repeat:
+            raise UsageError("--repeat is for one judge; a jury takes --repeats, how many samples")
+        if options.jury.weights is not None and options.jury.rule not in (None, "weighted"):
+            raise UsageError(f"--weights is for --rule weighted, not {options.jury.rule}")
+        if options.case and options.votes is None and not _people(options):
+            warn_unused(["--case"], "it names the rows in votes; write them with --votes FILE")
+    elif options.case is not None:
+        raise UsageError("--case is for a jury: give several judges, or --votes FILE")
+    models = [name for name in (*judges, *(options.jury.replacement or ())) if _is_model(name)]
+    if options.engine in ("rules", "ontology") or not models:
+        why = f"--engine {options.engine} asks no model" if models else "no model is asked"
+        flags = given_flags(options.model) + given_flags(options.run)
+        flags += ["--repeat"] * bool(options.repeat)
+        warn_unused(["--judge"] * bool(models) + flags, why)
+    if options.added_sources != "all" and "ontology" not in (options.engine, *judges):
+        warn_unused(["--added-sources"], "no code decides without --engine ontology")
 
 
-def _key(step: Step[Any, Any], inputs: dict[str, Any]) -> str:
-    """What a row's outcome lies under: its inputs with the data they refer to."""
-    try:
-        return fingerprint(step.read_input(inputs).model_dump(mode="json"))
-    except DxjudgeError:
-        return ""  # not usable: fails, and is never kept
+def _people(options: JudgeOptions) -> list[str]:
+    files = [f"{HUMAN}{file}" for file in options.jury.human or ()]
+    return [*(name for name in options.judge or () if name.startswith(HUMAN)), *files]
 
 
-def journal_path(request: Request) -> Path | None:
-    """Where finished rows are kept; None for nowhere."""
-    if request.journal is not None or request.output == "-":
-        return request.journal
-    return Path(f"{request.output}.journal")
+def _is_model(name: str) -> bool:
+    """Whether a judge is a model; stand-ins and files of votes go by other names."""
+    return ":" in name and not name.startswith(HUMAN)
 
 
-def _about(request: Request, job: Job, judge: JudgeSpec | None) -> dict[str, Any]:
+def _before_judge(options: JudgeOptions) -> Judging[Outcome]:
+    judge = options.model.judge(options.judge[0]) if options.judge else None
+    engine = options.engine or "auto"
+    job = read_job(options.rows, options.output, engine=engine, has_judge=judge is not None)
+    if engine == "ontology" and "ontology" not in job.step.stand_ins:
+        job = decided_by_codes(job, options.added_sources)
     step = job.step
-    return {
+    about = {
         "step": step.name,
         "version": step.version,
         "prompt": step.load_prompt().hash,
-        "engine": request.engine,
-        "repeat": request.repeat,
+        "engine": engine,
+        "repeat": options.repeat,
         "judge": judge.model_dump(mode="json") if judge else None,
+        "mapper": job.mapper,
+    }
+    rows = Rows[Outcome](
+        job.keys,
+        lambda places, run: stream_step(
+            step,
+            [job.inputs[place] for place in places],
+            judge=judge,
+            run=run,
+            engine=engine,
+            repeat=options.repeat,
+        ),
+        is_failed=_has_failed,
+        is_final=lambda outcome: not _has_failed(outcome),
+    )
+    return Judging(
+        job,
+        rows,
+        about,
+        read_outcome,
+        write_outcome,
+        columns=lambda outcomes: judged_columns(step, outcomes),
+        finish=lambda outcomes: None,
+        summary=summary,
+    )
+
+
+def _has_failed(outcome: Outcome) -> bool:
+    return outcome.status == "failed"
+
+
+def _before_jury(options: JudgeOptions) -> Judging[JuryOutcome]:
+    votes = options.votes
+    if votes is not None:
+        table_format(str(votes), "votes")
+        check_writable(votes)
+    job = read_rows(options.rows, options.output, find_step(options.rows.step))
+    named = (*(options.judge or ()), *(options.jury.replacement or ()))
+    if "ontology" in named and "predicted" in job.step.input.model_fields:
+        job = decided_by_codes(job, options.added_sources)
+    plan = _plan(options, job)
+    cases = case_names(job.sheet, options.case)
+    pairs = zip(job.keys, cases, strict=True)
+    rows = Rows[JuryOutcome](
+        [fingerprint([key, case]) if key else "" for key, case in pairs],
+        lambda places, run: stream_jury(
+            plan,
+            [job.inputs[place] for place in places],
+            run=run,
+            cases=[cases[place] for place in places],
+        ),
+        is_failed=lambda outcome: outcome.status == "no_quorum",
+        is_final=_is_final,
+    )
+
+    def finish(outcomes: Sequence[JuryOutcome]) -> None:
+        if votes is not None:
+            write_votes(votes, (vote for one in outcomes for vote in one.votes))
+
+    return Judging(
+        job,
+        rows,
+        _about_jury(plan, job),
+        read_jury,
+        write_jury,
+        columns=lambda outcomes: jury_columns(plan.step, outcomes),
+        finish=finish,
+        summary=_jury_summary,
+    )
+
+
+def _plan(options: JudgeOptions, job: Job) -> JuryPlan:
+    jury = options.jury
+    humans = [f"{HUMAN}{file}" for file in jury.human or ()]
+    return plan_jury(
+        job.step,
+        [*(_juror(name, options) for name in options.judge or ()), *humans],
+        repeats=jury.repeats,
+        variants=("", *jury.wordings),
+        rule=jury.rule or ("weighted" if jury.weights else "majority"),  # type: ignore[arg-type]
+        quorum=jury.quorum,
+        weights=read_weights(jury.weights) if jury.weights else None,
+        replacements=[_juror(name, options) for name in jury.replacement or ()],
+        escalate=jury.escalate,
+        engine=options.engine or "llm",
+        under_test=jury.under_test or (),
+    )
+
+
+def _juror(name: str, options: JudgeOptions) -> str | JudgeSpec:
+    return options.model.judge(name) if _is_model(name) else name
+
+
+def _about_jury(plan: JuryPlan, job: Job) -> dict[str, Any]:
+    return {
+        "jury": [_about_juror(juror) for juror in plan.jurors],
+        "replacements": [_about_juror(juror) for juror in plan.replacements],
+        "step": plan.step.name,
+        "version": plan.step.version,
+        "prompts": {name: step.load_prompt().hash for name, step in plan.steps.items()},
+        "engine": plan.engine,
+        "repeats": plan.repeats,
+        "rule": plan.rule,
+        "quorum": plan.quorum,
+        "weights": dict(plan.weights) if plan.weights else None,
+        "escalate": plan.escalate,
         "mapper": job.mapper,
     }
 
 
-async def _judge_rows(
-    request: Request,
-    job: Job,
-    judge: JudgeSpec | None,
-    run: Run,
-    journal: Journal[Outcome],
-    quiet: bool,
-) -> list[Outcome]:
-    found = {
-        place: outcome
-        for place, key in enumerate(job.keys)
-        if (outcome := journal.find(key)) is not None
-    }
-    todo = [place for place in range(len(job.inputs)) if place not in found]
-    with counting(run, len(todo), quiet=quiet) as progress:
-        stream = stream_step(
-            job.step,
-            [job.inputs[place] for place in todo],
-            judge=judge,
-            run=run,
-            engine=request.engine,
-            repeat=request.repeat,
-        )
-        async with aclosing(stream):
-            async for index, outcome in stream:
-                found[todo[index]] = outcome
-                failed = outcome.status == "failed"
-                if not failed:
-                    journal.keep(job.keys[todo[index]], outcome)
-                progress.add(failed=failed)
-    return [found[place] for place in range(len(job.inputs))]
+def _about_juror(juror: Juror) -> dict[str, Any]:
+    votes = [[*key, vote.status, vote.verdict] for key, vote in juror.votes.items()]
+    spec = juror.judge.spec.model_dump(mode="json") if juror.judge else None
+    return {"name": juror.name, "spec": spec, "votes": fingerprint(votes) if votes else ""}
 
 
-def write_columns(request: Request, job: Job, columns: Mapping[str, list[Any]]) -> None:
-    """Write the rows with the columns added to them."""
-    names = added_names(job.sheet, list(columns))
-    added = {names[name]: values for name, values in columns.items()}
-    write_table(request.output, job.format, job.sheet, added)
+def _is_final(outcome: JuryOutcome) -> bool:
+    """Whether asking again could change nothing: a quorum answered, and nobody lacked money."""
+    unpaid = any(vote.reason.startswith("budget: ") for vote in outcome.votes)
+    return outcome.status != "no_quorum" and not unpaid
+
+
+def _jury_summary(outcomes: Sequence[JuryOutcome], resumed: int, run: Run, started: float) -> Lines:
+    """Lines on rows by status, each judge's votes, replacements, and what the calls came to."""
+    statuses: Counter[str] = Counter(outcome.status for outcome in outcomes)
+    yield f"{len(outcomes):,} rows: " + " · ".join(
+        f"{name.replace('_', ' ')} {statuses[name]:,}"
+        for name in ("decided", "tied", "abstained", "no_quorum")
+    )
+    for judge, counted in _by_judge(outcomes).items():
+        yield f"{judge}: " + ", ".join(f"{status} {n:,}" for status, n in counted.items() if n)
+    replaced = Counter(f"{one} by {by}" for row in outcomes for one, by in row.replaced.items())
+    yield from (f"replaced: {pair} on {n:,} rows" for pair, n in replaced.most_common())
+    escalated = sum(outcome.escalated for outcome in outcomes)
+    if escalated:
+        yield f"the first two judges differed on {escalated:,} rows"
+    yield from work_done(len(outcomes), resumed, run, max(time.monotonic() - started, 1e-9))
+    reasons = Counter(
+        f"{vote.judge}: {vote.reason}"[:300]
+        for outcome in outcomes
+        for vote in outcome.votes
+        if vote.status == "failed"
+    )
+    yield from (f"failed ({n:,} votes): {reason}" for reason, n in reasons.most_common(3))
+
+
+def _by_judge(outcomes: Sequence[JuryOutcome]) -> Mapping[str, Counter[str]]:
+    """Votes by judge and status, in the order of the first votes."""
+    counted: dict[str, Counter[str]] = {}
+    for outcome in outcomes:
+        for vote in outcome.votes:
+            counted.setdefault(vote.judge, Counter(done=0, abstained=0, failed=0))[vote.status] += 1
+    return counted

@@ -24,6 +24,7 @@ from .options import (
     MaxCalls,
     MaxCost,
     Ontology,
+    Quiet,
     Rebuild,
     Scope,
     SheetName,
@@ -138,7 +139,6 @@ EstimateOnly = Annotated[
         rich_help_panel=RUN,
     ),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")]
 
 
 def map_file(

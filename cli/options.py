@@ -10,6 +10,8 @@ from ..ontology.releases.listed import listed
 
 ROWS = "Rows in and out"
 """The panel of the options that say how a table is read and written."""
+MODEL = "Judge"
+"""The panel of the options that say which models are asked, and how."""
 RUN = "Cost, cache, resuming"
 """The panel of the options that every command that asks models has."""
 
@@ -114,12 +116,33 @@ Specificity = Annotated[
     ),
 ]
 MaxCalls = Annotated[
-    int | None, typer.Option(help="Stop after so many calls.", rich_help_panel=RUN)
+    int | None, typer.Option(min=0, help="Stop after so many calls.", rich_help_panel=RUN)
 ]
 MaxCost = Annotated[
-    float | None, typer.Option(help="Stop before so many US dollars.", rich_help_panel=RUN)
+    float | None, typer.Option(min=0, help="Stop before so many US dollars.", rich_help_panel=RUN)
+]
+PriceList = Annotated[
+    Path | None,
+    typer.Option(
+        "--prices",
+        help="A price list (YAML) in place of the one that comes along; it may name models on a "
+        "server of your own.",
+        rich_help_panel=RUN,
+    ),
 ]
 Concurrency = Annotated[int | None, typer.Option(min=1, help="Calls at once.", rich_help_panel=RUN)]
+RequestsAMinute = Annotated[
+    float | None,
+    typer.Option("--rpm", min=0.1, help="Requests a minute at most.", rich_help_panel=RUN),
+]
+TokensAMinute = Annotated[
+    float | None,
+    typer.Option("--tpm", min=1, help="Tokens a minute at most.", rich_help_panel=RUN),
+]
+Timeout = Annotated[
+    float,
+    typer.Option(min=0.1, help="Seconds for one answer.", rich_help_panel=RUN),
+]
 Cache = Annotated[
     str | None,
     typer.Option(help="A file or redis://…; the user's own unless given.", rich_help_panel=RUN),
@@ -130,4 +153,24 @@ CacheMode = Annotated[
         help="read-write, replay (a miss is an error), refresh or off.", rich_help_panel=RUN
     ),
 ]
+JournalFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--journal",
+        help="Where finished rows are kept until all are done; OUTPUT.journal unless given.",
+        rich_help_panel=RUN,
+    ),
+]
+MaxTokens = Annotated[
+    int | None,
+    typer.Option(min=1, help="Tokens of one answer at most.", rich_help_panel=MODEL),
+]
+ReasoningEffort = Annotated[
+    str | None,
+    typer.Option(
+        help="none, minimal, low, medium, high or xhigh, for models that reason.",
+        rich_help_panel=MODEL,
+    ),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]

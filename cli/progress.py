@@ -1,15 +1,40 @@
-"""Progress on a terminal: one bar a stage, with rate and time left; silent on a pipe."""
+"""Progress on standard error: a bar on a terminal, a line now and then elsewhere, and sums."""
 
 import sys
-from collections.abc import Iterator
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+if TYPE_CHECKING:
+    from ..agents.engine.ledger import Line
+    from ..agents.engine.run import Run
+    from ..agents.outcome import Outcome
+
+SECONDS_BETWEEN_LINES = 30.0
 _TITLES = {
     "encoding": "building the index: meanings",
     "indexing": "building the index: vectors",
     "mapping": "mapping",
 }
+
+
+class Now:
+    """A line on standard error, when the last one is half a minute old."""
+
+    def __init__(self) -> None:
+        self._started = self._said = time.monotonic()
+
+    def say(self, title: str, done: int, total: int, state: str = "") -> None:
+        """Say how far a piece of work is, if it is time to; a first line comes after 30 s."""
+        now = time.monotonic()
+        if now - self._said < SECONDS_BETWEEN_LINES:
+            return
+        self._said = now
+        pace = 60 * done / max(now - self._started, 1e-9)
+        text = f"dxjudge: {title}: {done:,} of {total:,}, {pace:,.0f} a minute"
+        print(f"{text}, {state}" if state else text, file=sys.stderr, flush=True)
 
 
 class Stages:
@@ -19,13 +44,17 @@ class Stages:
         self._bar = bar
         self._quiet = quiet
         self._tasks: dict[str, Any] = {}
+        self._lines: dict[str, Now] = {}
 
     def __call__(self, stage: str, done: int, total: int) -> None:
         """Show how far a stage is."""
         if stage not in self._tasks:
             self._tasks[stage] = self._start(stage, total)
+            self._lines[stage] = Now()
         if self._bar is not None:
             self._bar.update(self._tasks[stage], completed=done, total=total)
+        elif not self._quiet:
+            self._lines[stage].say(_TITLES.get(stage, stage), done, total)
 
     def _start(self, stage: str, total: int) -> Any:
         title = _TITLES.get(stage, stage)
@@ -39,12 +68,47 @@ class Stages:
 
 @contextmanager
 def stages(*, quiet: bool) -> Iterator[Stages]:
-    """Bars on standard error where it is a terminal and `quiet` is not wished."""
+    """Bars on standard error where it is a terminal, lines where not; nothing with `quiet`."""
     if quiet or not sys.stderr.isatty():
         yield Stages(None, quiet)
         return
     with open_bar("{task.description}") as bar:
         yield Stages(bar, quiet)
+
+
+class Counted:
+    """Shows how far a judging run is, with failures and cost."""
+
+    def __init__(self, bar: Any, run: "Run", total: int, *, quiet: bool) -> None:
+        self._bar = bar
+        self._task = bar.add_task("", total=total, state="0 failed") if bar is not None else None
+        self._run = run
+        self._total = total
+        self._quiet = quiet
+        self._now = Now()
+        self._done = self._failed = 0
+
+    def add(self, *, failed: bool) -> None:
+        """Count one more row."""
+        self._done += 1
+        self._failed += failed
+        if self._bar is not None:
+            self._bar.update(self._task, advance=1, state=self._state())
+        elif not self._quiet:
+            self._now.say("judging", self._done, self._total, self._state())
+
+    def _state(self) -> str:
+        return f"{self._failed:,} failed · {cost_text(self._run.ledger.summary())}"
+
+
+@contextmanager
+def counting(run: "Run", total: int, *, quiet: bool) -> Iterator[Counted]:
+    """A bar on standard error where it is a terminal, lines where not; nothing with `quiet`."""
+    if quiet or not sys.stderr.isatty():
+        yield Counted(None, run, total, quiet=quiet)
+        return
+    with open_bar("judging · {task.fields[state]}") as bar:
+        yield Counted(bar, run, total, quiet=quiet)
 
 
 def open_bar(text: str) -> Any:
@@ -72,3 +136,51 @@ def open_bar(text: str) -> Any:
         TimeRemainingColumn(),
     )
     return Progress(*columns, console=Console(stderr=True), transient=True)
+
+
+def cost_text(lines: "Sequence[Line]") -> str:
+    """What the calls cost, as far as prices are known."""
+    cost = sum(line.cost for line in lines)
+    unknown = sum(line.calls_of_unknown_cost for line in lines)
+    text = f"${cost:,.4f}"
+    return f"{text} and {unknown:,} calls of unknown price" if unknown else text
+
+
+def summary(
+    outcomes: "Sequence[Outcome]", resumed: int, run: "Run", started: float, noun: str = "rows"
+) -> Iterator[str]:
+    """Lines that count rows by status, by who decided, and what the calls came to."""
+    seconds = max(time.monotonic() - started, 1e-9)
+    statuses = Counter(outcome.status for outcome in outcomes)
+    yield f"{len(outcomes):,} {noun}: " + " · ".join(
+        f"{name} {statuses[name]:,}" for name in ("done", "abstained", "failed")
+    )
+    deciders = Counter(outcome.decided_by for outcome in outcomes if outcome.status != "failed")
+    if deciders:
+        yield "decided by " + ", ".join(f"{name} {n:,}" for name, n in deciders.most_common())
+    yield from work_done(len(outcomes), resumed, run, seconds, noun)
+    reasons = Counter(
+        f"{outcome.kind}: {outcome.reasons[0]}"[:300]
+        for outcome in outcomes
+        if outcome.status == "failed"
+    )
+    yield from (f"failed ({n:,} {noun}): {reason}" for reason, n in reasons.most_common(3))
+
+
+def work_done(
+    rows: int, resumed: int, run: "Run", seconds: float, noun: str = "rows"
+) -> Iterator[str]:
+    """Lines on what this run did: calls, tokens, cost, pace."""
+    if resumed:
+        yield f"{resumed:,} {noun} were finished by an earlier run"
+    lines = run.ledger.summary()
+    calls, cached = sum(line.calls for line in lines), sum(line.cached for line in lines)
+    if calls or cached:
+        tokens = sum(line.tokens_in + line.tokens_out for line in lines)
+        repaired = sum(line.repaired for line in lines)
+        yield (
+            f"{calls:,} calls, {cached:,} {noun} from the cache, {repaired:,} repaired, "
+            f"{tokens:,} tokens, {cost_text(lines)}"
+        )
+    new = rows - resumed
+    yield f"{new:,} {noun} in {seconds:.1f} s, {60 * new / seconds:,.0f} a minute"

@@ -2,16 +2,14 @@
 
 import asyncio
 import json as plain_json
-import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import aclosing
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from ..agents.engine.run import Run
-from ..agents.judge import JudgeSpec, parse_judge
+from ..agents.judge import JudgeSpec
 from ..agents.outcome import Outcome, read_outcome, write_outcome
 from ..agents.step import Step
 from ..cache.key import fingerprint
@@ -25,19 +23,11 @@ from ..graphs.jury.votes_file import write_votes
 from ..graphs.robust import Plan, Tried, make_plan
 from ..graphs.robust_run import check_judges, stream_robust
 from ..scoring.bootstrap import Plan as Intervals
-from .journalled import journalled
-from .judge_progress import counting, summary
-from .judge_run import Job, Request, journal_path, read_job
-
-
-@dataclass(frozen=True)
-class Changes:
-    """What the user wants to vary; None: every perturbation."""
-
-    perturb: tuple[str, ...] | None
-    repeats: int
-    temperature: float
-    seed: int
+from .finishing import journalled
+from .grouped import given_flags
+from .judging_options import StressOptions
+from .progress import counting, summary
+from .step_rows import Job, journal_path, read_job, say, warn_unused
 
 
 @dataclass(frozen=True)
@@ -55,62 +45,52 @@ class _Stress:
         return fingerprint([self.job.keys[row], spec, *trial])
 
 
-def run_stress(
-    request: Request,
-    judges: Sequence[str],
-    changes: Changes,
-    parameters: dict[str, Any],
-    settings: dict[str, Any],
-    *,
-    case: str | None,
-    votes: Path | None,
-    json: bool,
-    quiet: bool,
-) -> int:
+def run_stress(options: StressOptions) -> int:
     """Do the whole job; return the exit code. No work starts before all is known to fit."""
     started = time.monotonic()
-    work = _prepare(request, judges, changes, parameters, case, votes)
+    work = _prepare(options)
     journal = Journal(
-        journal_path(request), read=read_outcome, write=write_outcome, job=_about(work)
+        journal_path(options.output, options.journal),
+        read=read_outcome,
+        write=write_outcome,
+        job=_about(work),
     )
 
     def try_all(run: Run) -> bool:
         resumed = len(journal)
-        tried = asyncio.run(_try_rows(work, run, journal, quiet))
-        found = _measure(work, tried, changes.seed)
-        _write(request, work.job, found)
-        if votes is not None:
-            write_votes(votes, found.votes)
+        tried = asyncio.run(_try_rows(work, run, journal, options.quiet))
+        found = _measure(work, tried, options.seed)
+        _write(work.job, found)
+        if options.votes is not None:
+            write_votes(options.votes, found.votes)
         outcomes = [t.outcome for one in tried.values() for t in one.trials if t.outcome]
-        _print(found, outcomes, resumed, run, started, json=json, quiet=quiet)
+        print("\n".join(_as_json(found) if options.json else _table(found)))
+        if not options.quiet:
+            say(work.job.read, *summary(outcomes, resumed, run, started, "trials"))
         return any(outcome.status == "failed" for outcome in outcomes)
 
-    return journalled(journal, settings, try_all, what="trials")
+    return journalled(journal, options.run, try_all, what="trials")
 
 
-def _prepare(
-    request: Request,
-    judges: Sequence[str],
-    changes: Changes,
-    parameters: dict[str, Any],
-    case: str | None,
-    votes: Path | None,
-) -> _Stress:
-    if request.output == "-":
+def _prepare(options: StressOptions) -> _Stress:
+    if options.output == "-":
         raise UsageError("the trials go to a file (-o trials.csv); what is printed are the rates")
-    specs = [parse_judge(name, **parameters) for name in judges]
+    specs = [options.model.judge(name) for name in options.judge]
     check_judges(specs)
-    job = read_job(request, specs[0])
+    job = read_job(options.rows, options.output, engine="llm", has_judge=True)
     plan = make_plan(
         job.step,
-        changes.perturb,
-        repeats=changes.repeats,
-        temperature=changes.temperature,
-        seed=changes.seed,
+        options.changes,
+        repeats=options.repeats,
+        temperature=options.temperature,
+        seed=options.seed,
     )
-    if votes is not None:
-        check_writable(votes)
-    return _Stress(job, case_names(job.sheet, case), specs, plan)
+    if "repeat" not in plan.perturb:
+        flags = [flag for flag in given_flags(options) if flag in ("--repeats", "--temperature")]
+        warn_unused(flags, "--perturb does not name repeat")
+    if options.votes is not None:
+        check_writable(options.votes)
+    return _Stress(job, case_names(job.sheet, options.case), specs, plan)
 
 
 def _about(work: _Stress) -> dict[str, Any]:
@@ -178,30 +158,15 @@ def _measure(work: _Stress, tried: dict[tuple[int, int], Tried], seed: int) -> R
     return measure_robustness(work.job.step, named, plan=Intervals(seed=seed))
 
 
-def _write(request: Request, job: Job, found: Robustness) -> None:
+def _write(job: Job, found: Robustness) -> None:
     rows = trial_rows(found)
     columns = {name: [row[name] for row in rows] for name in rows[0]} if rows else {"case": []}
-    write_columns(request.output, job.format, columns)
+    write_columns(job.output, job.format, columns)
 
 
-def _print(
-    found: Robustness,
-    outcomes: Sequence[Outcome],
-    resumed: int,
-    run: Run,
-    started: float,
-    *,
-    json: bool,
-    quiet: bool,
-) -> None:
-    if json:
-        fragile = [vars(one) for one in found.fragile if one.flips]
-        print(plain_json.dumps({"rates": rate_rows(found), "fragile": fragile}, indent=2))
-    else:
-        print("\n".join(_table(found)))
-    if not quiet:
-        lines = summary(outcomes, resumed, run, started, "trials")
-        print("\n".join(lines), file=sys.stderr)
+def _as_json(found: Robustness) -> Iterator[str]:
+    fragile = [vars(one) for one in found.fragile if one.flips]
+    yield plain_json.dumps({"rates": rate_rows(found), "fragile": fragile}, indent=2)
 
 
 _TITLES = ("perturbation", "flips", "rate", "95 % interval", "abst.", "failed", "n/a", "shift")
