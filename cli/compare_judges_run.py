@@ -26,7 +26,8 @@ from ..evaluation.presets import main_columns
 from ..evaluation.records import Recorded, read_recorded
 from ..evaluation.report.html import STRESS
 from ..evaluation.result import Evaluation
-from ..evaluation.tasks import fillable, tasks_of
+from ..evaluation.settings import OwnTask
+from ..evaluation.tasks import fillable, find_task
 from .agree_run import print_blocks
 from .evaluate_files import make_folder
 from .evaluate_run import INTERRUPTED, exit_code, write_everything
@@ -128,7 +129,9 @@ def judge_again(request: Request, recorded: Recorded, panel: Panel) -> Evaluatio
     settings = recorded.settings
     changed: dict[str, Any] = {
         "judges": tuple(as_judge(judge).spec.label for judge in panel.judges),
-        "tasks": tuple(task.name for task in tasks_of(settings) if task.step is not None),
+        "tasks": tuple(
+            task for task in settings.tasks if isinstance(task, OwnTask) or find_task(task).step
+        ),
     }
     if request.seed is not None:
         changed["seed"] = request.seed

@@ -8,8 +8,8 @@ import ast
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..errors import InputError
@@ -41,7 +41,8 @@ class Case:
     """One case, question or half of a pair.
 
     `options` maps letters to texts; `answer` holds the right letters, or the reference of an
-    open question. `groups` maps a column to the case's values in it.
+    open question. `groups` maps a column to the case's values in it. `columns` holds the cells
+    that only a task of one's own reads.
     """
 
     id: str
@@ -55,6 +56,7 @@ class Case:
     kind: str = "other"
     pair: str = ""
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    columns: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def letters(self) -> tuple[str, ...]:
@@ -69,7 +71,8 @@ class Response:
     `diagnosis` and `ddx` are None where the file does not give them and they must be extracted.
     `withheld` names the type of evidence that the model did not see. `probabilities` is its
     distribution over the options. `sample` and `variant` tell repeated answers apart. `answered`
-    is the answer to the case's question, where that is not the response itself.
+    is the answer to the case's question, where that is not the response itself. `columns` holds
+    the cells that only a task of one's own reads.
     """
 
     case: str
@@ -81,6 +84,7 @@ class Response:
     withheld: str = ""
     answered: str | None = None
     probabilities: Mapping[str, float] | None = None
+    columns: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def answer(self) -> str | None:
@@ -96,10 +100,13 @@ class Source:
     rows: Sequence[Row]
 
 
-def read_cases(source: Source, groups: Sequence[str] | None = None) -> tuple[Case, ...]:
+def read_cases(
+    source: Source, groups: Sequence[str] | None = None, own: Collection[str] = ()
+) -> tuple[Case, ...]:
     """Read the cases; `groups` are the columns to break scores down by.
 
     Without `groups`, the usual columns that the file has: specialty, language, ability, ...
+    `own`: further columns to keep, for tasks of one's own.
 
     Raises InputError, naming the row, for a missing or repeated id, a list that cannot be
     read, an answer that is none of the options, or a group column that no row has.
@@ -113,7 +120,7 @@ def read_cases(source: Source, groups: Sequence[str] | None = None) -> tuple[Cas
     cases: dict[str, Case] = {}
     for number, row in enumerate(source.rows, 1):
         place = f"{source.name}, row {number}"
-        case = _case(row, wanted, place)
+        case = replace(_case(row, wanted, place), columns=_kept(row, own))
         if case.id in cases:
             raise InputError(f"{place}: the id {case.id!r} occurs twice")
         cases[case.id] = case
@@ -122,8 +129,12 @@ def read_cases(source: Source, groups: Sequence[str] | None = None) -> tuple[Cas
     return tuple(cases.values())
 
 
-def read_responses(source: Source, known: Mapping[str, Case]) -> dict[str, tuple[Response, ...]]:
+def read_responses(
+    source: Source, known: Mapping[str, Case], own: Collection[str] = ()
+) -> dict[str, tuple[Response, ...]]:
     """Read one model's responses: case id -> its responses, in the order of the file.
+
+    `own`: further columns to keep, for tasks of one's own.
 
     Raises InputError, naming the row, for an id that is no case, or the same case, sample,
     variant and withheld evidence twice.
@@ -132,7 +143,7 @@ def read_responses(source: Source, known: Mapping[str, Case]) -> dict[str, tuple
     seen: set[tuple[str, str, str, str]] = set()
     for number, row in enumerate(source.rows, 1):
         place = f"{source.name}, row {number}"
-        response = _response(row, place)
+        response = replace(_response(row, place), columns=_kept(row, own))
         if response.case not in known:
             raise InputError(f"{place}: {response.case!r} is the id of no case")
         key = (response.case, response.sample, response.variant, response.withheld)
@@ -141,6 +152,10 @@ def read_responses(source: Source, known: Mapping[str, Case]) -> dict[str, tuple
         seen.add(key)
         found.setdefault(response.case, []).append(response)
     return {case: tuple(responses) for case, responses in found.items()}
+
+
+def _kept(row: Row, own: Collection[str]) -> dict[str, Any]:
+    return {name: row[name] for name in row if name in own}
 
 
 def _case(row: Row, groups: Sequence[str], place: str) -> Case:

@@ -26,13 +26,14 @@ from .measures.evidence import (
 from .measures.likeness import find_encoder
 from .measures.measure import Measure, Units, case_units
 from .measures.numbers import differences_of, numbers_of, rank_shift, ranks_of
+from .own_task import check_columns
 from .presets import Preset, find_preset, main_columns
 from .result import Evaluation
 from .run import Coder, judge_all
 from .settings import Settings
 from .signature import signature_of
 from .task import Task
-from .tasks import tasks_of
+from .tasks import is_listed, tasks_of
 
 
 def evaluate(
@@ -64,6 +65,7 @@ def evaluate(
     preset = find_preset(settings.preset)
     columns = main_columns(settings)
     _check_needs(cases, preset)
+    check_columns(settings, cases, responses)
     panel = replace(panel or Panel(tuple(judges)), jury=settings.jury)
     judged = judge_all(tuple(cases), responses, settings, panel, coder)
     undone = {entry.task for entry in judged.left_out}
@@ -71,18 +73,18 @@ def evaluate(
     encoder, left_out = _encoder(settings, tasks)
     units, measures, spreads = _measure(judged, settings, tasks)
     numbers = numbers_of(measures, units, settings.plan)
+    grouped = _grouped(preset, settings, measures)
     headline = [one for one in measures if any(c.covers(one.metric) for c in columns)]
     made = Evaluation(
         preset,
         columns,
+        grouped,
         settings,
         judged,
         units,
         tuple(measures),
         tuple(numbers),
-        tuple(
-            differences_of(headline, units, settings.plan, grouped=(preset.before, preset.after))
-        ),
+        tuple(differences_of(headline, units, settings.plan, grouped=grouped)),
         tuple(ranks_of(numbers)),
         rank_shift(numbers, preset.before, preset.after) if preset.before else {},
         tuple(list_misses(judged, settings)),
@@ -130,6 +132,18 @@ def _measure(
 def _measures_of(tasks: Sequence[Task], judged: Judged, settings: Settings) -> list[Measure]:
     makers = dict.fromkeys(task.measures for task in tasks if task.measures is not None)
     return [measure for make in makers for measure in make(judged, settings)]
+
+
+def _grouped(preset: Preset, settings: Settings, measures: Sequence[Measure]) -> tuple[str, ...]:
+    """The metrics that are compared in every group: the preset's two, and those of one's own."""
+    columns = [
+        column
+        for task in tasks_of(settings)
+        if not is_listed(task)
+        for column in task.columns(settings)
+    ]
+    own = (one.metric for one in measures if any(c.covers(one.metric) for c in columns))
+    return tuple(dict.fromkeys(filter(None, (preset.before, preset.after, *own))))
 
 
 def _encoder(settings: Settings, tasks: Sequence[Task]) -> tuple[str | None, list[LeftOut]]:

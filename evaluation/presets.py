@@ -250,7 +250,10 @@ def _titled(column: Column, known: Sequence[Column]) -> Column:
         )
     if column.title or column.by:
         return column
-    return replace(column, title=filled.title if filled.metric == column.metric else column.metric)
+    return replace(
+        column,
+        title=filled.title_of(column.metric) if filled.metric != column.metric else filled.title,
+    )
 
 
 def _read_yaml(path: Path) -> dict[str, Any]:

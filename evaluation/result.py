@@ -21,7 +21,8 @@ from .settings import Column, Settings
 class Evaluation:
     """Everything that an evaluation reports.
 
-    `columns` are those of the main table. `agreement` is None with fewer than two judges.
+    `columns` are those of the main table; `grouped` are the metrics that stand by group in
+    tables of their own. `agreement` is None with fewer than two judges.
     `spreads` is over prompt variants by model and judge; `modal` holds NMSE gap, share below the
     diagonal and cases by model; `sensitivity` the evidence sensitivities by model, type of
     evidence and case. `swap` is the same responses under each judge; None with fewer than two.
@@ -29,6 +30,7 @@ class Evaluation:
 
     preset: Preset
     columns: tuple[Column, ...]
+    grouped: tuple[str, ...]
     settings: Settings
     judged: Judged
     units: Units

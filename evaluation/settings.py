@@ -31,6 +31,36 @@ class Column:
             self.metric.endswith(": *") and metric.startswith(self.metric[:-1])
         )
 
+    def title_of(self, metric: str) -> str:
+        """The title under which one of its metrics stands."""
+        if metric == self.metric:
+            return self.title or metric
+        rest = metric.removeprefix(self.metric[:-1])
+        return f"{self.title}: {rest}" if self.title else metric
+
+
+class OwnTask(BaseModel):
+    """A task of one's own: a step that has a verdict, asked about every response.
+
+    step: a step of dxjudge, or `path/to/file.py:NAME`. name: what tables call the metric; the
+    step's name by default. title: of its columns; the name by default. set: field of the step's
+    input -> column of the cases or responses; a field without an entry takes the column of its
+    own name. `case.COLUMN` or `response.COLUMN` says which file is meant where both have it.
+    give: fields that are the same for all. truth: the column of the cases that holds the right
+    verdict; the number is then the share of verdicts equal to it. higher_is_better: how models
+    are ranked.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    step: str
+    name: str = ""
+    title: str = ""
+    set: dict[str, str] = {}
+    give: dict[str, Any] = {}
+    truth: str = ""
+    higher_is_better: bool = True
+
 
 def _as_column(given: Any) -> Any:
     return {"metric": given} if isinstance(given, str) else given
@@ -52,7 +82,7 @@ class Settings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     preset: str = "diagnosis"
-    tasks: tuple[str, ...] = ()
+    tasks: tuple[str | OwnTask, ...] = ()
     columns: tuple[Annotated[Column, BeforeValidator(_as_column)], ...] | None = None
     judges: tuple[str, ...] = ()
     jury: Rule | None = None

@@ -30,7 +30,8 @@ from .measures.evidence import sensitivity_measures, withheld_kinds
 from .measures.hierarchy import hierarchical_measures
 from .measures.likeness import find_encoder, overlap_measures, semantic_measures
 from .measures.measure import Measure
-from .settings import Column, Settings
+from .own_task import own_task
+from .settings import Column, OwnTask, Settings
 from .task import Need, Task
 
 _FINAL, _DDX = "extract_final_diagnosis", "extract_ddx"
@@ -283,8 +284,25 @@ def find_task(name: str) -> Task:
 
 
 def tasks_of(settings: Settings) -> tuple[Task, ...]:
-    """The tasks of the settings in their order, each after those that it builds on."""
-    return tuple(_with_before(map(find_task, settings.tasks), settings, {}).values())
+    """The tasks of the settings in their order, each after those that it builds on.
+
+    Raises UsageError for a task that does not exist, and for two of one name.
+    """
+    tasks = [_task(one) for one in settings.tasks]
+    names = [task.name for task in tasks]
+    for task, given in zip(tasks, settings.tasks, strict=True):
+        if (isinstance(given, OwnTask) and is_listed(task)) or names.count(task.name) > 1:
+            raise UsageError(f"two tasks have the name {task.name!r}; give one of them a `name`")
+    return tuple(_with_before(tasks, settings, {}).values())
+
+
+def is_listed(task: Task) -> bool:
+    """Whether it is a task of dxjudge, and not one's own."""
+    return any(task.name == one.name for one in TASKS)
+
+
+def _task(given: str | OwnTask) -> Task:
+    return own_task(given) if isinstance(given, OwnTask) else find_task(given)
 
 
 def _with_before(

@@ -42,7 +42,7 @@ def swap_of(made: Evaluation, families: Families = families_of) -> Swap | None:
     `families` gives the families of a judge or a model by its name.
     """
     titles = {
-        metric: column.title if column.metric == metric else metric
+        metric: column.title_of(metric)
         for column in made.columns
         for metric in dict.fromkeys(one.metric for one in made.measures)
         if column.covers(metric) and not column.by

@@ -1,6 +1,8 @@
 """Tables for papers: LaTeX with booktabs, and aligned text for a terminal."""
 
-from collections.abc import Sequence
+import itertools
+import re
+from collections.abc import Iterable, Sequence
 
 from ..judges.agreement_text import number, who
 from ..measures.numbers import Number
@@ -114,9 +116,10 @@ def all_latex(made: Evaluation) -> dict[str, str]:
             tables[name] = _pivot(made, "hdf1", columns, f"HDF1 by {name.removesuffix('s')}")
     for by in made.units.groups:
         wanted = [(group, {"group_by": by, "group": group}) for group in made.units.values(by)]
-        for metric in dict.fromkeys((made.preset.before, made.preset.after)):
+        for metric in made.grouped:
             if any(one.metric == metric and one.group_by == by for one in made.numbers):
-                tables[f"by_{by}_{metric}"] = _pivot(made, metric, wanted, f"{metric} by {by}")
+                name = _file_name(f"by_{by}_{metric}", tables)
+                tables[name] = _pivot(made, metric, wanted, f"{metric} by {by}")
     if made.shifts:
         rows = [
             [judge, shift.model, str(shift.before), str(shift.after), f"{shift.change:+d}"]
@@ -134,6 +137,13 @@ def all_latex(made: Evaluation) -> dict[str, str]:
         header = ["Step", "Judges", "Measure", "Value", "n"]
         tables["agreement"] = latex_table(header, rows, "Agreement of the judges")
     return tables
+
+
+def _file_name(wanted: str, taken: Iterable[str]) -> str:
+    """A name that every file system takes and no other table has."""
+    plain = re.sub(r"[^\w.-]+", "_", wanted)
+    names = itertools.chain([plain], (f"{plain}_{number}" for number in itertools.count(2)))
+    return next(name for name in names if name not in taken)
 
 
 def _pivot(

@@ -80,9 +80,9 @@ def expanded(made: Evaluation) -> list[tuple[Column, str]]:
 def _single(made: Evaluation, column: Column) -> list[Column]:
     """The column, or one for each metric where it stands for several."""
     metrics = dict.fromkeys(one.metric for one in made.numbers if column.covers(one.metric))
-    if list(metrics) in ([], [column.metric]):
+    if not metrics or column.metric in metrics:
         return [column]
-    return [Column(metric, metric, column.by) for metric in metrics]
+    return [Column(metric, column.title_of(metric), column.by) for metric in metrics]
 
 
 def _is(one: Number, column: Column, group: str) -> bool:
