@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         UnknownCode,
         UsageError,
     )
+    from dxjudge.evaluation.from_data import EvaluationResult, aevaluate, evaluate
     from dxjudge.graphs.best_of import best_of, self_consistency
     from dxjudge.graphs.case import case_graph, judge_case
     from dxjudge.graphs.jury.graph import jury_graph, jury_node
@@ -47,6 +48,9 @@ if TYPE_CHECKING:
 
 # Public name -> module that holds it.
 _HOMES = {
+    "EvaluationResult": "dxjudge.evaluation.from_data",
+    "aevaluate": "dxjudge.evaluation.from_data",
+    "evaluate": "dxjudge.evaluation.from_data",
     "Abstained": "dxjudge.agents.outcome",
     "AuthenticationFault": "dxjudge.errors",
     "Candidate": "dxjudge.ontology.mapping",
@@ -107,6 +111,7 @@ __all__ = [
     "Done",
     "DxjudgeError",
     "EnvironmentFault",
+    "EvaluationResult",
     "Failed",
     "IndexFault",
     "InputError",
@@ -130,6 +135,7 @@ __all__ = [
     "Vote",
     "Worded",
     "__version__",
+    "aevaluate",
     "as_async_openevals",
     "as_callable",
     "as_inspect_scorer",
@@ -139,6 +145,7 @@ __all__ = [
     "best_of",
     "case_graph",
     "find_step",
+    "evaluate",
     "judge_case",
     "jury_graph",
     "jury_node",

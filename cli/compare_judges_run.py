@@ -25,12 +25,12 @@ from ..evaluation.judging import Panel, open_journal
 from ..evaluation.presets import main_columns
 from ..evaluation.records import Recorded, read_recorded
 from ..evaluation.report.html import STRESS
+from ..evaluation.report.write import make_folder, write_everything
 from ..evaluation.result import Evaluation
 from ..evaluation.settings import OwnTask
 from ..evaluation.tasks import fillable, find_task
 from .agree_run import print_blocks
-from .evaluate_files import make_folder
-from .evaluate_run import INTERRUPTED, exit_code, write_everything
+from .evaluate_run import INTERRUPTED, exit_code
 from .progress import stages
 
 _MODES = ("read-write", "replay", "refresh", "off")

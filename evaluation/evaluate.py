@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from ..agents.engine.judges import AnyJudge
+from ..agents.engine.judges import AnyJudge, as_judge
 from ..errors import UsageError
 from ..scoring.paired import Spread
 from .cases import Case
@@ -58,15 +58,13 @@ def evaluate(
         files: name -> sha256 of the files read, for the signature.
 
     Raises:
-        UsageError: no case, no model, a preset whose columns the cases lack.
+        UsageError: no case, no model, a judge that is there twice, or a preset whose columns
+            the cases lack.
     """
-    if not cases or not responses:
-        raise UsageError("an evaluation needs at least one case and one model")
+    panel = replace(panel or Panel(tuple(judges)), jury=settings.jury)
+    check_evaluation(cases, responses, settings, panel.judges)
     preset = find_preset(settings.preset)
     columns = main_columns(settings)
-    _check_needs(cases, preset)
-    check_columns(settings, cases, responses)
-    panel = replace(panel or Panel(tuple(judges)), jury=settings.jury)
     judged = judge_all(tuple(cases), responses, settings, panel, coder)
     undone = {entry.task for entry in judged.left_out}
     tasks = [task for task in tasks_of(settings) if task.name not in undone]
@@ -101,6 +99,24 @@ def evaluate(
         (*judged.left_out, *left_out),
     )
     return replace(made, swap=swap_of(made))
+
+
+def check_evaluation(
+    cases: Sequence[Case],
+    responses: Mapping[str, Responses],
+    settings: Settings,
+    judges: Sequence[AnyJudge],
+) -> None:
+    """Look for all that can be wrong before anything is asked. Raises as `evaluate` does."""
+    if not cases or not responses:
+        raise UsageError("an evaluation needs at least one case and one model")
+    labels = [as_judge(judge).spec.label for judge in judges]
+    twice = next((label for label in labels if labels.count(label) > 1), None)
+    if twice is not None:
+        raise UsageError(f"the judge {twice} is there twice")
+    main_columns(settings)
+    _check_needs(cases, find_preset(settings.preset))
+    check_columns(settings, cases, responses)
 
 
 def _check_needs(cases: Sequence[Case], preset: Preset) -> None:

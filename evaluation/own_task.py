@@ -1,6 +1,5 @@
 """Tasks of one's own: any step with a verdict, on the columns of cases and responses."""
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -9,8 +8,9 @@ from ..agents.step import Step
 from ..agents.steps import find_step
 from ..agents.verdict import Verdict
 from ..errors import InputError, UsageError
+from ..graphs.row_inputs import read_field
 from ..scoring.votes import Scalar
-from .cases import Case, read_list
+from .cases import Case
 from .judged import Judged, Responses
 from .measures.measure import Measure
 from .measures.verdicts import VerdictMeasures
@@ -157,7 +157,7 @@ def _inputs(spec: OwnTask, step: Step[Any, Any], ask: Ask) -> Inputs:
             if known.is_required():
                 return []
             continue
-        given[field] = _as_field(value, known.annotation)
+        given[field] = _as_field(step, field, value)
     return [given]
 
 
@@ -166,18 +166,10 @@ def _is_response(column: str) -> bool:
     return column.rpartition(".")[2] in ("response", "answered")
 
 
-def _as_field(value: Any, annotation: Any) -> Any:
-    """A cell as the field takes it: text, or a list in any of its forms."""
-    if annotation is str:
-        return "; ".join(map(str, value)) if isinstance(value, list) else str(value)
-    if annotation in (tuple[str, ...], list[str]):
-        return read_list(value, "")
-    if isinstance(value, str) and value.lstrip().startswith(("[", "{")):
-        try:
-            return json.loads(value)
-        except ValueError:
-            return value
-    return value
+def _as_field(step: Step[Any, Any], field: str, value: Any) -> Any:
+    is_text = step.input.model_fields[field].annotation is str
+    joined = "; ".join(map(str, value)) if is_text and isinstance(value, list) else value
+    return read_field(step, field, joined)
 
 
 def _right_verdict(spec: OwnTask, step: Step[Any, Any], case: Case) -> Scalar | None:

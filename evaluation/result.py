@@ -1,5 +1,6 @@
 """What an evaluation comes to: everything that its tables and its report are made of."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +11,7 @@ from ..scoring.stability import RankingStability
 from .judged import Judged, LeftOut
 from .judges.agreement_table import Agreement
 from .judges.swap_rows import Swap
+from .judging import JURY
 from .measures.compare import MissRow
 from .measures.measure import Measure, Units
 from .measures.numbers import Gap, Number, Rank
@@ -57,3 +59,19 @@ class Evaluation:
                 if all(getattr(one, name) == value for name, value in wanted.items()):
                     return one
         return None
+
+    @property
+    def failures(self) -> Mapping[str, int]:
+        """How many items failed, by task: verdicts, missing responses, mappings."""
+        counted: Counter[str] = Counter()
+        for (task, judge, *_), verdicts in self.judged.verdicts.items():
+            if not judge.startswith(JURY):  # what it lacks, its judges lack, or they are at odds
+                counted[task] += sum(one.outcome.status == "failed" for one in verdicts)
+        for model in self.judged.models:
+            counted["missing response"] += sum(
+                self.judged.first_response(model, case.id) is None for case in self.judged.cases
+            )
+        if self.judged.codes is not None:
+            rows = self.judged.codes.mappings.values()
+            counted["map_to_icd10"] += sum(row.status == "failed" for row in rows)
+        return {name: count for name, count in counted.items() if count}

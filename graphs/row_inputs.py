@@ -42,7 +42,7 @@ def field_columns(
 def given_values(step: Step[Any, Any], given: Sequence[str]) -> dict[str, Any]:
     """The fields that every row shares, from `FIELD=VALUE`. Raises UsageError."""
     pairs = _pairs(step, given, "--give")
-    return {field: _read(step, field, value) for field, value in pairs.items()}
+    return {field: read_field(step, field, value) for field, value in pairs.items()}
 
 
 def row_inputs(
@@ -67,10 +67,11 @@ def _cell(step: Step[Any, Any], field: str, cell: Any) -> Any:
     if is_empty(cell):
         known = step.input.model_fields[field]
         return "" if known.is_required() and known.annotation is str else None
-    return _read(step, field, cell)
+    return read_field(step, field, cell)
 
 
-def _read(step: Step[Any, Any], field: str, value: Any) -> Any:
+def read_field(step: Step[Any, Any], field: str, value: Any) -> Any:
+    """A cell as a field of the step's input takes it: text, a list in any of its forms, JSON."""
     annotation = step.input.model_fields[field].annotation
     if annotation is str:
         return value if isinstance(value, str) else str(value)

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from dxjudge.cli.evaluate_files import load_cases, load_responses, read_rows
 from dxjudge.errors import InputError, UsageError
 from dxjudge.evaluation.cases import Source, read_cases, read_list, read_responses
 from dxjudge.evaluation.layouts import from_ddxplus, from_vlmevalkit, layout_of
+from dxjudge.evaluation.read import hashes_of, load_cases, load_responses, read_rows
 
 FOLDER = Path(__file__).parents[1] / "examples" / "evaluate"
 
@@ -108,8 +108,8 @@ def test_ddxplus_patients_become_cases_with_codes() -> None:
     cases = load_cases(
         FOLDER / "ddxplus_patients.csv",
         ("sex",),
-        FOLDER / "ddxplus_conditions.json",
-        FOLDER / "ddxplus_evidences.json",
+        conditions=FOLDER / "ddxplus_conditions.json",
+        evidences=FOLDER / "ddxplus_evidences.json",
     )
     first = cases[0]
     assert first.id == "0" and first.groups == {"sex": ("F",)}
@@ -153,17 +153,18 @@ def test_bad_patients_name_their_row(change: dict[str, str], message: str) -> No
 
 def test_ddxplus_without_conditions_says_which_file_is_missing() -> None:
     with pytest.raises(UsageError, match="release_conditions.json with --conditions"):
-        load_cases(FOLDER / "ddxplus_patients.csv", None, None, None)
+        load_cases(FOLDER / "ddxplus_patients.csv")
 
 
 def test_vlmevalkit_tables_become_cases_and_responses() -> None:
-    cases = load_cases(FOLDER / "vlmevalkit_questions.tsv", None, None, None)
+    cases = load_cases(FOLDER / "vlmevalkit_questions.tsv")
     assert cases[0].options == {"A": "liver", "B": "spleen", "C": "kidney", "D": "lung"}
     assert cases[0].letters == ("D",) and cases[0].groups == {"category": ("anatomy",)}
-    responses, hashes = load_responses([f"vl={FOLDER / 'vlmevalkit_model.tsv'}"], cases)
+    responses = load_responses([f"vl={FOLDER / 'vlmevalkit_model.tsv'}"], cases)
     # The right answer that stands in the same row is not taken for the model's.
     assert responses["vl"]["2"][0].answer == "The answer is C."
-    assert list(hashes) == ["vlmevalkit_model.tsv"]
+    files = hashes_of(FOLDER / "vlmevalkit_questions.tsv", str(FOLDER / "vlmevalkit_model.tsv"))
+    assert list(files) == ["vlmevalkit_model.tsv", "vlmevalkit_questions.tsv"]
 
 
 def test_a_spreadsheet_of_vlmevalkit_reads_as_its_text_form(tmp_path: Path) -> None:
@@ -176,8 +177,8 @@ def test_a_spreadsheet_of_vlmevalkit_reads_as_its_text_form(tmp_path: Path) -> N
         book.active.append([int(cell) if cell.isdigit() else cell for cell in line])
     path = tmp_path / "model.xlsx"
     book.save(path)
-    cases = load_cases(path, None, None, None)
-    assert cases == load_cases(FOLDER / "vlmevalkit_model.tsv", None, None, None)
+    cases = load_cases(path)
+    assert cases == load_cases(FOLDER / "vlmevalkit_model.tsv")
     (tmp_path / "bad.xlsx").write_bytes(b"PK\x03\x04 no book")
     with pytest.raises(InputError, match="bad.xlsx cannot be read as a spreadsheet"):
         read_rows(tmp_path / "bad.xlsx")
@@ -193,7 +194,7 @@ def test_a_column_model_tells_several_models_in_one_file_apart(tmp_path: Path) -
     path = tmp_path / "both.json"
     rows = [{"id": "1", "model": name, "response": name} for name in ("x", "y")]
     path.write_text(json.dumps(rows))
-    responses, _ = load_responses([str(path)], (case,))
+    responses = load_responses([str(path)], (case,))
     assert list(responses) == ["x", "y"]
     with pytest.raises(UsageError, match="two response files for the model 'x'"):
         load_responses([str(path), str(path)], (case,))

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from dxjudge.cli.evaluate_files import load_cases, load_responses
 from dxjudge.errors import UsageError
 from dxjudge.evaluation.evaluate import evaluate
 from dxjudge.evaluation.judging import Panel
 from dxjudge.evaluation.presets import PRESETS, find_preset, read_settings
+from dxjudge.evaluation.read import load_cases, load_responses
 from dxjudge.evaluation.report.latex import escape, latex_table, main_rows
 from dxjudge.evaluation.report.tables import all_tables
 from dxjudge.evaluation.result import Evaluation
@@ -53,8 +53,8 @@ def run(
     conditions: str | None = None,
     **settings: Any,
 ) -> Evaluation:
-    made = load_cases(FOLDER / cases, None, FOLDER / conditions if conditions else None, None)
-    responses, _ = load_responses([str(FOLDER / model) for model in models], made)
+    made = load_cases(FOLDER / cases, conditions=FOLDER / conditions if conditions else None)
+    responses = load_responses([str(FOLDER / model) for model in models], made)
     held = read_settings(None, preset=preset, resamples=20, judges=judges, **settings)
     coder = Coder(by_list, lambda: {"ontology": "icd10cm"})
     return evaluate(made, responses, held, Panel(held.judges), coder)
@@ -292,7 +292,7 @@ def test_a_preset_that_does_not_exist_is_named_with_a_near_one() -> None:
 
 
 def test_tables_survive_the_csv_module(hddx: Evaluation, tmp_path: Path) -> None:
-    from dxjudge.cli.evaluate_files import write_table_file
+    from dxjudge.evaluation.report.write import write_table_file
 
     for table in all_tables(hddx):
         path = write_table_file(table, tmp_path)

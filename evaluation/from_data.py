@@ -1,0 +1,228 @@
+"""A whole evaluation from Python: files or frames in, a result whose tables are frames out."""
+
+import asyncio
+import html
+import importlib.util
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from ..agents.engine.judges import AnyJudge, Judge, as_judge
+from ..agents.engine.run import Run
+from ..errors import UsageError
+from ..files.bytes import read_bytes, writing
+from ..files.forms import Form
+from ..files.parquet import arrow_table
+from ..graphs.mapper import Mapper
+from .cases import Case
+from .evaluate import check_evaluation
+from .evaluate import evaluate as evaluate_cases
+from .judged import Responses
+from .judging import Panel, Progress, open_journal
+from .measures.numbers import Number
+from .own_task import own_columns
+from .presets import read_settings
+from .read import Data, hashes_of, load_cases, load_responses
+from .report.latex import caption_of, main_rows
+from .report.tables import Table, all_tables
+from .report.write import make_folder, write_everything
+from .result import Evaluation
+from .run import Coder
+from .settings import Settings
+
+JOURNAL, ATTEMPTS, MAPPING = "journal.jsonl", "attempts.jsonl", "mapping.tsv"
+_OF_THE_RUN = (JOURNAL, ATTEMPTS, MAPPING)
+
+
+@dataclass(frozen=True, eq=False)
+class EvaluationResult:
+    """An evaluation with its tables; a notebook shows the main one.
+
+    evaluation: everything behind the tables. folder: where the run keeps its journal, attempts
+    and mappings. budget_reached: whether items were left out because of the budget.
+    """
+
+    evaluation: Evaluation
+    folder: Path
+    budget_reached: bool
+    _temporary: Any = field(default=None, repr=False)
+
+    @cached_property
+    def _tables(self) -> dict[str, Table]:
+        return {table.name: table for table in all_tables(self.evaluation)}
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """The names of the tables, which are those of the CSV files without `.csv`."""
+        return tuple(self._tables)
+
+    def table(self, name: str = "main_table") -> Any:
+        """A table as a frame: a pandas DataFrame where pandas is installed, else an Arrow table.
+
+        Raises UsageError for a table that there is not.
+        """
+        if name not in self._tables:
+            raise UsageError(f"there is no table {name!r}; there are {', '.join(self._tables)}")
+        table = self._tables[name]
+        if importlib.util.find_spec("pandas"):
+            import pandas
+
+            return pandas.DataFrame(table.rows, columns=list(table.columns))
+        return arrow_table(table.columns, table.rows)
+
+    def number(self, metric: str, model: str, judge: str = "", **where: str) -> Number | None:
+        """One number; `where` may say slice, group_by and group. None where there is none."""
+        return self.evaluation.number(metric, model, judge, **where)
+
+    def write(
+        self, folder: str | Path, *, report_cases: int = 200, stress: Path | None = None
+    ) -> Path:
+        """Write the folder that `dxjudge evaluate -o FOLDER` writes, and return it.
+
+        report_cases: cases in the report at most. stress: a table of `dxjudge stress` for it.
+        Raises OutputError.
+        """
+        output = Path(folder)
+        make_folder(output)
+        for name in _OF_THE_RUN:
+            source = self.folder / name
+            if source.exists() and output.resolve() != self.folder.resolve():
+                with writing(output / name) as file:
+                    file.write(read_bytes(source))
+        write_everything(self.evaluation, output, shown=report_cases, stress=stress)
+        return output
+
+    def _repr_html_(self) -> str:
+        header, rows = main_rows(self.evaluation)
+        head = "".join(f"<th>{html.escape(name)}</th>" for name in header)
+        body = "".join(
+            f"<tr>{''.join(f'<td>{html.escape(cell)}</td>' for cell in row)}</tr>" for row in rows
+        )
+        caption = html.escape(caption_of(self.evaluation))
+        return (
+            f"<table><caption>{caption}</caption><thead><tr>{head}</tr></thead>"
+            f"<tbody>{body}</tbody></table>"
+        )
+
+
+@dataclass(frozen=True)
+class Opened:
+    """An evaluation that is read and checked; nothing was asked yet. `files` are their hashes."""
+
+    settings: Settings
+    judges: tuple[Judge, ...]
+    cases: tuple[Case, ...]
+    responses: Mapping[str, Responses]
+    files: Mapping[str, str]
+
+
+def open_evaluation(
+    cases: Data,
+    responses: Data | Mapping[str, Data] | Sequence[Data],
+    *,
+    judges: Sequence[AnyJudge] = (),
+    config: str | Path | None = None,
+    conditions: Path | None = None,
+    evidences: Path | None = None,
+    form: Form | None = None,
+    **settings: Any,
+) -> Opened:
+    """Read settings, cases and responses; arguments and faults are those of `evaluate`."""
+    names = tuple(each if isinstance(each, str) else as_judge(each).spec.label for each in judges)
+    chosen = read_settings(Path(config) if config else None, judges=names or None, **settings)
+    own = own_columns(chosen)
+    read = load_cases(
+        cases, chosen.groups, conditions=conditions, evidences=evidences, form=form, own=own
+    )
+    by_model = load_responses(responses, read, form=form, own=own)
+    panel = tuple(map(as_judge, judges or chosen.judges))
+    check_evaluation(read, by_model, chosen, panel)
+    return Opened(chosen, panel, read, by_model, hashes_of(cases, responses))
+
+
+def run_opened(
+    opened: Opened,
+    folder: Path,
+    run: Run,
+    *,
+    mapper: Mapper | None = None,
+    table: Path | None = None,
+    progress: Progress | None = None,
+) -> EvaluationResult:
+    """Ask, measure and compare; `folder` keeps the journal and the mappings."""
+    settings = opened.settings
+    coding = mapper or Mapper(settings.ontology, run=run)
+    coder = Coder(coding.map_many, lambda: coding.signature, table, folder / MAPPING)
+    with open_journal(folder / JOURNAL if opened.judges else None) as journal:
+        panel = Panel(opened.judges, run, journal, progress)
+        evaluation = evaluate_cases(
+            opened.cases, opened.responses, settings, panel, coder, files=opened.files
+        )
+    return EvaluationResult(evaluation, folder, run.budget_reached)
+
+
+def evaluate(
+    cases: Data,
+    responses: Data | Mapping[str, Data] | Sequence[Data],
+    *,
+    preset: str | None = None,
+    judges: Sequence[AnyJudge] = (),
+    config: str | Path | None = None,
+    run: Run | None = None,
+    mapper: Mapper | None = None,
+    conditions: Path | None = None,
+    evidences: Path | None = None,
+    table: Path | None = None,
+    folder: str | Path | None = None,
+    progress: Progress | None = None,
+    form: Form | None = None,
+    **settings: Any,
+) -> EvaluationResult:
+    """Evaluate the responses of models, as `dxjudge evaluate` does.
+
+    Args:
+        cases: a path, a frame (pandas, polars, Arrow) or rows as mappings.
+        responses: the same, by model; or one with a column `model`; or a list of paths, whose
+            stems are the models' names.
+        preset: diagnosis (the default), hddx, dermcase, medsyn, mediconfusion, medlesionvqa or
+            choice.
+        judges: judges or their names; each judges every item, and the first also extracts.
+        config: a YAML file of settings; what is given here wins.
+        run: cache, budget and limits; by default a new one with the user's own cache.
+        mapper: how diagnoses get codes; by default one for the ontology of the settings.
+        conditions, evidences: the files of DDXPlus.
+        table: a canonical table to read reviewed codes from, and to keep.
+        folder: where the judges' decisions are kept while it runs, so that the same call goes
+            on after a stop; by default a temporary folder.
+        progress: called with (stage, done, total).
+        form: the separator, encoding or sheet of the files, where they do not tell it.
+        settings: further settings, as in the YAML file: groups, tasks, columns, jury, seed, ...
+
+    Raises:
+        UsageError: settings that do not exist or do not fit, a judge that is there twice.
+        InputError: cases or responses that cannot be read; the message names file and row.
+    """
+    opened = open_evaluation(
+        cases, responses, preset=preset, judges=judges, config=config, conditions=conditions,
+        evidences=evidences, form=form, **settings,
+    )  # fmt: skip
+    temporary = tempfile.TemporaryDirectory(prefix="dxjudge-") if folder is None else None
+    place = Path(temporary.name) if temporary else Path(str(folder))
+    make_folder(place)
+    using = run or Run(ledger=place / ATTEMPTS if opened.judges else None)
+    try:
+        result = run_opened(opened, place, using, mapper=mapper, table=table, progress=progress)
+    finally:
+        if run is None:
+            using.close()
+    return replace(result, _temporary=temporary)
+
+
+async def aevaluate(
+    cases: Data, responses: Data | Mapping[str, Data] | Sequence[Data], **options: Any
+) -> EvaluationResult:
+    """`evaluate` for code that is async: the loop goes on while it runs, in a thread."""
+    return await asyncio.to_thread(evaluate, cases, responses, **options)

@@ -1,0 +1,160 @@
+"""Cases and responses from files or frames, in our layout, VLMEvalKit's or DDXPlus's."""
+
+import hashlib
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..errors import InputError, UsageError
+from ..files.bytes import decode, read_bytes
+from ..files.forms import Form
+from ..files.rows_in import read_sheet, records
+from .cases import Case, Row, Source, read_cases, read_responses
+from .judged import Responses
+from .layouts import from_ddxplus, from_vlmevalkit, layout_of
+
+Data = Any
+"""A path, rows as mappings, or a frame of pandas, polars (also lazy) or Arrow."""
+
+
+def read_rows(data: Data, form: Form | None = None) -> list[Row]:
+    """The rows of a file of any form, or of a frame, as mappings.
+
+    Raises InputError, naming the file, for one that cannot be read; UsageError for anything
+    that is no table.
+    """
+    if is_path(data):
+        fitting = (form or Form()).fitting(str(data))
+        return records(read_sheet(str(data), fitting, list_allowed=False))
+    if hasattr(data, "collect"):  # a lazy frame of polars
+        data = data.collect()
+    if hasattr(data, "to_dicts"):  # polars
+        data = data.to_dicts()
+    elif hasattr(data, "to_pylist"):  # Arrow
+        data = data.to_pylist()
+    elif hasattr(data, "notna"):  # pandas, whose missing values are of three kinds
+        data = data.astype(object).where(data.notna(), None).to_dict("records")
+    if isinstance(data, Mapping | str) or not isinstance(data, Sequence):
+        raise UsageError(f"{type(data).__name__} is no table: give a path, a frame or rows")
+    if not all(isinstance(row, Mapping) for row in data):
+        raise UsageError("the rows of a table are mappings from column to cell")
+    return list(data)
+
+
+def is_path(data: Data) -> bool:
+    """Whether data is the name of a file."""
+    return isinstance(data, str | Path)
+
+
+def read_json(path: Path) -> Any:
+    """What a JSON file holds. Raises InputError that names the file."""
+    try:
+        return json.loads(decode(read_bytes(path), str(path)))
+    except ValueError as fault:
+        raise InputError(f"{path} is not JSON: {fault}") from fault
+
+
+def load_cases(
+    data: Data,
+    groups: Sequence[str] | None = None,
+    *,
+    conditions: Path | None = None,
+    evidences: Path | None = None,
+    form: Form | None = None,
+    own: Collection[str] = (),
+) -> tuple[Case, ...]:
+    """Cases in our layout, VLMEvalKit's or DDXPlus's.
+
+    groups, own: as `read_cases` takes them. conditions, evidences: the files of DDXPlus.
+    Raises InputError or UsageError that names file and row.
+    """
+    name = str(data) if is_path(data) else "cases"
+    source = Source(name, read_rows(data, form))
+    layout = layout_of(source.rows)
+    if layout == "vlmevalkit":
+        source = from_vlmevalkit(source)
+    elif layout == "ddxplus":
+        if conditions is None:
+            raise UsageError(
+                f"{name} is in the layout of DDXPlus; give its release_conditions.json "
+                "with --conditions"
+            )
+        known = read_json(evidences) if evidences else None
+        source = from_ddxplus(source, read_json(conditions), known)
+    return read_cases(source, groups, own)
+
+
+def load_responses(
+    given: Data | Mapping[str, Data] | Sequence[Data],
+    cases: Sequence[Case],
+    *,
+    form: Form | None = None,
+    own: Collection[str] = (),
+) -> dict[str, Responses]:
+    """Responses by model.
+
+    given: a mapping from model to file or frame; or a file or frame, or a list of files. A
+    file is `MODEL=PATH`, or a path whose stem is the model's name; a column `model` tells
+    several models in one file or frame apart.
+
+    Raises InputError or UsageError that names file and row.
+    """
+    known = {case.id: case for case in cases}
+    responses: dict[str, Responses] = {}
+    for model, data in named_data(given):
+        source = Source(str(data) if is_path(data) else model or "responses", read_rows(data, form))
+        if layout_of(source.rows) == "vlmevalkit":
+            source = from_vlmevalkit(source)
+        for name, part in _by_model(source, model):
+            if not name:
+                raise UsageError(
+                    "responses: which model gave them? give {name: frame}, or a column `model`"
+                )
+            if name in responses:
+                raise UsageError(f"two response files for the model {name!r}; write NAME=PATH")
+            responses[name] = read_responses(part, known, own)
+    return responses
+
+
+def named_data(given: Data | Mapping[str, Data] | Sequence[Data]) -> list[tuple[str, Data]]:
+    """Model and file or frame of responses; no name where only the rows can tell it."""
+    if isinstance(given, Mapping):
+        return list(given.items())
+    if is_path(given):
+        return [_named(str(given))]
+    if isinstance(given, list | tuple) and given and all(map(is_path, given)):
+        return [_named(str(each)) for each in given]
+    return [("", given)]
+
+
+def _by_model(source: Source, model: str) -> Iterator[tuple[str, Source]]:
+    names = dict.fromkeys(str(row["model"]) for row in source.rows if row.get("model"))
+    if not names:
+        yield model, source
+        return
+    for name in names:
+        rows = [row for row in source.rows if str(row.get("model") or model) == name]
+        yield name, Source(source.name, rows)
+
+
+def _named(given: str) -> tuple[str, Path]:
+    name, sign, path = given.partition("=")
+    if sign and not Path(given).exists():
+        return name, Path(path)
+    return Path(given).stem, Path(given)
+
+
+def hash_of(data: Data) -> str:
+    """The sha256 of a file's content, or of the rows of a frame as JSON."""
+    if is_path(data):
+        return hashlib.sha256(read_bytes(Path(data))).hexdigest()
+    text = json.dumps(read_rows(data), sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def hashes_of(cases: Data, responses: Data | Mapping[str, Data] | Sequence[Data]) -> dict[str, str]:
+    """Name -> hash of everything that was read, for the signature."""
+    named = [("responses" if not name else name, data) for name, data in named_data(responses)]
+    named.append(("cases", cases))
+    return {Path(data).name if is_path(data) else name: hash_of(data) for name, data in named}

@@ -1,0 +1,59 @@
+"""The folder of an evaluation: tables, records, signature, figures and report."""
+
+import json
+from pathlib import Path
+
+from ...errors import OutputError
+from ...files.bytes import writing
+from ...files.delimited import Style, write_delimited
+from ..judges.swap_text import swap_markdown
+from ..records import INPUTS, OUTCOMES, inputs_text, outcome_lines
+from ..result import Evaluation
+from .html import write_report
+from .latex import all_latex
+from .tables import Table, all_tables, plain_cells
+
+
+def write_everything(
+    made: Evaluation, folder: Path, *, shown: int, stress: Path | None = None
+) -> None:
+    """Tables as CSV, the main table as LaTeX, records, signature, report and figures.
+
+    shown: cases in the report at most. stress: a table of trials of `dxjudge stress`.
+    Raises OutputError.
+    """
+    make_folder(folder)
+    for table in all_tables(made):
+        write_table_file(table, folder)
+    for name, text in all_latex(made).items():
+        write_text(folder / f"{name}.tex", text)
+    write_text(folder / INPUTS, inputs_text(made.judged))
+    write_text(folder / OUTCOMES, "".join(f"{line}\n" for line in outcome_lines(made.judged)))
+    if made.swap is not None:
+        write_text(folder / "swap.md", swap_markdown(made.swap, made.signature["id"]))
+    signature = json.dumps(made.signature, indent=2, ensure_ascii=False, default=str)
+    write_text(folder / "signature.json", signature + "\n")
+    write_report(made, folder, shown=shown, stress=stress)
+
+
+def write_table_file(table: Table, folder: Path) -> Path:
+    """Write a table as CSV."""
+    path = folder / f"{table.name}.csv"
+    with writing(path) as file:
+        rows = (plain_cells(row) for row in table.rows)
+        write_delimited(file, list(table.columns), rows, Style())
+    return path
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text file in place of what is there."""
+    with writing(path) as file:
+        file.write(text.encode("utf-8", "backslashreplace"))
+
+
+def make_folder(folder: Path) -> None:
+    """The output folder. Raises OutputError where there can be none."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as fault:
+        raise OutputError(f"cannot make the folder {folder}: {fault.strerror}") from fault

@@ -1,0 +1,283 @@
+"""A task of one's own in an evaluation, through the command and through Python."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dxjudge
+from dxjudge.agents.engine.run import Run
+from dxjudge.errors import InputError, UsageError
+
+from .protocol_server import ProtocolServer, Seen
+from .test_evaluation_run import responses, rows_of, run
+
+STEPS = """
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from dxjudge import Prompt, Step, Verdict
+
+PROMPT = Prompt(system="You judge notes.", user="The note:\\n\\n{{note}}\\n\\nJudge.")
+
+
+class Note(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    note: str
+
+
+class Urgency(BaseModel):
+    rationale: str
+    urgency: Literal[0, 1, 2, 3]
+
+
+class Safe(BaseModel):
+    safe: bool
+
+
+class Tone(BaseModel):
+    tone: str
+
+
+URGENCY = Step(
+    name="judge_urgency", version=1, input=Note, output=Urgency, prompt=PROMPT, judged="note",
+    verdict=Verdict("urgency", words="rationale", levels=(0, 1, 2, 3)),
+)
+SAFE = Step(name="judge_safe", version=1, input=Note, output=Safe, prompt=PROMPT)
+TONE = Step(name="judge_tone", version=1, input=Note, output=Tone, prompt=PROMPT)
+TWO = Step(
+    name="judge_both", version=1, input=Note, prompt=PROMPT,
+    output=type("Both", (BaseModel,), {"__annotations__": {"a": str, "b": str}}),
+)
+"""
+WORDS = ("calm", "calm", "short")
+
+
+def judge(lean: int = 0) -> Any:
+    """The urgency is the digit that the note ends with; `lean` adds to that of odd cases."""
+
+    def script(seen: Seen) -> dict[str, Any]:
+        level = int(next(char for char in reversed(seen.user) if char.isdigit()))
+        assert seen.schema is not None
+        fields = seen.schema["properties"]
+        if "safe" in fields:
+            return {"safe": level < 2}
+        if "tone" in fields:
+            return {"tone": WORDS[level % 3]}
+        higher = min(level + lean * (level % 2), 3)
+        return {"rationale": f"It is {higher}.", "urgency": higher}
+
+    return script
+
+
+def make(folder: Path, tasks: list[dict[str, Any]], **settings: Any) -> list[Any]:
+    """Twelve cases, two models, and a settings file with tasks of one's own."""
+    folder.mkdir(exist_ok=True)
+    steps = folder / "steps.py"
+    steps.write_text(STEPS, encoding="utf-8")
+    for task in tasks:
+        task["step"] = f"{steps}:{task['step']}"
+    config = folder / "settings.yaml"
+    config.write_text(json.dumps({"tasks": tasks, "resamples": 50, **settings}), encoding="utf-8")
+    cases = [
+        {"id": f"c{n}", "diagnosis": "asthma", "ward": ["east", "we'st"][n % 2], "right": n % 4}
+        for n in range(12)
+    ]
+    answers = {
+        model: [
+            {"id": f"c{n}", "note": f"Note of {model}, level {(n + at) % 4}"} for n in range(12)
+        ]
+        for at, model in enumerate(("one", "two"))
+    }
+    files = [responses(folder, model, rows) for model, rows in answers.items()]
+    return [responses(folder, "cases", cases), *files, "--config", config, "--cache-mode", "off"]
+
+
+URGENCY: dict[str, Any] = {"step": "URGENCY", "name": "urgency", "title": "Urgency"}
+
+
+def test_an_own_number_fills_its_column_in_every_table_and_the_report(tmp_path: Path) -> None:
+    arguments = make(tmp_path, [dict(URGENCY)], groups=["ward"])
+    with ProtocolServer(judge()) as server:
+        done = run(*arguments, "-o", tmp_path / "out", "--judge", server.judge())
+        asked = len(server.seen)
+    assert done.exit_code == 0, done.output
+    assert asked == 24
+    out = tmp_path / "out"
+    # Levels 0 1 2 3 three times over: the mean is 1.5 for both models.
+    for row in rows_of(out / "main_table.csv"):
+        assert (row["Urgency"], row["n"]) == ("1.5", "12")
+        assert 0 <= float(row["Urgency low"]) < 1.5 < float(row["Urgency high"]) <= 3
+        assert (row["Urgency worst"], row["Urgency best"]) == ("1.5", "1.5")
+    for name in ("summary", "scores", "ranks", "differences", "groups"):
+        assert "urgency" in {row["metric"] for row in rows_of(out / f"{name}.csv")}, name
+    assert {row["step"] for row in rows_of(out / "votes.csv")} == {"urgency"}
+    assert "Urgency" in (out / "main_table.tex").read_text(encoding="utf-8")
+    assert (out / "by_ward_urgency.tex").exists()
+    page = (out / "report.html").read_text(encoding="utf-8")
+    assert "Urgency by ward" in page and "It is 3." in page
+    signature = json.loads((out / "signature.json").read_text(encoding="utf-8"))
+    assert signature["prompts"]["urgency"]["hash"]
+
+
+def test_a_failed_item_has_the_bounds_of_the_scale(tmp_path: Path) -> None:
+    arguments = make(tmp_path, [dict(URGENCY)])
+    script = judge()
+
+    def failing(seen: Seen) -> Any:
+        return {"urgency": 9} if "model one" in seen.user or "of one, level 3" in seen.user else (
+            script(seen)
+        )  # fmt: skip
+
+    with ProtocolServer(failing) as server:
+        done = run(*arguments, "-o", tmp_path / "out", "--judge", server.judge())
+    assert done.exit_code == 3
+    row = rows_of(tmp_path / "out" / "main_table.csv")[0]
+    # Three of twelve failed; the others are 0 1 2 three times: 9 / 9. Bounds: 9 / 12, 18 / 12.
+    assert (row["Urgency"], row["failed"]) == ("1.0", "3")
+    assert (row["Urgency worst"], row["Urgency best"]) == ("0.75", "1.5")
+
+
+def test_true_or_false_is_a_share_and_words_are_a_share_each(tmp_path: Path) -> None:
+    tasks = [{"step": "SAFE", "title": "Safe"}, {"step": "TONE", "name": "tone"}]
+    arguments = make(tmp_path, tasks)
+    with ProtocolServer(judge()) as server:
+        done = run(*arguments, "-o", tmp_path / "out", "--judge", server.judge())
+    assert done.exit_code == 0, done.output
+    row = rows_of(tmp_path / "out" / "main_table.csv")[0]
+    # Levels 0 and 1 are safe: 6 of 12. Words by level 0 1 2 3: calm calm short calm.
+    assert (row["Safe"], row["tone: calm"], row["tone: short"]) == ("0.5", "0.75", "0.25")
+
+
+def test_with_a_column_of_right_verdicts_the_number_is_the_share_that_agree(tmp_path: Path) -> None:
+    arguments = make(tmp_path, [{**URGENCY, "truth": "right"}])
+    with ProtocolServer(judge()) as server:
+        done = run(*arguments, "-o", tmp_path / "out", "--judge", server.judge())
+    assert done.exit_code == 0, done.output
+    rows = rows_of(tmp_path / "out" / "main_table.csv")
+    assert [row["Urgency"] for row in rows] == ["1.0", "0.0"]  # two is always one level off
+
+
+def test_compare_judges_compares_an_own_task(tmp_path: Path) -> None:
+    from .test_swap import run as command
+
+    arguments = make(tmp_path, [dict(URGENCY)])
+    with ProtocolServer(judge()) as first, ProtocolServer(judge(lean=1)) as second:
+        run(*arguments, "-o", tmp_path / "out", "--judge", first.judge())
+        asked = len(first.seen)
+        done = command(
+            "compare-judges", tmp_path / "out", "--judges", f"{first.judge()},{second.judge()}",
+            "--cache-mode", "off",
+        )  # fmt: skip
+        assert len(first.seen) == asked
+    assert done.exit_code == 0, done.output
+    scores = rows_of(tmp_path / "out" / "judges" / "swap_scores.csv")
+    # With 1 -> 2 and 3 -> 3 the mean of 0 2 2 3 is 1.75.
+    assert [row["value"] for row in scores if row["metric"] == "urgency"] == (
+        ["1.5", "1.5", "1.75", "1.75"]
+    )
+    rows = rows_of(tmp_path / "out" / "judges" / "main_table.csv")
+    assert {row["Urgency"] for row in rows} == {"1.5", "1.75"}
+
+
+@pytest.mark.parametrize(
+    ("task", "message"),
+    [
+        ({"step": "URGENCY", "set": {"note": "nots"}}, "no response has the column 'nots'"),
+        ({"step": "URGENCY", "set": {"notes": "note"}}, "judge_urgency has no field 'notes'"),
+        ({"step": "TWO"}, "has no verdict"),
+        ({"step": "MISSING"}, "has no step 'MISSING'"),
+        ({"step": "URGENCY", "name": "grade_ddx"}, "two tasks have the name 'grade_ddx'"),
+        ({"step": "URGENCY", "truth": "ward"}, "column 'ward'"),
+    ],
+)
+def test_what_cannot_be_done_is_said_before_anything_is_asked(
+    tmp_path: Path, task: dict[str, Any], message: str
+) -> None:
+    arguments = make(tmp_path, [task])
+    with ProtocolServer(judge()) as server:
+        done = run(*arguments, "-o", tmp_path / "out", "--judge", server.judge())
+        assert not server.seen
+    assert isinstance(done.exception, UsageError | InputError)
+    assert message in str(done.exception)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_judge_that_is_there_twice_is_refused_before_it_is_asked(tmp_path: Path) -> None:
+    arguments = make(tmp_path, [dict(URGENCY)])
+    with ProtocolServer(judge()) as server:
+        name = server.judge()
+        done = run(*arguments, "-o", tmp_path / "out", "--judge", name, "--judge", name)
+        assert not server.seen
+    assert isinstance(done.exception, UsageError)
+    assert "is there twice" in str(done.exception)
+
+
+def same_folders(first: Path, second: Path) -> list[str]:
+    """The files of both, less those that differ; times and tokens of attempts are not compared."""
+    names = {path.relative_to(first) for path in first.rglob("*") if path.is_file()}
+    assert names == {path.relative_to(second) for path in second.rglob("*") if path.is_file()}
+    return sorted(
+        str(name)
+        for name in names
+        if (first / name).read_bytes() != (second / name).read_bytes()
+        and str(name) not in ("attempts.jsonl", "journal.jsonl")
+    )
+
+
+def test_python_writes_the_folder_of_the_command(tmp_path: Path) -> None:
+    arguments = make(tmp_path, [dict(URGENCY)], groups=["ward"])
+    with ProtocolServer(judge()) as first, ProtocolServer(judge(1)) as second:
+        names = [first.judge(), second.judge()]
+        done = run(*arguments, "-o", tmp_path / "a", "--judge", names[0], "--judge", names[1])
+        result = dxjudge.evaluate(
+            arguments[0],
+            arguments[1:3],
+            judges=names,
+            config=tmp_path / "settings.yaml",
+            run=Run(mode="off", ledger=tmp_path / "ledger.jsonl"),
+        )
+        (result.folder / "attempts.jsonl").write_bytes((tmp_path / "ledger.jsonl").read_bytes())
+    assert done.exit_code == 0, done.output
+    result.write(tmp_path / "b")
+    assert same_folders(tmp_path / "a", tmp_path / "b") == []
+
+
+def test_frames_and_files_give_the_same_numbers(tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    polars = pytest.importorskip("polars")
+    import pyarrow
+
+    arguments = make(tmp_path, [dict(URGENCY)])
+    held = [[json.loads(line) for line in path.open()] for path in arguments[:3]]
+    both = [
+        {**row, "model": name} for name, rows in zip("xy", held[1:], strict=True) for row in rows
+    ]
+    forms: list[tuple[Any, Any]] = [
+        (held[0], {"x": held[1], "y": held[2]}),
+        (pandas.DataFrame(held[0]), pandas.DataFrame(both)),
+        (polars.DataFrame(held[0]).lazy(), polars.DataFrame(both)),
+        (pyarrow.Table.from_pylist(held[0]), pyarrow.Table.from_pylist(both)),
+    ]
+    with ProtocolServer(judge()) as server:
+        options: dict[str, Any] = {
+            "judges": [server.judge()],
+            "tasks": json.loads((tmp_path / "settings.yaml").read_text())["tasks"],
+            "resamples": 50,
+        }
+        results = [
+            dxjudge.evaluate(cases, given, run=Run(mode="off"), **options) for cases, given in forms
+        ]
+        waited = asyncio.run(dxjudge.aevaluate(*forms[0], run=Run(mode="off"), **options))
+    for result in (*results, waited):
+        table = result.table("main_table")
+        assert table["model"].tolist() == ["x", "y"]
+        assert table["Urgency"].tolist() == [1.5, 1.5]
+    assert "summary" in waited.tables
+    assert "<th>Urgency</th>" in waited._repr_html_()
+    with pytest.raises(UsageError, match="there is no table 'sumary'"):
+        waited.table("sumary")
