@@ -123,7 +123,7 @@ def open_evaluation(
     cases: Data,
     responses: Data | Mapping[str, Data] | Sequence[Data],
     *,
-    judges: Sequence[AnyJudge] = (),
+    judges: Sequence[AnyJudge] | None = None,
     config: str | Path | None = None,
     conditions: Path | None = None,
     evidences: Path | None = None,
@@ -131,14 +131,15 @@ def open_evaluation(
     **settings: Any,
 ) -> Opened:
     """Read settings, cases and responses; arguments and faults are those of `evaluate`."""
-    names = tuple(each if isinstance(each, str) else as_judge(each).spec.label for each in judges)
+    given = tuple(judges or ())
+    names = tuple(each if isinstance(each, str) else as_judge(each).spec.label for each in given)
     chosen = read_settings(Path(config) if config else None, judges=names or None, **settings)
     own = own_columns(chosen)
     read = load_cases(
         cases, chosen.groups, conditions=conditions, evidences=evidences, form=form, own=own
     )
     by_model = load_responses(responses, read, form=form, own=own)
-    panel = tuple(map(as_judge, judges or chosen.judges))
+    panel = tuple(map(as_judge, given or chosen.judges))
     check_evaluation(read, by_model, chosen, panel)
     return Opened(chosen, panel, read, by_model, hashes_of(cases, responses))
 
@@ -169,7 +170,7 @@ def evaluate(
     responses: Data | Mapping[str, Data] | Sequence[Data],
     *,
     preset: str | None = None,
-    judges: Sequence[AnyJudge] = (),
+    judges: Sequence[AnyJudge] | None = None,
     config: str | Path | None = None,
     run: Run | None = None,
     mapper: Mapper | None = None,
