@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -58,11 +59,12 @@ WORDS = ("calm", "calm", "short")
 
 
 def judge(lean: int = 0) -> Any:
-    """The urgency is the digit that the note ends with; `lean` adds to that of odd cases."""
+    """The urgency is the level that the note names; `lean` adds to odd levels."""
 
     def script(seen: Seen) -> dict[str, Any]:
-        level = int(next(char for char in reversed(seen.user) if char.isdigit()))
-        assert seen.schema is not None
+        found = re.search(r"level (\d)", seen.user)
+        assert found is not None and seen.schema is not None
+        level = int(found[1])
         fields = seen.schema["properties"]
         if "safe" in fields:
             return {"safe": level < 2}
@@ -106,7 +108,7 @@ def test_an_own_number_fills_its_column_in_every_table_and_the_report(tmp_path: 
         done = run(*arguments, "-o", tmp_path / "out", "--judge", server.judge())
         asked = len(server.seen)
     assert done.exit_code == 0, done.output
-    assert asked == 24
+    assert asked == 8  # two models wrote four different notes each; the same is asked once
     out = tmp_path / "out"
     # Levels 0 1 2 3 three times over: the mean is 1.5 for both models.
     for row in rows_of(out / "main_table.csv"):
