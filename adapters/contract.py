@@ -6,6 +6,8 @@
     assert_judge_contract(make, [JudgeExample(
         state={"response": "I see gout."}, answer={"diagnosis": "gout"}, judged=("response",))])
 
+A step of your own is such a node already: `assert_judge_contract(MY_STEP, [...])`.
+
 A node takes a state and returns an update with one outcome in plain JSON (a `Done`, `Abstained`
 or `Failed` that was dumped). The model behind it is scripted, on a real socket. The promises:
 
@@ -28,9 +30,13 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..agents.engine.run import Run
 from ..agents.outcome import Outcome, read_outcome
+from ..agents.step import Step
+from ..agents.steps import find_step
 from ..errors import UsageError
 from ..graphs.loop import run_here
+from ..graphs.step_graph import step_node
 from .scripted_judge import Said, ScriptedJudge
 
 INJECTION = (
@@ -76,7 +82,7 @@ class JudgeExample:
 
 
 def assert_judge_contract(
-    make: Make,
+    make: Make | Step[Any, Any] | str,
     examples: Sequence[JudgeExample],
     *,
     promises: Iterable[str] = (),
@@ -87,7 +93,8 @@ def assert_judge_contract(
 
     make: a scripted judge -> the node that asks it: a function or coroutine function of the
         state, or a compiled graph. Called anew for each promise; give its clients few
-        retries and no cache, since servers that fail are part of it.
+        retries and no cache, since servers that fail are part of it. Or a step, or its name: then
+        the states of the examples hold the fields of its input.
     promises: only these; all by default. garbage: more answers that are none of this step.
     read: the update -> the outcome; by default its key "outcome", or its only key.
     Raises AssertionError that names the promise, the example and what was seen; UsageError for
@@ -101,10 +108,17 @@ def assert_judge_contract(
         raise UsageError("the contract needs an example")
     if "injection" in wanted and not any(example.judged for example in examples):
         raise UsageError("no example names its judged fields, so injection cannot be checked")
-    for number, example in enumerate(examples, 1):
-        for name in wanted:
-            check = _Check(name, number, example, make, read or _find_outcome, tuple(garbage))
-            run_here(_awaited(PROMISES[name](check)))
+    with Run(mode="off", attempts=1) as run:
+        made = _of_step(find_step(make), run) if isinstance(make, str | Step) else make
+        for number, example in enumerate(examples, 1):
+            for name in wanted:
+                check = _Check(name, number, example, made, read or _find_outcome, tuple(garbage))
+                run_here(_awaited(PROMISES[name](check)))
+
+
+def _of_step(step: Step[Any, Any], run: Run) -> Make:
+    """The nodes of a step; only the judge decides, so that its words are what is tried."""
+    return lambda judge: step_node(step, judge.name, write="outcome", run=run, engine="llm")
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,16 @@ Categories = Annotated[
         rich_help_panel=_VERDICTS,
     ),
 ]
+Steps = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--step",
+        metavar="FILE.py:NAME",
+        help="A step of your own whose votes are in the table: it says what its verdicts are. "
+        "May be repeated.",
+        rich_help_panel=_VERDICTS,
+    ),
+]
 Span = Annotated[
     float | None,
     typer.Option(
@@ -81,6 +91,7 @@ def agree(
     votes: Votes,
     output: Output = None,
     contested: ContestedFile = None,
+    step: Steps = None,
     scale: ScaleName = None,
     categories: Categories = None,
     span: Span = None,
@@ -107,6 +118,7 @@ def agree(
       dxjudge agree votes.csv --human doctor --by specialty -o agreement.csv
       dxjudge agree votes.jsonl --scale interval --json
       dxjudge agree RUN doctor.csv --human doctor
+      dxjudge agree votes.csv --step judge_urgency.py:JUDGE_URGENCY
     """
     from .agree_run import Request, run_agree
 
@@ -121,6 +133,7 @@ def agree(
         by=tuple(by or ()),
         item=tuple(item) if item else None,
         top=top,
+        steps=tuple(step or ()),
         as_json=as_json,
         form=Form(None, delimiter, encoding, sheet),
     )

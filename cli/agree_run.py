@@ -7,9 +7,12 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from ..agents.step import Step
+from ..agents.steps import find_step
 from ..errors import UsageError
 from ..evaluation.judges.agreement_table import Agreement, AgreementRow, Terms, agree
 from ..evaluation.judges.agreement_text import Block, blocks_of, contested_lines, plain
+from ..evaluation.judges.agreement_units import known_scales
 from ..files.bytes import check_writable
 from ..files.forms import Form, table_format
 from ..files.rows_out import write_columns
@@ -34,6 +37,7 @@ class Request:
     item: tuple[str, ...] | None
     top: int
     as_json: bool
+    steps: tuple[str, ...] = ()
     form: Form = Form()
 
 
@@ -45,7 +49,8 @@ def run_agree(request: Request, *, level: float, resamples: int, seed: int) -> N
     for path in filter(None, (request.output, request.contested)):
         table_format(str(path), "numbers")
         check_writable(path)
-    votes = _read_all(request.votes, request.form)
+    steps = tuple(map(find_step, request.steps))
+    votes = _read_all(request.votes, request.form, steps)
     listed = request.categories.split(",") if request.categories else None
     made = agree(
         votes,
@@ -53,6 +58,7 @@ def run_agree(request: Request, *, level: float, resamples: int, seed: int) -> N
             **request.terms,
             categories=tuple(map(read_verdict, listed)) if listed else None,
             positive=None if request.positive is None else read_verdict(request.positive),
+            known=known_scales(votes, steps),
             by=request.by,
             item=request.item,
             plan=Plan(level=level, resamples=resamples, seed=seed),
@@ -69,13 +75,13 @@ def run_agree(request: Request, *, level: float, resamples: int, seed: int) -> N
         _print(made, request.top)
 
 
-def _read_all(paths: Sequence[Path], form: Form) -> list[Vote]:
+def _read_all(paths: Sequence[Path], form: Form, steps: Sequence[Step[Any, Any]]) -> list[Vote]:
     """The votes of all tables. Raises UsageError where two tables hold the same vote."""
     votes: list[Vote] = []
     homes: dict[Any, Path] = {}
     for path in paths:
         table = _table(path)
-        mine = read_votes(table, form.fitting(str(table)), by_groups=True)
+        mine = read_votes(table, form.fitting(str(table)), by_groups=True, steps=steps)
         for vote in mine:
             told = (vote.case, vote.step, vote.judge, vote.repeat, vote.variant)
             key = (*told, *sorted(vote.groups.items()))

@@ -222,7 +222,7 @@ def _plan(options: JudgeOptions, job: Job) -> JuryPlan:
         variants=("", *jury.wordings),
         rule=jury.rule or ("weighted" if jury.weights else "majority"),  # type: ignore[arg-type]
         quorum=jury.quorum,
-        weights=read_weights(jury.weights) if jury.weights else None,
+        weights=read_weights(jury.weights, (job.step,)) if jury.weights else None,
         replacements=[_juror(name, options) for name in jury.replacement or ()],
         escalate=jury.escalate,
         engine=options.engine or "llm",

@@ -1,6 +1,7 @@
-"""`dxjudge steps`: what the judging steps return, and the schemas of one."""
+"""`dxjudge steps`: what the judging steps return, the schemas of one, and a new one to start."""
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -8,39 +9,62 @@ import typer
 if TYPE_CHECKING:
     from ..agents.step import Step
 
+Name = Annotated[
+    str | None,
+    typer.Argument(metavar="[NAME]", help="One step: its name, or path/to/file.py:NAME."),
+]
 Schema = Annotated[
     str | None,
     typer.Option(
         "--schema", metavar="NAME", help="Print a step's input, answer and result as JSON Schema."
     ),
 ]
+New = Annotated[
+    str | None,
+    typer.Option(
+        "--new", metavar="NAME", help="Write a step of your own to start from, with its test."
+    ),
+]
+Folder = Annotated[Path, typer.Option("--output", "-o", help="Where --new writes: a folder.")]
 
 
 def list_steps(
+    name: Name = None,
     schema: Schema = None,
+    new: New = None,
+    output: Folder = Path(),
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """List the judging steps: name, what each returns, its scale, its source.
+    """List the judging steps: name, what each returns, its verdict, its source.
 
     `decides` names what can decide without a model (code, rules, ontology).
 
     Examples:
       dxjudge steps
+      dxjudge steps grade_ddx
       dxjudge steps --schema grade_ddx
+      dxjudge steps --new judge_urgency
+      dxjudge steps judge_urgency.py:JUDGE_URGENCY
     """
     from ..agents.steps import STEPS, VARIANTS, find_step
 
+    if new is not None:
+        from .new_step import write_new_step
+
+        typer.echo("\n".join(write_new_step(new, output)))
+        return
     if schema is not None:
         typer.echo(json.dumps(schemas(find_step(schema)), indent=2, ensure_ascii=False))
         return
-    rows = [_row(step) for step in (*STEPS, *VARIANTS)]
+    steps = (find_step(name),) if name is not None else (*STEPS, *VARIANTS)
+    rows = [_row(step) for step in steps]
     if as_json:
         typer.echo(json.dumps(rows, indent=2, ensure_ascii=False))
         return
     for row in rows:
         typer.echo(row["name"])
-        for name in ("returns", "scale", "fields", "decides", "source"):
-            typer.echo(f"  {name:<8} {row[name]}")
+        for field in ("returns", "scale", "verdict", "fields", "decides", "source"):
+            typer.echo(f"  {field:<8} {row[field]}")
 
 
 def schemas(step: "Step[Any, Any]") -> dict[str, Any]:
@@ -50,13 +74,13 @@ def schemas(step: "Step[Any, Any]") -> dict[str, Any]:
     defaults of the input, or left out where there are none.
     """
     answer = _answer(step)
-    assert step.result is not None  # every step names its result (tests/test_steps_contract.py)
+    result = step.known_result
     return {
         "step": step.prompt_name,
         "version": step.version,
         "input": step.input.model_json_schema(),
         "answer": answer.model_json_schema() if answer is not None else None,
-        "result": step.result.model_json_schema(),
+        "result": result.model_json_schema() if result is not None else None,
     }
 
 
@@ -87,9 +111,27 @@ def _row(step: "Step[Any, Any]") -> dict[str, str]:
         decides.append("ontology")
     return {
         "name": step.prompt_name,
-        "returns": step.returns,
-        "scale": step.scale,
+        "returns": step.returns or "-",
+        "scale": step.scale or "-",
+        "verdict": _verdict(step),
         "fields": ", ".join(step.input.model_fields),
         "decides": ", ".join(decides) or "-",
-        "source": step.load_prompt().source,
+        "source": step.load_prompt().source or "-",
     }
+
+
+def _verdict(step: "Step[Any, Any]") -> str:
+    """What the verdict is: its field, kind, scale, levels and the words beside it."""
+    verdict = step.verdict
+    if verdict is None:
+        return "none"
+    if not verdict.field:
+        parts = verdict.parts
+        assert parts is not None  # a verdict has a field or parts
+        return f"one a part: {parts.kind}, {parts.scale}"
+    text = f"{verdict.field}: {verdict.kind}, {verdict.scale}"
+    if verdict.levels is not None:
+        text += f", levels {', '.join(map(str, verdict.levels))}"
+    if verdict.parts is not None:
+        text += f"; or one a part: {verdict.parts.kind}"
+    return text + (f"; words: {verdict.words}" if verdict.words else "")

@@ -9,9 +9,10 @@ Where the judge gives no valid pick the outcome is failed: it is never the first
 
 import operator
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any, TypeAlias
 
 from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Overwrite, Send
 from pydantic import BaseModel
 from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
@@ -27,15 +28,8 @@ from ..agents.steps import find_step
 from ..cache.key import canonical
 from ..errors import DxjudgeError, UsageError
 from ..scoring.jury import Rule
-from .jury.graph import jury_graph
+from .jury.graph import JuryGraph, jury_graph
 from .robust import WARM, warmed
-
-if TYPE_CHECKING:
-    from langgraph.graph.state import CompiledStateGraph
-
-    from .jury.graph import JuryGraph
-
-    BestGraph = CompiledStateGraph["BestState", None, "BestIn", "BestOut"]
 
 _KEEP = 1000  # attempts that a graph's own run remembers
 Question = Callable[[Any], str]
@@ -63,6 +57,9 @@ class BestState(BestIn, BestOut):
     """Both."""
 
 
+BestGraph: TypeAlias = CompiledStateGraph[BestState, None, BestIn, BestOut]
+
+
 class _Sample(TypedDict):
     """What one sampling node is sent. The model is in it: the sample depends on it."""
 
@@ -81,7 +78,7 @@ def best_of(
     question: Question | None = None,
     run: Run | None = None,
     seed: int = 0,
-) -> "BestGraph":
+) -> BestGraph:
     """Compile the graph: `{"inputs": {...}}` in, `{"samples", "pick", "outcome"}` out.
 
     model: does the step, `samples` times at `temperature` (a model object keeps its own).
@@ -132,7 +129,7 @@ def self_consistency(
     temperature: float = WARM,
     rule: Rule = "plurality",
     run: Run | None = None,
-) -> "JuryGraph":
+) -> JuryGraph:
     """The graph of a jury of one model that is asked `samples` times at `temperature`.
 
     `{"inputs": {...}, "case": "7"}` in, `{"jury": {...}}` out (see `graphs.jury_outcome`): every

@@ -16,9 +16,10 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
 from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
 from ..agents.engine.ask import ask
@@ -44,11 +45,6 @@ from .case_record import (
     MappedText,
 )
 from .gather import as_finished
-
-if TYPE_CHECKING:
-    from langgraph.graph.state import CompiledStateGraph
-
-    CaseGraph = CompiledStateGraph["CaseState", None, "CaseIn", "CaseState"]
 
 _NEEDS: dict[Branch, tuple[Branch, ...]] = {
     "equivalence": ("final_diagnosis",),
@@ -87,6 +83,9 @@ class CaseState(CaseIn, total=False):
     errors: dict[str, Any]
 
 
+CaseGraph: TypeAlias = CompiledStateGraph[CaseState, None, CaseIn, CaseState]
+
+
 @dataclass(frozen=True)
 class _Work:
     """What the nodes of one graph share."""
@@ -109,7 +108,7 @@ def case_graph(
     equivalence: Step[Any, Any] = JUDGE_EQUIVALENCE,
     run: Run | None = None,
     engine: str = "auto",
-) -> "CaseGraph":
+) -> CaseGraph:
     """Compile the graph of a case: `{"inputs": {...}}` in, an outcome a branch out.
 
     branches: which to run; those they need run too. mapper: text -> code and name, for the

@@ -1,16 +1,19 @@
 """The columns that `dxjudge judge` adds to the input's rows."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..agents.outcome import Outcome
 from ..agents.step import Step
 
 
-def result_fields(step: Step[Any, Any]) -> tuple[str, ...]:
-    """The fields of a step's result, each a column."""
-    assert step.result is not None  # every step names its result (tests/test_steps_contract.py)
-    return tuple(step.result.model_fields)
+def result_fields(
+    step: Step[Any, Any], values: Iterable[Mapping[str, Any] | None]
+) -> tuple[str, ...]:
+    """The fields of a step's result, each a column; where they depend on the input, those seen."""
+    if step.known_result is not None:
+        return tuple(step.known_result.model_fields)
+    return tuple(dict.fromkeys(field for value in values for field in value or ()))
 
 
 def judged_columns(step: Step[Any, Any], outcomes: Sequence[Outcome]) -> dict[str, list[Any]]:
@@ -22,15 +25,14 @@ def judged_columns(step: Step[Any, Any], outcomes: Sequence[Outcome]) -> dict[st
         "decided_by": [each["decided_by"] for each in plain],
         "repairs": [each["repairs"] for each in plain],
     }
-    for field in result_fields(step):
-        columns[field] = [_value(each, field) for each in plain]
+    for field in result_fields(step, [_result(each) for each in plain]):
+        columns[field] = [(_result(each) or {}).get(field) for each in plain]
     return columns
 
 
-def _value(plain: dict[str, Any], field: str) -> Any:
-    if plain["status"] == "failed" or plain["value"] is None:
-        return None
-    return plain["value"][field]
+def _result(plain: dict[str, Any]) -> dict[str, Any] | None:
+    value: dict[str, Any] | None = plain.get("value")
+    return value
 
 
 def _reason(outcome: Outcome) -> str | None:

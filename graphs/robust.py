@@ -10,9 +10,10 @@ the item, its name and the seed, so that nothing but data is in the state.
 import operator
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any, TypeAlias
 
 from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite, Send
 from pydantic import BaseModel
@@ -29,11 +30,6 @@ from ..agents.steps import find_step
 from ..errors import DxjudgeError, InputError, UsageError
 from ..scoring.votes import Vote
 from .verdicts import votes_of
-
-if TYPE_CHECKING:
-    from langgraph.graph.state import CompiledStateGraph
-
-    RobustGraph = CompiledStateGraph["RobustState", "RobustContext", "RobustIn", "RobustOut"]
 
 BASE = ""
 """The name of the trial of an item as it is."""
@@ -147,6 +143,9 @@ class RobustContext:
     known: frozenset[tuple[str, int]] = frozenset()
 
 
+RobustGraph: TypeAlias = CompiledStateGraph[RobustState, RobustContext, RobustIn, RobustOut]
+
+
 def robust(
     step: Step[Any, Any] | str,
     perturb: Iterable[str] | None = None,
@@ -156,7 +155,7 @@ def robust(
     repeats: int = 3,
     temperature: float = WARM,
     seed: int = 0,
-) -> "RobustGraph":
+) -> RobustGraph:
     """Compile the graph: `{"inputs": {...}}` in, `{"trials": [...]}` out, the base first.
 
     perturb: names from `agents.perturb`; None means all. repeats, temperature: how often, and how
@@ -182,7 +181,7 @@ def make_plan(
     return Plan(perturbations(step, perturb), repeats, temperature, seed)
 
 
-def compile_plan(step: Step[Any, Any], judge: Judge, plan: Plan, run: Run | None) -> "RobustGraph":
+def compile_plan(step: Step[Any, Any], judge: Judge, plan: Plan, run: Run | None) -> RobustGraph:
     """The graph of a plan; see `robust`."""
     default = RobustContext(run or Run(keep=_KEEP))
     warm = warmed(judge, plan.temperature)

@@ -3,10 +3,11 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NotRequired, Protocol
+from typing import Any, NotRequired, Protocol, TypeAlias
 
 from langgraph.errors import NodeError
 from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
@@ -19,12 +20,6 @@ from ..agents.outcome import Failed
 from ..agents.step import Step
 from ..agents.steps import find_step
 from ..errors import DxjudgeError, UsageError
-
-if TYPE_CHECKING:
-    from langgraph.graph.state import CompiledStateGraph
-
-    StepGraph = CompiledStateGraph["StepState", "StepContext", "StepInput", "StepOutput"]
-
 
 # A graph may serve for as long as a server lives: its own run does not grow without end.
 _KEEP = 1000
@@ -65,6 +60,9 @@ class StepContext:
     judge: Judge | None = None
 
 
+StepGraph: TypeAlias = CompiledStateGraph[StepState, StepContext, StepInput, StepOutput]
+
+
 class StepNode(Protocol):
     """An async node function: the state in, what is written to it out."""
 
@@ -76,7 +74,7 @@ class StepNode(Protocol):
 
 def step_graph(
     step: Step[Any, Any] | str, judge: AnyJudge | None = None, run: Run | None = None
-) -> "StepGraph":
+) -> StepGraph:
     """A compiled graph of one node: `{"inputs": {...}}` in, `{"outcome": {...}}` out.
 
     judge: used where the state names none. run: used where no context is given; without either
@@ -123,11 +121,11 @@ def step_node(
 
 # Compiling costs as much as a request's overhead: once for each step.
 @lru_cache(maxsize=256)
-def _shared(step: Step[Any, Any]) -> "StepGraph":
+def _shared(step: Step[Any, Any]) -> StepGraph:
     return _compile(step, None, None)
 
 
-def _compile(step: Step[Any, Any], judge: Judge | None, run: Run | None) -> "StepGraph":
+def _compile(step: Step[Any, Any], judge: Judge | None, run: Run | None) -> StepGraph:
     own = run or Run(keep=_KEEP)
 
     async def judge_item(state: StepInput, runtime: Runtime[StepContext]) -> dict[str, Any]:

@@ -13,13 +13,27 @@ from dxjudge.agents.choose_candidate import (
     CandidateChoice,
     CandidateInput,
 )
+from dxjudge.agents.engine.ask import ask
 from dxjudge.agents.engine.run import Run
 from dxjudge.agents.outcome import Failed, Outcome
-from dxjudge.agents.rerank import choose
 
 from .protocol_server import ProtocolServer, Seen
 
 NAMES = ["Acute myocardial infarction", "Angina pectoris", "Asthma", "Gout"]
+
+
+async def choose(
+    diagnosis: str,
+    names: list[str],
+    *,
+    judge: Any,
+    run: Run,
+    constrained: bool = False,
+    **fields: Any,
+) -> Outcome:
+    step = CHOOSE_CANDIDATE_CONSTRAINED if constrained else CHOOSE_CANDIDATE
+    inputs = CandidateInput(diagnosis=diagnosis, candidates=tuple(names), **fields)
+    return await ask(step, inputs, judge=judge, run=run)
 
 
 def pick(server: ProtocolServer, names: list[str] = NAMES, **options: Any) -> Outcome:

@@ -23,7 +23,7 @@ from dxjudge.errors import UsageError
 from .scripted import ask_step
 from .test_steps_contract import SAMPLES
 
-ALL = (*STEPS, *VARIANTS)
+ALL = [step for step in (*STEPS, *VARIANTS) if step.prompt_name in SAMPLES]
 OPTIONS = {
     "question": "Which?",
     "options": {"A": "gout", "B": "lupus", "C": "croup"},

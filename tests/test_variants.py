@@ -23,7 +23,7 @@ from dxjudge.prompts.variants import axes
 from .scripted import ask_step
 from .test_steps_contract import SAMPLES
 
-ALL = (*STEPS, *VARIANTS)
+ALL = [step for step in (*STEPS, *VARIANTS) if step.prompt_name in SAMPLES]
 PAIRS = [(step, variant) for step in ALL for variant in variants_of(step)]
 WITH_WORDS = [step for step in ALL if step.load_prompt().words]
 IDS = [f"{step.prompt_name}~{variant}" for step, variant in PAIRS]

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ...agents.step import Step
 from ...agents.steps import find_verdict
 from ...errors import UsageError
 from ...scoring._ratings import Scale, is_number
@@ -26,8 +27,17 @@ def known_scale(step: str, known: Mapping[str, Known] | None = None) -> Known:
     """Scale and levels as the step says them; `known` comes before the steps of the toolkit."""
     if known and step in known:
         return known[step]
-    verdict, part = find_verdict(step)
+    return _scale_of(step, ())
+
+
+def _scale_of(step: str, own: Sequence[Step[Any, Any]]) -> Known:
+    verdict, part = find_verdict(step, own)
     return (verdict.scale_of(part), verdict.levels_of(part)) if verdict else (None, None)
+
+
+def known_scales(votes: Iterable[Vote], steps: Sequence[Step[Any, Any]]) -> dict[str, Known]:
+    """Scale and levels of the votes on steps of one's own, by the step of the votes."""
+    return {name: _scale_of(name, steps) for name in dict.fromkeys(vote.step for vote in votes)}
 
 
 @dataclass(frozen=True)

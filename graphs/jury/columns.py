@@ -26,7 +26,7 @@ def jury_columns(step: Step[Any, Any], outcomes: Sequence[JuryOutcome]) -> dict[
         "replaced": [dict(outcome.replaced) or None for outcome in outcomes],
         "escalated": [outcome.escalated for outcome in outcomes],
     }
-    for field in result_fields(step):
+    for field in result_fields(step, [outcome.value for outcome in outcomes]):
         columns[field] = [(outcome.value or {}).get(field) for outcome in outcomes]
     return columns
 

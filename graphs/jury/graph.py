@@ -11,9 +11,10 @@ vote to another; live model objects stay with the graph.
 
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, NotRequired
+from typing import Annotated, Any, NotRequired, TypeAlias
 
 from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Overwrite, Send
 from pydantic import BaseModel
 from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
@@ -32,11 +33,6 @@ from .jurors import AnyJuror, Juror
 from .plan import JuryPlan, plan_jury
 from .result import JuryOutcome, value_of, write_jury
 from .seats import Cast, Seat, held_seats, next_seats, seats_for
-
-if TYPE_CHECKING:
-    from langgraph.graph.state import CompiledStateGraph
-
-    JuryGraph = CompiledStateGraph["JuryState", None, "JuryIn", "JuryOut"]
 
 _KEEP = 1000  # attempts that a graph's own run keeps: it may serve for as long as a server lives
 
@@ -60,6 +56,9 @@ class JuryState(JuryIn, JuryOut):
     cast: Annotated[list[Cast], operator.add]
 
 
+JuryGraph: TypeAlias = CompiledStateGraph[JuryState, None, JuryIn, JuryOut]
+
+
 class SeatIn(JuryIn):
     """What is sent to the node `vote`."""
 
@@ -72,7 +71,7 @@ def jury_graph(
     *,
     run: Run | None = None,
     **options: Any,
-) -> "JuryGraph":
+) -> JuryGraph:
     """A compiled graph: `{"inputs": {...}, "case": "7"}` in, `{"jury": {...}}` out, plain JSON.
 
     Args:
@@ -130,7 +129,7 @@ def jury_node(
     return node
 
 
-def graph_of(plan: JuryPlan, run: Run) -> "JuryGraph":
+def graph_of(plan: JuryPlan, run: Run) -> JuryGraph:
     """The graph of a plan."""
 
     async def vote(state: SeatIn) -> dict[str, list[Cast]]:

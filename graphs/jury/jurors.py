@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from ...agents.engine.families import families_of
 from ...agents.engine.judges import AnyJudge, Judge, as_judge
@@ -26,10 +26,7 @@ class HumanVotes:
     name: str = "human"
 
 
-if TYPE_CHECKING:
-    AnyJuror: TypeAlias = AnyJudge | HumanVotes
-else:
-    AnyJuror = Any
+AnyJuror: TypeAlias = AnyJudge | HumanVotes
 
 
 @dataclass(frozen=True)

@@ -202,20 +202,33 @@ def _read(
 def _verdict(
     cells: Mapping[str, Any], place: str, own: tuple[Step[Any, Any], ...], typed: bool
 ) -> Any:
-    cell = cells.get("verdict")
+    cell, step = cells.get("verdict"), str(cells["step"])
     if cell is None:
         return None
-    known, part = find_verdict(str(cells["step"]), own)
-    if known is None:
-        return read_verdict(cell) if isinstance(cell, str) and not typed else cell
+    known, part = find_verdict(step, own)
+    if known is not None and known.kind_of(part) == "text" and typed:
+        return cell if isinstance(cell, str) else verdict_text(cell)
+    if known is None and not (isinstance(cell, str) and not typed):
+        return cell
     try:
-        if known.kind_of(part) == "text" and typed:
-            return cell if isinstance(cell, str) else verdict_text(cell)
-        return known.read_cell(cell if isinstance(cell, str) else json.dumps(cell), part)
+        return read_known(step, cell if isinstance(cell, str) else json.dumps(cell), own)
     except (ValueError, TypeError) as fault:
-        raise InputError(
-            f"{place}, column 'verdict': {fault}, as verdicts of {cells['step']} are"
-        ) from None
+        raise InputError(f"{place}, column 'verdict': {fault}") from None
+
+
+def read_known(step: str, text: str, own: Sequence[Step[Any, Any]] = ()) -> Scalar:
+    """A verdict on a step from text, as the kind that the step says, else as `read_verdict`.
+
+    step: as votes name it. own: steps that are looked at before those of the toolkit. Raises
+    ValueError for a text of another kind.
+    """
+    known, part = find_verdict(step, own)
+    if known is None:
+        return read_verdict(text)
+    try:
+        return known.read_cell(text, part)
+    except ValueError as fault:
+        raise ValueError(f"{fault}, as verdicts of {step} are") from None
 
 
 def _number(cells: Mapping[str, Any], name: str, place: str, kind: type) -> Any:

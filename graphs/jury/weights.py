@@ -1,22 +1,27 @@
 """Weights of judges: given in a file, or learnt from votes on cases whose verdict is known."""
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
+from ...agents.step import Step
 from ...errors import InputError
 from ...files.cells import is_empty
 from ...files.rows_in import Sheet, read_sheet
 from ...scoring.jury import learn_weights
 from ...scoring.votes import Scalar, identity
-from .votes_file import NEEDED, read_verdict, read_votes
+from .votes_file import NEEDED, read_known, read_votes
 
 LABEL = "label"
 
 
-def read_weights(path: Path) -> dict[str, float]:
+def read_weights(path: Path, steps: Sequence[Step[Any, Any]] = ()) -> dict[str, float]:
     """Judge -> weight.
 
     A file with the columns judge and weight gives them; a table of votes with the further column
     label (the right verdict) lets `scoring.jury.learn_weights` learn them.
+
+    steps: of one's own, whose votes and labels are in the table.
 
     Raises InputError, naming file, row and column, for anything else.
     """
@@ -24,7 +29,7 @@ def read_weights(path: Path) -> dict[str, float]:
     if {"judge", "weight"} <= set(sheet.columns):
         return _given(sheet)
     if {*NEEDED, LABEL} <= set(sheet.columns):
-        return _learnt(path)
+        return _learnt(path, steps)
     raise InputError(
         f"{path} has neither judge and weight nor {', '.join(NEEDED)} and {LABEL}; it has "
         f"{', '.join(sheet.columns)}"
@@ -49,13 +54,17 @@ def _given(sheet: Sheet) -> dict[str, float]:
     return weights
 
 
-def _learnt(path: Path) -> dict[str, float]:
-    votes = read_votes(path)
+def _learnt(path: Path, steps: Sequence[Step[Any, Any]]) -> dict[str, float]:
+    votes = read_votes(path, steps=steps)
     labels: dict[tuple[str, str], Scalar] = {}
     for vote in votes:
         if LABEL not in vote.groups:
             continue
-        label, key = read_verdict(vote.groups[LABEL]), (vote.case, vote.step)
+        key = vote.case, vote.step
+        try:
+            label = read_known(vote.step, vote.groups[LABEL], steps)
+        except ValueError as fault:
+            raise InputError(f"{path}: the label of case {vote.case} {fault}") from None
         if identity(labels.setdefault(key, label)) != identity(label):
             raise InputError(f"{path}: case {vote.case} in {vote.step} has two labels")
     said = {identity(vote.verdict) for vote in votes if vote.verdict is not None}
