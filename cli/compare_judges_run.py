@@ -13,8 +13,9 @@ from ..agents.engine.run import Run
 from ..agents.judge import JudgeSpec
 from ..errors import UsageError
 from ..evaluation.evaluate import evaluate
+from ..evaluation.judges.self_preference import Families
 from ..evaluation.judges.stress_table import read_rates
-from ..evaluation.judges.swap import Families, swap_of
+from ..evaluation.judges.swap import swap_of
 from ..evaluation.judges.swap_rows import Swap
 from ..evaluation.judges.swap_text import (
     no_family,

@@ -25,7 +25,8 @@ from .measures.evidence import (
 )
 from .measures.likeness import find_encoder
 from .measures.measure import Measure, Units, case_units
-from .measures.numbers import differences_of, numbers_of, rank_shift, ranks_of
+from .measures.numbers import numbers_of
+from .measures.standings import differences_of, rank_shift, ranks_of
 from .own_task import check_columns
 from .presets import Preset, find_preset, main_columns
 from .result import Evaluation
@@ -71,6 +72,7 @@ def evaluate(
     encoder, left_out = _encoder(settings, tasks)
     units, measures, spreads = _measure(judged, settings, tasks)
     numbers = numbers_of(measures, units, settings.plan)
+    places = ranks_of(measures, units)
     grouped = _grouped(preset, settings, measures)
     headline = [one for one in measures if any(c.covers(one.metric) for c in columns)]
     made = Evaluation(
@@ -83,11 +85,11 @@ def evaluate(
         tuple(measures),
         tuple(numbers),
         tuple(differences_of(headline, units, settings.plan, grouped=grouped)),
-        tuple(ranks_of(numbers)),
-        rank_shift(numbers, preset.before, preset.after) if preset.before else {},
+        tuple(places),
+        rank_shift(places, preset.before, preset.after) if preset.before else {},
         tuple(list_misses(judged, settings)),
         judge_agreement(judged, settings.plan),
-        stability_of(headline, judged.single_judges, settings.plan),
+        stability_of(headline, judged.single_judges, units, settings.plan),
         spreads,
         {m: found for m in judged.models if (found := cross_modal(judged, m)) is not None},
         {

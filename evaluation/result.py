@@ -14,7 +14,8 @@ from .judges.swap_rows import Swap
 from .judging import JURY
 from .measures.compare import MissRow
 from .measures.measure import Measure, Units
-from .measures.numbers import Gap, Number, Rank
+from .measures.numbers import Number
+from .measures.standings import Gap, Rank
 from .presets import Preset
 from .settings import Column, Settings
 

@@ -1,1 +1,208 @@
-"""Numbers from values: pure functions with no model and no file."""
+"""Numbers from values: pure functions, and the only arithmetic there is.
+
+`from dxjudge.scoring import top_k_accuracy`. The names load on first use; docs/scoring.md lists
+every measure with its formula, source and a worked example.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ._arithmetic import SAME
+    from ._ratings import Scale, is_number
+    from .agreement import (
+        Coefficient,
+        cohen_kappa,
+        consistency,
+        fleiss_kappa,
+        gwet_ac1,
+        gwet_ac2,
+        jury_agreement,
+        kendall,
+        krippendorff_alpha,
+        mean_absolute_difference,
+        pair_agreement,
+        share_identical,
+        spearman,
+    )
+    from .bootstrap import (
+        Difference,
+        Interval,
+        Plan,
+        bootstrap_differences,
+        bootstrap_interval,
+        bootstrap_many,
+        replicates,
+    )
+    from .calibration import CorrectedAccuracy, prediction_powered, rogan_gladen
+    from .cascade import CascadeRow, compare_models, model_differences
+    from .choice import (
+        AbilityScores,
+        Merged,
+        ability_scores,
+        merge_ranks,
+        open_average,
+        option_score,
+    )
+    from .differences import Columns, common_values, paired_differences
+    from .encoders import ClipEncoder, SentenceEncoder, load_encoder
+    from .flat import RankChange, rank_changes, ranks, top_k_accuracy
+    from .gold_table import MappingMiss, MappingQuality, mapping_quality
+    from .hierarchical import (
+        HierarchicalCounts,
+        HierarchicalScores,
+        augment,
+        counts_by_model,
+        hierarchical_scores,
+    )
+    from .jury import RULES, JuryVerdict, Rule, check_weights, combine, learn_weights
+    from .means import mean_interval, mean_statistic
+    from .medsyn import Gap, choice_accuracy, ddx_coverage, ddx_fdx_gap, mean_grade
+    from .missed import Miss, deepest_shared, misses
+    from .paired import (
+        Majority,
+        PairOutcome,
+        PairScores,
+        Spread,
+        best_of_n,
+        majority_vote,
+        pair_outcome,
+        pair_scores,
+        variant_spread,
+    )
+    from .preference import PreferenceAgreement, preference_agreement
+    from .ratios import hierarchical_statistic, ratio_of_sums
+    from .robustness import Comparison, FlipRate, Fragile, compare_votes, flip_rates, fragile_cases
+    from .rubric import RubricScore, rubric_score
+    from .self_preference import self_preference
+    from .semantic import (
+        DdxScores,
+        DdxSummary,
+        TextEncoder,
+        cosine_matrix,
+        ddx_scores,
+        ddx_similarity,
+        macro_ddx,
+        match_ddx,
+        micro_ddx,
+        normalise_similarity,
+    )
+    from .sensitivity import evidence_sensitivity, nmse_gap, share_below_diagonal
+    from .share_interval import paired_share_interval, share_interval, share_of_sums, wilson
+    from .shares import (
+        FAILED,
+        Bounds,
+        Failed,
+        Mean,
+        Share,
+        bounds,
+        breakdown,
+        is_resolved,
+        mean,
+        share,
+    )
+    from .stability import RankingStability, RankRange, ranking_stability
+    from .text import (
+        Overlap,
+        TextScores,
+        TokenEncoder,
+        bert_score,
+        bleu,
+        corpus_bleu,
+        meteor,
+        rouge,
+        text_scores,
+        wordnet_synonyms,
+    )
+    from .votes import Vote, fault_of, identity
+
+# fmt: off
+# Module -> the public names that it holds.
+_HOMES = {
+    "_arithmetic": ("SAME",),
+    "_ratings": ("Scale", "is_number"),
+    "agreement": ("Coefficient", "cohen_kappa", "consistency", "fleiss_kappa", "gwet_ac1",
+        "gwet_ac2", "jury_agreement", "kendall", "krippendorff_alpha",
+        "mean_absolute_difference", "pair_agreement", "share_identical", "spearman"),
+    "bootstrap": ("Difference", "Interval", "Plan", "bootstrap_differences",
+        "bootstrap_interval", "bootstrap_many", "replicates"),
+    "calibration": ("CorrectedAccuracy", "prediction_powered", "rogan_gladen"),
+    "cascade": ("CascadeRow", "compare_models", "model_differences"),
+    "choice": ("AbilityScores", "Merged", "ability_scores", "merge_ranks", "open_average",
+        "option_score"),
+    "differences": ("Columns", "common_values", "paired_differences"),
+    "encoders": ("ClipEncoder", "SentenceEncoder", "load_encoder"),
+    "flat": ("RankChange", "rank_changes", "ranks", "top_k_accuracy"),
+    "gold_table": ("MappingMiss", "MappingQuality", "mapping_quality"),
+    "hierarchical": ("HierarchicalCounts", "HierarchicalScores", "augment", "counts_by_model",
+        "hierarchical_scores"),
+    "jury": ("JuryVerdict", "RULES", "Rule", "check_weights", "combine", "learn_weights"),
+    "means": ("mean_interval", "mean_statistic"),
+    "medsyn": ("Gap", "choice_accuracy", "ddx_coverage", "ddx_fdx_gap", "mean_grade"),
+    "missed": ("Miss", "deepest_shared", "misses"),
+    "paired": ("Majority", "PairOutcome", "PairScores", "Spread", "best_of_n",
+        "majority_vote", "pair_outcome", "pair_scores", "variant_spread"),
+    "preference": ("PreferenceAgreement", "preference_agreement"),
+    "ratios": ("hierarchical_statistic", "ratio_of_sums"),
+    "robustness": ("Comparison", "FlipRate", "Fragile", "compare_votes", "flip_rates",
+        "fragile_cases"),
+    "rubric": ("RubricScore", "rubric_score"),
+    "self_preference": ("self_preference",),
+    "semantic": ("DdxScores", "DdxSummary", "TextEncoder", "cosine_matrix", "ddx_scores",
+        "ddx_similarity", "macro_ddx", "match_ddx", "micro_ddx",
+        "normalise_similarity"),
+    "sensitivity": ("evidence_sensitivity", "nmse_gap", "share_below_diagonal"),
+    "share_interval": ("paired_share_interval", "share_interval", "share_of_sums", "wilson"),
+    "shares": ("Bounds", "FAILED", "Failed", "Mean", "Share", "bounds", "breakdown",
+        "is_resolved", "mean", "share"),
+    "stability": ("RankRange", "RankingStability", "ranking_stability"),
+    "text": ("Overlap", "TextScores", "TokenEncoder", "bert_score", "bleu",
+        "corpus_bleu", "meteor", "rouge", "text_scores", "wordnet_synonyms"),
+    "votes": ("Vote", "fault_of", "identity"),
+}
+# fmt: on
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
+
+# fmt: off
+__all__ = [
+    "AbilityScores", "Bounds", "CascadeRow", "ClipEncoder", "Coefficient",
+    "Columns", "Comparison", "CorrectedAccuracy", "DdxScores", "DdxSummary",
+    "Difference", "FAILED", "Failed", "FlipRate", "Fragile", "Gap",
+    "HierarchicalCounts", "HierarchicalScores", "Interval", "JuryVerdict",
+    "Majority", "MappingMiss", "MappingQuality", "Mean", "Merged", "Miss",
+    "Overlap", "PairOutcome", "PairScores", "Plan", "PreferenceAgreement", "RULES",
+    "RankChange", "RankRange", "RankingStability", "RubricScore", "Rule", "SAME",
+    "Scale", "SentenceEncoder", "Share", "Spread", "TextEncoder", "TextScores",
+    "TokenEncoder", "Vote", "ability_scores", "augment", "bert_score", "best_of_n",
+    "bleu", "bootstrap_differences", "bootstrap_interval", "bootstrap_many",
+    "bounds", "breakdown", "check_weights", "choice_accuracy", "cohen_kappa",
+    "combine", "common_values", "compare_models", "compare_votes", "consistency",
+    "corpus_bleu", "cosine_matrix", "counts_by_model", "ddx_coverage",
+    "ddx_fdx_gap", "ddx_scores", "ddx_similarity", "deepest_shared",
+    "evidence_sensitivity", "fault_of", "fleiss_kappa", "flip_rates",
+    "fragile_cases", "gwet_ac1", "gwet_ac2", "hierarchical_scores",
+    "hierarchical_statistic", "identity", "is_number", "is_resolved",
+    "jury_agreement", "kendall", "krippendorff_alpha", "learn_weights",
+    "load_encoder", "macro_ddx", "majority_vote", "mapping_quality", "match_ddx",
+    "mean", "mean_absolute_difference", "mean_grade", "mean_interval",
+    "mean_statistic", "merge_ranks", "meteor", "micro_ddx", "misses",
+    "model_differences", "nmse_gap", "normalise_similarity", "open_average",
+    "option_score", "pair_agreement", "pair_outcome", "pair_scores",
+    "paired_differences", "paired_share_interval", "prediction_powered",
+    "preference_agreement", "rank_changes", "ranking_stability", "ranks",
+    "ratio_of_sums", "replicates", "rogan_gladen", "rouge", "rubric_score",
+    "self_preference", "share", "share_below_diagonal", "share_identical",
+    "share_interval", "share_of_sums", "spearman", "text_scores", "top_k_accuracy",
+    "variant_spread", "wilson", "wordnet_synonyms",
+]
+# fmt: on
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME_OF:
+        return getattr(import_module(f".{_HOME_OF[name]}", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

@@ -3,7 +3,8 @@
 import numpy as np
 
 from ._ratings import MISSING, Codes, Ratings
-from .bootstrap import Floats, Statistic, mean_statistic
+from .bootstrap import Floats, Statistic
+from .means import mean_statistic
 
 
 def identical_statistic(ratings: Ratings) -> Statistic:

@@ -9,7 +9,6 @@ Verdicts of a jury are a sequence of cases, each a sequence with one entry a jud
 and `FAILED` are missing verdicts; a case counts for a number as far as it has the verdicts.
 """
 
-import itertools
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -27,7 +26,6 @@ from ._correlation import (
 from ._kappa import Weights, cohen_statistic, fleiss_statistic, gwet_statistic
 from ._ratings import MISSING, Ratings, Scale, is_number, read_pair, read_ratings
 from .bootstrap import Floats, Interval, Plan, Statistic, bootstrap_many
-from .preference import PreferenceAgreement, preference_agreement
 
 
 def _value(
@@ -271,16 +269,6 @@ def jury_agreement(
     return _table(statistics, ratings, clusters, case_weights, plan)
 
 
-def judge_pairs(
-    verdicts: Mapping[str, Sequence[Any]], **options: Any
-) -> dict[tuple[str, str], tuple[Coefficient, ...]]:
-    """`pair_agreement` of every two judges; `options` are passed on."""
-    return {
-        (first, second): pair_agreement(verdicts[first], verdicts[second], **options)
-        for first, second in itertools.combinations(verdicts, 2)
-    }
-
-
 def _check_order(ratings: Ratings, scale: Scale, categories: Sequence[Any] | None) -> None:
     if scale == "ordinal" and categories is None and not _numeric(ratings):
         raise UsageError("words have no order of their own; give categories from lowest to highest")
@@ -333,23 +321,3 @@ def _coefficient(name: str, interval: Interval, missing: int) -> Coefficient:
         missing,
         interval.warning,
     )
-
-
-__all__ = [
-    "Coefficient",
-    "PreferenceAgreement",
-    "cohen_kappa",
-    "consistency",
-    "fleiss_kappa",
-    "gwet_ac1",
-    "gwet_ac2",
-    "jury_agreement",
-    "judge_pairs",
-    "kendall",
-    "krippendorff_alpha",
-    "mean_absolute_difference",
-    "pair_agreement",
-    "preference_agreement",
-    "share_identical",
-    "spearman",
-]

@@ -11,7 +11,7 @@ The acceleration comes from a jackknife over at most 200 seeded groups of cluste
 cost grows linearly with the number of cases.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import UsageError
-from .shares import Failed, Grade, is_resolved
+from ._arithmetic import too_few
 
 Floats = NDArray[np.float64]
 Statistic = Callable[[Floats], Floats]
@@ -79,15 +79,16 @@ class Difference:
     """First minus second on the same resampled cases.
 
     `p_value` is two-sided: twice the smaller share of resamples on one side of zero, at
-    least 2 / (resamples + 1) and at most 1. NaN where the interval has a warning for too
-    few cases or none defined.
+    least 2 / (resamples + 1) and at most 1. NaN where there are too few cases or no resample has
+    a value. `cases` counts the cases that both resolved, where that was asked.
     """
 
     interval: Interval
     p_value: float
+    cases: int = 0
 
 
-def bootstrap(
+def bootstrap_interval(
     statistic: Statistic,
     clusters: Clusters,
     *,
@@ -132,22 +133,6 @@ def replicates(
     return _Sample.of(clusters, weights).replicates(statistic, plan or Plan())
 
 
-def bootstrap_difference(
-    first: Statistic,
-    second: Statistic,
-    clusters: Clusters,
-    *,
-    weights: Sequence[float] | Floats | None = None,
-    plan: Plan | None = None,
-) -> Difference:
-    """Compare two numbers on the same cases: both see the same resamples."""
-
-    def statistic(drawn: Floats) -> Floats:
-        return first(drawn) - second(drawn)
-
-    return bootstrap_differences(statistic, clusters, weights=weights, plan=plan)[0]
-
-
 def bootstrap_differences(
     statistic: Statistic,
     clusters: Clusters,
@@ -161,8 +146,9 @@ def bootstrap_differences(
     `present` as in `bootstrap_many`.
     """
     made, values = _resample(statistic, clusters, weights, present, plan or Plan())
+    least = (plan or Plan()).fewest
     return tuple(
-        Difference(one, float("nan") if np.isnan(one.low) else sign_p_value(column))
+        Difference(one, float("nan") if one.n < least else _sign_p_value(column))
         for one, column in zip(made, values.T, strict=True)
     )
 
@@ -184,53 +170,13 @@ def _resample(
     return _intervals(estimate, values, skew, sizes, plan), values
 
 
-def sign_p_value(differences: Floats) -> float:
+def _sign_p_value(differences: Floats) -> float:
     """Two-sided share of resampled differences beyond zero (NaN ones are left out)."""
     values = differences[~np.isnan(differences)]
     if not values.size:
         return float("nan")
     side = min(np.count_nonzero(values <= 0), np.count_nonzero(values >= 0))
     return float(min(1.0, 2 * (side + 1) / (values.size + 1)))
-
-
-def mean_interval(
-    verdicts: Iterable[Grade],
-    *,
-    clusters: Sequence[Hashable] | None = None,
-    plan: Plan | None = None,
-) -> Interval:
-    """Put an interval around a share of yes/no verdicts or a mean score.
-
-    None, NaN and `FAILED` are left out, as in `shares.share` and `shares.mean`. `clusters` names
-    the case of each verdict, where a case has several.
-
-    >>> mean_interval([True] * 30 + [False] * 10 + [None]).estimate
-    0.75
-    """
-    column = np.array([_number(verdict) for verdict in verdicts])
-    rows = len(column) if clusters is None else clusters
-    present = ~np.isnan(column)[:, None]
-    return bootstrap_many(mean_statistic(column), rows, present=present, plan=plan)[0]
-
-
-def _number(verdict: Grade) -> float:
-    if verdict is None or isinstance(verdict, Failed) or not is_resolved(verdict):
-        return float("nan")
-    return float(verdict)
-
-
-def mean_statistic(values: Sequence[float] | Floats) -> Statistic:
-    """Return the weighted mean of one number a row as a statistic; NaN rows are left out."""
-    column = np.asarray(values, dtype=float)
-    present = ~np.isnan(column)
-    filled = np.where(present, column, 0.0)
-
-    def statistic(weights: Floats) -> Floats:
-        with np.errstate(invalid="ignore", divide="ignore"):
-            result: Floats = (weights @ filled) / (weights @ present.astype(float))
-        return result
-
-    return statistic
 
 
 def _intervals(
@@ -252,7 +198,7 @@ def _intervals(
     )
 
 
-_CONSTANT = "every resample gave the same value: the limits understate the uncertainty"
+_CONSTANT = "every resample gave the same value: there is no interval"
 
 
 def _interval(
@@ -260,13 +206,16 @@ def _interval(
 ) -> Interval:
     warning = None
     if n < plan.fewest:
-        warning = f"{n} cases are too few for an interval (at least {plan.fewest})"
+        warning = too_few(n, plan.fewest)
         low = high = float("nan")
     elif np.isnan(estimate) or np.isnan(low) or np.isnan(high):
         warning = "the number is not defined on these cases"
         low = high = float("nan")
     elif low == high:
-        warning = "every resample gave the same value: the limits understate the uncertainty"
+        warning = _CONSTANT
+        low = high = float("nan")
+    # BCa limits of few distinct values can leave the estimate out; no interval may.
+    low, high = min(low, estimate), max(high, estimate)
     return Interval(
         estimate, low, high, plan.level, plan.method, n, plan.resamples, plan.seed,
         undefined, warning,

@@ -1,6 +1,5 @@
 """Hierarchical scores of many models, with intervals, on every level and in every chapter."""
 
-import itertools
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -8,16 +7,10 @@ import numpy as np
 
 from ..errors import UsageError
 from ..ontology.tree import Kind, Node
-from .bootstrap import (
-    Difference,
-    Floats,
-    Interval,
-    Plan,
-    Statistic,
-    bootstrap_differences,
-    bootstrap_many,
-)
+from .bootstrap import Difference, Interval, Plan, bootstrap_many
+from .differences import Columns, paired_differences
 from .hierarchical import HierarchicalCounts
+from .ratios import hierarchical_statistic
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,28 +69,6 @@ def compare_models(
     return tuple(rows)
 
 
-def hierarchical_statistic(precision: Floats, recall: Floats) -> Statistic:
-    """HDP, HDR and HDF1 as a function of case weights, (b, rows) to (b, 3 k).
-
-    Args:
-        precision: of each case in k cells, cases x k.
-        recall: the same; a case that is NaN here is left out of the cell.
-    """
-    present = ~np.isnan(recall)
-    columns = np.hstack([np.where(present, precision, 0), np.where(present, recall, 0), present])
-    k = present.shape[1]
-
-    def statistic(drawn: Floats) -> Floats:
-        sums = drawn @ columns
-        cases = np.where(sums[:, 2 * k :] > 0, sums[:, 2 * k :], np.nan)
-        hdp, hdr = sums[:, :k] / cases, sums[:, k : 2 * k] / cases
-        both = hdp + hdr
-        f1 = np.divide(2 * hdp * hdr, both, out=np.where(both == 0, 0.0, both), where=both > 0)
-        return np.hstack([hdp, hdr, f1])
-
-    return statistic
-
-
 def model_differences(
     counts: Mapping[str, HierarchicalCounts],
     *,
@@ -106,30 +77,18 @@ def model_differences(
     clusters: Sequence[Hashable] | None = None,
     plan: Plan | None = None,
 ) -> dict[tuple[str, str], Difference]:
-    """HDF1 of every model minus that of every later one, on the same resampled cases."""
-    cases = _same_cases(counts)
+    """HDF1 of every model minus that of every later one, over the cases that both resolved."""
+    _same_cases(counts)
     models = list(counts)
-    pairs = list(itertools.combinations(range(len(models)), 2))
-    statistics, scored = [], []
+    first = next(iter(counts.values()))
+    cell = (slice(None), first.levels.index(level), first.chapters.index(chapter))
+    columns = []
     for counted in counts.values():
-        cell = (slice(None), [counted.levels.index(level)], [counted.chapters.index(chapter)])
-        precision, recall, _ = counted.ratios()
-        statistics.append(hierarchical_statistic(precision[cell], recall[cell]))
-        scored.append(~np.isnan(recall[cell][:, 0]))
-
-    def differences(drawn: Floats) -> Floats:
-        f1 = np.column_stack([statistic(drawn)[:, 2] for statistic in statistics])
-        return np.column_stack([f1[:, i] - f1[:, j] for i, j in pairs])
-
-    if not pairs:
-        raise UsageError("a difference needs two models or more")
-    made = bootstrap_differences(
-        differences,
-        list(clusters) if clusters else cases,
-        present=np.column_stack([scored[i] & scored[j] for i, j in pairs]),
-        plan=plan,
-    )
-    return {(models[i], models[j]): one for (i, j), one in zip(pairs, made, strict=True)}
+        scores = np.column_stack([part[cell] for part in counted.ratios()[:2]])
+        known = ~np.isnan(scores)
+        columns.append(Columns(np.where(known, scores, 0.0), known.astype(float), known))
+    made = paired_differences(columns, "harmonic", clusters=clusters, plan=plan)
+    return {(models[i], models[j]): one for (i, j), one in made.items()}
 
 
 def _same_cases(counts: Mapping[str, HierarchicalCounts]) -> int:

@@ -1,11 +1,12 @@
 """Scores of MedLesionVQA: multi-response choice, open answers, abilities, merged ranks."""
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..errors import UsageError
-from .shares import FAILED, Failed, Grade, Mean, breakdown, mean
+from .shares import Grade, Mean, breakdown, mean
 
 OPEN_SCORES = (0, 0.5, 1)
 
@@ -27,18 +28,6 @@ def option_score(chosen: Iterable[str] | None, gold: Iterable[str]) -> float:
     if not right:
         raise UsageError("a question needs at least one gold option")
     return len(picked) / len(right) if picked <= right else 0.0
-
-
-def option_scores(
-    chosen: Sequence[Iterable[str] | None | Failed], gold: Sequence[Iterable[str]]
-) -> tuple[float | Failed, ...]:
-    """Score one question after the other; a `FAILED` choice stays `FAILED`."""
-    if len(chosen) != len(gold):
-        raise UsageError(f"{len(chosen)} choices but {len(gold)} gold sets")
-    return tuple(
-        FAILED if isinstance(picked, Failed) else option_score(picked, right)
-        for picked, right in zip(chosen, gold, strict=True)
-    )
 
 
 def open_average(scores: Sequence[Grade]) -> Mean:
@@ -98,7 +87,7 @@ def merge_ranks(rankings: Iterable[Sequence[str]]) -> tuple[Merged, ...]:
             raise UsageError(f"ranked list {number} names an entry twice")
         for rank, name in enumerate(ranking, start=1):
             positions.setdefault(name, []).append(rank)
-    merged = [Merged(name, sum(1 / rank for rank in at)) for name, at in positions.items()]
+    merged = [Merged(name, math.fsum(1 / rank for rank in at)) for name, at in positions.items()]
     return tuple(
         sorted(merged, key=lambda e: (-round(e.weight, 12), min(positions[e.name]), e.name))
     )

@@ -8,10 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..errors import UsageError
+from ._arithmetic import SAME
 from .shares import Share, Verdict, is_resolved, share
-
-SAME = 1e-9
-"""Scores no further apart are equal: sums of the same terms in another order differ by rounding."""
 
 
 def top_k_accuracy(equivalent: Iterable[Sequence[Verdict]], k: int) -> Share:

@@ -8,10 +8,11 @@ import numpy as np
 from ..errors import UsageError
 from ..ontology.tree import Kind, Node, Tree
 from ._node_sets import Code
-from .bootstrap import Interval, Plan, bootstrap_many, mean_interval
-from .cascade import hierarchical_statistic
+from .bootstrap import Interval, Plan, bootstrap_many
 from .hierarchical import HierarchicalScores, augment, hierarchical_scores
+from .means import mean_interval
 from .missed import deepest_shared
+from .ratios import hierarchical_statistic
 from .shares import FAILED, Failed, Share, share
 
 KS = (1, 5, 15)

@@ -29,6 +29,7 @@ import numpy as np
 
 from ..errors import UsageError
 from ..ontology.tree import Kind, Node, Tree
+from ._arithmetic import harmonic
 from ._node_sets import Case, Code, Diagnosis, Ints, NodeSets, NodeTable, Unmapped, codes_of
 from .bootstrap import Floats
 from .shares import Bounds
@@ -105,20 +106,6 @@ class HierarchicalCounts:
         truth = np.where(has_truth, self.truth, np.nan)
         precision = np.where(has_truth, self.overlap / np.maximum(self.predicted, 1), np.nan)
         return precision, self.overlap / truth, 2 * self.overlap / (truth + self.predicted)
-
-
-def hierarchical_counts(
-    truth: Sequence[Case],
-    predicted: Sequence[Case],
-    tree: Tree,
-    *,
-    unmapped: Policy = "ignore",
-) -> HierarchicalCounts:
-    """Count, for every case, level and chapter, the shared, the true and the predicted nodes.
-
-    Arguments and errors as `hierarchical_scores`.
-    """
-    return counts_by_model(truth, {"predicted": predicted}, tree, unmapped=unmapped)["predicted"]
 
 
 def counts_by_model(
@@ -210,7 +197,7 @@ def hierarchical_scores(
     """
     if level is not None and level not in tree.levels:
         raise UsageError(f"level is {level!r}; choose one of {', '.join(tree.levels)}")
-    counts = hierarchical_counts(truth, predicted, tree, unmapped=unmapped)
+    counts = counts_by_model(truth, {"predicted": predicted}, tree, unmapped=unmapped)["predicted"]
     node = None if chapter is None else _chapter(chapter, tree)
     return _scores(counts, level, node)
 
@@ -254,12 +241,6 @@ def _scores(
         chapter=chapter.code if chapter else None,
         policy=counts.policy,
     )
-
-
-def harmonic(precision: float, recall: float) -> float:
-    """Harmonic mean of two shares; 0 where both are 0, NaN where one is NaN."""
-    both = precision + recall
-    return 2 * precision * recall / both if both else both
 
 
 def _mean(values: Floats) -> float:

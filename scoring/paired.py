@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from ..errors import UsageError
-from .shares import FAILED, Failed, Share, share, share_of
+from .shares import FAILED, Failed, Share, share
 
 Choice = str | None | Failed
 """An option, None where the answer matches no option, `FAILED` where no verdict exists."""
@@ -71,10 +71,9 @@ def pair_scores(pairs: Iterable[Pair]) -> PairScores:
             raise UsageError(f"pair {position}: both items have the true answer {first!r}")
     items = [item for pair in given for item in pair]
     individual = share(_right(item) for item in items)
-    both = share(_both_right(*pair) for pair in given)
-    valid = [(a, b) for (_, a), (_, b) in given if isinstance(a, str) and isinstance(b, str)]
-    failed_pairs = sum(_open(*pair) for pair in given)
-    same = share_of(sum(a == b for a, b in valid), failed_pairs, len(valid) + failed_pairs)
+    outcomes = [pair_outcome(*pair) for pair in given]
+    both = share(one.both for one in outcomes)
+    same = share(one.same for one in outcomes if one.counts)
     return PairScores(
         individual=individual.value,
         set=both.value,
@@ -84,7 +83,7 @@ def pair_scores(pairs: Iterable[Pair]) -> PairScores:
         confusion_share=same,
         invalid=sum(choice is None for _, choice in items),
         failed=sum(choice is FAILED for _, choice in items),
-        valid_pairs=len(valid),
+        valid_pairs=same.n - same.unresolved,
     )
 
 
@@ -93,21 +92,47 @@ def _right(item: Item) -> bool | None:
     return None if choice is FAILED else choice == truth
 
 
-def _both_right(first: Item, second: Item) -> bool | None:
-    marks = (_right(first), _right(second))
-    if False in marks:
-        return False
-    return None if None in marks else True
+@dataclass(frozen=True, slots=True)
+class PairOutcome:
+    """What two answers to a pair come to; None where a missing verdict leaves it open.
+
+    both: both answers are right. same: both chose the same option. counts: both chose an option,
+    or may have: only such pairs count for confusion.
+    """
+
+    both: bool | None
+    same: bool | None
+    counts: bool
 
 
-def _open(first: Item, second: Item) -> bool:
-    """Whether the pair may still turn out valid: a failed item, and no invalid one."""
+def pair_outcome(first: Item, second: Item) -> PairOutcome:
+    """Score one pair of items.
+
+    Formula: both = both choices are the true ones, False as soon as one is known to be wrong;
+    same = the two choices are one option; a pair counts for confusion unless an answer matches no
+    option (None).
+
+    Source: MediConfusion, set accuracy and confusion.
+
+    Args:
+        first: (truth, choice) of one item; a choice is an option, None or `FAILED`.
+        second: the same of the other item.
+
+    >>> pair_outcome(("A", "A"), ("B", "A"))
+    PairOutcome(both=False, same=True, counts=True)
+    >>> pair_outcome(("A", "A"), ("B", FAILED)).both is None
+    True
+    """
     choices = (first[1], second[1])
-    return FAILED in choices and None not in choices
+    marks = (_right(first), _right(second))
+    both = False if False in marks else None if None in marks else True
+    counts = None not in choices
+    same = None if not counts or FAILED in choices else choices[0] == choices[1]
+    return PairOutcome(both, same, counts)
 
 
 @dataclass(frozen=True, slots=True)
-class Vote(Generic[T]):
+class Majority(Generic[T]):
     """The outcome of a vote: `winner` is None on a tie (then `tied` names who) or without votes.
 
     `counts` is ordered by votes; `unresolved` counts the samples that held no vote.
@@ -119,7 +144,7 @@ class Vote(Generic[T]):
     unresolved: int
 
 
-def majority_vote(samples: Iterable[T | None | Failed]) -> Vote[T]:
+def majority_vote(samples: Iterable[T | None | Failed]) -> Majority[T]:
     """Find the most frequent valid choice over repeated samples of one item.
 
     A tie stays a tie: the order of the samples never decides.
@@ -133,7 +158,7 @@ def majority_vote(samples: Iterable[T | None | Failed]) -> Vote[T]:
     top = max(counts.values(), default=0)
     leaders = tuple(choice for choice, votes_for in counts.items() if votes_for == top)
     winner = leaders[0] if len(leaders) == 1 else None
-    return Vote(winner, counts, leaders if winner is None else (), len(given) - len(votes))
+    return Majority(winner, counts, leaders if winner is None else (), len(given) - len(votes))
 
 
 def best_of_n(samples: Sequence[Choice], picked: int | None) -> Choice:

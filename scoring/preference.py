@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import UsageError
-from .bootstrap import Floats, Interval, Plan, Statistic, bootstrap
-from .stability import signs
+from ._arithmetic import signs
+from .bootstrap import Floats, Interval, Plan, Statistic, bootstrap_interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def preference_agreement(
     agreeing = ((one == two) & counted).sum(axis=1) * 1.0
     comparisons = counted.sum(axis=1) * 1.0
     rows = len(a) if clusters is None else clusters
-    interval = bootstrap(_ratio_statistic(agreeing, comparisons), rows, plan=plan)
+    interval = bootstrap_interval(_ratio_statistic(agreeing, comparisons), rows, plan=plan)
     return PreferenceAgreement(
         interval.estimate, interval, int(comparisons.sum()), int((~present).sum())
     )

@@ -5,6 +5,7 @@ bounds and the threshold tau belong to the encoder: 0.6, 1.0 and 0.83 are the pa
 its encoder; another encoder needs its own.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, overload
@@ -13,8 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import UsageError
+from ._arithmetic import ratio
 from .bootstrap import Floats
-from .shares import ratio
 
 
 class TextEncoder(Protocol):
@@ -132,8 +133,8 @@ class DdxScores:
 def ddx_scores(matches: Sequence[tuple[int, int]], n: int, m: int) -> DdxScores:
     """Score one case's matches M: |M|/n, |M|/m, 2|M|/(n+m), |M|/(n+m-|M|).
 
-    An empty prediction (n = 0) scores 0 throughout; `macro` and `micro` leave it out and
-    `coverage` counts it.
+    An empty prediction (n = 0) scores 0 throughout; `macro_ddx` and `micro_ddx` leave it
+    out and count it as `empty`.
 
     Args:
         matches: pairs (prediction, truth), one to one.
@@ -185,13 +186,13 @@ class DdxSummary:
     empty: int
 
 
-def macro(cases: Iterable[DdxScores]) -> DdxSummary:
+def macro_ddx(cases: Iterable[DdxScores]) -> DdxSummary:
     """Average the scores of the cases with a non-empty prediction."""
     given = list(cases)
     scored = [case for case in given if case.n]
 
     def average(name: str) -> float:
-        return ratio(sum(getattr(case, name) for case in scored), len(scored))
+        return ratio(math.fsum(getattr(case, name) for case in scored), len(scored))
 
     return DdxSummary(
         average("precision"),
@@ -202,7 +203,7 @@ def macro(cases: Iterable[DdxScores]) -> DdxSummary:
     )
 
 
-def micro(cases: Iterable[DdxScores]) -> DdxSummary:
+def micro_ddx(cases: Iterable[DdxScores]) -> DdxSummary:
     """Sum matches and diagnoses over the cases with a non-empty prediction, then divide."""
     given = list(cases)
     scored = [case for case in given if case.n]
@@ -214,11 +215,6 @@ def micro(cases: Iterable[DdxScores]) -> DdxSummary:
         ratio(matched, n + m - matched),
         *_counts(given),
     )
-
-
-def coverage(cases: Iterable[DdxScores]) -> float:
-    """Share of cases with a non-empty prediction."""
-    return _counts(list(cases))[0]
 
 
 def _counts(cases: list[DdxScores]) -> tuple[float, int, int]:

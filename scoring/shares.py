@@ -17,6 +17,7 @@ from enum import Enum
 from typing import Final, NamedTuple, TypeVar
 
 from ..errors import UsageError
+from ._arithmetic import ratio
 
 
 class Failed(Enum):
@@ -51,6 +52,12 @@ class Share:
     unresolved: int
     bounds: Bounds
 
+    @classmethod
+    def of(cls, right: int, unresolved: int, n: int) -> "Share":
+        """Make a share from its counts."""
+        limits = bounds(right, unresolved, n)
+        return cls(ratio(right, n - unresolved), right, n, unresolved, limits)
+
 
 @dataclass(frozen=True, slots=True)
 class Mean:
@@ -66,11 +73,6 @@ def is_resolved(verdict: object) -> bool:
     """Whether there is a verdict: not None, not NaN, not `FAILED`."""
     missing_number = isinstance(verdict, float) and math.isnan(verdict)
     return not (verdict is None or verdict is FAILED or missing_number)
-
-
-def ratio(part: float, whole: float) -> float:
-    """Divide; NaN where there is nothing to divide by."""
-    return part / whole if whole else math.nan
 
 
 def bounds(resolved_correct: int, unresolved: int, n: int) -> Bounds:
@@ -91,12 +93,6 @@ def bounds(resolved_correct: int, unresolved: int, n: int) -> Bounds:
     return Bounds(ratio(resolved_correct, n), ratio(resolved_correct + unresolved, n))
 
 
-def share_of(right: int, unresolved: int, n: int) -> Share:
-    """Make a share from its counts."""
-    limits = bounds(right, unresolved, n)
-    return Share(ratio(right, n - unresolved), right, n, unresolved, limits)
-
-
 def share(verdicts: Iterable[Verdict]) -> Share:
     """Count the share of "yes" among yes/no verdicts.
 
@@ -105,7 +101,7 @@ def share(verdicts: Iterable[Verdict]) -> Share:
     """
     given = list(verdicts)
     resolved = [bool(verdict) for verdict in given if is_resolved(verdict)]
-    return share_of(sum(resolved), len(given) - len(resolved), len(given))
+    return Share.of(sum(resolved), len(given) - len(resolved), len(given))
 
 
 def mean(scores: Iterable[Grade], scale: tuple[float, float] = (0.0, 1.0)) -> Mean:

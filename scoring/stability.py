@@ -5,10 +5,12 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import UsageError
+from ._arithmetic import tau_b
 from .bootstrap import Floats, Interval, Plan, bootstrap_many
-from .flat import SAME, ranks
+from .flat import ranks
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,40 +61,42 @@ def ranking_stability(
     cube, models = _cube(scores)
     judges = list(scores)
     pairs = list(itertools.combinations(range(len(judges)), 2))
-    filled, present = np.nan_to_num(cube), (~np.isnan(cube)).astype(float)
+    filled = np.nan_to_num(cube)
+    complete: NDArray[np.bool_] = np.logical_not(np.isnan(cube).any(axis=1))
+
+    def means(drawn: Floats, judge: int, cases: NDArray[np.bool_]) -> Floats:
+        counted = (drawn @ cases.astype(float))[:, None]
+        totals = drawn @ (filled[judge] * cases).T
+        result: Floats = totals / np.where(counted > 0, counted, np.nan)
+        return result
 
     def statistic(drawn: Floats) -> Floats:
-        counts = np.einsum("bc,jmc->jbm", drawn, present)
-        totals = np.einsum("bc,jmc->jbm", drawn, filled)
-        means = totals / np.where(counts > 0, counts, np.nan)
-        return np.column_stack([tau_b(means[i], means[j]) for i, j in pairs])
+        shared = [complete[i] & complete[j] for i, j in pairs]
+        return np.column_stack(
+            [
+                tau_b(means(drawn, i, cases), means(drawn, j, cases))
+                for (i, j), cases in zip(pairs, shared, strict=True)
+            ]
+        )
 
     rows = list(clusters) if clusters is not None else cube.shape[2]
-    made = bootstrap_many(statistic, rows, plan=replace(plan or Plan(), method="percentile"))
+    made = bootstrap_many(
+        statistic,
+        rows,
+        present=np.column_stack([complete[i] & complete[j] for i, j in pairs]),
+        plan=replace(plan or Plan(), method="percentile"),
+    )
     taus = {(judges[i], judges[j]): one for (i, j), one in zip(pairs, made, strict=True)}
+    everything = np.ones((1, cube.shape[2]))
+    own = [means(everything, judge, complete[judge]) for judge in range(len(judges))]
     values = np.array([one.estimate for one in made])
     defined = values[~np.isnan(values)]
     return RankingStability(
         taus,
         float(defined.mean()) if defined.size else float("nan"),
         float(defined.min()) if defined.size else float("nan"),
-        _ranges(judges, models, filled.sum(axis=2) / present.sum(axis=2)),
+        _ranges(judges, models, np.concatenate(own)),
     )
-
-
-def tau_b(first: Floats, second: Floats) -> Floats:
-    """Kendall's tau-b along the last axis: (b, models) twice to (b,); NaN where all tie."""
-    a = signs(first[:, :, None] - first[:, None, :])
-    b = signs(second[:, :, None] - second[:, None, :])
-    untied = (a * a).sum(axis=(1, 2)) * (b * b).sum(axis=(1, 2))
-    result: Floats = (a * b).sum(axis=(1, 2)) / np.sqrt(np.where(untied > 0, untied, np.nan))
-    return result
-
-
-def signs(differences: Floats) -> Floats:
-    """1, 0 or -1 for each difference, 0 for what rounding leaves of none; NaN stays."""
-    found: Floats = np.sign(np.where(np.abs(differences) <= SAME, 0.0, differences))
-    return found
 
 
 def _cube(scores: Mapping[str, Mapping[str, Sequence[float]]]) -> tuple[Floats, list[str]]:
@@ -126,9 +130,10 @@ def _ranges(judges: list[str], models: list[str], means: Floats) -> tuple[RankRa
     by_judge = {
         judge: ranks(dict(zip(models, row.tolist(), strict=True)))
         for judge, row in zip(judges, means, strict=True)
+        if not np.isnan(row).any()
     }
     made = []
-    for model in models:
-        own = {judge: by_judge[judge][model] for judge in judges}
+    for model in models if by_judge else ():
+        own = {judge: places[model] for judge, places in by_judge.items()}
         made.append(RankRange(model, own, min(own.values()), max(own.values())))
     return tuple(sorted(made, key=lambda entry: (entry.best, entry.worst, entry.model)))

@@ -10,13 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dxjudge.evaluation import cases
-from dxjudge.evaluation.measures.measure import Measure, Score, Units, combined, mean_measure
-from dxjudge.evaluation.measures.numbers import differences_of, numbers_of, rank_shift, ranks_of
+from dxjudge.evaluation.measures.measure import Measure, Score, Units, mean_measure
+from dxjudge.evaluation.measures.numbers import numbers_of
+from dxjudge.evaluation.measures.standings import differences_of, rank_shift, ranks_of
 from dxjudge.evaluation.report import case_pages as report_cases
 from dxjudge.evaluation.report import latex
 from dxjudge.ontology.tree import load_tree
-from dxjudge.scoring.bootstrap import Plan, mean_interval
+from dxjudge.scoring.bootstrap import Plan
 from dxjudge.scoring.hierarchical import counts_by_model, hierarchical_scores
+from dxjudge.scoring.means import mean_interval
+from dxjudge.scoring.ratios import ratio_of_sums
 from dxjudge.scoring.shares import FAILED, share
 
 PLAN = Plan(resamples=200, seed=3)
@@ -52,7 +55,7 @@ def test_a_number_lies_within_its_bounds(values: list[float | None], higher: boo
     everything = np.ones(len(values), dtype=bool)
     low, high = made.bounds(everything)
     sums = everything[None, :].astype(float)
-    value = combined(sums @ made.numerator, sums @ made.denominator, made.combine)[0]
+    value = ratio_of_sums(sums @ made.numerator, sums @ made.denominator, made.combine)[0]
     assert np.isnan(value) or low - 1e-12 <= value <= high + 1e-12
 
 
@@ -109,8 +112,10 @@ def test_differences_are_paired_and_antisymmetric() -> None:
     (other,) = differences_of([measure(second, "b"), measure(first, "a")], units(60), PLAN)
     lost = sum(easy[::10])
     assert gap.value == pytest.approx(lost / 60) == pytest.approx(-other.value)
-    # Paired: the interval is far narrower than that of two independent shares of 60 cases.
-    assert 0 <= gap.low <= gap.value <= gap.high < 0.2
+    # Bonett and Price, 3 and 0 of 60: a = 4/62, b = 1/62; a - b = 0.0484, and 1.96 times
+    # sqrt((5/62 - (3/62)^2) / 62) = 0.0697.
+    assert lost == 3
+    assert (gap.low, gap.high) == pytest.approx((0.0484 - 0.0697, 0.0484 + 0.0697), abs=1e-4)
     assert len(differences_of([measure(first, "a"), measure(second, "b")], units(60), PLAN,
                               grouped=["right"])) == 3  # fmt: skip
 
@@ -122,7 +127,7 @@ def test_lower_is_better_is_ranked_from_below_and_ties_share() -> None:
         measure([1.0, 0.0], "c", higher_is_better=False),
         measure([None, None], "d", higher_is_better=False),
     ]
-    found = ranks_of(numbers_of(table, Units(("0", "1")), PLAN))
+    found = ranks_of(table, Units(("0", "1")))
     assert {rank.model: rank.rank for rank in found} == {"a": 2, "b": 1, "c": 2}
 
 
@@ -135,8 +140,8 @@ def test_rank_change_is_over_the_models_that_have_both_scores() -> None:
         named("flat", "a", "j", 0.9), named("flat", "b", "j", 0.8), named("flat", "c", "j", None),
         named("tree", "a", "", 0.1), named("tree", "b", "", 0.3), named("tree", "c", "", 0.9),
     ]  # fmt: skip
-    numbers = numbers_of(table, Units(tuple(map(str, range(12)))), PLAN)
-    shifts = rank_shift(numbers, "flat", "tree")
+    places = ranks_of(table, Units(tuple(map(str, range(12)))))
+    shifts = rank_shift(places, "flat", "tree")
     assert {s.model: (s.before, s.after, s.change) for s in shifts["j"]} == {
         "b": (2, 1, 1), "a": (1, 2, -1)
     }  # fmt: skip

@@ -23,17 +23,16 @@ from dxjudge.scoring.agreement import (
     fleiss_kappa,
     gwet_ac1,
     gwet_ac2,
-    judge_pairs,
     jury_agreement,
     kendall,
     krippendorff_alpha,
     mean_absolute_difference,
     pair_agreement,
-    preference_agreement,
     share_identical,
     spearman,
 )
 from dxjudge.scoring.bootstrap import Plan
+from dxjudge.scoring.preference import preference_agreement
 from dxjudge.scoring.shares import FAILED
 
 # Fleiss (1971), Psychological Bulletin 76: 30 patients, 6 psychiatrists, 5 diagnoses.
@@ -376,9 +375,6 @@ def test_the_table_has_the_measures_that_fit_the_scale() -> None:
         "krippendorff_alpha_ordinal",
         "krippendorff_alpha_interval",
     ]
-    pairs = judge_pairs({"a": first, "b": second, "c": first}, plan=Plan(resamples=50))
-    assert list(pairs) == [("a", "b"), ("a", "c"), ("b", "c")]
-    assert values(pairs["a", "c"])["cohen_kappa"] == pytest.approx(1)
 
 
 def test_intervals_match_resampling_with_scikit_learn() -> None:

@@ -10,12 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dxjudge.errors import UsageError
+from dxjudge.scoring._arithmetic import tau_b
 from dxjudge.scoring.bootstrap import Plan
 from dxjudge.scoring.calibration import prediction_powered, rogan_gladen
 from dxjudge.scoring.flat import ranks
 from dxjudge.scoring.preference import preference_agreement
 from dxjudge.scoring.shares import FAILED
-from dxjudge.scoring.stability import ranking_stability, tau_b
+from dxjudge.scoring.stability import ranking_stability
 
 
 def calibration_set(tp: int, fn: int, fp: int, tn: int) -> list[tuple[bool, bool]]:
@@ -159,9 +160,14 @@ def test_ranks_and_taus_by_hand() -> None:
     result = ranking_stability(scores)
     taus = {pair: interval.estimate for pair, interval in result.taus.items()}
     # j1 and j2 swap one of three pairs: (2 - 1) / 3.
-    assert taus == pytest.approx({("j1", "j2"): 1 / 3, ("j1", "j3"): 1.0, ("j2", "j3"): 1 / 3})
-    assert result.mean_tau == pytest.approx(5 / 9)
-    assert result.lowest_tau == pytest.approx(1 / 3)
+    # j3 has no score of b on the first case, so it is compared on the second alone. There j1 puts
+    # a before b = c: 2 of 3 pairs as j3, one tied: 2 / sqrt(2 * 3). j2 puts b before a = c: one
+    # pair as j3, one turned: 0.
+    assert taus == pytest.approx(
+        {("j1", "j2"): 1 / 3, ("j1", "j3"): 2 / math.sqrt(6), ("j2", "j3"): 0.0}
+    )
+    assert result.mean_tau == pytest.approx((1 / 3 + 2 / math.sqrt(6)) / 3)
+    assert result.lowest_tau == pytest.approx(0)
     assert [(one.model, one.best, one.worst) for one in result.ranges] == [
         ("a", 1, 2),
         ("b", 1, 2),
@@ -182,7 +188,8 @@ def test_a_stable_ranking_has_a_tight_interval_and_a_random_one_a_wide_one() -> 
 
     stable = ranking_stability({"x": judge(0.1), "y": judge(0.1)}, plan=Plan(resamples=300))
     interval = stable.taus["x", "y"]
-    assert (interval.estimate, interval.low, interval.high) == (1, 1, 1)
+    assert interval.estimate == 1
+    assert "same value" in str(interval.warning)
     shaky = ranking_stability({"x": judge(5), "y": judge(5)}, plan=Plan(resamples=300))
     assert shaky.taus["x", "y"].low < shaky.taus["x", "y"].high
 
@@ -204,7 +211,9 @@ def test_unusable_scores_are_named(scores: Any, message: str) -> None:
 
 def test_what_rounding_leaves_of_a_tie_is_a_tie() -> None:
     up, down = [0.1, 0.2, 0.3] * 5, [0.3, 0.2, 0.1] * 5
-    assert sum(up[:3]) != sum(down[:3])  # by the last digit: both are 0.6
+    # Added one by one, as matrix products do; `sum` compensates since Python 3.12.
+    one_way, other_way = 0.1 + 0.2 + 0.3, 0.3 + 0.2 + 0.1
+    assert one_way != other_way  # by the last digit: both are 0.6
     ours = {"A": up, "B": down, "C": [0.9] * 15}
     theirs = {"A": up, "B": up, "C": [0.9] * 15}
     made = ranking_stability({"x": ours, "y": theirs}, plan=Plan(resamples=50))
@@ -212,7 +221,7 @@ def test_what_rounding_leaves_of_a_tie_is_a_tie() -> None:
     assert {one.model: (one.best, one.worst) for one in made.ranges} == {
         "A": (2, 2), "B": (2, 2), "C": (1, 1)
     }  # fmt: skip
-    assert ranks({"A": sum(up[:3]), "B": sum(down[:3])}) == {"A": 1, "B": 1}
+    assert ranks({"A": one_way, "B": other_way}) == {"A": 1, "B": 1}
     # Both judges call a tie: the order of one's sum is no preference.
     scores = [[0.1 + 0.2 + 0.3, 0.3 + 0.2 + 0.1]] * 12
     tied = preference_agreement(scores, [[1.0, 1.0]] * 12, plan=Plan(resamples=50))

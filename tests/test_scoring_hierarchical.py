@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dxjudge.errors import UnknownCode, UsageError
 from dxjudge.ontology.tree import Kind, Node, Tree, load_tree
-from dxjudge.scoring.hierarchical import augment, hierarchical_counts, hierarchical_scores
+from dxjudge.scoring.hierarchical import augment, counts_by_model, hierarchical_scores
 from dxjudge.scoring.missed import deepest_shared, misses
 from dxjudge.scoring.shares import FAILED
 
@@ -326,7 +326,7 @@ def test_bounds_and_order_of_cases_and_diagnoses_do_not_matter(
 @settings(max_examples=60, deadline=None)
 @given(st.lists(case, min_size=1, max_size=5))
 def test_the_truth_itself_scores_one_on_every_level(cases: list[Any]) -> None:
-    counts = hierarchical_counts(cases, cases, TREE)
+    counts = counts_by_model(cases, {"m": cases}, TREE)["m"]
     assert (counts.overlap == counts.truth).all()
     assert (counts.predicted == counts.truth).all()
     assert hierarchical_scores(cases, cases, TREE).f1 == 1

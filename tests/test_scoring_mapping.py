@@ -13,7 +13,7 @@ from dxjudge.ontology.tree import Node, load_tree
 from dxjudge.scoring.bootstrap import Plan
 from dxjudge.scoring.cascade import compare_models, model_differences
 from dxjudge.scoring.gold_table import mapping_quality
-from dxjudge.scoring.hierarchical import counts_by_model, hierarchical_counts, hierarchical_scores
+from dxjudge.scoring.hierarchical import counts_by_model, hierarchical_scores
 from dxjudge.scoring.shares import FAILED
 
 TREE = load_tree()
@@ -179,8 +179,8 @@ def test_differences_between_models_are_paired_and_signed() -> None:
 
 def test_models_on_different_cases_are_not_compared() -> None:
     truth, models = make_cases(20)
-    other = hierarchical_counts(truth[::-1], models["fair"], TREE)
-    first = hierarchical_counts(truth, models["good"], TREE)
+    other = counts_by_model(truth[::-1], {"m": models["fair"]}, TREE)["m"]
+    first = counts_by_model(truth, {"m": models["good"]}, TREE)["m"]
     with pytest.raises(UsageError, match="fair and good"):
         compare_models({"good": first, "fair": other})
     with pytest.raises(UsageError, match="no model"):

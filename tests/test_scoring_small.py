@@ -16,7 +16,6 @@ from dxjudge.scoring.choice import (
     merge_ranks,
     open_average,
     option_score,
-    option_scores,
 )
 from dxjudge.scoring.flat import rank_changes, ranks, top_k_accuracy
 from dxjudge.scoring.medsyn import choice_accuracy, ddx_coverage, ddx_fdx_gap, mean_grade
@@ -277,7 +276,6 @@ def test_any_option_outside_the_gold_set_scores_zero() -> None:
     assert option_score({"A", "B", "C"}, {"C", "B", "A"}) == 1
     assert option_score({"A", "D"}, {"A"}) == 0
     assert option_score(None, {"A"}) == option_score([], {"A"}) == 0
-    assert option_scores([{"A"}, FAILED, None], ["AB", "A", "A"]) == (0.5, FAILED, 0)
     with pytest.raises(UsageError):
         option_score({"A"}, ())
 

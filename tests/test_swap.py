@@ -4,7 +4,6 @@ import csv
 import json
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,8 +13,10 @@ from dxjudge.agents.judge import parse_judge
 from dxjudge.cli.compare_judges_run import families_by, find_judges
 from dxjudge.cli.main import app
 from dxjudge.errors import InputError, UsageError
-from dxjudge.evaluation.judges.conclusions import conclusions_of
-from dxjudge.evaluation.measures.numbers import Gap
+from dxjudge.evaluation.judges.conclusions import Side, conclude, side_of
+from dxjudge.evaluation.judges.swap_rows import Conclusion
+from dxjudge.evaluation.measures.standings import Gap
+from dxjudge.scoring import Difference, Interval
 
 from .protocol_server import ProtocolServer, Seen, fail
 
@@ -115,7 +116,9 @@ def test_a_new_judge_is_asked_and_the_old_one_is_not(evaluated: Evaluate) -> Non
     assert (conclusion["better"], conclusion["worse"]) == ("qwen-new", "plain")
     assert conclusion["holds"] == "some judges"
     assert conclusion["clear_for"] == names[1] and conclusion["clear_against"] == names[0]
-    assert "under some judges only (1 of 2" in conclusion["sentence"]
+    assert "the judges contradict each other" in conclusion["sentence"]
+    # The means over the judges are (0.25 + 1) / 2 and 0.75 / 2.
+    assert conclusion["difference"] == pytest.approx(0.25)
     changes = {(r["left_out"], r["model"]): r["change"] for r in held["left_out"]}
     # Without the fair judge plain falls from 0.375 to 0, qwen-new climbs from 0.625 to 1.
     assert changes[names[0], "plain"] == pytest.approx(-0.375)
@@ -128,7 +131,7 @@ def test_a_new_judge_is_asked_and_the_old_one_is_not(evaluated: Evaluate) -> Non
     sentence = conclusion["sentence"]
     assert sentence in done.stdout
     report = (out / "judges" / "swap.md").read_text()
-    assert "## Conclusions" in report and "beats plain under some judges only" in report
+    assert "## Conclusions" in report and "qwen-new beats plain clearly under" in report
     assert {p.name for p in (out / "judges").glob("swap*.csv")} == {
         "swap_scores.csv", "swap_conclusions.csv", "swap_tau.csv", "swap_leave_one_out.csv",
         "swap_flips.csv", "swap_flip_rates.csv", "swap_judges.csv",
@@ -178,8 +181,9 @@ def test_a_judge_of_the_models_family_is_held_against_the_others(evaluated: Eval
     (row,) = json.loads(done.stdout)["families"]
     # (1 - 0) under its own judge, (0.25 - 0.75) under the other: 1 - -0.5 = 1.5.
     assert (row["judge"], row["family"], row["own"]) == (name, "qwen", "qwen-new")
-    assert row["advantage"] == pytest.approx(1.5)
-    assert row["low"] > 0
+    assert row["raw"] == pytest.approx(1.5)
+    # One other judge: it could be strict, or this one lenient.
+    assert row["advantage"] is None and "two can" in row["warning"]
 
 
 def test_failures_of_the_run_stay_failures_and_are_counted(evaluated: Evaluate) -> None:
@@ -198,7 +202,10 @@ def test_failures_of_the_run_stay_failures_and_are_counted(evaluated: Evaluate) 
     assert costs[name]["calls"] >= 20
     # Both agree where both spoke, so nothing flips and plain leads under both.
     (conclusion,) = held["conclusions"]
-    assert (conclusion["better"], conclusion["holds"]) == ("plain", "every judge")
+    assert (conclusion["better"], conclusion["holds"]) == ("plain", "some judges")
+    # Half of the second judge's verdicts are missing: it cannot be clear, and that is said.
+    assert conclusion["clear_for"] != name and conclusion["unresolved"] == 10
+    assert "the missing verdicts could turn the order under" in conclusion["sentence"]
     assert {row["share"] for row in held["flip_rates"]} == {0.0}
 
 
@@ -252,14 +259,57 @@ def test_what_cannot_be_compared_is_said(tmp_path: Path) -> None:
     assert families_by(["a=b=QWEN"])("a=b") == {"qwen"}
 
 
-def test_a_difference_of_rounding_is_a_tie_in_the_sentence() -> None:
-    def gap(judge: str, value: float) -> Gap:
-        about = ("m", judge, "", "", "", "A", "B")
-        return Gap(*about, value, value, value, 1.0, 20, "")
+def side(judge: str, value: float, reach: float = 0.0, missing: float = 0.0) -> Side:
+    return Side(judge, value, value - reach, value + reach, value - missing, value + missing,
+                int(100 * missing))  # fmt: skip
 
-    gaps = (gap("x", 0.1 + 0.2 + 0.3 - 0.6), gap("y", 0.0))
-    judged = SimpleNamespace(single_judges=("x", "y"))
-    made: Any = SimpleNamespace(gaps=gaps, judged=judged, numbers=())
-    (one,) = conclusions_of(made, {"m": "M"})
+
+def concluded(sides: list[Side], judges: str, mean: float | None = None) -> Conclusion:
+    value = sum(one.value for one in sides) / len(sides) if mean is None else mean
+    interval = Interval(value, value - 0.1, value + 0.1, 0.95, "bca", 20, 100, 0)
+    joint = Difference(interval, 0.5, 20)
+    return conclude("m", "M", ("A", "B"), sides, judges.split(), joint)
+
+
+def test_a_difference_of_rounding_is_a_tie_in_the_sentence() -> None:
+    about = ("m", "x", "", "", "", "A", "B")
+    rounding = 0.1 + 0.2 + 0.3 - 0.6
+    gap = Gap(*about, rounding, rounding, rounding, 1.0, 20, 0, 0.0, rounding, rounding, "")
+    one = concluded([side_of(gap, 1.0), side("y", 0.0)], "x y")
     assert (one.holds, one.judges_for, one.clear_for) == ("no judge", "", "")
     assert "A and B tie under every judge" in one.sentence
+
+
+def test_every_judge_speaks_of_what_is_clear() -> None:
+    ahead = concluded([side("x", 0.1, 0.2), side("y", 0.1, 0.2)], "x y")
+    assert ahead.holds == "no judge"
+    assert ahead.sentence == (
+        "M: no judge tells A and B apart clearly (A is ahead under 2 of 2); the mean difference "
+        "is 0.100 [0.000, 0.200] over 20 cases."
+    )
+    clear = concluded([side("x", 0.3, 0.1), side("y", 0.3, 0.2)], "x y")
+    assert clear.holds == "every judge"
+    assert "A beats B clearly under every judge (2 of 2)" in clear.sentence
+
+
+def test_a_silent_judge_counts_and_is_named() -> None:
+    one = concluded([side("x", 0.3, 0.1), side("y", 0.3, 0.1)], "x y z")
+    assert (one.holds, one.silent) == ("some judges", "z")
+    assert "clearly under 2 of 3 judges (x and y)" in one.sentence
+    assert one.sentence.endswith("; z gave no verdict.")
+
+
+def test_missing_verdicts_stand_in_the_sentence_and_keep_it_from_being_clear() -> None:
+    one = concluded([side("x", 0.3, 0.1, missing=0.4), side("y", 0.3, 0.1)], "x y")
+    assert (one.holds, one.clear_for, one.unresolved) == ("some judges", "y", 40)
+    assert "cases without both verdicts: 40 under x" in one.sentence
+    assert "the missing verdicts could turn the order under x" in one.sentence
+
+
+def test_the_direction_is_that_of_most_judges_not_of_the_mean() -> None:
+    # One judge is far off: the mean says B, two of three judges say A.
+    one = concluded([side("x", 0.1, 0.2), side("y", 0.1, 0.2), side("z", -0.9, 0.1)], "x y z")
+    assert (one.better, one.worse) == ("A", "B")
+    assert one.clear_against == "z"
+    assert "the judges contradict each other" in one.sentence
+    assert one.difference == pytest.approx(-0.7 / 3)

@@ -1,106 +1,206 @@
-"""One plain sentence for every conclusion: does "A beats B" hold under every judge?"""
+"""One plain sentence for every two models: is one clearly better, and under how many judges?
+
+A judge is clear where the interval of the difference excludes 0 and the verdicts that are missing
+could not turn the order. Judges that gave no verdict count, and are named.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from ...scoring.flat import SAME
-from ..measures.numbers import Gap
-from ..result import Evaluation
+import numpy as np
+
+from ...scoring import SAME
+from ...scoring.bootstrap import Difference, Plan
+from ...scoring.differences import Columns, paired_differences
+from ..measures.standings import Gap
+from .agreement_text import number
 from .names import short_names
 from .swap_rows import Conclusion, Holds
+from .swap_table import SwapTable
 
 
 @dataclass(frozen=True)
-class _Side:
-    """The difference under one judge: better minus worse, so that above 0 speaks for it."""
+class Side:
+    """The difference under one judge: better minus worse, so that above 0 speaks for it.
+
+    lowest, highest: what the missing verdicts could make of it; unresolved: how many units lack
+    one.
+    """
 
     judge: str
     value: float
     low: float
     high: float
+    lowest: float
+    highest: float
+    unresolved: int
+
+    @property
+    def clear(self) -> bool:
+        """Whether the interval lies above 0, and no missing verdict could turn that."""
+        return self.low > 0 and self.lowest >= 0
+
+    @property
+    def loose(self) -> bool:
+        """Whether missing verdicts alone keep the side from being clear, for or against."""
+        return (self.low > 0 and self.lowest < 0) or (self.high < 0 and self.highest > 0)
+
+    def turned(self) -> "Side":
+        """The same difference the other way round."""
+        return Side(self.judge, -self.value, -self.high, -self.low, -self.highest, -self.lowest,
+                    self.unresolved)  # fmt: skip
 
 
-def conclusions_of(made: Evaluation, titles: Mapping[str, str]) -> Iterator[Conclusion]:
-    """A conclusion for every metric and every two models."""
-    judges = made.judged.single_judges
-    held: dict[tuple[str, str, str], list[Gap]] = {}
-    for gap in made.gaps:
-        if gap.metric in titles and gap.judge in judges and not (gap.slice or gap.group_by):
-            held.setdefault((gap.metric, gap.first, gap.second), []).append(gap)
-    better_is_higher = {one.metric: one.higher_is_better for one in made.numbers}
-    for (metric, first, second), gaps in held.items():
-        sign = 1.0 if better_is_higher.get(metric, True) else -1.0
-        sides = [_side(gap, sign) for gap in gaps if gap.value == gap.value]
-        if not sides:
-            continue
-        if sum(side.value for side in sides) < 0:
-            first, second = second, first
-            sides = [_Side(s.judge, -s.value, -s.high, -s.low) for s in sides]
-        yield _conclude(metric, titles[metric], first, second, sides)
+def conclusions_of(
+    gaps: Sequence[Gap],
+    judges: Sequence[str],
+    tables: Mapping[str, SwapTable],
+    titles: Mapping[str, str],
+    plan: Plan,
+) -> Iterator[Conclusion]:
+    """A conclusion for every metric and every two models.
+
+    gaps: the differences under each judge. judges: all judges, also silent ones. tables: the
+    metrics that a judge decides. titles: the metrics' names in sentences.
+    """
+    for metric, table in tables.items():
+        held: dict[tuple[str, str], list[Gap]] = {}
+        for gap in gaps:
+            if gap.metric == metric and gap.judge in judges and not (gap.slice or gap.group_by):
+                held.setdefault((gap.first, gap.second), []).append(gap)
+        sign = 1.0 if table.higher_is_better else -1.0
+        joint = joint_differences(table, plan)
+        for pair, mine in held.items():
+            sides = [side_of(gap, sign) for gap in mine if gap.value == gap.value]
+            if sides and pair in joint:
+                yield conclude(metric, titles[metric], pair, sides, judges, joint[pair], sign)
 
 
-def _side(gap: Gap, sign: float) -> _Side:
-    ends = sorted((sign * gap.low, sign * gap.high)) if gap.low == gap.low else [gap.low] * 2
-    value = 0.0 if abs(gap.value) <= SAME else sign * gap.value
-    return _Side(gap.judge, value, *(0.0 if abs(end) <= SAME else end for end in ends))
+def joint_differences(table: SwapTable, plan: Plan) -> dict[tuple[str, str], Difference]:
+    """The mean difference over the judges that spoke, by two models, over their common units."""
+    if len(table.models) < 2:
+        return {}
+    everything = np.ones(len(table.units.ids), dtype=bool)
+    order, width = table.units.order, len(table.models)
+    mean_of = []
+    for at in range(width):
+        columns = [one.columns(everything) for one in table.measures[at::width]]
+        resolved = np.logical_and.reduce([one.resolved for one in columns])
+        above = np.mean([one.numerator for one in columns], axis=0)
+        below = np.mean([one.denominator for one in columns], axis=0)
+        mean_of.append(Columns(above[order], below[order], resolved[order]))
+    drawn = None if table.units.clusters is None else table.drawn
+    how = table.measures[0].combine
+    made = paired_differences(mean_of, how, clusters=drawn, plan=plan)
+    return {(table.models[i], table.models[j]): one for (i, j), one in made.items()}
 
 
-def _conclude(metric: str, title: str, better: str, worse: str, sides: list[_Side]) -> Conclusion:
-    ahead = [s.judge for s in sides if s.value > 0]
-    behind = [s.judge for s in sides if s.value < 0]
-    clear = [s.judge for s in sides if s.low > 0]
-    clear_against = [s.judge for s in sides if s.high < 0]
-    unknown = [s.judge for s in sides if s.low != s.low]
+def side_of(gap: Gap, sign: float) -> Side:
+    """A difference as a side; `sign` is -1 where lower is better."""
+    ends = (_whole(end) for end in (gap.value, gap.low, gap.high, gap.lowest, gap.highest))
+    value, low, high, lowest, highest = ends
+    side = Side(gap.judge, value, low, high, lowest, highest, gap.unresolved)
+    return side if sign > 0 else side.turned()
+
+
+def _whole(value: float) -> float:
+    """The value, and 0 for what rounding leaves of none."""
+    return 0.0 if abs(value) <= SAME else value
+
+
+def conclude(
+    metric: str,
+    title: str,
+    pair: tuple[str, str],
+    sides: Sequence[Side],
+    judges: Sequence[str],
+    joint: Difference,
+    sign: float = 1.0,
+) -> Conclusion:
+    """The conclusion on two models. The better one is ahead under more judges, else by the mean."""
+    better, worse = pair
+    interval = joint.interval
+    mean, low, high = (sign * end for end in (interval.estimate, interval.low, interval.high))
+    low, high = (low, high) if sign > 0 else (high, low)
+    lead = sum((s.value > 0) - (s.value < 0) for s in sides)
+    if lead < 0 or (lead == 0 and mean < 0):
+        better, worse = worse, better
+        sides = [side.turned() for side in sides]
+        mean, low, high = -mean, -high, -low
+    silent = [judge for judge in judges if judge not in {side.judge for side in sides}]
+    clear = [s.judge for s in sides if s.clear]
+    against = [s.judge for s in sides if s.turned().clear]
     holds: Holds = "no judge"
-    if ahead:
-        holds = "every judge" if len(ahead) == len(sides) else "some judges"
-    sentence = _sentence(title, better, worse, sides)
-    return Conclusion(
-        metric, better, worse, holds, "; ".join(ahead), "; ".join(clear), "; ".join(behind),
-        "; ".join(clear_against), "; ".join(unknown), sentence,
-    )  # fmt: skip
-
-
-def _sentence(title: str, better: str, worse: str, sides: Sequence[_Side]) -> str:
-    names = short_names([side.judge for side in sides])
-    sides = [_Side(names[s.judge], s.value, s.low, s.high) for s in sides]
-    return f"{title}: {_claim(better, worse, sides)}; {_certainty(sides)}."
-
-
-def _claim(better: str, worse: str, sides: Sequence[_Side]) -> str:
-    ahead = [s.judge for s in sides if s.value > 0]
-    behind = [s.judge for s in sides if s.value < 0]
-    tied = [s.judge for s in sides if s.value == 0]
-    if not ahead:
-        return f"{better} and {worse} tie under every judge"
-    if len(ahead) == len(sides):
-        return f"{better} beats {worse} under every judge ({len(sides)} of {len(sides)})"
-    turned = f"; {worse} beats {better} under {_and(behind)}" if behind else ""
-    level = f"; they tie under {_and(tied)}" if tied else ""
-    return (
-        f"{better} beats {worse} under some judges only ({len(ahead)} of {len(sides)}: "
-        f"{_and(ahead)}){turned}{level}"
+    if clear:
+        holds = "every judge" if len(clear) == len(judges) else "some judges"
+    made = Conclusion(
+        metric,
+        better,
+        worse,
+        holds,
+        "; ".join(s.judge for s in sides if s.value > 0),
+        "; ".join(clear),
+        "; ".join(s.judge for s in sides if s.value < 0),
+        "; ".join(against),
+        "; ".join(s.judge for s in sides if s.low != s.low),
+        "; ".join(silent),
+        _whole(mean),
+        low,
+        high,
+        joint.cases,
+        max(side.unresolved for side in sides),
+        "",
     )
+    names = short_names(judges)
+    named = [replace(side, judge=names[side.judge]) for side in sides]
+    short = [names[judge] for judge in silent]
+    return replace(made, sentence=sentence(title, made, named, short, joint.interval.warning or ""))
 
 
-def _certainty(sides: Sequence[_Side]) -> str:
-    clear = [s.judge for s in sides if s.low > 0]
-    against = [s.judge for s in sides if s.high < 0]
-    if all(s.low != s.low for s in sides):
-        return "there are too few cases for an interval of the difference"
-    if not clear and not against:
-        return "the interval of the difference excludes 0 under none of them"
-    if len(clear) == len(sides):
-        return "the interval of the difference excludes 0 under each of them"
-    rest = [s.judge for s in sides if s.judge not in (*clear, *against)]
-    tail = f", not under {_and(rest)}" if rest else ""
-    if not against:
-        said = f"under {_and(clear)}"
-    elif not clear:
-        said = f"against it under {_and(against)}"
-    else:
-        said = f"for it under {_and(clear)} and against it under {_and(against)}"
-    return f"the interval of the difference excludes 0 {said}{tail}"
+def sentence(
+    title: str, made: Conclusion, sides: Sequence[Side], silent: Sequence[str], warning: str
+) -> str:
+    """The conclusion in words: what is clear, the size, what is missing, who was silent."""
+    parts = [_claim(made.better, made.worse, sides, len(sides) + len(silent))]
+    cases = f"over {made.n} case{'s' * (made.n != 1)}"
+    size = f"the mean difference is {number(made.difference, made.low, made.high)} {cases}"
+    parts.append(size if made.low == made.low else f"{size}, without an interval ({warning})")
+    lost = [f"{s.unresolved} under {s.judge}" for s in sides if s.unresolved]
+    if lost:
+        parts.append(f"cases without both verdicts: {_and(lost)}")
+    loose = [s.judge for s in sides if s.loose]
+    if loose:
+        parts.append(f"the missing verdicts could turn the order under {_and(loose)}")
+    if silent:
+        parts.append(f"{_and(silent)} gave no verdict")
+    return f"{title}: {'; '.join(parts)}."
+
+
+def _claim(better: str, worse: str, sides: Sequence[Side], judges: int) -> str:
+    clear = [s.judge for s in sides if s.clear]
+    against = [s.judge for s in sides if s.turned().clear]
+    ahead = [s.judge for s in sides if s.value > 0]
+    if against:
+        mine = f"{better} is ahead of {worse} under {len(ahead)} of {judges}, clearly under none"
+        if clear:
+            mine = f"{better} beats {worse} clearly under {_and(clear)}"
+        theirs = f"{worse} beats {better} clearly under {_and(against)}"
+        return f"the judges contradict each other: {mine}; {theirs}"
+    if clear and len(clear) == judges:
+        return f"{better} beats {worse} clearly under every judge ({judges} of {judges})"
+    if clear:
+        rest = [s.judge for s in sides if s.judge not in clear]
+        tail = f", not clearly under {_and(rest)}" if rest else ""
+        return (
+            f"{better} beats {worse} clearly under {len(clear)} of {judges} judges "
+            f"({_and(clear)}){tail}"
+        )
+    if not ahead and not any(s.value for s in sides):
+        return f"{better} and {worse} tie under every judge that gave verdicts"
+    return (
+        f"no judge tells {better} and {worse} apart clearly ({better} is ahead under {len(ahead)} "
+        f"of {judges})"
+    )
 
 
 def _and(names: Sequence[str]) -> str:

@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Any
 
 from ...scoring._ratings import is_number
@@ -38,7 +39,7 @@ def _contested(unit: Unit, how: Measured) -> Contested | None:
     distances = list(_distances(votes, how, alone=len(unit.votes) == 1))
     if not any(distances):
         return None
-    mean = sum(distances) / len(distances)
+    mean = fmean(distances)
     return Contested(unit.step, unit.case, unit.item, min(1.0, mean), tuple(votes))
 
 

@@ -16,7 +16,7 @@ from ...scoring.robustness import (
     Comparison,
     FlipRate,
     Fragile,
-    compare,
+    compare_votes,
     flip_rates,
     fragile_cases,
 )
@@ -59,7 +59,7 @@ def measure_robustness(
     plan: the level of the intervals, and how those of shifts resample.
     """
     votes = [vote for case, one in tried for vote in one.votes(step, case)]
-    comparisons = compare(votes)
+    comparisons = compare_votes(votes)
     skipped = tuple(
         Skipped(case, one.judge, trial.perturbation, trial.reason)
         for case, one in tried

@@ -9,7 +9,8 @@ from ...errors import InputError
 from ...files.cells import is_empty
 from ...files.rows_in import read_sheet
 from ...scoring.bootstrap import Plan
-from ...scoring.robustness import ALL, flip_interval
+from ...scoring.robustness import ALL
+from ...scoring.share_interval import share_interval
 
 _NEEDED = ("case", "step", "judge", "perturbation", "flipped")
 _TRUTHS = {"true": True, "false": False}
@@ -70,5 +71,5 @@ def _rate(
 ) -> StressRate:
     held = list(trials)
     marks = [flipped for _, flipped in held]
-    made = flip_interval(marks, [case for case, _ in held], plan.level)
+    made = share_interval(marks, [case for case, _ in held], plan.level)
     return StressRate(step, judge, kind, sum(marks), len(held), made.estimate, made.low, made.high)

@@ -85,10 +85,11 @@ class FlipRate:
 
 @dataclass(frozen=True)
 class FamilyRow:
-    """How much better a judge finds models of its own family than other judges do.
+    """How much better a judge finds models of its own family than other judges make of it.
 
-    advantage: (own family - other models) under this judge, minus the mean of the same under the
-    judges of other families; above 0 the judge favours its own.
+    advantage: how far it puts its own family ahead, minus how far the judges of other families
+    do, put on its own scale; above 0 the judge favours its own. raw: the same without that
+    scale, so that a lenient or careless judge moves it too.
     """
 
     metric: str
@@ -99,6 +100,7 @@ class FamilyRow:
     advantage: float | None
     low: float | None
     high: float | None
+    raw: float | None
     warning: str
 
 
@@ -126,12 +128,16 @@ class JudgeRow:
 
 @dataclass(frozen=True)
 class Conclusion:
-    """ "`better` beats `worse`", and under which judges.
+    """ "`better` beats `worse`", and under which judges that is clear.
 
-    The better model is the one that is ahead by the mean over the judges. judges_for: under
-    these it scores higher; clear_for: and the interval of the difference excludes 0.
-    judges_against, clear_against: the same for the other model. open: judges under which there
-    is no interval. Names stand with "; " between.
+    The better model is the one that is ahead under more judges; where as many are for either, by
+    the mean over them. holds: under which judges it is clear. judges_for: under these it scores
+    higher; clear_for: and the interval of the difference excludes 0, and the verdicts that are
+    missing could not turn the order. judges_against, clear_against: the same for the other model.
+    open: judges under which there is no interval. silent: judges without a verdict on either.
+    difference, low, high: better minus worse, the mean over the judges, over the n units that all
+    of them resolved for both. unresolved: the units that lack a verdict under the judge that lacks
+    most. Names stand with "; " between.
     """
 
     metric: str
@@ -143,6 +149,12 @@ class Conclusion:
     judges_against: str
     clear_against: str
     open: str
+    silent: str
+    difference: float
+    low: float
+    high: float
+    n: int
+    unresolved: int
     sentence: str
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from .agreement_text import ACROSS, Block, number
 from .names import renamed, short_names
+from .self_preference import ASSUMES
 from .swap_rows import (
     Conclusion,
     FamilyRow,
@@ -104,13 +105,14 @@ def _flips(swap: Swap) -> Iterator[Block]:
 def _families(swap: Swap) -> Iterator[Block]:
     rows = [
         (swap.titles[row.metric], row.judge, row.family, row.own,
-         number(row.advantage, row.low, row.high))
+         number(row.advantage, row.low, row.high), number(row.raw))
         for row in swap.families
     ]  # fmt: skip
     notes = tuple(dict.fromkeys(f"{r.judge}: {r.warning}" for r in swap.families if r.warning))
     if rows:
-        header = ("metric", "judge", "family", "models of its family", "advantage")
-        yield Block("Advantage that a judge gives its own family", header, tuple(rows), notes)
+        header = ("metric", "judge", "family", "models of its family", "advantage", "unscaled")
+        yield Block("Advantage that a judge gives its own family", header, tuple(rows),
+                    (*notes, ASSUMES))  # fmt: skip
 
 
 def _judges(swap: Swap) -> Iterator[Block]:

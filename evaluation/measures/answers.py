@@ -1,18 +1,19 @@
 """Measures over questions: choices, open answers, pairs of items."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from statistics import fmean
 
 import numpy as np
 
 from ...errors import InputError
-from ...scoring.bootstrap import Floats
-from ...scoring.paired import Spread, variant_spread
+from ...scoring.paired import Spread, pair_outcome, variant_spread
 from ...scoring.shares import Failed as NoVerdict
+from ...scoring.shares import mean
 from ..cases import Case
 from ..judged import Judged
 from .answered import Answer, answer_score, by_variant, chosen, one_choice
-from .measure import NOT_CONCERNED, Measure, Score, Status, Units, mean_measure
+from .measure import NOT_CONCERNED, Measure, Score, Status, Units, case_units, mean_measure
 
 _TASKS = {"match_option": "choice_score", "score_open_answer": "open_score"}
 
@@ -118,54 +119,69 @@ def _worse(first: Status, second: Status) -> Status:
 
 
 def pair_units(cases: Sequence[Case]) -> tuple[Units, tuple[tuple[Case, Case], ...]]:
-    """The pairs as units, with their two items.
+    """The items as units, drawn pair by pair, and the pairs.
+
+    Every item counts in its own groups: as in the authors' code, it brings its pair's result into
+    the categories of its own image.
 
     Raises InputError for a pair that has not two items, or the same answer twice.
     """
-    held: dict[str, list[Case]] = {}
+    by_pair: dict[str, list[Case]] = {}
     for case in cases:
         if not case.pair:
             raise InputError(f"case {case.id!r} has no pair")
-        held.setdefault(case.pair, []).append(case)
-    for name, items in held.items():
+        by_pair.setdefault(case.pair, []).append(case)
+    for name, items in by_pair.items():
         if len(items) != 2:
             raise InputError(f"pair {name!r} has {len(items)} items, not two")
         if items[0].letters == items[1].letters:
             raise InputError(f"pair {name!r}: both items have the answer {items[0].answer!r}")
-    pairs = tuple((items[0], items[1]) for items in held.values())
-    groups = {name: tuple(first.groups[name] for first, _ in pairs) for name in cases[0].groups}
-    return Units(tuple(held), groups), pairs
+    clusters = tuple(str(case.pair) for case in cases)
+    units = replace(case_units(cases), clusters=clusters)
+    return units, tuple((items[0], items[1]) for items in by_pair.values())
 
 
 def pair_measures(judged: Judged, pairs: Sequence[tuple[Case, Case]]) -> Iterator[Measure]:
-    """Set accuracy, individual accuracy and confusion of every model; means over variants."""
+    """Set accuracy, individual accuracy and confusion of every model; means over variants.
+
+    One row an item: both items of a pair carry the pair's set accuracy and confusion.
+    """
     for judge in judged.judges:
         for model in judged.models:
-            variants = [
-                _pair_columns(judged, judge, model, pairs, variant)
+            rows = [
+                _pair_rows(judged, judge, model, pairs, variant)
                 for variant in _variants(judged, model)
             ]
-            statuses = tuple(
-                _worst_status(held) for held in zip(*(v[1] for v in variants), strict=True)
-            )
+            wrong = [sum(own[case.id].invalid for own in rows) for case in judged.cases]
             for metric in ("set_accuracy", "individual_accuracy", "confusion"):
-                parts = [columns[metric] for columns, _ in variants]
-                numerator, below, unresolved, low, high, fill = (
-                    np.mean([part[at] for part in parts], axis=0) for at in range(6)
-                )
-                yield Measure(
-                    metric,
-                    model,
-                    judge,
-                    numerator,
-                    below,
-                    unresolved[:, 0] > 0,
-                    statuses,
-                    low,
-                    high,
-                    fill,
-                    higher_is_better=metric != "confusion",
-                )
+                cells = [[own[case.id].cells[metric] for own in rows] for case in judged.cases]
+                yield _pair_measure(metric, model, judge, cells, wrong)
+
+
+def _pair_measure(
+    metric: str, model: str, judge: str, cells: Sequence[Sequence[Score]], invalid: Sequence[int]
+) -> Measure:
+    """The measure from the scores of every item, one a variant."""
+    known = np.array([[c.value is not None for c in row] for row in cells]).mean(axis=1)
+    open_ = np.array([[c.status == "failed" for c in row] for row in cells]).mean(axis=1)
+    right = np.array([[c.value or 0.0 for c in row] for row in cells]).mean(axis=1)
+    higher = metric != "confusion"
+    ends = (right, right + open_) if higher else (right + open_, right)
+    return Measure(
+        metric,
+        model,
+        judge,
+        right[:, None],
+        known[:, None],
+        open_ > 0,
+        tuple(_worst_status([cell.status for cell in row]) for row in cells),
+        ends[0][:, None],
+        ends[1][:, None],
+        (known + open_)[:, None],
+        invalid=np.array(invalid, dtype=int),
+        by_cluster=metric != "individual_accuracy",
+        higher_is_better=higher,
+    )
 
 
 def _worst_status(held: Sequence[Status]) -> Status:
@@ -185,56 +201,49 @@ def _variants(judged: Judged, model: str) -> list[str]:
     return sorted(found) or [""]
 
 
-Columns = tuple[Floats, Floats, Floats, Floats, Floats, Floats]
+@dataclass(frozen=True)
+class _Item:
+    """One item's scores by metric, and whether its answer matched no option."""
+
+    cells: Mapping[str, Score]
+    invalid: bool
 
 
-def _pair_columns(
+def _pair_rows(
     judged: Judged, judge: str, model: str, pairs: Sequence[tuple[Case, Case]], variant: str
-) -> tuple[dict[str, Columns], list[Status]]:
-    """For one variant: numerator, denominator, open, worst, best and fill of each metric."""
-    rows: dict[str, list[tuple[float, ...]]] = {
-        "set_accuracy": [], "individual_accuracy": [], "confusion": []
-    }  # fmt: skip
-    statuses: list[Status] = []
+) -> dict[str, _Item]:
+    """Every item under one wording of the prompt."""
+    rows = {}
     for pair in pairs:
         answers = [_pair_answer(judged, judge, model, case, variant) for case in pair]
-        rights = [_right(answer, case).value for answer, case in zip(answers, pair, strict=True)]
-        known = [right for right in rights if right is not None]
-        lost = 2 - len(known)
-        both = float(min(known)) if known else 1.0  # a known wrong half settles the pair
-        settled = not lost or both == 0.0
-        rows["set_accuracy"].append(
-            (both * settled, float(settled), float(not settled), 0.0, 1.0, 1.0)
-            if not settled
-            else (both, 1.0, 0.0, both, both, 1.0)
+        first, second = (
+            (",".join(sorted(case.letters)), _choice_of(answer))
+            for case, answer in zip(pair, answers, strict=True)
         )
-        total = float(sum(known))
-        rows["individual_accuracy"].append(
-            (total, float(len(known)), float(lost), total, total + lost, 2.0)
-        )
-        rows["confusion"].append(_confusion(answers))
-        statuses.append(_worst_status([answer.status for answer in answers]))
-    columns = {
-        metric: tuple(np.array(held, dtype=float)[:, [at]] for at in range(6))
-        for metric, held in rows.items()
-    }
-    return columns, statuses  # type: ignore[return-value]
+        outcome = pair_outcome(first, second)
+        for case, answer in zip(pair, answers, strict=True):
+            status: Status = "done" if answer.status == "failed" else answer.status
+            cells = {
+                "set_accuracy": _cell(outcome.both, status),
+                "individual_accuracy": _right(answer, case),
+                "confusion": _cell(outcome.same, "done") if outcome.counts else NOT_CONCERNED,
+            }
+            rows[case.id] = _Item(cells, answer.status == "invalid")
+    return rows
+
+
+def _choice_of(answer: Answer) -> str | None | NoVerdict:
+    letters = answer.letters
+    return ",".join(sorted(letters)) if isinstance(letters, tuple) else letters
+
+
+def _cell(mark: bool | None, status: Status) -> Score:
+    return Score(None, "failed") if mark is None else Score(float(mark), status)
 
 
 def _pair_answer(judged: Judged, judge: str, model: str, case: Case, variant: str) -> Answer:
     held = by_variant(judged, "score_free_answer", judge, model, case.id)
     return one_choice(held.get(variant, ()))
-
-
-def _confusion(answers: Sequence[Answer]) -> tuple[float, ...]:
-    """A pair counts with two valid choices; a failed half may still have been one."""
-    letters = [answer.letters for answer in answers]
-    if None in letters:
-        return (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    if any(isinstance(one, NoVerdict) for one in letters):
-        return (0.0, 0.0, 1.0, 1.0, 0.0, 1.0)
-    same = float(letters[0] == letters[1])
-    return (same, 1.0, 0.0, same, same, 1.0)
 
 
 def variant_spreads(
@@ -247,10 +256,11 @@ def variant_spreads(
             variants = _variants(judged, model)
             accuracies = []
             for variant in variants:
-                columns, _ = _pair_columns(judged, judge, model, pairs, variant)
-                right, below = columns["set_accuracy"][:2]
-                if below.sum() > 0:
-                    accuracies.append(float(right.sum() / below.sum()))
+                rows = _pair_rows(judged, judge, model, pairs, variant)
+                marks = [one.cells["set_accuracy"].value for one in rows.values()]
+                accuracy = mean(marks)
+                if accuracy.value == accuracy.value:
+                    accuracies.append(accuracy.value)
             if len(variants) > 1 and accuracies:
                 spreads[model, judge] = variant_spread(accuracies)
     return spreads

@@ -11,7 +11,7 @@ from ...scoring.stability import RankingStability, ranking_stability
 from ..judged import Judged
 from ..settings import Settings
 from .hierarchy import codes_of_prediction, codes_of_truth, true_diagnoses
-from .measure import Measure
+from .measure import Measure, Units
 
 
 @dataclass(frozen=True)
@@ -58,18 +58,25 @@ def list_misses(judged: Judged, settings: Settings) -> list[MissRow]:
 
 
 def stability_of(
-    measures: Sequence[Measure], judges: Sequence[str], plan: Plan
+    measures: Sequence[Measure], judges: Sequence[str], units: Units, plan: Plan
 ) -> dict[str, RankingStability]:
-    """How each metric's ranking of the models changes when the judge is swapped."""
+    """How each metric's ranking of the models changes when the judge is swapped.
+
+    A judge without a score for some model is left out; the others are compared.
+    """
     found = {}
+    order = units.order
+    drawn = [units.drawn[at] for at in order]
     for metric in dict.fromkeys(one.metric for one in measures if one.judge and not one.slice):
         scores: dict[str, dict[str, list[float]]] = {judge: {} for judge in judges}
         for one in measures:
             if one.metric == metric and one.judge in scores:
                 sign = 1 if one.higher_is_better else -1
-                scores[one.judge][one.model] = (sign * one.values()).tolist()
-        models = [len(held) for held in scores.values()]
-        empty = any(np.isnan(v).all() for held in scores.values() for v in held.values())
-        if len(judges) > 1 and min(models) > 1 and not empty:
-            found[metric] = ranking_stability(scores, plan=plan)
+                values = sign * one.values()[order]
+                if not np.isnan(values).all():
+                    scores[one.judge][one.model] = values.tolist()
+        models = {model for held in scores.values() for model in held}
+        spoke = {judge: held for judge, held in scores.items() if held.keys() == models}
+        if len(spoke) > 1 and len(models) > 1:
+            found[metric] = ranking_stability(spoke, clusters=drawn, plan=plan)
     return found

@@ -14,7 +14,8 @@ from ..judges.swap_text import swap_tables
 from ..judging import NO_JUDGE, Verdict
 from ..measures.answered import chosen
 from ..measures.hierarchy import true_diagnoses
-from ..measures.numbers import Gap, Number, Rank
+from ..measures.numbers import Number
+from ..measures.standings import Gap, Rank
 from ..result import Evaluation
 from ..settings import Column
 from .explained import score_of

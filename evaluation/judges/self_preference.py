@@ -1,0 +1,68 @@
+"""Whether a judge favours the models of its own family."""
+
+import math
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from ...scoring.bootstrap import Floats, Plan
+from ...scoring.self_preference import self_preference
+from .swap_rows import FamilyRow
+from .swap_table import SwapTable
+
+Families = Callable[[str], frozenset[str]]
+
+ASSUMES = (
+    "self-preference assumes that the judges of other families favour none of the models, that "
+    "judges err independently of each other, and that a score rises evenly with the quality of a "
+    "response"
+)
+
+
+def family_rows(table: SwapTable, families: Families, plan: Plan) -> Iterator[FamilyRow]:
+    """A row for every judge that has a model of its own family among those it judges."""
+    kin = {name: families(name) for name in (*table.judges, *table.models)}
+    for at, judge in enumerate(table.judges):
+        own = [m for m, model in enumerate(table.models) if kin[model] & kin[judge]]
+        if own:
+            against = [j for j, other in enumerate(table.judges) if not kin[other] & kin[judge]]
+            yield _row(table, at, own, against, "; ".join(sorted(kin[judge])), plan)
+
+
+def _row(
+    table: SwapTable, at: int, own: list[int], against: list[int], family: str, plan: Plan
+) -> FamilyRow:
+    about = (
+        table.metric,
+        table.judges[at],
+        family,
+        "; ".join(table.models[m] for m in own),
+        "; ".join(table.judges[j] for j in against),
+    )
+    if len(own) == len(table.models) or not against:
+        lack = "no judge" if not against else "no model"
+        why = f"{lack} of another family to compare with"
+        return FamilyRow(*about, None, None, None, None, why)
+    sign = 1.0 if table.higher_is_better else -1.0
+    scores = sign * table.by_unit()[:, :, table.units.order]
+    scores[:, :, ~table.present[:, 0]] = np.nan
+    raw = _lead(scores, at, own) - float(np.mean([_lead(scores, j, own) for j in against]))
+    if len(against) < 2:
+        why = "one judge of another family cannot tell preference from leniency; two can"
+        return FamilyRow(*about, None, None, None, _known(raw), why)
+    others = [scores[j] for j in against]
+    made = self_preference(scores[at], others, own, clusters=table.drawn, plan=plan)
+    return FamilyRow(
+        *about, _known(made.estimate), _known(made.low), _known(made.high), _known(raw),
+        made.warning or "",
+    )  # fmt: skip
+
+
+def _lead(scores: Floats, judge: int, own: list[int]) -> float:
+    """How far a judge puts the own models ahead of the others."""
+    rest = [m for m in range(scores.shape[1]) if m not in own]
+    return float(np.nanmean(scores[judge, own]) - np.nanmean(scores[judge, rest]))
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value

@@ -1,0 +1,94 @@
+"""One metric under several judges, over the units that all of them resolved for every model."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...scoring.bootstrap import Floats
+from ...scoring.flat import ranks
+from ..measures.measure import Measure, Units
+from ..measures.numbers import joint_statistic
+
+
+@dataclass(frozen=True)
+class SwapTable:
+    """One metric's measures, judge by judge and model by model.
+
+    silent: the judges that resolved nothing for some model; they have no measure here.
+    """
+
+    metric: str
+    judges: tuple[str, ...]
+    silent: tuple[str, ...]
+    models: tuple[str, ...]
+    measures: tuple[Measure, ...]
+    units: Units
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether a higher number is better."""
+        return self.measures[0].higher_is_better
+
+    @cached_property
+    def common(self) -> NDArray[np.bool_]:
+        """The units that every judge resolved for every model, in the units' own order."""
+        everything = np.ones(len(self.units.ids), dtype=bool)
+        resolved = [one.columns(everything).resolved.all(axis=1) for one in self.measures]
+        every: NDArray[np.bool_] = np.logical_and.reduce(resolved)
+        return every
+
+    @property
+    def drawn(self) -> list[str]:
+        """What is resampled, in an order that the rows of a file do not decide."""
+        return [self.units.drawn[at] for at in self.units.order]
+
+    @property
+    def present(self) -> NDArray[np.bool_]:
+        """The common units in the order of `drawn`, as one column."""
+        return self.common[self.units.order][:, None]
+
+    def means(self, drawn: Floats) -> Floats:
+        """Weights (b, units in the order of `drawn`) to values (b, judges, models)."""
+        weights = np.empty_like(drawn)
+        weights[:, self.units.order] = drawn
+        values = joint_statistic(self.measures, self.common)(weights)
+        shaped: Floats = values.reshape(len(drawn), len(self.judges), len(self.models))
+        return shaped
+
+    def by_unit(self) -> Floats:
+        """The value of every unit alone: judges x models x units."""
+        values = np.stack([one.values() for one in self.measures])
+        shaped: Floats = values.reshape(len(self.judges), len(self.models), -1)
+        return shaped
+
+    def ranked(self, values: Floats) -> dict[str, int]:
+        """The places of the models by one value each; none where a value is missing."""
+        scores = {m: v for m, v in zip(self.models, values.tolist(), strict=True) if v == v}
+        return ranks(scores, higher_is_better=self.higher_is_better)
+
+
+def swap_table(
+    measures: Sequence[Measure], metric: str, judges: Sequence[str], units: Units
+) -> SwapTable | None:
+    """The table of a metric; None where no judge decides it.
+
+    A model counts where some judge resolved a unit of it, a judge where it resolved a unit of
+    every such model.
+    """
+    everything = np.ones(len(units.ids), dtype=bool)
+    spoken = {
+        (one.judge, one.model): one
+        for one in measures
+        if one.metric == metric and not one.slice and one.judge in judges
+        and one.columns(everything).resolved.any()
+    }  # fmt: skip
+    models = tuple(dict.fromkeys(one.model for one in measures if one in spoken.values()))
+    speaking = tuple(j for j in judges if all((j, model) in spoken for model in models))
+    if not models or not speaking:
+        return None
+    silent = tuple(judge for judge in judges if judge not in speaking)
+    chosen = tuple(spoken[judge, model] for judge in speaking for model in models)
+    return SwapTable(metric, speaking, silent, models, chosen, units)

@@ -1,0 +1,192 @@
+"""Which model is ahead: differences and ranks over the cases that all compared models resolved."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...scoring.bootstrap import Difference, Plan
+from ...scoring.differences import Columns, common_values, paired_differences
+from ...scoring.flat import RankChange, rank_changes, ranks
+from .measure import Measure, Units
+from .numbers import cells_of
+
+_Mask = NDArray[np.bool_]
+ALL = ""
+
+
+@dataclass(frozen=True)
+class Gap:
+    """First model minus second over the units that both resolved, with a two-sided p-value.
+
+    n: those units. unresolved: the units that one of the two, or both, did not resolve. if_wrong:
+    the difference over all units if everything unresolved were wrong. lowest, highest: the least
+    and the greatest that it can be, whatever the unresolved ones are.
+    """
+
+    metric: str
+    judge: str
+    slice: str
+    group_by: str
+    group: str
+    first: str
+    second: str
+    value: float
+    low: float
+    high: float
+    p_value: float
+    n: int
+    unresolved: int
+    if_wrong: float
+    lowest: float
+    highest: float
+    warning: str
+
+
+@dataclass(frozen=True)
+class Rank:
+    """A model's place under one metric, from 1, over the units that all models resolved.
+
+    n: those units; without one `rank` is None. A model that resolved no unit at all is left out,
+    and does not narrow the common units of the others. rank_if_wrong: its
+    place over all units if everything unresolved were wrong. overlaps: the models whose bounds
+    overlap its own, so that the unresolved units could turn the order; "; " between.
+    """
+
+    metric: str
+    judge: str
+    slice: str
+    group_by: str
+    group: str
+    model: str
+    value: float
+    rank: int | None
+    n: int
+    rank_if_wrong: int
+    overlaps: str
+
+
+def differences_of(
+    measures: Iterable[Measure], units: Units, plan: Plan, *, grouped: Iterable[str] = ()
+) -> list[Gap]:
+    """Paired differences between every two models under each metric, judge and slice.
+
+    `grouped` names the metrics for which the differences are also taken in every group.
+    """
+    wanted = set(grouped)
+    gaps: list[Gap] = []
+    for (by, group), mask, alike in _contests(measures, units):
+        if not by or alike[0].metric in wanted:
+            gaps += _differences(alike, by, group, mask, units, plan)
+    return gaps
+
+
+def _contests(
+    measures: Iterable[Measure], units: Units
+) -> Iterator[tuple[tuple[str, str], _Mask, list[Measure]]]:
+    """The measures to compare with each other, cell by cell."""
+    tables: dict[tuple[str, str, str], list[Measure]] = {}
+    for measure in measures:
+        tables.setdefault((measure.metric, measure.judge, measure.slice), []).append(measure)
+    for alike in tables.values():
+        for _, by, group, mask in cells_of(alike[:1], units):
+            yield (by, group), mask, alike
+
+
+def _differences(
+    measures: Sequence[Measure], by: str, group: str, mask: _Mask, units: Units, plan: Plan
+) -> Iterator[Gap]:
+    if len(measures) < 2 or not mask.any():
+        return
+    columns = [measure.columns(mask) for measure in measures]
+    order = units.order
+    ordered = [
+        Columns(one.numerator[order], one.denominator[order], one.resolved[order])
+        for one in columns
+    ]
+    drawn = None if units.clusters is None else [units.clusters[at] for at in order]
+    made = paired_differences(ordered, measures[0].combine, clusters=drawn, plan=plan)
+    for (i, j), one in made.items():
+        yield _gap(measures[i], measures[j], by, group, mask, one)
+
+
+def _gap(
+    first: Measure, second: Measure, by: str, group: str, mask: _Mask, made: Difference
+) -> Gap:
+    (a_low, a_high), (b_low, b_high) = first.bounds(mask), second.bounds(mask)
+    wrong = first.if_filled(first.worst, mask) - second.if_filled(second.worst, mask)
+    left_out = (first.open | second.open) & mask
+    interval = made.interval
+    return Gap(
+        first.metric, first.judge, first.slice, by, group, first.model, second.model,
+        interval.estimate, interval.low, interval.high, made.p_value, made.cases,
+        int(left_out.sum()), wrong, a_low - b_high, a_high - b_low, interval.warning or "",
+    )  # fmt: skip
+
+
+def ranks_of(measures: Sequence[Measure], units: Units) -> list[Rank]:
+    """The models' places under every metric, judge, slice and group.
+
+    A model that resolved no unit has no row. Where no unit is resolved by all the others,
+    nobody has a place.
+    """
+    places: list[Rank] = []
+    for (by, group), mask, alike in _contests(measures, units):
+        resolved = [one for one in alike if one.columns(mask).resolved.any()]
+        if resolved:
+            places += _places(resolved, by, group, mask)
+    return places
+
+
+def _places(measures: Sequence[Measure], by: str, group: str, mask: _Mask) -> Iterator[Rank]:
+    higher = measures[0].higher_is_better
+    columns = [measure.columns(mask) for measure in measures]
+    values, n = common_values(columns, measures[0].combine)
+    known = all(value == value for value in values)
+    placed = _ranked(measures, values, higher) if known else {}
+    wrong = [one.if_filled(one.worst, mask) for one in measures]
+    placed_if_wrong = _ranked(measures, wrong, higher)
+    ends = {one.model: one.bounds(mask) for one in measures}
+    loose = {one.model for one in measures if (one.open & mask).any()}
+    for one, value in zip(measures, values, strict=True):
+        overlaps = "; ".join(
+            name
+            for name in ends
+            if name != one.model and {name, one.model} & loose and _overlap(ends, name, one.model)
+        )
+        yield Rank(
+            one.metric, one.judge, one.slice, by, group, one.model, value, placed.get(one.model), n,
+            placed_if_wrong[one.model], overlaps,
+        )  # fmt: skip
+
+
+def _ranked(measures: Sequence[Measure], values: Sequence[float], higher: bool) -> dict[str, int]:
+    scores = {one.model: value for one, value in zip(measures, values, strict=True)}
+    return ranks(scores, higher_is_better=higher)
+
+
+def _overlap(ends: Mapping[str, tuple[float, float]], first: str, second: str) -> bool:
+    (a_low, a_high), (b_low, b_high) = ends[first], ends[second]
+    return a_low <= b_high and b_low <= a_high
+
+
+def rank_shift(
+    places: Sequence[Rank], before: str, after: str
+) -> dict[str, tuple[RankChange, ...]]:
+    """How ranks change from one metric to another, by judge, over the models that have both."""
+    tables: dict[str, dict[str, dict[str, float]]] = {before: {}, after: {}}
+    for one in places:
+        if one.metric in tables and one.rank and not (one.slice or one.group_by):
+            tables[one.metric].setdefault(one.judge, {})[one.model] = -one.rank
+    judges = {judge for table in tables.values() for judge in table if judge} or {""}
+    shifts = {}
+    for judge in sorted(judges):
+        first, second = (table.get(judge) or table.get("", {}) for table in tables.values())
+        common = [model for model in first if model in second]
+        if common:
+            shifts[judge] = rank_changes(
+                {model: first[model] for model in common},
+                {model: second[model] for model in common},
+            )
+    return shifts

@@ -1,0 +1,166 @@
+"""Differences and ranks of models over the cases that all compared models resolved.
+
+A model that lacks its hard cases looks better than it is. So two models are compared over the
+cases that both resolved, and all models are ranked over the cases that all of them resolved.
+"""
+
+import itertools
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import UsageError
+from .bootstrap import Difference, Floats, Plan, bootstrap_differences
+from .ratios import Combine, ratio_of_sums
+from .share_interval import paired_share_interval
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Columns:
+    """One model's cases: numerators and denominators, cases x k, and which are resolved.
+
+    k is 1 for the ratio of two sums, 2 where two ratios are combined (`ratio_of_sums`).
+    """
+
+    numerator: Floats
+    denominator: Floats
+    resolved: Mask
+
+    @classmethod
+    def of_scores(cls, scores: Sequence[float]) -> "Columns":
+        """Columns of a mean: one score a case, NaN where it is unresolved."""
+        values = np.asarray(scores, dtype=float)[:, None]
+        known = ~np.isnan(values)
+        return cls(np.where(known, values, 0.0), known.astype(float), known)
+
+
+def common_values(models: Sequence[Columns], how: Combine = "ratio") -> tuple[list[float], int]:
+    """Score every model over the cases that all of them resolved.
+
+    Formula: `ratio_of_sums` over the cases that every model resolved.
+
+    Source: complete cases; a ranking over different cases compares the cases too.
+
+    Args:
+        models: the cases of each model, in one order throughout.
+        how: how a number follows from the sums.
+
+    Returns:
+        One value a model (NaN without a common case), and the number of common cases.
+
+    >>> whole, part = Columns.of_scores([1, 1, 0, 0]), Columns.of_scores([1, 1, np.nan, np.nan])
+    >>> common_values([whole, part])
+    ([1.0, 1.0], 2)
+    """
+    shared = np.logical_and.reduce([one.resolved for one in models])
+    values = [
+        float(
+            ratio_of_sums(
+                np.where(shared, one.numerator, 0.0).sum(axis=0),
+                np.where(shared, one.denominator, 0.0).sum(axis=0),
+                how,
+            )
+        )
+        for one in models
+    ]
+    return values, int(shared.any(axis=1).sum())
+
+
+def paired_differences(
+    models: Sequence[Columns],
+    how: Combine = "ratio",
+    *,
+    clusters: Sequence[Hashable] | None = None,
+    plan: Plan | None = None,
+) -> dict[tuple[int, int], Difference]:
+    """Compare every two models over the cases that both resolved.
+
+    Formula: first minus second, each by `ratio_of_sums` over their common cases.
+
+    Source: paired bootstrap over cases (Efron 1987, JASA 82); where every case is its own cluster
+    and right or wrong, the limits are those of Bonett and Price (2012), JEBS 37, which hold
+    where the two hardly differ.
+
+    Args:
+        models: the cases of each model, in one order throughout.
+        how: how a number follows from the sums.
+        clusters: what is resampled, where several rows belong together.
+        plan: level, method, resamples, seed, fewest cases.
+
+    Returns:
+        (place of the first, place of the second) to the difference; `cases` counts the common
+        ones.
+
+    Raises:
+        UsageError: fewer than two models, or no case.
+
+    >>> same = [1.0, 0.0] * 20
+    >>> lacking = [1.0, 0.0] * 15 + [np.nan] * 10
+    >>> made = paired_differences([Columns.of_scores(same), Columns.of_scores(lacking)])[0, 1]
+    >>> made.interval.estimate, made.cases
+    (0.0, 30)
+    """
+    pairs = list(itertools.combinations(range(len(models)), 2))
+    if not pairs:
+        raise UsageError("a difference needs two models or more")
+    plan = plan or Plan()
+    shared = [models[i].resolved & models[j].resolved for i, j in pairs]
+    sides = [_sides(models, pairs, shared, at) for at in (0, 1)]
+    width = models[0].numerator.shape[1]
+
+    def statistic(drawn: Floats) -> Floats:
+        shape = (len(drawn), len(pairs), width)
+        first, second = (
+            ratio_of_sums((drawn @ above).reshape(shape), (drawn @ below).reshape(shape), how)
+            for above, below in sides
+        )
+        apart: Floats = first - second
+        return apart
+
+    rows = len(models[0].numerator)
+    made = bootstrap_differences(
+        statistic,
+        rows if clusters is None else clusters,
+        present=np.column_stack([mask.any(axis=1) for mask in shared]),
+        plan=plan,
+    )
+    return {
+        (i, j): replace(
+            _by_counts(models[i], models[j], mask, one, plan, clusters is None and how == "ratio"),
+            cases=int(mask.any(axis=1).sum()),
+        )
+        for (i, j), mask, one in zip(pairs, shared, made, strict=True)
+    }
+
+
+def _sides(
+    models: Sequence[Columns], pairs: Sequence[tuple[int, int]], shared: Sequence[Mask], at: int
+) -> tuple[Floats, Floats]:
+    """The masked columns of the first (0) or second (1) model of every pair, side by side."""
+    chosen = [(models[pair[at]], mask) for pair, mask in zip(pairs, shared, strict=True)]
+    return (
+        np.hstack([np.where(mask, one.numerator, 0.0) for one, mask in chosen]),
+        np.hstack([np.where(mask, one.denominator, 0.0) for one, mask in chosen]),
+    )
+
+
+def _by_counts(
+    first: Columns, second: Columns, mask: Mask, made: Difference, plan: Plan, single: bool
+) -> Difference:
+    """The interval from counts, where both are right or wrong on independent cases."""
+    n = int(mask.sum())
+    if not single or n < plan.fewest:
+        return made
+    a, b = (one.numerator[mask] / one.denominator[mask] for one in (first, second))
+    if not np.isin(np.concatenate([a, b]), (0.0, 1.0)).all():
+        return made
+    low, high = paired_share_interval(int((a > b).sum()), int((b > a).sum()), n, plan.level)
+    interval = replace(
+        made.interval, low=low, high=high, method="bonett-price", resamples=0, undefined=0,
+        warning=None,
+    )  # fmt: skip
+    return replace(made, interval=interval)

@@ -1,0 +1,80 @@
+"""Ratios of sums over cases, and what is made of two of them.
+
+Nearly every published number is a ratio of two sums over cases (a mean, a share, a micro F1), the
+harmonic mean of two such ratios (HDF1), or the difference of two (the gap of MEDSYN). Written so,
+one matrix product serves all models and resamples.
+"""
+
+from typing import Literal
+
+import numpy as np
+
+from .bootstrap import Floats, Statistic
+
+Combine = Literal["ratio", "harmonic", "difference"]
+
+
+def ratio_of_sums(numerators: Floats, denominators: Floats, how: Combine = "ratio") -> Floats:
+    """Divide sums, and combine two such ratios.
+
+    Formula: r = numerator / denominator; "harmonic" 2 r1 r2 / (r1 + r2), 0 where both are 0;
+    "difference" r1 - r2.
+
+    Source: the harmonic mean of the mean precision and the mean recall is HDF1 of H-DDx; the
+    difference of coverage and accuracy is the gap of MEDSYN.
+
+    Args:
+        numerators: sums over cases, (..., 1) for "ratio", (..., 2) for the other two.
+        denominators: the same shape; a ratio over nothing (0) is NaN.
+        how: what is made of the ratios.
+
+    Returns:
+        An array of the leading shape (...).
+
+    >>> ratio_of_sums(np.array([3.0, 1.0]), np.array([4.0, 4.0]), "difference").item()
+    0.5
+    >>> ratio_of_sums(np.array([3.0, 1.0]), np.array([4.0, 4.0]), "harmonic").item()
+    0.375
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        ratios: Floats = numerators / np.where(denominators > 0, denominators, np.nan)
+    if how == "ratio":
+        only: Floats = ratios[..., 0]
+        return only
+    first, second = ratios[..., 0], ratios[..., 1]
+    if how == "difference":
+        apart: Floats = first - second
+        return apart
+    both = first + second
+    mean: Floats = np.divide(
+        2 * first * second, both, out=np.where(both == 0, 0.0, both), where=both > 0
+    )
+    return mean
+
+
+def hierarchical_statistic(precision: Floats, recall: Floats) -> Statistic:
+    """Make HDP, HDR and HDF1 a statistic of the bootstrap, (b, rows) to (b, 3 k).
+
+    Formula: HDP and HDR are the means over cases, HDF1 = 2 HDP HDR / (HDP + HDR).
+
+    Source: H-DDx, hierarchical scores.
+
+    Args:
+        precision: of each case in k cells, cases x k.
+        recall: the same; a case that is NaN here is left out of the cell.
+
+    >>> hierarchical_statistic(np.array([[1.0], [0.5]]), np.array([[0.5], [0.5]]))(
+    ...     np.array([[1.0, 1.0]])
+    ... ).round(3).tolist()
+    [[0.75, 0.5, 0.6]]
+    """
+    present = ~np.isnan(recall)
+    parts = [np.where(present, part, 0.0) for part in (precision, recall)]
+
+    def statistic(drawn: Floats) -> Floats:
+        above = np.stack([drawn @ part for part in parts], axis=-1)
+        below = np.broadcast_to((drawn @ present.astype(float))[..., None], above.shape)
+        shares = [ratio_of_sums(above[..., [at]], below[..., [at]]) for at in (0, 1)]
+        return np.hstack([*shares, ratio_of_sums(above, below, "harmonic")])
+
+    return statistic
