@@ -15,9 +15,10 @@ MISSING = Missing()
 
 def is_empty(cell: Any) -> bool:
     """Whether a cell holds nothing: no value, a missing value of any library, or no character."""
-    if cell is None or cell is MISSING or cell == "":
-        return True
-    return isinstance(cell, float) and cell != cell
+    if isinstance(cell, (str, float)):
+        return cell == "" or cell != cell
+    # pandas has two of its own; one of them is neither true nor false, whatever it is asked.
+    return cell is None or cell is MISSING or type(cell).__name__ in ("NAType", "NaTType")
 
 
 def cell_text(value: Any) -> str:

@@ -1,16 +1,18 @@
 """The mapper: free-text diagnoses to ICD-10 codes, one at a time or many."""
 
 import hashlib
+import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from importlib import metadata
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from ..errors import DxjudgeError, InputError, UsageError
 from ..files.folders import cache_folder
+from ..files.frames import frame_texts, is_frame, like, whole, with_added, without_missing
 from ..ontology.base import check_scope, default_terms, recipe
 from ..ontology.decide import MIN_SCORE, Policy, failed_mapping
 from ..ontology.mapping import Candidate, Mapping, read_mapping
@@ -36,6 +38,7 @@ if TYPE_CHECKING:  # types alone: what asks a model takes long to import
     from ..agents.engine.run import Run
 
 _BATCH = 64  # texts in one run of the graph
+_REMEMBERED = 20_000  # mappings that a stream keeps, of some KB each
 
 
 class Mapper:
@@ -104,6 +107,12 @@ class Mapper:
         self._rebuild = rebuild
         self._progress = progress
 
+    def __reduce__(self) -> Any:
+        """Pickled are the settings alone: a copy opens its own index when first asked."""
+        opened = {"tree", "added", "parts", "graph"}
+        settings = {name: value for name, value in vars(self).items() if name not in opened}
+        return _copy_of, (pickle.dumps(settings),)
+
     @cached_property
     def tree(self) -> Tree:
         """The tree of the release."""
@@ -165,19 +174,39 @@ class Mapper:
         """Map one diagnosis."""
         return self.map_many([text])[0]
 
-    def map_many(self, texts: Any, *, column: str | None = None) -> list[Mapping]:
-        """Map many, in order: any iterable of texts, or a pandas or polars Series or frame.
+    @overload
+    def map_many(self, texts: Iterable[str]) -> list[Mapping]: ...
+    @overload
+    def map_many(self, texts: Any, *, column: str | None = None) -> Any: ...
+    def map_many(self, texts: Any, *, column: str | None = None) -> Any:
+        """Map many, in order, each distinct text once.
 
-        Of a frame, `column` names the column; it may be left out where there is one only.
-        Each distinct text is mapped once. Raises InputError for a value that is no text.
+        Any iterable of texts, or a Series, gives a list of mappings. A table gives a table of the
+        same kind with the columns code, name, score, decided_by, status and reason added: a pandas
+        frame (with its index), a polars frame (a lazy one is computed at once and lazy again), an
+        Arrow table or record batch (a reader becomes a table), a list of dicts. `column` names the
+        column of the texts; it may be left out where it is obvious. A missing value is an empty
+        text.
+
+        Raises UsageError where the column is not certain, InputError for a value that is no text.
         """
-        wanted = _texts(texts, column)
-        distinct = list(dict.fromkeys(wanted))
+        if is_frame(texts):
+            frame = whole(texts)
+            mappings = self._map_list(frame_texts(frame, column))
+            return like(with_added(frame, mapping_columns(mappings)), texts)
+        if column is not None:
+            raise UsageError(f"column={column!r} is for a frame, not a {type(texts).__name__}")
+        return self._map_list(_texts(texts))
+
+    def _map_list(self, texts: list[str]) -> list[Mapping]:
+        distinct = list(dict.fromkeys(texts))
         mapped = {mapping.text: mapping for batch in self.stream(distinct) for mapping in batch}
-        return [mapped[text] for text in wanted]
+        return [mapped[text] for text in texts]
 
     def stream(self, texts: Iterable[str], *, choose: bool = True) -> Iterator[list[Mapping]]:
         """Map texts in batches, in order, each batch as soon as it is there.
+
+        A text that came before, among the last thousands, is not mapped again.
 
         choose: False leaves the judge out and gives the embedded mappings. A text on which the
         work breaks is a failed mapping that says how; what concerns every text (a model, a key,
@@ -185,8 +214,15 @@ class Mapper:
         """
         asked = self.chooser is not None and choose
         left = iter(texts)
+        work = self._by_graph if asked else self._without_model
+        known: dict[str, Mapping] = {}
         while batch := list(islice(left, self._batch_size)):
-            yield map_each(batch, self._by_graph if asked else self._without_model)
+            if len(known) > _REMEMBERED:
+                known.clear()
+            new = [text for text in dict.fromkeys(batch) if text not in known]
+            if new:
+                known.update(zip(new, map_each(new, work), strict=True))
+            yield [known[text] for text in batch]
 
     def search(self, text: str, k: int = 15) -> list[Candidate]:
         """The k best candidates of a text, whatever their score; no model is asked."""
@@ -234,6 +270,14 @@ class Mapper:
         return [read_mapping(plain) for plain in map_embedded(self.parts, texts)]
 
 
+@lru_cache(maxsize=2)
+def _copy_of(settings: bytes) -> Mapper:
+    """A mapper of these settings, one in a process: a pool sends its work in many pieces."""
+    mapper = Mapper.__new__(Mapper)
+    vars(mapper).update(pickle.loads(settings))
+    return mapper
+
+
 def map_each(texts: list[str], work: Callable[[list[str]], list[Mapping]]) -> list[Mapping]:
     """Map texts together with `work`; where that breaks, one by one, to fail only the culprit.
 
@@ -256,27 +300,29 @@ def is_judge(model: str) -> bool:
     return provider in {"openai", "anthropic"} and "embed" not in model.lower()
 
 
-def _texts(texts: Any, column: str | None) -> list[str]:
+def mapping_columns(mappings: Sequence[Mapping]) -> dict[str, list[Any]]:
+    """Column -> one value a mapping; the score is None where there is no code."""
+    names = ("code", "name", "score", "decided_by", "status", "reason")
+    columns = {name: [getattr(mapping, name) for mapping in mappings] for name in names}
+    columns["score"] = [mapping.score if mapping.code else None for mapping in mappings]
+    return columns
+
+
+def _texts(texts: Any) -> list[str]:
     if isinstance(texts, str):
         raise UsageError("map_many takes many texts; map takes one")
-    columns = getattr(texts, "columns", None)
-    if columns is not None:
-        names = list(columns)
-        if column is None and len(names) != 1:
-            raise UsageError(f"name the column of the diagnoses; there is {', '.join(names)}")
-        if column is not None and column not in names:
-            raise UsageError(f"no column {column!r}; there is {', '.join(names)}")
-        texts = texts[column if column is not None else names[0]]
-    values = texts.to_list() if hasattr(texts, "to_list") else list(texts)
+    lists = (getattr(texts, name, None) for name in ("to_list", "to_pylist"))
+    values = next((to_list() for to_list in lists if to_list is not None), texts)
     return [_text(value, place) for place, value in enumerate(values)]
 
 
 def _text(value: Any, place: int) -> str:
-    if isinstance(value, str):
-        return value
-    if value is None or value != value:  # a missing value of a frame
+    plain = without_missing(value)
+    if plain is None:
         return ""
-    raise InputError(f"item {place} is {type(value).__name__} {value!r}, not a text")
+    if not isinstance(plain, str):
+        raise InputError(f"item {place} is {type(value).__name__} {value!r}, not a text")
+    return plain
 
 
 @lru_cache

@@ -6,6 +6,7 @@ from typing import Any, TypedDict
 
 import pandas
 import polars
+import pyarrow
 import pytest
 
 from dxjudge.errors import InputError, UsageError
@@ -119,17 +120,98 @@ def test_a_code_does_not_hang_on_the_other_texts_of_a_run(mapper: Mapper) -> Non
     assert together == mapper.map_many(texts[::-1])[::-1]
 
 
-def test_frames_lists_and_generators_are_taken(mapper: Mapper) -> None:
-    texts = ["asthma", "asthma", "migraine"]
-    expected = mapper.map_many(texts)
-    assert [mapping.code for mapping in expected] == ["J45", "J45", "G43"]
-    frame = pandas.DataFrame({"id": [1, 2, 3], "dx": texts})
-    assert mapper.map_many(frame, column="dx") == expected
-    assert mapper.map_many(frame["dx"]) == expected
-    assert mapper.map_many(polars.DataFrame({"dx": texts})) == expected
-    assert mapper.map_many(text for text in texts) == expected
-    missing = mapper.map_many(pandas.Series(["asthma", None, float("nan")], dtype=object))
-    assert [mapping.status for mapping in missing] == ["mapped", "unmapped", "unmapped"]
+TEXTS = ["asthma", "asthma", "migraine"]
+CODES = ["J45", "J45", "G43"]
+
+
+def test_a_list_a_generator_and_a_series_give_a_list(mapper: Mapper) -> None:
+    expected = mapper.map_many(TEXTS)
+    assert [mapping.code for mapping in expected] == CODES
+    assert mapper.map_many(text for text in TEXTS) == expected
+    assert mapper.map_many(pandas.Series(TEXTS, dtype="category")) == expected
+    assert mapper.map_many(polars.Series(TEXTS)) == expected
+    assert mapper.map_many(pyarrow.array(TEXTS)) == expected
+    missing = mapper.map_many(pandas.Series(["asthma", None, float("nan"), pandas.NA, pandas.NaT]))
+    assert [mapping.status for mapping in missing] == ["mapped", *["unmapped"] * 4]
+
+
+def test_a_frame_gives_a_frame_of_the_same_kind_with_columns_added(mapper: Mapper) -> None:
+    rows = [{"id": n, "dx": text, "code": "own"} for n, text in enumerate(TEXTS)]
+    frame = pandas.DataFrame(rows, index=pandas.Index([7, 8, 9], name="row"))
+    mapped = mapper.map_many(frame, column="dx")
+    assert list(mapped.index) == [7, 8, 9]
+    added = ["code_dxjudge", "name", "score", "decided_by", "status", "reason"]
+    assert list(mapped.columns) == ["id", "dx", "code", *added]
+    assert list(mapped["code_dxjudge"]) == CODES
+    assert "name" not in frame.columns
+    lazy = mapper.map_many(polars.LazyFrame(rows))
+    assert isinstance(lazy, polars.LazyFrame)
+    assert lazy.collect()["code_dxjudge"].to_list() == CODES
+    table = pyarrow.Table.from_pylist(rows)
+    for given in (table, table.to_batches()[0], table.to_reader()):
+        back = mapper.map_many(given)
+        assert back.column("code_dxjudge").to_pylist() == CODES
+        assert back.schema.field("id") == table.schema.field("id")
+        assert isinstance(back, type(given)) or isinstance(given, pyarrow.RecordBatchReader)
+    assert [row["code_dxjudge"] for row in mapper.map_many(rows)] == CODES
+
+
+def test_missing_values_of_every_frame_are_empty_texts(mapper: Mapper) -> None:
+    cells = ["asthma", None, pandas.NA, float("nan")]
+    for frame in (
+        pandas.DataFrame({"dx": pandas.Series(cells, dtype=object)}),
+        pandas.DataFrame({"dx": pandas.Series(cells[:3], dtype="string")}),
+        pandas.DataFrame({"dx": pandas.Series(cells[:2], dtype="category")}),
+        polars.DataFrame({"dx": ["asthma", None]}),
+        pyarrow.table({"dx": pyarrow.array(["asthma", None]).dictionary_encode()}),
+        [{"dx": "asthma"}, {"dx": None}, {"id": 3}],
+    ):
+        back = mapper.map_many(frame)
+        statuses = [row["status"] for row in back] if isinstance(back, list) else back["status"]
+        listed = getattr(statuses, "to_pylist", lambda held=statuses: list(held))()
+        assert listed == ["mapped", *["unmapped"] * (len(listed) - 1)], type(frame)
+
+
+def test_a_column_that_is_not_certain_is_named(mapper: Mapper) -> None:
+    twice = pandas.DataFrame([["asthma", "gout"]], columns=["dx", "dx"])
+    with pytest.raises(UsageError, match="2 columns 'dx'"):
+        mapper.map_many(twice, column="dx")
+    with pytest.raises(UsageError, match="there are: a, b"):
+        mapper.map_many(polars.DataFrame({"a": ["x"], "b": ["y"]}))
+    with pytest.raises(UsageError, match="for a frame"):
+        mapper.map_many(["asthma"], column="dx")
+    with pytest.raises(InputError, match="row 1: column 'dx' holds a list"):
+        mapper.map_many(polars.DataFrame({"dx": [["asthma"]]}))
+
+
+def test_a_stream_maps_each_distinct_text_once(mapper: Mapper) -> None:
+    # Before, 640 texts of 4 kinds were mapped 640 times.
+    texts = ["asthma", "gout", "migraine", "flu"] * 160
+    mappings = [mapping for batch in mapper.stream(iter(texts)) for mapping in batch]
+    assert [mapping.text for mapping in mappings] == texts
+    assert len({id(mapping) for mapping in mappings}) == 4
+
+
+def test_a_used_mapper_can_be_sent_to_other_processes(mapper: Mapper) -> None:
+    # Before, a used one could not be pickled, and Pool.map with it never ended.
+    expected = [mapper.map(text).code for text in TEXTS]
+    program = (
+        "import multiprocessing, sys\n"
+        "from dxjudge.graphs.mapper import Mapper\n"
+        "if __name__ == '__main__':\n"
+        "    mapper = Mapper()\n"
+        "    mapper.map('gout')\n"
+        "    context = multiprocessing.get_context(sys.argv[1])\n"
+        "    with context.Pool(1) as pool:\n"
+        "        mapped = pool.map(mapper.map, ['asthma', 'asthma', 'migraine'], chunksize=1)\n"
+        "    print(*(mapping.code for mapping in mapped))\n"
+    )
+    for method in ("spawn", "fork"):
+        done = subprocess.run(
+            [sys.executable, "-c", program, method],
+            capture_output=True, text=True, timeout=120, check=True,
+        )  # fmt: skip
+        assert done.stdout.split() == expected, method
 
 
 def test_bad_values_and_options_name_what_is_wrong(mapper: Mapper) -> None:

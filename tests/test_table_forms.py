@@ -5,6 +5,8 @@ import csv
 import gzip
 import io
 import json
+import re
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,7 @@ from dxjudge.cli.main import app, run
 from dxjudge.errors import DxjudgeError, InputError, UsageError
 from dxjudge.files.cells import cell_text
 from dxjudge.files.delimited import Style
-from dxjudge.files.forms import Form, OutputFormat, output_format
+from dxjudge.files.forms import SUFFIXES, Form, OutputFormat, output_format
 from dxjudge.files.rows_in import Sheet, read_sheet
 from dxjudge.files.rows_out import write_sheet, write_table
 
@@ -176,9 +178,9 @@ def test_an_option_that_an_error_advises_is_there(tmp_path: Path) -> None:
     cases.write_bytes("id;diagnosis\n1;Morbus Ménière\n".encode("cp1252"))
     answers = tmp_path / "model.csv"
     answers.write_bytes("id;response\n1;Morbus Ménière\n".encode("cp1252"))
-    command = ["evaluate", str(cases), str(answers), "-o", str(tmp_path / "run"), "-q"]
-    assert run(command) == 4
-    assert run([*command, "--encoding", "cp1252", "--delimiter", ";"]) in (0, 3)
+    evaluate = ["evaluate", str(cases), str(answers), "-o", str(tmp_path / "run"), "-q"]
+    assert run(evaluate) == 4
+    assert run([*evaluate, "--encoding", "cp1252", "--delimiter", ";"]) in (0, 3)
 
 
 # Excel
@@ -261,7 +263,7 @@ def test_delimited_text_goes_out_and_in_and_out_the_same(
 ) -> None:
     folder = tmp_path_factory.mktemp("t", numbered=True)
     columns, rows = table
-    sheet = Sheet("t", "csv", columns, rows, style=style)  # type: ignore[arg-type]
+    sheet = Sheet("t", "csv", columns, rows, style=style)
     back, content = round_trip(folder, sheet, "csv", Form(delimiter=style.delimiter))
     assert (back.columns, back.rows) == (columns, rows)
     # Its separator, byte order mark and line ends come out as they went in.
@@ -278,7 +280,7 @@ def test_other_forms_go_out_and_in_the_same(
     format: OutputFormat,
 ) -> None:
     columns, rows = table
-    sheet = Sheet("t", "csv", columns, rows)  # type: ignore[arg-type]
+    sheet = Sheet("t", "csv", columns, rows)
     back, _ = round_trip(tmp_path_factory.mktemp("t", numbered=True), sheet, format, Form())
     assert (back.columns, back.rows) == (columns, rows)
 
@@ -290,7 +292,7 @@ def test_excel_goes_out_and_in_the_same_but_for_empty_texts(
 ) -> None:
     columns, rows = table
     rows = [*rows, ["end"] * len(columns)]  # rows without a cell at the end are no rows
-    sheet = Sheet("t", "csv", columns, rows)  # type: ignore[arg-type]
+    sheet = Sheet("t", "csv", columns, rows)
     back, _ = round_trip(tmp_path_factory.mktemp("t", numbered=True), sheet, "xlsx", Form())
     assert back.columns == columns
     assert [["" if cell is None else cell for cell in row] for row in back.rows] == rows
@@ -347,3 +349,26 @@ def test_every_error_of_reading_is_one_of_ours(tmp_path: Path) -> None:
             (tmp_path / name).write_bytes(content)
             with contextlib.suppress(DxjudgeError):
                 read_sheet(str(tmp_path / name), list_allowed=False)
+
+
+def test_the_page_on_files_is_true(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (Path(__file__).parent.parent / "docs" / "files.md").read_text("utf-8")
+    monkeypatch.chdir(tmp_path)
+    write_pairs(Path("pairs.csv.gz"))
+    Path("bars.csv").write_text("id|diagnosis\n1|gout\n")
+    Path("list.json").write_text('["gout"]')
+    book = openpyxl.Workbook()
+    for title in ("Ward 2", "Ward 3"):
+        sheet = book.create_sheet(title)
+        sheet.append(["diagnosis"])
+        sheet.append(["gout"])
+    book.save("cases.xlsx")
+    blocks = re.findall(r"```(bash|python)\n(.*?)```", page, re.DOTALL)
+    assert [language for language, _ in blocks] == ["bash", "python"]
+    for line in blocks[0][1].splitlines():
+        assert run([*shlex.split(line)[1:], "-q"]) == 0, line
+    exec(blocks[1][1], {})
+    assert read_sheet("copy.xlsx").rows == [["1", "gout", 4]]
+    for suffix in SUFFIXES:
+        assert f"`{suffix}`" in page
+    assert read_sheet("mapped.csv").style.delimiter == "|"

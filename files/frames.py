@@ -1,0 +1,112 @@
+"""Tables in memory: pandas, polars and Arrow frames, and lists of dicts.
+
+None of these libraries is imported before one of its frames is given.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .cells import is_empty, to_json
+from .rows_in import Sheet, column_texts, text_column
+from .rows_out import added_names
+
+_FRAMES = {
+    "pandas": ("DataFrame",),
+    "polars": ("DataFrame", "LazyFrame"),
+    "pyarrow": ("Table", "RecordBatch", "RecordBatchReader"),
+}
+
+
+def is_frame(value: Any) -> bool:
+    """Whether a value is a table: a frame of a known library, or a list of dicts."""
+    if isinstance(value, (list, tuple)):
+        return bool(value) and all(isinstance(row, Mapping) for row in value)
+    kind = type(value)
+    return kind.__name__ in _FRAMES.get(kind.__module__.partition(".")[0], ())
+
+
+def whole(frame: Any) -> Any:
+    """A frame that can be looked at more than once: what is lazy or a stream is collected."""
+    if hasattr(frame, "collect"):
+        return frame.collect()
+    return frame.read_all() if hasattr(frame, "read_all") else frame
+
+
+def frame_texts(frame: Any, column: str | None) -> list[str]:
+    """The cells of the column of the diagnoses as text, a missing one as the empty string.
+
+    Raises UsageError, listing the columns, where none is obvious or two have the name; InputError
+    for a cell that is a list, an object or bytes.
+    """
+    names = _names(frame)
+    place = text_column(Sheet("the frame", "csv", names, []), column)
+    cells = _cells(frame, names, place)
+    return column_texts(Sheet("the frame", "csv", [names[place]], [[cell] for cell in cells]), 0)
+
+
+def with_added(frame: Any, added: Mapping[str, Sequence[Any]]) -> Any:
+    """A new frame of the same kind with columns at its end, one value a row.
+
+    The index of a pandas frame stays. A column that would have a name that is there gets another
+    one, as in the output of `dxjudge map`. Lists and objects are added as JSON.
+    """
+    free = added_names(Sheet("the frame", "csv", _names(frame), []), list(added))
+    columns = {free[name]: [_flat(cell) for cell in cells] for name, cells in added.items()}
+    library = type(frame).__module__.partition(".")[0]
+    if library == "pandas":
+        return frame.assign(**columns)
+    if library == "polars":
+        import polars
+
+        return frame.with_columns(
+            [polars.Series(name, cells, strict=False) for name, cells in columns.items()]
+        )
+    if library == "pyarrow":
+        from .parquet import with_columns
+
+        return with_columns(frame, columns)
+    return [
+        {**row, **{name: cells[place] for name, cells in columns.items()}}
+        for place, row in enumerate(frame)
+    ]
+
+
+def like(frame: Any, original: Any) -> Any:
+    """A frame as lazy as the original was. A stream of record batches stays a table."""
+    return frame.lazy() if type(original).__name__ == "LazyFrame" else frame
+
+
+def without_missing(value: Any) -> Any:
+    """A value of a frame as plain JSON: missing values, also nested ones, are None."""
+    if isinstance(value, Mapping):
+        return {str(key): without_missing(inner) for key, inner in value.items()}
+    if hasattr(value, "tolist"):  # an array or a number of numpy
+        value = value.tolist()
+    if isinstance(value, (list, tuple)):
+        return [without_missing(inner) for inner in value]
+    if isinstance(value, str):
+        return value
+    return None if is_empty(value) else value
+
+
+def _flat(cell: Any) -> Any:
+    return to_json(cell) if isinstance(cell, (list, dict)) else cell
+
+
+def _names(frame: Any) -> list[str]:
+    if isinstance(frame, (list, tuple)):
+        return list(dict.fromkeys(str(key) for row in frame for key in row))
+    names = frame.column_names if hasattr(frame, "column_names") else frame.columns
+    return [str(name) for name in names]
+
+
+def _cells(frame: Any, names: list[str], place: int) -> list[Any]:
+    if isinstance(frame, (list, tuple)):
+        cells = [row.get(names[place]) for row in frame]
+    elif hasattr(frame, "iloc"):
+        cells = list(frame.iloc[:, place])
+    elif hasattr(frame, "to_pylist"):
+        cells = frame.column(place).to_pylist()
+    else:
+        cells = frame.to_series(place).to_list()
+    return [without_missing(cell) for cell in cells]
