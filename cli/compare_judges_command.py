@@ -62,9 +62,9 @@ def compare_judges(
 
     Examples:
       dxjudge compare-judges out
-      dxjudge compare-judges out --judges openai:gpt-4o,anthropic:claude-sonnet-4-5
-      dxjudge compare-judges out --judges openai:gpt-4o,openai:qwen@http://127.0.0.1:8000/v1
-        --family mymodel=qwen
+      dxjudge compare-judges out --judges openai:gpt-4o,anthropic:MODEL
+      dxjudge compare-judges out --family mymodel=qwen \\
+        --judges openai:gpt-4o,openai:qwen@http://127.0.0.1:8000/v1
     """
     from .compare_judges_run import Request, run_compare
 

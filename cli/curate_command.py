@@ -99,7 +99,7 @@ def curate(
     the exit code is 3, or 7 where the budget was reached). The same command,
     run again after a crash, asks only for what was not answered.
 
-    Example:
+    Examples:
       dxjudge curate dermcase reports/ -o dermcase --judge openai:gpt-4o
     """
     from ..files.forms import Form

@@ -144,13 +144,11 @@ def evaluate(
     Exit code 3: some items failed; 7: the budget was reached.
 
     Examples:
-
-    dxjudge evaluate cases.jsonl model_a.jsonl model_b.jsonl -o out
-
-    dxjudge evaluate cases.csv gpt=a.csv qwen=b.csv -o out --preset hddx --judge openai:gpt-4o
-
-    dxjudge evaluate release_test_patients.csv model.jsonl -o out --preset hddx
-    --conditions release_conditions.json
+      dxjudge evaluate cases.jsonl model_a.jsonl model_b.jsonl -o out
+      dxjudge evaluate cases.csv gpt=a.csv qwen=b.csv -o out --preset hddx \\
+        --judge openai:gpt-4o
+      dxjudge evaluate release_test_patients.csv model.jsonl -o out \\
+        --preset hddx --conditions release_conditions.json
     """
     from .evaluate_run import Request, run_evaluation
 

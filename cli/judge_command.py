@@ -23,12 +23,14 @@ def judge_rows(options: JudgeOptions) -> None:
     shares, votes, replaced, escalated and the result.
 
     Examples:
-      dxjudge judge judge_equivalence pairs.csv -o out.csv --set truth=gold --engine rules
-      dxjudge judge extract_final_diagnosis cases.jsonl -o out.jsonl --judge openai:gpt-4o
-      dxjudge judge score_rubric cases.jsonl -o out.jsonl --give rubric=mine.yaml
-        --judge openai:qwen@http://127.0.0.1:8080/v1
-      dxjudge judge grade_ddx cases.csv -o out.csv --judge openai:gpt-4o --judge anthropic:MODEL
-        --judge openai:qwen@http://127.0.0.1:8080/v1 --rule median --votes votes.csv
+      dxjudge judge judge_equivalence pairs.csv -o out.csv --engine rules
+      dxjudge judge extract_final_diagnosis answers.csv -o out.csv \\
+        --set response=answer --judge openai:gpt-4o
+      dxjudge judge score_rubric cases.jsonl -o out.jsonl \\
+        --give rubric=mine.yaml --judge openai:qwen@http://127.0.0.1:8080/v1
+      dxjudge judge grade_ddx cases.csv -o out.csv --judge openai:gpt-4o \\
+        --judge anthropic:MODEL --judge openai:qwen@http://127.0.0.1:8080/v1 \\
+        --rule median --votes votes.csv
     """
     from .judge_run import run_judge
 

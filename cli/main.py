@@ -1,15 +1,12 @@
-"""The `dxjudge` command: its subcommands and how errors become exit codes.
-
-Exit codes: 0 done, 1 internal error, 2 usage, 3 some rows failed, 4 input unreadable,
-5 output unwritable, 6 environment, 7 budget reached, 130 interrupted, 141 the reader of
-standard output went away.
-"""
+"""The `dxjudge` command: its subcommands and how errors become exit codes (`cli.exit_codes`)."""
 
 import os
+import signal
 import sys
 import traceback
 import warnings
 from collections.abc import Sequence
+from types import FrameType
 from typing import Annotated, TextIO
 
 import typer
@@ -21,6 +18,7 @@ from .command import Command
 from .compare_judges_command import compare_judges
 from .curate_command import curate
 from .evaluate_command import evaluate
+from .exit_codes import INTERNAL, INTERRUPTED, MEANINGS, READER_GONE
 from .judge_command import judge_rows
 from .map_command import map_file
 from .search_command import search
@@ -29,8 +27,9 @@ from .sources_command import app as sources
 from .steps_command import list_steps
 from .stress_command import stress
 
-INTERRUPTED = 130
-_READER_GONE = 141  # what a shell reports of a command that a closed pipe ended
+_CODES, _JUDGES, _EVALUATIONS, _KEPT = (
+    "Diagnoses to codes", "Judges", "Whole evaluations", "What is kept",
+)  # fmt: skip
 
 app = typer.Typer(
     name="dxjudge",
@@ -38,21 +37,22 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Exit codes: 0 done, 2 usage, 3 some rows failed, 4 input unreadable, 5 output "
-    "unwritable, 6 environment, 7 budget reached, 130 interrupted.",
+    epilog="Exit codes: "
+    + "; ".join(f"{code} {meaning}" for code, meaning in MEANINGS.items())
+    + ".",
 )
-app.command("agree", cls=Command)(agree)
-app.command("compare-judges", cls=Command)(compare_judges)
-app.command("curate", cls=Command)(curate)
-app.command("evaluate", cls=Command)(evaluate)
-app.command("judge", cls=Command)(judge_rows)
-app.command("map", cls=Command)(map_file)
-app.command("search", cls=Command)(search)
-app.command("show", cls=Command)(show)
-app.command("steps", cls=Command)(list_steps)
-app.command("stress", cls=Command)(stress)
-app.add_typer(cache, name="cache")
-app.add_typer(sources, name="sources")
+app.command("map", cls=Command, rich_help_panel=_CODES)(map_file)
+app.command("search", cls=Command, rich_help_panel=_CODES)(search)
+app.command("show", cls=Command, rich_help_panel=_CODES)(show)
+app.add_typer(sources, name="sources", rich_help_panel=_CODES)
+app.command("steps", cls=Command, rich_help_panel=_JUDGES)(list_steps)
+app.command("judge", cls=Command, rich_help_panel=_JUDGES)(judge_rows)
+app.command("agree", cls=Command, rich_help_panel=_JUDGES)(agree)
+app.command("stress", cls=Command, rich_help_panel=_JUDGES)(stress)
+app.command("evaluate", cls=Command, rich_help_panel=_EVALUATIONS)(evaluate)
+app.command("compare-judges", cls=Command, rich_help_panel=_EVALUATIONS)(compare_judges)
+app.command("curate", cls=Command, rich_help_panel=_EVALUATIONS)(curate)
+app.add_typer(cache, name="cache", rich_help_panel=_KEPT)
 
 
 def _print_version(wanted: bool) -> None:
@@ -80,14 +80,27 @@ def dxjudge(
     Examples:
       dxjudge map diagnoses.csv -o mapped.csv
       dxjudge search "heart attack"
-      dxjudge show J44.9
-      dxjudge sources add mondo
+      dxjudge judge judge_equivalence pairs.csv -o out.csv --engine rules
+      dxjudge evaluate cases.jsonl model_a.jsonl model_b.jsonl -o out
     """
 
 
 def main() -> None:
     """Run the command line of this process."""
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)  # Windows has no HUP
+        # What is ignored stays ignored: under nohup a run goes on without its terminal.
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, _interrupt)
     sys.exit(run(sys.argv[1:]))
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    """End as after ctrl-C, so that what is finished is kept."""
+    handler = signal.getsignal(signal.SIGINT)
+    if not callable(handler):  # a shell starts what runs in the background with INT ignored
+        raise KeyboardInterrupt
+    handler(signal.SIGINT, frame)
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -102,7 +115,7 @@ def run(arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         # Nobody reads what is left, and the interpreter must not try to flush it at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return _READER_GONE
+        return READER_GONE
     except KeyboardInterrupt:
         _say("interrupted")
         return INTERRUPTED
@@ -113,7 +126,7 @@ def run(arguments: Sequence[str]) -> int:
             _say(str(error))
         else:
             _say(f"internal error: {type(error).__name__}: {error}; --debug shows where")
-        return error.exit_code if isinstance(error, DxjudgeError) else 1
+        return error.exit_code if isinstance(error, DxjudgeError) else INTERNAL
 
 
 def _invoke(arguments: list[str]) -> int:

@@ -189,7 +189,7 @@ def map_file(
       dxjudge map notes.parquet --column dx --split -o mapped.parquet
       dxjudge map list.txt --table reviewed.tsv -o mapped.sssom.tsv
       dxjudge map diagnoses.csv -o mapped.csv --model openai:gpt-4o --estimate
-      dxjudge map diagnoses.csv -o mapped.csv --model openai:gpt-4o
+      dxjudge map diagnoses.csv -o mapped.csv --model openai:gpt-4o \\
         --rerank ambiguous --max-cost 5
       dxjudge map diagnosen.csv -o mapped.csv --model openai:gpt-4o --translate
       echo "heart attack" | dxjudge map -

@@ -23,11 +23,13 @@ def stress(options: StressOptions) -> None:
     after a crash, goes on where it stopped.
 
     Examples:
-      dxjudge stress judge_equivalence pairs.csv -o trials.csv --judge openai:gpt-4o
-      dxjudge stress match_option options.jsonl -o trials.csv --perturb order,wording
-        --judge openai:gpt-4o --judge anthropic:claude-sonnet-4-5
-      dxjudge stress grade_ddx cases.jsonl -o trials.jsonl --perturb repeat --repeats 5
-        --temperature 1 --judge openai:qwen@http://127.0.0.1:8080/v1 --json
+      dxjudge stress judge_equivalence pairs.csv -o trials.csv \\
+        --judge openai:gpt-4o
+      dxjudge stress match_option options.jsonl -o trials.csv \\
+        --perturb order,wording --judge openai:gpt-4o --judge anthropic:MODEL
+      dxjudge stress grade_ddx cases.jsonl -o trials.jsonl --perturb repeat \\
+        --repeats 5 --temperature 1 --json \\
+        --judge openai:qwen@http://127.0.0.1:8080/v1
     """
     from .stress_run import run_stress
 

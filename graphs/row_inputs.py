@@ -28,13 +28,19 @@ def field_columns(
             raise UsageError(
                 f"{sheet.name} has no column {column!r}; there are: {', '.join(sheet.columns)}"
             )
+        if field in given:
+            raise UsageError(f"{field} has values of both --set and --give: one of them counts")
         places[field] = sheet.columns.index(column)
     folded = [_bare(column) for column in sheet.columns]
     for field in step.input.model_fields:
         if field in places or field in given or field in _DATA:
             continue
-        if folded.count(_bare(field)) == 1:
-            places[field] = folded.index(_bare(field))
+        alike = [place for place, name in enumerate(folded) if name == _bare(field)]
+        if len(alike) > 1:
+            names = " or ".join(repr(sheet.columns[place]) for place in alike)
+            raise UsageError(f"{field} may be {names} of {sheet.name}: say which with --set")
+        if alike:
+            places[field] = alike[0]
     _check_needed(step, sheet, places, given)
     return places
 
@@ -98,6 +104,8 @@ def _pairs(step: Step[Any, Any], texts: Sequence[str], option: str) -> dict[str,
             raise UsageError(
                 f"{option} {text!r}: write FIELD=..., the fields of {step.prompt_name} are {known}"
             )
+        if field in pairs:
+            raise UsageError(f"{option} names {field} twice: one of them counts")
         pairs[field] = value
     return pairs
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +14,9 @@ import typer
 
 import dxjudge
 from dxjudge.cli import main
+from dxjudge.cli.exit_codes import MEANINGS
 from dxjudge.cli.main import app, run
+from dxjudge.errors import DxjudgeError
 from dxjudge.ontology.tree import load_tree
 
 COMMANDS = [command.name for command in app.registered_commands]
@@ -225,3 +228,44 @@ def test_an_option_of_one_value_that_stands_twice_is_an_error(
     # Before, `--column a --column b` used b and said nothing.
     assert run([*command, option, "1", option, "2"]) == 2
     assert capfd.readouterr().err == f"dxjudge: {option} is given 2 times; it takes one value\n"
+
+
+# exit codes and signals
+
+
+def test_the_help_lists_commands_by_job_and_every_exit_code(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    assert run([]) in (0, 2)
+    printed = capfd.readouterr()
+    said = printed.out + printed.err
+    whole = " ".join(said.split())
+    for heading in ("Diagnoses to codes", "Judges", "Whole evaluations", "What is kept"):
+        assert f"─ {heading} ─" in said
+    for code in (0, 1, 2, 3, 4, 5, 6, 7, 130, 141):
+        assert f" {code} {MEANINGS[code]}" in whole
+
+
+def test_the_page_of_the_commands_lists_every_exit_code() -> None:
+    page = (Path(__file__).parent.parent / "docs" / "cli.md").read_text("utf-8")
+    for code, meaning in MEANINGS.items():
+        assert f"| {code} | {meaning} |" in page
+    classes: list[type[DxjudgeError]] = [DxjudgeError, *_below(DxjudgeError)]
+    assert {each.exit_code for each in classes} <= MEANINGS.keys()
+
+
+def _below(kind: type[DxjudgeError]) -> list[type[DxjudgeError]]:
+    return [one for each in kind.__subclasses__() for one in (each, *_below(each))]
+
+
+@pytest.mark.usefixtures("width")
+@pytest.mark.parametrize("name", COMMANDS)
+def test_examples_of_a_command_fit_80_columns_and_can_be_pasted(name: str) -> None:
+    command = next(one for one in app.registered_commands if one.name == name)
+    assert command.callback is not None and command.callback.__doc__ is not None
+    examples = command.callback.__doc__.split("Examples:", 1)[1].rstrip().splitlines()[1:]
+    lines = [line.strip() for line in examples if line.strip()]
+    assert all(len(line) <= 76 for line in lines)
+    for line, before in zip(lines, ["", *lines], strict=False):
+        # A line that goes on from the one before is announced by a backslash, as a shell wants.
+        assert (" dxjudge " in f" {line}" or "| dxjudge" in line) != before.endswith("\\"), line

@@ -1,5 +1,6 @@
 import csv
 import json
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from dxjudge.cli import progress
 from dxjudge.cli.judge_command import judge_rows
 from dxjudge.cli.main import run
 
@@ -260,3 +262,118 @@ def test_the_help_shows_an_example_for_a_local_server(capsys: pytest.CaptureFixt
     assert run(["judge", "--help"]) == 0
     assert "127.0.0.1" in capsys.readouterr().out
     assert judge_rows.__doc__ is not None
+
+
+# what is said while it runs, and what ends it
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
+def test_a_signal_ends_it_like_an_interruption_and_the_journal_is_kept(
+    tmp_path: Path, name: str
+) -> None:
+    source, target = pairs_file(tmp_path, 40), tmp_path / "out.jsonl"
+
+    def stop_at_20(seen: Seen) -> Any:
+        if seen.number == 20:
+            running.send_signal(getattr(signal, name))
+        return {"same_disease": "yes"}
+
+    with ProtocolServer(stop_at_20) as server:
+        command = [sys.executable, "-m", "dxjudge", "judge", JUDGE, str(source)]
+        command += ["-o", str(target), "--set", "truth=gold", "--judge", server.judge()]
+        command += ["--cache-mode", "off", "--concurrency", "2"]
+        running = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        _, said = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert f"interrupted, no output written; finished rows are kept in {target}.journal" in said
+    assert not target.exists()
+    assert len((tmp_path / "out.jsonl.journal").read_text().splitlines()) > 5
+
+
+def test_off_a_terminal_a_line_says_now_and_then_how_far_it_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 0.0)
+    source, target = pairs_file(tmp_path), tmp_path / "out.csv"
+    with ProtocolServer(says_no_to_2) as server:
+        options = ("--set", "truth=gold", "--judge", server.judge(), "--concurrency", "1")
+        judged(JUDGE, source, "-o", target, *options)
+        lines = capsys.readouterr().err.splitlines()
+        assert lines[0].startswith("dxjudge: judging: 1 of 4, ")
+        assert lines[3].startswith("dxjudge: judging: 4 of 4, ")
+        assert "a minute, 1 failed · $0.0000 and " in lines[3]
+        judged(JUDGE, source, "-o", target, *options, "-q")
+    assert capsys.readouterr().err == ""
+
+
+def test_a_price_list_of_ones_own_prices_a_server_of_ones_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source, target = pairs_file(tmp_path), tmp_path / "out.csv"
+    with ProtocolServer(lambda seen: {"same_disease": "yes"}) as server:
+        name = server.judge().removeprefix("openai:")
+        prices = tmp_path / "prices.yaml"
+        models = {"openai": {name: {"input": 1000, "output": 1000}}}
+        prices.write_text(json.dumps({"date": "2026-01-01", "source": "us", "models": models}))
+        options = ("--set", "truth=gold", "--judge", server.judge(), "--max-cost", "1000")
+        assert judged(JUDGE, source, "-o", target, *options) == 2
+        assert "--prices" in capsys.readouterr().err
+        assert judged(JUDGE, source, "-o", target, *options, "--prices", prices) == 0
+        said = capsys.readouterr().err
+        assert "unknown price" not in said and "$0.0000" not in said
+        missing = ("--prices", tmp_path / "nothing.yaml")
+        assert judged(JUDGE, source, "-o", target, *options, *missing) == 4
+        assert "nothing.yaml" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--engine", "rules", "--temperature", "0.5"), "--temperature has no effect: no model"),
+        (("--engine", "rules", "--max-calls", "5", "--rpm", "9"), "--max-calls, --rpm have no"),
+        (
+            ("--engine", "rules", "--judge", "openai:gpt-4o"),
+            "--judge has no effect: --engine rules",
+        ),
+        (("--engine", "rules", "--added-sources", "none"), "--added-sources has no effect"),
+    ],
+)
+def test_an_option_without_effect_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...], said: str
+) -> None:
+    source = pairs_file(tmp_path)
+    judged(JUDGE, source, "-o", tmp_path / "out.csv", "--set", "truth=gold", *options)
+    assert f"dxjudge: warning: {said}" in capsys.readouterr().err
+
+
+def test_what_was_read_and_what_was_not_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = tmp_path / "pairs.csv"
+    source.write_text("predicted,gold,reason\ngout,Gout,x\n")
+    options = ("--set", "truth=gold", "--engine", "rules")
+    assert judged(JUDGE, source, "-o", tmp_path / "out.csv", *options) == 0
+    said = capsys.readouterr().err
+    assert "read truth from 'gold', predicted; not read: reason" in said
+    assert "the new ones are reason_dxjudge for reason" in said
+
+
+@pytest.mark.parametrize(
+    ("columns", "options", "said"),
+    [
+        ("predicted,Predicted,truth", (), "predicted may be 'predicted' or 'Predicted'"),
+        ("predicted,truth", ("--set", "truth=truth", "--set", "truth=predicted"), "truth twice"),
+        ("predicted,truth", ("--set", "truth=truth", "--give", "truth=gout"), "both --set and"),
+    ],
+)
+def test_a_field_of_two_values_is_refused(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    columns: str,
+    options: tuple[str, ...],
+    said: str,
+) -> None:
+    source = tmp_path / "pairs.csv"
+    source.write_text(f"{columns}\n{','.join('a' for _ in columns.split(','))}\n")
+    assert judged(JUDGE, source, "-o", tmp_path / "o.csv", "--engine", "rules", *options) == 2
+    assert said in capsys.readouterr().err

@@ -85,7 +85,8 @@ class Run:
         if price is None and self.budget.max_cost is not None:
             raise UsageError(
                 f"the price of {spec.label} is unknown (prices of {self.prices.date}), so a "
-                "limit on cost cannot be kept; limit the calls, or give a price list"
+                "limit on cost cannot be kept; limit the calls (--max-calls), or name a price list "
+                "that has it (--prices)"
             )
         return price
 
