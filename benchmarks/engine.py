@@ -1,215 +1,169 @@
 """What the engine costs beside the raw SDK and plain LangChain, in one run.
 
-    python benchmarks/engine.py [--items 400] [--concurrency 64] [--rounds 3] [--replay 20000]
+    python benchmarks/engine.py [--items 400] [--rounds 3] [--latency 0.2]
+        [--replay 10000 200000 2000000 10000000] [--memory 100000]
 
-A server in a process of its own answers at once on the real wire. Measured is the processor
-time of the client per structured call (wall time depends on the neighbours), the best of some
-rounds, everything in one process and one run: only the ratios carry over to another machine.
-The engine's figure includes the graph, the checks, the ledger, the limiter, the budget and a
-cache in a file. The replay is a full cache, verdicts a second, through `run_step`.
+A server in a process of its own answers on the real wire, at once or after a latency. Only ratios
+within one run carry over to another machine. Printed are
+
+- the client's processor time per structured call by concurrency, the best of some rounds;
+- calls a second by concurrency where an answer takes `--latency` seconds, beside what the
+  latency alone allows;
+- verdicts a second from a cache with so many rows;
+- the process's memory after so many items of one run.
+
+The engine's figures include the checks, the ledger, the limiter, the budget, claims and a cache
+in a file.
 """
 
 import argparse
 import asyncio
+import hashlib
 import json
 import multiprocessing
+import sqlite3
 import tempfile
 import time
-from collections.abc import Awaitable, Callable
-from multiprocessing.connection import Connection
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-import openai
-from langchain_core.messages import HumanMessage, SystemMessage
-from langchain_openai import ChatOpenAI
-from pydantic import BaseModel, SecretStr
+from engine_ways import Way, dxjudge, item, langchain, raw_sdk, serve
 
-from dxjudge.agents.choose_candidate import CHOOSE_CANDIDATE, CandidateAnswer
-from dxjudge.agents.engine.answer import sent_schema
+from dxjudge.agents.choose_candidate import CHOOSE_CANDIDATE
 from dxjudge.agents.engine.run import Run
-from dxjudge.agents.step import Step
-from dxjudge.graphs.step import run_step
+from dxjudge.cache.open import open_store
+from dxjudge.graphs.step import stream_step
 
-NAMES = [f"Disease number {number} of some organ, unspecified" for number in range(15)]
-REPLY = {
-    "id": "chatcmpl-1",
-    "object": "chat.completion",
-    "created": 0,
-    "model": "double",
-    "choices": [
-        {
-            "index": 0,
-            "message": {"role": "assistant", "content": json.dumps({"choice": NAMES[3]})},
-            "finish_reason": "stop",
-        }
-    ],
-    "usage": {"prompt_tokens": 400, "completion_tokens": 12, "total_tokens": 412},
-}
-Call = Callable[[int], Awaitable[Any]]
-
-
-def serve(ready: Connection) -> None:
-    """Answer every request with the same completion."""
-    body = json.dumps(REPLY).encode()
-    head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n"
-    reply = head.encode() + b"\r\n" + body
-
-    async def one(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            while True:
-                lines = (await reader.readuntil(b"\r\n\r\n")).lower().split(b"\r\n")
-                sizes = [line for line in lines if line.startswith(b"content-length")]
-                await reader.readexactly(int(sizes[0].split(b":")[1]))
-                writer.write(reply)
-        except (asyncio.IncompleteReadError, ConnectionError):
-            writer.close()
-
-    async def main() -> None:
-        server = await asyncio.start_server(one, "127.0.0.1", 0)
-        ready.send(server.sockets[0].getsockname()[1])
-        await server.serve_forever()
-
-    asyncio.run(main())
-
-
-async def at_once(call: Call, items: int, concurrency: int) -> None:
-    """Call for 0..items-1, `concurrency` at a time."""
-    numbers = iter(range(items))
-
-    async def worker() -> None:
-        for number in numbers:
-            await call(number)
-
-    await asyncio.gather(*(worker() for _ in range(concurrency)))
-
-
-def item(number: int) -> dict[str, Any]:
-    return {"diagnosis": f"some diagnosis in words, number {number}", "candidates": NAMES}
-
-
-def rendered(number: int) -> tuple[str, str]:
-    inputs = CHOOSE_CANDIDATE.read_input(item(number))
-    found = CHOOSE_CANDIDATE.load_prompt().render(CHOOSE_CANDIDATE.values(inputs))
-    return found.system, found.user
-
-
-def raw_sdk(url: str) -> Call:
-    """The SDK's own call with a JSON schema; the answer is parsed and validated."""
-    client = openai.AsyncOpenAI(base_url=url, api_key="none", max_retries=0)
-    form: Any = {
-        "type": "json_schema",
-        "json_schema": {"name": "A", "strict": True, "schema": sent_schema(CandidateAnswer)},
-    }
-
-    async def call(number: int) -> BaseModel:
-        system, user = rendered(number)
-        found = await client.chat.completions.create(
-            model="double",
-            messages=[{"role": "system", "content": system}, {"role": "user", "content": user}],
-            response_format=form,
-            temperature=0,
-        )
-        return CandidateAnswer.model_validate_json(found.choices[0].message.content or "")
-
-    return call
-
-
-def langchain(url: str) -> Call:
-    """LangChain's structured output, as its documentation says."""
-    model = ChatOpenAI(
-        model="double", base_url=url, api_key=SecretStr("none"), max_retries=0, temperature=0
-    ).with_structured_output(CandidateAnswer, method="json_schema", include_raw=True)
-
-    async def call(number: int) -> Any:
-        system, user = rendered(number)
-        found: Any = await model.ainvoke([SystemMessage(system), HumanMessage(user)])
-        assert found["parsed"].choice
-        return found
-
-    return call
-
-
+_REPLAYED = 5000
+_SHARES = {1: 0.25, 8: 1.0, 64: 1.0}  # concurrency -> share of the items
 # One loop for all: plain LangChain shares a client across loops and fails in a second one.
-RUNNER = asyncio.Runner()
+_RUNNER = asyncio.Runner()
 
 
-def processor(work: Callable[[], Awaitable[Any]]) -> tuple[float, float]:
-    """Processor and wall seconds of the work."""
+def seconds(way: Way, url: str, items: int, at_once: int) -> list[float]:
+    """Processor and wall seconds."""
     cpu, wall = time.process_time(), time.perf_counter()
-    RUNNER.run(work())  # type: ignore[arg-type]
-    return time.process_time() - cpu, time.perf_counter() - wall
+    _RUNNER.run(way(url, items, at_once))  # type: ignore[arg-type]
+    return [time.process_time() - cpu, time.perf_counter() - wall]
 
 
-def best(make: Callable[[], Callable[[], Awaitable[Any]]], rounds: int) -> tuple[float, float]:
-    return min(processor(make()) for _ in range(rounds))
+def print_cpu(ways: dict[str, Way], url: str, items: int, rounds: int) -> None:
+    """Processor time per call, and its ratio to the raw SDK's."""
+    print("\nms of processor time a call (x raw SDK)")
+    print(f"{'at once':>8}" + "".join(f"{name:>16}" for name in ways))
+    for at_once, share in _SHARES.items():
+        count = max(int(items * share), 20)
+        best = {name: float("inf") for name in ways}
+        for _ in range(rounds):  # in turn, so that a busy neighbour slows all of them
+            for name, way in ways.items():
+                best[name] = min(best[name], 1000 * seconds(way, url, count, at_once)[0] / count)
+        base = best["raw SDK"]
+        cells = (f"{f'{cpu:.2f} ({cpu / base:.2f})':>16}" for cpu in best.values())
+        print(f"{at_once:>8}" + "".join(cells), flush=True)
 
 
-def engine(url: str, items: int, concurrency: int, folder: Path) -> Callable[[], Awaitable[Any]]:
-    step: Step[Any, Any] = CHOOSE_CANDIDATE
-    cache = folder / f"{time.monotonic_ns()}.sqlite"
-
-    async def work() -> None:
-        with Run(cache=cache, concurrency=concurrency) as run:
-            judge = f"openai:double@{url}"
-            inputs = [item(number) for number in range(items)]
-            outcomes = await run_step(step, inputs, judge=judge, run=run)
-            assert all(outcome.status == "done" for outcome in outcomes)
-            assert sum(outcome.calls for outcome in outcomes) == items
-
-    return work
+def print_throughput(ways: dict[str, Way], url: str, latency: float) -> None:
+    """Calls a second where every answer takes `latency` seconds."""
+    print(f"\ncalls a second at {1000 * latency:.0f} ms")
+    print(f"{'at once':>8}{'at most':>10}" + "".join(f"{name:>14}" for name in ways))
+    for at_once in (8, 16, 32, 64, 128, 256):
+        count = 12 * at_once
+        rates = (count / seconds(way, url, count, at_once)[1] for way in ways.values())
+        cells = "".join(f"{rate:>14.0f}" for rate in rates)
+        print(f"{at_once:>8}{at_once / latency:>10.0f}" + cells, flush=True)
 
 
-def replay(url: str, items: int, folder: Path) -> float:
-    """Verdicts a second from a full cache."""
+def _rows(count: int, value: bytes) -> Iterator[tuple[str, str, None, str, bytes]]:
+    for number in range(count):
+        key = hashlib.sha256(number.to_bytes(8, "big")).hexdigest()
+        yield "reply", key, None, "json", value
+
+
+def print_replay(url: str, sizes: list[int], folder: Path) -> None:
+    """Verdicts a second from caches of so many rows."""
     cache = folder / "replay.sqlite"
-    judge = f"openai:double@{url}"
-    inputs = [item(number) for number in range(items)]
+    inputs = [item(number) for number in range(_REPLAYED)]
 
-    async def work(mode: Any) -> list[Any]:
-        with Run(cache=cache, mode=mode, concurrency=64) as run:
-            return await run_step(CHOOSE_CANDIDATE, inputs, judge=judge, run=run)
+    async def run_all(mode: str) -> None:
+        with Run(cache=cache, mode=mode, concurrency=64) as run:  # type: ignore[arg-type]
+            judge = f"openai:double@{url}"
+            stream = stream_step(CHOOSE_CANDIDATE, inputs, judge=judge, run=run)
+            async for _, outcome in stream:
+                assert outcome.status == "done"
 
-    RUNNER.run(work("read-write"))
-    started = time.perf_counter()
-    outcomes = RUNNER.run(work("replay"))
-    seconds = time.perf_counter() - started
-    assert all(outcome.cached and outcome.status == "done" for outcome in outcomes)
-    return items / seconds
+    asyncio.run(run_all("read-write"))
+    store = open_store(cache)
+    [(_, entry)] = [pair for _, pair in zip(range(1), store.scan(("reply",)), strict=False)]
+    store.close()
+    value = json.dumps(entry).encode()
+    print(f"\n{'rows kept':>12}{'verdicts/s':>12}")
+    have = _REPLAYED
+    for size in sizes:
+        with sqlite3.connect(cache) as connection:
+            connection.execute("PRAGMA synchronous=OFF")
+            connection.executemany(
+                "INSERT OR IGNORE INTO cache VALUES (?, ?, ?, ?, ?)", _rows(size - have, value)
+            )
+        started = time.perf_counter()
+        asyncio.run(run_all("replay"))
+        print(f"{size:>12,}{_REPLAYED / (time.perf_counter() - started):>12,.0f}", flush=True)
+
+
+def memory() -> float:
+    """The megabytes of memory that this process holds now."""
+    text = Path("/proc/self/status").read_text(encoding="ascii")
+    return int(text.split("VmRSS:")[1].split()[0]) / 1024
+
+
+def print_memory(names: list[str], url: str, items: int) -> None:
+    """The growth of memory over a run, by tenths of its items."""
+    print(f"\nMB more than before, after {items // 10:,} and {items:,} items")
+    for name in names:
+        grown = []
+        for count in (items // 10, items):
+            with multiprocessing.get_context("spawn").Pool(1) as pool:
+                grown.append(pool.apply(_grown, (name, url, count)))
+        print(f"{name:>24}" + "".join(f"{more:>10.1f}" for more in grown), flush=True)
+
+
+def _grown(name: str, url: str, items: int) -> float:
+    with tempfile.TemporaryDirectory() as folder:
+        way = _ways(Path(folder))[name]
+        seconds(way, url, 500, 64)
+        before = memory()
+        seconds(way, url, items, 64)
+        return memory() - before
+
+
+def _ways(folder: Path) -> dict[str, Way]:
+    return {"raw SDK": raw_sdk, "LangChain": langchain, "dxjudge": dxjudge(folder)}
 
 
 def main() -> None:
+    """Measure and print."""
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--items", type=int, default=400)
-    options.add_argument("--concurrency", type=int, default=64)
     options.add_argument("--rounds", type=int, default=3)
-    options.add_argument("--replay", type=int, default=5000)
+    options.add_argument("--latency", type=float, default=0.2)
+    options.add_argument("--replay", type=int, nargs="*", default=[10_000, 200_000, 2_000_000])
+    options.add_argument("--memory", type=int, default=0, help="items; 0 leaves it out")
     given = options.parse_args()
     here, there = multiprocessing.Pipe()
-    server = multiprocessing.get_context("spawn").Process(target=serve, args=(there,), daemon=True)
+    server = multiprocessing.get_context("spawn").Process(
+        target=serve, args=(there, given.latency), daemon=True
+    )
     server.start()
-    url = f"http://127.0.0.1:{here.recv()}/v1"
+    root = f"http://127.0.0.1:{here.recv()}"
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-
-        def calls(make: Callable[[str], Call]) -> Callable[[], Callable[[], Awaitable[Any]]]:
-            call = make(url)
-            return lambda: lambda: at_once(call, given.items, given.concurrency)
-
-        ways: dict[str, Callable[[], Callable[[], Awaitable[Any]]]] = {
-            "openai SDK": calls(raw_sdk),
-            "LangChain structured": calls(langchain),
-            "dxjudge": lambda: engine(url, given.items, given.concurrency, folder),
-        }
-        for make in ways.values():  # imports, compilation, certificates
-            processor(make())
-        figures = {way: best(make, given.rounds) for way, make in ways.items()}
-        base = figures["openai SDK"][0]
-        print(f"{'way':24}{'cpu ms/call':>12}{'x SDK':>8}{'calls/s':>10}")
-        for way, (cpu, wall) in figures.items():
-            per = 1000 * cpu / given.items
-            print(f"{way:24}{per:12.2f}{cpu / base:8.2f}{given.items / wall:10.0f}")
-        print(f"full-cache replay: {replay(url, given.replay, folder):,.0f} verdicts/s")
+        ways = _ways(folder)
+        for way in ways.values():  # imports, certificates
+            seconds(way, f"{root}/v1", 50, 8)
+        print_cpu(ways, f"{root}/v1", given.items, given.rounds)
+        print_throughput(ways, f"{root}/slow/v1", given.latency)
+        print_replay(f"{root}/v1", given.replay, folder)
+        if given.memory:
+            print_memory(list(ways), f"{root}/v1", given.memory)
     server.terminate()
 
 

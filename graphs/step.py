@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from ..agents.engine.ask import missed, replay, settle
 from ..agents.engine.call import Call, prepare
 from ..agents.engine.conclude import failed_unasked
+from ..agents.engine.hidden import without_hidden
 from ..agents.engine.judges import AnyJudge, Judge, as_judge, check_key
 from ..agents.engine.run import Run
 from ..agents.outcome import FailureKind, Outcome
@@ -79,7 +80,9 @@ async def run_step(
     try:
         if isinstance(inputs, (BaseModel, Mapping)):
             found = find_step(step)
-            found.read_input(inputs)  # for one item, wrong inputs are the caller's error
+            found.read_input(
+                without_hidden(inputs)[0]
+            )  # for one item, wrong inputs are the caller's error
             stream = stream_step(
                 found, [inputs], judge=judge, run=own, engine=engine, repeat=repeat
             )
@@ -174,7 +177,9 @@ class _Work:
     def _prepare(self, inputs: Inputs) -> Call | Outcome:
         step = self.step
         try:
-            typed = step.read_input(inputs)
+            cleaned, hidden = without_hidden(inputs)
+            typed = step.read_input(cleaned)
+            self.run.count_hidden(hidden)
             has_judge = self.judge is not None
             decided = by_stand_in(step, typed, self.engine, has_judge, self.repeat)
             if decided is not None or self.judge is None:

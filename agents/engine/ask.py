@@ -1,6 +1,5 @@
 """The engine: an item becomes an outcome through stand-ins, the cache, a model, and repairs."""
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,12 +13,13 @@ from ..steps import find_step
 from .call import Call, prepare
 from .conclude import account, as_entry, conclude, from_entry
 from .conversation import Arrived, Conversation, TurnFailed
+from .echo import echo, listed
 from .examine import Problem, Valid, examine
 from .flights import Flights
+from .hidden import without_hidden
 from .judges import AnyJudge, as_judge
 from .ledger import AttemptStatus
 from .limits import BudgetReached
-from .request import Reply
 from .run import Run
 
 _FLIGHTS: Flights[Outcome] = Flights()
@@ -44,7 +44,9 @@ async def ask(
     ModelFault (no item can succeed) or ReplayMiss. Whatever else goes wrong is the outcome.
     """
     step = find_step(step)
-    typed = step.read_input(inputs)
+    cleaned, hidden = without_hidden(inputs)
+    typed = step.read_input(cleaned)
+    run.count_hidden(hidden)
     decided = by_stand_in(step, typed, engine, judge is not None, repeat)
     if decided is not None:
         run.ledger.close_item(decided, decided.decided_by)
@@ -144,11 +146,6 @@ def _ask_again(talk: Conversation, arrived: Arrived, problem: Problem) -> None:
         # A server that was asked for JSON and wrote prose ignores the form: say it in words.
         talk.habits.demote(sent.method, "text")
     if problem.kind == "truncated":
-        talk.repair(reply.text, "Truncated")
+        talk.repair(echo(reply), "Truncated")
     else:
-        lines = "\n".join(f"- {line}" for line in problem.lines)
-        talk.repair(_as_text(reply), "Repair", lines)
-
-
-def _as_text(reply: Reply) -> str:
-    return reply.text if reply.data is None else json.dumps(dict(reply.data), ensure_ascii=False)
+        talk.repair(echo(reply), "Repair", listed(problem.lines))

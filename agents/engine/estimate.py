@@ -13,6 +13,7 @@ from ..step import Step
 from ..steps import find_step
 from .answer import schema_text
 from .call import Call, prepare
+from .hidden import without_hidden
 from .judges import AnyJudge, as_judge
 from .run import Run
 
@@ -59,7 +60,7 @@ def estimate(
     for item in inputs:
         items += 1
         try:
-            typed = found.read_input(item)
+            typed = found.read_input(without_hidden(item)[0])
             if by_stand_in(found, typed, engine, True, repeat) is not None:
                 by_rule += 1
             else:

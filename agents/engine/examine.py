@@ -11,6 +11,8 @@ from .call import Call
 from .redact import redact_value
 from .request import Reply
 
+_SHOWN = 40  # problems of one answer
+
 
 @dataclass(frozen=True)
 class Valid:
@@ -30,8 +32,9 @@ class Problem:
 
     @property
     def text(self) -> str:
-        """All of it on one line."""
-        return "; ".join(self.lines)
+        """All of it on one line; of very many problems the first."""
+        more = len(self.lines) - _SHOWN
+        return "; ".join(self.lines[:_SHOWN]) + (f"; and {more:,} more" if more > 0 else "")
 
     @property
     def repairable(self) -> bool:

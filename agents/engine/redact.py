@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import SecretStr
 
+from .hidden import without_surrogates
 from .judges import Judge
 from .models import keys_of_environment
 
@@ -14,7 +15,11 @@ _MARK = "[key]"
 
 
 def redact(text: str, judge: Judge) -> str:
-    """The text without keys, also where JSON has escaped them, once or twice."""
+    """The text without keys, also where JSON has escaped them, once or twice.
+
+    Half a surrogate pair, which cannot be written, becomes U+FFFD.
+    """
+    text = without_surrogates(text)
     for secret in _secrets(judge):
         for form in _forms(secret):
             if form in text:
@@ -24,12 +29,12 @@ def redact(text: str, judge: Judge) -> str:
 
 def redact_value(value: Any, judge: Judge) -> Any:
     """The same for every text in a value that was read from JSON."""
-    secrets = _secrets(judge)
-    return _without(value, secrets) if secrets else value
+    return _without(value, _secrets(judge))
 
 
 def _without(value: Any, secrets: list[str]) -> Any:
     if isinstance(value, str):
+        value = without_surrogates(value)
         for secret in secrets:
             value = value.replace(secret, _MARK)
         return value

@@ -1,5 +1,6 @@
 """A run: the cache, limits, budget, prices and ledger that its items share."""
 
+import warnings
 from pathlib import Path
 from types import TracebackType
 
@@ -10,6 +11,9 @@ from ..judge import JudgeSpec
 from .ledger import Ledger
 from .limits import Budget, Limiter, Limits, limiter_of
 from .prices import Price, load_prices
+
+KEEP = 10_000
+"""How many of the last attempts a run remembers, so that a long one does not fill the memory."""
 
 
 class Run:
@@ -25,8 +29,9 @@ class Run:
     attempts: requests at most for one answer, where timeouts, connections, 408, 409, 429 and
         5xx get in the way. max_wait: the longest Retry-After, in seconds, that is obeyed.
     ledger: a JSONL file for the attempts; in memory where it is None, and there only the last
-        `keep` of them (None: all).
-    prices: a price list instead of the one that ships.
+        `keep` of them (None: all); the sums count every attempt.
+    prices: a price list, a YAML file in the form of `agents/engine/prices.yaml`, instead of the
+        one that ships.
     """
 
     def __init__(
@@ -43,7 +48,7 @@ class Run:
         attempts: int = 6,
         max_wait: float = 120.0,
         ledger: Path | None = None,
-        keep: int | None = None,
+        keep: int | None = KEEP,
         prices: Path | None = None,
     ) -> None:
         if timeout <= 0 or attempts < 1:
@@ -56,6 +61,7 @@ class Run:
         self.max_wait = max_wait
         self.ledger = Ledger(ledger, keep)
         self.prices = load_prices(prices)
+        self._hidden = 0
 
     @property
     def budget_reached(self) -> bool:
@@ -64,11 +70,27 @@ class Run:
 
     def remarks(self) -> list[str]:
         """What a summary of this run has to say beside its counts."""
-        unkept = self.replies.unkept
-        if not unkept:
-            return []
-        many = "1 reply was" if unkept == 1 else f"{unkept:,} replies were"
-        return [f"{many} not kept: the reply cache {self.replies.store.place} could not be written"]
+        remarks = []
+        if self._hidden:
+            many = "1 item" if self._hidden == 1 else f"{self._hidden:,} items"
+            remarks.append(f"{many} held hidden or broken characters: each is U+FFFD now")
+        if unkept := self.replies.unkept:
+            many = "1 reply was" if unkept == 1 else f"{unkept:,} replies were"
+            place = self.replies.store.place
+            remarks.append(f"{many} not kept: the reply cache {place} could not be written")
+        return remarks
+
+    def count_hidden(self, characters: int) -> None:
+        """Note an item in which so many hidden or broken characters were replaced."""
+        if not characters:
+            return
+        self._hidden += 1
+        if self._hidden == 1:
+            warnings.warn(
+                f"{characters:,} characters of an item that no reader sees, or that are broken, "
+                "are replaced by U+FFFD; the same holds for every further item",
+                stacklevel=2,
+            )
 
     @property
     def width(self) -> int:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from dataclasses import replace
 from typing import Any
 
 import httpx2
@@ -12,7 +13,7 @@ from .clients import open_client
 from .judges import Judge, check_key
 from .langchain_model import send_to_object
 from .models import PROVIDERS
-from .redact import redact
+from .redact import redact, redact_value
 from .request import NoAnswer, Reply, Request
 from .watch import watching
 
@@ -50,4 +51,5 @@ async def _post(judge: Judge, spec: JudgeSpec, request: Request, timeout: float)
         reply: Reply = wire.read(json.loads(text))
     except (ValueError, RecursionError) as fault:
         raise NoAnswer(f"the body is not JSON in UTF-8: {fault}") from None
-    return reply
+    # Once more, now that the escapes of JSON are undone.
+    return replace(reply, text=redact(reply.text, judge), data=redact_value(reply.data, judge))
