@@ -4,7 +4,7 @@ PYTHON ?= python3
 EDITABLE ?= -e
 BIN = .venv/bin
 
-.PHONY: map models no-gold test lint types build-types format clean
+.PHONY: map models no-gold test lint types build-types format page clean
 
 map: .venv/ready
 	$(BIN)/dxjudge map examples/diagnoses.csv -o build/mapped.csv
@@ -42,6 +42,10 @@ types: .venv/ready-dev build-types
 format: .venv/ready-dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+# docs/scoring.md from the docstrings of scoring/
+page: .venv/ready-dev
+	$(BIN)/python docs/make_scoring.py
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv

@@ -14,7 +14,7 @@ import csv
 from pathlib import Path
 
 from dxjudge.graphs.mapper import Mapper
-from dxjudge.scoring.share_interval import wilson
+from dxjudge.scoring.share_limits import wilson
 
 CHARTS = Path(__file__).parent / "data" / "charts.tsv"
 

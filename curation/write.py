@@ -12,7 +12,7 @@ import numpy as np
 from ..agents.engine.judges import AnyJudge, as_judge
 from ..errors import OutputError
 from ..files.bytes import writing
-from ..scoring.share_interval import wilson
+from ..scoring.share_limits import wilson
 from .item import Item
 from .settings import Settings
 

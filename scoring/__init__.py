@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from .means import mean_interval, mean_statistic
     from .medsyn import Gap, choice_accuracy, ddx_coverage, ddx_fdx_gap, mean_grade
     from .missed import Miss, deepest_shared, misses
+    from .own_family import self_preference
     from .paired import (
         Majority,
         PairOutcome,
@@ -74,7 +75,6 @@ if TYPE_CHECKING:
     from .ratios import hierarchical_statistic, ratio_of_sums
     from .robustness import Comparison, FlipRate, Fragile, compare_votes, flip_rates, fragile_cases
     from .rubric import RubricScore, rubric_score
-    from .self_preference import self_preference
     from .semantic import (
         DdxScores,
         DdxSummary,
@@ -88,7 +88,7 @@ if TYPE_CHECKING:
         normalise_similarity,
     )
     from .sensitivity import evidence_sensitivity, nmse_gap, share_below_diagonal
-    from .share_interval import paired_share_interval, share_interval, share_of_sums, wilson
+    from .share_limits import paired_share_interval, share_interval, share_of_sums, wilson
     from .shares import (
         FAILED,
         Bounds,
@@ -140,6 +140,7 @@ _HOMES = {
     "means": ("mean_interval", "mean_statistic"),
     "medsyn": ("Gap", "choice_accuracy", "ddx_coverage", "ddx_fdx_gap", "mean_grade"),
     "missed": ("Miss", "deepest_shared", "misses"),
+    "own_family": ("self_preference",),
     "paired": ("Majority", "PairOutcome", "PairScores", "Spread", "best_of_n",
         "majority_vote", "pair_outcome", "pair_scores", "variant_spread"),
     "preference": ("PreferenceAgreement", "preference_agreement"),
@@ -147,12 +148,11 @@ _HOMES = {
     "robustness": ("Comparison", "FlipRate", "Fragile", "compare_votes", "flip_rates",
         "fragile_cases"),
     "rubric": ("RubricScore", "rubric_score"),
-    "self_preference": ("self_preference",),
     "semantic": ("DdxScores", "DdxSummary", "TextEncoder", "cosine_matrix", "ddx_scores",
         "ddx_similarity", "macro_ddx", "match_ddx", "micro_ddx",
         "normalise_similarity"),
     "sensitivity": ("evidence_sensitivity", "nmse_gap", "share_below_diagonal"),
-    "share_interval": ("paired_share_interval", "share_interval", "share_of_sums", "wilson"),
+    "share_limits": ("paired_share_interval", "share_interval", "share_of_sums", "wilson"),
     "shares": ("Bounds", "FAILED", "Failed", "Mean", "Share", "bounds", "breakdown",
         "is_resolved", "mean", "share"),
     "stability": ("RankRange", "RankingStability", "ranking_stability"),

@@ -84,6 +84,12 @@ def rogan_gladen(
 ) -> CorrectedAccuracy:
     """Correct by sensitivity and specificity: (judged + sp - 1) / (se + sp - 1), within 0..1.
 
+    Formula: (judged + sp - 1) / (se + sp - 1), se and sp the sensitivity and specificity on the
+    checked cases, within 0..1.
+
+    Source: Rogan and Gladen (1978), American Journal of Epidemiology 107; interval: Lang and
+    Reiczigel (2014), Preventive Veterinary Medicine 113.
+
     Args:
         judged: the judge's verdicts (right or not) on the cases of interest.
         calibration: (judge's verdict, truth) of cases that a human checked.
@@ -92,6 +98,11 @@ def rogan_gladen(
 
     A warning takes the place of the number where either kind has fewer than `fewest`
     calibration cases, or the judge hardly beats chance (se + sp - 1 < 0.1).
+
+    >>> checked = [(True, True)] * 18 + [(False, True)] * 2 + [(False, False)] * 20
+    >>> made = rogan_gladen([True] * 45 + [False] * 55, checked)
+    >>> round(made.value or 0, 3)
+    0.5
     """
     data = _evidence(judged, calibration)
     (se, n_se), (sp, n_sp) = data.rate(1.0), data.rate(0.0)
@@ -141,12 +152,23 @@ def prediction_powered(
 ) -> CorrectedAccuracy:
     """Correct by the mean error: w * mean(judged) + mean(truth - w * verdict), within 0..1.
 
+    Formula: w mean(judged) + mean(truth - w verdict) over the checked cases, within 0..1; w of
+    least variance.
+
+    Source: Angelopoulos et al. (2023), Science 382; tuning: Angelopoulos, Duchi and Zrnic
+    (2023), "PPI++".
+
     Args:
         judged: the judge's verdicts on cases whose truth is not known.
         calibration: (judge's verdict, truth) of further cases drawn from the same population.
         level: of the interval (Student's t, by the number of calibration cases).
         tune: choose w from the data so that the variance is least (PPI++); else w = 1.
         fewest: least number of calibration cases.
+
+    >>> checked = [(True, True)] * 18 + [(False, True)] * 2 + [(False, False)] * 20
+    >>> made = prediction_powered([True] * 45 + [False] * 55, checked, tune=False)
+    >>> round(made.value or 0, 3)
+    0.5
     """
     from scipy.special import stdtrit
 

@@ -37,6 +37,10 @@ def compare_models(
 ) -> tuple[CascadeRow, ...]:
     """Score every model in every cell in which some case has a true node.
 
+    Formula: HDP, HDR and HDF1 as in `hierarchical_scores`, on every level and in every chapter.
+
+    Source: H-DDx, hierarchical scores by level and chapter; intervals: bootstrap over cases.
+
     Args:
         counts: model to its counts, all on the same cases in the same order.
         clusters: the patient (or other unit to resample) of each case.
@@ -47,6 +51,14 @@ def compare_models(
 
     Raises:
         UsageError: models with different cases or truths, or no case.
+
+    >>> from dxjudge.ontology.tree import load_tree
+    >>> from dxjudge.scoring import counts_by_model
+    >>> tree = load_tree()
+    >>> counts = counts_by_model([["J40"]] * 12, {"m": [["J40"], ["J41"]] * 6}, tree)
+    >>> row = compare_models(counts, plan=Plan(resamples=50))[0]
+    >>> round(row.f1.estimate, 3)
+    0.833
     """
     cases = _same_cases(counts)
     rows: list[CascadeRow] = []
@@ -77,7 +89,20 @@ def model_differences(
     clusters: Sequence[Hashable] | None = None,
     plan: Plan | None = None,
 ) -> dict[tuple[str, str], Difference]:
-    """HDF1 of every model minus that of every later one, over the cases that both resolved."""
+    """HDF1 of every model minus that of every later one, over the cases that both resolved.
+
+    Formula: HDF1 of the first minus HDF1 of the second over the cases that both resolved.
+
+    Source: H-DDx, HDF1; `paired_differences`.
+
+    >>> from dxjudge.ontology.tree import load_tree
+    >>> from dxjudge.scoring import counts_by_model
+    >>> answers = {"a": [["J40"]] * 12, "b": [["J40"], ["J41"]] * 6}
+    >>> counts = counts_by_model([["J40"]] * 12, answers, load_tree())
+    >>> made = model_differences(counts, plan=Plan(resamples=50))["a", "b"]
+    >>> round(made.interval.estimate, 3)
+    0.167
+    """
     _same_cases(counts)
     models = list(counts)
     first = next(iter(counts.values()))

@@ -16,6 +16,10 @@ def option_score(chosen: Iterable[str] | None, gold: Iterable[str]) -> float:
 
     `chosen` None or empty (the answer matches no option) scores 0.
 
+    Formula: 0 where chosen is not within gold, else |chosen| / |gold|.
+
+    Source: MedLesionVQA, multi-response choice.
+
     >>> option_score({"A", "C"}, {"A", "B", "C"})
     0.6666666666666666
     >>> option_score({"A", "D"}, {"A", "B", "C"})
@@ -32,6 +36,10 @@ def option_score(chosen: Iterable[str] | None, gold: Iterable[str]) -> float:
 
 def open_average(scores: Sequence[Grade]) -> Mean:
     """Average the scores of open answers, each 0, 0.5 or 1.
+
+    Formula: mean of the scores 0, 0.5 and 1.
+
+    Source: MedLesionVQA, open answers.
 
     >>> open_average([1, 0.5, 0, None]).value
     0.5
@@ -57,6 +65,14 @@ def ability_scores(
     """Average scores in 0..1 by ability and overall.
 
     `overall` weighs every question the same, `macro` every ability that has a score.
+
+    Formula: mean by ability; overall the mean over questions, macro the mean over abilities.
+
+    Source: MedLesionVQA, averages per ability and overall.
+
+    >>> made = ability_scores([1, 0.5, 0], ["colour", "colour", "size"])
+    >>> made.by_ability["colour"].value, made.overall.value, made.macro
+    (0.75, 0.5, 0.375)
     """
     by_ability = breakdown(scores, abilities, mean)
     values = [part.value for part in by_ability.values()]
@@ -74,6 +90,10 @@ def merge_ranks(rankings: Iterable[Sequence[str]]) -> tuple[Merged, ...]:
     """Merge several annotators' ranked lists by summed 1/rank, heaviest first.
 
     Equal sums go by the better single rank, then by name; never by the order of the lists.
+
+    Formula: weight of an entry = sum over lists of 1 / rank.
+
+    Source: MedLesionVQA, merging of two annotators' ranked lists.
 
     >>> [entry.name for entry in merge_ranks([["acne", "rosacea"], ["rosacea", "acne", "lupus"]])]
     ['acne', 'rosacea', 'lupus']

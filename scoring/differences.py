@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..errors import UsageError
 from .bootstrap import Difference, Floats, Plan, bootstrap_differences
 from .ratios import Combine, ratio_of_sums
-from .share_interval import paired_share_interval
+from .share_limits import paired_share_interval
 
 Mask = NDArray[np.bool_]
 

@@ -15,6 +15,10 @@ from .shares import Share, Verdict, is_resolved, share
 def top_k_accuracy(equivalent: Iterable[Sequence[Verdict]], k: int) -> Share:
     """Share of cases with some prediction among the first `k` judged equivalent to the truth.
 
+    Formula: (cases with a "yes" among the first k) / (resolved cases).
+
+    Source: H-DDx, top-k accuracy.
+
     Args:
         equivalent: for each case the verdicts on its predictions, in the order in which they
             were ranked; None or `FAILED` where the judge gave none. An empty list (nothing
@@ -40,6 +44,10 @@ def _any_yes(verdicts: Sequence[Verdict]) -> bool | None:
 
 def ranks(scores: Mapping[str, float], *, higher_is_better: bool = True) -> dict[str, int]:
     """Rank models from 1; equal scores share the better rank and the next is skipped.
+
+    Formula: 1 + the number of models that are better by more than 1e-9.
+
+    Source: competition ranking, as the papers' tables have it.
 
     >>> ranks({"a": 0.5, "b": 0.7, "c": 0.5})
     {'a': 2, 'b': 1, 'c': 2}
@@ -75,6 +83,10 @@ def rank_changes(
     before: Mapping[str, float], after: Mapping[str, float], *, higher_is_better: bool = True
 ) -> tuple[RankChange, ...]:
     """Compare the rankings by two scores, ordered by the second (then by name).
+
+    Formula: rank before - rank after.
+
+    Source: H-DDx, rank by top-5 accuracy and by HDF1.
 
     >>> rank_changes({"a": 0.9, "b": 0.8}, {"a": 0.1, "b": 0.3})[0]
     RankChange(model='b', before=2, after=1)

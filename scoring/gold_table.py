@@ -67,6 +67,11 @@ def mapping_quality(
 ) -> MappingQuality:
     """Compare ranked candidates with the accepted codes.
 
+    Formula: hit@k = terms with an accepted code among the first k / terms; same category and
+    HDF1 of the first candidate likewise.
+
+    Source: hit@k and H-DDx, HDF1; shares: Wilson (1927).
+
     Args:
         gold: the accepted codes of each term, one or more.
         candidates: the ranked codes found for each term, best first; empty where the term
@@ -78,6 +83,12 @@ def mapping_quality(
     Raises:
         UnknownCode: a code the release does not hold.
         UsageError: lists of different lengths, or a term without an accepted code.
+
+    >>> from dxjudge.ontology.tree import load_tree
+    >>> found = [["J40"], ["J44", "J45"]]
+    >>> made = mapping_quality([["J40"], ["J45"]], found, load_tree(), ks=(1, 2))
+    >>> made.hits[1].value, made.hits[2].value
+    (0.5, 1.0)
     """
     if len(gold) != len(candidates):
         raise UsageError(f"{len(gold)} gold rows but {len(candidates)} rows of candidates")

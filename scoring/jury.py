@@ -69,6 +69,12 @@ def combine(
     a quorum below 1, a weight that is missing or negative, and a verdict that is no number
     under a rule that calculates.
 
+    Formula: by the rule: more than half, the most, all, the most weight; mean, median, min or
+    max of numbers.
+
+    Source: Boland (1989), "Majority systems and the Condorcet jury theorem", The Statistician
+    38.
+
     >>> combine([Vote("1", "s", "a", verdict=4), Vote("1", "s", "b", verdict=5)], "mean").verdict
     4.5
     """
@@ -118,6 +124,10 @@ def learn_weights(
     smoothing s. A judge that is no better than chance gets 0, not less: its errors are no
     evidence for another verdict.
 
+    Formula: max(0, log(p (k - 1) / (1 - p))), p = (right + s) / (answered + k s).
+
+    Source: Nitzan and Paroush (1982), International Economic Review 23.
+
     Args:
         votes: of any cases; those without a label, and those that did not decide, are left out.
         labels: (case, step) -> right verdict.
@@ -126,6 +136,12 @@ def learn_weights(
 
     Raises:
         UsageError: a judge without a single labelled vote; smoothing or verdicts out of range.
+
+    >>> from dxjudge.scoring import Vote
+    >>> votes = [Vote(str(n), "s", "good", verdict=True) for n in range(8)]
+    >>> right = {(str(n), "s"): True for n in range(8)}
+    >>> round(learn_weights(votes, right)["good"], 3)
+    2.197
     """
     if not smoothing > 0 or verdicts < 2:
         raise UsageError("smoothing must be above 0 and verdicts at least 2")

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .bootstrap import Floats, Interval, Plan, Statistic, bootstrap_many
-from .share_interval import share_of_sums
+from .share_limits import share_of_sums
 from .shares import Failed, Grade, is_resolved
 
 

@@ -18,6 +18,10 @@ COVERS_FROM = 4
 def ddx_coverage(grades: Iterable[Grade], threshold: float = COVERS_FROM) -> Share:
     """Share of cases whose differential is graded `threshold` or more.
 
+    Formula: (cases graded 4 or more) / (resolved cases).
+
+    Source: MEDSYN, coverage of the differential.
+
     >>> ddx_coverage([5, 4, 3, 0]).value
     0.5
     """
@@ -33,7 +37,15 @@ def _covers(position: int, grade: Grade, threshold: float) -> bool | None:
 
 
 def mean_grade(grades: Iterable[Grade], scale: tuple[float, float] = (0, 5)) -> Mean:
-    """Mean grade; for the grades of final diagnoses give the scale (1, 5)."""
+    """Mean grade; for the grades of final diagnoses give the scale (1, 5).
+
+    Formula: sum of the grades / resolved cases.
+
+    Source: MEDSYN, mean grade of the differential (0 to 5) and of the final diagnosis (1 to 5).
+
+    >>> mean_grade([5, 3, None]).value
+    4.0
+    """
     return mean(grades, scale)
 
 
@@ -44,8 +56,15 @@ def choice_accuracy(
 
     None (the answer matches no option) is wrong; `FAILED` (no verdict) is unresolved.
 
+    Formula: (cases whose choice is the true option) / (resolved cases).
+
+    Source: MEDSYN, accuracy of the final diagnosis by choice.
+
     Raises:
         UsageError: the two lists differ in length.
+
+    >>> choice_accuracy(["A", "b", None, FAILED], ["A", "B", "C", "D"]).value
+    0.6666666666666666
     """
     if len(chosen) != len(truth):
         raise UsageError(f"{len(chosen)} choices but {len(truth)} true options")
@@ -73,6 +92,10 @@ def ddx_fdx_gap(coverage: Share, accuracy: Share) -> Gap:
     """How much a model knows (covers) but does not commit to.
 
     The bounds take each share at its own worst and best.
+
+    Formula: coverage of the differential - accuracy of the final choice.
+
+    Source: MEDSYN, gap between differential and final diagnosis.
 
     >>> ddx_fdx_gap(share([True, True]), share([True, False])).value
     0.5

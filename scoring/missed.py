@@ -44,6 +44,15 @@ def misses(truth: Sequence[Case], predicted: Sequence[Case], tree: Tree) -> tupl
 
     A diagnosis is hit when one of its codes, or a code below it, is predicted. Predicted codes
     that the release does not hold count for nothing; `FAILED` cases are left out.
+
+    Formula: true diagnoses of which no code, nor one below it, is predicted.
+
+    Source: H-DDx, analysis of misses by level.
+
+    >>> from dxjudge.ontology.tree import load_tree
+    >>> made = misses([["J40", "I10"]], [["J41.0", "I10"]], load_tree())
+    >>> [(one.codes, one.level) for one in made]
+    [(('J40',), 'block')]
     """
     found = []
     for case, (diagnoses, guesses) in enumerate(zip(truth, predicted, strict=True)):

@@ -54,6 +54,11 @@ def pair_scores(pairs: Iterable[Pair]) -> PairScores:
     A `FAILED` item is unresolved: left out of individual accuracy; its pair is wrong where the
     other item is, else unresolved. A share over nothing is NaN.
 
+    Formula: individual = right items / items; set = pairs with both right / pairs; confusion =
+    pairs with the same choice / pairs with two valid choices.
+
+    Source: MediConfusion, individual accuracy, set accuracy and confusion.
+
     Args:
         pairs: ((truth, choice), (truth, choice)); options compare exactly.
 
@@ -149,6 +154,10 @@ def majority_vote(samples: Iterable[T | None | Failed]) -> Majority[T]:
 
     A tie stays a tie: the order of the samples never decides.
 
+    Formula: the choice with the most samples; none on a tie.
+
+    Source: MediConfusion, majority vote over samples.
+
     >>> majority_vote(["A", "B", "A", None]).winner
     'A'
     """
@@ -167,8 +176,15 @@ def best_of_n(samples: Sequence[Choice], picked: int | None) -> Choice:
     `picked` None means that the judge gave no valid pick: the item is `FAILED`, not the first
     sample.
 
+    Formula: the choice of the sample that the judge picked.
+
+    Source: MediConfusion, best of N.
+
     Raises:
         UsageError: the position is not that of a sample.
+
+    >>> best_of_n(["A", "B"], 1)
+    'B'
     """
     if picked is None:
         return FAILED
@@ -190,6 +206,10 @@ class Spread:
 
 def variant_spread(set_accuracies: Sequence[float]) -> Spread:
     """Summarise one model's set accuracy over prompt variants.
+
+    Formula: mean and standard deviation (n - 1) of the set accuracies.
+
+    Source: MediConfusion, spread over prompt variants.
 
     >>> spread = variant_spread([0.2, 0.4])
     >>> round(spread.mean, 3), round(spread.sd, 4)

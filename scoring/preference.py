@@ -36,6 +36,10 @@ def preference_agreement(
 ) -> PreferenceAgreement:
     """Compare which of two models each judge scores higher, over cases and pairs of models.
 
+    Formula: (comparisons of two models that both judges decide alike) / comparisons.
+
+    Source: pairwise preference agreement, as in Zheng et al. (2023), "Judging LLM-as-a-judge".
+
     Args:
         first: one judge's scores, cases x models; NaN is missing.
         second: the other's, same shape.
@@ -46,6 +50,10 @@ def preference_agreement(
 
     Raises:
         UsageError: shapes differ, or fewer than two models.
+
+    >>> made = preference_agreement([[1, 0], [1, 0]] * 8, [[1, 0], [0, 1]] * 8)
+    >>> made.value, made.comparisons
+    (0.5, 16)
     """
     a, b = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
     if a.shape != b.shape or a.ndim != 2 or a.shape[1] < 2:

@@ -16,7 +16,7 @@ from typing import Literal
 from ..errors import UsageError
 from .bootstrap import Interval, Plan
 from .means import mean_interval
-from .share_interval import share_interval
+from .share_limits import share_interval
 from .votes import Vote, identity
 
 ChangeStatus = Literal["same", "flipped", "abstained_both", "abstained_one", "failed"]
@@ -117,6 +117,16 @@ def flip_rates(
     """Every step, judge and perturbation, in order of first sight, and `(all)` of them after.
 
     plan: the level of all intervals, and how those of shifts resample cases.
+
+    Formula: flipped / comparisons of two verdicts; shift = mean |perturbed - base|.
+
+    Source: `share_interval` for its interval.
+
+    >>> from dxjudge.scoring import Vote
+    >>> base = [Vote(str(n), "s", "j", verdict=1) for n in range(4)]
+    >>> turned = [Vote(str(n), "s", "j", variant="order", verdict=int(n > 0)) for n in range(4)]
+    >>> flip_rates(compare_votes([*base, *turned]))[0].rate.estimate
+    0.25
     """
     groups: dict[tuple[str, str], dict[str, list[Comparison]]] = {}
     for one in comparisons:
@@ -132,7 +142,17 @@ def flip_rates(
 
 
 def fragile_cases(comparisons: Iterable[Comparison]) -> tuple[Fragile, ...]:
-    """Every case and judge, those that flipped most first; ties by share, then by name."""
+    """Every case and judge, those that flipped most first; ties by share, then by name.
+
+    Formula: flips and comparisons by case and judge.
+
+    Source: counts; `flip_rates` has the shares.
+
+    >>> from dxjudge.scoring import Vote
+    >>> base, turned = Vote("1", "s", "j", verdict=1), Vote("1", "s", "j", variant="v", verdict=0)
+    >>> fragile_cases(compare_votes([base, turned]))
+    (Fragile(case='1', judge='j', flips=1, compared=1),)
+    """
     counts: dict[tuple[str, str], list[int]] = {}
     for one in comparisons:
         held = counts.setdefault((one.base.case, one.base.judge), [0, 0])

@@ -33,6 +33,10 @@ def rubric_score(
 ) -> RubricScore:
     """Weigh one response's raw levels.
 
+    Formula: points = raw level x factor; total = sum of the points.
+
+    Source: DermCase, weighted rubric of five dimensions.
+
     Args:
         raw: dimension to raw level, 0 to `maximum`; None or `FAILED` where the judge failed.
         factors: dimension to factor from raw to points.

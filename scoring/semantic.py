@@ -32,6 +32,10 @@ def normalise_similarity(cosine: ArrayLike, low: float = ..., high: float = ...)
 def normalise_similarity(cosine: ArrayLike, low: float = 0.6, high: float = 1.0) -> float | Floats:
     """Stretch cosine from [low, high] to [0, 1] and clip; a number or an array, shape kept.
 
+    Formula: (cosine - low) / (high - low), clipped to 0..1.
+
+    Source: DermCase, min-max normalised similarity.
+
     >>> round(normalise_similarity(0.8), 6), normalise_similarity(0.2)
     (0.5, 0.0)
 
@@ -48,6 +52,13 @@ def cosine_matrix(first: ArrayLike, second: ArrayLike) -> Floats:
     """Cosine of every row of `first` (n x d) with every row of `second` (m x d): n x m.
 
     A zero vector has cosine 0 with everything.
+
+    Formula: a . b / (|a| |b|).
+
+    Source: cosine similarity, as DermCase takes it between names.
+
+    >>> cosine_matrix([[1.0, 0.0]], [[1.0, 0.0], [0.0, 2.0]]).tolist()
+    [[1.0, 0.0]]
     """
     a, b = _unit_rows(first), _unit_rows(second)
     cosine: Floats = np.clip(a @ b.T, -1.0, 1.0)
@@ -71,7 +82,18 @@ def ddx_similarity(
     low: float = 0.6,
     high: float = 1.0,
 ) -> Floats:
-    """Encode two lists of names and return their normalised similarity, n x m."""
+    """Encode two lists of names and return their normalised similarity, n x m.
+
+    Formula: min-max normalised cosine of every two names.
+
+    Source: DermCase, semantic matching of differentials.
+
+    >>> class Letters:
+    ...     def encode(self, texts):
+    ...         return np.array([[t.count("a"), t.count("b")] for t in texts], dtype=float)
+    >>> ddx_similarity(["ab"], ["ba", "aa"], Letters()).round(3).tolist()
+    [[1.0, 0.268]]
+    """
     if not predicted or not truth:
         return np.zeros((len(predicted), len(truth)))
     vectors = np.asarray(encoder.encode([*predicted, *truth]), dtype=float)
@@ -84,6 +106,10 @@ def match_ddx(similarity: ArrayLike, tau: float) -> list[tuple[int, int]]:
 
     Pairs with similarity >= tau are candidates; equal similarities go by prediction index,
     then truth index. Greedy, not optimal: the best pair is never given up for a better sum.
+
+    Formula: greedy one-to-one matching of pairs with similarity >= tau, the most similar first.
+
+    Source: DermCase, matching of differentials.
 
     Args:
         similarity: n x m matrix; may be empty.
@@ -136,6 +162,10 @@ def ddx_scores(matches: Sequence[tuple[int, int]], n: int, m: int) -> DdxScores:
     An empty prediction (n = 0) scores 0 throughout; `macro_ddx` and `micro_ddx` leave it
     out and count it as `empty`.
 
+    Formula: precision |M|/n, recall |M|/m, F1 2|M|/(n+m), Jaccard |M|/(n+m-|M|).
+
+    Source: DermCase, scores of a differential.
+
     Args:
         matches: pairs (prediction, truth), one to one.
         n: number of predicted diagnoses.
@@ -187,7 +217,15 @@ class DdxSummary:
 
 
 def macro_ddx(cases: Iterable[DdxScores]) -> DdxSummary:
-    """Average the scores of the cases with a non-empty prediction."""
+    """Average the scores of the cases with a non-empty prediction.
+
+    Formula: mean over the cases with a non-empty prediction.
+
+    Source: DermCase, macro scores and coverage.
+
+    >>> macro_ddx([ddx_scores([(0, 0)], 2, 1), ddx_scores([], 1, 1)]).precision
+    0.25
+    """
     given = list(cases)
     scored = [case for case in given if case.n]
 
@@ -204,7 +242,15 @@ def macro_ddx(cases: Iterable[DdxScores]) -> DdxSummary:
 
 
 def micro_ddx(cases: Iterable[DdxScores]) -> DdxSummary:
-    """Sum matches and diagnoses over the cases with a non-empty prediction, then divide."""
+    """Sum matches and diagnoses over the cases with a non-empty prediction, then divide.
+
+    Formula: the formulas of `ddx_scores` on the sums of |M|, n and m.
+
+    Source: DermCase, micro scores.
+
+    >>> round(micro_ddx([ddx_scores([(0, 0)], 2, 1), ddx_scores([], 1, 1)]).precision, 4)
+    0.3333
+    """
     given = list(cases)
     scored = [case for case in given if case.n]
     matched, n, m = (sum(getattr(case, key) for case in scored) for key in ("matched", "n", "m"))

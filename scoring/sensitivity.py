@@ -14,6 +14,11 @@ def evidence_sensitivity(p: ArrayLike, q: ArrayLike) -> float:
 
     S = H(m) - (H(p) + H(q)) / 2 with m = (p + q) / 2 and H the entropy in bits (Lin 1991).
 
+    Formula: S = H(m) - (H(p) + H(q)) / 2, m = (p + q) / 2, H the entropy in bits.
+
+    Source: MEDSYN, evidence sensitivity; Lin (1991), IEEE Transactions on Information Theory
+    37.
+
     Args:
         p: probability of each option with all evidence.
         q: the same, in the same order, without one type of evidence.
@@ -59,6 +64,10 @@ def nmse_gap(image: Sequence[float], text: Sequence[float]) -> float:
     0 where images matter as much as text in every case. NaN where no case depends on text at
     all: there is nothing to compare with.
 
+    Formula: sum (S_image - S_text)^2 / sum S_text^2.
+
+    Source: MEDSYN, cross-modal gap.
+
     Raises:
         UsageError: lists of different lengths, empty, or with a negative or non-finite one.
 
@@ -72,6 +81,10 @@ def nmse_gap(image: Sequence[float], text: Sequence[float]) -> float:
 
 def share_below_diagonal(image: Sequence[float], text: Sequence[float]) -> float:
     """Share of cases with S_image < S_text (image on the vertical axis); ties are not below.
+
+    Formula: (cases with S_image < S_text) / cases.
+
+    Source: MEDSYN, cases below the diagonal.
 
     >>> share_below_diagonal([0.1, 0.5], [0.2, 0.5])
     0.5

@@ -80,6 +80,10 @@ def bounds(resolved_correct: int, unresolved: int, n: int) -> Bounds:
 
     Low counts them all as wrong, high as right: c / n and (c + u) / n. NaN for n = 0.
 
+    Formula: low = c / n, high = (c + u) / n.
+
+    Source: worst-case bounds of Manski (1989), Journal of Human Resources 24.
+
     Raises:
         UsageError: a negative count, or more correct and unresolved items than items.
 
@@ -96,6 +100,10 @@ def bounds(resolved_correct: int, unresolved: int, n: int) -> Bounds:
 def share(verdicts: Iterable[Verdict]) -> Share:
     """Count the share of "yes" among yes/no verdicts.
 
+    Formula: "yes" / resolved.
+
+    Source: the accuracy of the papers' tables; bounds as in `bounds`.
+
     >>> share([True, False, None, True]).bounds
     Bounds(low=0.5, high=0.75)
     """
@@ -107,8 +115,15 @@ def share(verdicts: Iterable[Verdict]) -> Share:
 def mean(scores: Iterable[Grade], scale: tuple[float, float] = (0.0, 1.0)) -> Mean:
     """Average the resolved scores; the bounds put the ends of `scale` for the others.
 
+    Formula: sum of the resolved scores / their number.
+
+    Source: the mean of the papers' tables; bounds as in `bounds`.
+
     Raises:
         UsageError: a score outside the scale; the message names its position.
+
+    >>> mean([1, 0.5, None]).value
+    0.75
     """
     given = list(scores)
     lowest, highest = scale
@@ -135,8 +150,16 @@ def breakdown(
     `groups` holds one name per case, or several where a case belongs to several groups (two
     specialties, two types of evidence); such a case counts once in each.
 
+    Formula: the score of the cases of each group.
+
+    Source: breakdowns by language, specialty and evidence type (MEDSYN), by ability
+    (MedLesionVQA).
+
     Raises:
         UsageError: the two lists differ in length.
+
+    >>> breakdown([1.0, 0.0, 1.0], ["a", "a", "b"], lambda held: mean(held).value)
+    {'a': 0.5, 'b': 1.0}
     """
     if len(values) != len(groups):
         raise UsageError(f"{len(values)} values but {len(groups)} groups")

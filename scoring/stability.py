@@ -46,6 +46,10 @@ def ranking_stability(
 ) -> RankingStability:
     """Compare the rankings of the models that different judges lead to.
 
+    Formula: Kendall's tau-b between the models' means under two judges.
+
+    Source: Kendall (1945), Biometrika 33; limits: percentiles of the bootstrap over cases.
+
     Args:
         scores: judge -> model -> score of each case, in one order of cases throughout; NaN
             where there is none. A model's score is the mean over its cases; higher is better.
@@ -57,6 +61,11 @@ def ranking_stability(
     Raises:
         UsageError: fewer than two judges or two models, judges with different models, lists
             of different lengths, or a model without any score under some judge.
+
+    >>> one = {"a": [1.0, 0.9] * 6, "b": [0.1, 0.0] * 6}
+    >>> two = {"a": [0.1, 0.0] * 6, "b": [1.0, 0.9] * 6}
+    >>> ranking_stability({"x": one, "y": two}, plan=Plan(resamples=20)).mean_tau
+    -1.0
     """
     cube, models = _cube(scores)
     judges = list(scores)

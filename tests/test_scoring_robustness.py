@@ -14,7 +14,7 @@ from dxjudge.scoring.robustness import (
     flip_rates,
     fragile_cases,
 )
-from dxjudge.scoring.share_interval import share_interval, wilson
+from dxjudge.scoring.share_limits import share_interval, wilson
 from dxjudge.scoring.votes import Scalar, Vote, VoteStatus
 
 

@@ -10,7 +10,7 @@ from ...files.cells import is_empty
 from ...files.rows_in import read_sheet
 from ...scoring.bootstrap import Plan
 from ...scoring.robustness import ALL
-from ...scoring.share_interval import share_interval
+from ...scoring.share_limits import share_interval
 
 _NEEDED = ("case", "step", "judge", "perturbation", "flipped")
 _TRUTHS = {"true": True, "false": False}

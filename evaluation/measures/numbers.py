@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ...scoring.bootstrap import Floats, Interval, Plan, Statistic, bootstrap_many
 from ...scoring.ratios import Combine, ratio_of_sums
-from ...scoring.share_interval import share_of_sums
+from ...scoring.share_limits import share_of_sums
 from .measure import Measure, Status, Units
 
 _Mask = NDArray[np.bool_]

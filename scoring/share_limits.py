@@ -65,7 +65,11 @@ def share_interval(
 def share_of_sums(yes: Floats, items: Floats, level: float = 0.95, *, fewest: int = 1) -> Interval:
     """Put Wilson's interval around a share whose items are already summed by case.
 
-    Formula and source: as `share_interval`.
+    Formula: as `share_interval`, y_i of m_i items in case i.
+
+    Source: Wilson (1927), JASA 22; Korn and Graubard (1998), Survey Methodology 24.
+
+    Source: Wilson (1927), JASA 22; Korn and Graubard (1998), Survey Methodology 24.
 
     Args:
         yes: how many items of each case are "yes", one a case.
