@@ -1,10 +1,12 @@
 """How a step ended: done, abstained or failed, three types that cannot be mistaken."""
 
+from collections.abc import Iterator
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from .judge import JudgeSpec
+from .notebook import fields_of, html_table
 
 R = TypeVar("R")
 
@@ -46,12 +48,36 @@ class Account(BaseModel):
     tokens_out: int | None = 0
     cost: float | None = 0.0
 
+    def __repr_args__(self) -> Iterator[tuple[str, Any]]:
+        """What a short repr shows: the step and what came of it; the account stays out."""
+        yield "step", self.step
+        yield from self._told()
+        yield "decided_by", self.judge.label if self.judge else self.decided_by
+
+    def _told(self) -> list[tuple[str, Any]]:
+        return []
+
+    def _repr_html_(self) -> str:
+        """The outcome as a notebook shows it."""
+        rows = [pair for name, value in self._told() for pair in _rows(name, value)]
+        who = self.judge.label if self.judge else self.decided_by
+        account = f"{self.calls} calls, {self.repairs} repairs" + (", cached" * self.cached)
+        title = f"{self.step}: {type(self).__name__.partition('[')[0].lower()}"
+        return html_table(title, [*rows, ("decided by", who), ("account", account)])
+
+
+def _rows(name: str, value: Any) -> list[tuple[str, Any]]:
+    return fields_of(value) if name == "value" else [(name, value)]
+
 
 class Done(Account, Generic[R]):
     """A verdict: `value` is the step's result type."""
 
     status: Literal["done"] = "done"
     value: R
+
+    def _told(self) -> list[tuple[str, Any]]:
+        return [("value", self.value)]
 
 
 class Abstained(Account):
@@ -61,6 +87,9 @@ class Abstained(Account):
     reason: str
     value: Any = None
 
+    def _told(self) -> list[tuple[str, Any]]:
+        return [("reason", self.reason)]
+
 
 class Failed(Account):
     """Not a verdict: why there is none, one reason an attempt."""
@@ -68,6 +97,9 @@ class Failed(Account):
     status: Literal["failed"] = "failed"
     kind: FailureKind
     reasons: tuple[str, ...]
+
+    def _told(self) -> list[tuple[str, Any]]:
+        return [("kind", self.kind), ("reasons", self.reasons)]
 
 
 Outcome = Done[Any] | Abstained | Failed

@@ -29,6 +29,7 @@ from ..cache.key import canonical
 from ..errors import DxjudgeError, UsageError
 from ..scoring.jury import Rule
 from .jury.graph import JuryGraph, jury_graph
+from .node import Node
 from .robust import WARM, warmed
 
 _KEEP = 1000  # attempts that a graph's own run remembers
@@ -112,8 +113,8 @@ def best_of(
     builder = StateGraph(BestState, input_schema=BestIn, output_schema=BestOut)
     # With a checkpointer, a thread still holds the samples of its last item.
     builder.add_node("open", lambda state: {"samples": Overwrite([])})
-    builder.add_node("sample", sample, input_schema=_Sample)
-    builder.add_node("pick", pick)
+    builder.add_node("sample", Node("sample", sample), input_schema=_Sample)
+    builder.add_node("pick", Node("pick", pick))
     builder.add_edge(START, "open")
     builder.add_conditional_edges("open", fan_out, ["sample"])
     builder.add_edge("sample", "pick")

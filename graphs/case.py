@@ -45,6 +45,7 @@ from .case_record import (
     MappedText,
 )
 from .gather import as_finished
+from .node import Node
 
 _NEEDS: dict[Branch, tuple[Branch, ...]] = {
     "equivalence": ("final_diagnosis",),
@@ -230,7 +231,7 @@ def _check(selected: tuple[Branch, ...], work: _Work) -> None:
         raise UsageError('the branch "mapping" needs a mapper: text -> code and name, or None')
 
 
-def _node(branch: Branch, work: _Work) -> Any:
+def _node(branch: Branch, work: _Work) -> Node:
     """The node of a branch: its inputs from the state, its outcome as plain JSON."""
 
     async def node(state: CaseState) -> dict[str, Any]:
@@ -244,8 +245,7 @@ def _node(branch: Branch, work: _Work) -> Any:
             outcome = _fail(branch, "error", f"{type(fault).__name__}: {fault}")
         return {branch: outcome.model_dump(mode="json")}
 
-    node.__name__ = branch
-    return node
+    return Node(branch, node)
 
 
 async def _run(branch: Branch, state: CaseState, work: _Work) -> Outcome:

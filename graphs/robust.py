@@ -14,7 +14,7 @@ from typing import Annotated, Any, TypeAlias
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
-from langgraph.runtime import Runtime
+from langgraph.runtime import Runtime, get_runtime
 from langgraph.types import Overwrite, Send
 from pydantic import BaseModel
 from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
@@ -29,6 +29,7 @@ from ..agents.step import Step
 from ..agents.steps import find_step
 from ..errors import DxjudgeError, InputError, UsageError
 from ..scoring.votes import Vote
+from .node import Node
 from .verdicts import votes_of
 
 BASE = ""
@@ -203,10 +204,11 @@ def compile_plan(step: Step[Any, Any], judge: Judge, plan: Plan, run: Run | None
             if (name, repeat) not in known
         ]
 
-    async def judge_one(state: _One, runtime: Runtime[RobustContext]) -> dict[str, Any]:
+    async def judge_one(state: _One) -> dict[str, Any]:
+        context = get_runtime(RobustContext).context or default
         live = warm if state["perturbation"] == "repeat" else judge
         assert _spec(live) == state["judge"]
-        trial = await _try(step, live, plan, state, (runtime.context or default).run)
+        trial = await _try(step, live, plan, state, context.run)
         outcome = trial.outcome.model_dump(mode="json") if trial.outcome is not None else None
         return {"trials": [{**vars(trial), "outcome": outcome}]}
 
@@ -215,7 +217,7 @@ def compile_plan(step: Step[Any, Any], judge: Judge, plan: Plan, run: Run | None
     )
     # With a checkpointer, a thread still holds the trials of its last item.
     builder.add_node("plan", lambda state: {"trials": Overwrite([])})
-    builder.add_node("judge", judge_one, input_schema=_One)
+    builder.add_node("judge", Node("judge", judge_one), input_schema=_One)
     builder.add_edge(START, "plan")
     builder.add_conditional_edges("plan", fan_out, ["judge"])
     builder.add_edge("judge", END)

@@ -3,23 +3,25 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NotRequired, Protocol, TypeAlias
+from typing import Any, Literal, NotRequired, TypeAlias, cast
 
 from langgraph.errors import NodeError
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
-from langgraph.runtime import Runtime
+from langgraph.runtime import get_runtime
 from pydantic import BaseModel
 from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
 from ..agents.engine.ask import ask
+from ..agents.engine.conclude import failed_unasked
 from ..agents.engine.judges import AnyJudge, Judge, as_judge
 from ..agents.engine.run import Run
 from ..agents.judge import JudgeSpec
-from ..agents.outcome import Failed
+from ..agents.stand_ins import check_engine
 from ..agents.step import Step
 from ..agents.steps import find_step
-from ..errors import DxjudgeError, UsageError
+from ..errors import DxjudgeError, InputError, UsageError
+from .node import Node
 
 # A graph may serve for as long as a server lives: its own run does not grow without end.
 _KEEP = 1000
@@ -63,15 +65,6 @@ class StepContext:
 StepGraph: TypeAlias = CompiledStateGraph[StepState, StepContext, StepInput, StepOutput]
 
 
-class StepNode(Protocol):
-    """An async node function: the state in, what is written to it out."""
-
-    __name__: str
-
-    async def __call__(self, state: Any) -> dict[str, Any]:
-        """Judge one state."""
-
-
 def step_graph(
     step: Step[Any, Any] | str, judge: AnyJudge | None = None, run: Run | None = None
 ) -> StepGraph:
@@ -94,8 +87,11 @@ def step_node(
     write: str = "",
     run: Run | None = None,
     engine: str = "auto",
-) -> StepNode:
-    """A node function for a StateGraph: reads the step's input from the state, writes an outcome.
+) -> Node:
+    """A node for a StateGraph: reads the step's input from the state, writes an outcome.
+
+    It runs with `invoke` and with `ainvoke`, and `await node(state)` runs it alone. Inputs that
+    cannot be used are Failed(kind="input"): one bad item never stops the others.
 
     read: makes the input from the state; by default the fields of the input, taken from the
     state by their names. write: the state's key for the outcome (plain JSON), by default the
@@ -105,18 +101,22 @@ def step_node(
     live = as_judge(judge) if judge is not None else None
     own = run or Run(keep=_KEEP)
 
+    check_engine(found, engine, live is not None)
+
     async def node(state: Any) -> dict[str, Any]:
-        inputs = read(state) if read else _pick(found, state)
+        try:
+            inputs = found.read_input(read(state) if read else _pick(found, state))
+        except Exception as fault:
+            return {write or found.name: _failed(found, fault, "input")}
         try:
             outcome = await ask(found, inputs, judge=live, run=own, engine=engine)
         except DxjudgeError:
-            raise
+            raise  # no item can succeed
         except Exception as fault:
             return {write or found.name: _failed(found, fault)}
         return {write or found.name: outcome.model_dump(mode="json")}
 
-    node.__name__ = found.name
-    return node
+    return Node(found.name, node)
 
 
 # Compiling costs as much as a request's overhead: once for each step.
@@ -128,11 +128,15 @@ def _shared(step: Step[Any, Any]) -> StepGraph:
 def _compile(step: Step[Any, Any], judge: Judge | None, run: Run | None) -> StepGraph:
     own = run or Run(keep=_KEEP)
 
-    async def judge_item(state: StepInput, runtime: Runtime[StepContext]) -> dict[str, Any]:
-        context = runtime.context or StepContext()
+    async def judge_item(state: StepInput) -> dict[str, Any]:
+        context = get_runtime(StepContext).context or StepContext()
+        try:
+            inputs = step.read_input(state["inputs"])
+        except (UsageError, InputError) as fault:
+            return {"outcome": _failed(step, fault, "input")}
         outcome = await ask(
             step,
-            state["inputs"],
+            inputs,
             judge=_judge_of(state, context.judge or judge),
             run=context.run or own,
             repeat=state.get("repeat", 0),
@@ -148,7 +152,8 @@ def _compile(step: Step[Any, Any], judge: Judge | None, run: Run | None) -> Step
     builder = StateGraph(
         StepState, context_schema=StepContext, input_schema=StepInput, output_schema=StepOutput
     )
-    builder.add_node(step.name, judge_item, error_handler=give_up)
+    node, handler = Node(step.name, judge_item), cast(Any, give_up)  # untyped with a schema
+    builder.add_node(step.name, node, input_schema=StepInput, error_handler=handler)
     builder.add_edge(START, step.name)
     builder.add_edge(step.name, END)
     return builder.compile(name=step.name)
@@ -171,7 +176,9 @@ def _pick(step: Step[Any, Any], state: Any) -> dict[str, Any]:
     return {name: held[name] for name in step.input.model_fields if name in held}
 
 
-def _failed(step: Step[Any, Any], fault: BaseException) -> dict[str, Any]:
-    reason = f"{type(fault).__name__}: {fault}"
-    outcome = Failed(step=step.name, version=step.version, kind="error", reasons=(reason,))
-    return outcome.model_dump(mode="json")
+def _failed(
+    step: Step[Any, Any], fault: BaseException, kind: Literal["input", "error"] = "error"
+) -> dict[str, Any]:
+    known = isinstance(fault, DxjudgeError)
+    reason = str(fault) if known else f"{type(fault).__name__}: {fault}"
+    return failed_unasked(step, 0, kind, reason).model_dump(mode="json")

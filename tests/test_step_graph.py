@@ -21,8 +21,9 @@ from dxjudge.agents.outcome import Abstained, Done, Failed, read_outcome
 from dxjudge.agents.step import Nothing, Step
 from dxjudge.agents.steps import STEPS, find_step
 from dxjudge.errors import AuthenticationFault, UsageError
+from dxjudge.graphs.node import Node
 from dxjudge.graphs.step import StepContext, run_step_sync, step_graph, step_node
-from dxjudge.graphs.step_graph import StepInput, StepNode
+from dxjudge.graphs.step_graph import StepInput
 
 from .protocol_server import ProtocolServer, fail
 
@@ -178,7 +179,7 @@ def test_a_step_is_a_node_in_somebody_elses_graph() -> None:
     assert result["patient"] == "MI"
 
 
-def invoke_node(node: StepNode, state: Any) -> dict[str, Any]:
+def invoke_node(node: Node, state: Any) -> dict[str, Any]:
     async def work() -> dict[str, Any]:
         return await node(state)
 

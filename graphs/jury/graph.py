@@ -27,7 +27,7 @@ from ...agents.step import Step
 from ...errors import DxjudgeError, InputError, UsageError
 from ...scoring.jury import JuryVerdict, combine
 from ...scoring.votes import Vote
-from ..step_graph import StepNode
+from ..node import Node
 from ..verdicts import vote_step, votes_of
 from .jurors import AnyJuror, Juror
 from .plan import JuryPlan, plan_jury
@@ -107,8 +107,8 @@ def jury_node(
     write: str = "",
     run: Run | None = None,
     **options: Any,
-) -> StepNode:
-    """A node function for a StateGraph: reads the step's input, writes a jury's outcome.
+) -> Node:
+    """A node for a StateGraph: reads the step's input, writes a jury's outcome.
 
     read: makes the input from the state; by default the fields of the input, by their names.
     case: the case's name from the state, for the votes of people. write: the state's key for
@@ -125,8 +125,7 @@ def jury_node(
         found = await graph.ainvoke({"inputs": plain, "case": case(state) if case else "1"})
         return {write or plan.step.name: found["jury"]}
 
-    node.__name__ = plan.step.name
-    return node
+    return Node(plan.step.name, node)
 
 
 def graph_of(plan: JuryPlan, run: Run) -> JuryGraph:
@@ -153,7 +152,7 @@ def graph_of(plan: JuryPlan, run: Run) -> JuryGraph:
 
     builder = StateGraph(JuryState, input_schema=JuryIn, output_schema=JuryOut)
     builder.add_node("open", open_jury)
-    builder.add_node("vote", vote, input_schema=SeatIn)
+    builder.add_node("vote", Node("vote", vote), input_schema=SeatIn)
     builder.add_node("tally", tally)
     builder.add_node("verdict", verdict)
     builder.add_edge(START, "open")

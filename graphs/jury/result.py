@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel, TypeAdapter
 
+from ...agents.notebook import html_table
 from ...agents.outcome import Abstained, Done, Failed, Outcome
 from ...agents.step import Step
 from ...scoring.jury import JuryStatus, JuryVerdict
@@ -55,6 +56,21 @@ class JuryOutcome:
             return next(iter(self.verdicts.values())).reason
         said = [f"{name}: {held.reason}" for name, held in self.verdicts.items() if held.reason]
         return "; ".join(said)
+
+    def __repr__(self) -> str:
+        """The status and the verdicts; the votes stay out."""
+        verdicts = {name: held.verdict for name, held in self.verdicts.items()}
+        return f"JuryOutcome(case={self.case!r}, status={self.status!r}, verdicts={verdicts!r})"
+
+    def _repr_html_(self) -> str:
+        """The outcome as a notebook shows it: a row a verdict."""
+        rows = [
+            (name, f"{held.verdict if held.status == 'decided' else held.status} "
+                   f"({', '.join(f'{verdict}: {share:.0%}' for verdict, share in held.shares)})")
+            for name, held in self.verdicts.items()
+        ]  # fmt: skip
+        about = [("reason", self.reason), ("votes", len(self.votes))]
+        return html_table(f"{self.step}, case {self.case}: {self.status}", [*rows, *about])
 
 
 _READER: TypeAdapter[JuryOutcome] = TypeAdapter(JuryOutcome)
