@@ -83,6 +83,13 @@ Unmapped = Annotated[
     str | None,
     typer.Option(help="ignore or penalise predictions that do not map.", rich_help_panel=_NUMBERS),
 ]
+UnknownCodes = Annotated[
+    str | None,
+    typer.Option(
+        help="error or exclude: what a true code does that the release does not hold.",
+        rich_help_panel=_NUMBERS,
+    ),
+]
 Seed = Annotated[int | None, typer.Option(help="Of the resampling.", rich_help_panel=_NUMBERS)]
 Resamples = Annotated[int | None, typer.Option(help="How many (2000).", rich_help_panel=_NUMBERS)]
 MaxCalls = Annotated[
@@ -126,6 +133,7 @@ def evaluate(
     source: Sources = None,
     added_sources: AddedSources = "all",
     unmapped: Unmapped = None,
+    unknown_codes: UnknownCodes = None,
     seed: Seed = None,
     resamples: Resamples = None,
     max_calls: MaxCalls = None,
@@ -160,6 +168,7 @@ def evaluate(
         "encoder": semantic_encoder,
         "ontology": ontology,
         "unmapped": unmapped,
+        "unknown_codes": unknown_codes,
         "seed": seed,
         "resamples": resamples,
     }

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..agents.engine.run import Run
-from ..errors import UsageError
+from ..errors import NoVerdict, UsageError
 from ..evaluation.from_data import (
     ATTEMPTS,
     EvaluationResult,
@@ -75,7 +75,17 @@ def run_evaluation(request: Request) -> int:
         result.write(request.output, report_cases=request.shown, stress=request.stress)
         if not request.quiet:
             _print(result.evaluation, request.output)
+        _check_resolved(result.evaluation, request.output, run.budget_reached)
         return exit_code(result.evaluation, run.budget_reached)
+
+
+def _check_resolved(made: Evaluation, folder: Path, budget_reached: bool) -> None:
+    if made.unresolved_models and not budget_reached:
+        names = ", ".join(made.unresolved_models)
+        raise NoVerdict(
+            f"there is no number for {names}: every item failed; {folder / 'verdicts.csv'} and "
+            "predictions.csv say why"
+        )
 
 
 def _evaluate(request: Request, opened: Opened, run: Run, progress: Stages) -> EvaluationResult:
@@ -112,6 +122,8 @@ def _print(made: Evaluation, folder: Path) -> None:
     for row in rows:
         table.add_row(*row)
     Console(width=None if sys.stdout.isatty() else 200).print(table, markup=False)
+    for note in made.notes:
+        _say(note)
     for entry in made.left_out:
         _say(f"left out: {entry.task}: {entry.reason}")
     failures = made.failures

@@ -4,20 +4,27 @@ A row is a mapping from column to cell. Lists may come as lists, as JSON or Pyth
 or as text with a semicolon between entries. Column names are those of docs/evaluate.md.
 """
 
-import ast
-import json
-import math
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..errors import InputError
 from ..ontology.reading.normalise import normalise_text
+from .cells import (
+    Row,
+    answer_of,
+    is_empty,
+    letters_of,
+    named_list,
+    read_list,
+    read_options,
+    read_predictions,
+    read_probabilities,
+    text_of,
+    values_of,
+)
 
-Row = Mapping[str, Any]
-_LETTER = re.compile(r"[A-Z]")
-_USUAL_GROUPS = (
+USUAL_GROUPS = (
     "specialty",
     "language",
     "ability",
@@ -61,7 +68,7 @@ class Case:
     @property
     def letters(self) -> tuple[str, ...]:
         """The right options, in the order of the options."""
-        return tuple(letter for letter in self.options if letter in _letters(self.answer))
+        return tuple(letter for letter in self.options if letter in letters_of(self.answer))
 
 
 @dataclass(frozen=True)
@@ -71,8 +78,9 @@ class Response:
     `diagnosis` and `ddx` are None where the file does not give them and they must be extracted.
     `withheld` names the type of evidence that the model did not see. `probabilities` is its
     distribution over the options. `sample` and `variant` tell repeated answers apart. `answered`
-    is the answer to the case's question, where that is not the response itself. `columns` holds
-    the cells that only a task of one's own reads.
+    is the answer to the case's question, where that is not the response itself. `fault` says why
+    its probabilities cannot be used; `scaled` that they were rounded and scaled to sum to 1.
+    `columns` holds the cells that only a task of one's own reads.
     """
 
     case: str
@@ -84,6 +92,8 @@ class Response:
     withheld: str = ""
     answered: str | None = None
     probabilities: Mapping[str, float] | None = None
+    fault: str = ""
+    scaled: bool = False
     columns: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -94,10 +104,14 @@ class Response:
 
 @dataclass(frozen=True)
 class Source:
-    """Rows with the name of the file they are from, for messages."""
+    """Rows with the name of the file they are from, for messages.
+
+    foreign: in the layout of another tool, whose columns are not all read.
+    """
 
     name: str
     rows: Sequence[Row]
+    foreign: bool = False
 
 
 def read_cases(
@@ -112,7 +126,7 @@ def read_cases(
     read, an answer that is none of the options, or a group column that no row has.
     """
     columns = {name for row in source.rows for name in row}
-    wanted = [name for name in _USUAL_GROUPS if name in columns] if groups is None else groups
+    wanted = [name for name in USUAL_GROUPS if name in columns] if groups is None else groups
     for name in wanted:
         if name not in columns:
             listed = ", ".join(sorted(columns))
@@ -159,24 +173,24 @@ def _kept(row: Row, own: Collection[str]) -> dict[str, Any]:
 
 
 def _case(row: Row, groups: Sequence[str], place: str) -> Case:
-    name = _text(row.get("id"))
+    name = text_of(row.get("id"))
     if not name:
         raise InputError(f"{place}: the id is missing")
-    options = _options(row, place)
-    text = _text(row.get("diagnosis"))
+    options = read_options(row, place)
+    text = text_of(row.get("diagnosis"))
     codes = read_list(row.get("codes"), f"{place}, codes")
     case = Case(
         id=name,
-        case=_text(row.get("case")),
-        reference=_text(row.get("reference")),
-        diagnosis=Diagnosis(text, tuple(map(_text, codes))) if text else None,
+        case=text_of(row.get("case")),
+        reference=text_of(row.get("reference")),
+        diagnosis=Diagnosis(text, tuple(map(text_of, codes))) if text else None,
         ddx=tuple(_diagnosis(entry, place) for entry in read_list(row.get("ddx"), f"{place}, ddx")),
-        question=_text(row.get("question")),
+        question=text_of(row.get("question")),
         options=options,
-        answer=_answer(row.get("answer")),
-        kind=_text(row.get("kind")) or "other",
-        pair=_text(row.get("pair")),
-        groups={column: _values(row.get(column), place) for column in groups},
+        answer=answer_of(row.get("answer")),
+        kind=text_of(row.get("kind")) or "other",
+        pair=text_of(row.get("pair")),
+        groups={column: values_of(row.get(column), place) for column in groups},
     )
     if options and not case.letters:
         listed = ", ".join(options)
@@ -185,22 +199,27 @@ def _case(row: Row, groups: Sequence[str], place: str) -> Case:
 
 
 def _response(row: Row, place: str) -> Response:
-    name = _text(row.get("id"))
+    name = text_of(row.get("id"))
     if not name:
         raise InputError(f"{place}: the id is missing")
     ddx = row.get("predicted_ddx")
-    given = None if _empty(ddx) else read_list(ddx, f"{place}, predicted_ddx")
+    given = None if is_empty(ddx) else read_predictions(ddx, f"{place}, predicted_ddx")
     text = row.get("response")
+    if given is None:
+        given = named_list(text)  # a model that was asked for a list and wrote just that
+    probabilities, fault, is_scaled = read_probabilities(row.get("probabilities"), place)
     return Response(
         case=name,
-        text=None if _empty(text) and not isinstance(text, str) else _text(text),
-        diagnosis=_text(row.get("predicted_diagnosis")) or None,
-        ddx=None if given is None else _distinct(map(_text, given)),
-        sample=_text(row.get("sample")),
-        variant=_text(row.get("variant")),
-        withheld=_text(row.get("withheld")),
-        answered=_text(row["answered"]) if row.get("answered") is not None else None,
-        probabilities=_probabilities(row.get("probabilities"), place),
+        text=None if is_empty(text) and not isinstance(text, str) else text_of(text),
+        diagnosis=text_of(row.get("predicted_diagnosis")) or None,
+        ddx=None if given is None else _distinct(map(text_of, given)),
+        sample=text_of(row.get("sample")),
+        variant=text_of(row.get("variant")),
+        withheld=text_of(row.get("withheld")),
+        answered=text_of(row["answered"]) if row.get("answered") is not None else None,
+        probabilities=probabilities,
+        fault=fault,
+        scaled=is_scaled,
     )
 
 
@@ -213,96 +232,12 @@ def _distinct(texts: Any) -> tuple[str, ...]:
     return tuple(kept.values())
 
 
-def read_list(cell: Any, place: str) -> list[Any]:
-    """The entries of a cell that holds a list in any of its forms; empty for an empty cell.
-
-    >>> read_list("asthma; croup", ""), read_list("['a', 'b']", ""), read_list(None, "")
-    (['asthma', 'croup'], ['a', 'b'], [])
-
-    Raises InputError for text that begins like a list and is none.
-    """
-    if _empty(cell):
-        return []
-    if isinstance(cell, list | tuple):
-        return list(cell)
-    text = str(cell).strip()
-    if text.startswith("["):
-        for reader in (json.loads, ast.literal_eval):
-            try:
-                found = reader(text)
-            except (ValueError, SyntaxError, RecursionError, MemoryError):
-                continue
-            if isinstance(found, list):
-                return found
-        raise InputError(f"{place}: {text[:60]!r} begins like a list and is none")
-    return [entry.strip() for entry in re.split(r";|\n", text) if entry.strip()]
-
-
 def _diagnosis(entry: Any, place: str) -> Diagnosis:
     if isinstance(entry, Mapping):
-        text = _text(entry.get("diagnosis"))
-        codes = tuple(map(_text, read_list(entry.get("codes"), f"{place}, ddx codes")))
+        text = text_of(entry.get("diagnosis"))
+        codes = tuple(map(text_of, read_list(entry.get("codes"), f"{place}, ddx codes")))
     else:
-        text, codes = _text(entry), ()
+        text, codes = text_of(entry), ()
     if not text:
         raise InputError(f"{place}: an entry of the ddx has no diagnosis")
     return Diagnosis(text, codes)
-
-
-def _options(row: Row, place: str) -> dict[str, str]:
-    given = row.get("options")
-    if isinstance(given, str) and given.strip().startswith("{"):
-        try:
-            given = json.loads(given)
-        except ValueError as fault:
-            raise InputError(f"{place}: the options are not JSON: {fault}") from fault
-    if isinstance(given, Mapping):
-        return {_text(letter): _text(text) for letter, text in given.items() if not _empty(text)}
-    if not _empty(given):
-        entries = read_list(given, f"{place}, options")
-        return {chr(ord("A") + at): _text(text) for at, text in enumerate(entries)}
-    return {
-        name: _text(cell)
-        for name, cell in sorted(row.items())
-        if _LETTER.fullmatch(name) and not _empty(cell)
-    }
-
-
-def _answer(cell: Any) -> str:
-    return ",".join(map(_text, cell)) if isinstance(cell, list | tuple) else _text(cell)
-
-
-def _letters(answer: str) -> set[str]:
-    parts = set(re.split(r"[\s,;]+", answer))
-    return parts if len(parts) > 1 or not answer.isalpha() else parts | set(answer)
-
-
-def _probabilities(cell: Any, place: str) -> dict[str, float] | None:
-    if _empty(cell):
-        return None
-    try:
-        given = json.loads(cell) if isinstance(cell, str) else cell
-        return {str(letter): float(value) for letter, value in given.items()}
-    except (ValueError, TypeError, AttributeError) as fault:
-        raise InputError(
-            f"{place}: probabilities must be an object, letter to probability"
-        ) from fault
-
-
-def _values(cell: Any, place: str) -> tuple[str, ...]:
-    if isinstance(cell, list | tuple) or str(cell).strip().startswith("["):
-        return tuple(map(_text, read_list(cell, place))) or ("(none)",)
-    return (_text(cell) or "(none)",)
-
-
-def _empty(cell: Any) -> bool:
-    missing = cell is None or (isinstance(cell, float) and math.isnan(cell))
-    return missing or (isinstance(cell, str) and not cell.strip())
-
-
-def _text(cell: Any) -> str:
-    if _empty(cell):
-        return ""
-    if isinstance(cell, float) and cell.is_integer():
-        return str(int(cell))  # a spreadsheet's whole number
-    return str(cell).strip()

@@ -1,6 +1,6 @@
 """A whole evaluation: cases and responses in, everything that is reported out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ..agents.engine.judges import AnyJudge, as_judge
@@ -46,6 +46,7 @@ def evaluate(
     *,
     judges: Sequence[AnyJudge] = (),
     files: Mapping[str, str] | None = None,
+    notes: Sequence[str] = (),
 ) -> Evaluation:
     """Run a whole evaluation.
 
@@ -57,6 +58,7 @@ def evaluate(
         coder: how diagnoses get codes; without one there are no hierarchical scores.
         judges: used where no panel is given.
         files: name -> sha256 of the files read, for the signature.
+        notes: sentences on what was read, to stand with the numbers.
 
     Raises:
         UsageError: no case, no model, a judge that is there twice, or a preset whose columns
@@ -99,6 +101,7 @@ def evaluate(
         },
         signature_of(judged, settings, panel.judges, files or {}, encoder),
         (*judged.left_out, *left_out),
+        notes=(*notes, *_about_probabilities(responses)),
     )
     return replace(made, swap=swap_of(made))
 
@@ -150,6 +153,25 @@ def _measure(
 def _measures_of(tasks: Sequence[Task], judged: Judged, settings: Settings) -> list[Measure]:
     makers = dict.fromkeys(task.measures for task in tasks if task.measures is not None)
     return [measure for make in makers for measure in make(judged, settings)]
+
+
+def _about_probabilities(responses: Mapping[str, Responses]) -> Iterator[str]:
+    """How many distributions were scaled, and how many cannot be used."""
+    for model, by_case in responses.items():
+        every = [response for held in by_case.values() for response in held]
+        scaled = sum(response.scaled for response in every)
+        unusable = [response for response in every if response.fault]
+        if scaled:
+            yield (
+                f"{model}: the probabilities of {scaled:,} responses sum to 1 within 0.01 only; "
+                "they were scaled to sum to 1"
+            )
+        if unusable:
+            first = unusable[0]
+            yield (
+                f"{model}: {len(unusable):,} responses count as failed for their probabilities; "
+                f"the first is on case {first.case}: {first.fault}"
+            )
 
 
 def _grouped(preset: Preset, settings: Settings, measures: Sequence[Measure]) -> tuple[str, ...]:

@@ -17,21 +17,23 @@ from ..files.bytes import read_bytes, writing
 from ..files.forms import Form
 from ..files.parquet import arrow_table
 from ..graphs.mapper import Mapper
-from .cases import Case
+from .cases import Case, read_cases, read_responses
 from .evaluate import check_evaluation
 from .evaluate import evaluate as evaluate_cases
+from .gold_codes import known_cases
 from .judged import Responses
 from .judging import Panel, Progress, open_journal
 from .measures.numbers import Number
 from .own_task import own_columns
 from .presets import read_settings
-from .read import Data, hashes_of, load_cases, load_responses
+from .read import Data, case_source, hashes_of, response_sources
 from .report.latex import caption_of, main_rows
 from .report.tables import Table, all_tables
 from .report.write import make_folder, write_everything
 from .result import Evaluation
 from .run import Coder
 from .settings import Settings
+from .unread import unread_in_cases, unread_in_responses
 
 JOURNAL, ATTEMPTS, MAPPING = "journal.jsonl", "attempts.jsonl", "mapping.tsv"
 _OF_THE_RUN = (JOURNAL, ATTEMPTS, MAPPING)
@@ -110,13 +112,17 @@ class EvaluationResult:
 
 @dataclass(frozen=True)
 class Opened:
-    """An evaluation that is read and checked; nothing was asked yet. `files` are their hashes."""
+    """An evaluation that is read and checked; nothing was asked yet.
+
+    files: the hashes of what was read. notes: what of it nothing reads, in sentences.
+    """
 
     settings: Settings
     judges: tuple[Judge, ...]
     cases: tuple[Case, ...]
     responses: Mapping[str, Responses]
     files: Mapping[str, str]
+    notes: tuple[str, ...] = ()
 
 
 def open_evaluation(
@@ -135,13 +141,18 @@ def open_evaluation(
     names = tuple(each if isinstance(each, str) else as_judge(each).spec.label for each in given)
     chosen = read_settings(Path(config) if config else None, judges=names or None, **settings)
     own = own_columns(chosen)
-    read = load_cases(
-        cases, chosen.groups, conditions=conditions, evidences=evidences, form=form, own=own
-    )
-    by_model = load_responses(responses, read, form=form, own=own)
+    case_rows = case_source(cases, conditions=conditions, evidences=evidences, form=form)
+    sources = response_sources(responses, form)
+    notes = [unread_in_cases(case_rows, chosen.groups or (), own)]
+    notes += [unread_in_responses(source, own) for source in sources.values()]
+    read = read_cases(case_rows, chosen.groups, own)
+    known = {case.id: case for case in read}
+    by_model = {model: read_responses(rows, known, own) for model, rows in sources.items()}
     panel = tuple(map(as_judge, given or chosen.judges))
     check_evaluation(read, by_model, chosen, panel)
-    return Opened(chosen, panel, read, by_model, hashes_of(cases, responses))
+    read, by_model, excluded = known_cases(read, by_model, chosen)
+    said = tuple(dict.fromkeys(filter(None, (*notes, *excluded))))
+    return Opened(chosen, panel, read, by_model, hashes_of(cases, responses), said)
 
 
 def run_opened(
@@ -160,7 +171,13 @@ def run_opened(
     with open_journal(folder / JOURNAL if opened.judges else None) as journal:
         panel = Panel(opened.judges, run, journal, progress)
         evaluation = evaluate_cases(
-            opened.cases, opened.responses, settings, panel, coder, files=opened.files
+            opened.cases,
+            opened.responses,
+            settings,
+            panel,
+            coder,
+            files=opened.files,
+            notes=opened.notes,
         )
     return EvaluationResult(evaluation, folder, run.budget_reached)
 

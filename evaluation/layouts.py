@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from ..errors import InputError
-from .cases import Row, Source
+from .cases import Source
+from .cells import Row
 
 Layout = Literal["own", "ddxplus", "vlmevalkit"]
 _MOST_LIKELY = 5
@@ -37,7 +38,7 @@ def from_vlmevalkit(source: Source) -> Source:
         kept = {name: cell for name, cell in row.items() if name not in _VLM_NAMES}
         kept |= {ours: row[theirs] for theirs, ours in _VLM_NAMES.items() if ours and theirs in row}
         rows.append(kept)
-    return Source(source.name, rows)
+    return Source(source.name, rows, foreign=True)
 
 
 _VLM_NAMES = {
@@ -76,7 +77,7 @@ def from_ddxplus(
         _patient(number, row, codes, evidences or {}, most, f"{source.name}, row {number + 1}")
         for number, row in enumerate(source.rows)
     ]
-    return Source(source.name, rows)
+    return Source(source.name, rows, foreign=True)
 
 
 def _condition_codes(conditions: Mapping[str, Mapping[str, Any]]) -> dict[str, list[str]]:

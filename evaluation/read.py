@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,8 @@ from ..errors import InputError, UsageError
 from ..files.bytes import decode, read_bytes
 from ..files.forms import Form
 from ..files.rows_in import read_sheet, records
-from .cases import Case, Row, Source, read_cases, read_responses
+from .cases import Case, Source, read_cases, read_responses
+from .cells import Row
 from .judged import Responses
 from .layouts import from_ddxplus, from_vlmevalkit, layout_of
 
@@ -55,53 +57,52 @@ def read_json(path: Path) -> Any:
         raise InputError(f"{path} is not JSON: {fault}") from fault
 
 
-def load_cases(
+def case_source(
     data: Data,
-    groups: Sequence[str] | None = None,
     *,
     conditions: Path | None = None,
     evidences: Path | None = None,
     form: Form | None = None,
-    own: Collection[str] = (),
-) -> tuple[Case, ...]:
-    """Cases in our layout, VLMEvalKit's or DDXPlus's.
+) -> Source:
+    """The rows of the cases, in our layout, from ours, VLMEvalKit's or DDXPlus's.
 
-    groups, own: as `read_cases` takes them. conditions, evidences: the files of DDXPlus.
-    Raises InputError or UsageError that names file and row.
+    conditions, evidences: the files of DDXPlus. Raises InputError or UsageError.
     """
     name = str(data) if is_path(data) else "cases"
     source = Source(name, read_rows(data, form))
     layout = layout_of(source.rows)
     if layout == "vlmevalkit":
-        source = from_vlmevalkit(source)
-    elif layout == "ddxplus":
-        if conditions is None:
-            raise UsageError(
-                f"{name} is in the layout of DDXPlus; give its release_conditions.json "
-                "with --conditions"
-            )
-        known = read_json(evidences) if evidences else None
-        source = from_ddxplus(source, read_json(conditions), known)
-    return read_cases(source, groups, own)
+        return from_vlmevalkit(source)
+    if layout != "ddxplus":
+        return source
+    if conditions is None:
+        raise UsageError(
+            f"{name} is in the layout of DDXPlus; give its release_conditions.json "
+            "with --conditions"
+        )
+    known = read_json(evidences) if evidences else None
+    return from_ddxplus(source, read_json(conditions), known)
 
 
-def load_responses(
-    given: Data | Mapping[str, Data] | Sequence[Data],
-    cases: Sequence[Case],
-    *,
-    form: Form | None = None,
-    own: Collection[str] = (),
-) -> dict[str, Responses]:
-    """Responses by model.
+def load_cases(
+    data: Data, groups: Sequence[str] | None = None, own: Collection[str] = (), **files: Any
+) -> tuple[Case, ...]:
+    """Cases in any layout; groups and own as `read_cases` takes them, files as `case_source`."""
+    return read_cases(case_source(data, **files), groups, own)
+
+
+def response_sources(
+    given: Data | Mapping[str, Data] | Sequence[Data], form: Form | None = None
+) -> dict[str, Source]:
+    """The rows of the responses, in our layout, by model.
 
     given: a mapping from model to file or frame; or a file or frame, or a list of files. A
     file is `MODEL=PATH`, or a path whose stem is the model's name; a column `model` tells
     several models in one file or frame apart.
 
-    Raises InputError or UsageError that names file and row.
+    Raises InputError or UsageError that names the file.
     """
-    known = {case.id: case for case in cases}
-    responses: dict[str, Responses] = {}
+    sources: dict[str, Source] = {}
     for model, data in named_data(given):
         source = Source(str(data) if is_path(data) else model or "responses", read_rows(data, form))
         if layout_of(source.rows) == "vlmevalkit":
@@ -111,10 +112,22 @@ def load_responses(
                 raise UsageError(
                     "responses: which model gave them? give {name: frame}, or a column `model`"
                 )
-            if name in responses:
+            if name in sources:
                 raise UsageError(f"two response files for the model {name!r}; write NAME=PATH")
-            responses[name] = read_responses(part, known, own)
-    return responses
+            sources[name] = part
+    return sources
+
+
+def load_responses(
+    given: Data | Mapping[str, Data] | Sequence[Data],
+    cases: Sequence[Case],
+    own: Collection[str] = (),
+    form: Form | None = None,
+) -> dict[str, Responses]:
+    """Responses by model; arguments and faults as `response_sources` and `read_responses`."""
+    known = {case.id: case for case in cases}
+    sources = response_sources(given, form)
+    return {model: read_responses(source, known, own) for model, source in sources.items()}
 
 
 def named_data(given: Data | Mapping[str, Data] | Sequence[Data]) -> list[tuple[str, Data]]:
@@ -135,7 +148,7 @@ def _by_model(source: Source, model: str) -> Iterator[tuple[str, Source]]:
         return
     for name in names:
         rows = [row for row in source.rows if str(row.get("model") or model) == name]
-        yield name, Source(source.name, rows)
+        yield name, replace(source, rows=rows)
 
 
 def _named(given: str) -> tuple[str, Path]:

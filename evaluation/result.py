@@ -29,6 +29,7 @@ class Evaluation:
     `spreads` is over prompt variants by model and judge; `modal` holds NMSE gap, share below the
     diagonal and cases by model; `sensitivity` the evidence sensitivities by model, type of
     evidence and case. `swap` is the same responses under each judge; None with fewer than two.
+    `notes` are sentences on what was read and how.
     """
 
     preset: Preset
@@ -51,6 +52,7 @@ class Evaluation:
     signature: Mapping[str, Any]
     left_out: tuple[LeftOut, ...] = ()
     swap: Swap | None = None
+    notes: tuple[str, ...] = ()
 
     def number(self, metric: str, model: str, judge: str = "", **where: str) -> Number | None:
         """One number; `where` may say slice, group_by and group. None where there is none."""
@@ -75,4 +77,16 @@ class Evaluation:
         if self.judged.codes is not None:
             rows = self.judged.codes.mappings.values()
             counted["map_to_icd10"] += sum(row.status == "failed" for row in rows)
+        counted["probabilities"] = sum(
+            bool(response.fault)
+            for by_case in self.judged.responses.values()
+            for held in by_case.values()
+            for response in held
+        )
         return {name: count for name, count in counted.items() if count}
+
+    @property
+    def unresolved_models(self) -> tuple[str, ...]:
+        """The models without any number: every item of theirs failed."""
+        known = {one.model for one in self.numbers if one.value == one.value}
+        return tuple(model for model in self.judged.models if model not in known)

@@ -60,7 +60,8 @@ def judge_all(
         items = items_of(task, material)
         if items:
             verdicts += panel.ask(work.step(task, codes, tree), items)
-    if not verdicts and codes is None and not (finals or ddx):
+    computed = any(task.step is None for task in done)
+    if not verdicts and codes is None and not (finals or ddx or computed):
         raise UsageError("nothing can be evaluated: " + "; ".join(e.reason for e in left_out))
     return Judged(
         cases,

@@ -74,9 +74,10 @@ class Settings(BaseModel):
     extracts. jury: the rule by which they make the verdict of one more judge.
     style: the words of the equivalence step. truth: what a prediction is held against in
     hierarchical and semantic scores. predicted: what is held against it. top: the k of top-k.
-    unmapped: what a prediction without a code does. multiple: several options may be right, so
-    that a choice has a score in place of being right or wrong. errors_of: which answers are
-    labelled with errors. tau, low, high: of semantic matching, and they belong to the encoder.
+    unmapped: what a prediction without a code does. unknown_codes: what a true code does that the
+    release does not hold: end the evaluation, or exclude its case. multiple: several options may
+    be right, so that a choice has a score in place of being right or wrong. errors_of: which
+    answers are labelled with errors. tau, low, high: of semantic matching, and they belong to the encoder.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -92,6 +93,7 @@ class Settings(BaseModel):
     predicted: Literal["ddx", "final", "both"] = "ddx"
     top: tuple[int, ...] = (1, 3, 5)
     unmapped: Literal["ignore", "penalise"] = "ignore"
+    unknown_codes: Literal["error", "exclude"] = "error"
     multiple: bool = False
     errors_of: Literal["all", "wrong"] = "all"
     ontology: str = DEFAULT

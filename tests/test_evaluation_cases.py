@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from dxjudge.errors import InputError, UsageError
-from dxjudge.evaluation.cases import Source, read_cases, read_list, read_responses
+from dxjudge.evaluation.cases import Source, read_cases, read_responses
+from dxjudge.evaluation.cells import read_list
 from dxjudge.evaluation.layouts import from_ddxplus, from_vlmevalkit, layout_of
 from dxjudge.evaluation.read import hashes_of, load_cases, load_responses, read_rows
 

@@ -64,6 +64,8 @@ def _distribution(judged: Judged, model: str, case: Case, kind: str) -> list[flo
     letters = list(case.options)
     responses = judged.responses[model].get(case.id, ())
     wanted = [at for at, response in enumerate(responses) if response.withheld == kind]
+    if any(responses[at].fault for at in wanted):
+        return None  # a distribution that is none is a failure, not another answer
     given = [r for at in wanted if (r := _probabilities(responses[at], letters)) is not None]
     if given:
         return given[0]

@@ -1,0 +1,60 @@
+"""Columns that nothing reads, and what they were likely meant to be."""
+
+import difflib
+from collections.abc import Collection, Mapping, Sequence
+
+from ..errors import InputError
+from .cases import USUAL_GROUPS, Source
+from .cells import LETTER
+
+_OF_CASES = (
+    "id", "case", "reference", "diagnosis", "codes", "ddx", "question", "options", "answer", "kind",
+    "pair", *USUAL_GROUPS,
+)  # fmt: skip
+_OF_RESPONSES = (
+    "id", "model", "response", "predicted_diagnosis", "predicted_ddx", "answered", "sample",
+    "variant", "withheld", "probabilities",
+)  # fmt: skip
+_ANSWERS = _OF_RESPONSES[2:6] + _OF_RESPONSES[-1:]
+_MEANT = {
+    "predictions": "predicted_ddx", "prediction": "response", "ddx": "predicted_ddx",
+    "differential": "predicted_ddx", "diagnoses": "predicted_ddx", "output": "response",
+    "answer": "response", "text": "response", "completion": "response",
+    "diagnosis": "predicted_diagnosis", "final_diagnosis": "predicted_diagnosis",
+}  # fmt: skip
+
+
+def unread_in_cases(source: Source, groups: Sequence[str], own: Collection[str]) -> str:
+    """A sentence on the columns of the cases that nothing reads; "" where there is none."""
+    columns = [name for row in source.rows[:1] for name in row]
+    unread = [
+        name for name in columns
+        if name not in (*_OF_CASES, *groups, *own) and not LETTER.fullmatch(name)
+    ]  # fmt: skip
+    return "" if source.foreign else _unread(source.name, unread, _OF_CASES, {})
+
+
+def unread_in_responses(source: Source, own: Collection[str]) -> str:
+    """A sentence on the columns of responses that nothing reads; "" where there is none.
+
+    Raises InputError where there is no column at all that could hold an answer.
+    """
+    columns = list(dict.fromkeys(name for row in source.rows for name in row))
+    unread = [name for name in columns if name not in (*_OF_RESPONSES, *own)]
+    said = _unread(source.name, unread, _OF_RESPONSES, _MEANT)
+    if source.rows and not {*columns} & {*_ANSWERS, *own}:
+        raise InputError(f"{source.name} has none of the columns {', '.join(_ANSWERS)}; {said}")
+    return "" if source.foreign else said
+
+
+def _unread(
+    name: str, unread: Sequence[str], known: Sequence[str], meant: Mapping[str, str]
+) -> str:
+    if not unread:
+        return ""
+    said = []
+    for column in unread:
+        near = difflib.get_close_matches(column.lower(), known, n=1, cutoff=0.75)
+        likely = meant.get(column.lower()) or (near[0] if near else "")
+        said.append(f"{column} (did you mean {likely}?)" if likely else column)
+    return f"{name}: nothing reads the column{'s'[: len(said) > 1]} {', '.join(said)}"
