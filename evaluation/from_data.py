@@ -15,6 +15,7 @@ from ..agents.engine.run import Run
 from ..errors import UsageError
 from ..files.bytes import read_bytes, writing
 from ..files.forms import Form
+from ..files.frames import whole
 from ..files.parquet import arrow_table
 from ..graphs.mapper import Mapper
 from .cases import Case, read_cases, read_responses
@@ -26,7 +27,7 @@ from .judging import Panel, Progress, open_journal
 from .measures.numbers import Number
 from .own_task import own_columns
 from .presets import read_settings
-from .read import Data, case_source, hashes_of, response_sources
+from .read import Data, case_source, hashes_of, is_path, named_data, response_sources
 from .report.latex import caption_of, main_rows
 from .report.tables import Table, all_tables
 from .report.write import make_folder, write_everything
@@ -141,8 +142,10 @@ def open_evaluation(
     names = tuple(each if isinstance(each, str) else as_judge(each).spec.label for each in given)
     chosen = read_settings(Path(config) if config else None, judges=names or None, **settings)
     own = own_columns(chosen)
+    cases = cases if is_path(cases) else whole(cases)
     case_rows = case_source(cases, conditions=conditions, evidences=evidences, form=form)
-    sources = response_sources(responses, form)
+    named = named_data(responses)
+    sources = response_sources(named, form)
     notes = [unread_in_cases(case_rows, chosen.groups or (), own)]
     notes += [unread_in_responses(source, own) for source in sources.values()]
     read = read_cases(case_rows, chosen.groups, own)
@@ -152,7 +155,7 @@ def open_evaluation(
     check_evaluation(read, by_model, chosen, panel)
     read, by_model, excluded = known_cases(read, by_model, chosen)
     said = tuple(dict.fromkeys(filter(None, (*notes, *excluded))))
-    return Opened(chosen, panel, read, by_model, hashes_of(cases, responses), said)
+    return Opened(chosen, panel, read, by_model, hashes_of(cases, named), said)
 
 
 def run_opened(

@@ -10,6 +10,7 @@ from typing import Any
 from ..errors import InputError, UsageError
 from ..files.bytes import decode, read_bytes
 from ..files.forms import Form
+from ..files.frames import frame_rows, is_frame, whole
 from ..files.rows_in import read_sheet, records
 from .cases import Case, Source, read_cases, read_responses
 from .cells import Row
@@ -29,19 +30,9 @@ def read_rows(data: Data, form: Form | None = None) -> list[Row]:
     if is_path(data):
         fitting = (form or Form()).fitting(str(data))
         return records(read_sheet(str(data), fitting, list_allowed=False))
-    if hasattr(data, "collect"):  # a lazy frame of polars
-        data = data.collect()
-    if hasattr(data, "to_dicts"):  # polars
-        data = data.to_dicts()
-    elif hasattr(data, "to_pylist"):  # Arrow
-        data = data.to_pylist()
-    elif hasattr(data, "notna"):  # pandas, whose missing values are of three kinds
-        data = data.astype(object).where(data.notna(), None).to_dict("records")
-    if isinstance(data, Mapping | str) or not isinstance(data, Sequence):
-        raise UsageError(f"{type(data).__name__} is no table: give a path, a frame or rows")
-    if not all(isinstance(row, Mapping) for row in data):
-        raise UsageError("the rows of a table are mappings from column to cell")
-    return list(data)
+    if not is_frame(data):
+        raise UsageError(f"a {type(data).__name__} is no table: give a path, a frame or rows")
+    return list(frame_rows(data))
 
 
 def is_path(data: Data) -> bool:
@@ -92,18 +83,16 @@ def load_cases(
 
 
 def response_sources(
-    given: Data | Mapping[str, Data] | Sequence[Data], form: Form | None = None
+    named: Sequence[tuple[str, Data]], form: Form | None = None
 ) -> dict[str, Source]:
     """The rows of the responses, in our layout, by model.
 
-    given: a mapping from model to file or frame; or a file or frame, or a list of files. A
-    file is `MODEL=PATH`, or a path whose stem is the model's name; a column `model` tells
-    several models in one file or frame apart.
+    named: as `named_data` gives them; a column `model` tells several models in one apart.
 
     Raises InputError or UsageError that names the file.
     """
     sources: dict[str, Source] = {}
-    for model, data in named_data(given):
+    for model, data in named:
         source = Source(str(data) if is_path(data) else model or "responses", read_rows(data, form))
         if layout_of(source.rows) == "vlmevalkit":
             source = from_vlmevalkit(source)
@@ -124,21 +113,25 @@ def load_responses(
     own: Collection[str] = (),
     form: Form | None = None,
 ) -> dict[str, Responses]:
-    """Responses by model; arguments and faults as `response_sources` and `read_responses`."""
+    """Responses by model; arguments and faults as `named_data` and `read_responses`."""
     known = {case.id: case for case in cases}
-    sources = response_sources(given, form)
+    sources = response_sources(named_data(given), form)
     return {model: read_responses(source, known, own) for model, source in sources.items()}
 
 
 def named_data(given: Data | Mapping[str, Data] | Sequence[Data]) -> list[tuple[str, Data]]:
-    """Model and file or frame of responses; no name where only the rows can tell it."""
+    """Model and file or frame of responses; no name where only the rows can tell it.
+
+    given: a mapping from model to file or frame; or a file or frame, or a list of files. A file
+    is `MODEL=PATH`, or a path whose stem is the model's name.
+    """
     if isinstance(given, Mapping):
-        return list(given.items())
+        return [(name, whole(data)) for name, data in given.items()]
     if is_path(given):
         return [_named(str(given))]
     if isinstance(given, list | tuple) and given and all(map(is_path, given)):
         return [_named(str(each)) for each in given]
-    return [("", given)]
+    return [("", whole(given))]
 
 
 def _by_model(source: Source, model: str) -> Iterator[tuple[str, Source]]:
@@ -166,8 +159,7 @@ def hash_of(data: Data) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def hashes_of(cases: Data, responses: Data | Mapping[str, Data] | Sequence[Data]) -> dict[str, str]:
+def hashes_of(cases: Data, responses: Sequence[tuple[str, Data]]) -> dict[str, str]:
     """Name -> hash of everything that was read, for the signature."""
-    named = [("responses" if not name else name, data) for name, data in named_data(responses)]
-    named.append(("cases", cases))
+    named = [*((name or "responses", data) for name, data in responses), ("cases", cases)]
     return {Path(data).name if is_path(data) else name: hash_of(data) for name, data in named}

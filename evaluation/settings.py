@@ -77,7 +77,8 @@ class Settings(BaseModel):
     unmapped: what a prediction without a code does. unknown_codes: what a true code does that the
     release does not hold: end the evaluation, or exclude its case. multiple: several options may
     be right, so that a choice has a score in place of being right or wrong. errors_of: which
-    answers are labelled with errors. tau, low, high: of semantic matching, and they belong to the encoder.
+    answers are labelled with errors. tau, low, high: of semantic matching, and they belong to
+    the encoder.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

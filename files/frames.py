@@ -44,6 +44,14 @@ def frame_texts(frame: Any, column: str | None) -> list[str]:
     return column_texts(Sheet("the frame", "csv", [names[place]], [[cell] for cell in cells]), 0)
 
 
+def frame_rows(frame: Any) -> list[dict[str, Any]]:
+    """The rows of a frame as mappings from column to plain cell; a missing cell is None."""
+    table = whole(frame)
+    names = _names(table)
+    columns = [_cells(table, names, place) for place in range(len(names))]
+    return [dict(zip(names, cells, strict=True)) for cells in zip(*columns, strict=True)]
+
+
 def with_added(frame: Any, added: Mapping[str, Sequence[Any]]) -> Any:
     """A new frame of the same kind with columns at its end, one value a row.
 

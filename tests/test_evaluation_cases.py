@@ -164,7 +164,8 @@ def test_vlmevalkit_tables_become_cases_and_responses() -> None:
     responses = load_responses([f"vl={FOLDER / 'vlmevalkit_model.tsv'}"], cases)
     # The right answer that stands in the same row is not taken for the model's.
     assert responses["vl"]["2"][0].answer == "The answer is C."
-    files = hashes_of(FOLDER / "vlmevalkit_questions.tsv", str(FOLDER / "vlmevalkit_model.tsv"))
+    model = FOLDER / "vlmevalkit_model.tsv"
+    files = hashes_of(FOLDER / "vlmevalkit_questions.tsv", [("vl", model)])
     assert list(files) == ["vlmevalkit_model.tsv", "vlmevalkit_questions.tsv"]
 
 

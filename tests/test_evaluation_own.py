@@ -283,3 +283,15 @@ def test_frames_and_files_give_the_same_numbers(tmp_path: Path) -> None:
     assert "<th>Urgency</th>" in waited._repr_html_()
     with pytest.raises(UsageError, match="there is no table 'sumary'"):
         waited.table("sumary")
+
+
+def test_the_example_of_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (Path(__file__).parents[1] / "docs" / "evaluate.md").read_text(encoding="utf-8")
+    code = page.partition("## From Python")[2].partition("```python\n")[2].partition("```")[0]
+    monkeypatch.chdir(tmp_path)
+    held: dict[str, Any] = {}
+    exec(compile(code, "docs/evaluate.md", "exec"), held)
+    table = held["result"].table("main_table")
+    assert list(table["model"]) == ["careful", "hasty"]
+    assert list(table["HDF1"])[0] == 1.0  # both diagnoses are the true ones
+    assert (tmp_path / "out" / "report.html").exists()
