@@ -150,7 +150,9 @@ def open_evaluation(
     notes += [unread_in_responses(source, own) for source in sources.values()]
     read = read_cases(case_rows, chosen.groups, own)
     known = {case.id: case for case in read}
-    by_model = {model: read_responses(rows, known, own) for model, rows in sources.items()}
+    by_model: dict[str, Responses] = {
+        model: read_responses(rows, known, own) for model, rows in sources.items()
+    }
     panel = tuple(map(as_judge, given or chosen.judges))
     check_evaluation(read, by_model, chosen, panel)
     read, by_model, excluded = known_cases(read, by_model, chosen)

@@ -37,7 +37,7 @@ def known_cases(
     kept = tuple(case for case in cases if case.id not in faults)
     if not kept:
         raise InputError("every case has a code that the release does not hold")
-    answered = {
+    answered: dict[str, Responses] = {
         model: {case: held for case, held in by_case.items() if case not in faults}
         for model, by_case in responses.items()
     }
