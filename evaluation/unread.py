@@ -37,12 +37,13 @@ def unread_in_cases(source: Source, groups: Sequence[str], own: Collection[str])
 def unread_in_responses(source: Source, own: Collection[str]) -> str:
     """A sentence on the columns of responses that nothing reads; "" where there is none.
 
-    Raises InputError where there is no column at all that could hold an answer.
+    Raises InputError where there is no column at all that could hold an answer, and no task of
+    one's own that says which columns it reads.
     """
     columns = list(dict.fromkeys(name for row in source.rows for name in row))
     unread = [name for name in columns if name not in (*_OF_RESPONSES, *own)]
     said = _unread(source.name, unread, _OF_RESPONSES, _MEANT)
-    if source.rows and not {*columns} & {*_ANSWERS, *own}:
+    if source.rows and not own and not {*columns} & {*_ANSWERS}:
         raise InputError(f"{source.name} has none of the columns {', '.join(_ANSWERS)}; {said}")
     return "" if source.foreign else said
 
