@@ -100,7 +100,7 @@ def run_map(request: Request, settings: dict[str, Any], asked: Asked | None, *, 
             print(f"dxjudge: interrupted, no output written; {kept}", file=sys.stderr)
             return INTERRUPTED
         if not quiet:
-            print("\n".join(_report(request, job, work)), file=sys.stderr)
+            print("\n".join(_report(request, job, work, tree)), file=sys.stderr)
         return _exit_code(work)
 
 
@@ -224,13 +224,18 @@ def _kept(request: Request, work: Work) -> str:
     return "with --table FILE the next run would go on from here"
 
 
-def _report(request: Request, job: Job, work: Work) -> Iterator[str]:
+def _report(request: Request, job: Job, work: Work, tree: Tree) -> Iterator[str]:
     yield f"read the column {job.column!r} of {job.sheet.name}"
     if work.added:
         yield describe(work.added)
     yield from summary(job.texts, work.found, len(work.new), work.seconds)
     if work.chooser:
         yield from model_summary(work.new, work.chooser)
+    if not tree.descriptor.fitted:
+        yield (
+            f"scores, bands and refusals are not fitted to {tree.descriptor.shown}: "
+            "read some rows before you rely on them"
+        )
     names = added_names(job.sheet, ["code", "name", "score", "decided_by", "status", "reason"])
     moved = [f"{own} for {name}" for name, own in names.items() if own != name]
     if moved and job.format != "sssom":

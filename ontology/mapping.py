@@ -1,6 +1,7 @@
 """What the mapping of a diagnosis is: a code, its candidates, and how it was decided."""
 
 from dataclasses import asdict, dataclass
+from html import escape
 from typing import Any, Literal
 
 Status = Literal["mapped", "unmapped", "failed"]
@@ -9,6 +10,9 @@ Band = Literal["exact", "high", "medium", "low"]
 
 HIGH, MEDIUM = 0.8, 0.5
 """Scores from which a mapping counts as of high and of medium confidence."""
+
+_SHOWN = 60  # characters of a text in a short form
+_FIRST = 5  # candidates that a notebook shows
 
 
 @dataclass(frozen=True)
@@ -26,7 +30,7 @@ class Candidate:
     why: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Mapping:
     """The mapping of one text.
 
@@ -49,6 +53,29 @@ class Mapping:
     reason: str | None = None
     parts: tuple[str, ...] = ()
     translation: str | None = None
+
+    def __repr__(self) -> str:
+        shown = self.text if len(self.text) <= _SHOWN else f"{self.text[: _SHOWN - 1]}…"
+        what = f"{self.code} {self.name!r}, {self._how()}" if self.code else f"{self.reason!r}"
+        return f"Mapping({shown!r}, {self.status}: {what}, {len(self.candidates)} candidates)"
+
+    def _repr_html_(self) -> str:
+        """The mapping as a notebook shows it: what was decided, and the best candidates."""
+        title = f"{self.code} {self.name} ({self._how()})" if self.code else self.status
+        rows = "".join(
+            f"<tr><td>{each.score:.2f}</td><td>{escape(each.code)}</td>"
+            f"<td>{escape(each.name)}</td><td>{escape(each.term)}</td></tr>"
+            for each in self.candidates[:_FIRST]
+        )
+        head = "<tr><th>score</th><th>code</th><th>name</th><th>matched term</th></tr>"
+        return (
+            f"<p>{escape(self.text)} → <b>{escape(title)}</b></p>"
+            + (f"<p>{escape(self.reason)}</p>" if self.reason else "")
+            + (f"<table>{head}{rows}</table>" if rows else "")
+        )
+
+    def _how(self) -> str:
+        return f"{self.score:.2f}, {self.decided_by}"
 
     def as_json(self) -> dict[str, Any]:
         """Plain JSON, as it stands in a graph's state."""

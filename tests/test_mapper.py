@@ -374,3 +374,17 @@ def test_broader_codes_of_the_first_join_the_candidates(mapper: Mapper) -> None:
     assert [each.code for each in mapper.search("tear of the meniscus of the knee", 3)] == ranked[
         :3
     ]
+
+
+def test_a_mapping_shows_itself_in_short_and_escaped(mapper: Mapper) -> None:
+    mapping = mapper.map("heart attack")
+    assert repr(mapping) == (
+        "Mapping('heart attack', mapped: I21 'Acute myocardial infarction', "
+        "0.86, exact, 15 candidates)"
+    )
+    page = mapping._repr_html_()
+    assert "heart attack → <b>I21 Acute myocardial infarction (0.86, exact)</b>" in page
+    assert page.count("<tr>") == 1 + 5
+    strange = mapper.map("<script>alert('x')</script> " * 9)
+    assert "<script" not in strange._repr_html_() and len(repr(strange)) < 300
+    assert repr(mapper.map("")) == "Mapping('', unmapped: 'empty text', 0 candidates)"
