@@ -1,10 +1,12 @@
 """SSSOM TSV out: one mapping a distinct text, for the tools that exchange mappings.
 
-The texts are literals (`subject_type: rdfs literal`). The input's other columns do not go
-into a set of mappings, and neither do failures, which say nothing about a text.
+A text has no id of its own, and most tools want one: `subject_id` is minted from the text, so that
+the same text has the same id in every set. The input's other columns do not go into a set of
+mappings, and neither do failures, which say nothing about a text.
 """
 
 import datetime
+import hashlib
 import json
 import uuid
 from collections.abc import Iterable, Iterator
@@ -16,7 +18,10 @@ from ..ontology.mapping import Mapping
 from ..ontology.release import Release
 from ..ontology.tree import Tree
 
+_SETS = "https://w3id.org/sssom/mappings/"  # under which the sssom package mints ids of sets
+_TEXTS = "text"
 _PREFIXES = {
+    _TEXTS: "https://example.org/dxjudge/text/",
     "bioregistry": "https://bioregistry.io/",
     "semapv": "https://w3id.org/semapv/vocab/",
     "skos": "http://www.w3.org/2004/02/skos/core#",
@@ -30,10 +35,13 @@ _JUSTIFIED = {
     "none": "semapv:SemanticSimilarityThresholdMatching",
 }
 _COLUMNS = [
+    "subject_id",
     "subject_label",
+    "subject_category",
     "predicate_id",
     "object_id",
     "object_label",
+    "object_category",
     "mapping_justification",
     "mapping_cardinality",
     "confidence",
@@ -53,10 +61,10 @@ def write_sssom(
 
     The predicate is skos:exactMatch where the text is an official name, skos:broadMatch where
     it is another term of the code, and skos:closeMatch otherwise. `confidence` is the score.
-    An unmapped text maps to sssom:NoTermFound.
+    `object_category` is the chapter of the code. An unmapped text maps to sssom:NoTermFound.
     """
     rows = [
-        _record(mapping, reviewers.get(mapping.text, ""), tree.descriptor)
+        _record(mapping, reviewers.get(mapping.text, ""), tree)
         for mapping in mappings
         if mapping.status != "failed" and mapping.text.strip()
     ]
@@ -67,13 +75,12 @@ def write_sssom(
 def _header(rows: list[list[str]], release: Release, edition: str) -> Iterator[str]:
     content = json.dumps([release.name, edition, rows])
     lines = {
-        "mapping_set_id": uuid.uuid5(uuid.NAMESPACE_URL, content).urn,
+        "mapping_set_id": f"{_SETS}{uuid.uuid5(uuid.NAMESPACE_URL, content)}",
         "mapping_set_title": f"Free-text diagnoses mapped to {release.curie_prefix}",
         "license": "https://w3id.org/sssom/license/unspecified",
         "mapping_date": datetime.date.today().isoformat(),
         "mapping_tool": "dxjudge",
         "mapping_tool_version": version("dxjudge"),
-        "subject_type": "rdfs literal",
         "object_source": release.registered or release.address,
         "object_source_version": edition,
     }
@@ -85,12 +92,15 @@ def _header(rows: list[list[str]], release: Release, edition: str) -> Iterator[s
         yield f"#   {prefix}: {json.dumps(address)}\n"
 
 
-def _record(mapping: Mapping, reviewer: str, release: Release) -> list[str]:
+def _record(mapping: Mapping, reviewer: str, tree: Tree) -> list[str]:
     return [
+        f"{_TEXTS}:{hashlib.sha256(mapping.text.encode()).hexdigest()[:16]}",
         mapping.text,
+        "diagnosis",
         _predicate(mapping),
-        release.curie(mapping.code) if mapping.code else "sssom:NoTermFound",
+        tree.descriptor.curie(mapping.code) if mapping.code else "sssom:NoTermFound",
         mapping.name or "",
+        tree.name(tree.chapter(mapping.code)) if mapping.code else "",
         _JUSTIFIED[mapping.decided_by],
         "" if mapping.code else "1:0",
         f"{mapping.score:.4f}" if mapping.code else "",

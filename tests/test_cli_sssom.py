@@ -97,6 +97,49 @@ def test_says_what_is_mapped_to_what_and_why(parsed: Any) -> None:
     )
 
 
+def test_one_text_has_one_id_in_every_set(tmp_path: Path) -> None:
+    ids = []
+    for name, mappings in (("one", MAPPINGS), ("two", MAPPINGS[2:4])):
+        with (tmp_path / name).open("wb") as file:
+            write_sssom(file, mappings, {}, load_tree())
+        lines = (tmp_path / name).read_text("utf-8").splitlines()
+        ids.append({line.split("\t")[0] for line in lines if "\tpodagra\t" in line})
+        address = next(line for line in lines if line.startswith("# mapping_set_id: "))
+        assert '"https://w3id.org/sssom/mappings/' in address
+    assert ids[0] == ids[1] and len(ids[0]) == 1
+
+
+@pytest.mark.parametrize(
+    ("command", "lines"),
+    [
+        (["convert", "one.sssom.tsv", "-O", "rdf"], None),
+        (["convert", "one.sssom.tsv", "-O", "owl"], None),
+        (["diff", "one.sssom.tsv", "two.sssom.tsv"], 6),
+        (["dedupe", "one.sssom.tsv"], 6),
+        (["merge", "one.sssom.tsv", "two.sssom.tsv"], 6),
+        (["crosstab", "one.sssom.tsv"], None),
+        (["partition", "one.sssom.tsv", "two.sssom.tsv", "-d", "."], None),
+    ],
+)
+def test_commands_of_the_sssom_package_lose_no_row(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str], lines: int | None
+) -> None:
+    from click.testing import CliRunner
+    from sssom.cli import main
+
+    monkeypatch.chdir(tmp_path)
+    for name, mappings in (("one", MAPPINGS), ("two", MAPPINGS[2:])):
+        with Path(f"{name}.sssom.tsv").open("wb") as file:
+            write_sssom(file, mappings, {"podagra": "A. Reviewer"}, load_tree())
+    output = [] if "partition" in command else ["-o", "result"]
+    done = CliRunner().invoke(main, [*command, *output])
+    assert done.exit_code == 0, done.output
+    if lines is not None:
+        written = Path("result").read_text("utf-8").replace("pain\ncrisis", "pain crisis")
+        rows = [line for line in written.splitlines() if not line.startswith("#")]
+        assert len(rows) == 1 + lines
+
+
 def test_carries_confidence_reviewer_and_where_it_comes_from(parsed: Any) -> None:
     rows = {row["subject_label"]: row for row in parsed.df.to_dict("records")}
     assert float(rows["toe\tpain\ncrisis"]["confidence"]) == 0.4321
@@ -105,7 +148,8 @@ def test_carries_confidence_reviewer_and_where_it_comes_from(parsed: Any) -> Non
     for row in rows.values():
         assert row["mapping_tool"] == "dxjudge"
         assert row["object_source"] == "bioregistry:icd10cm"
-        assert row["subject_type"] == "rdfs literal"
+        assert row["subject_id"].startswith("text:") and len(row["subject_id"]) == 5 + 16
+        assert row["subject_category"] == "diagnosis"
         assert "simple-icd-10-cm" in row["object_source_version"]
 
 
