@@ -5,7 +5,9 @@ from typing import Annotated
 
 import typer
 
-from .options import AsJson, Cache, CacheMode, Concurrency, MaxCalls, MaxCost
+from .command import grouped
+from .option_groups import JudgeModelOptions, RunOptions
+from .options import AsJson
 
 Folder = Annotated[
     Path, typer.Argument(metavar="RUN", help="The folder of a dxjudge evaluate run.")
@@ -38,7 +40,9 @@ Boot = Annotated[int | None, typer.Option(min=1, help="How many resamples; those
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, nothing printed.")]
 
 
+@grouped
 def compare_judges(
+    *,
     run: Folder,
     judges: Judges = None,
     output: Output = None,
@@ -46,19 +50,19 @@ def compare_judges(
     stress: Stress = None,
     seed: Seed = None,
     boot: Boot = None,
-    max_calls: MaxCalls = None,
-    max_cost: MaxCost = None,
-    concurrency: Concurrency = None,
-    cache: Cache = None,
-    cache_mode: CacheMode = "read-write",
+    asked: JudgeModelOptions,
+    asking: RunOptions,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Compare models under different judges, on the same responses and extractions.
 
-    What a judge of the run said, failures too, is taken from its records; other judges are
-    asked. Says of every "A beats B" whether it holds under every judge, some or none.
-    Exit code 3: some items failed; 7: the budget was reached.
+    In: the folder of a `dxjudge evaluate` run. Out: for every "A beats B"
+    whether it holds under every judge, some or none, and a folder with tables
+    and report.
+
+    What a judge of the run said, failures too, is taken from its records; other
+    judges are asked. Exit code 3: some items failed; 7: the budget was reached.
 
     Examples:
       dxjudge compare-judges out
@@ -69,10 +73,7 @@ def compare_judges(
     from .compare_judges_run import Request, run_compare
 
     request = Request(
-        run, judges, output or run / "judges", tuple(family or ()), stress, seed, boot, cache_mode,
-        as_json, quiet,
+        run, judges, output or run / "judges", tuple(family or ()), stress, seed, boot, asking,
+        asked, as_json, quiet,
     )  # fmt: skip
-    limits = {
-        "max_calls": max_calls, "max_cost": max_cost, "concurrency": concurrency, "cache": cache,
-    }  # fmt: skip
-    raise typer.Exit(run_compare(request, limits))
+    raise typer.Exit(run_compare(request))

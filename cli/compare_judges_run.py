@@ -9,7 +9,6 @@ from typing import Any
 
 from ..agents.engine.families import families_of
 from ..agents.engine.judges import as_judge
-from ..agents.engine.run import Run
 from ..agents.judge import JudgeSpec
 from ..errors import UsageError
 from ..evaluation.evaluate import evaluate
@@ -31,10 +30,10 @@ from ..evaluation.result import Evaluation
 from ..evaluation.settings import OwnTask
 from ..evaluation.tasks import fillable, find_task
 from .agree_run import print_blocks
-from .evaluate_run import INTERRUPTED, exit_code
+from .evaluate_run import exit_code
+from .exit_codes import INTERRUPTED
+from .option_groups import JudgeModelOptions, RunOptions
 from .progress import stages
-
-_MODES = ("read-write", "replay", "refresh", "off")
 
 
 @dataclass(frozen=True)
@@ -48,17 +47,16 @@ class Request:
     stress: Path | None
     seed: int | None
     boot: int | None
-    mode: str
+    asking: RunOptions
+    asked: JudgeModelOptions
     as_json: bool
     quiet: bool
 
 
-def run_compare(request: Request, limits: dict[str, Any]) -> int:
+def run_compare(request: Request) -> int:
     """Do the whole job; return the exit code."""
-    if request.mode not in _MODES:
-        raise UsageError(f"--cache-mode {request.mode!r} is none of {', '.join(_MODES)}")
     recorded = read_recorded(request.run)
-    judges = find_judges(request.judges, recorded.judges)
+    judges = find_judges(request.judges, recorded.judges, request.asked)
     families = families_by(request.families)
     if request.output.resolve() == request.run.resolve():
         raise UsageError("the output folder must be another than that of the evaluation")
@@ -69,7 +67,7 @@ def run_compare(request: Request, limits: dict[str, Any]) -> int:
     ledger = request.output / "attempts.jsonl"
     with (
         stages(quiet=request.quiet) as progress,
-        Run(mode=request.mode, ledger=ledger, **limits) as run,  # type: ignore[arg-type]
+        request.asking.open(ledger) as run,
     ):
         panel = Panel(judges, run, journal, progress, records=recorded.outcomes)
         try:
@@ -88,13 +86,19 @@ def run_compare(request: Request, limits: dict[str, Any]) -> int:
         return exit_code(made, run.budget_reached)
 
 
-def find_judges(given: str | None, known: Sequence[JudgeSpec]) -> tuple[JudgeSpec, ...]:
+def find_judges(
+    given: str | None,
+    known: Sequence[JudgeSpec],
+    asked: JudgeModelOptions = JudgeModelOptions(),  # noqa: B008
+) -> tuple[JudgeSpec, ...]:
     """The judges to compare: by label or by model name of one of the run, else new ones.
+
+    asked: how the new ones are asked; those of the run are asked as they were.
 
     Raises UsageError for fewer than two, or one that is there twice.
     """
     names = [name.strip() for name in given.split(",") if name.strip()] if given else None
-    found = list(known) if names is None else [_find(name, known) for name in names]
+    found = list(known) if names is None else [_find(name, known, asked) for name in names]
     labels = [one.label for one in found]
     twice = next((label for label in labels if labels.count(label) > 1), None)
     if twice is not None:
@@ -108,10 +112,10 @@ def find_judges(given: str | None, known: Sequence[JudgeSpec]) -> tuple[JudgeSpe
     return tuple(found)
 
 
-def _find(name: str, known: Sequence[JudgeSpec]) -> JudgeSpec:
+def _find(name: str, known: Sequence[JudgeSpec], asked: JudgeModelOptions) -> JudgeSpec:
     fitting = [one for one in known if name == one.label]
     fitting = fitting or [one for one in known if name == one.model]
-    return fitting[0] if len(fitting) == 1 else as_judge(name).spec
+    return fitting[0] if len(fitting) == 1 else asked.applied(as_judge(name)).spec
 
 
 def families_by(given: Sequence[str]) -> Families:

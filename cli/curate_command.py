@@ -5,17 +5,9 @@ from typing import Annotated
 
 import typer
 
-from .options import (
-    Cache,
-    CacheMode,
-    Concurrency,
-    Delimiter,
-    Encoding,
-    InputFormat,
-    MaxCalls,
-    MaxCost,
-    SheetName,
-)
+from .command import grouped
+from .option_groups import JudgeModelOptions, RunOptions
+from .options import Delimiter, Encoding, InputFormat, SheetName
 
 _ROWS, _WRITING = "Reports in, data out", "Writing"
 
@@ -71,7 +63,9 @@ Codes = Annotated[
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 
 
+@grouped
 def curate(
+    *,
     name: Procedure,
     input: Input,
     output: Output,
@@ -83,11 +77,8 @@ def curate(
     delimiter: Delimiter = None,
     sheet: SheetName = None,
     encoding: Encoding = None,
-    max_calls: MaxCalls = None,
-    max_cost: MaxCost = None,
-    concurrency: Concurrency = None,
-    cache: Cache = None,
-    cache_mode: CacheMode = "read-write",
+    asked: JudgeModelOptions,
+    run: RunOptions,
     quiet: Quiet = False,
 ) -> None:
     """Make a data set from case reports.
@@ -105,19 +96,12 @@ def curate(
     from ..files.forms import Form
     from .curate_run import run_curate
 
-    settings = {
-        "max_calls": max_calls,
-        "max_cost": max_cost,
-        "concurrency": concurrency,
-        "cache": cache,
-        "mode": cache_mode,
-    }
     code = run_curate(
         name,
         input,
         output,
-        judge,
-        settings,
+        asked.judge(judge),
+        run,
         tries=tries,
         seed=seed,
         codes=codes,

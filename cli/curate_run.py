@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..agents.engine.run import Run
-from ..agents.judge import JudgeSpec, parse_judge
+from ..agents.judge import JudgeSpec
 from ..agents.judge_equivalence import Mapper
 from ..curation.item import Item
 from ..curation.read import read_reports
@@ -21,18 +21,19 @@ from ..files.bytes import check_writable
 from ..files.forms import Form
 from ..graphs.codes import code_of
 from ..graphs.mapper import Mapper as Ontology
+from .exit_codes import BUDGET, SOME_FAILED
+from .option_groups import RunOptions
 from .progress import counting, work_done
 
 PROCEDURES = ("dermcase",)
-_FAILED, _BUDGET = 3, 7
 
 
 def run_curate(
     name: str,
     source: str,
     folder: Path,
-    judge: str,
-    run_settings: dict[str, Any],
+    spec: JudgeSpec,
+    options: RunOptions,
     *,
     tries: int,
     seed: int,
@@ -44,12 +45,12 @@ def run_curate(
     if name not in PROCEDURES:
         raise UsageError(f"no procedure {name!r}; there are {', '.join(PROCEDURES)}")
     started = time.monotonic()
-    spec, settings = parse_judge(judge), Settings(tries=tries, seed=seed)
+    settings = Settings(tries=tries, seed=seed)
     reports = read_reports(source, form)
     make_folder(folder)
     check_writable(folder / ITEMS)
     coded = code_of(Ontology()) if codes else None
-    with Run(**run_settings) as run:
+    with options.open() as run:
         items = asyncio.run(_curate(reports, spec, settings, coded, run, quiet=quiet))
         summary = write_items(folder, items, spec, settings)
         for line in (
@@ -59,8 +60,8 @@ def run_curate(
             print(line, file=sys.stderr)
         print(f"items and pairs: {folder / ITEMS}, {folder / PAIRS}", file=sys.stderr)
     if run.budget_reached:
-        return _BUDGET
-    return _FAILED if summary["failed"] else 0
+        return BUDGET
+    return SOME_FAILED if summary["failed"] else 0
 
 
 async def _curate(

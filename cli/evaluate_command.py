@@ -7,12 +7,11 @@ import typer
 
 from ..files.forms import FORMS_IN, Form
 from ..ontology.releases.listed import listed
+from .command import grouped
+from .option_groups import JudgeModelOptions, RunOptions
 from .options import (
     AddedSources,
-    Cache,
-    CacheMode,
     Delimiter,
-    Encoder,
     Encoding,
     SheetName,
     Sources,
@@ -75,6 +74,21 @@ SemanticEncoder = Annotated[
     str | None,
     typer.Option(help="For semantic scores: default, a sentence-transformers name or folder."),
 ]
+CodeModel = Annotated[
+    str | None,
+    typer.Option(
+        "--model",
+        help="A model that chooses each diagnosis's code among the candidates, which takes a call "
+        "a diagnosis: openai:gpt-4o, ... An embedding model's name is taken as --encoder.",
+    ),
+]
+Encoder = Annotated[
+    str | None,
+    typer.Option(
+        help="The embedding model that finds the candidates: default, a sentence-transformers "
+        "name or folder, or openai:text-embedding-3-large.",
+    ),
+]
 Ontology = Annotated[
     str | None,
     typer.Option(help=f"The release: {listed()}, or one of your own as path/to/release.py:NAME."),
@@ -92,15 +106,6 @@ UnknownCodes = Annotated[
 ]
 Seed = Annotated[int | None, typer.Option(help="Of the resampling.", rich_help_panel=_NUMBERS)]
 Resamples = Annotated[int | None, typer.Option(help="How many (2000).", rich_help_panel=_NUMBERS)]
-MaxCalls = Annotated[
-    int | None, typer.Option(min=0, help="At most so many requests.", rich_help_panel=_JUDGES)
-]
-MaxCost = Annotated[
-    float | None, typer.Option(min=0, help="At most so many US dollars.", rich_help_panel=_JUDGES)
-]
-Concurrency = Annotated[
-    int | None, typer.Option(min=1, help="Requests at a time.", rich_help_panel=_JUDGES)
-]
 Stress = Annotated[
     Path | None,
     typer.Option(
@@ -112,13 +117,16 @@ Shown = Annotated[int, typer.Option(min=0, help="Cases in the report; numbers us
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no table.")]
 
 
+@grouped
 def evaluate(
+    *,
     cases: Cases,
     responses: Responses,
     output: Output,
     preset: PresetName = None,
     config: Config = None,
     judge: Judges = None,
+    asked: JudgeModelOptions,
     jury: Jury = None,
     group: Groups = None,
     conditions: Conditions = None,
@@ -129,27 +137,27 @@ def evaluate(
     table: TableFile = None,
     semantic_encoder: SemanticEncoder = None,
     ontology: Ontology = None,
-    encoder: Encoder = "default",
+    model: CodeModel = None,
+    encoder: Encoder = None,
     source: Sources = None,
     added_sources: AddedSources = "all",
     unmapped: Unmapped = None,
     unknown_codes: UnknownCodes = None,
     seed: Seed = None,
     resamples: Resamples = None,
-    max_calls: MaxCalls = None,
-    max_cost: MaxCost = None,
-    concurrency: Concurrency = None,
-    cache: Cache = None,
-    cache_mode: CacheMode = "read-write",
+    run: RunOptions,
     stress: Stress = None,
     report_cases: Shown = 200,
     quiet: Quiet = False,
 ) -> None:
     """Evaluate the responses of models: extract, map, judge, score, compare, report.
 
-    Without a judge everything runs that rules and the ontology can decide, and the rest is
-    listed with the flag that adds it. Run the same command again to go on after a stop.
-    Exit code 3: some items failed; 7: the budget was reached.
+    In: a table of cases, and a table of responses for each model under test.
+    Out: a folder with tables of numbers, every verdict, and report.html.
+
+    Without a judge everything runs that rules and the ontology can decide, and
+    the rest is listed with the flag that adds it. Run the same command again to
+    go on after a stop. Exit code 3: some items failed; 7: the budget was reached.
 
     Examples:
       dxjudge evaluate cases.jsonl model_a.jsonl model_b.jsonl -o out
@@ -172,12 +180,9 @@ def evaluate(
         "seed": seed,
         "resamples": resamples,
     }
-    limits = {
-        "max_calls": max_calls, "max_cost": max_cost, "concurrency": concurrency, "cache": cache,
-    }  # fmt: skip
     request = Request(
         cases, list(responses), output, config, flags, conditions, evidences, table,
-        encoder, tuple(source or ()), added_sources, limits, cache_mode, stress,
+        model, encoder, tuple(source or ()), added_sources, run, asked, stress,
         report_cases, quiet, Form(None, delimiter, encoding, sheet),
     )  # fmt: skip
     raise typer.Exit(run_evaluation(request))

@@ -2,16 +2,14 @@
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ..agents.engine.run import Run
+from ..agents.engine.judges import Judge, as_judge
 from ..errors import NoVerdict, UsageError
 from ..evaluation.from_data import (
     ATTEMPTS,
-    EvaluationResult,
-    Opened,
     open_evaluation,
     run_opened,
 )
@@ -20,12 +18,13 @@ from ..evaluation.report.latex import caption_of, main_rows
 from ..evaluation.report.write import make_folder
 from ..evaluation.result import Evaluation
 from ..files.forms import Form
-from ..graphs.mapper import Mapper
-from .progress import Stages, stages
+from ..graphs.mapper import Mapper, is_judge
+from .command import given_flags
+from .exit_codes import BUDGET, INTERRUPTED, SOME_FAILED
+from .option_groups import JudgeModelOptions, RunOptions
+from .progress import stages
 from .sources_command import read_which, say_added
-
-SOME_FAILED, BUDGET, INTERRUPTED = 3, 7, 130
-_MODES = ("read-write", "replay", "refresh", "off")
+from .step_rows import warn_unused
 
 
 @dataclass(frozen=True)
@@ -40,11 +39,12 @@ class Request:
     conditions: Path | None
     evidences: Path | None
     table: Path | None
-    encoder: str
+    model: str | None
+    encoder: str | None
     sources: tuple[Path, ...]
     added: str
-    limits: Mapping[str, Any]
-    mode: str
+    run: RunOptions
+    asked: JudgeModelOptions
     stress: Path | None
     shown: int
     quiet: bool
@@ -53,22 +53,38 @@ class Request:
 
 def run_evaluation(request: Request) -> int:
     """Do the whole job; return the exit code."""
-    if request.mode not in _MODES:
-        raise UsageError(f"--cache-mode {request.mode!r} is none of {', '.join(_MODES)}")
+    encoder, chooser = _models(request)
     opened = open_evaluation(
         request.cases, request.responses, config=request.config, conditions=request.conditions,
         evidences=request.evidences, form=request.form, **request.flags,
     )  # fmt: skip
+    opened = replace(opened, judges=tuple(map(request.asked.applied, opened.judges)))
+    if not opened.judges and chooser is None:
+        flags = given_flags(request.asked) + given_flags(request.run)
+        warn_unused(flags, "no model is asked; name one with --judge")
     if request.stress is not None:
         read_rates(request.stress, opened.settings.plan)  # a fault there comes before any work
     make_folder(request.output)
     ledger = request.output / ATTEMPTS if opened.judges else None
     with (
         stages(quiet=request.quiet) as progress,
-        Run(mode=request.mode, ledger=ledger, **request.limits) as run,  # type: ignore[arg-type]
+        request.run.open(ledger) as run,
     ):
         try:
-            result = _evaluate(request, opened, run, progress)
+            mapper = Mapper(
+                opened.settings.ontology,
+                model=encoder,
+                judge=chooser,
+                sources=request.sources,
+                added=read_which(request.added),
+                progress=progress,
+                run=run,
+            )
+            if not request.quiet:
+                say_added(mapper.added)
+            result = run_opened(
+                opened, request.output, run, mapper=mapper, table=request.table, progress=progress
+            )
         except KeyboardInterrupt:
             _say("interrupted; run the same command again to go on from here")
             return INTERRUPTED
@@ -88,20 +104,16 @@ def _check_resolved(made: Evaluation, folder: Path, budget_reached: bool) -> Non
         )
 
 
-def _evaluate(request: Request, opened: Opened, run: Run, progress: Stages) -> EvaluationResult:
-    mapper = Mapper(
-        opened.settings.ontology,
-        model=request.encoder,
-        sources=request.sources,
-        added=read_which(request.added),
-        progress=progress,
-        run=run,
-    )
-    if not request.quiet:
-        say_added(mapper.added)
-    return run_opened(
-        opened, request.output, run, mapper=mapper, table=request.table, progress=progress
-    )
+def _models(request: Request) -> tuple[str, Judge | None]:
+    """The embedding model's name, and the model that chooses codes where --model names one."""
+    model, encoder = request.model, request.encoder
+    if encoder is not None and is_judge(encoder):
+        raise UsageError(f"{encoder} writes text and embeds none; to choose codes it is --model")
+    if model is not None and is_judge(model):
+        return encoder or "default", as_judge(model)
+    if model is not None and encoder is not None:
+        raise UsageError(f"two embedding models: --model {model} and --encoder {encoder}")
+    return model or encoder or "default", None
 
 
 def exit_code(made: Evaluation, budget_reached: bool) -> int:

@@ -9,7 +9,7 @@ READER_GONE = 141
 
 MEANINGS = {
     0: "done, and nothing was skipped or failed",
-    INTERNAL: "an internal error (--debug shows where)",
+    INTERNAL: "no verdict at all, or an internal error (--debug shows where)",
     2: "a command line that cannot be used",
     SOME_FAILED: "done, but some items failed, and the output says which and why",
     4: "an input that cannot be read",

@@ -26,8 +26,8 @@ from ..graphs.jury.run_jury import stream_jury
 from ..graphs.jury.votes_file import write_votes
 from ..graphs.jury.weights import read_weights
 from ..graphs.step import stream_step
+from .command import given_flags
 from .finishing import Rows, journalled
-from .grouped import given_flags
 from .judging_options import JudgeOptions
 from .progress import summary, work_done
 from .step_rows import (

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ..files.forms import FORMS_OUT, Form
-from .grouped import given_flags
+from .command import given_flags
 from .option_groups import JURY, JudgeModelOptions, JuryOptions, ModelOptions, RunOptions
 from .options import (
     MODEL,

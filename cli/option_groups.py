@@ -1,6 +1,6 @@
 """Groups of options that several commands share, as what the runners take."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,6 +23,7 @@ from .options import (
 )
 
 if TYPE_CHECKING:
+    from ..agents.engine.judges import Judge
     from ..agents.engine.run import Run
     from ..agents.judge import JudgeSpec
 
@@ -167,11 +168,25 @@ class JudgeModelOptions:
     max_tokens: MaxTokens = None
     reasoning_effort: ReasoningEffort = None
 
+    @property
+    def _parameters(self) -> dict[str, Any]:
+        return {name.removeprefix("judge_"): value for name, value in vars(self).items()}
+
     def judge(self, name: str) -> "JudgeSpec":
         """A named model, asked like this. Raises UsageError."""
-        return _judge(
-            name, {key.removeprefix("judge_"): value for key, value in vars(self).items()}
-        )
+        return _judge(name, self._parameters)
+
+    def applied(self, judge: "Judge") -> "Judge":
+        """A judge, asked like this where an option says so. Raises UsageError."""
+        given = {name: value for name, value in self._parameters.items() if value is not None}
+        if not given:
+            return judge
+        spec = judge.spec
+        asked = _judge(spec.label, {**spec.model_dump(include=set(_SAMPLED)), **given})
+        return replace(judge, spec=spec.model_copy(update={n: getattr(asked, n) for n in given}))
+
+
+_SAMPLED = ("temperature", "seed", "max_tokens", "reasoning_effort")
 
 
 def _judge(name: str, parameters: dict[str, Any]) -> "JudgeSpec":

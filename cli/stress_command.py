@@ -2,7 +2,7 @@
 
 import typer
 
-from .grouped import grouped
+from .command import grouped
 from .judging_options import StressOptions
 
 

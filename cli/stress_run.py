@@ -23,8 +23,8 @@ from ..graphs.jury.votes_file import write_votes
 from ..graphs.robust import Plan, Tried, make_plan
 from ..graphs.robust_run import check_judges, stream_robust
 from ..scoring.bootstrap import Plan as Intervals
+from .command import given_flags
 from .finishing import journalled
-from .grouped import given_flags
 from .judging_options import StressOptions
 from .progress import counting, summary
 from .step_rows import Job, journal_path, read_job, say, warn_unused

@@ -311,3 +311,36 @@ def test_an_unknown_preset_setting_or_task_is_a_usage_error(tmp_path: Path) -> N
         result = run(CASES, *MODELS, "-o", tmp_path / "out", "--config", config)
         assert isinstance(result.exception, UsageError), text
         assert message in str(result.exception)
+
+
+def test_how_judges_are_asked_and_priced_is_an_option(tmp_path: Path) -> None:
+    cases, models = few_cases(tmp_path, 2), some_responses(tmp_path, 2)
+    with ProtocolServer(make_judge()) as server:
+        prices = tmp_path / "prices.yaml"
+        name = server.judge().removeprefix("openai:")
+        listed = {"openai": {name: {"input": 1, "output": 1}}}
+        prices.write_text(json.dumps({"date": "2026-01-01", "source": "us", "models": listed}))
+        asked = ("--judge-temperature", 0.3, "--judge-seed", 7, "--max-tokens", 900)
+        budget = ("--max-cost", 100, "--rpm", 100000, "--timeout", 60)
+        options = ("--judge", server.judge(), "--resamples", 50, *asked, *budget)
+        refused = run(cases, *models, "-o", tmp_path / "a", *options)
+        assert isinstance(refused.exception, UsageError) and not server.seen
+        result = run(cases, *models, "-o", tmp_path / "b", *options, "--prices", prices)
+        assert result.exit_code in (0, 3), result.exception
+        bodies = [seen.body for seen in server.seen]
+    assert bodies
+    assert {(body["temperature"], body["seed"], body["max_tokens"]) for body in bodies} == {
+        (0.3, 7, 900)
+    }
+
+
+def test_options_of_models_without_a_model_are_named(tmp_path: Path) -> None:
+    cases, models = few_cases(tmp_path, 2), some_responses(tmp_path, 2)
+    result = run(cases, *models, "-o", tmp_path / "a", "--max-cost", 5, "--judge-seed", 1)
+    assert "warning: --judge-seed, --max-cost have no effect: no model is asked" in result.stderr
+
+
+def test_a_model_that_writes_is_no_embedding_model_and_chooses_codes(tmp_path: Path) -> None:
+    cases, models = few_cases(tmp_path, 1), some_responses(tmp_path, 1)
+    refused = run(cases, *models, "-o", tmp_path / "a", "--encoder", "openai:gpt-4o")
+    assert "embeds none; to choose codes it is --model" in str(refused.exception)
