@@ -128,7 +128,7 @@ def open_answer(ask: Ask) -> Inputs:
 def best_of_samples(ask: Ask) -> Inputs:
     """The samples of one wording, once for all of them: at the first."""
     responses = ask.material.responses[ask.model][ask.case.id]
-    samples = samples_of(responses, ask.response.variant)
+    samples = samples_of(responses, ask.response.wording)
     if len(samples) < 2 or ask.response is not responses[samples[0]] or not ask.case.question:
         return []
     options = "".join(f"\n{letter}. {text}" for letter, text in ask.case.options.items())

@@ -76,7 +76,8 @@ class Response:
     """What a model under test gave for a case.
 
     `diagnosis` and `ddx` are None where the file does not give them and they must be extracted.
-    `withheld` names the type of evidence that the model did not see. `probabilities` is its
+    `withheld` names the type of evidence that the model did not see. `presented_as` is image or
+    text, where the same evidence is shown either way. `probabilities` is its
     distribution over the options. `sample` and `variant` tell repeated answers apart. `answered`
     is the answer to the case's question, where that is not the response itself. `fault` says why
     its probabilities cannot be used; `scaled` that they were rounded and scaled to sum to 1.
@@ -90,11 +91,17 @@ class Response:
     sample: str = ""
     variant: str = ""
     withheld: str = ""
+    presented_as: str = ""
     answered: str | None = None
     probabilities: Mapping[str, float] | None = None
     fault: str = ""
     scaled: bool = False
     columns: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def wording(self) -> str:
+        """What the model was shown: the prompt variant, and how the evidence is presented."""
+        return f"{self.variant} {self.presented_as}".strip()
 
     @property
     def answer(self) -> str | None:
@@ -151,16 +158,18 @@ def read_responses(
     `own`: further columns to keep, for tasks of one's own.
 
     Raises InputError, naming the row, for an id that is no case, or the same case, sample,
-    variant and withheld evidence twice.
+    variant, withheld evidence and presentation twice, or for a presentation that is neither
+    image nor text.
     """
     found: dict[str, list[Response]] = {}
-    seen: set[tuple[str, str, str, str]] = set()
+    seen: set[tuple[str, ...]] = set()
     for number, row in enumerate(source.rows, 1):
         place = f"{source.name}, row {number}"
         response = replace(_response(row, place), columns=_kept(row, own))
         if response.case not in known:
             raise InputError(f"{place}: {response.case!r} is the id of no case")
-        key = (response.case, response.sample, response.variant, response.withheld)
+        key = (response.case, response.sample, response.variant, response.withheld,
+               response.presented_as)  # fmt: skip
         if key in seen:
             raise InputError(f"{place}: a second response to {response.case!r}")
         seen.add(key)
@@ -216,11 +225,19 @@ def _response(row: Row, place: str) -> Response:
         sample=text_of(row.get("sample")),
         variant=text_of(row.get("variant")),
         withheld=text_of(row.get("withheld")),
+        presented_as=_presentation(row, place),
         answered=text_of(row["answered"]) if row.get("answered") is not None else None,
         probabilities=probabilities,
         fault=fault,
         scaled=is_scaled,
     )
+
+
+def _presentation(row: Row, place: str) -> str:
+    text = text_of(row.get("presented_as")).lower()
+    if text not in ("", "image", "text"):
+        raise InputError(f"{place}: presented_as is {text!r}; write image or text, or leave it out")
+    return text
 
 
 def _distinct(texts: Any) -> tuple[str, ...]:

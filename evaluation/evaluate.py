@@ -20,6 +20,7 @@ from .measures.by_pair import by_pair
 from .measures.compare import list_misses, stability_of
 from .measures.evidence import (
     cross_modal,
+    presentations,
     sensitivities,
     withheld_kinds,
 )
@@ -93,11 +94,12 @@ def evaluate(
         judge_agreement(judged, settings.plan),
         stability_of(headline, judged.single_judges, units, settings.plan),
         spreads,
-        {m: found for m in judged.models if (found := cross_modal(judged, m)) is not None},
+        cross_modal(judged),
         {
-            (model, kind): sensitivities(judged, model, kind)
+            (model, kind, shown): sensitivities(judged, model, kind, shown)
             for model in judged.models
             for kind in withheld_kinds(judged)
+            for shown in presentations(judged, kind)
         },
         signature_of(judged, settings, panel.judges, files or {}, encoder),
         (*judged.left_out, *left_out),

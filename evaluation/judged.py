@@ -91,7 +91,7 @@ def samples_of(responses: Sequence[Response], variant: str) -> tuple[int, ...]:
     return tuple(
         place
         for place, response in enumerate(responses)
-        if response.variant == variant and not response.withheld
+        if response.wording == variant and not response.withheld
     )
 
 

@@ -13,6 +13,7 @@ from .judges.agreement_table import Agreement
 from .judges.swap_rows import Swap
 from .judging import JURY
 from .measures.compare import MissRow
+from .measures.evidence import ModalGap
 from .measures.measure import Measure, Units
 from .measures.numbers import Number
 from .measures.standings import Gap, Rank
@@ -26,10 +27,10 @@ class Evaluation:
 
     `columns` are those of the main table; `grouped` are the metrics that stand by group in
     tables of their own. `agreement` is None with fewer than two judges.
-    `spreads` is over prompt variants by model and judge; `modal` holds NMSE gap, share below the
-    diagonal and cases by model; `sensitivity` the evidence sensitivities by model, type of
-    evidence and case. `swap` is the same responses under each judge; None with fewer than two.
-    `notes` are sentences on what was read and how.
+    `spreads` is over prompt variants by model and judge; `modal` holds NMSE gap and share
+    below the diagonal by model and type of evidence; `sensitivity` the evidence sensitivities by
+    model, type of evidence, presentation and case. `swap` is the same responses under each
+    judge; None with fewer than two. `notes` are sentences on what was read and how.
     """
 
     preset: Preset
@@ -47,8 +48,8 @@ class Evaluation:
     agreement: Agreement | None
     stability: Mapping[str, RankingStability]
     spreads: Mapping[tuple[str, str], Spread]
-    modal: Mapping[str, tuple[float, float, int]]
-    sensitivity: Mapping[tuple[str, str], Mapping[str, float]]
+    modal: tuple[ModalGap, ...]
+    sensitivity: Mapping[tuple[str, str, str], Mapping[str, float]]
     signature: Mapping[str, Any]
     left_out: tuple[LeftOut, ...] = ()
     swap: Swap | None = None

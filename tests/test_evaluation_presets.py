@@ -150,9 +150,52 @@ def test_medsyn_scores_choices_and_dependence_on_evidence() -> None:
     assert value(made, "choice_accuracy", "medsyn_reader", group_by="language", group="es") == 1.0
     assert [entry.task for entry in made.left_out] == ["grade_ddx"]
     # The reader hardly needs the image, the seer does.
-    assert value(made, "sensitivity: image", "medsyn_reader") < 0.02
-    assert value(made, "sensitivity: image", "medsyn_seer") > 0.1
-    assert made.modal["medsyn_reader"][1:] == (1.0, 5)
+    assert value(made, "sensitivity: imaging as image", "medsyn_reader") < 0.02
+    assert value(made, "sensitivity: imaging as image", "medsyn_seer") > 0.1
+    rows = [row for row in made.modal if row.model == "medsyn_reader"]
+    assert [(row.evidence, row.share_below_diagonal, row.cases) for row in rows] == [
+        ("imaging", 1.0, 5), ("(mean)", 1.0, 5)
+    ]  # fmt: skip
+
+
+def presented(folder: Path) -> Evaluation:
+    """Two types of evidence on two cases, shown as image and as text; one type lacks a text."""
+    cases = [{"id": name, "diagnosis": "d", "question": "?", "A": "a", "B": "b", "answer": "A"}
+             for name in ("1", "2")]  # fmt: skip
+    sure, even, none = {"A": 1.0}, {"A": 0.5, "B": 0.5}, {"B": 1.0}
+    rows = []
+    for case, kind, way, given in (
+        ("1", "CT", "image", even), ("1", "CT", "text", none), ("2", "CT", "image", sure),
+        ("2", "CT", "text", none), ("1", "ECG", "image", none), ("1", "ECG", "text", none),
+        ("2", "ECG", "image", even),
+    ):  # fmt: skip
+        rows.append({"id": case, "withheld": kind, "presented_as": way, "probabilities": given})
+    for case in ("1", "2"):
+        for way in ("image", "text"):
+            rows.append({"id": case, "presented_as": way, "answered": "A", "probabilities": sure})
+    for name, table in (("cases", cases), ("m", rows)):
+        text = "".join(json.dumps(row) + "\n" for row in table)
+        (folder / f"{name}.jsonl").write_text(text)
+    return run(str(folder / "cases.jsonl"), [str(folder / "m.jsonl")], "medsyn")
+
+
+def test_the_cross_modal_gap_is_by_type_of_evidence_and_the_mean_over_types(
+    tmp_path: Path,
+) -> None:
+    made = presented(tmp_path)
+    found = {row.evidence: row for row in made.modal}
+    # S of (1, 0) against (0, 1) is 1, against itself 0, against (1/2, 1/2): H(3/4) - 1/2 = 0.3113.
+    half = 0.8112781 - 0.5
+    # CT: images 0.3113 and 0, texts 1 and 1: ((1 - 0.3113)^2 + 1) / 2; both below the diagonal.
+    assert found["CT"].nmse_gap == pytest.approx(((1 - half) ** 2 + 1) / 2)
+    assert (found["CT"].share_below_diagonal, found["CT"].cases) == (1.0, 2)
+    # ECG: on case 1 both are 1; case 2 has no answer without the text, and is counted.
+    assert (found["ECG"].nmse_gap, found["ECG"].share_below_diagonal) == (0.0, 0.0)
+    assert (found["ECG"].cases, found["ECG"].unpaired) == (1, 1)
+    mean = found["(mean)"]
+    assert mean.nmse_gap == pytest.approx(found["CT"].nmse_gap / 2)
+    assert (mean.share_below_diagonal, mean.cases, mean.unpaired) == (0.5, 3, 1)
+    assert value(made, "sensitivity: ECG as image", "m") == pytest.approx((1 + half) / 2)
 
 
 def test_medsyn_with_a_judge_has_coverage_and_the_gap() -> None:

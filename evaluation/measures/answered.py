@@ -77,7 +77,7 @@ def _letter(letters: tuple[str, ...] | None) -> str | None:
 def by_variant(
     judged: Judged, task: str, judge: str, model: str, case: str
 ) -> dict[str, tuple[Verdict, ...]]:
-    """The verdicts on the answers with all evidence, by prompt variant.
+    """The verdicts on the answers with all evidence, by prompt variant and presentation.
 
     Where the task `choose_best` was done, the one on the answer that this judge chose among the
     samples; or the choice's own verdict, where there is none.
@@ -87,9 +87,9 @@ def by_variant(
     for verdict in judged.of(task, judge, model, case):
         response = responses[verdict.response]
         if not response.withheld:
-            held.setdefault(response.variant, []).append(verdict)
+            held.setdefault(response.wording, []).append(verdict)
     chosen_by = {
-        responses[pick.response].variant: pick
+        responses[pick.response].wording: pick
         for pick in judged.of("choose_best", judge, model, case)
     }
     return {

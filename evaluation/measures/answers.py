@@ -193,7 +193,7 @@ def _worst_status(held: Sequence[Status]) -> Status:
 
 def _variants(judged: Judged, model: str) -> list[str]:
     found = {
-        response.variant
+        response.wording
         for responses in judged.responses[model].values()
         for response in responses
         if not response.withheld

@@ -1,6 +1,8 @@
 """How much a model's answers depend on one type of evidence."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from statistics import fmean
 
 from ...errors import InputError, UsageError
 from ...scoring.sensitivity import evidence_sensitivity, nmse_gap, share_below_diagonal
@@ -9,17 +11,59 @@ from ..judged import Judged
 from .answered import chosen
 from .measure import NOT_CONCERNED, Measure, Score, mean_measure
 
+PRESENTATIONS = ("image", "text")
+
+
+@dataclass(frozen=True)
+class ModalGap:
+    """How differently a model uses one type of evidence shown as an image and as text (MEDSYN).
+
+    evidence: the type, or "(mean)" over the types. cases: those with both sensitivities;
+    unpaired: those with only one, which cannot count. The mean's cases are the sum over types.
+    """
+
+    model: str
+    evidence: str
+    nmse_gap: float
+    share_below_diagonal: float
+    cases: int
+    unpaired: int
+
+
+MEAN = "(mean)"
+
 
 def sensitivity_measures(judged: Judged) -> Iterator[Measure]:
-    """Mean evidence sensitivity of every model, by the type of evidence that was withheld."""
+    """Mean evidence sensitivity of every model, by the type of evidence that was withheld.
+
+    Where the evidence is shown as image and as text, one measure for each.
+    """
     for model in judged.models:
         for kind in withheld_kinds(judged):
-            found = sensitivities(judged, model, kind)
-            scores = [
-                Score(found[case.id], "done") if case.id in found else _unseen(case)
-                for case in judged.cases
-            ]
-            yield mean_measure(f"sensitivity: {kind}", model, "", scores)
+            for shown in presentations(judged, kind):
+                found = sensitivities(judged, model, kind, shown)
+                scores = [
+                    Score(found[case.id], "done") if case.id in found else _unseen(case)
+                    for case in judged.cases
+                ]
+                yield mean_measure(sensitivity_name(kind, shown), model, "", scores)
+
+
+def sensitivity_name(kind: str, shown: str) -> str:
+    """The metric's name: of a type of evidence, and of how it is shown where that differs."""
+    return f"sensitivity: {kind} as {shown}" if shown else f"sensitivity: {kind}"
+
+
+def presentations(judged: Judged, kind: str) -> tuple[str, ...]:
+    """How a type of evidence is shown: ("",) where no response says it."""
+    shown = {
+        response.presented_as
+        for by_case in judged.responses.values()
+        for responses in by_case.values()
+        for response in responses
+        if response.withheld == kind
+    }
+    return tuple(way for way in PRESENTATIONS if way in shown) or ("",)
 
 
 def _unseen(case: Case) -> Score:
@@ -39,18 +83,21 @@ def withheld_kinds(judged: Judged) -> list[str]:
     )
 
 
-def sensitivities(judged: Judged, model: str, kind: str) -> dict[str, float]:
+def sensitivities(judged: Judged, model: str, kind: str, shown: str = "") -> dict[str, float]:
     """Evidence sensitivity of each case for one model and one type of evidence.
 
     From the probabilities of the responses; without them, from how often each option was
-    chosen over the samples (by the first judge).
+    chosen over the samples (by the first judge). `shown`: only with the evidence presented so; a
+    response with all evidence that says no presentation serves both.
 
     Raises InputError for probabilities that are no distribution.
     """
     found = {}
     for case in judged.cases:
-        with_all = _distribution(judged, model, case, "")
-        without = _distribution(judged, model, case, kind)
+        with_all = _distribution(judged, model, case, "", shown)
+        if with_all is None and shown:
+            with_all = _distribution(judged, model, case, "", "")
+        without = _distribution(judged, model, case, kind, shown)
         if with_all is None or without is None:
             continue
         try:
@@ -60,10 +107,16 @@ def sensitivities(judged: Judged, model: str, kind: str) -> dict[str, float]:
     return found
 
 
-def _distribution(judged: Judged, model: str, case: Case, kind: str) -> list[float] | None:
+def _distribution(
+    judged: Judged, model: str, case: Case, kind: str, shown: str
+) -> list[float] | None:
     letters = list(case.options)
     responses = judged.responses[model].get(case.id, ())
-    wanted = [at for at, response in enumerate(responses) if response.withheld == kind]
+    wanted = [
+        at
+        for at, response in enumerate(responses)
+        if response.withheld == kind and response.presented_as == shown
+    ]
     if any(responses[at].fault for at in wanted):
         return None  # a distribution that is none is a failure, not another answer
     given = [r for at in wanted if (r := _probabilities(responses[at], letters)) is not None]
@@ -86,14 +139,42 @@ def _probabilities(response: Response, letters: Sequence[str]) -> list[float] | 
     return None if held is None else [held.get(letter, 0.0) for letter in letters]
 
 
-def cross_modal(judged: Judged, model: str) -> tuple[float, float, int] | None:
-    """NMSE gap and share below the diagonal of images against text, and the cases behind them.
+def cross_modal(judged: Judged) -> tuple[ModalGap, ...]:
+    """The cross-modal gap of every model: by type of evidence, then the mean over the types.
 
-    None where the responses do not withhold both "image" and "text" on a common case.
+    Only types that are shown both as image and as text have one.
     """
-    image, text = (sensitivities(judged, model, kind) for kind in ("image", "text"))
+    rows: list[ModalGap] = []
+    for model in judged.models:
+        own = [
+            row
+            for kind in withheld_kinds(judged)
+            if presentations(judged, kind) == PRESENTATIONS
+            and (row := _modal_gap(judged, model, kind)) is not None
+        ]
+        rows += own
+        gaps = [row for row in own if row.nmse_gap == row.nmse_gap]
+        if gaps:
+            rows.append(
+                ModalGap(
+                    model,
+                    MEAN,
+                    fmean(row.nmse_gap for row in gaps),
+                    fmean(row.share_below_diagonal for row in gaps),
+                    sum(row.cases for row in own),
+                    sum(row.unpaired for row in own),
+                )
+            )
+    return tuple(rows)
+
+
+def _modal_gap(judged: Judged, model: str, kind: str) -> ModalGap | None:
+    image, text = (sensitivities(judged, model, kind, shown) for shown in PRESENTATIONS)
     common = [case for case in image if case in text]
+    unpaired = len(image.keys() ^ text.keys())
     if not common:
-        return None
+        nan = float("nan")
+        return ModalGap(model, kind, nan, nan, 0, unpaired) if unpaired else None
     pair = [image[case] for case in common], [text[case] for case in common]
-    return nmse_gap(*pair), share_below_diagonal(*pair), len(common)
+    gap, below = nmse_gap(*pair), share_below_diagonal(*pair)
+    return ModalGap(model, kind, gap, below, len(common), unpaired)

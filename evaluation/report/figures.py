@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from ...prompts.data import load_rubric, load_taxonomy
 from ...scoring.votes import Vote
 from ..judges.as_votes import confusion_counts, votes_of
+from ..measures.evidence import MEAN, PRESENTATIONS
 from ..measures.numbers import Number
 from ..result import Evaluation
 from .figure import Figure
@@ -145,23 +146,30 @@ def _grade_counts(made: Evaluation, judge: str, model: str) -> list[int]:
 
 def _sensitivity(made: Evaluation) -> Iterator[Figure]:
     clouds = []
-    total = sum(found[2] for found in made.modal.values())
-    for model in made.modal:
-        image, text = (made.sensitivity[model, kind] for kind in ("image", "text"))
-        spots = [(text[case], image[case]) for case in image if case in text]
+    rows = [row for row in made.modal if row.cases and row.evidence != MEAN]
+    total = sum(row.cases for row in rows)
+    for model in dict.fromkeys(row.model for row in rows):
+        spots = [
+            spot for row in rows if row.model == model for spot in _spots(made, model, row.evidence)
+        ]
         keep = max(1, len(spots) * _POINTS // max(total, _POINTS))
         clouds.append((model, random.Random(made.settings.seed).sample(spots, keep)))
     if not clouds:
         return
     title = "Evidence sensitivity: image against text"
     caption = (
-        "A point is a case: how much the answer changes without the text (across) and without the "
-        "image (up). Below the diagonal the text matters more."
+        "A point is a case and a type of evidence: how much the answer changes without it where it "
+        "is shown as text (across) and as an image (up). Below the diagonal text is used more."
     )
     if total > _POINTS:
         caption += f" {_POINTS:,} of {total:,} points are drawn."
     axes = ("sensitivity to text", "sensitivity to image")
     yield Figure("sensitivity", title, caption, scatter(title, axes, clouds))
+
+
+def _spots(made: Evaluation, model: str, kind: str) -> list[tuple[float, float]]:
+    image, text = (made.sensitivity[model, kind, shown] for shown in PRESENTATIONS)
+    return [(text[case], image[case]) for case in image if case in text]
 
 
 def _confusion(made: Evaluation) -> Iterator[Figure]:

@@ -13,6 +13,7 @@ from ..judges.as_votes import votes_of
 from ..judges.swap_text import swap_tables
 from ..judging import NO_JUDGE, Verdict
 from ..measures.answered import chosen
+from ..measures.evidence import ModalGap
 from ..measures.hierarchy import true_diagnoses
 from ..measures.numbers import Number
 from ..measures.standings import Gap, Rank
@@ -283,8 +284,7 @@ def _spreads(made: Evaluation) -> Table:
 
 
 def _modal(made: Evaluation) -> Table:
-    rows = [[model, *found] for model, found in made.modal.items()]
-    return Table("cross_modal", ("model", "nmse_gap", "share_below_diagonal", "cases"), rows)
+    return _plain("cross_modal", ModalGap, made.modal)
 
 
 def plain_cells(row: Sequence[Any]) -> list[str]:
