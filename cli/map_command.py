@@ -131,6 +131,13 @@ Shuffle = Annotated[
         metavar="SEED", help="Show the candidates in a random order.", rich_help_panel=_MODEL
     ),
 ]
+Journal = Annotated[
+    Path | None,
+    typer.Option(
+        help="Where mapped texts are kept until all are; OUTPUT.journal unless given.",
+        rich_help_panel=RUN,
+    ),
+]
 EstimateOnly = Annotated[
     bool,
     typer.Option(
@@ -174,6 +181,7 @@ def map_file(
     concurrency: Concurrency = None,
     cache: Cache = None,
     cache_mode: CacheMode = "read-write",
+    journal: Journal = None,
     quiet: Quiet = False,
 ) -> None:
     """Map a file of free-text diagnoses to ICD-10 codes.
@@ -181,7 +189,8 @@ def map_file(
     The output holds the input's rows and columns in their order, and adds
     code, name, score, decided_by, status and reason. Each distinct text is
     mapped once. Exit code 3 says that some rows failed, 7 that the budget
-    for models was reached.
+    for models was reached. The same command, run again after a crash, goes
+    on where it stopped.
 
     Examples:
       dxjudge map diagnoses.csv -o mapped.csv
@@ -224,5 +233,5 @@ def map_file(
         "rebuild": rebuild_index,
     }
     form = Form(input_format, delimiter, encoding, sheet)
-    request = Request(input, output, column, split, candidates, form, output_format, table)
+    request = Request(input, output, column, split, candidates, form, output_format, table, journal)
     raise typer.Exit(run_map(request, settings, asked, quiet=quiet))

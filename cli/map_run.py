@@ -11,6 +11,7 @@ from typing import Any
 from ..errors import UsageError
 from ..files.bytes import check_writable, writing_to
 from ..files.forms import Form, OutputFormat, output_format
+from ..files.journal import Journal
 from ..files.rows_in import Sheet, column_texts, read_sheet, text_column
 from ..files.rows_out import added_names, check_columns, write_sheet
 from ..graphs.chooser import Chooser, fell_back
@@ -28,6 +29,7 @@ from ..ontology.table import (
 )
 from ..ontology.tree import Tree, load_tree
 from .map_columns import added_columns
+from .map_journal import journal_path, open_journal
 from .map_model import Asked, asking, mapper_settings
 from .map_summary import model_summary, summary
 from .progress import Stages, stages
@@ -50,6 +52,7 @@ class Request:
     form: Form
     output_format: str | None
     table: Path | None
+    journal: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -65,19 +68,27 @@ class Job:
 
 @dataclass
 class Work:
-    """What is mapped so far, by text; the `new` ones that hold text were computed, in seconds.
+    """What is mapped so far, by text.
 
-    settings: of the mapper, with those of the chooser, if a model chooses. added: the added
-    sources in use.
+    settings: of the mapper, with those of the chooser, if a model chooses. wanted: the texts that
+    the table does not settle; resumed: how many of them the journal held; seconds: what mapping
+    the others took. added: the added sources in use.
     """
 
     settings: dict[str, Any]
     chooser: Chooser | None = None
     found: dict[str, Mapping] = field(default_factory=dict)
     signature: str = ""
-    new: list[Mapping] = field(default_factory=list)
+    wanted: list[str] = field(default_factory=list)
+    resumed: int = 0
     seconds: float = 0.0
     added: tuple[AddedSource, ...] = ()
+    journal: Journal[Mapping] | None = None
+
+    @property
+    def new(self) -> list[Mapping]:
+        """What was computed, in the order of the input: by this run, or by one before it."""
+        return [self.found[text] for text in self.wanted if text and text in self.found]
 
 
 def run_map(request: Request, settings: dict[str, Any], asked: Asked | None, *, quiet: bool) -> int:
@@ -90,18 +101,23 @@ def run_map(request: Request, settings: dict[str, Any], asked: Asked | None, *, 
         if asked and asked.estimate_only:
             _estimate(request, job, table, work, quiet)
             return 0
+        code = None
         try:
             with keeping(request.table, table, work, tree):
                 with stages(quiet=quiet) as progress:
-                    map_texts(job.distinct, table, work, progress, request.candidates)
+                    map_texts(job.distinct, table, work, progress, request)
                 write_output(request, job, work.found, table, tree)
+            code = _exit_code(work)
         except KeyboardInterrupt:
             kept = _kept(request, work)
             print(f"dxjudge: interrupted, no output written; {kept}", file=sys.stderr)
             return INTERRUPTED
+        finally:
+            if work.journal:
+                work.journal.close(remove=code == 0)
         if not quiet:
             print("\n".join(_report(request, job, work, tree)), file=sys.stderr)
-        return _exit_code(work)
+        return code
 
 
 def _exit_code(work: Work) -> int:
@@ -119,10 +135,11 @@ def _estimate(request: Request, job: Job, table: CanonicalTable, work: Work, qui
     with stages(quiet=quiet) as progress:
         mapper = Mapper(**work.settings, progress=progress)
         texts = [text for text in job.distinct if text]
-        new = _unsettled(texts, mapper, table, work, request.candidates)
-        for batch in mapper.stream(new, choose=False):
+        work.signature = short_signature(mapper.signature)
+        _settle(texts, table, work, request.candidates)
+        for batch in mapper.stream(work.wanted, choose=False):
             embedded += batch
-            progress("mapping", len(embedded), len(new))
+            progress("mapping", len(embedded), len(work.wanted))
     print_estimate(len(job.texts), len(texts), embedded, work.chooser)
 
 
@@ -132,9 +149,10 @@ def read_job(request: Request) -> Job:
     format = output_format(request.output, request.output_format, sheet.format)
     check_columns(sheet, format)
     written = [Path(path) for path in (request.output, request.table) if path not in (None, "-")]
-    every = [path.resolve() for path in (Path(request.input), *written)]
+    others = [path for path in (journal_path(request.output, request.journal),) if path]
+    every = [path.resolve() for path in (Path(request.input), *written, *others)]
     if len(set(every)) < len(every):
-        raise UsageError("input, output and table must be different files")
+        raise UsageError("input, output, table and journal must be different files")
     for path in written:
         check_writable(path)
     place = text_column(sheet, request.column)
@@ -149,37 +167,55 @@ def _whole(cell: str) -> tuple[str, ...]:
 
 
 def map_texts(
-    texts: list[str], table: CanonicalTable, work: Work, progress: Stages, candidates: bool
+    texts: list[str], table: CanonicalTable, work: Work, progress: Stages, request: Request
 ) -> None:
-    """Fill `work`: from the table what it settles, from the mapper the rest, batch by batch.
+    """Fill `work`: from the journal and the table what they hold, from the mapper the rest.
 
-    Where `candidates` are wanted only reviewed rows settle a text: the table has none.
+    Every batch is in the journal before the next one begins, but for texts that failed, which
+    the next run tries again.
     """
     mapper = Mapper(**work.settings, progress=progress)
     work.added = mapper.added
-    new = _unsettled(texts, mapper, table, work, candidates)
+    if not texts:
+        return
+    work.signature = short_signature(mapper.signature)
+    path = journal_path(request.output, request.journal)
+    whole = request.candidates or work.chooser is not None
+    work.journal = journal = open_journal(path, work.signature, whole=whole)
+    _settle(texts, table, work, request.candidates)
+    left = [text for text in work.wanted if text not in work.found]
+    work.resumed = len(work.new)
     started = time.monotonic()
-    done = 0
-    for batch in mapper.stream(new):
-        work.new += [mapping for mapping in batch if mapping.text]
-        work.found.update((mapping.text, mapping) for mapping in batch)
+    done = len(work.wanted) - len(left)
+    for batch in mapper.stream(left):
+        for mapping in batch:
+            work.found[mapping.text] = mapping
+            if mapping.status != "failed" and not fell_back(mapping, work.chooser):
+                journal.keep(mapping.text, mapping)
         work.seconds = time.monotonic() - started
         done += len(batch)
-        progress("mapping", done, len(new))
+        progress("mapping", done, len(work.wanted))
 
 
-def _unsettled(
-    texts: list[str], mapper: Mapper, table: CanonicalTable, work: Work, candidates: bool
-) -> list[str]:
-    """The texts that the table does not settle; those that it does are put into `work`."""
-    if not texts:
-        return []
-    work.signature = short_signature(mapper.signature)
+def _settle(texts: list[str], table: CanonicalTable, work: Work, candidates: bool) -> None:
+    """Put into `work` what needs no mapping: by a reviewer, the journal or the table.
+
+    The table keeps four digits of a score, and of a text that the journal holds too the journal
+    knows all of them. Where `candidates` are wanted only reviewed rows settle a text: the table
+    has none.
+    """
     for text in texts:
         settled = table.settled(text, work.signature)
-        if settled and (settled.decided_by == "reviewed" or not candidates):
+        mapped = work.journal.find(text) if work.journal else None
+        if settled and settled.decided_by == "reviewed":
             work.found[text] = settled
-    return [text for text in texts if text not in work.found]
+        elif mapped:
+            work.found[text] = mapped
+            work.wanted.append(text)
+        elif settled and not candidates:
+            work.found[text] = settled
+        else:
+            work.wanted.append(text)
 
 
 @contextmanager
@@ -217,8 +253,10 @@ def write_output(
 
 
 def _kept(request: Request, work: Work) -> str:
-    if request.table:
-        return f"{len(work.new):,} newly mapped texts are kept in {request.table}"
+    path = work.journal.path if work.journal else None
+    places = " and ".join(str(place) for place in (request.table, path) if place)
+    if places:
+        return f"{len(work.new):,} newly mapped texts are kept in {places}"
     if work.chooser and work.chooser.run and work.chooser.run.replies.writes:
         return "what the model said is kept in the cache"
     return "with --table FILE the next run would go on from here"
@@ -228,7 +266,8 @@ def _report(request: Request, job: Job, work: Work, tree: Tree) -> Iterator[str]
     yield f"read the column {job.column!r} of {job.sheet.name}"
     if work.added:
         yield describe(work.added)
-    yield from summary(job.texts, work.found, len(work.new), work.seconds)
+    new, resumed = len(work.new), work.resumed
+    yield from summary(job.texts, work.found, new, resumed, work.seconds)
     if work.chooser:
         yield from model_summary(work.new, work.chooser)
     if not tree.descriptor.fitted:

@@ -16,11 +16,16 @@ _BANDS = ("reviewed", "exact", "high", "medium", "low")
 
 
 def summary(
-    texts: Sequence[tuple[str, ...]], found: ReadOnly[str, Mapping], new: int, seconds: float
+    texts: Sequence[tuple[str, ...]],
+    found: ReadOnly[str, Mapping],
+    new: int,
+    resumed: int,
+    seconds: float,
 ) -> list[str]:
     """Lines that count rows, distinct texts, confidence bands, unmapped and failed rows.
 
-    `new` texts took `seconds` to map; the others came from the canonical table.
+    The table did not settle `new` texts. A run before this one mapped `resumed` of them, and the
+    others took `seconds`.
     """
     distinct = {text for each in texts for text in each if text}
     verdicts = [verdict([found[text] for text in each]) for each in texts]
@@ -32,9 +37,12 @@ def summary(
         lines[0] += f", {len(distinct) - new:,} of them from the canonical table"
     kinds = [*_BANDS, "unmapped", "failed"]
     lines.append(" · ".join(f"{kind} {counts[kind]:,}" for kind in kinds))
-    if new:
-        rate = 60 * new / max(seconds, 1e-9)
-        lines.append(f"{_count(new, 'text')} mapped in {seconds:.1f} s, {rate:,.0f} a minute")
+    if resumed:
+        lines.append(f"{_count(resumed, 'text')} mapped before, by a run that did not end")
+    if new > resumed:
+        rate = 60 * (new - resumed) / max(seconds, 1e-9)
+        said = f"mapped in {seconds:.1f} s, {rate:,.0f} a minute"
+        lines.append(f"{_count(new - resumed, 'text')} {said}")
     several = sum(len(found[each[0]].parts) > 1 for each in texts if len(each) == 1)
     if several:
         lines.append(

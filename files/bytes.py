@@ -6,6 +6,7 @@ where there is one, the line.
 
 import codecs
 import contextlib
+import glob
 import gzip
 import os
 import stat
@@ -17,6 +18,13 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from ..errors import InputError, OutputError, UsageError
+
+try:
+    import fcntl
+
+    _CAN_LOCK = True
+except ImportError:  # Windows
+    _CAN_LOCK = False
 
 _HEAD = 65536
 _GZIP = b"\x1f\x8b"
@@ -162,6 +170,7 @@ def writing(path: Path) -> Iterator[BinaryIO]:
             with target.open("wb") as device:
                 yield device
             return
+        remove_left(target)
         descriptor, temporary = _open_beside(target)
         try:
             with os.fdopen(descriptor, "wb") as file:
@@ -169,7 +178,10 @@ def writing(path: Path) -> Iterator[BinaryIO]:
                     yield content
                 file.flush()
                 os.fsync(file.fileno())
-            os.replace(temporary, target)
+                if _CAN_LOCK:  # as long as the file is open it is seen to be in use
+                    os.replace(temporary, target)
+            if not _CAN_LOCK:
+                os.replace(temporary, target)
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
@@ -189,10 +201,31 @@ def _compressing(file: BinaryIO, path: Path) -> Iterator[BinaryIO]:
 
 
 def _open_beside(target: Path) -> tuple[int, Path]:
-    """A new file in the folder of `target`, with the rights `target` has or would get."""
-    temporary = target.with_name(f".dxjudge-{uuid.uuid4().hex}.part")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    """A new file in the folder of `target`, with the rights `target` has or would get.
+
+    It is locked while it is open, by which `remove_left` knows that its writer lives.
+    """
+    while True:
+        temporary = target.with_name(f".{target.name[:40]}.{uuid.uuid4().hex}.part")
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        if not _CAN_LOCK:
+            break
+        with contextlib.suppress(OSError):  # a file system without locks
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if temporary.exists():  # another run may have taken it for left over, before the lock
+            break
+        os.close(descriptor)
     if target.exists():
         with contextlib.suppress(OSError):
             os.fchmod(descriptor, stat.S_IMODE(target.stat().st_mode))
     return descriptor, temporary
+
+
+def remove_left(target: Path) -> None:
+    """Remove what killed runs left of `target`: unfinished files whose writer is gone."""
+    if not _CAN_LOCK:
+        return
+    for path in target.parent.glob(f".{glob.escape(target.name[:40])}.*.part"):
+        with contextlib.suppress(OSError), path.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            path.unlink()

@@ -179,7 +179,7 @@ def _line(value: Mapping[str, Any]) -> bytes:
 def _other(first: bytes) -> str:
     """What a file is whose first line is not that of this job."""
     if _FORMAT.encode() in first:
-        return "is the journal of another job (another step, judge, engine or prompt)"
+        return "is the journal of another job (step, judge, engine, prompt or settings differ)"
     if first.startswith(b'{"key"'):
         return "is a journal of an earlier version of dxjudge, which this one cannot go on with"
     return "is no journal"
