@@ -61,11 +61,11 @@ def parse_judge(name: str, **parameters: Any) -> JudgeSpec:
     """
     found = _NAME.match(name.strip())
     if not found or found["provider"] not in PROVIDERS:
-        allowed = " or ".join(f"{provider}:MODEL" for provider in PROVIDERS)
         shown = _SECRET_PART.sub("[…]", name)
+        others = ", ".join(name for name in PROVIDERS if name not in ("openai", "anthropic"))
         raise UsageError(
-            f"judge {shown!r} is not {allowed}; for a local server write "
-            "openai:MODEL@http://host:port/v1"
+            f"judge {shown!r} is not openai:MODEL or anthropic:MODEL, nor of another provider "
+            f"({others}); for a local server write openai:MODEL@http://host:port/v1"
         )
     base_url = found["base_url"]
     if base_url:

@@ -21,6 +21,7 @@ from .evaluate_command import evaluate
 from .exit_codes import INTERNAL, INTERRUPTED, MEANINGS, READER_GONE
 from .judge_command import judge_rows
 from .map_command import map_file
+from .providers_command import list_providers
 from .search_command import search
 from .show_command import show
 from .sources_command import app as sources
@@ -46,6 +47,7 @@ app.command("search", cls=Command, rich_help_panel=_CODES)(search)
 app.command("show", cls=Command, rich_help_panel=_CODES)(show)
 app.add_typer(sources, name="sources", rich_help_panel=_CODES)
 app.command("steps", cls=Command, rich_help_panel=_JUDGES)(list_steps)
+app.command("providers", cls=Command, rich_help_panel=_JUDGES)(list_providers)
 app.command("judge", cls=Command, rich_help_panel=_JUDGES)(judge_rows)
 app.command("agree", cls=Command, rich_help_panel=_JUDGES)(agree)
 app.command("stress", cls=Command, rich_help_panel=_JUDGES)(stress)

@@ -69,7 +69,7 @@ def test_a_name_says_provider_model_and_server(
     assert parse_judge(spec.label) == parse_judge(name)
 
 
-@pytest.mark.parametrize("name", ["gpt-4o", "mistral:large", "openai:", "", "openai", ":x"])
+@pytest.mark.parametrize("name", ["gpt-4o", "mistrel:large", "openai:", "", "openai", ":x"])
 def test_another_name_says_what_is_allowed(name: str) -> None:
     with pytest.raises(UsageError, match="openai:MODEL or anthropic:MODEL"):
         parse_judge(name)

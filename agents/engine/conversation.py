@@ -20,6 +20,7 @@ from .habits import Habits, habits_of
 from .judges import key_variable, methods_of
 from .langchain_model import takes_images
 from .ledger import Attempt, AttemptStatus
+from .models import PROVIDERS
 from .prices import Price
 from .redact import redact
 from .request import Reply, Request
@@ -93,7 +94,9 @@ class Conversation:
     @property
     def habits(self) -> Habits:
         """What is known about the model."""
-        return habits_of(self.call.spec.endpoint, methods_of(self.call.judge))
+        known = PROVIDERS.get(self.call.spec.provider)
+        absent = known.absent if known is not None and self.call.judge.model is None else ()
+        return habits_of(self.call.spec.endpoint, methods_of(self.call.judge), absent)
 
     async def ask(self) -> Arrived:
         """Send the turn, in the form and with the parameters that the model takes.

@@ -6,6 +6,8 @@ from importlib import resources
 
 import yaml
 
+from .models import PROVIDERS
+
 
 @cache
 def _patterns() -> dict[str, re.Pattern[str]]:
@@ -35,5 +37,6 @@ def families_of(name: str) -> frozenset[str]:
     frozenset()
     """
     bare = re.sub(r"@https?://.*$", "", name.strip())
-    bare = re.sub(r"^(?:openai|anthropic|object):", "", bare).lower()
+    provider, colon, model = bare.partition(":")
+    bare = (model if colon and provider in (*PROVIDERS, "object") else bare).lower()
     return frozenset(family for family, one in _patterns().items() if one.search(bare))

@@ -34,7 +34,7 @@ _UNFIT = re.compile(
 _ALIASES = {
     "temperature": ("temperature",),
     "max_tokens": ("max_tokens", "max_completion_tokens"),
-    "seed": ("seed",),
+    "seed": ("seed", "random_seed"),
     "reasoning_effort": ("reasoning_effort", "reasoning effort", "effort"),
 }
 _METHOD_WORDS: dict[Method, tuple[str, ...]] = {

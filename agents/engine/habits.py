@@ -15,10 +15,11 @@ class Habits:
     spoke: it has answered at least once. proven: the current method has given a valid answer.
     """
 
-    def __init__(self, methods: tuple[Method, ...]) -> None:
-        """`methods` are the ways that may work, best first."""
+    def __init__(self, methods: tuple[Method, ...], absent: tuple[str, ...] = ()) -> None:
+        """methods: the ways that may work, best first; absent: parameters that are never sent."""
         self._methods = methods
         self._place = 0
+        self._absent = absent
         self._dropped: dict[str, None] = {}
         self._lock = threading.Lock()
         self.spoke = False
@@ -31,6 +32,9 @@ class Habits:
 
     def fit(self, spec: JudgeSpec) -> JudgeSpec:
         """The spec as it will be sent."""
+        for name in self._absent:
+            if getattr(spec, name) is not None:
+                self.drop(name, spec.label)
         method = self.method if spec.method == "auto" else spec.method
         dropped = tuple(name for name in self._dropped if getattr(spec, name) is not None)
         return as_sent(spec, method, dropped)
@@ -81,12 +85,12 @@ _HABITS: dict[str, Habits] = {}
 _LEARNING = threading.Lock()
 
 
-def habits_of(endpoint: str, methods: tuple[Method, ...]) -> Habits:
+def habits_of(endpoint: str, methods: tuple[Method, ...], absent: tuple[str, ...] = ()) -> Habits:
     """The process's habits for a model on a server."""
     habits = _HABITS.get(endpoint)
     if habits is None:
         with _LEARNING:
-            habits = _HABITS.setdefault(endpoint, Habits(methods))
+            habits = _HABITS.setdefault(endpoint, Habits(methods, absent))
     return habits
 
 

@@ -20,20 +20,30 @@ _ALL: tuple[Method, ...] = ("json_schema", "tool", "json_mode", "text")
 class Provider:
     """One provider.
 
-    url: where it is asked, "" where a judge or `url_variable` must say. key: the environment
-    variable of its key, "" where none is needed. methods: its ways of structure, best first.
-    names: what it calls our parameters. absent: parameters that its API does not have; they are
-    never sent. supports: what else it can do, for people.
+    url: where it is asked; "" where a judge or the environment must say, since every customer has
+    an address of their own. url_variable: the environment variable for another address, to which
+    `path` is appended. key: the variable of its key, "" where none is needed. methods: its ways
+    of structure, best first. names: what it calls our parameters. absent: parameters that its API
+    does not have; they are never sent. more: what else it can do (`supports`).
     """
 
     wire: Wire
     url: str
     key: str = ""
     url_variable: str = ""
+    path: str = ""
     methods: tuple[Method, ...] = _ALL
     names: Mapping[str, str] = field(default_factory=dict)
     absent: tuple[str, ...] = ()
-    supports: tuple[str, ...] = ()
+    more: tuple[str, ...] = ()
+
+    @property
+    def supports(self) -> tuple[str, ...]:
+        """What its API has, by its documentation; whether a model does, is learned by asking."""
+        words = {"json_schema": "schema", "tool": "tools"}
+        structure = [word for method, word in words.items() if method in self.methods]
+        parameters = [name for name in ("seed", "reasoning_effort") if name not in self.absent]
+        return (*structure, *parameters, *self.more)
 
 
 PROVIDERS: Mapping[str, Provider] = {
@@ -43,7 +53,7 @@ PROVIDERS: Mapping[str, Provider] = {
         key="OPENAI_API_KEY",
         url_variable="OPENAI_BASE_URL",
         names={"max_tokens": "max_completion_tokens"},
-        supports=("images", "logprobs", "batch"),
+        more=("images", "logprobs", "batch"),
     ),
     "anthropic": Provider(
         wire="anthropic",
@@ -52,7 +62,51 @@ PROVIDERS: Mapping[str, Provider] = {
         url_variable="ANTHROPIC_BASE_URL",
         methods=("json_schema", "tool", "text"),
         absent=("seed",),
-        supports=("images", "batch"),
+        more=("images", "batch"),
+    ),
+    "azure": Provider(  # Azure OpenAI's version 1 API; a model is the name of a deployment
+        wire="openai",
+        url="",
+        key="AZURE_OPENAI_API_KEY",
+        url_variable="AZURE_OPENAI_ENDPOINT",
+        path="/openai/v1",
+        names={"max_tokens": "max_completion_tokens"},
+        more=("images", "logprobs", "batch"),
+    ),
+    "google": Provider(  # Gemini's OpenAI-compatible API
+        wire="openai",
+        url="https://generativelanguage.googleapis.com/v1beta/openai",
+        key="GEMINI_API_KEY",
+        url_variable="GEMINI_BASE_URL",
+        absent=("seed",),
+        more=("images", "batch"),
+    ),
+    "mistral": Provider(
+        wire="openai",
+        url="https://api.mistral.ai/v1",
+        key="MISTRAL_API_KEY",
+        url_variable="MISTRAL_BASE_URL",
+        names={"seed": "random_seed"},
+        more=("images", "batch"),
+    ),
+    "openrouter": Provider(
+        wire="openai",
+        url="https://openrouter.ai/api/v1",
+        key="OPENROUTER_API_KEY",
+        url_variable="OPENROUTER_BASE_URL",
+        more=("images", "logprobs"),
+    ),
+    "ollama": Provider(
+        wire="openai",
+        url="http://127.0.0.1:11434/v1",
+        url_variable="OLLAMA_BASE_URL",
+        more=("images",),
+    ),
+    "vllm": Provider(
+        wire="openai",
+        url="http://127.0.0.1:8000/v1",
+        url_variable="VLLM_BASE_URL",
+        more=("images", "logprobs"),
     ),
 }
 
@@ -77,7 +131,9 @@ def keys_of_environment() -> list[str]:
 
 def url_of_environment(provider: str) -> str:
     """The address that the environment names for a provider, "" where it names none."""
-    return os.environ.get(PROVIDERS[provider].url_variable, "").rstrip("/")
+    known = PROVIDERS[provider]
+    url = os.environ.get(known.url_variable, "").rstrip("/")
+    return url if not url or url.endswith(known.path) else url + known.path
 
 
 def is_traced() -> bool:
@@ -87,5 +143,10 @@ def is_traced() -> bool:
 
 
 def name_on_wire(provider: str, base_url: str | None, parameter: str) -> str:
-    """What a parameter is called: as the provider does on its own server, else as everybody."""
-    return PROVIDERS[provider].names.get(parameter, parameter) if not base_url else parameter
+    """What a parameter is called.
+
+    OpenAI's own names are for its own server: others that speak its wire may not know them.
+    """
+    if provider == "openai" and base_url:
+        return parameter
+    return PROVIDERS[provider].names.get(parameter, parameter)

@@ -11,6 +11,7 @@ import yaml
 
 from ...errors import InputError
 from ..judge import JudgeSpec
+from .models import PROVIDERS
 
 _SNAPSHOT = re.compile(r"(-latest|-0|-\d{4}-\d{2}-\d{2}|[-@]\d{8})$")
 
@@ -47,11 +48,12 @@ class Prices:
     def of(self, spec: JudgeSpec) -> Price | None:
         """The price of a judge, or None. A model on a server of one's own has none.
 
-        A price list of one's own may name such a model in full, `NAME@http://host/v1`.
+        A price list of one's own may name such a model in full, `NAME@http://host/v1`. Where
+        each customer of a provider has an address of their own, the name alone is enough.
         """
         if spec.identity:
             return None
-        if spec.base_url:
+        if spec.base_url and PROVIDERS[spec.provider].url:
             return self.models.get((spec.provider, f"{spec.model}@{spec.base_url}"))
         plain = _SNAPSHOT.sub("", spec.model)
         exact = self.models.get((spec.provider, spec.model))
