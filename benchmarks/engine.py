@@ -12,8 +12,8 @@ within one run carry over to another machine. Printed are
 - verdicts from a cache with so many rows, a second of the clock and of processor time;
 - the process's memory after so many items of one run.
 
-0 leaves a part out. The engine's figures include the checks, the ledger, the limiter, the budget, claims and a cache
-in a file.
+0 leaves a part out. The engine's figures include the checks, the ledger, the limiter, the budget,
+claims and a cache in a file.
 """
 
 import argparse
