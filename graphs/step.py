@@ -1,5 +1,6 @@
 """Running a step: one item, many at once, as they finish, or from code that is not async."""
 
+import asyncio
 from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -8,7 +9,7 @@ from typing import Any, overload
 
 from pydantic import BaseModel
 
-from ..agents.engine.ask import missed, replay, settle
+from ..agents.engine.ask import BREATH, missed, replay, settle
 from ..agents.engine.call import Call, prepare
 from ..agents.engine.conclude import failed_unasked
 from ..agents.engine.hidden import without_hidden
@@ -33,7 +34,7 @@ __all__ = [
 ]
 
 Inputs = BaseModel | Mapping[str, Any]
-_CHUNK = 100  # items looked up in the cache at once: so long others on the event loop wait
+_CHUNK = 500  # items looked up in the cache at once
 
 
 @overload
@@ -158,7 +159,9 @@ class _Work:
         """What needs no model, and the calls that do."""
         settled: list[tuple[int, Outcome]] = []
         calls: list[tuple[int, Call]] = []
-        for index, inputs in chunk:
+        for place, (index, inputs) in enumerate(chunk):
+            if place % BREATH == 0:
+                await asyncio.sleep(0)
             found = self._prepare(inputs)
             if isinstance(found, Call):
                 calls.append((index, found))

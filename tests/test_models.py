@@ -21,7 +21,7 @@ from dxjudge.agents.step import Step
 from dxjudge.errors import InputError, ModelFault, UsageError
 from dxjudge.graphs.step import run_step_sync
 
-from .protocol_server import ProtocolServer, fail
+from .protocol_server import Act, ProtocolServer, fail
 
 ITEM = {"diagnosis": "heart attack", "candidates": ["Acute myocardial infarction", "Angina"]}
 GOOD = {"choice": "Angina"}
@@ -254,6 +254,26 @@ def test_a_users_chat_anthropic_leaves_retries_to_us() -> None:
         )
         assert isinstance(one(model), Failed)
     assert len(server.seen) == 2
+
+
+@pytest.mark.parametrize("vendor", ["openai", "anthropic"])
+def test_a_broken_body_is_asked_for_again_also_by_a_model_object(vendor: str) -> None:
+    from langchain_anthropic import ChatAnthropic
+    from langchain_openai import ChatOpenAI
+
+    bodies = [b'{"choices": [{"message": {"content": "\xff"}}]}', b"null", b'{"id": "x"}']
+    key = SecretStr("k-123456789")
+    model: Any
+    with ProtocolServer([*(Act(body=body) for body in bodies), GOOD]) as server:
+        if vendor == "openai":
+            model = ChatOpenAI(model="mine", base_url=server.url, api_key=key)
+        else:
+            model = ChatAnthropic(
+                model_name="mine", base_url=server.root, api_key=key, timeout=None, stop=None
+            )
+        outcome = one(model, attempts=6)
+    assert outcome.status == "done", outcome
+    assert len(server.seen) == 4
 
 
 def test_something_else_is_no_judge() -> None:

@@ -1,5 +1,6 @@
 """The engine: an item becomes an outcome through stand-ins, the cache, a model, and repairs."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,7 +13,7 @@ from ..step import Step
 from ..steps import find_step
 from .call import Call, prepare
 from .conclude import account, as_entry, conclude, from_entry
-from .conversation import Arrived, Conversation, TurnFailed
+from .conversation import Arrived, Conversation
 from .echo import echo, listed
 from .examine import Problem, Valid, examine
 from .flights import Flights
@@ -21,7 +22,10 @@ from .judges import AnyJudge, as_judge
 from .ledger import AttemptStatus
 from .limits import BudgetReached
 from .run import Run
+from .verdicts import TurnFailed
 
+BREATH = 50
+"""After so many items that need no waiting, whatever else is on the event loop has its turn."""
 _FLIGHTS: Flights[Outcome] = Flights()
 _FREE: dict[str, Any] = {"calls": 0, "tokens_in": 0, "tokens_out": 0, "cost": 0.0}
 _STATUS: dict[FailureKind, AttemptStatus] = {"refused": "refused", "truncated": "truncated"}
@@ -73,7 +77,11 @@ async def settle(call: Call, run: Run) -> Outcome:
 async def replay(calls: Sequence[Call], run: Run) -> list[Outcome | None]:
     """The kept outcomes of many calls at once, None where there is none."""
     kept = await run.replies.afind([call.key for call in calls if call.judge.cacheable])
-    outcomes = [from_entry(call, kept[call.key]) if call.key in kept else None for call in calls]
+    outcomes: list[Outcome | None] = []
+    for place, call in enumerate(calls):
+        if place % BREATH == 0:
+            await asyncio.sleep(0)
+        outcomes.append(from_entry(call, kept[call.key]) if call.key in kept else None)
     for call, outcome in zip(calls, outcomes, strict=True):
         if outcome is not None:
             run.ledger.close_item(outcome, call.spec.label)

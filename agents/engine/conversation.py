@@ -9,15 +9,14 @@ from functools import lru_cache
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 from tenacity.wait import wait_random_exponential
 
-from ...errors import AuthenticationFault, DxjudgeError, ModelFault
+from ...errors import DxjudgeError
 from ...prompts.load import load_sections
 from ..judge import JudgeSpec
-from ..outcome import FailureKind
 from .answer import schema_text
 from .call import Call
-from .faults import Fault, RequestFault, read_fault, rejects_images, rejects_method
+from .faults import Fault, RequestFault, read_fault, rejects_method
 from .habits import Habits, habits_of
-from .judges import key_variable, methods_of
+from .judges import methods_of
 from .langchain_model import takes_images
 from .ledger import Attempt, AttemptStatus
 from .models import PROVIDERS
@@ -26,6 +25,7 @@ from .redact import redact
 from .request import Reply, Request
 from .run import Run
 from .send import send
+from .verdicts import TurnFailed, final_fault, no_images
 
 _BACKOFF = wait_random_exponential(multiplier=0.5, max=20)
 _TOKENS_OUT = 256  # what an answer is taken to need, before it is known
@@ -37,19 +37,6 @@ _STATUS: dict[str, AttemptStatus] = {
     "transport": "transport",
     "unreachable": "transport",
 }
-_MEANING = {
-    "unreachable": "no server answers there",
-    "missing": "no such model or address",
-    "forbidden": "the key may not use it",
-}
-
-
-class TurnFailed(Exception):
-    """No answer was had in this turn, and none will be."""
-
-    def __init__(self, kind: FailureKind, message: str) -> None:
-        super().__init__(message)
-        self.kind = kind
 
 
 @dataclass
@@ -112,7 +99,8 @@ class Conversation:
                 return await _retrying(self.run.attempts)(self._send, sent)
             except RequestFault as failed:
                 if not self.habits.adapt(self.call.spec, sent, failed.fault):
-                    raise self._verdict(failed.fault, sent) from None
+                    said = failed.fault, sent, self.call, self.habits.spoke
+                    raise final_fault(*said, self.attempt, self.run.max_wait) from None
 
     def repair(self, text: str, section: str, problems: str = "") -> None:
         """Show the model its answer and what is wrong with it, in the next turn."""
@@ -186,35 +174,9 @@ class Conversation:
         patient = (fault.wait or 0) <= self.run.max_wait
         return RequestFault(fault, again=fault.retryable and patient and not form)
 
-    def _verdict(self, fault: Fault, sent: JudgeSpec) -> Exception:
-        """What a fault that is final means: for this item, or for all of them."""
-        label, said = sent.label, fault.message
-        if fault.kind == "authentication":
-            return AuthenticationFault(f"{label} refused the key: {self._key_hint()} ({said})")
-        if fault.kind == "quota":
-            return ModelFault(f"the account for {label} has no quota left ({said})")
-        if self.call.images and rejects_images(fault):
-            return ModelFault(_no_images(self.call.step.name, label, said))
-        if not self.habits.spoke and fault.kind in ("unreachable", "missing", "forbidden"):
-            return ModelFault(f"{label} cannot be used: {_MEANING[fault.kind]} ({said})")
-        if self.call.spec.method != "auto" and rejects_method(fault, sent.method):
-            return ModelFault(f"{label} does not answer by method {sent.method} ({said})")
-        if not fault.retryable:
-            return TurnFailed("rejected", said)
-        if (fault.wait or 0) > self.run.max_wait:
-            said = f"the server asks to wait {fault.wait:.0f} s ({said})"
-        return TurnFailed("transport", f"after {self.attempt} requests: {said}")
-
-    def _key_hint(self) -> str:
-        if self.call.judge.model is not None:
-            return "check the key of the model object"
-        return f"check the environment variable {key_variable(self.call.judge.spec)}"
-
     def _check_images(self) -> None:
         if self.call.images and takes_images(self.call.judge) is False:
-            raise ModelFault(
-                _no_images(self.call.step.name, self.call.spec.label, "by its profile")
-            )
+            raise no_images(self.call, "by its profile")
 
     def _expected(self, sent: JudgeSpec) -> int:
         """Tokens that the request is taken to need: four characters a token, and the answer."""
@@ -302,7 +264,3 @@ def _throttled(fault: Fault) -> float | None:
 
 def _plus(total: int | None, more: int | None) -> int | None:
     return None if total is None or more is None else total + more
-
-
-def _no_images(step: str, label: str, why: str) -> str:
-    return f"step {step} sends images, and {label} takes text only ({why})"
