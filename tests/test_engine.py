@@ -89,7 +89,7 @@ def test_no_answer_is_abstained_with_its_reason(wire: str) -> None:
         Act(body=b'{"choices": [{"message": {"content": "\xff\xfe"}}], "content": "\xff"}'),
         Act(body=b'{"choices": [{"message": {"role": "assistant"}, "finish_reason": "stop"}]}'),
         Act(body=b"[" * 100_000 + b"]" * 100_000),
-        Act(GOOD, delay=3.0),
+        Act(GOOD, delay=9.0),
         Act(GOOD, trickle=0.02),
     ],
     ids=[
@@ -99,7 +99,7 @@ def test_no_answer_is_abstained_with_its_reason(wire: str) -> None:
 )  # fmt: skip
 def test_what_passes_is_tried_again(wire: str, fault: Act) -> None:
     with ProtocolServer([fault, GOOD]) as server:
-        run = quick(timeout=1.0)
+        run = quick(timeout=3.0)
         outcome = ask(server, wire, run)
     assert outcome.status == "done", outcome
     assert outcome.calls == len(server.seen) == 2
