@@ -6,7 +6,6 @@ import sys
 import time
 import warnings
 from collections.abc import Iterator, Sequence
-from importlib import resources
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +16,7 @@ from dxjudge.ontology.base import default_terms, recipe
 from dxjudge.ontology.reading.normalise import normalise_text
 from dxjudge.ontology.reading.query import read_query
 from dxjudge.ontology.search.chroma import EXACT, EXACT_UNBUILT, open_collection
-from dxjudge.ontology.search.encode import OnnxEncoder, Vectors, open_encoder
+from dxjudge.ontology.search.encode import GRID, OnnxEncoder, Vectors, open_encoder
 from dxjudge.ontology.search.index import Index, index_key, open_index
 from dxjudge.ontology.search.retrieve import make_retriever
 from dxjudge.ontology.search.shipped import encode_terms
@@ -46,21 +45,13 @@ def open_small(folder: Path, encoder: OnnxEncoder, **options: object) -> Index:
     return open_index("test", lambda: TERMS, encoder, folder, **options)  # type: ignore[arg-type]
 
 
-def test_vectors_are_unit_rows_whatever_the_batch(encoder: OnnxEncoder) -> None:
+def test_vectors_are_unit_rows_on_the_grid(encoder: OnnxEncoder) -> None:
     texts = ["asthma", "acute myocardial infarction of the anterior wall", "", "flu"]
-    together = encoder.encode(texts)
-    assert together.shape == (4, encoder.dimension)
-    assert np.allclose(np.linalg.norm(together, axis=1), 1, atol=1e-3)
-    alone = np.concatenate([encoder.encode([text]) for text in texts])
-    # int8 arithmetic scales by the batch, so rows agree closely, not to the bit.
-    assert (together * alone).sum(axis=1).min() > 0.95
-
-
-def test_the_vector_of_a_query_does_not_hang_on_its_neighbours(encoder: OnnxEncoder) -> None:
-    texts = ["asthma", "acute myocardial infarction of the anterior wall", "flu"]
-    fresh = OnnxEncoder(Path(str(resources.files("dxjudge.ontology"))) / "data" / "encoder")
-    alone = np.concatenate([fresh.encode_queries([text]) for text in texts])
-    assert np.array_equal(encoder.encode_queries(texts), alone)
+    vectors = encoder.encode(texts)
+    assert vectors.shape == (4, encoder.dimension)
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-3)
+    assert np.array_equal(vectors, vectors.astype(np.float16))
+    assert np.array_equal(vectors * GRID, np.round(vectors * GRID))
     assert encoder.encode_queries([]).shape == (0, encoder.dimension)
 
 
@@ -78,13 +69,13 @@ def test_vectors_of_queries_are_remembered_within_bounds(
     monkeypatch.setattr(encoder, "_run", counted)
     texts = ["croup", "mumps"]
     first = encoder.encode_queries([*texts, "croup"])
-    assert len(runs) == 2 and np.array_equal(first[0], first[2])
+    assert sum(runs) == 2 and np.array_equal(first[0], first[2])
     assert np.array_equal(encoder.encode_queries(texts), first[:2])
-    assert len(runs) == 2
+    assert sum(runs) == 2
     encoder.encode_queries(["gout", "scabies", "rabies", "tetanus", "croup"])
-    assert len(encoder._known) == 3 and len(runs) == 6  # croup was known
+    assert len(encoder._known) == 3 and sum(runs) == 6  # croup was known
     assert np.array_equal(encoder.encode_queries(texts), first[:2])
-    assert len(runs) == 8
+    assert sum(runs) == 8
 
 
 def test_a_second_opening_loads_and_does_not_build(tmp_path: Path, encoder: OnnxEncoder) -> None:
@@ -108,7 +99,17 @@ def test_the_terms_of_the_package_are_not_encoded_again(encoder: OnnxEncoder) ->
     assert counted == [(1, 1)]
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-3)
     # int8 keeps the direction: 127 steps on the largest number of 384.
-    assert (vectors * encoder.encode_queries(folded)).sum(axis=1).min() > 0.99
+    assert (vectors * encoder.encode_queries(folded)).sum(axis=1).min() > 0.999
+
+
+def test_a_term_has_one_vector_whether_the_package_carries_it_or_not(
+    encoder: OnnxEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folded = [normalise_text(term.text) for term in TERMS]
+    carried = encode_terms(encoder, folded)
+    none = (np.array([0], np.uint64), np.zeros((1, encoder.dimension), np.int8))
+    monkeypatch.setattr("dxjudge.ontology.search.shipped._shipped", lambda encoder: none)
+    assert np.array_equal(encode_terms(encoder, folded), carried)
 
 
 def test_vectors_of_another_encoder_are_not_taken(encoder: OnnxEncoder) -> None:

@@ -1,4 +1,4 @@
-"""Fine-tune all-MiniLM-L6-v2 on terms of the same code, and export it as int8 ONNX.
+"""Fine-tune all-MiniLM-L6-v2 on terms of the same code, and export it to ONNX.
 
     pip install '.[train]'
     python training/encoder.py --threads 2 --output FOLDER
@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from arithmetic import rewrite
 from cms import cms_folder, cms_titles
 from variants import CHANGES, single_meanings, variant
 
@@ -227,7 +228,7 @@ def embed(model: Any, tokenizer: Any, texts: list[str]) -> torch.Tensor:
 
 
 def export(model: Any, output: Path) -> None:
-    """Write `model.onnx` with int8 weights, one scale a channel."""
+    """Write `model.onnx`: weights stored as int8, one scale a channel, multiplied in float32."""
     from onnxruntime.quantization import QuantType, quantize_dynamic
 
     class Pooled(torch.nn.Module):
@@ -266,6 +267,7 @@ def export(model: Any, output: Path) -> None:
     target = output / "model.onnx"
     quantize_dynamic(whole, target, weight_type=QuantType.QInt8, per_channel=True)
     whole.unlink()
+    rewrite(target)
 
 
 def _weight(code: str, texts: list[str]) -> float:

@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from ...errors import IndexFault, UsageError
 from .encode import Progress, Vectors
+from .highest import highest
 
 _ADD = 4000
 EXACT = 512
@@ -60,7 +61,7 @@ class Collection:
             return np.zeros((0, k), np.int64)
         if self._exact_left >= len(vectors) or not self._is_sound():
             self._exact_left -= len(vectors)
-            return _nearest_of_all(vectors @ self._unit_columns, k)
+            return np.array([highest(row, k) for row in vectors @ self._unit_columns])
         self._exact_left = 0
         self.__dict__.pop("_unit_columns", None)
         found = self._collection.query(query_embeddings=vectors, n_results=k, include=[])
@@ -83,14 +84,6 @@ class Collection:
     @cached_property
     def _unit_columns(self) -> Vectors:
         return np.asarray(self._vectors, np.float32).T
-
-
-def _nearest_of_all(cosines: Vectors, k: int) -> npt.NDArray[np.int64]:
-    """Columns of the k highest of each row, the highest first, ties by column."""
-    top = np.sort(np.argpartition(-cosines, k - 1, axis=1)[:, :k], axis=1)
-    order = np.argsort(-np.take_along_axis(cosines, top, axis=1), axis=1, kind="stable")
-    near: npt.NDArray[np.int64] = np.take_along_axis(top, order, axis=1)
-    return near
 
 
 @contextmanager

@@ -1,12 +1,16 @@
 """Text encoders: the packaged one, any sentence-transformers model, OpenAI embeddings.
 
 An encoder has `identity` (what makes its vectors, a part of the index key), `dimension` and
-`encode(texts)`, which returns float32 unit rows of shape (len(texts), dimension).
+`encode(texts)`, which returns float32 unit rows of shape (len(texts), dimension), rounded to a
+grid (`on_grid`).
 """
 
 import hashlib
+import os
 import re
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from importlib import resources
 from itertools import islice
@@ -23,9 +27,12 @@ Vectors = npt.NDArray[np.float32]
 Progress = Callable[[int, int], None]
 """Called with (done, total) as work goes on."""
 
+GRID = 2048
+"""Steps a unit of the grid that vectors lie on."""
+
 DEFAULT_MODEL = "default"
 _MODEL_FOLDER = "encoder"
-_BATCH = 64
+_BATCH = 32
 _WRITES_TEXT = re.compile(r"(chat)?gpt-[345]|o[134](-|$)|claude-|gemini-|deepseek-(chat|r)")
 _LONGEST = 64  # tokens; the longest official name has 58
 _KNOWN = 4096  # texts whose vectors are kept: search and refusal ask for the same
@@ -38,10 +45,20 @@ class Encoder(Protocol):
     dimension: int
 
     def encode(self, texts: Sequence[str], progress: Progress | None = None) -> Vectors:
-        """Unit row vectors of the texts, for an index."""
+        """Unit row vectors of the texts, on the grid."""
 
     def encode_queries(self, texts: Sequence[str]) -> Vectors:
-        """Unit row vectors, each of which does not hang on the other texts."""
+        """The same, for texts that may be asked for again."""
+
+
+def on_grid(vectors: npt.NDArray[np.floating[Any]]) -> Vectors:
+    """Round to multiples of 1/2048, which float16 holds exactly.
+
+    The product of two such unit rows is a sum of multiples of 2**-22 below 2. float32 adds these
+    without rounding, so the cosine is the same in whatever order a library or processor adds.
+    """
+    rounded: Vectors = (np.round(vectors * GRID) / GRID).astype(np.float32)
+    return rounded
 
 
 def open_encoder(model: str = DEFAULT_MODEL) -> Encoder:
@@ -74,69 +91,98 @@ def packaged_encoder() -> "OnnxEncoder":
 
 
 class OnnxEncoder:
-    """A mean-pooled transformer in ONNX form: `model.onnx` and `tokenizer.json` in a folder."""
+    """A mean-pooled transformer in ONNX form: `model.onnx` and `tokenizer.json` in a folder.
+
+    A text's vector is the same in every batch, on any number of cores, on x86-64 processors with
+    and without AVX-512, and with every release of onnxruntime that the package allows:
+    training/arithmetic.py says how, and tests/test_arithmetic.py checks it.
+    """
 
     def __init__(self, folder: Path) -> None:
         import onnxruntime
         from tokenizers import Tokenizer
 
-        weights = folder / "model.onnx"
+        weights, vocabulary = folder / "model.onnx", folder / "tokenizer.json"
         if not weights.is_file():
             raise ModelFault(
                 f"no model.onnx in {folder}; reinstall dxjudge or name another --model"
             )
-        self.identity = "onnx:" + hashlib.sha256(weights.read_bytes()).hexdigest()[:16]
+        content = weights.read_bytes()
+        digest = hashlib.sha256(content + vocabulary.read_bytes()).hexdigest()[:16]
+        self.identity = f"onnx:{digest}:float32:{GRID}"
         self._session = onnxruntime.InferenceSession(
-            str(weights), providers=["CPUExecutionProvider"]
+            content, _options(), providers=["CPUExecutionProvider"]
         )
-        self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        self._tokenizer = Tokenizer.from_file(str(vocabulary))
         self._tokenizer.enable_truncation(_LONGEST)
         self._tokenizer.no_padding()
         self.dimension = int(self._session.get_outputs()[0].shape[-1])
         self._known: dict[str, Vectors] = {}
 
     def encode(self, texts: Sequence[str], progress: Progress | None = None) -> Vectors:
-        """Unit row vectors of the texts, encoded in batches of like length."""
+        """Unit row vectors of the texts, on the grid, encoded in batches of equal length."""
         ids = [encoding.ids for encoding in self._tokenizer.encode_batch(list(texts))]
-        by_length = sorted(range(len(ids)), key=lambda row: len(ids[row]))
         vectors = np.zeros((len(ids), self.dimension), np.float32)
-        for start in range(0, len(ids), _BATCH):
-            rows = by_length[start : start + _BATCH]
-            vectors[rows] = self._run([ids[row] for row in rows])
-            if progress:
-                progress(min(start + _BATCH, len(ids)), len(ids))
-        return vectors
+        batches = list(_of_equal_length(ids))
+        done = 0
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            tokens = ([ids[row] for row in rows] for rows in batches)
+            for rows, part in zip(batches, pool.map(self._run, tokens), strict=True):
+                vectors[rows] = part
+                done += len(rows)
+                if progress:
+                    progress(done, len(ids))
+        return on_grid(vectors)
 
     def encode_queries(self, texts: Sequence[str]) -> Vectors:
-        """Unit row vectors, one run a text.
-
-        int8 arithmetic scales activations by the whole batch, so that in a batch a text's
-        vector, and with it its code, would hang on its neighbours.
-        """
+        """The same; vectors of the last texts are kept."""
         known = self._known  # another thread may put another one in its place
         new = [text for text in dict.fromkeys(texts) if text not in known]
-        encodings = self._tokenizer.encode_batch(new)
-        made = {
-            text: self._run([encoding.ids]) for text, encoding in zip(new, encodings, strict=True)
-        }
-        rows = [made[text] if text in made else known[text] for text in texts]
-        if made:
-            kept = known if len(known) + len(made) <= _KNOWN else {}
-            self._known = dict(islice((kept | made).items(), _KNOWN))
-        return np.concatenate([np.zeros((0, self.dimension), np.float32), *rows])
+        fresh = dict(zip(new, self.encode(new), strict=True))
+        rows = [fresh[text] if text in fresh else known[text] for text in texts]
+        if fresh:
+            kept = known if len(known) + len(fresh) <= _KNOWN else {}
+            self._known = dict(islice((kept | fresh).items(), _KNOWN))
+        return np.array(rows, np.float32).reshape(len(rows), self.dimension)
 
     def words(self) -> frozenset[str]:
         """The words that the tokeniser knows whole: common English ones, mostly."""
         return frozenset(word for word in self._tokenizer.get_vocab() if word.isalpha())
 
     def _run(self, ids: list[list[int]]) -> Vectors:
-        tokens = np.zeros((len(ids), max(map(len, ids))), np.int64)
-        mask = np.zeros_like(tokens)
-        for row, of_row in enumerate(ids):
-            tokens[row, : len(of_row)] = of_row
-            mask[row, : len(of_row)] = 1
-        vectors: Vectors = self._session.run(None, {"input_ids": tokens, "attention_mask": mask})[0]
+        """The vectors of token ids, all of one length."""
+        tokens = np.asarray(ids, np.int64)
+        asked = {"input_ids": tokens, "attention_mask": np.ones_like(tokens)}
+        vectors: Vectors = self._session.run(None, asked)[0]
         return vectors
+
+
+def _options() -> Any:
+    """The settings of onnxruntime on which no number depends.
+
+    One thread a batch, since threads would share out its sums by the number of cores: batches run
+    beside each other instead. Only the basic optimisations, which fold constants: the others
+    replace operators by fused ones that round otherwise and differ between releases.
+    """
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
+    return options
+
+
+def _of_equal_length(ids: Sequence[Sequence[int]]) -> Iterator[list[int]]:
+    """The rows of texts with equally many tokens, the shortest first, at most `_BATCH` together.
+
+    Nothing is padded: the shape of a text's arithmetic is its own.
+    """
+    by_length: defaultdict[int, list[int]] = defaultdict(list)
+    for row, tokens in enumerate(ids):
+        by_length[len(tokens)].append(row)
+    for _, rows in sorted(by_length.items()):
+        for start in range(0, len(rows), _BATCH):
+            yield rows[start : start + _BATCH]
 
 
 class SentenceEncoder:
@@ -172,10 +218,10 @@ class SentenceEncoder:
             if progress:
                 progress(min(start + 1024, len(texts)), len(texts))
         empty = np.zeros((0, self.dimension), np.float32)
-        return np.concatenate([empty, *parts]).astype(np.float32)
+        return on_grid(np.concatenate([empty, *parts]))
 
     def encode_queries(self, texts: Sequence[str]) -> Vectors:
-        """The same as `encode`: float arithmetic does not mix the texts of a batch."""
+        """The same as `encode`."""
         return self.encode(texts)
 
 
@@ -205,8 +251,7 @@ class OpenAIEncoder:
                 progress(len(rows), len(texts))
         vectors = np.asarray(rows, np.float32).reshape(len(rows), -1)
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-        unit: Vectors = vectors / np.maximum(norms, 1e-12)
-        return unit
+        return on_grid(vectors / np.maximum(norms, 1e-12))
 
     def encode_queries(self, texts: Sequence[str]) -> Vectors:
         """The same as `encode`."""

@@ -27,7 +27,7 @@ from .encode import Encoder
 from .lexical import LexicalIndex, build_lexical, read_lexical
 from .shipped import encode_terms
 
-FORMAT = 3
+FORMAT = 4
 _FILES = ("terms.json", "vectors.npy", "lexical.npz", "lexical.json")
 Stage = Callable[[str, int, int], None]
 """Progress of a build: (stage, done, total)."""

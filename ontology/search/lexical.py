@@ -1,7 +1,8 @@
 """The lexical index: character trigrams within words, weighted by TF-IDF, cosine similarity.
 
 scikit-learn builds it. A query is weighed here by the same rule, so that a run does not wait
-for scikit-learn's import, a second; a test holds the two equal.
+for scikit-learn's import, a second; a test holds the two equal. Weights are computed in float64
+and rounded to the grid of the vectors, so that a score is an exact sum on every machine.
 """
 
 import json
@@ -15,6 +16,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .encode import on_grid
+
 Scores = npt.NDArray[np.float32]
 _GRAM = 3
 
@@ -27,7 +30,7 @@ class LexicalIndex:
     """
 
     vocabulary: dict[str, int]
-    idf: npt.NDArray[np.float32]
+    idf: npt.NDArray[np.float64]
     by_feature: Any
 
     def scores(self, texts: Sequence[str]) -> Scores:
@@ -37,7 +40,7 @@ class LexicalIndex:
         return dense
 
     def weigh(self, texts: Sequence[str]) -> Any:
-        """Sparse unit rows of the texts: (1 + log count) x idf of each known trigram."""
+        """Sparse unit rows on the grid: (1 + log count) x idf of each known trigram of a text."""
         from scipy import sparse
 
         data: list[float] = []
@@ -46,17 +49,16 @@ class LexicalIndex:
         for text in texts:
             counts = Counter(gram for gram in _grams(text) if gram in self.vocabulary)
             places = [self.vocabulary[gram] for gram in counts]
-            weights = [
+            raw = [
                 (1 + math.log(count)) * float(self.idf[place])
                 for place, count in zip(places, counts.values(), strict=True)
             ]
-            norm = math.sqrt(sum(weight * weight for weight in weights)) or 1.0
-            data += [weight / norm for weight in weights]
+            norm = math.sqrt(sum(weight * weight for weight in raw)) or 1.0
+            data += [weight / norm for weight in raw]
             columns += places
             ends.append(len(columns))
-        return sparse.csr_matrix(
-            (np.asarray(data, np.float32), columns, ends), shape=(len(texts), len(self.idf))
-        )
+        weights = on_grid(np.asarray(data, np.float64))
+        return sparse.csr_matrix((weights, columns, ends), shape=(len(texts), len(self.idf)))
 
     def write(self, folder: Path) -> None:
         """Write the index as `lexical.npz` and `lexical.json`."""
@@ -77,11 +79,12 @@ def build_lexical(texts: Sequence[str]) -> LexicalIndex:
         ngram_range=(_GRAM, _GRAM),
         sublinear_tf=True,
         lowercase=False,
-        dtype=np.float32,
     )
     matrix = vectoriser.fit_transform(texts)
     vocabulary = {gram: int(column) for gram, column in vectoriser.vocabulary_.items()}
-    return LexicalIndex(vocabulary, np.asarray(vectoriser.idf_, np.float32), matrix.T.tocsr())
+    by_feature = matrix.T.tocsr()
+    by_feature.data = on_grid(by_feature.data)
+    return LexicalIndex(vocabulary, np.asarray(vectoriser.idf_, np.float64), by_feature)
 
 
 def read_lexical(folder: Path) -> LexicalIndex:
@@ -91,7 +94,7 @@ def read_lexical(folder: Path) -> LexicalIndex:
     content = json.loads((folder / "lexical.json").read_text("utf-8"))
     return LexicalIndex(
         content["vocabulary"],
-        np.asarray(content["idf"], np.float32),
+        np.asarray(content["idf"], np.float64),
         sparse.load_npz(folder / "lexical.npz"),
     )
 

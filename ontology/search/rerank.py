@@ -13,6 +13,7 @@ from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from ..packaged import packaged
 from ..reading.query import Query
@@ -21,6 +22,8 @@ from .features import FEATURES, FeatureMaker
 from .retrieve import Floats, Hit
 
 _FIRST = 10  # candidates that stand whatever their codes
+
+Numbers = npt.NDArray[np.float64]
 
 
 class Ranked(NamedTuple):
@@ -33,31 +36,35 @@ class Ranked(NamedTuple):
 
 @dataclass(frozen=True)
 class RankingModel:
-    """Weights of the ranking network, float32, and of the calibration (slope, fused, bias)."""
+    """Weights of the ranking network and of the calibration (slope, fused, bias).
 
-    mean: Floats
-    scale: Floats
-    hidden: Floats
-    hidden_bias: Floats
-    output: Floats
-    skip: Floats
+    All is computed in float64: what another order of adding changes there is lost in the rounding
+    of a score to four digits.
+    """
+
+    mean: Numbers
+    scale: Numbers
+    hidden: Numbers
+    hidden_bias: Numbers
+    output: Numbers
+    skip: Numbers
     calibration: tuple[float, float, float]
 
-    def logits(self, rows: Floats) -> Floats:
+    def logits(self, rows: Floats) -> Numbers:
         """One number for each row of features; higher ranks first."""
         scaled = np.clip((rows - self.mean) / self.scale, -6, 6)
         inner = np.tanh(scaled @ self.hidden + self.hidden_bias)
-        result: Floats = (inner @ self.output + scaled @ self.skip).astype(np.float32)
+        result: Numbers = inner @ self.output + scaled @ self.skip
         return result
 
-    def probabilities(self, rows: Floats, fused: float) -> Floats:
+    def probabilities(self, rows: Floats, fused: float) -> Numbers:
         """Calibrated probabilities that each candidate is right; `fused` is the pool's best."""
-        logits = self.logits(rows).astype(np.float64)
+        logits = self.logits(rows)
         share = np.exp(logits - logits.max())
         share = np.clip(share / share.sum(), 1e-9, 1 - 1e-9)
         slope, by_fused, bias = self.calibration
         odds = slope * np.log(share / (1 - share)) + by_fused * fused + bias
-        result: Floats = (1 / (1 + np.exp(-odds))).astype(np.float32)
+        result: Numbers = 1 / (1 + np.exp(-odds))
         return result
 
 
@@ -70,12 +77,12 @@ def load_ranking_model() -> RankingModel:
         raise ValueError("data/reranker.json was trained on other features; run training/")
     slope, by_fused, bias = content["calibration"]
     return RankingModel(
-        mean=np.asarray(content["mean"], np.float32),
-        scale=np.asarray(content["scale"], np.float32),
-        hidden=np.asarray(content["hidden"], np.float32),
-        hidden_bias=np.asarray(content["hidden_bias"], np.float32),
-        output=np.asarray(content["output"], np.float32),
-        skip=np.asarray(content["skip"], np.float32),
+        mean=np.asarray(content["mean"], np.float64),
+        scale=np.asarray(content["scale"], np.float64),
+        hidden=np.asarray(content["hidden"], np.float64),
+        hidden_bias=np.asarray(content["hidden_bias"], np.float64),
+        output=np.asarray(content["output"], np.float64),
+        skip=np.asarray(content["skip"], np.float64),
         calibration=(slope, by_fused, bias),
     )
 

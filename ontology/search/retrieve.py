@@ -13,6 +13,7 @@ from ..reading.refusal import known_words
 from ..reading.spelling import Spelling, make_spelling
 from ..tree import Node, Tree
 from .encode import packaged_encoder
+from .highest import highest
 from .index import Index
 
 # Weighted fusion beat reciprocal ranks by 3 to 8 points hit@1 (benchmarks/mapping.py).
@@ -120,8 +121,9 @@ class Retriever:
     ) -> list[Hit]:
         best: dict[str, Hit] = {}
         for place, form in enumerate(query.forms):
-            top = _top(lexical[place], _NEAREST)
-            rows = np.unique(np.concatenate([near[place], top]))
+            alike = highest(lexical[place], _NEAREST)
+            alike = alike[lexical[place][alike] > 0]
+            rows = np.unique(np.concatenate([near[place], alike]))
             if self.leave_one_out:
                 rows = np.setdiff1d(rows, self.exact.get(form.text, []))
             self._score(best, rows, place, form.weight, vectors[place], lexical[place], False)
@@ -207,10 +209,3 @@ def make_retriever(
 
 def _order(hit: Hit) -> tuple[float, str]:
     return (-hit.fused, hit.code)
-
-
-def _top(scores: Floats, k: int) -> npt.NDArray[np.int64]:
-    if len(scores) <= k:
-        return np.arange(len(scores))
-    top: npt.NDArray[np.int64] = np.argpartition(-scores, k)[:k]
-    return top[scores[top] > 0]

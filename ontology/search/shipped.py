@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..packaged import packaged
-from .encode import Encoder, Progress, Vectors
+from .encode import Encoder, Progress, Vectors, on_grid
 
 FILE = "vectors.npz"
 
@@ -22,15 +22,23 @@ FILE = "vectors.npz"
 def encode_terms(
     encoder: Encoder, texts: Sequence[str], progress: Progress | None = None
 ) -> Vectors:
-    """Unit rows of normalised terms: those that the package carries, the others encoded.
+    """Unit rows of normalised terms, on the grid: those of the package, the others encoded.
 
     `progress` counts the ones that have to be encoded.
     """
+    shipped = _shipped(encoder)
+    if shipped is None:
+        return encoder.encode(texts, progress)
+    keys, rows = shipped
+    wanted = digests(texts)
+    places = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    known = keys[places] == wanted
     vectors = np.zeros((len(texts), encoder.dimension), np.float32)
-    known = _take(encoder, texts, vectors)
+    vectors[known] = _unit_rows(rows[places[known]])
     left = np.flatnonzero(~known)
     if len(left):
-        vectors[left] = encoder.encode([texts[row] for row in left.tolist()], progress)
+        encoded = encoder.encode([texts[row] for row in left.tolist()], progress)
+        vectors[left] = _unit_rows(as_bytes(encoded))
     return vectors
 
 
@@ -49,18 +57,18 @@ def as_bytes(vectors: Vectors) -> npt.NDArray[np.int8]:
     return rows
 
 
-def _take(encoder: Encoder, texts: Sequence[str], into: Vectors) -> npt.NDArray[np.bool_]:
-    """Fill in the vectors that the package carries; which rows those are."""
+def _unit_rows(rows: npt.NDArray[np.int8]) -> Vectors:
+    """Rows of length one, on the grid, of rows in int8."""
+    whole = rows.astype(np.float64)
+    return on_grid(whole / np.maximum(np.linalg.norm(whole, axis=1, keepdims=True), 1))
+
+
+def _shipped(encoder: Encoder) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int8]] | None:
+    """The keys and rows of the package, None where they are of another encoder."""
     with resources.as_file(packaged(FILE)) as path:
         if not path.is_file():
-            return np.zeros(len(texts), bool)
+            return None
         with np.load(path) as content:
             if str(content["encoder"]) != encoder.identity:
-                return np.zeros(len(texts), bool)
-            keys, rows = content["keys"], content["rows"]
-    wanted = digests(texts)
-    places = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    known: npt.NDArray[np.bool_] = keys[places] == wanted
-    kept = rows[places[known]].astype(np.float32)
-    into[known] = kept / np.linalg.norm(kept, axis=1, keepdims=True)
-    return known
+                return None
+            return content["keys"], content["rows"]

@@ -1,0 +1,105 @@
+"""The same numbers on every machine: no vector or score depends on neighbours or the processor."""
+
+import platform
+import random
+import shutil
+import subprocess
+import sys
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dxjudge import Mapper
+from dxjudge.ontology.search.encode import GRID, OnnxEncoder, on_grid, packaged_encoder
+from dxjudge.ontology.search.highest import highest
+
+TEXTS = [
+    "asthma",
+    "flu",
+    "acute myocardial infarction of the anterior wall",
+    "type 2 diabetes mellitus",
+    "nstemi",
+    "closed fracture of the neck of the left femur",
+    "",
+]
+
+
+def test_the_shipped_network_multiplies_no_integers() -> None:
+    content = (resources.files("dxjudge.ontology") / "data/encoder/model.onnx").read_bytes()
+    assert b"MatMulInteger" not in content and b"DynamicQuantizeLinear" not in content
+    assert len(content) < 24e6  # int8 is what is stored
+
+
+def test_a_vector_does_not_depend_on_its_neighbours() -> None:
+    encoder = packaged_encoder()
+    many = [f"{text} stage {number}" for text in TEXTS for number in range(9)] + TEXTS
+    together = encoder.encode(many)
+    alone = np.concatenate([encoder.encode([text]) for text in many])
+    assert np.array_equal(together, alone)
+    order = random.Random(1).sample(range(len(many)), len(many))
+    assert np.array_equal(encoder.encode([many[row] for row in order]), together[order])
+
+
+def test_a_mapping_does_not_depend_on_its_neighbours() -> None:
+    texts = [text for text in TEXTS if text]
+    mapper = Mapper(added="none")
+    assert mapper.map_many(texts) == [mapper.map(text) for text in texts]
+    assert Mapper(added="none").map_many(texts[::-1])[::-1] == mapper.map_many(texts)
+
+
+@given(st.integers(0, 1000), st.sampled_from([2, 7, 384, 1536]))
+def test_products_on_the_grid_are_exact_sums(seed: int, dimension: int) -> None:
+    draw = np.random.default_rng(seed)
+    rows = draw.normal(size=(2, dimension))
+    first, second = on_grid(rows / np.linalg.norm(rows, axis=1, keepdims=True))
+    steps = np.round(np.stack([first, second]) * GRID).astype(np.int64)
+    exact = int(steps[0] @ steps[1]) / GRID**2
+    order = draw.permutation(dimension)
+    assert float(first @ second) == float(first[order] @ second[order]) == exact
+    assert np.array_equal(first, first.astype(np.float16))
+
+
+@given(st.lists(st.integers(-3, 3), min_size=1, max_size=40), st.integers(1, 45))
+def test_the_highest_come_first_and_ties_by_place(numbers: list[int], k: int) -> None:
+    # sorted() is stable: equal numbers stay in the order of their places.
+    expected = sorted(range(len(numbers)), key=lambda place: -numbers[place])[:k]
+    assert highest(np.array(numbers, np.float32), k).tolist() == expected
+
+
+_ENCODE = """
+import sys
+import numpy as np
+from dxjudge.ontology.search.encode import packaged_encoder
+np.save(sys.argv[1], packaged_encoder().encode(sys.argv[2:]))
+"""
+
+
+@pytest.mark.skipif(
+    platform.machine() != "x86_64" or not shutil.which("qemu-x86_64"),
+    reason="needs qemu-x86_64 (qemu-user) on an x86-64 machine",
+)
+def test_a_processor_without_avx512_and_vnni_gives_the_same_vectors(tmp_path: Path) -> None:
+    texts = [text for text in TEXTS if text]
+    emulated = ["qemu-x86_64", "-cpu", "Haswell", sys.executable, "-c", _ENCODE]
+    done = subprocess.run(
+        [*emulated, str(tmp_path / "rows.npy"), *texts],
+        capture_output=True,
+        text=True,
+        timeout=900,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert np.array_equal(np.load(tmp_path / "rows.npy"), packaged_encoder().encode(texts))
+
+
+def test_the_identity_of_the_encoder_names_its_arithmetic(tmp_path: Path) -> None:
+    folder = Path(str(resources.files("dxjudge.ontology"))) / "data" / "encoder"
+    identity = OnnxEncoder(folder).identity
+    assert identity.startswith("onnx:") and identity.endswith(f":float32:{GRID}")
+    shutil.copytree(folder, tmp_path / "encoder")
+    words = tmp_path / "encoder" / "tokenizer.json"
+    words.write_text(words.read_text("utf-8") + "\n", "utf-8")
+    assert OnnxEncoder(tmp_path / "encoder").identity != identity
