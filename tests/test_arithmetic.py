@@ -83,7 +83,7 @@ np.save(sys.argv[1], packaged_encoder().encode(sys.argv[2:]))
     reason="needs qemu-x86_64 (qemu-user) on an x86-64 machine",
 )
 def test_a_processor_without_avx512_and_vnni_gives_the_same_vectors(tmp_path: Path) -> None:
-    texts = [text for text in TEXTS if text]
+    texts = TEXTS[:5]  # an emulated processor takes a second for each
     emulated = ["qemu-x86_64", "-cpu", "Haswell", sys.executable, "-c", _ENCODE]
     done = subprocess.run(
         [*emulated, str(tmp_path / "rows.npy"), *texts],

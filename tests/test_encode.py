@@ -21,7 +21,7 @@ def test_a_sentence_transformers_folder_can_be_named() -> None:
     assert isinstance(encoder, SentenceEncoder)
     vectors = encoder.encode(["heart attack", "myocardial infarction", "ingrown toenail"])
     assert vectors.shape == (3, encoder.dimension)
-    assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-4)
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-3)
     assert vectors[0] @ vectors[1] > vectors[0] @ vectors[2] + 0.2
     assert encoder.identity == open_encoder(str(folder)).identity
     assert encoder.encode([]).shape == (0, encoder.dimension)
@@ -83,7 +83,7 @@ def test_openai_embeddings_come_as_unit_rows(
     texts = [f"text {number}" for number in range(600)]
     vectors = encoder.encode(texts, lambda done, total: seen.append((done, total)))
     assert vectors.shape == (600, encoder.dimension) == (600, 32)
-    assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-3)
     assert np.array_equal(encoder.encode_queries(texts[:1]), vectors[:1])
     assert seen == [(512, 600), (600, 600)]
 

@@ -97,9 +97,9 @@ def test_the_terms_of_the_package_are_not_encoded_again(encoder: OnnxEncoder) ->
     counted: list[tuple[int, int]] = []
     vectors = encode_terms(encoder, folded, lambda done, total: counted.append((done, total)))
     assert counted == [(1, 1)]
-    assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-3)
-    # int8 keeps the direction: 127 steps on the largest number of 384.
-    assert (vectors * encoder.encode_queries(folded)).sum(axis=1).min() > 0.999
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=2e-3)
+    # int8 keeps the direction: 127 steps on the largest number of 384. Lengths are within 0.002.
+    assert (vectors * encoder.encode_queries(folded)).sum(axis=1).min() > 0.998
 
 
 def test_a_term_has_one_vector_whether_the_package_carries_it_or_not(
