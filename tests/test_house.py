@@ -13,6 +13,7 @@ from importlib import resources
 from pathlib import Path
 
 import pytest
+import yaml
 
 import dxjudge
 
@@ -61,6 +62,11 @@ def test_imports_make_no_circle() -> None:
     modules = [path for room in ROOMS for path in ROOT.joinpath(*room.split(".")).glob("*.py")]
     order = graphlib.TopologicalSorter({path: _imports(path) for path in modules})
     order.prepare()  # raises CycleError, which shows the circle
+
+
+def test_the_citation_names_this_version() -> None:
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    assert citation["version"] == SETTINGS["project"]["version"]
 
 
 def test_no_module_or_folder_of_the_root_is_named_like_a_standard_one() -> None:
