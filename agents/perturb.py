@@ -146,7 +146,9 @@ def _text(
     def changed(step: Step[Any, Any], inputs: Any, draw: random.Random) -> Changed:
         held = getattr(inputs, step.judged) if step.judged else ()
         if not held:
-            return NotApplicable("the item holds no text under judgement")
+            why = "the item holds no text under judgement"
+            declare = "" if step.judged else ": the step does not say which field that is (judged)"
+            return NotApplicable(f"{why}{declare}")
         if isinstance(held, str):
             return {step.judged: change(held, draw)}, _as_it_is
         kept = () if every else tuple(held[:-1])

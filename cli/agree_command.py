@@ -46,7 +46,7 @@ Steps = Annotated[
         "--step",
         metavar="FILE.py:NAME",
         help="A step of your own whose votes are in the table: it says what its verdicts are. "
-        "May be repeated.",
+        "TASK=FILE.py:NAME for a task of an evaluation that has another name. May be repeated.",
         rich_help_panel=_VERDICTS,
     ),
 ]

@@ -3,7 +3,7 @@
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +49,7 @@ def run_agree(request: Request, *, level: float, resamples: int, seed: int) -> N
     for path in filter(None, (request.output, request.contested)):
         table_format(str(path), "numbers")
         check_writable(path)
-    steps = tuple(map(find_step, request.steps))
+    steps = tuple(map(_own_step, request.steps))
     votes = _read_all(request.votes, request.form, steps)
     listed = request.categories.split(",") if request.categories else None
     made = agree(
@@ -73,6 +73,14 @@ def run_agree(request: Request, *, level: float, resamples: int, seed: int) -> N
         print(json.dumps(plain(made), indent=2, ensure_ascii=False, default=str))
     else:
         _print(made, request.top)
+
+
+def _own_step(text: str) -> Step[Any, Any]:
+    """A step from `FILE.py:NAME`; `VOTES=FILE.py:NAME` for votes on a task of another name."""
+    name, equals, rest = text.partition("=")
+    if equals and name.isidentifier():
+        return replace(find_step(rest), name=name)
+    return find_step(text)
 
 
 def _read_all(paths: Sequence[Path], form: Form, steps: Sequence[Step[Any, Any]]) -> list[Vote]:

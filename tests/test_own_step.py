@@ -10,9 +10,12 @@ from dxjudge import errors
 from dxjudge.agents.engine.run import Run
 from dxjudge.agents.steps import find_step
 from dxjudge.agents.variants import variants_of
+from dxjudge.cli.main import run as run_command
 from dxjudge.errors import DxjudgeError, UsageError
 from dxjudge.graphs.jury.run_jury import run_jury_sync
+from dxjudge.graphs.jury.votes_file import write_votes
 from dxjudge.graphs.step import run_step_sync
+from dxjudge.scoring.votes import Vote
 
 from .protocol_server import ProtocolServer
 
@@ -188,3 +191,20 @@ def test_the_face_has_all_that_a_step_needs() -> None:
         if isinstance(value, type) and issubclass(value, DxjudgeError)
     }
     assert faults <= set(dxjudge.__all__)
+
+
+def test_agree_takes_the_scale_of_a_step_of_ones_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    votes = [Vote(str(n), "urgency", judge, verdict=n % 3) for n in range(12) for judge in "ab"]
+    write_votes(tmp_path / "votes.csv", votes)
+    name = own(tmp_path)
+    table = str(tmp_path / "votes.csv")
+    assert run_command(["agree", table, "--step", f"urgency={name}", "--boot", "20"]) == 0
+    assert "compared as ordinal (the step's own), levels 0, 1, 2, 3, span 3" in (
+        capsys.readouterr().err
+    )
+    (tmp_path / "votes.csv").write_text("case,step,judge,verdict\n1,judge_urgency,a,high\n")
+    assert run_command(["agree", table, "--step", name]) == 4
+    told = capsys.readouterr().err
+    assert "row 1, column 'verdict': 'high' is not a number, as verdicts of judge_urg" in told

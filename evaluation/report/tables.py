@@ -212,7 +212,13 @@ def _verdict_row(verdict: Verdict) -> list[Any]:
 
 
 def status_of(verdict: Verdict) -> str:
-    """done, abstained, invalid (an answer that matches no option) or failed."""
+    """done, abstained, invalid (an answer that matches no option), undecided (a tied jury), failed.
+
+    A jury whose judges are at odds has not failed: each of them answered.
+    """
+    outcome = verdict.outcome
+    if isinstance(outcome, Failed) and outcome.reasons[0].startswith("tied: "):
+        return "undecided"
     if verdict.task in ("match_option", "score_free_answer"):
         return chosen(verdict).status
     return verdict.outcome.status
