@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model, field_validator
 
 from ..prompts.load import Value
-from .step import Step
+from .step import Nothing, Step
 from .technical import abstain_on
 from .verdict import Verdict
 from .wording import fold
@@ -19,6 +19,7 @@ _FRAME = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _TOKEN = re.compile(r"[(\[]?([A-Za-z0-9]{1,2})[)\].:]?$")
+_ROW = re.compile(r"[(\[]?([A-Z]{2,})[)\].:]*$")
 _SPLIT = re.compile(r"\s*(?:,|;|/|&|\+|\band\b)\s*|\s+", re.IGNORECASE)
 
 
@@ -102,8 +103,11 @@ def _none(inputs: OptionInput, answer: OptionAnswer) -> str | None:
     return None if answer.letters else "the answer means none of the options"
 
 
-def letters_only(inputs: OptionInput) -> MatchedOptions | None:
-    """Decide where the answer is nothing but option letters, or the text of one option."""
+def letters_only(inputs: OptionInput) -> MatchedOptions | Nothing | None:
+    """Decide where the answer is nothing but option letters, or the text of one option.
+
+    "Z" alone means none of the options, as in MedLesionVQA, where no option has that letter.
+    """
     by_text = [
         letter
         for letter, text in inputs.options.items()
@@ -111,6 +115,8 @@ def letters_only(inputs: OptionInput) -> MatchedOptions | None:
     ]
     if len(by_text) == 1:
         return _matched(inputs, set(by_text))
+    if "Z" not in inputs.options and named_letters(inputs.answer, ("Z",)):
+        return Nothing("the answer means none of the options")
     letters = named_letters(inputs.answer, tuple(inputs.options))
     if not letters or (len(letters) > 1 and not inputs.multiple):
         return None
@@ -122,17 +128,27 @@ def named_letters(answer: str, known: tuple[str, ...]) -> set[str]:
 
     >>> sorted(named_letters("Answer: A and C.", ("A", "B", "C")))
     ['A', 'C']
-    >>> named_letters("A rash", ("A", "B"))
-    set()
+    >>> sorted(named_letters("AC", ("A", "B", "C"))), sorted(named_letters("(A)(C)", ("A", "C")))
+    (['A', 'C'], ['A', 'C'])
+    >>> named_letters("A rash", ("A", "B")), named_letters("CAB", ("A", "B", "C"))
+    (set(), set())
     """
     found = _FRAME.match(answer.strip().strip("*_ "))
     if not found:
         return set()
-    tokens = [token for token in _SPLIT.split(found["letters"].strip("*_ ")) if token]
+    text = found["letters"].strip("*_ ").replace(")(", ") (")
+    tokens = [token for token in _SPLIT.split(text) if token]
+    if len(tokens) == 1 and (row := _ROW.match(tokens[0])) and _is_row(row[1], known):
+        return set(row[1])
     letters = [match[1].upper() for token in tokens if (match := _TOKEN.match(token))]
     if len(letters) != len(tokens) or not set(letters) <= set(known):
         return set()
     return set(letters)
+
+
+def _is_row(text: str, known: tuple[str, ...]) -> bool:
+    """Whether letters written together are options: in their order, so that no word is meant."""
+    return list(text) == sorted(set(text)) and set(text) <= set(known)
 
 
 def _split_letters(text: str) -> tuple[str, ...]:

@@ -105,8 +105,18 @@ class Response:
 
     @property
     def answer(self) -> str | None:
-        """The answer to the case's question; None where there is none."""
-        return self.text if self.answered is None else self.answered
+        """The answer to the case's question; None where there is none.
+
+        Where there are only probabilities it is the letter of the likeliest option; of several
+        that are equally likely none is.
+        """
+        if self.answered is not None or self.text is not None:
+            return self.text if self.answered is None else self.answered
+        if not self.probabilities:
+            return None
+        most = max(self.probabilities.values())
+        likeliest = [letter for letter, value in self.probabilities.items() if value == most]
+        return likeliest[0] if len(likeliest) == 1 else None
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,6 @@ from .measures.answers import (
     pair_units,
     variant_spreads,
 )
-from .measures.by_pair import by_pair
 from .measures.compare import list_misses, stability_of
 from .measures.evidence import (
     cross_modal,
@@ -148,8 +147,7 @@ def _measure(
         return case_units(judged.cases), over_cases, {}
     units, pairs = pair_units(judged.cases)
     measures = _measures_of(of_pairs, judged, settings)
-    measures += [by_pair(measure, judged.cases, pairs) for measure in over_cases]
-    return units, measures, variant_spreads(judged, pairs)
+    return units, [*measures, *over_cases], variant_spreads(judged, pairs)
 
 
 def _measures_of(tasks: Sequence[Task], judged: Judged, settings: Settings) -> list[Measure]:

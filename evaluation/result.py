@@ -84,7 +84,9 @@ class Evaluation:
             for held in by_case.values()
             for response in held
         )
-        return {name: count for name, count in counted.items() if count}
+        found = {name: count for name, count in counted.items() if count}
+        unresolved = max((one.failed for one in self.numbers), default=0)
+        return found or ({"unresolved": unresolved} if unresolved else {})
 
     @property
     def unresolved_models(self) -> tuple[str, ...]:

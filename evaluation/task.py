@@ -105,7 +105,7 @@ class Task:
         with ": *" stands for all that begin with what is before the star.
     extracts: which diagnoses of a response it finds, for other tasks.
     by_ontology: codes decide it where there is no judge.
-    of_pairs: its measures are over pairs of items, not over cases.
+    of_pairs: the cases are items of pairs, which are resampled together.
     """
 
     name: str

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dxjudge.evaluation import cases
+from dxjudge.evaluation import cells
 from dxjudge.evaluation.measures.measure import Measure, Score, Units, mean_measure
 from dxjudge.evaluation.measures.numbers import numbers_of
 from dxjudge.evaluation.measures.standings import differences_of, rank_shift, ranks_of
@@ -147,7 +147,7 @@ def test_rank_change_is_over_the_models_that_have_both_scores() -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("module", [cases, latex, report_cases])
+@pytest.mark.parametrize("module", [cells, latex, report_cases])
 def test_the_examples_in_docstrings_hold(module: ModuleType) -> None:
     found = doctest.testmod(module)
     assert found.attempted and not found.failed

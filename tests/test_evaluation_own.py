@@ -209,6 +209,29 @@ def test_what_cannot_be_done_is_said_before_anything_is_asked(
     assert not (tmp_path / "out").exists()
 
 
+def test_an_own_task_stands_beside_pairs(tmp_path: Path) -> None:
+    arguments = make(tmp_path, [dict(URGENCY)], preset="mediconfusion")
+    settings = json.loads((tmp_path / "settings.yaml").read_text())
+    settings["tasks"].insert(0, "score_free_answer")
+    (tmp_path / "settings.yaml").write_text(json.dumps(settings))
+    pairs = [
+        {"id": f"c{n}", "pair": f"p{n // 2}", "question": "Which?", "A": "x", "B": "y",
+         "answer": "AB"[n % 2]}
+        for n in range(12)
+    ]  # fmt: skip
+    responses(tmp_path, "cases", pairs)
+    for name in ("one", "two"):
+        rows = [json.loads(line) for line in (tmp_path / f"{name}.jsonl").open()]
+        responses(tmp_path, name, [{**row, "response": "A"} for row in rows])
+    with ProtocolServer(judge()) as server:
+        done = run(*arguments, "-o", tmp_path / "out", "--judge", server.judge())
+    assert done.exit_code == 0, done.output
+    row = rows_of(tmp_path / "out" / "main_table.csv")[0]
+    # "A" to every item: half of the items are right, and no pair.
+    assert (row["Set accuracy"], row["Individual accuracy"]) == ("0.0", "0.5")
+    assert row["Urgency"] == "1.5"
+
+
 def test_a_judge_that_is_there_twice_is_refused_before_it_is_asked(tmp_path: Path) -> None:
     arguments = make(tmp_path, [dict(URGENCY)])
     with ProtocolServer(judge()) as server:

@@ -11,7 +11,7 @@ from dxjudge.evaluation.tasks import TASKS, fillable, tasks_of
 
 from .evaluation_judge import make_judge
 from .protocol_server import ProtocolServer
-from .test_evaluation_run import few_cases, rows_of, run, some_responses
+from .test_evaluation_run import few_cases, responses, rows_of, run, some_responses
 
 
 @pytest.mark.parametrize("preset", [preset.name for preset in PRESETS])
@@ -54,7 +54,9 @@ def test_the_columns_of_the_settings_are_those_of_the_table(tmp_path: Path) -> N
     held = {"tasks": ["judge_equivalence_ddx", "map_to_icd10"],
             "columns": ["hdr", {"metric": "top_3", "title": "Hit at 3"}]}  # fmt: skip
     config.write_text(json.dumps(held))  # JSON is YAML
-    done = run(few_cases(tmp_path), *some_responses(tmp_path), "-o", tmp_path / "out",
+    cases = few_cases(tmp_path)
+    rows = [{"id": json.loads(line)["id"], "predicted_ddx": ["psoriasis"]} for line in cases.open()]
+    done = run(cases, responses(tmp_path, "m", rows), "-o", tmp_path / "out",
                "--config", config, "--resamples", 20)  # fmt: skip
     assert done.exit_code in (0, 3), done.output
     header = list(rows_of(tmp_path / "out" / "main_table.csv")[0])

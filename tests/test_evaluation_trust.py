@@ -147,3 +147,22 @@ def test_a_true_code_that_does_not_exist_is_an_error_or_a_listed_exclusion(tmp_p
     assert done.exit_code == 0, done.output
     assert "left out: case c1: 'XX9' is not a code of" in done.stderr
     assert rows_of(tmp_path / "out" / "main_table.csv")[0]["n"] == "2"
+
+
+def test_an_answer_of_probabilities_alone_is_the_likeliest_option(tmp_path: Path) -> None:
+    cases = [
+        {"id": f"{pair}{half}", "pair": pair, "question": "Which?", "A": "x", "B": "y",
+         "answer": "AB"[half]}
+        for pair in ("p", "q", "r") for half in (0, 1)
+    ]  # fmt: skip
+    likely = {"p0": 0.9, "p1": 0.2, "q0": 0.8, "q1": 0.7, "r0": 0.5, "r1": 0.4}
+    rows = [{"id": name, "probabilities": {"A": a, "B": 1 - a}} for name, a in likely.items()]
+    done = run(
+        responses(tmp_path, "cases", cases), responses(tmp_path, "m", rows), "-o",
+        tmp_path / "out", "--preset", "mediconfusion", "--resamples", 20,
+    )  # fmt: skip
+    assert done.exit_code == 3, done.output  # r0 has no likeliest option
+    row = rows_of(tmp_path / "out" / "main_table.csv")[0]
+    # Pairs: p both right, q A and A, r unresolved half and B right. Items: 2 + 1 + 1 of 5.
+    assert (row["Set accuracy"], row["Individual accuracy"]) == ("0.5", "0.8")
+    assert row["Confusion"] == "0.5"  # one of the two pairs with two valid choices

@@ -91,3 +91,24 @@ def test_the_rule_is_right_wherever_it_decides_on_the_examples() -> None:
             decided += 1
             assert list(outcome.value.letters) == row["letters"]
     assert decided >= 4
+
+
+@pytest.mark.parametrize(
+    "answer", ["AC", "(A)(C)", "Answer: AC", "A,C", "**AC**", "The answer is AC.", "(AC)"]
+)
+def test_letters_written_together_are_options(answer: str) -> None:
+    outcome = settle(MATCH_OPTION, {**MANY, "answer": answer})
+    assert (outcome.value.letters, outcome.decided_by) == (("A", "C"), "rules")
+
+
+@pytest.mark.parametrize("answer", ["CAB", "AD", "AA", "Ac", "A C D"])
+def test_what_may_be_a_word_or_another_option_is_left_to_the_model(answer: str) -> None:
+    assert settle(MATCH_OPTION, {**MANY, "answer": answer}).status == "failed"
+
+
+def test_z_means_none_of_the_options_unless_it_is_one() -> None:
+    none = settle(MATCH_OPTION, {**MANY, "answer": "Answer: Z"})
+    assert (none.status, none.decided_by) == ("abstained", "rules")
+    options = {**OPTIONS, "Z": "bulla"}
+    one = settle(MATCH_OPTION, {**MANY, "options": options, "answer": "Z"})
+    assert one.value.letters == ("Z",)
