@@ -81,7 +81,7 @@ MinScore = Annotated[
 Table = Annotated[
     Path | None,
     typer.Option(
-        help="The canonical table (.tsv or .csv), read where it exists and written back.",
+        help="The canonical table (.tsv, .csv or .xlsx), read where it exists and written back.",
         rich_help_panel=_TABLE,
     ),
 ]

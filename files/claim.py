@@ -9,18 +9,19 @@ from filelock import FileLock, Timeout
 from ..errors import OutputError
 
 
-def claim(path: Path, advice: str = "") -> Callable[[], None]:
+def claim(path: Path, advice: str = "", *, patience: float = 0) -> Callable[[], None]:
     """Reserve `path` for the caller; what is returned gives it back.
 
     The lock is a file beside it, `PATH.lock`, which the operating system frees when the process
-    ends, however it ends. `advice` ends the message of the error.
+    ends, however it ends. `advice` ends the message of the error. `patience`: seconds to wait for
+    another run.
 
     Raises OutputError, naming the file, while another run has it or where no lock can be made.
     """
     if not path.parent.is_dir():  # or the lock would make it
         raise OutputError(f"cannot write {path}: there is no folder {path.parent}")
     # A run may open a journal in one thread and close it in another.
-    lock = FileLock(f"{path}.lock", timeout=0, thread_local=False)
+    lock = FileLock(f"{path}.lock", timeout=patience, thread_local=False)
     try:
         lock.acquire()
     except Timeout:

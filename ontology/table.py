@@ -1,12 +1,11 @@
 """The canonical table: one mapping a distinct text, kept in a file that people edit.
 
-It is a TSV or CSV file for a spreadsheet. A row that a person has decided always wins: one
+It is a TSV, CSV or Excel file for a spreadsheet. A row that a person has decided always wins: one
 marked as reviewed, one whose code is not the code that its signature says was computed, or
 one without a signature. Any other row is used again while its signature is that of the run,
 so that only new texts cost.
 """
 
-import codecs
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
@@ -16,10 +15,11 @@ from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
 from ..errors import InputError, OutputError, UnknownCode
-from ..files.bytes import decode, read_bytes, writing
-from ..files.delimited import Delimited, Style, parse_delimited, write_delimited
+from ..files.claim import claim
+from ..files.delimited import Style
 from .mapping import DecidedBy, Mapping, Status, band_of
 from .reading.query import split_diagnoses
+from .table_file import read_cells, write_cells
 from .tree import Tree
 
 COLUMNS = (
@@ -37,6 +37,7 @@ COLUMNS = (
     "note",
     "signature",
 )
+_PATIENCE_SECONDS = 60.0  # for another run to merge its rows into the table
 _YES = frozenset({"yes", "y", "true", "1", "x"})
 _NO = frozenset({"no", "n", "false", "0", ""})
 
@@ -53,12 +54,11 @@ class Entry:
     other: ReadOnly[str, str] = field(default_factory=dict)
 
 
-class _Style(NamedTuple):
+class _Layout(NamedTuple):
     """How the file was written, to write it so again."""
 
     columns: tuple[str, ...]
-    delimiter: str
-    mark: bool
+    style: Style | None
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class CanonicalTable:
     """The rows by the key of their text, in the order of the file."""
 
     entries: ReadOnly[str, Entry] = field(default_factory=dict)
-    style: _Style | None = None
+    layout: _Layout | None = None
 
     def settled(self, text: str, signature: str) -> Mapping | None:
         """The mapping of a text that needs no computing, without candidates; else None.
@@ -133,37 +133,40 @@ def read_table(path: Path, tree: Tree) -> CanonicalTable:
     Raises InputError, naming the row, for a code the release does not hold, for a mark in
     `reviewed` that is neither yes nor no, and for one text reviewed twice with two codes.
     """
-    data = read_bytes(path) if path.exists() else b""
-    if not data.strip():
+    sheet = read_cells(path)
+    if sheet is None:
         return CanonicalTable()
-    text = decode(data, str(path), hint="save it as UTF-8 (in a spreadsheet: CSV UTF-8)")
-    cells = parse_delimited(text, str(path), "\t" if "\t" in text.partition("\n")[0] else None)
-    columns = _columns(cells.columns, path)
+    columns = _columns(sheet.columns, path)
     entries: dict[str, Entry] = {}
-    for number, (line, row) in enumerate(zip(cells.lines, cells.rows, strict=True), 1):
-        place = f"{path}, row {number} (line {line})"
+    for number, row in enumerate(sheet.rows):
+        place = sheet.place(number)
         entry = _entry(dict(zip(columns, row, strict=True)), tree, place)
         if entry:
             key = text_key(entry.mapping.text)
             entries[key] = _one_of(entries.get(key), entry, place)
-    return CanonicalTable(entries, _style(cells, columns, data.startswith(codecs.BOM_UTF8)))
+    missing = [name for name in COLUMNS if name not in columns]
+    return CanonicalTable(entries, _Layout((*columns, *missing), sheet.style))
 
 
 def write_table(table: CanonicalTable, path: Path, tree: Tree) -> None:
     """Write a table in place of the file, with whatever others put into the file meanwhile.
 
-    A CSV file gets a byte order mark, by which spreadsheets know UTF-8.
+    A CSV file gets a byte order mark, by which spreadsheets know UTF-8. Runs that write one table
+    take turns, so that none loses rows of another.
 
     Raises OutputError; if the file has become unreadable, the rows are in a second file that
     the message names.
     """
+    give_back = claim(path, patience=_PATIENCE_SECONDS)
     try:
         now = read_table(path, tree)
+        _write(now.merged(table.entries.values()), path)
     except InputError as error:
         aside = path.with_name(f"{path.stem}.unmerged{path.suffix}")
         _write(table, aside)
         raise OutputError(f"{error}; the new rows are in {aside}") from error
-    _write(now.merged(table.entries.values()), path)
+    finally:
+        give_back()
 
 
 def _columns(names: Sequence[str], path: Path) -> list[str]:
@@ -176,11 +179,6 @@ def _columns(names: Sequence[str], path: Path) -> list[str]:
     if twice := next((name for name in columns if columns.count(name) > 1), None):
         raise InputError(f"{path} has two columns {twice!r}")
     return columns
-
-
-def _style(cells: Delimited, columns: Sequence[str], mark: bool) -> _Style:
-    missing = [name for name in COLUMNS if name not in columns]
-    return _Style((*columns, *missing), cells.delimiter, mark)
 
 
 def _entry(cells: dict[str, str], tree: Tree, place: str) -> Entry | None:
@@ -262,15 +260,12 @@ def _one_of(held: Entry | None, entry: Entry, place: str) -> Entry:
 
 
 def _write(table: CanonicalTable, path: Path) -> None:
-    is_csv = path.suffix.lower() == ".csv"
-    style = table.style or _Style(COLUMNS, "," if is_csv else "\t", False)
-    rows = (
-        [cells.get(name, "") for name in style.columns]
+    layout = table.layout or _Layout(COLUMNS, None)
+    rows = [
+        [cells.get(name, "") for name in layout.columns]
         for cells in map(_cells, table.entries.values())
-    )
-    with writing(path) as file:
-        columns = list(style.columns)
-        write_delimited(file, columns, rows, Style(style.delimiter, is_csv or style.mark))
+    ]
+    write_cells(path, layout.columns, rows, layout.style)
 
 
 def _cells(entry: Entry) -> dict[str, str]:

@@ -1,9 +1,12 @@
 """The canonical table: what settles a text, what survives a run, what is refused."""
 
+import subprocess
+import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
 
+import openpyxl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -213,3 +216,50 @@ def test_any_texts_survive_the_file(texts: list[str], name: str) -> None:
             dict.fromkeys(text_key(text) for text in texts)
         )
         assert all(table.settled(text, RUN) == mappings[text] for text in texts)
+
+
+def test_a_table_lies_in_a_workbook_too(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    write_table(table_of(GOUT, replace(GOUT, text="=gout")), path, TREE)
+    book = openpyxl.load_workbook(path)
+    assert book.active["A3"].value == "=gout" and book.active["A3"].data_type == "s"
+    place = COLUMNS.index("reviewed") + 1
+    book.active.cell(2, place).value = True
+    book.active.cell(2, COLUMNS.index("score") + 1).value = 0.5
+    book.save(path)
+    table = read_table(path, TREE)
+    settled = table.settled("gouty toe", "another run")
+    assert settled is not None and settled.decided_by == "reviewed"
+    assert table.settled("=gout", RUN) == replace(GOUT, text="=gout")
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.tsv"])
+@pytest.mark.parametrize("text", ["=1+1", "+gout", "-gout", "@gout", "'=gout", "'+", "''gout"])
+def test_a_spreadsheet_takes_no_text_for_a_formula(tmp_path: Path, name: str, text: str) -> None:
+    # Before, a spreadsheet that opened the table computed the cell.
+    write_table(table_of(replace(GOUT, text=text)), tmp_path / name, TREE)
+    line = (tmp_path / name).read_text("utf-8-sig").splitlines()[1]
+    assert line[0] not in "=+-@"
+    assert list(read_table(tmp_path / name, TREE).entries) == [text]
+
+
+def test_runs_that_write_one_table_lose_nothing(tmp_path: Path) -> None:
+    # Before, 4 runs that merged 30 times each left 56 of 120 rows.
+    program = (
+        "import sys\n"
+        "from pathlib import Path\n"
+        "from dxjudge.ontology.mapping import Mapping\n"
+        "from dxjudge.ontology.table import CanonicalTable, entry_of, write_table\n"
+        "from dxjudge.ontology.tree import load_tree\n"
+        "tree = load_tree()\n"
+        "for number in range(10):\n"
+        "    entry = entry_of(Mapping(f'{sys.argv[1]} {number}', 'unmapped'), 'run')\n"
+        "    write_table(CanonicalTable().merged([entry]), Path('t.tsv'), tree)\n"
+    )
+    runs = [
+        subprocess.Popen([sys.executable, "-c", program, str(run)], cwd=tmp_path)
+        for run in range(4)
+    ]
+    assert [run.wait(120) for run in runs] == [0] * 4
+    assert len(read_table(tmp_path / "t.tsv", TREE).entries) == 40
+    assert [path.name for path in tmp_path.iterdir()] == ["t.tsv"]

@@ -1,0 +1,59 @@
+"""The file of a canonical table: TSV, CSV or Excel, all cells as text, safe to open.
+
+A spreadsheet takes a cell of a text file for a formula where it begins with =, +, - or @. Such a
+cell is written with an apostrophe before it, which is taken away when the table is read.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from ..files.bytes import decode, is_marked, read_bytes, writing
+from ..files.cells import cell_text
+from ..files.delimited import Style, line_end_of, parse_delimited
+from ..files.forms import format_of
+from ..files.rows_in import Sheet, read_sheet
+from ..files.rows_out import write_sheet
+
+_LIKE_FORMULA = re.compile(r"'*[=+\-@\t\r]")
+_GUARDED = re.compile(r"'+[=+\-@\t\r]")
+
+
+def read_cells(path: Path) -> Sheet | None:
+    """The columns and rows of a table's file, as text; None where there is no file yet.
+
+    Raises InputError, naming the file and where there is one the line, for what cannot be read.
+    """
+    data = read_bytes(path) if path.exists() else b""
+    if not data.strip():
+        return None
+    if format_of(str(path)) == "xlsx":
+        sheet = read_sheet(str(path))
+        return replace(sheet, rows=[[cell_text(cell) for cell in row] for row in sheet.rows])
+    text = decode(data, str(path), hint="save it as UTF-8 (in a spreadsheet: CSV UTF-8)")
+    table = parse_delimited(text, str(path))
+    style = Style(table.delimiter, is_marked(data), line_end_of(text))
+    rows = [[cell[1:] if _GUARDED.match(cell) else cell for cell in row] for row in table.rows]
+    return Sheet(str(path), "csv", table.columns, rows, style=style, lines=table.lines)
+
+
+def write_cells(
+    path: Path, columns: Sequence[str], rows: Sequence[Sequence[str]], style: Style | None
+) -> None:
+    """Write a table's file in the style it had; a CSV file always with a byte order mark.
+
+    Raises OutputError where it cannot be written.
+    """
+    is_excel = format_of(str(path)) == "xlsx"
+    is_csv = format_of(str(path)) == "csv"
+    style = style or Style("," if is_csv else "\t")
+    style = style._replace(mark=style.mark or is_csv)
+    cells = [list(row) if is_excel else list(map(_guarded, row)) for row in rows]
+    with writing(path) as file:
+        sheet = Sheet(str(path), "csv", list(columns), cells, style=style)
+        write_sheet(file, "xlsx" if is_excel else "csv", sheet, {})
+
+
+def _guarded(cell: str) -> str:
+    return f"'{cell}" if _LIKE_FORMULA.match(cell) else cell
