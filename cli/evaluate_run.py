@@ -91,6 +91,8 @@ def run_evaluation(request: Request) -> int:
         result.write(request.output, report_cases=request.shown, stress=request.stress)
         if not request.quiet:
             _print(result.evaluation, request.output)
+            for remark in run.remarks():
+                _say(remark)
         _check_resolved(result.evaluation, request.output, run.budget_reached)
         return exit_code(result.evaluation, run.budget_reached)
 

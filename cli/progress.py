@@ -182,5 +182,6 @@ def work_done(
             f"{calls:,} calls, {cached:,} {noun} from the cache, {repaired:,} repaired, "
             f"{tokens:,} tokens, {cost_text(lines)}"
         )
+    yield from run.remarks()
     new = rows - resumed
     yield f"{new:,} {noun} in {seconds:.1f} s, {60 * new / seconds:,.0f} a minute"

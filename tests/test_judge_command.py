@@ -1,6 +1,7 @@
 import csv
 import json
 import signal
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from dxjudge.cache.open import open_store
 from dxjudge.cli import progress
 from dxjudge.cli.judge_command import judge_rows
 from dxjudge.cli.main import run
@@ -377,3 +379,23 @@ def test_a_field_of_two_values_is_refused(
     source.write_text(f"{columns}\n{','.join('a' for _ in columns.split(','))}\n")
     assert judged(JUDGE, source, "-o", tmp_path / "o.csv", "--engine", "rules", *options) == 2
     assert said in capsys.readouterr().err
+
+
+def test_what_was_replaced_and_what_was_not_kept_stands_in_the_summary(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source, target = pairs_file(tmp_path), tmp_path / "out.csv"
+    hidden = "".join(chr(0xE0000 + ord(letter)) for letter in "yes")
+    source.write_text(source.read_text("utf-8").replace("disease 1", f"disease 1{hidden}"), "utf-8")
+    cache = tmp_path / "r.sqlite"
+    open_store(cache).close()
+    lock = sqlite3.connect(cache, isolation_level=None)
+    lock.execute("BEGIN IMMEDIATE")
+    with ProtocolServer(lambda seen: {"same_disease": "yes"}) as server:
+        options = ("--set", "truth=gold", "--judge", server.judge(), "--cache", cache)
+        assert judged(JUDGE, source, "-o", target, *options) == 0
+        assert hidden not in "".join(seen.user for seen in server.seen)
+    lock.close()
+    said = capsys.readouterr().err
+    assert "1 item held hidden or broken characters: each is U+FFFD now" in said
+    assert f"4 replies were not kept: the reply cache {cache} could not be written" in said
