@@ -1,14 +1,17 @@
 """How a step ended: done, abstained or failed, three types that cannot be mistaken."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterable, Iterator
+from html import escape
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from .judge import JudgeSpec
-from .notebook import fields_of, html_table
 
 R = TypeVar("R")
+
+_LONGEST = 400  # characters of a cell
 
 FailureKind = Literal[
     "invalid",  # no valid answer after the allowed repairs
@@ -116,3 +119,25 @@ def read_outcome(data: dict[str, Any]) -> Outcome:
 def write_outcome(outcome: Outcome) -> dict[str, Any]:
     """An outcome as plain JSON, which `read_outcome` reads back."""
     return outcome.model_dump(mode="json")
+
+
+def html_table(title: str, rows: Iterable[tuple[str, Any]]) -> str:
+    """A title and a row a pair; empty values are left out, long ones cut."""
+    cells = "".join(
+        f'<tr><th style="text-align:left">{escape(name)}</th>'
+        f'<td style="text-align:left">{escape(_text(value))}</td></tr>'
+        for name, value in rows
+        if value not in (None, "", (), [], {})
+    )
+    return f"<table><caption>{escape(title)}</caption>{cells}</table>"
+
+
+def fields_of(value: Any) -> list[tuple[str, Any]]:
+    """The fields of a result as rows; a result that is one plain value is one row."""
+    plain = value.model_dump(mode="json") if hasattr(value, "model_dump") else value
+    return list(plain.items()) if isinstance(plain, dict) else [("value", plain)]
+
+
+def _text(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} …"

@@ -27,6 +27,7 @@ Kind = Literal["truth", "number", "text"]
 Scale = Literal["nominal", "ordinal", "interval"]
 
 _WANTED: dict[Kind, str] = {"truth": "true or false", "number": "a number", "text": "text"}
+_KINDS: dict[Any, Kind] = {bool: "truth", int: "number", float: "number", str: "text"}
 _TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 
@@ -170,9 +171,9 @@ class Verdict:
         fault = self.fault(verdict, part)
         if fault:
             raise ValueError(fault)
+        known: Scalar = verdict if part else self.normal(verdict)
         if part:
-            return _scalar(verdict)
-        known = self.normal(verdict)
+            return known
         if result is not None:
             field = result.model_fields[self.field]
             type_of_field: Any = Annotated[field.annotation, field]
@@ -205,7 +206,8 @@ class Verdict:
             if _identity(self.of(inputs, value)[""].verdict) == _identity(wanted.verdict)
         ]
         if alike:
-            return _first(alike)
+            first: BaseModel = min(alike, key=lambda one: canonical(one.model_dump(mode="json")))
+            return first
         known = {self.field: self.read(wanted.verdict)}
         if self.words:
             known[self.words] = wanted.words
@@ -253,7 +255,7 @@ def settle_verdict(
 
 def _kind_of(result: type[BaseModel], field: str) -> Kind | None:
     """The kind that the type of a field tells; None for one that is no plain value."""
-    kinds = {_kind_of_type(one) for one in _members(result.model_fields[field].annotation)}
+    kinds = {_KINDS.get(one) for one in _members(result.model_fields[field].annotation)}
     return kinds.pop() if len(kinds) == 1 else None
 
 
@@ -271,11 +273,6 @@ def _members(annotation: Any) -> Iterable[Any]:
         yield annotation
 
 
-def _kind_of_type(kind: Any) -> Kind | None:
-    known: dict[Any, Kind] = {bool: "truth", int: "number", float: "number", str: "text"}
-    return known.get(kind)
-
-
 def _is_kind(verdict: Any, kind: Kind) -> bool:
     if kind == "truth":
         return isinstance(verdict, bool)
@@ -283,11 +280,6 @@ def _is_kind(verdict: Any, kind: Kind) -> bool:
         return isinstance(verdict, str) and bool(verdict.strip())
     number = isinstance(verdict, int | float) and not isinstance(verdict, bool)
     return number and math.isfinite(verdict)
-
-
-def _scalar(verdict: Any) -> Scalar:
-    assert isinstance(verdict, str | int | float)  # its kind has been looked at
-    return verdict
 
 
 def _unquoted(text: str) -> str:
@@ -304,7 +296,3 @@ def _unquoted(text: str) -> str:
 def _identity(verdict: Scalar) -> tuple[bool, Scalar]:
     """1 is 1.0, and neither is True."""
     return isinstance(verdict, bool), verdict
-
-
-def _first(values: Sequence[BaseModel]) -> BaseModel:
-    return min(values, key=lambda value: canonical(value.model_dump(mode="json")))

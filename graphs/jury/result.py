@@ -6,8 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel, TypeAdapter
 
-from ...agents.notebook import html_table
-from ...agents.outcome import Abstained, Done, Failed, Outcome
+from ...agents.outcome import Abstained, Done, Failed, Outcome, html_table
 from ...agents.step import Step
 from ...scoring.jury import JuryStatus, JuryVerdict
 from ...scoring.votes import Scalar, Vote
