@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dxjudge import Mapper
@@ -51,6 +51,7 @@ def test_a_mapping_does_not_depend_on_its_neighbours() -> None:
     assert Mapper(added="none").map_many(texts[::-1])[::-1] == mapper.map_many(texts)
 
 
+@settings(deadline=None)
 @given(st.integers(0, 1000), st.sampled_from([2, 7, 384, 1536]))
 def test_products_on_the_grid_are_exact_sums(seed: int, dimension: int) -> None:
     draw = np.random.default_rng(seed)
@@ -63,6 +64,7 @@ def test_products_on_the_grid_are_exact_sums(seed: int, dimension: int) -> None:
     assert np.array_equal(first, first.astype(np.float16))
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(-3, 3), min_size=1, max_size=40), st.integers(1, 45))
 def test_the_highest_come_first_and_ties_by_place(numbers: list[int], k: int) -> None:
     # sorted() is stable: equal numbers stay in the order of their places.

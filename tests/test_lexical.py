@@ -1,7 +1,7 @@
 """The lexical index."""
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import TfidfVectorizer
 
@@ -15,6 +15,7 @@ LIBRARY = TfidfVectorizer(
 ).fit(TERMS)
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="acutesmhpndi bl", max_size=40))
 def test_a_query_is_weighed_as_the_library_weighs_it(text: str) -> None:
     ours = INDEX.weigh([text]).toarray()
