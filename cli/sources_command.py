@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .command import Command
-from .options import AsJson
+from .options import AsJson, Delimiter
 
 if TYPE_CHECKING:
     from ..ontology.sources.added import AddedSource
@@ -21,7 +21,8 @@ app = typer.Typer(
 _SHOWN = 5  # rows without a term that are shown
 
 What = Annotated[
-    str, typer.Argument(help="mondo, doid, ordo, or a file (SSSOM, OBO, XML, CSV and others).")
+    str,
+    typer.Argument(help="mondo, doid, ordo, or a file (SSSOM, OBO, XML, any table)."),
 ]
 Name = Annotated[str | None, typer.Option(help="What a file is to be called.")]
 Weight = Annotated[
@@ -76,6 +77,7 @@ def add(
     inexact: Inexact = False,
     term_column: TermColumn = None,
     code_column: CodeColumn = None,
+    delimiter: Delimiter = None,
     encoding: Encoding = None,
     url: Address = None,
     sha256: Checksum = None,
@@ -92,6 +94,7 @@ def add(
       dxjudge sources add ward.csv --name ward --term-column said --code-column icd
     """
     from ..errors import UsageError
+    from ..files.forms import Form
     from ..ontology.sources.adding import add_file, add_known
     from ..ontology.sources.catalogue import known_sources
     from ..ontology.sources.tabular import Columns
@@ -113,7 +116,7 @@ def add(
             licence=licence,
             version=release,
             inexact=inexact,
-            columns=Columns(term_column, code_column),
+            columns=Columns(term_column, code_column, Form(delimiter=delimiter).delimiter),
             encoding=encoding,
         )
     _report(added)

@@ -10,9 +10,9 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from ..errors import DxjudgeError, InputError, UsageError
+from ..errors import DxjudgeError, UsageError
 from ..files.folders import cache_folder
-from ..files.frames import frame_texts, is_frame, like, whole, with_added, without_missing
+from ..files.frames import frame_texts, is_frame, like, whole, with_added
 from ..ontology.base import check_scope, default_terms, recipe
 from ..ontology.decide import MIN_SCORE, Policy, failed_mapping
 from ..ontology.mapping import Candidate, Mapping, read_mapping
@@ -31,6 +31,7 @@ from ..ontology.specificity import check_specificity
 from ..ontology.terms import Term
 from ..ontology.tree import Tree, load_tree
 from .chooser import Chooser
+from .many import mapping_columns, texts_of
 from .mapping import MappingParts, map_embedded, mapping_graph
 
 if TYPE_CHECKING:  # types alone: what asks a model takes long to import
@@ -196,7 +197,7 @@ class Mapper:
             return like(with_added(frame, mapping_columns(mappings)), texts)
         if column is not None:
             raise UsageError(f"column={column!r} is for a frame, not a {type(texts).__name__}")
-        return self._map_list(_texts(texts))
+        return self._map_list(texts_of(texts))
 
     def _map_list(self, texts: list[str]) -> list[Mapping]:
         distinct = list(dict.fromkeys(texts))
@@ -298,31 +299,6 @@ def is_judge(model: str) -> bool:
     """Whether a model's name means one that writes text, not one that embeds it."""
     provider = model.partition(":")[0]
     return provider in {"openai", "anthropic"} and "embed" not in model.lower()
-
-
-def mapping_columns(mappings: Sequence[Mapping]) -> dict[str, list[Any]]:
-    """Column -> one value a mapping; the score is None where there is no code."""
-    names = ("code", "name", "score", "decided_by", "status", "reason")
-    columns = {name: [getattr(mapping, name) for mapping in mappings] for name in names}
-    columns["score"] = [mapping.score if mapping.code else None for mapping in mappings]
-    return columns
-
-
-def _texts(texts: Any) -> list[str]:
-    if isinstance(texts, str):
-        raise UsageError("map_many takes many texts; map takes one")
-    lists = (getattr(texts, name, None) for name in ("to_list", "to_pylist"))
-    values = next((to_list() for to_list in lists if to_list is not None), texts)
-    return [_text(value, place) for place, value in enumerate(values)]
-
-
-def _text(value: Any, place: int) -> str:
-    plain = without_missing(value)
-    if plain is None:
-        return ""
-    if not isinstance(plain, str):
-        raise InputError(f"item {place} is {type(value).__name__} {value!r}, not a text")
-    return plain
 
 
 @lru_cache

@@ -8,6 +8,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dxjudge.errors import InputError
+from dxjudge.files.delimited import Style
+from dxjudge.files.forms import output_format
+from dxjudge.files.rows_in import Sheet
+from dxjudge.files.rows_out import write_table
 from dxjudge.ontology.sources import xref
 from dxjudge.ontology.sources.forms import Skipped, read_source
 from dxjudge.ontology.terms import Term, build_terms
@@ -47,6 +51,15 @@ def test_a_table_with_a_header_gives_terms_and_says_what_it_skips() -> None:
         Skipped("line 7", "non-infective lung disease", "J40-J4A is a block, not a code"),
     )
     assert reading.inexact == 0
+
+
+@pytest.mark.parametrize("name", ["mine.xlsx", "mine.parquet", "mine.csv.gz", "mine.csv"])
+def test_a_table_of_any_form_is_a_source(tmp_path: Path, name: str) -> None:
+    # Before, bars were no separator, and a workbook was a binary file.
+    sheet = Sheet("t", "csv", ["term", "code"], [["gout, left", "M10.9"]], style=Style("|"))
+    path = str(tmp_path / name)
+    write_table(path, output_format(path, None, "csv"), sheet)
+    assert read_source(path, load_tree()).terms == (Term("gout, left", "M10.9", "mine"),)
 
 
 def test_a_row_without_a_source_has_that_of_its_file() -> None:

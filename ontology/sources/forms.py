@@ -1,5 +1,6 @@
 """Further term sources as data: tables, SSSOM, OBO and OBO graphs, CMS and Orphanet XML."""
 
+import io
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -7,7 +8,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...errors import InputError, UnknownCode
-from ...files.bytes import decode
+from ...files.bytes import decode, unpack
+from ...files.excel import is_excel
+from ...files.rows_in import read_sheet
+from ...files.rows_out import write_sheet
 from ..terms import Term
 from ..tree import Tree
 from .cms import read_index, read_neoplasms
@@ -141,9 +145,11 @@ def _xml_format(path: Path, text: str) -> str:
 
 def _read_text(path: Path, encoding: str | None) -> str:
     try:
-        data = path.read_bytes()
+        data = unpack(path.read_bytes(), str(path))
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from error
+    if is_excel(data) or data.startswith(b"PAR1"):
+        return _as_text(path)
     declared = _DECLARED.match(data)
     if encoding is None and declared:
         encoding = declared[1].decode("ascii")
@@ -160,6 +166,13 @@ def _read_text(path: Path, encoding: str | None) -> str:
     if not text.strip():
         raise InputError(f"{path}: the file is empty")
     return text
+
+
+def _as_text(path: Path) -> str:
+    """A workbook or a Parquet file as tab-separated text."""
+    content = io.BytesIO()
+    write_sheet(content, "tsv", read_sheet(str(path)), {})
+    return content.getvalue().decode()
 
 
 def _wanted(rows: list[Row], exact_only: bool) -> list[Row]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...errors import InputError
+from ...files.delimited import find_delimiter
 from ..tree import Tree
 from .xref import Row
 
@@ -16,10 +17,11 @@ Line = tuple[int, list[str]]
 
 
 class Columns(NamedTuple):
-    """The columns of a table by the names in its header; None finds them."""
+    """The columns of a table by the names in its header, and its separator; None finds them."""
 
     term: str | None = None
     code: str | None = None
+    delimiter: str | None = None
 
 
 ANY = Columns()
@@ -40,7 +42,7 @@ def read_table(path: Path, text: str, tree: Tree, columns: Columns = ANY) -> Ite
     `columns`, for rows of which no column holds codes, and for a quotation mark that is never
     closed.
     """
-    lines = read_lines(path, text)
+    lines = read_lines(path, text, columns.delimiter)
     header = [re.sub(r"[^a-z0-9]", "", cell.lower()) for cell in lines[0][1]]
     codes = (*_CODE[:1], *tree.descriptor.code_columns(), *_CODE[1:])
     term, code, source = (_first(header, names) for names in (_TERM, codes, _SOURCE))
@@ -67,7 +69,7 @@ def read_table(path: Path, text: str, tree: Tree, columns: Columns = ANY) -> Ite
         )
 
 
-def read_lines(path: Path, text: str) -> list[Line]:
+def read_lines(path: Path, text: str, delimiter: str | None = None) -> list[Line]:
     """The records of a delimited text that are not blank, after any lines of `#` comments.
 
     Raises InputError where there is none.
@@ -76,7 +78,9 @@ def read_lines(path: Path, text: str) -> list[Line]:
     start = next((i for i, line in enumerate(raw) if line.strip() and line[0] != "#"), None)
     if start is None:
         raise InputError(f"{path}: holds comments only")
-    delimiter = _delimiter(path, raw[start])
+    if delimiter is None:
+        is_tsv = path.suffix in (".tsv", ".tab")
+        delimiter = "\t" if is_tsv else find_delimiter("".join(raw[start:]), str(path))
     reader = csv.reader(raw[start:], delimiter=delimiter)
     lines: list[Line] = []
     number = start + 1
@@ -95,12 +99,6 @@ def read_lines(path: Path, text: str) -> list[Line]:
     if not lines:
         raise InputError(f"{path}: every cell is empty")
     return lines
-
-
-def _delimiter(path: Path, line: str) -> str:
-    if path.suffix in (".tsv", ".tab"):
-        return "\t"
-    return max("\t,;", key=line.count)
 
 
 def _named(path: Path, header: Line, name: str | None, found: int | None) -> int | None:

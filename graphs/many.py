@@ -1,0 +1,37 @@
+"""Many texts in, and the columns that their mappings are in a table."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..errors import InputError, UsageError
+from ..files.frames import without_missing
+from ..ontology.mapping import Mapping
+
+
+def mapping_columns(mappings: Sequence[Mapping]) -> dict[str, list[Any]]:
+    """Column -> one value a mapping; the score is None where there is no code."""
+    names = ("code", "name", "score", "decided_by", "status", "reason")
+    columns = {name: [getattr(mapping, name) for mapping in mappings] for name in names}
+    columns["score"] = [mapping.score if mapping.code else None for mapping in mappings]
+    return columns
+
+
+def texts_of(texts: Any) -> list[str]:
+    """The texts of a list, an iterable or a Series; a missing value is an empty text.
+
+    Raises UsageError for one text, InputError for a value that is no text.
+    """
+    if isinstance(texts, str):
+        raise UsageError("map_many takes many texts; map takes one")
+    lists = (getattr(texts, name, None) for name in ("to_list", "to_pylist"))
+    values = next((to_list() for to_list in lists if to_list is not None), texts)
+    return [_text(value, place) for place, value in enumerate(values)]
+
+
+def _text(value: Any, place: int) -> str:
+    plain = without_missing(value)
+    if plain is None:
+        return ""
+    if not isinstance(plain, str):
+        raise InputError(f"item {place} is {type(value).__name__} {value!r}, not a text")
+    return plain
