@@ -13,7 +13,7 @@ _OF_CASES = (
 )  # fmt: skip
 _OF_RESPONSES = (
     "id", "model", "response", "predicted_diagnosis", "predicted_ddx", "answered", "sample",
-    "variant", "withheld", "probabilities",
+    "variant", "withheld", "presented_as", "probabilities",
 )  # fmt: skip
 _ANSWERS = _OF_RESPONSES[2:6] + _OF_RESPONSES[-1:]
 _MEANT = {

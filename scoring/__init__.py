@@ -34,7 +34,7 @@ if TYPE_CHECKING:
         bootstrap_many,
         replicates,
     )
-    from .calibration import CorrectedAccuracy, prediction_powered, rogan_gladen
+    from .calibration import CorrectedAccuracy, prediction_powered, rogan_gladen, sampling_p_value
     from .cascade import CascadeRow, compare_models, model_differences
     from .choice import (
         AbilityScores,
@@ -126,7 +126,8 @@ _HOMES = {
         "mean_absolute_difference", "pair_agreement", "share_identical", "spearman"),
     "bootstrap": ("Difference", "Interval", "Plan", "bootstrap_differences",
         "bootstrap_interval", "bootstrap_many", "replicates"),
-    "calibration": ("CorrectedAccuracy", "prediction_powered", "rogan_gladen"),
+    "calibration": ("CorrectedAccuracy", "prediction_powered", "rogan_gladen",
+        "sampling_p_value"),
     "cascade": ("CascadeRow", "compare_models", "model_differences"),
     "choice": ("AbilityScores", "Merged", "ability_scores", "merge_ranks", "open_average",
         "option_score"),
@@ -191,9 +192,9 @@ __all__ = [
     "paired_differences", "paired_share_interval", "prediction_powered",
     "preference_agreement", "rank_changes", "ranking_stability", "ranks",
     "ratio_of_sums", "replicates", "rogan_gladen", "rouge", "rubric_score",
-    "self_preference", "share", "share_below_diagonal", "share_identical",
-    "share_interval", "share_of_sums", "spearman", "text_scores", "top_k_accuracy",
-    "variant_spread", "wilson", "wordnet_synonyms",
+    "sampling_p_value", "self_preference", "share", "share_below_diagonal",
+    "share_identical", "share_interval", "share_of_sums", "spearman", "text_scores",
+    "top_k_accuracy", "variant_spread", "wilson", "wordnet_synonyms",
 ]
 # fmt: on
 

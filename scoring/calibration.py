@@ -11,7 +11,7 @@ A judge that is wrong 10 % of the time in either direction turns an accuracy of 
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
@@ -211,3 +211,45 @@ def _tail(level: float) -> float:
 
 def _analytic(value: float, low: float, high: float, level: float, method: str, n: int) -> Interval:
     return Interval(value, max(0.0, low), min(1.0, high), level, method, n, 0, 0)
+
+
+def sampling_p_value(
+    checked: Sequence[bool], strata: Sequence[Hashable], *, resamples: int = 2000, seed: int = 0
+) -> float:
+    """Test whether the checked cases are spread over strata as a random draw would be.
+
+    Formula: the share of seeded permutations of `checked` whose chi-square statistic of checked
+    against strata is at least the observed one, (1 + count) / (1 + resamples).
+
+    Source: permutation test of independence (Fisher 1935, "The Design of Experiments").
+
+    Args:
+        checked: whether each case was checked by a human.
+        strata: the stratum of each case (its model, the judge's verdict).
+        resamples: how many permutations.
+        seed: of the permutations.
+
+    Returns:
+        The p-value; 1 where all or none are checked, or there is one stratum.
+
+    Raises:
+        UsageError: lists of different lengths.
+
+    >>> first_only = sampling_p_value([True] * 20 + [False] * 60, ["a"] * 40 + ["b"] * 40)
+    >>> first_only < 0.01
+    True
+    """
+    if len(checked) != len(strata):
+        raise UsageError(f"{len(checked)} marks but {len(strata)} strata")
+    marks = np.asarray(checked, dtype=float)
+    names: dict[Hashable, int] = {}
+    places = np.array([names.setdefault(name, len(names)) for name in strata], dtype=int)
+    if len(names) < 2 or marks.all() or not marks.any():
+        return 1.0
+    membership = np.eye(len(names))[places]
+    expected = marks.mean() * membership.sum(axis=0)
+    rng = np.random.default_rng(seed)
+    drawn = np.stack([rng.permutation(marks) for _ in range(resamples)])
+    observed = float((((marks @ membership) - expected) ** 2 / expected).sum())
+    permuted = (((drawn @ membership) - expected) ** 2 / expected).sum(axis=1)
+    return float((1 + np.count_nonzero(permuted >= observed - 1e-9)) / (1 + resamples))

@@ -2,6 +2,7 @@
 
 import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -172,6 +173,36 @@ def test_a_failed_vote_of_the_human_is_a_case_that_no_human_checked() -> None:
     assert [(one.method, one.n_calibration, one.unresolved) for one in none] == [
         ("none needed", 11, 1)
     ]
+
+
+def test_units_that_were_not_drawn_at_random_correct_nothing() -> None:
+    # The human looked at what the judge called right, and at little else.
+    judge = ["T"] * 60 + ["F"] * 60
+    human = ["T"] * 30 + ["F"] * 15 + ["."] * 15 + ["F"] * 12 + ["."] * 48
+    made = agree(votes(f"a {' '.join(judge)}\nh {' '.join(human)}"), Terms(human="h"))
+    assert {one.value for one in made.corrected} == {None}
+    assert {one.warning for one in made.corrected} == {
+        "the checked units are not like the rest by this judge's verdicts: check units drawn at "
+        "random"
+    }
+
+
+def test_checks_of_one_model_alone_or_of_the_contested_correct_nothing() -> None:
+    judge, second = ["T", "F"] * 60, ["T", "F"] * 40 + ["F", "T"] * 20
+    half = ["T", "F"] * 30 + ["."] * 60
+    one_model = [
+        replace(vote, groups={"model": "m1" if int(vote.case[1:]) < 60 else "m2"})
+        for vote in votes(f"a {' '.join(judge)}\nh {' '.join(half)}")
+    ]
+    made = agree(one_model, Terms(human="h", plan=QUICK)).corrected
+    assert made and all("by the models" in one.warning for one in made)
+    # The judges differ on the last 40 cases, and these were checked first.
+    first = ["."] * 80 + ["T", "F"] * 20
+    text = f"a {' '.join(judge)}\nb {' '.join(second)}\nh {' '.join(first)}"
+    made = agree(votes(text), Terms(human="h", plan=QUICK)).corrected
+    (mine,) = {one.warning for one in made if one.judge == "a"}
+    assert "by the units on which judges differ" in mine
+    assert {one.value for one in made} == {None}
 
 
 def test_grades_count_as_right_from_a_level_on() -> None:

@@ -364,7 +364,8 @@ def test_the_table_has_the_measures_that_fit_the_scale() -> None:
         assert one.value is not None
         assert one.interval is not None
         assert one.interval.low < one.value < one.interval.high
-        assert (one.n, one.missing, one.interval.method) == (60, 0, "bca")
+        method = "wilson" if one.name == "share_identical" else "bca"
+        assert (one.n, one.missing, one.interval.method) == (60, 0, method)
     jury = values(jury_agreement(zip(first, second, first, strict=True), scale="interval"))
     assert list(jury) == [
         "share_identical",
@@ -426,7 +427,27 @@ def test_an_undefined_measure_warns_and_the_others_stand() -> None:
     assert table["cohen_kappa"].value is None
     assert table["cohen_kappa"].warning == "the number is not defined on these cases"
     assert table["share_identical"].value == 1
-    assert table["share_identical"].warning is not None  # the limits cannot be trusted
+    interval = table["share_identical"].interval
+    assert interval is not None
+    # Wilson, 20 of 20: 1 - 1.96^2 / (20 + 1.96^2) = 0.839.
+    assert interval.high == 1.0
+    assert interval.low == pytest.approx(0.839, abs=1e-3)
+
+
+def test_rare_verdicts_have_a_coefficient_and_no_interval() -> None:
+    # Six of 60 cases have a "yes" of either judge: one too few.
+    first, second = [1] * 5 + [0] * 55, [0, 1, 1, 1, 1, 1] + [0] * 54
+    table = {one.name: one for one in pair_agreement(first, second)}
+    for name in ("cohen_kappa", "krippendorff_alpha_nominal"):
+        assert table[name].value is not None and table[name].interval is None
+        assert str(table[name].warning).startswith(
+            "6 cases have a verdict other than the commonest, and on 4 two judges share it"
+        )
+    for name in ("share_identical", "gwet_ac1"):
+        one = table[name].interval
+        assert one is not None and one.low < one.estimate < one.high
+    more = {one.name: one for one in pair_agreement([1] * 7 + [0] * 53, [1] * 6 + [0] * 54)}
+    assert more["cohen_kappa"].interval is not None
 
 
 def test_ordered_words_need_their_order() -> None:

@@ -16,6 +16,7 @@ from ...scoring.bootstrap import Plan
 from ...scoring.preference import preference_agreement
 from ...scoring.votes import Vote
 from .agreement_units import (
+    MODEL,
     Known,
     Measured,
     Unit,
@@ -33,8 +34,6 @@ from .contested import Contested, contested_units
 from .corrected import CorrectedRow, corrected_rows
 
 Between = Literal["pair", "human", "jury", "repeats", "variants"]
-MODEL = "model"
-"""The column that names models under test, where the votes have one."""
 
 
 @dataclass(frozen=True)

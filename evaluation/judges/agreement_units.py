@@ -40,6 +40,10 @@ def known_scales(votes: Iterable[Vote], steps: Sequence[Step[Any, Any]]) -> dict
     return {name: _scale_of(name, steps) for name in dict.fromkeys(vote.step for vote in votes)}
 
 
+MODEL = "model"
+"""The column that names models under test, where the votes have one."""
+
+
 @dataclass(frozen=True)
 class Unit:
     """What was judged: by judge the votes, by variant and repeat. `item` holds the item columns."""

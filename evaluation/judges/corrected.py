@@ -2,13 +2,18 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ...scoring._ratings import is_number
 from ...scoring.bootstrap import Plan
-from ...scoring.calibration import CorrectedAccuracy, prediction_powered, rogan_gladen
-from .agreement_units import Unit, group_values, judges_of_units, label
+from ...scoring.calibration import (
+    CorrectedAccuracy,
+    prediction_powered,
+    rogan_gladen,
+    sampling_p_value,
+)
+from .agreement_units import MODEL, Unit, group_values, judges_of_units, label
 
 INDEPENDENT = "cases with several units count as independent"
 """A warning that stands beside a number, not in its place."""
@@ -76,8 +81,51 @@ def corrected_rows(
                 seen = [(marks.get((at, judge)), marks.get((at, human)), _checked(units[at], human))
                         for at in places if judge in units[at].votes]  # fmt: skip
                 several = len({units[at].case for at in places}) < len(places)
+                here = [units[at] for at in places if judge in units[at].votes]
+                why = _unlike(here, seen, human)
                 for made in _correct(seen, plan.level):
-                    yield _row(step, column, value, judge, made, several)
+                    yield _row(step, column, value, judge, _refused(made, why), several)
+
+
+UNLIKE = 0.01
+"""Below this p-value the checked units are not taken for a random draw of all."""
+
+
+def _unlike(units: Sequence[Unit], seen: "_Seen", human: str) -> str:
+    """Why the checked units cannot stand for the rest; "" where nothing speaks against it.
+
+    Only a random draw can: compared are the model, the judge's verdict, and whether the judges
+    differ on the unit.
+    """
+    checked = [each for _, _, each in seen]
+    strata: dict[str, Sequence[Any]] = {
+        "the models": [unit.groups.get(MODEL, "") for unit in units],
+        "this judge's verdicts": [mine for mine, _, _ in seen],
+        "the units on which judges differ": [_contested(unit, human) for unit in units],
+    }
+    faults = [name for name, held in strata.items() if sampling_p_value(checked, held) < UNLIKE]
+    if not faults:
+        return ""
+    return (
+        f"the checked units are not like the rest by {' and '.join(faults)}: check units drawn at "
+        "random"
+    )
+
+
+def _contested(unit: Unit, human: str) -> bool:
+    said = {
+        label(vote)
+        for judge, mine in unit.votes.items()
+        if judge != human
+        for vote in mine.values()
+    }
+    return len(said - {None}) > 1
+
+
+def _refused(made: CorrectedAccuracy, why: str) -> CorrectedAccuracy:
+    if not why or made.value is None:
+        return made
+    return replace(made, value=None, interval=None, warning=why)
 
 
 def _checked(unit: Unit, human: str) -> bool:
