@@ -7,11 +7,19 @@ from types import ModuleType
 
 import pytest
 
-from dxjudge.agents import levels, match_option, quotes, score_free_answer, technical, wording
+from dxjudge.agents import (
+    levels,
+    match_option,
+    own_step,
+    quotes,
+    score_free_answer,
+    technical,
+    wording,
+)
 from dxjudge.prompts.data import load_rubric
 
 PAGE = Path(__file__).parent.parent / "docs" / "steps.md"
-MODULES = (levels, match_option, quotes, score_free_answer, technical, wording)
+MODULES = (levels, match_option, own_step, quotes, score_free_answer, technical, wording)
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: str(module.__name__))
