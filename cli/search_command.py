@@ -40,7 +40,8 @@ def search(
     from ..ontology.mapping import Mapping
     from ..ontology.reading.query import why_not_a_diagnosis
 
-    if refusal := why_not_a_diagnosis(text):
+    may_be_code = any(char.isdigit() for char in text)
+    if not may_be_code and (refusal := why_not_a_diagnosis(text)):
         mapping = Mapping(text, "unmapped", reason=refusal)
     else:
         settings = {

@@ -14,6 +14,7 @@ from importlib.metadata import version
 from typing import BinaryIO
 
 from ..files.delimited import Style, write_delimited
+from ..ontology.decide import WRITTEN
 from ..ontology.mapping import Mapping
 from ..ontology.release import Release
 from ..ontology.tree import Tree
@@ -59,8 +60,9 @@ def write_sssom(
 ) -> None:
     """Write the mappings of distinct texts to codes of `tree`; `reviewers` are names by text.
 
-    The predicate is skos:exactMatch where the text is an official name, skos:broadMatch where
-    it is another term of the code, and skos:closeMatch otherwise. `confidence` is the score.
+    The predicate is skos:exactMatch where the text is an official name or holds the code,
+    skos:broadMatch where it is another term of the code, and skos:closeMatch otherwise.
+    `confidence` is the score.
     `object_category` is the chapter of the code. An unmapped text maps to sssom:NoTermFound.
     """
     rows = [
@@ -112,5 +114,6 @@ def _record(mapping: Mapping, reviewer: str, tree: Tree) -> list[str]:
 
 def _predicate(mapping: Mapping) -> str:
     if mapping.decided_by == "exact":
-        return "skos:exactMatch" if mapping.source == "official" else "skos:broadMatch"
+        same = mapping.source in ("official", WRITTEN)
+        return "skos:exactMatch" if same else "skos:broadMatch"
     return "skos:closeMatch"

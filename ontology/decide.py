@@ -24,12 +24,18 @@ from .search.features import FeatureMaker
 from .search.rerank import Ranked, RankingModel, rerank, shortlist
 from .search.retrieve import Hit, Retriever
 from .specificity import Specificity, at_specificity
+from .tree import Tree
 
 SURE = 0.9
 """With rerank="ambiguous", the embedded score from which no model is asked."""
 
 MIN_SCORE = 0.05
 """Below this score a text is unmapped (docs/mapping.md); 0 maps whatever holds words."""
+
+WRITTEN = "code"
+"""The source of a mapping whose code stands in the text."""
+
+_DOUBTED = 0.5  # the score of a code beside words that mean another one
 
 Rerank = Literal["all", "ambiguous", "none"]
 """What a model is asked to choose for."""
@@ -53,8 +59,20 @@ class Policy:
 def decide(query: Query, equal: Sequence[int], hits: Sequence[Hit], policy: Policy) -> Mapping:
     """The mapping of a text from what was found for it; no model is asked.
 
-    equal: rows of the terms that equal the text. hits: the candidates that search found.
+    equal: rows of the terms that equal the text. hits: the candidates that search found. A code
+    that stands in the text comes before all that its words mean.
     """
+    mapping = _by_words(query, equal, hits, policy)
+    tree = policy.retriever.tree
+    if query.codes:
+        return _by_code(mapping, query.codes, policy)
+    for code in query.likely_codes:
+        if mapping.code and _is_nearer(code, mapping.code, tree):
+            return _by_code(mapping, (code,), policy)
+    return mapping
+
+
+def _by_words(query: Query, equal: Sequence[int], hits: Sequence[Hit], policy: Policy) -> Mapping:
     ranked = rerank(query, hits, policy.features, policy.model)
     ranked = equal_first(ranked, equal, policy.retriever)
     several = split_diagnoses(query.text)
@@ -121,7 +139,7 @@ def failed_mapping(mapping: Mapping, why: str) -> Mapping:
 def is_asked(mapping: Mapping, rerank: Rerank) -> bool:
     """Whether a model is asked about an embedded mapping, or was where it kept its choice."""
     refused = mapping.status == "unmapped" and not mapping.score
-    if refused or rerank == "none" or not mapping.candidates:
+    if mapping.source == WRITTEN or refused or rerank == "none" or not mapping.candidates:
         return False
     sure = mapping.decided_by == "exact" or mapping.score >= SURE
     return rerank == "all" or not sure
@@ -130,6 +148,32 @@ def is_asked(mapping: Mapping, rerank: Rerank) -> bool:
 def is_translated(text: str) -> bool:
     """Whether a model is asked to translate a text: not what holds no diagnosis anyway."""
     return why_not_a_diagnosis(text) is None
+
+
+def _by_code(mapping: Mapping, codes: tuple[str, ...], policy: Policy) -> Mapping:
+    """The mapping with a code that stands in the text; `mapping` is that of its words."""
+    tree, code = policy.retriever.tree, codes[0]
+    denied = what_is_not_there(mapping.text) if policy.min_score > 0 else None
+    if denied:
+        said = f"says that it is not there: {denied}"
+        return replace(_without_code(mapping), status="unmapped", decided_by="none", reason=said)
+    first = Candidate(code, tree.name(code), code, WRITTEN, 1.0, "the code stands in the text")
+    others = (each for each in mapping.candidates if each.code != code)
+    mapping = replace(mapping, candidates=(first, *others)[: policy.top_k])
+    settled = _settle(mapping, first, "exact", policy)
+    several = f"{len(codes)} codes in one text: {', '.join(codes)}" if len(codes) > 1 else None
+    if mapping.code is None or tree.category(mapping.code) == tree.category(code):
+        remark = mapping.reason if mapping.code else None
+        return replace(settled, reason=_joined(several, remark))
+    doubt = f"the words beside the code {code} mean {mapping.code} ({mapping.name})"
+    remarks = _joined(several, doubt, mapping.reason)
+    return replace(settled, score=_DOUBTED, band="low", reason=remarks)
+
+
+def _is_nearer(code: str, other: str, tree: Tree) -> bool:
+    """Whether a code is of the category of another one and does not only hold it."""
+    same = tree.category(code) == tree.category(other)
+    return same and tree.node(code) not in tree.ancestors(other)
 
 
 def _candidate(ranked: Ranked, policy: Policy) -> Candidate:

@@ -133,6 +133,8 @@ class Query:
     """A diagnosis as search sees it; `refusal` says why it is none, where it is none.
 
     `set_aside` is what says that it is past or in doubt ("h/o", "?"), or that a relative has it.
+    `codes` are those of the release that stand in the text beside the words that are read,
+    `likely_codes` what may be one.
     """
 
     text: str
@@ -141,6 +143,8 @@ class Query:
     ambiguous: tuple[Abbreviation, ...] = ()
     refusal: str | None = None
     set_aside: str = ""
+    codes: tuple[str, ...] = ()
+    likely_codes: tuple[str, ...] = ()
 
 
 def read_query(text: str) -> Query:

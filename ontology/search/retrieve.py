@@ -12,6 +12,7 @@ from ..reading.query import Form, Query, read_query
 from ..reading.refusal import known_words
 from ..reading.spelling import Spelling, make_spelling
 from ..tree import Node, Tree
+from ..written import written_codes
 from .encode import packaged_encoder
 from .highest import highest
 from .index import Index
@@ -68,7 +69,10 @@ class Retriever:
         return lru_cache(_READ)(self._read)
 
     def _read(self, text: str) -> Query:
-        query = read_query(text)
+        written = written_codes(text, self.tree)
+        query = read_query(written.words)
+        if written.sure or written.likely:
+            query = replace(query, text=text, codes=written.sure, likely_codes=written.likely)
         known = {form.text for form in query.forms}
         likely: dict[str, Form] = {}
         for form in query.forms:

@@ -25,7 +25,7 @@ from ..tree import Tree
 from .forms import SourceReading
 
 NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,39}")
-_TAKEN = {"official", "inclusion", "includes", COMMUNITY, "all", "none"}
+_TAKEN = {"official", "inclusion", "includes", "code", COMMUNITY, "all", "none"}
 _FORMAT = 1
 
 Which = Literal["all", "none"] | Sequence[str]
