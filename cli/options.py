@@ -99,7 +99,8 @@ AddedSources = Annotated[
 Chroma = Annotated[
     str | None,
     typer.Option(
-        help="The address of a Chroma server, in place of the embedded one.",
+        help="Ask Chroma for the nearest terms: the address of a server, or embedded. Unless "
+        "given, every text is compared with all terms.",
         rich_help_panel="Search",
     ),
 ]

@@ -57,8 +57,8 @@ class Mapper:
     judge: a model that chooses among the candidates, with `run`, `rerank` ("all", "ambiguous",
     "none"), `fallback` ("embedded" or None), `shuffle` (a seed) and `translate` (first put the
     texts into English) as `Chooser` says.
-    chroma: the address of a Chroma server. folder: where the index is kept. progress: called
-    with (stage, done, total) while an index is built.
+    chroma: the address of a Chroma server, or "embedded". folder: where the index is kept.
+    progress: called with (stage, done, total) while an index is built.
 
     Raises UsageError for a bad option at once; faults of the model or the index when first used.
     """

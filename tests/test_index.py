@@ -15,7 +15,7 @@ from dxjudge.errors import IndexFault, UsageError
 from dxjudge.ontology.base import default_terms, recipe
 from dxjudge.ontology.reading.normalise import normalise_text
 from dxjudge.ontology.reading.query import read_query
-from dxjudge.ontology.search.chroma import EXACT, EXACT_UNBUILT, open_collection
+from dxjudge.ontology.search.chroma import EMBEDDED, open_collection
 from dxjudge.ontology.search.encode import GRID, OnnxEncoder, Vectors, open_encoder
 from dxjudge.ontology.search.index import Index, index_key, open_index
 from dxjudge.ontology.search.retrieve import make_retriever
@@ -195,7 +195,7 @@ def test_two_processes_may_open_at_once(tmp_path: Path) -> None:
 _BUILD = (
     _OPEN.rsplit("\n", 2)[0]
     + """
-index = open_index("test", lambda: terms, open_encoder(), Path(sys.argv[1]))
+index = open_index("test", lambda: terms, open_encoder(), Path(sys.argv[1]), chroma="embedded")
 print(index.collection.count())
 """
 )
@@ -303,50 +303,61 @@ def test_a_chroma_server_holds_the_vectors(
 def test_an_index_built_embedded_moves_to_a_server(
     tmp_path: Path, encoder: OnnxEncoder, chroma_server: str
 ) -> None:
-    open_small(tmp_path, encoder)
+    assert open_small(tmp_path, encoder, chroma=EMBEDDED).collection.count() == len(TERMS)
     assert open_small(tmp_path, encoder, chroma=chroma_server).collection.count() == len(TERMS)
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)
         assert open_small(tmp_path, encoder).collection.count() == len(TERMS)
 
 
-def test_a_long_run_goes_over_to_chroma_and_finds_the_same(
+def test_chroma_is_asked_only_where_a_user_asks_for_it(
     tmp_path: Path, encoder: OnnxEncoder
 ) -> None:
     stages: list[tuple[str, int, int]] = []
-    index = open_small(tmp_path, encoder, progress=lambda *stage: stages.append(stage))
+    index = open_small(tmp_path, encoder)
     home = tmp_path / "index" / index.key
     (home / "part-chroma-left").mkdir()  # of a build that was killed
-    vectors = encoder.encode_queries(["heart attack", "appendicitis", "asthma"])
+    vectors = encoder.encode_queries(["heart attack", "appendicitis", "asthma"] * 40_000)
     compared = index.collection.nearest(vectors, len(TERMS))
-    assert index.collection._exact_left == EXACT_UNBUILT - 3
     assert not list(home.glob("chroma-*"))
-    index.collection._exact_left = 0
-    from_chroma = index.collection.nearest(vectors, len(TERMS))
-    assert compared.tolist() == from_chroma.tolist()
+    asked = open_small(
+        tmp_path, encoder, chroma=EMBEDDED, progress=lambda *stage: stages.append(stage)
+    )
+    from_chroma = asked.collection.nearest(vectors[:3], len(TERMS))
+    assert compared[:3].tolist() == from_chroma.tolist()
     assert stages[-1] == ("indexing", len(TERMS), len(TERMS))
     assert [path.name[:7] for path in home.glob("*chroma-*")] == ["chroma-"]
-    assert open_small(tmp_path, encoder).collection._exact_left == EXACT
+
+
+def test_what_is_near_a_text_does_not_depend_on_the_others(
+    tmp_path: Path, encoder: OnnxEncoder
+) -> None:
+    collection = open_small(tmp_path, encoder).collection
+    vectors = encoder.encode_queries(["heart attack", "appendicitis", "asthma", "flu"] * 400)
+    together = collection.nearest(vectors, 3)
+    for place in (0, 1, 2, 3, 1599):
+        assert collection.nearest(vectors[place : place + 1], 3)[0].tolist() == (
+            together[place].tolist()
+        )
 
 
 def test_a_collection_that_lacks_rows_is_built_anew(tmp_path: Path, encoder: OnnxEncoder) -> None:
     index = open_small(tmp_path, encoder)
     home = tmp_path / "index" / index.key
-    less = open_collection(home, index.key, index.vectors[:4])
+    less = open_collection(home, index.key, index.vectors[:4], embedded=True)
     assert less.count() == 4
-    assert open_small(tmp_path, encoder).collection.count() == len(TERMS)
+    assert open_small(tmp_path, encoder, chroma=EMBEDDED).collection.count() == len(TERMS)
     assert len(list(home.glob("chroma-*"))) == 1
 
 
 def test_a_run_does_without_a_damaged_collection_and_says_so(
     tmp_path: Path, encoder: OnnxEncoder
 ) -> None:
-    index = open_small(tmp_path, encoder)
+    index = open_small(tmp_path, encoder, chroma=EMBEDDED)
     assert index.collection.count() == len(TERMS)
     (held,) = (tmp_path / "index" / index.key).glob("chroma-*")
     (held / "chroma.sqlite3").write_bytes(b"\x00damaged")
-    collection = open_small(tmp_path, encoder).collection
-    collection._exact_left = 0
+    collection = open_small(tmp_path, encoder, chroma=EMBEDDED).collection
     vectors = encoder.encode_queries(["heart attack"])
     with pytest.warns(UserWarning, match="damaged.*--rebuild"):
         near = collection.nearest(vectors, 3)

@@ -1,12 +1,10 @@
-"""The nearest terms: from the vectors in Chroma (embedded, or on a server), or compared with all.
+"""The nearest terms: compared with all of them, or asked of Chroma where a user asks for it.
 
-Importing and opening Chroma takes a second and building a collection a minute, which a run does
-without unless it is a long one: texts are compared with every kept vector, for which Chroma's
-graph is a very near stand-in.
+Over 80,000 terms a reading takes 1.4 ms to compare with all and 1.5 ms to ask of Chroma, in batches
+of 64, and a collection takes a minute to build: it gains with larger bases and on servers alone.
 """
 
 import shutil
-import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -24,46 +22,30 @@ from .encode import Progress, Vectors
 from .highest import highest
 
 _ADD = 4000
-EXACT = 512
-"""Readings of texts that a run compares with every term before it opens the collection."""
-
-EXACT_UNBUILT = 100_000
-"""The same where the collection is not built yet, which takes about a minute.
-
-Over 80,000 terms a reading took 1.4 ms to compare and 1.5 ms to ask of Chroma, in batches of 64: a
-collection gains with larger bases and on servers.
-"""
+EMBEDDED = "embedded"
+"""In place of a server's address: a collection in the folder of the index."""
 
 # Recall@64 against exact search over 53,000 terms: 0.999 (0.98 with Chroma's defaults).
 _GRAPH = {"space": "cosine", "ef_construction": 200, "max_neighbors": 32, "ef_search": 400}
 
 
 class Collection:
-    """A Chroma collection of term vectors, ids being row numbers; opened when first needed.
+    """The vectors of the terms, ids being row numbers; a Chroma collection of them where `open`."""
 
-    `vectors` are the same, kept beside it. The first `exact` texts are compared with them.
-    """
-
-    def __init__(
-        self, open: Callable[[], Any], vectors: npt.NDArray[np.float16], exact: int = 0
-    ) -> None:
-        self._open = open
+    def __init__(self, vectors: npt.NDArray[np.float16], open: Callable[[], Any] | None = None):
         self._vectors = vectors
-        self._exact_left = exact
+        self._open = open
 
     def count(self) -> int:
         """The number of rows."""
-        return int(self._collection.count())
+        return int(self._collection.count()) if self._open else len(self._vectors)
 
     def nearest(self, vectors: Vectors, k: int) -> npt.NDArray[np.int64]:
         """Row numbers of the k nearest terms of each vector, nearest first, (n, k)."""
         if not len(vectors):
             return np.zeros((0, k), np.int64)
-        if self._exact_left >= len(vectors) or not self._is_sound():
-            self._exact_left -= len(vectors)
+        if self._open is None or not self._is_sound():
             return np.array([highest(row, k) for row in vectors @ self._unit_columns])
-        self._exact_left = 0
-        self.__dict__.pop("_unit_columns", None)
         found = self._collection.query(query_embeddings=vectors, n_results=k, include=[])
         return np.asarray([[int(row) for row in rows] for rows in found["ids"]], np.int64)
 
@@ -72,13 +54,14 @@ class Collection:
         try:
             _ = self._collection
         except IndexFault as fault:
-            warnings.warn(f"{fault}; slower without it", stacklevel=3)
-            self._exact_left = sys.maxsize
+            warnings.warn(f"{fault}; all terms are compared", stacklevel=3)
+            self._open = None
             return False
         return True
 
     @cached_property
     def _collection(self) -> Any:
+        assert self._open
         return self._open()
 
     @cached_property
@@ -120,30 +103,29 @@ def open_collection(
     server: Any = None,
     progress: Progress | None = None,
     *,
+    embedded: bool = False,
     rebuild: bool = False,
 ) -> Collection:
-    """The collection: a server's at once, the embedded one when a run proves to be a long one.
+    """The vectors, compared with each text, or in Chroma.
 
-    `server` is a client that `open_server` gave, or None for the embedded one in `folder`. rebuild:
-    fill the server's collection anew.
+    server: a client that `open_server` gave, which is asked at once. embedded: a collection in
+    `folder`, opened when first needed. Where the collection is missing, or lacks rows, it is made
+    from the kept vectors. rebuild: fill the server's collection anew.
 
-    Where it is missing, or lacks rows, it is made from the kept vectors.
+    Raises IndexFault where the server fails.
     """
-    if server is not None:
-        try:
-            collection = None if rebuild else _held(server, key, len(vectors))
-            if collection is None:
-                _fill(server, key, vectors, progress)
-                collection = _held(server, key, len(vectors))
-        except Exception as error:
-            raise IndexFault(f"the Chroma server failed: {error}") from error
-        return Collection(lambda: collection, vectors)
-    built = next(folder.glob("chroma-*"), None) is not None
-    return Collection(
-        lambda: _open_embedded(folder, key, vectors, progress),
-        vectors,
-        EXACT if built else EXACT_UNBUILT,
-    )
+    if embedded:
+        return Collection(vectors, lambda: _open_embedded(folder, key, vectors, progress))
+    if server is None:
+        return Collection(vectors)
+    try:
+        collection = None if rebuild else _held(server, key, len(vectors))
+        if collection is None:
+            _fill(server, key, vectors, progress)
+            collection = _held(server, key, len(vectors))
+    except Exception as error:
+        raise IndexFault(f"the Chroma server failed: {error}") from error
+    return Collection(vectors, lambda: collection)
 
 
 def _open_embedded(
@@ -235,7 +217,9 @@ def open_server(address: str) -> Any:
 
     parts = urlsplit(address)
     if parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise UsageError(f"not the address of a Chroma server: {address!r} (http://host:port)")
+        raise UsageError(
+            f"not the address of a Chroma server: {address!r} (http://host:port, or {EMBEDDED})"
+        )
     try:
         return chromadb.HttpClient(
             host=parts.hostname,

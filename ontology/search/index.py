@@ -22,7 +22,7 @@ import numpy.typing as npt
 from ...errors import IndexFault
 from ..reading.normalise import normalise_text
 from ..terms import Term
-from .chroma import Collection, one_builder, open_collection, open_server
+from .chroma import EMBEDDED, Collection, one_builder, open_collection, open_server
 from .encode import Encoder
 from .lexical import LexicalIndex, build_lexical, read_lexical
 from .shipped import encode_terms
@@ -65,15 +65,16 @@ def open_index(
     """Load the index of some terms from the cache folder; build it where there is none.
 
     `recipe` names all that the terms come from (`base.recipe`): they are made only when an index
-    has to be built, which is what lets a run start fast. `chroma` is the address of a Chroma
-    server to hold the vectors in place of the embedded one. Two processes may call this at
-    once: one builds, the other waits. A damaged index is rebuilt, with a warning.
+    has to be built, which is what lets a run start fast. `chroma` is "embedded" or the address of
+    a Chroma server that holds the vectors; without it a text is compared with all. Two
+    processes may call this at once: one builds, the other waits. A damaged index is rebuilt, with
+    a warning.
 
     Raises IndexFault where it cannot be built (the message says what to do).
     """
     key = index_key(recipe, encoder)
     home = folder / "index" / key
-    client = open_server(chroma) if chroma else None
+    client = open_server(chroma) if chroma and chroma != EMBEDDED else None
     with one_builder(home):
         kept = _kept(home, key) if not rebuild else None
         if kept is None:
@@ -93,6 +94,7 @@ def open_index(
             kept.vectors,
             client,
             (lambda done, total: progress("indexing", done, total)) if progress else None,
+            embedded=chroma == EMBEDDED,
             rebuild=rebuild,
         )
     return Index(key, *kept, collection, encoder)
