@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from dxjudge.cli.main import run
 from dxjudge.errors import InputError, UnknownCode, UsageError
 from dxjudge.graphs.mapper import Mapper
-from dxjudge.ontology import Node, Release, load_tree, read_table
+from dxjudge.ontology import Node, Release, Rows, load_tree, read_table
 from dxjudge.ontology.table import read_table as read_canonical
 from dxjudge.scoring.hierarchical import hierarchical_scores
 
@@ -94,6 +94,19 @@ def test_levels_are_called_as_the_release_says_or_by_depth() -> None:
         Node("level 3", "MONDO:0005148"),
     )
     assert load_tree(NUMBERS).levels == ("level 1", "level 2")
+
+
+def test_a_reader_may_be_a_function_of_ones_own(tmp_path: Path) -> None:
+    def read(release: Release) -> Rows:
+        rows = Rows("2030")
+        rows.add(1, "x", "Itching", rows.add(0, "X", "Skin", -1))
+        return rows
+
+    release = Release(name="mine", read=read, levels=("part", "code"), headings=("part",))
+    tree = load_tree(release)
+    assert [(node.kind, node.code) for node in tree.nodes] == [("part", "X"), ("code", "x")]
+    assert tree.version.startswith("2030, sha256 ")
+    assert Mapper(release, folder=tmp_path).map("itching").code == "x"
 
 
 def test_the_edition_says_what_was_read_and_what_was_left_out() -> None:
