@@ -238,7 +238,6 @@ class Tree:
 
     @cached_property
     def _code_first(self) -> tuple[Kind, ...]:
-        """The levels in which a written code is looked for: those of codes, then headings."""
         first = self.category_level
         return (*self.levels[first:], *reversed(self.levels[:first]))
 
@@ -253,12 +252,10 @@ class Tree:
 
     @cached_property
     def _upper(self) -> tuple[str, ...]:
-        """The codes of the levels down to the category."""
         pairs = zip(self._rows.codes, self._rows.levels, strict=True)
         return tuple(code for code, level in pairs if level <= self.category_level)
 
     def _digest(self) -> str:
-        """Of all that makes the tree and its terms, where no package names them."""
         release = self.descriptor
         content = [vars(self._rows), release.levels, release.headings, release.left_out]
         text = json.dumps([*content, list(release.further_terms())], ensure_ascii=False)
