@@ -20,8 +20,7 @@ from ..agents.score_open_answer import SCORE_OPEN_ANSWER
 from ..agents.score_rubric import SCORE_RUBRIC
 from ..agents.step import Step
 from ..errors import UsageError
-from ..prompts.data import load_rubric, load_taxonomy
-from . import asking
+from . import asking, task_columns
 from .judged import Judged
 from .measures import diagnosis
 from .measures.answers import answer_measures, pair_measures, pair_units
@@ -64,43 +63,13 @@ def _predicted(settings: Settings) -> tuple[str, ...]:
     return {"ddx": (_DDX,), "final": (_FINAL,), "both": (_FINAL, _DDX)}[settings.predicted]
 
 
-def _top(settings: Settings) -> tuple[Column, ...]:
-    return tuple(Column(f"top_{k}", f"Top-{k}") for k in settings.top)
-
-
-def _rubric(settings: Settings) -> tuple[Column, ...]:
-    dimensions = load_rubric(settings.rubric).dimensions
-    return (
-        Column("rubric_total", "Rubric total"),
-        *(Column(f"rubric_{each.name}", each.title) for each in dimensions),
-    )
-
-
 def _judged_right(settings: Settings) -> tuple[str, ...]:
     """What tells which answers are wrong, where only these are labelled."""
     return ("match_option", "score_open_answer") if settings.errors_of == "wrong" else ()
 
 
-def _errors(settings: Settings) -> tuple[Column, ...]:
-    categories = load_taxonomy(settings.taxonomy).categories
-    return tuple(Column(f"error: {each.name}", f"Error: {each.name}") for each in categories)
-
-
 def _answers(judged: Judged, settings: Settings) -> Iterator[Measure]:
     return answer_measures(judged, multiple=settings.multiple)
-
-
-def _choices(settings: Settings) -> tuple[Column, ...]:
-    if settings.multiple:
-        return Column("choice_score", "Choice"), Column("answer_score", "Overall")
-    accuracy = Column("choice_accuracy", "Choice accuracy")
-    with_gap = "grade_ddx" in settings.tasks
-    return (accuracy, Column("ddx_fdx_gap", "Gap")) if with_gap else (accuracy,)
-
-
-def _open_answers(settings: Settings) -> tuple[Column, ...]:
-    overall = (Column("answer_score", "Overall"),) if settings.multiple else ()
-    return (Column("open_score", "Open"), *overall)
 
 
 def _pairs(judged: Judged, _settings: Settings) -> Iterator[Measure]:
@@ -153,7 +122,7 @@ TASKS: tuple[Task, ...] = (
         needs=(_DIAGNOSIS,),
         after=lambda _: (_DDX,),
         measures=under_each_judge("judge_equivalence_ddx", diagnosis.top_accuracies),
-        columns=_top,
+        columns=task_columns.top_columns,
         by_ontology=True,
     ),
     Task(
@@ -183,7 +152,7 @@ TASKS: tuple[Task, ...] = (
         items=asking.scored_response,
         needs=(_REFERENCE,),
         measures=under_each_judge("score_rubric", diagnosis.rubric_points),
-        columns=_rubric,
+        columns=task_columns.rubric_columns,
     ),
     Task(
         name="label_errors",
@@ -192,7 +161,7 @@ TASKS: tuple[Task, ...] = (
         needs=(_STANDARD,),
         after=_judged_right,
         measures=under_each_judge("label_errors", diagnosis.error_shares),
-        columns=_errors,
+        columns=task_columns.error_columns,
     ),
     Task(
         name="match_option",
@@ -201,7 +170,7 @@ TASKS: tuple[Task, ...] = (
         every_response=True,
         needs=(_OPTIONS,),
         measures=_answers,
-        columns=_choices,
+        columns=task_columns.choice_columns,
     ),
     Task(
         name="score_free_answer",
@@ -224,7 +193,7 @@ TASKS: tuple[Task, ...] = (
         every_response=True,
         needs=(_OPEN_QUESTION,),
         measures=_answers,
-        columns=_open_answers,
+        columns=task_columns.open_columns,
     ),
     Task(
         name="choose_best",

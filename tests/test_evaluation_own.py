@@ -209,6 +209,24 @@ def test_what_cannot_be_done_is_said_before_anything_is_asked(
     assert not (tmp_path / "out").exists()
 
 
+def test_a_mean_without_a_scale_has_no_bounds(tmp_path: Path) -> None:
+    arguments = make(tmp_path, [dict(URGENCY)])
+    steps = tmp_path / "steps.py"
+    steps.write_text(STEPS.replace(", levels=(0, 1, 2, 3)", ""), encoding="utf-8")
+    script = judge()
+
+    def failing(seen: Seen) -> Any:
+        return {"urgency": 9} if "of one, level 3" in seen.user else script(seen)
+
+    with ProtocolServer(failing) as server:
+        done = run(*arguments, "-o", tmp_path / "out", "--judge", server.judge())
+    assert done.exit_code == 3, done.output
+    row = rows_of(tmp_path / "out" / "main_table.csv")[0]
+    assert (row["Urgency"], row["failed"], row["Urgency worst"]) == ("1.0", "3", "")
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "no bounds: the scale has no ends" in page
+
+
 def test_an_own_task_stands_beside_pairs(tmp_path: Path) -> None:
     arguments = make(tmp_path, [dict(URGENCY)], preset="mediconfusion")
     settings = json.loads((tmp_path / "settings.yaml").read_text())

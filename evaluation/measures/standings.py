@@ -49,9 +49,9 @@ class Rank:
     """A model's place under one metric, from 1, over the units that all models resolved.
 
     n: those units; without one `rank` is None. A model that resolved no unit at all is left out,
-    and does not narrow the common units of the others. rank_if_wrong: its
-    place over all units if everything unresolved were wrong. overlaps: the models whose bounds
-    overlap its own, so that the unresolved units could turn the order; "; " between.
+    and does not narrow the common units of the others. rank_if_wrong: its place over all units
+    if everything unresolved were wrong, None where the scale has no ends. overlaps: the models
+    whose bounds overlap its own, so that the unresolved units could turn the order; "; " between.
     """
 
     metric: str
@@ -63,7 +63,7 @@ class Rank:
     value: float
     rank: int | None
     n: int
-    rank_if_wrong: int
+    rank_if_wrong: int | None
     overlaps: str
 
 
@@ -157,12 +157,13 @@ def _places(measures: Sequence[Measure], by: str, group: str, mask: _Mask) -> It
         )
         yield Rank(
             one.metric, one.judge, one.slice, by, group, one.model, value, placed.get(one.model), n,
-            placed_if_wrong[one.model], overlaps,
+            placed_if_wrong.get(one.model), overlaps,
         )  # fmt: skip
 
 
 def _ranked(measures: Sequence[Measure], values: Sequence[float], higher: bool) -> dict[str, int]:
-    scores = {one.model: value for one, value in zip(measures, values, strict=True)}
+    pairs = zip(measures, values, strict=True)
+    scores = {one.model: value for one, value in pairs if value == value}
     return ranks(scores, higher_is_better=higher)
 
 

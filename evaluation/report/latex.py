@@ -45,7 +45,9 @@ def show(one: Number | None, *, digits: int = 3) -> str:
     parts = ["-" if one.value != one.value else f"{one.value:.{digits}f}"]
     if one.low == one.low:
         parts.append(f"[{one.low:.{digits}f}, {one.high:.{digits}f}]")
-    if one.failed:
+    if one.failed and one.worst != one.worst:
+        parts.append("{no bounds: the scale has no ends}")
+    elif one.failed:
         parts.append(f"{{{one.worst:.{digits}f}, {one.best:.{digits}f}}}")
     return " ".join(parts)
 
