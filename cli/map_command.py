@@ -7,22 +7,19 @@ import typer
 
 from ..files.forms import FORMS_OUT, Form
 from ..ontology.releases.listed import DEFAULT
+from .command import grouped
+from .option_groups import ModelOptions, RunOptions
 from .options import (
     ROWS as _ROWS,
 )
 from .options import (
     RUN,
     AddedSources,
-    Cache,
-    CacheMode,
     Chroma,
-    Concurrency,
     Delimiter,
     Encoding,
     Input,
     InputFormat,
-    MaxCalls,
-    MaxCost,
     Ontology,
     Quiet,
     Rebuild,
@@ -148,7 +145,9 @@ EstimateOnly = Annotated[
 ]
 
 
+@grouped
 def map_file(
+    *,
     input: Input,
     output: Output = "-",
     column: Column = None,
@@ -166,6 +165,7 @@ def map_file(
     min_score: MinScore = None,
     top_k: TopK = 15,
     model: Model = None,
+    model_options: ModelOptions,
     translate: Translate = False,
     rerank: Rerank = None,
     fallback: Fallback = None,
@@ -176,21 +176,17 @@ def map_file(
     chroma: Chroma = None,
     rebuild_index: Rebuild = False,
     estimate: EstimateOnly = False,
-    max_calls: MaxCalls = None,
-    max_cost: MaxCost = None,
-    concurrency: Concurrency = None,
-    cache: Cache = None,
-    cache_mode: CacheMode = "read-write",
+    run: RunOptions,
     journal: Journal = None,
     quiet: Quiet = False,
 ) -> None:
     """Map a file of free-text diagnoses to ICD-10 codes.
 
-    The output holds the input's rows and columns in their order, and adds
-    code, name, score, decided_by, status and reason. Each distinct text is
-    mapped once. Exit code 3 says that some rows failed, 7 that the budget
-    for models was reached. The same command, run again after a crash, goes
-    on where it stopped.
+    In: a table with a column of diagnoses, or a list of one a line. Out: its
+    rows and columns in their order, and added to them code, name, score,
+    decided_by, status and reason. Each distinct text is mapped once. Exit code
+    3 says that some rows failed, 7 that the budget for models was reached. The
+    same command, run again after a crash, goes on where it stopped.
 
     Examples:
       dxjudge map diagnoses.csv -o mapped.csv
@@ -216,8 +212,8 @@ def map_file(
             "shuffle": shuffle,
             "estimate": estimate,
         },
-        {"max_calls": max_calls, "max_cost": max_cost, "concurrency": concurrency},
-        {"cache": cache, "mode": cache_mode},
+        model_options,
+        run,
     )
 
     settings = {

@@ -6,11 +6,13 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from ..agents.choose_candidate import CHOOSE_CANDIDATE
-from ..agents.judge import JudgeSpec, parse_judge
+from ..agents.judge import JudgeSpec
 from ..agents.translate_diagnosis import TRANSLATE_DIAGNOSIS
 from ..errors import AuthenticationFault, UsageError
 from ..graphs.chooser import Chooser
 from ..graphs.mapper import is_judge
+from .command import given_flags
+from .option_groups import ModelOptions, RunOptions
 
 if TYPE_CHECKING:
     from ..agents.engine.judges import Judge
@@ -23,7 +25,7 @@ class Asked:
 
     judge: JudgeSpec
     options: dict[str, Any]
-    settings: dict[str, Any]
+    run: RunOptions
     estimate_only: bool = False
 
 
@@ -31,8 +33,8 @@ def read_models(
     model: str | None,
     encoder: str | None,
     options: dict[str, Any],
-    budget: dict[str, Any],
-    cache: dict[str, Any],
+    asked: ModelOptions,
+    run: RunOptions,
 ) -> tuple[str, Asked | None]:
     """The embedding model's name, and what is asked of a judge where `model` names one.
 
@@ -44,12 +46,20 @@ def read_models(
     if model is not None and is_judge(model):
         given = {name: value for name, value in options.items() if value is not None}
         only = given.pop("estimate")
-        return encoder or "default", Asked(parse_judge(model), given, budget | cache, only)
+        return encoder or "default", Asked(asked.judge(model), given, run, only)
     if model is not None and encoder is not None:
         raise UsageError(f"two embedding models: --model {model} and --encoder {encoder}")
-    needing = [name for name, value in (options | budget).items() if value not in (None, False)]
+    needing = [
+        *(
+            f"--{name.replace('_', '-')}"
+            for name, value in options.items()
+            if value not in (None, False)
+        ),
+        *given_flags(asked),
+        *given_flags(run),
+    ]
     if needing:
-        flags = ", ".join(f"--{name.replace('_', '-')}" for name in needing)
+        flags = ", ".join(needing)
         why = f", since {model} is an embedding model by its name" if model else ""
         raise UsageError(f"{flags}: no model is asked{why}; name one with --model openai:gpt-4o")
     return model or encoder or "default", None
@@ -67,9 +77,8 @@ def asking(asked: Asked | None) -> Iterator[Chooser | None]:
         return
     # Half a second of imports, which most runs do without.
     from ..agents.engine.judges import as_judge
-    from ..agents.engine.run import Run
 
-    with Run(**asked.settings) as run:
+    with asked.run.open() as run:
         judge = as_judge(asked.judge)
         chooser = Chooser(judge, run, **asked.options)
         if not asked.estimate_only:
