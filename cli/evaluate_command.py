@@ -8,7 +8,7 @@ import typer
 from ..files.forms import FORMS_IN, Form
 from ..ontology.releases.listed import listed
 from .command import grouped
-from .option_groups import JudgeModelOptions, RunOptions
+from .option_groups import JudgeModelOptions, Quorum, RunOptions, Weights
 from .options import (
     AddedSources,
     Delimiter,
@@ -46,8 +46,8 @@ Judges = Annotated[
 Jury = Annotated[
     str | None,
     typer.Option(
-        help="Score the judges' jury as one more judge: majority, plurality, unanimous, or for "
-        "numbers mean, median, min, max (and majority for the rest).",
+        help="Score the judges' jury as one more judge: majority, plurality, unanimous, weighted, "
+        "or for numbers mean, median, min, max (and majority for the rest).",
         rich_help_panel=_JUDGES,
     ),
 ]
@@ -128,6 +128,8 @@ def evaluate(
     judge: Judges = None,
     asked: JudgeModelOptions,
     jury: Jury = None,
+    quorum: Quorum = None,
+    weights: Weights = None,
     group: Groups = None,
     conditions: Conditions = None,
     evidences: Evidences = None,
@@ -166,12 +168,15 @@ def evaluate(
       dxjudge evaluate release_test_patients.csv model.jsonl -o out \\
         --preset hddx --conditions release_conditions.json
     """
+    from ..graphs.jury.weights import read_weights
     from .evaluate_run import Request, run_evaluation
 
     flags = {
         "preset": preset,
         "judges": tuple(judge) if judge else None,
-        "jury": jury,
+        "jury": jury or ("weighted" if weights else None),
+        "quorum": quorum,
+        "weights": read_weights(weights) if weights else None,
         "groups": tuple(group) if group else None,
         "encoder": semantic_encoder,
         "ontology": ontology,

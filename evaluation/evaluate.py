@@ -64,7 +64,12 @@ def evaluate(
         UsageError: no case, no model, a judge that is there twice, or a preset whose columns
             the cases lack.
     """
-    panel = replace(panel or Panel(tuple(judges)), jury=settings.jury)
+    panel = replace(
+        panel or Panel(tuple(judges)),
+        jury=settings.jury,
+        quorum=settings.quorum,
+        weights=settings.weights,
+    )
     check_evaluation(cases, responses, settings, panel.judges)
     preset = find_preset(settings.preset)
     columns = main_columns(settings)

@@ -80,6 +80,7 @@ class Panel:
 
     jury: the rule by which the judges' verdicts, two or more, make those of one more judge. A
     rule that calculates applies to numbers; verdicts that are none are decided by majority.
+    quorum, weights: of the jury, as in `scoring.jury.combine`.
     records: outcomes of an earlier run; what is in them, by the same version of the step, is not
         asked.
     """
@@ -89,6 +90,8 @@ class Panel:
     journal: Journal[Outcome] = field(default_factory=lambda: open_journal(None))
     progress: Progress | None = None
     jury: Rule | None = None
+    quorum: int | None = None
+    weights: Mapping[str, float] | None = None
     records: Mapping[RecordKey, Outcome] = field(default_factory=dict)
 
     @property
@@ -126,8 +129,32 @@ class Panel:
                 for item, outcome in zip(items, outcomes, strict=True)
             ]
         if len(judges) > 1 and self.jury:
-            verdicts += _jury(step, items, verdicts, self.jury)
+            verdicts += self._jury_verdicts(step, items, verdicts, self.jury)
         return verdicts
+
+    def _jury_verdicts(
+        self,
+        step: Step[Any, Any],
+        items: Sequence[Item],
+        verdicts: Sequence[Verdict],
+        rule: Rule,
+    ) -> list[Verdict]:
+        """The jury's verdict on every item; verdicts: judge by judge, in the items' order."""
+        of_the_jury = []
+        for place, item in enumerate(items):
+            outcomes = {one.judge: one.outcome for one in verdicts[place :: len(items)]}
+            verdict = jury_over(
+                step,
+                item.inputs,
+                outcomes,
+                rule_for(step, rule),
+                quorum=self.quorum,
+                weights=self.weights,
+                case=item.case,
+            )
+            outcome = as_outcome(step, item.inputs, verdict)
+            of_the_jury.append(_verdict(step, item, f"{JURY}{rule}", outcome))
+        return of_the_jury
 
     def _recorded(self, name: str, step: Step[Any, Any], item: Item) -> Outcome | None:
         key = (name, item.task, item.model, item.case, item.response, item.place)
@@ -179,19 +206,6 @@ class Panel:
 
 
 _AT_NO_COST = {"cached": True, "calls": 0, "tokens_in": 0, "tokens_out": 0, "cost": 0.0}
-
-
-def _jury(
-    step: Step[Any, Any], items: Sequence[Item], verdicts: Sequence[Verdict], rule: Rule
-) -> list[Verdict]:
-    """The jury's verdict on every item; verdicts: judge by judge, in the order of the items."""
-    name, made = f"{JURY}{rule}", []
-    for place, item in enumerate(items):
-        held = {one.judge: one.outcome for one in verdicts[place :: len(items)]}
-        found = jury_over(step, item.inputs, held, rule_for(step, rule), case=item.case)
-        outcome = as_outcome(step, item.inputs, found)
-        made.append(_verdict(step, item, name, outcome))
-    return made
 
 
 def _verdict(step: Step[Any, Any], item: Item, judge: str, outcome: Outcome) -> Verdict:

@@ -12,7 +12,9 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
+from ..agents.engine.judges import as_judge
 from ..errors import InputError, UsageError
+from ..scoring.jury import check_weights
 from .settings import Column, Settings
 from .tasks import fillable, tasks_of
 
@@ -197,10 +199,23 @@ def read_settings(path: Path | None, **flags: Any) -> Settings:
     settings = _settings({**preset.settings, "tasks": preset.tasks, **held})
     if settings.jury and len(settings.judges) < 2:
         raise UsageError("a jury needs at least two judges: give --judge twice or more")
-    if settings.jury == "weighted":
-        raise UsageError("evaluation settings: jury: weights are for `dxjudge judge --weights`")
+    _check_jury(settings)
     main_columns(settings)  # a column that nothing fills is an error before any work
     return settings
+
+
+def _check_jury(settings: Settings) -> None:
+    if settings.jury is None and (settings.quorum is not None or settings.weights is not None):
+        raise UsageError("a quorum and weights are those of a jury: name its rule with --jury")
+    if settings.jury == "weighted":
+        labels = {as_judge(name).spec.label for name in settings.judges}
+        check_weights(settings.weights, labels)
+    elif settings.weights is not None:
+        raise UsageError(f"weights are for the jury rule weighted, not {settings.jury}")
+    if settings.quorum is not None and settings.quorum > len(settings.judges):
+        raise UsageError(
+            f"a quorum of {settings.quorum} cannot be met by {len(settings.judges)} judges"
+        )
 
 
 def _settings(given: Mapping[str, Any]) -> Settings:

@@ -71,7 +71,9 @@ class Settings(BaseModel):
 
     tasks: what is judged and scored. columns: of the main table; by default those of the preset
     and of the tasks that are named beyond it. judges: each judges every item; the first also
-    extracts. jury: the rule by which they make the verdict of one more judge.
+    extracts. jury: the rule by which they make the verdict of one more judge. quorum: how
+    many votes must decide, by default more than half. weights: judge -> weight, for the rule
+    "weighted".
     style: the words of the equivalence step. truth: what a prediction is held against in
     hierarchical and semantic scores. predicted: what is held against it. top: the k of top-k.
     unmapped: what a prediction without a code does. unknown_codes: what a true code does that the
@@ -88,6 +90,8 @@ class Settings(BaseModel):
     columns: tuple[Annotated[Column, BeforeValidator(_as_column)], ...] | None = None
     judges: tuple[str, ...] = ()
     jury: Rule | None = None
+    quorum: int | None = Field(default=None, ge=1)
+    weights: dict[str, float] | None = None
     groups: tuple[str, ...] | None = None
     style: Literal["yes-no", "correct"] = "yes-no"
     truth: Literal["ddx", "diagnosis", "both"] = "both"

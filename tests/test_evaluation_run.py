@@ -159,8 +159,35 @@ def test_a_jury_is_scored_as_one_more_judge_and_agrees_with_nobody(tmp_path: Pat
     assert agreed == set(names)
 
 
+def test_a_weighted_jury_follows_the_judge_with_most_weight(tmp_path: Path) -> None:
+    out, weights = tmp_path / "out", tmp_path / "weights.csv"
+    servers = [ProtocolServer(make_judge(lean)) for lean in range(2)]
+    with servers[0], servers[1]:
+        names = [server.judge() for server in servers]
+        weights.write_text(f'judge,weight\n"{names[0]}",1\n"{names[1]}",9\n')
+        judges = [part for name in names for part in ("--judge", name)]
+        done = run(
+            few_cases(tmp_path), *some_responses(tmp_path), "-o", out, "--preset", "dermcase",
+            *judges, "--weights", weights, "--resamples", "20",
+        )  # fmt: skip
+    assert done.exit_code in (0, 3), done.output
+    told: dict[Any, dict[str, str]] = {}
+    for row in rows_of(out / "verdicts.csv"):
+        if row["step"] == "judge_equivalence":
+            key = (row["model"], row["case"], row["response"], row["place"])
+            told.setdefault(key, {})[row["judge"]] = row["value"]
+    apart = [one for one in told.values() if one[names[0]] and one[names[0]] != one[names[1]] != ""]
+    assert apart
+    # 9 of 10 parts of the weight are more than half.
+    assert all(one["jury:weighted"] == one[names[1]] for one in apart)
+
+
 def test_a_jury_needs_judges_and_a_rule(tmp_path: Path) -> None:
+    both = ("--judge", "openai:a", "--judge", "openai:b")
     for flags, told in [
+        (("--jury", "weighted", *both), "needs weights"),
+        (("--quorum", "2", *both), "name its rule with --jury"),
+        (("--jury", "majority", "--quorum", "3", *both), "cannot be met by 2 judges"),
         (("--jury", "majority"), "at least two judges"),
         (("--jury", "most", "--judge", "openai:a", "--judge", "openai:b"), "jury: Input should be"),
     ]:

@@ -23,6 +23,8 @@ def jury_over(
     outcomes: Mapping[str, Outcome],
     rule: Rule,
     *,
+    quorum: int | None = None,
+    weights: Mapping[str, float] | None = None,
     case: str = "1",
 ) -> JuryOutcome:
     """The jury's outcome on one item, from the outcomes of its judges by their names.
@@ -41,7 +43,9 @@ def jury_over(
     by_step: dict[str, list[Vote]] = {}
     for vote in votes:
         by_step.setdefault(vote.step, []).append(vote)
-    verdicts = {name: combine(held, rule) for name, held in by_step.items()}
+    verdicts = {
+        name: combine(held, rule, quorum=quorum, weights=weights) for name, held in by_step.items()
+    }
     values = [outcome.value for outcome in outcomes.values() if outcome.status == "done"]
     value = value_of(step, typed, verdicts, values) if typed is not None else None
     return JuryOutcome(case, step.name, verdicts, tuple(votes), value)
