@@ -6,6 +6,7 @@ from typing import Any
 
 from ...agents.outcome import Abstained, Done, Failed, Outcome
 from ...prompts.data import load_rubric, load_taxonomy
+from ...scoring.flat import top_k_accuracy
 from ...scoring.medsyn import COVERS_FROM
 from ..cases import Case
 from ..judged import MISSING, Found, Judged
@@ -104,11 +105,16 @@ def _any_yes(view: View, case: Case, k: int) -> Score:
     if found.status != "done":
         return Score(0.0 if found.status == "abstained" else None, found.status)
     verdicts = view.judged.of("judge_equivalence_ddx", view.judge, view.model, case.id)
-    outcomes = [verdict.outcome for verdict in verdicts if verdict.place < k]
-    if any(isinstance(one, Done) and one.value.equivalent for one in outcomes):
-        return Score(1.0, "done")
-    open_ones = [one for one in outcomes if isinstance(one, Failed)]
-    return Score(None, "failed") if open_ones or not outcomes else Score(0.0, "done")
+    marks = [_mark(verdict.outcome) for verdict in verdicts if verdict.place < k]
+    right = top_k_accuracy([marks], k).value if marks else float("nan")
+    return Score(None, "failed") if right != right else Score(right, "done")
+
+
+def _mark(outcome: Outcome) -> bool | None:
+    """Whether a verdict is a "yes"; None without one."""
+    if isinstance(outcome, Failed):
+        return None
+    return isinstance(outcome, Done) and bool(outcome.value.equivalent)
 
 
 def ddx_grades(view: View) -> Iterator[Measure]:
