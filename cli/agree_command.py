@@ -120,7 +120,7 @@ def agree(
       dxjudge agree RUN doctor.csv --human doctor
       dxjudge agree votes.csv --step judge_urgency.py:JUDGE_URGENCY
     """
-    from .agree_run import Request, run_agree
+    from .runs.agree_run import Request, run_agree
 
     terms = {"scale": scale, "span": span, "human": human}
     request = Request(

@@ -70,7 +70,7 @@ def compare_judges(
       dxjudge compare-judges out --family mymodel=qwen \\
         --judges openai:gpt-4o,openai:qwen@http://127.0.0.1:8000/v1
     """
-    from .compare_judges_run import Request, run_compare
+    from .runs.compare_judges_run import Request, run_compare
 
     request = Request(
         run, judges, output or run / "judges", tuple(family or ()), stress, seed, boot, asking,

@@ -94,7 +94,7 @@ def curate(
       dxjudge curate dermcase reports/ -o dermcase --judge openai:gpt-4o
     """
     from ..files.forms import Form
-    from .curate_run import run_curate
+    from .runs.curate_run import run_curate
 
     code = run_curate(
         name,

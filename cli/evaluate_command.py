@@ -169,7 +169,7 @@ def evaluate(
         --preset hddx --conditions release_conditions.json
     """
     from ..graphs.jury.weights import read_weights
-    from .evaluate_run import Request, run_evaluation
+    from .runs.evaluate_run import Request, run_evaluation
 
     flags = {
         "preset": preset,

@@ -32,6 +32,6 @@ def judge_rows(options: JudgeOptions) -> None:
         --judge anthropic:MODEL --judge openai:qwen@http://127.0.0.1:8080/v1 \\
         --rule median --votes votes.csv
     """
-    from .judge_run import run_judge
+    from .runs.judge_run import run_judge
 
     raise typer.Exit(run_judge(options))

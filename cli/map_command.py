@@ -199,8 +199,8 @@ def map_file(
       dxjudge map diagnosen.csv -o mapped.csv --model openai:gpt-4o --translate
       echo "heart attack" | dxjudge map -
     """
-    from .map_model import read_models
-    from .map_run import Request, run_map
+    from .runs.map_model import read_models
+    from .runs.map_run import Request, run_map
 
     encoder, asked = read_models(
         model,

@@ -31,6 +31,6 @@ def stress(options: StressOptions) -> None:
         --repeats 5 --temperature 1 --json \\
         --judge openai:qwen@http://127.0.0.1:8080/v1
     """
-    from .stress_run import run_stress
+    from .runs.stress_run import run_stress
 
     raise typer.Exit(run_stress(options))

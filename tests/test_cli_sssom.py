@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from dxjudge.cli.main import run
-from dxjudge.cli.sssom_write import write_sssom
+from dxjudge.cli.runs.sssom_write import write_sssom
 from dxjudge.ontology.mapping import Mapping
 from dxjudge.ontology.tree import load_tree
 

@@ -10,8 +10,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from dxjudge.agents.judge import parse_judge
-from dxjudge.cli.compare_judges_run import families_by, find_judges
 from dxjudge.cli.main import app
+from dxjudge.cli.runs.compare_judges_run import families_by, find_judges
 from dxjudge.errors import InputError, UsageError
 from dxjudge.evaluation.judges.conclusions import Side, conclude, side_of
 from dxjudge.evaluation.judges.swap_rows import Conclusion

@@ -7,33 +7,33 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ..agents.engine.families import families_of
-from ..agents.engine.judges import as_judge
-from ..agents.judge import JudgeSpec
-from ..errors import UsageError
-from ..evaluation.evaluate import evaluate
-from ..evaluation.judges.self_preference import Families
-from ..evaluation.judges.stress_table import read_rates
-from ..evaluation.judges.swap import swap_of
-from ..evaluation.judges.swap_rows import Swap
-from ..evaluation.judges.swap_text import (
+from ...agents.engine.families import families_of
+from ...agents.engine.judges import as_judge
+from ...agents.judge import JudgeSpec
+from ...errors import UsageError
+from ...evaluation.evaluate import evaluate
+from ...evaluation.judges.self_preference import Families
+from ...evaluation.judges.stress_table import read_rates
+from ...evaluation.judges.swap import swap_of
+from ...evaluation.judges.swap_rows import Swap
+from ...evaluation.judges.swap_text import (
     no_family,
     swap_blocks,
     swap_plain,
 )
-from ..evaluation.judging import Panel, open_journal
-from ..evaluation.presets import main_columns
-from ..evaluation.records import Recorded, read_recorded
-from ..evaluation.report.html import STRESS
-from ..evaluation.report.write import make_folder, write_everything
-from ..evaluation.result import Evaluation
-from ..evaluation.settings import OwnTask
-from ..evaluation.tasks import fillable, find_task
+from ...evaluation.judging import Panel, open_journal
+from ...evaluation.presets import main_columns
+from ...evaluation.records import Recorded, read_recorded
+from ...evaluation.report.html import STRESS
+from ...evaluation.report.write import make_folder, write_everything
+from ...evaluation.result import Evaluation
+from ...evaluation.settings import OwnTask
+from ...evaluation.tasks import fillable, find_task
+from ..exit_codes import INTERRUPTED
+from ..option_groups import JudgeModelOptions, RunOptions
+from ..progress import stages
 from .agree_run import print_blocks
 from .evaluate_run import exit_code
-from .exit_codes import INTERRUPTED
-from .option_groups import JudgeModelOptions, RunOptions
-from .progress import stages
 
 
 @dataclass(frozen=True)

@@ -8,18 +8,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..errors import UsageError
-from ..files.bytes import check_writable, writing_to
-from ..files.forms import Form, OutputFormat, output_format
-from ..files.journal import Journal
-from ..files.rows_in import Sheet, column_texts, read_sheet, text_column
-from ..files.rows_out import added_names, check_columns, write_sheet
-from ..graphs.chooser import Chooser, fell_back
-from ..graphs.mapper import Mapper
-from ..ontology.mapping import Mapping
-from ..ontology.reading.query import split_diagnoses
-from ..ontology.sources.added import AddedSource, describe
-from ..ontology.table import (
+from ...errors import UsageError
+from ...files.bytes import check_writable, writing_to
+from ...files.forms import Form, OutputFormat, output_format
+from ...files.journal import Journal
+from ...files.rows_in import Sheet, column_texts, read_sheet, text_column
+from ...files.rows_out import added_names, check_columns, write_sheet
+from ...graphs.chooser import Chooser, fell_back
+from ...graphs.mapper import Mapper
+from ...ontology.mapping import Mapping
+from ...ontology.reading.query import split_diagnoses
+from ...ontology.sources.added import AddedSource, describe
+from ...ontology.table import (
     CanonicalTable,
     entry_of,
     read_table,
@@ -27,12 +27,12 @@ from ..ontology.table import (
     text_key,
     write_table,
 )
-from ..ontology.tree import Tree, load_tree
+from ...ontology.tree import Tree, load_tree
+from ..progress import Stages, stages
 from .map_columns import added_columns
 from .map_journal import journal_path, open_journal
 from .map_model import Asked, asking, mapper_settings
 from .map_summary import model_summary, summary
-from .progress import Stages, stages
 from .sssom_write import write_sssom
 
 SOME_FAILED = 3

@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..files.journal import Journal
-from ..ontology.mapping import Mapping, read_mapping
+from ...files.journal import Journal
+from ...ontology.mapping import Mapping, read_mapping
 
 
 def journal_path(output: str, named: Path | None) -> Path | None:

@@ -6,24 +6,24 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ..agents.engine.judges import Judge, as_judge
-from ..errors import NoVerdict, UsageError
-from ..evaluation.from_data import (
+from ...agents.engine.judges import Judge, as_judge
+from ...errors import NoVerdict, UsageError
+from ...evaluation.from_data import (
     ATTEMPTS,
     open_evaluation,
     run_opened,
 )
-from ..evaluation.judges.stress_table import read_rates
-from ..evaluation.report.latex import caption_of, main_rows
-from ..evaluation.report.write import make_folder
-from ..evaluation.result import Evaluation
-from ..files.forms import Form
-from ..graphs.mapper import Mapper, is_judge
-from .command import given_flags
-from .exit_codes import BUDGET, INTERRUPTED, SOME_FAILED
-from .option_groups import JudgeModelOptions, RunOptions
-from .progress import stages
-from .sources_command import read_which, say_added
+from ...evaluation.judges.stress_table import read_rates
+from ...evaluation.report.latex import caption_of, main_rows
+from ...evaluation.report.write import make_folder
+from ...evaluation.result import Evaluation
+from ...files.forms import Form
+from ...graphs.mapper import Mapper, is_judge
+from ..command import given_flags
+from ..exit_codes import BUDGET, INTERRUPTED, SOME_FAILED
+from ..option_groups import JudgeModelOptions, RunOptions
+from ..progress import stages
+from ..sources_command import read_which, say_added
 from .step_rows import warn_unused
 
 

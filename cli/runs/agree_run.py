@@ -7,18 +7,18 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from ..agents.step import Step
-from ..agents.steps import find_step
-from ..errors import UsageError
-from ..evaluation.judges.agreement_table import Agreement, AgreementRow, Terms, agree
-from ..evaluation.judges.agreement_text import Block, blocks_of, contested_lines, plain
-from ..evaluation.judges.agreement_units import known_scales
-from ..files.bytes import check_writable
-from ..files.forms import Form, table_format
-from ..files.rows_out import write_columns
-from ..graphs.jury.votes_file import read_verdict, read_votes, write_votes
-from ..scoring.bootstrap import Plan
-from ..scoring.votes import Vote
+from ...agents.step import Step
+from ...agents.steps import find_step
+from ...errors import UsageError
+from ...evaluation.judges.agreement_table import Agreement, AgreementRow, Terms, agree
+from ...evaluation.judges.agreement_text import Block, blocks_of, contested_lines, plain
+from ...evaluation.judges.agreement_units import known_scales
+from ...files.bytes import check_writable
+from ...files.forms import Form, table_format
+from ...files.rows_out import write_columns
+from ...graphs.jury.votes_file import read_verdict, read_votes, write_votes
+from ...scoring.bootstrap import Plan
+from ...scoring.votes import Vote
 
 _SCALES = ("nominal", "ordinal", "interval")
 

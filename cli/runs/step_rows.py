@@ -6,20 +6,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..agents.judge_equivalence import with_ontology
-from ..agents.stand_ins import check_engine
-from ..agents.step import Step
-from ..agents.steps import find_step
-from ..cache.key import fingerprint
-from ..errors import DxjudgeError, UsageError
-from ..files.bytes import check_writable
-from ..files.forms import FORMS_OUT, OutputFormat, output_format
-from ..files.rows_in import Sheet, read_sheet
-from ..files.rows_out import added_names, check_columns, write_table
-from ..graphs.row_inputs import field_columns, given_values, row_inputs
-from ..ontology.table import short_signature
-from .judging_options import StepRows
-from .sources_command import read_which, say_added
+from ...agents.judge_equivalence import with_ontology
+from ...agents.stand_ins import check_engine
+from ...agents.step import Step
+from ...agents.steps import find_step
+from ...cache.key import fingerprint
+from ...errors import DxjudgeError, UsageError
+from ...files.bytes import check_writable
+from ...files.forms import FORMS_OUT, OutputFormat, output_format
+from ...files.rows_in import Sheet, read_sheet
+from ...files.rows_out import added_names, check_columns, write_table
+from ...graphs.row_inputs import field_columns, given_values, row_inputs
+from ...ontology.table import short_signature
+from ..judging_options import StepRows
+from ..sources_command import read_which, say_added
 
 
 @dataclass(frozen=True)
@@ -78,8 +78,8 @@ def decided_by_codes(job: Job, added: str) -> Job:
 
     Every text is mapped once, here.
     """
-    from ..graphs.codes import SURE, codes_of
-    from ..graphs.mapper import Mapper
+    from ...graphs.codes import SURE, codes_of
+    from ...graphs.mapper import Mapper
 
     texts = [str(row.get(field, "")) for row in job.inputs for field in ("predicted", "truth")]
     mapper = Mapper(added=read_which(added))

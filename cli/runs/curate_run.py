@@ -8,22 +8,22 @@ from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
-from ..agents.engine.run import Run
-from ..agents.judge import JudgeSpec
-from ..agents.judge_equivalence import Mapper
-from ..curation.item import Item
-from ..curation.read import read_reports
-from ..curation.reports import Report, curate_reports
-from ..curation.settings import Settings
-from ..curation.write import ITEMS, PAIRS, make_folder, write_items
-from ..errors import UsageError
-from ..files.bytes import check_writable
-from ..files.forms import Form
-from ..graphs.codes import code_of
-from ..graphs.mapper import Mapper as Ontology
-from .exit_codes import BUDGET, SOME_FAILED
-from .option_groups import RunOptions
-from .progress import counting, work_done
+from ...agents.engine.run import Run
+from ...agents.judge import JudgeSpec
+from ...agents.judge_equivalence import Mapper
+from ...curation.item import Item
+from ...curation.read import read_reports
+from ...curation.reports import Report, curate_reports
+from ...curation.settings import Settings
+from ...curation.write import ITEMS, PAIRS, make_folder, write_items
+from ...errors import UsageError
+from ...files.bytes import check_writable
+from ...files.forms import Form
+from ...graphs.codes import code_of
+from ...graphs.mapper import Mapper as Ontology
+from ..exit_codes import BUDGET, SOME_FAILED
+from ..option_groups import RunOptions
+from ..progress import counting, work_done
 
 PROCEDURES = ("dermcase",)
 

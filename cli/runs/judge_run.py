@@ -7,29 +7,29 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from ..agents.engine.run import Run
-from ..agents.judge import JudgeSpec
-from ..agents.outcome import Outcome, read_outcome, write_outcome
-from ..agents.steps import find_step
-from ..cache.key import fingerprint
-from ..errors import UsageError
-from ..files.bytes import check_writable
-from ..files.forms import table_format
-from ..files.journal import Journal
-from ..graphs.case_names import case_names
-from ..graphs.columns import judged_columns
-from ..graphs.jury.columns import jury_columns
-from ..graphs.jury.jurors import HUMAN, Juror
-from ..graphs.jury.plan import JuryPlan, plan_jury
-from ..graphs.jury.result import JuryOutcome, read_jury, write_jury
-from ..graphs.jury.run_jury import stream_jury
-from ..graphs.jury.votes_file import write_votes
-from ..graphs.jury.weights import read_weights
-from ..graphs.step import stream_step
-from .command import given_flags
+from ...agents.engine.run import Run
+from ...agents.judge import JudgeSpec
+from ...agents.outcome import Outcome, read_outcome, write_outcome
+from ...agents.steps import find_step
+from ...cache.key import fingerprint
+from ...errors import UsageError
+from ...files.bytes import check_writable
+from ...files.forms import table_format
+from ...files.journal import Journal
+from ...graphs.case_names import case_names
+from ...graphs.columns import judged_columns
+from ...graphs.jury.columns import jury_columns
+from ...graphs.jury.jurors import HUMAN, Juror
+from ...graphs.jury.plan import JuryPlan, plan_jury
+from ...graphs.jury.result import JuryOutcome, read_jury, write_jury
+from ...graphs.jury.run_jury import stream_jury
+from ...graphs.jury.votes_file import write_votes
+from ...graphs.jury.weights import read_weights
+from ...graphs.step import stream_step
+from ..command import given_flags
+from ..judging_options import JudgeOptions
+from ..progress import summary, work_done
 from .finishing import Rows, journalled
-from .judging_options import JudgeOptions
-from .progress import summary, work_done
 from .step_rows import (
     Job,
     decided_by_codes,

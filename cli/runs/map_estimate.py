@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from ..agents.engine.judges import as_judge
-from ..agents.engine.run import Run
-from ..graphs.chooser import Chooser
-from ..graphs.mapping_estimate import estimate_mapping
-from ..ontology.mapping import Mapping
+from ...agents.engine.judges import as_judge
+from ...agents.engine.run import Run
+from ...graphs.chooser import Chooser
+from ...graphs.mapping_estimate import estimate_mapping
+from ...ontology.mapping import Mapping
 
 
 def print_estimate(rows: int, distinct: int, embedded: Sequence[Mapping], chooser: Chooser) -> None:

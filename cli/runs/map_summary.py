@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 from collections.abc import Mapping as ReadOnly
 from typing import TYPE_CHECKING
 
-from ..graphs.chooser import Chooser, fell_back
-from ..ontology.mapping import Mapping
+from ...graphs.chooser import Chooser, fell_back
+from ...ontology.mapping import Mapping
 from .map_columns import verdict
 
 if TYPE_CHECKING:
-    from ..agents.engine.ledger import Line
+    from ...agents.engine.ledger import Line
 
 _BANDS = ("reviewed", "exact", "high", "medium", "low")
 
@@ -55,7 +55,7 @@ def summary(
 
 def model_summary(new: Sequence[Mapping], chooser: Chooser) -> Iterator[str]:
     """Lines on what the model was asked, what that took, and how it failed."""
-    from ..agents.engine.judges import as_judge
+    from ...agents.engine.judges import as_judge
 
     run = chooser.run
     assert run

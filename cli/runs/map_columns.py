@@ -5,7 +5,7 @@ from collections.abc import Mapping as ReadOnly
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ..ontology.mapping import Mapping
+from ...ontology.mapping import Mapping
 
 BETWEEN = "; "
 """Stands between the codes of a cell that was split."""

@@ -5,18 +5,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-from ..agents.choose_candidate import CHOOSE_CANDIDATE
-from ..agents.judge import JudgeSpec
-from ..agents.translate_diagnosis import TRANSLATE_DIAGNOSIS
-from ..errors import AuthenticationFault, UsageError
-from ..graphs.chooser import Chooser
-from ..graphs.mapper import is_judge
-from .command import given_flags
-from .option_groups import ModelOptions, RunOptions
+from ...agents.choose_candidate import CHOOSE_CANDIDATE
+from ...agents.judge import JudgeSpec
+from ...agents.translate_diagnosis import TRANSLATE_DIAGNOSIS
+from ...errors import AuthenticationFault, UsageError
+from ...graphs.chooser import Chooser
+from ...graphs.mapper import is_judge
+from ..command import given_flags
+from ..option_groups import ModelOptions, RunOptions
 
 if TYPE_CHECKING:
-    from ..agents.engine.judges import Judge
-    from ..agents.engine.run import Run
+    from ...agents.engine.judges import Judge
+    from ...agents.engine.run import Run
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def asking(asked: Asked | None) -> Iterator[Chooser | None]:
         yield None
         return
     # Half a second of imports, which most runs do without.
-    from ..agents.engine.judges import as_judge
+    from ...agents.engine.judges import as_judge
 
     with asked.run.open() as run:
         judge = as_judge(asked.judge)
@@ -94,7 +94,7 @@ def mapper_settings(chooser: Chooser | None) -> dict[str, Any]:
 
 def _check_key(judge: "Judge", run: "Run") -> None:
     """Raise for a missing key, but where replies are kept: those may be all that is needed."""
-    from ..agents.engine.judges import check_key
+    from ...agents.engine.judges import check_key
 
     if run.replies.mode == "replay":
         return

@@ -5,11 +5,11 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from ..agents.engine.run import Run
-from ..files.journal import Journal
-from .exit_codes import BUDGET, INTERRUPTED, SOME_FAILED
-from .option_groups import RunOptions
-from .progress import counting
+from ...agents.engine.run import Run
+from ...files.journal import Journal
+from ..exit_codes import BUDGET, INTERRUPTED, SOME_FAILED
+from ..option_groups import RunOptions
+from ..progress import counting
 from .step_rows import say
 
 T = TypeVar("T")

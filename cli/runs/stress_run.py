@@ -8,25 +8,25 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
 
-from ..agents.engine.run import Run
-from ..agents.judge import JudgeSpec
-from ..agents.outcome import Outcome, read_outcome, write_outcome
-from ..agents.step import Step
-from ..cache.key import fingerprint
-from ..errors import UsageError
-from ..evaluation.judges.robustness import Robustness, measure_robustness, rate_rows, trial_rows
-from ..files.bytes import check_writable
-from ..files.journal import Journal
-from ..files.rows_out import write_columns
-from ..graphs.case_names import case_names
-from ..graphs.jury.votes_file import write_votes
-from ..graphs.robust import Plan, Tried, make_plan
-from ..graphs.robust_run import check_judges, stream_robust
-from ..scoring.bootstrap import Plan as Intervals
-from .command import given_flags
+from ...agents.engine.run import Run
+from ...agents.judge import JudgeSpec
+from ...agents.outcome import Outcome, read_outcome, write_outcome
+from ...agents.step import Step
+from ...cache.key import fingerprint
+from ...errors import UsageError
+from ...evaluation.judges.robustness import Robustness, measure_robustness, rate_rows, trial_rows
+from ...files.bytes import check_writable
+from ...files.journal import Journal
+from ...files.rows_out import write_columns
+from ...graphs.case_names import case_names
+from ...graphs.jury.votes_file import write_votes
+from ...graphs.robust import Plan, Tried, make_plan
+from ...graphs.robust_run import check_judges, stream_robust
+from ...scoring.bootstrap import Plan as Intervals
+from ..command import given_flags
+from ..judging_options import StressOptions
+from ..progress import counting, summary
 from .finishing import journalled
-from .judging_options import StressOptions
-from .progress import counting, summary
 from .step_rows import Job, journal_path, read_job, say, warn_unused
 
 
@@ -106,7 +106,7 @@ def _about(work: _Stress) -> dict[str, Any]:
 
 
 def _wording(step: Step[Any, Any], name: str) -> str:
-    from ..agents.variants import vary
+    from ...agents.variants import vary
 
     _, _, variant = name.partition(":")
     return vary(step, variant).load_prompt().hash if variant else name

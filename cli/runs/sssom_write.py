@@ -13,11 +13,11 @@ from collections.abc import Iterable, Iterator
 from importlib.metadata import version
 from typing import BinaryIO
 
-from ..files.delimited import Style, write_delimited
-from ..ontology.decide import WRITTEN
-from ..ontology.mapping import Mapping
-from ..ontology.release import Release
-from ..ontology.tree import Tree
+from ...files.delimited import Style, write_delimited
+from ...ontology.decide import WRITTEN
+from ...ontology.mapping import Mapping
+from ...ontology.release import Release
+from ...ontology.tree import Tree
 
 _SETS = "https://w3id.org/sssom/mappings/"  # under which the sssom package mints ids of sets
 _TEXTS = "text"
