@@ -10,6 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
+from ..agents.engine.models import PROVIDERS
 from ..errors import DxjudgeError, UsageError
 from ..files.folders import cache_folder
 from ..files.frames import frame_texts, is_frame, like, whole, with_added
@@ -298,7 +299,7 @@ def map_each(texts: list[str], work: Callable[[list[str]], list[Mapping]]) -> li
 def is_judge(model: str) -> bool:
     """Whether a model's name means one that writes text, not one that embeds it."""
     provider = model.partition(":")[0]
-    return provider in {"openai", "anthropic"} and "embed" not in model.lower()
+    return provider in PROVIDERS and "embed" not in model.lower()
 
 
 @lru_cache

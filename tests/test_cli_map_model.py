@@ -282,6 +282,7 @@ def test_the_other_wire(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (["--model", "openai:"], "openai:MODEL"),
         (["--model", "a/b", "--encoder", "c/d"], "two embedding models: --model a/b and"),
         (["--encoder", "openai:gpt-4o"], "openai:gpt-4o writes text and embeds none"),
+        (["--encoder", "mistral:large"], "mistral:large writes text and embeds none"),
         (["--model", "openai:none@http://127.0.0.1:9/v1", "--max-cost", "1"], "is unknown"),
     ],
 )
