@@ -118,7 +118,7 @@ class Journal(Generic[T]):
             return
         first, *lines = content[:end].splitlines(keepends=True)
         if first != head:
-            raise InputError(f"{path} {_other(first)}: remove it, or name another journal")
+            raise InputError(f"{path} {_why_not_this(first)}")
         for number, line in enumerate(lines, 2):
             self._load(path, number, line)
 
@@ -176,10 +176,17 @@ def _line(value: Mapping[str, Any]) -> bytes:
     return json.dumps(value, sort_keys=True, separators=(",", ":")).encode() + b"\n"
 
 
-def _other(first: bytes) -> str:
-    """What a file is whose first line is not that of this job."""
+def _why_not_this(first: bytes) -> str:
+    """Say why a file with this first line cannot serve this job, and what to do."""
+    otherwise = "remove the file, or name another --output or --journal"
     if _FORMAT.encode() in first:
-        return "is the journal of another job (step, judge, engine, prompt or settings differ)"
+        return (
+            "is the journal of another job (step, judge, engine, prompt or settings differ): run "
+            f"that job's command again to retry its failed rows, {otherwise}"
+        )
     if first.startswith(b'{"key"'):
-        return "is a journal of an earlier version of dxjudge, which this one cannot go on with"
-    return "is no journal"
+        return (
+            "is a journal of an earlier version of dxjudge, which this version cannot read: "
+            f"{otherwise}"
+        )
+    return f"is not a journal: {otherwise}"

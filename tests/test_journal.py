@@ -82,9 +82,12 @@ def test_a_last_line_that_was_cut_off_is_dropped_and_the_next_starts_on_its_own(
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ('{"format":"dxjudge journal","step":"b"}\n', "is the journal of another job"),
+        (
+            '{"format":"dxjudge journal","step":"b"}\n',
+            "is the journal of another job .* again to retry its failed rows, remove the file, or",
+        ),
         ('{"key": "one", "outcome": 1}\n', "of an earlier version of dxjudge"),
-        ("case,verdict\n", "is no journal"),
+        ("case,verdict\n", "is not a journal"),
         ('{"format":"dxjudge journal","step":"a"}\nrubbish\n', "line 2 is damaged"),
         ('{"format":"dxjudge journal","step":"a"}\n{"key":"one"}\n', "line 2 is damaged"),
     ],

@@ -3,6 +3,7 @@
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from ...agents.engine.run import Run
@@ -13,6 +14,13 @@ from ..progress import counting
 from .step_rows import say
 
 T = TypeVar("T")
+
+
+def journal_path(output: str, named: Path | None) -> Path | None:
+    """Return the path of the journal: as named, else beside the output; None for no journal."""
+    if named is not None or output == "-":
+        return named
+    return Path(f"{output}.journal")
 
 
 def journalled(

@@ -29,11 +29,10 @@ from ...graphs.step import stream_step
 from ..command import given_flags
 from ..judging_options import JudgeOptions
 from ..progress import summary, work_done
-from .finishing import Rows, journalled
+from .finishing import Rows, journal_path, journalled
 from .step_rows import (
     Job,
     decided_by_codes,
-    journal_path,
     read_job,
     read_rows,
     say,

@@ -1,7 +1,7 @@
-"""The journal of `dxjudge map`: every text that is mapped, until the output is written.
+"""Open the journal of `dxjudge map`, which keeps every mapped text until the output is written.
 
-A run that is killed loses what was in its hands and nothing else; the same command goes on from
-there, and its output is that of a run that nobody disturbed.
+A run that is killed loses only the texts that it was mapping. The same command continues from the
+journal, and its output equals that of a run that was not interrupted.
 """
 
 from dataclasses import replace
@@ -12,15 +12,10 @@ from ...files.journal import Journal
 from ...ontology.mapping import Mapping, read_mapping
 
 
-def journal_path(output: str, named: Path | None) -> Path | None:
-    """Where mapped texts are kept; None for nowhere."""
-    return named if named is not None or output == "-" else Path(f"{output}.journal")
-
-
 def open_journal(path: Path | None, signature: str, *, whole: bool) -> Journal[Mapping]:
-    """Open or begin the journal of a run with this (short) signature.
+    """Open the journal of a run with this short signature, or begin it.
 
-    `whole`: keep the candidates too. Raises what `Journal` raises.
+    whole: keep the candidates too. Raises InputError and OutputError as `Journal` does.
     """
     return Journal(
         path,

@@ -28,16 +28,14 @@ from ...ontology.table import (
     write_table,
 )
 from ...ontology.tree import Tree, load_tree
+from ..exit_codes import BUDGET, INTERRUPTED, SOME_FAILED
 from ..progress import Stages, stages
+from .finishing import journal_path
 from .map_columns import added_columns
-from .map_journal import journal_path, open_journal
+from .map_journal import open_journal
 from .map_model import Asked, asking, mapper_settings
 from .map_summary import model_summary, summary
 from .sssom_write import write_sssom
-
-SOME_FAILED = 3
-BUDGET = 7
-INTERRUPTED = 130
 
 
 @dataclass(frozen=True)

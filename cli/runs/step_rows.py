@@ -89,13 +89,6 @@ def decided_by_codes(job: Job, added: str) -> Job:
     return Job(**about)
 
 
-def journal_path(output: str, named: Path | None) -> Path | None:
-    """Where finished rows are kept; None for nowhere."""
-    if named is not None or output == "-":
-        return named
-    return Path(f"{output}.journal")
-
-
 def write_rows(job: Job, columns: Mapping[str, list[Any]]) -> list[str]:
     """Write the rows with the columns added; return what a person should know of it."""
     names = added_names(job.sheet, list(columns))

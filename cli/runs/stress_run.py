@@ -26,8 +26,8 @@ from ...scoring.bootstrap import Plan as Intervals
 from ..command import given_flags
 from ..judging_options import StressOptions
 from ..progress import counting, summary
-from .finishing import journalled
-from .step_rows import Job, journal_path, read_job, say, warn_unused
+from .finishing import journal_path, journalled
+from .step_rows import Job, read_job, say, warn_unused
 
 
 @dataclass(frozen=True)
