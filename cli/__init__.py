@@ -1,1 +1,1 @@
-"""The command line."""
+"""The command line: one file for each command, and the options that commands share."""

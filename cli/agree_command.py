@@ -1,4 +1,4 @@
-"""`dxjudge agree`: how far judges agree, from a table of votes."""
+"""`dxjudge agree`: measure how far judges agree, from tables of votes."""
 
 from pathlib import Path
 from typing import Annotated
@@ -13,30 +13,35 @@ _VERDICTS, _NUMBERS = "Verdicts", "Numbers"
 Votes = Annotated[
     list[Path],
     typer.Argument(
-        help=f"The votes: {FORMS_IN}, with case, step, judge, verdict; or the folder of an "
-        "evaluation. Several are taken together: judges in one, people in another."
+        help=f"The votes: {FORMS_IN}, with the columns case, step, judge and verdict; or the "
+        "folder of an evaluation. Several are read as one table: judges in one, people in "
+        "another."
     ),
 ]
 Output = Annotated[
     Path | None,
-    typer.Option("--output", "-o", help=f"Where to write the table: {FORMS_OUT}."),
+    typer.Option("--output", "-o", help=f"The file to write the measures to: {FORMS_OUT}."),
 ]
 ContestedFile = Annotated[
     Path | None,
-    typer.Option("--contested", help="Where to write every contested case, a row a vote."),
+    typer.Option(
+        "--contested", help="The file to write every contested case to, one row for each vote."
+    ),
 ]
 ScaleName = Annotated[
     str | None,
     typer.Option(
         "--scale",
-        help="nominal, ordinal or interval; else by what the verdicts are.",
+        help="The scale of the verdicts: nominal, ordinal or interval. By default that of the "
+        "step, else it is read from the verdicts.",
         rich_help_panel=_VERDICTS,
     ),
 ]
 Categories = Annotated[
     str | None,
     typer.Option(
-        help="The levels in order, with commas: low,mid,high. Needed for ordered words.",
+        help="The levels in their order, separated by commas: low,mid,high. Needed for verdicts "
+        "that are ordered words.",
         rich_help_panel=_VERDICTS,
     ),
 ]
@@ -45,8 +50,8 @@ Steps = Annotated[
     typer.Option(
         "--step",
         metavar="FILE.py:NAME",
-        help="A step of your own whose votes are in the table: it says what its verdicts are. "
-        "TASK=FILE.py:NAME for a task of an evaluation that has another name. May be repeated.",
+        help="Your own step whose votes are in the table; it says what its verdicts are. "
+        "TASK=FILE.py:NAME where the task of the evaluation has another name. May be repeated.",
         rich_help_panel=_VERDICTS,
     ),
 ]
@@ -54,37 +59,39 @@ Span = Annotated[
     float | None,
     typer.Option(
         min=0,
-        help="Width of the scale, for consistency; else that of its levels.",
+        help="The width of the scale, for consistency. By default that of its levels.",
         rich_help_panel=_VERDICTS,
     ),
 ]
 Positive = Annotated[
     str | None,
     typer.Option(
-        help="The verdict that counts as right, for the corrected share: this word, or at least "
-        "this number. Yes/no verdicts need none.",
+        help="The verdict that counts as right, for the corrected share: this word, or a number "
+        "from this one up. Not needed for yes/no verdicts.",
         rich_help_panel=_VERDICTS,
     ),
 ]
 By = Annotated[
     list[str] | None,
-    typer.Option(help="A column to break everything down by. May be repeated."),
+    typer.Option(help="A column whose groups are measured apart. May be repeated."),
 ]
 Item = Annotated[
     list[str] | None,
     typer.Option(
-        help="A column that, beside case and step, tells apart what was judged; found where "
-        "judges have several votes on a case. May be repeated.",
+        help="A column that, together with case and step, names what was judged. By default it "
+        "is detected where judges have several votes on a case. May be repeated.",
     ),
 ]
 Human = Annotated[
     str | None,
-    typer.Option(help="The judge, or the column, that holds human verdicts."),
+    typer.Option(help="The judge, or the column, with the human verdicts."),
 ]
-Level = Annotated[float, typer.Option(help="Of the intervals.", rich_help_panel=_NUMBERS)]
-Boot = Annotated[int, typer.Option(min=1, help="How many resamples.", rich_help_panel=_NUMBERS)]
-Seed = Annotated[int, typer.Option(help="Of the resampling.", rich_help_panel=_NUMBERS)]
-Top = Annotated[int, typer.Option(min=0, help="Contested cases to print.")]
+Level = Annotated[float, typer.Option(help="The level of the intervals.", rich_help_panel=_NUMBERS)]
+Boot = Annotated[
+    int, typer.Option(min=1, help="How many resamples the intervals use.", rich_help_panel=_NUMBERS)
+]
+Seed = Annotated[int, typer.Option(help="The seed of the resampling.", rich_help_panel=_NUMBERS)]
+Top = Annotated[int, typer.Option(min=0, help="How many contested cases to print.")]
 
 
 def agree(
@@ -108,10 +115,13 @@ def agree(
     encoding: Encoding = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show how far judges agree: every measure with its interval over cases.
+    """Measure how far judges agree: each measure with its interval over cases.
 
-    Between every two judges, among all of them, with a human, and of each judge with itself
-    over repeats. Failed and abstained votes are counted apart and never taken for a verdict.
+    In: one or more tables of votes (case, step, judge, verdict), such as
+    `dxjudge judge --votes` writes, or the folder of an evaluation. Out: tables
+    of the agreement between every two judges, among all judges, with a human,
+    and of each judge with itself over repeats. Failed and abstained votes are
+    counted apart; they are not verdicts.
 
     Examples:
       dxjudge agree votes.csv

@@ -1,4 +1,4 @@
-"""`dxjudge cache`: look into the reply cache, carry it elsewhere, explain a miss."""
+"""`dxjudge cache`: show, clear, export and import the kept replies of models."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,18 +11,27 @@ from .command import Command
 if TYPE_CHECKING:
     from ..cache.replies import Replies
 
-app = typer.Typer(help="Look into the cache of model replies.", no_args_is_help=True)
+app = typer.Typer(
+    help="Show, clear, export and import the kept replies of models.", no_args_is_help=True
+)
 
 Where = Annotated[
     str | None,
-    typer.Option("--cache", help="A file or redis://…; the user's own cache unless given."),
+    typer.Option(
+        "--cache", help="The cache: a file or redis://… By default that in your cache folder."
+    ),
 ]
 OnlyStep = Annotated[str | None, typer.Option("--step", help="Only the replies of this step.")]
 
 
 @app.command(cls=Command)
 def info(cache: Where = None) -> None:
-    """Say where the cache is and how many replies it keeps of each step and judge."""
+    """Show where the cache is and how many replies it has of each step and judge.
+
+    Examples:
+      dxjudge cache info
+      dxjudge cache info --cache demo.sqlite
+    """
     replies = _open(cache, there=True)
     counts: dict[tuple[str, str], int] = {}
     for _, entry in replies.entries():
@@ -39,22 +48,26 @@ def info(cache: Where = None) -> None:
 @app.command(cls=Command)
 def clear(
     cache: Where = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
 ) -> None:
-    """Forget every reply."""
+    """Delete every reply of the cache.
+
+    Examples:
+      dxjudge cache clear --cache demo.sqlite --yes
+    """
     replies = _open(cache, there=True)
     if not yes:
-        typer.confirm(f"Forget every reply in {replies.store.place}?", abort=True)
+        typer.confirm(f"Delete every reply in {replies.store.place}?", abort=True)
     replies.clear()
 
 
 @app.command("export", cls=Command)
 def export_replies(
-    output: Annotated[Path, typer.Argument(help="The cassette to write (JSONL).")],
+    output: Annotated[Path, typer.Argument(help="The file to write, a cassette (JSONL).")],
     cache: Where = None,
     step: OnlyStep = None,
 ) -> None:
-    """Write the replies to a cassette that replays on another machine without any key.
+    """Write the replies to a file, a cassette, that replays elsewhere without a key.
 
     Examples:
       dxjudge cache export replies.jsonl
@@ -68,12 +81,14 @@ def export_replies(
 
 @app.command("import", cls=Command)
 def import_replies(
-    cassette: Annotated[Path, typer.Argument(help="A cassette (JSONL).")],
+    cassette: Annotated[
+        Path, typer.Argument(help="A cassette that `dxjudge cache export` wrote (JSONL).")
+    ],
     cache: Where = None,
 ) -> None:
     """Add the replies of a cassette to the cache.
 
-    With --cache-mode replay a command then takes its answers from there alone.
+    A command with --cache-mode replay then uses these replies alone.
 
     Examples:
       dxjudge cache import replies.jsonl
@@ -87,26 +102,36 @@ def import_replies(
 
 @app.command(cls=Command)
 def why(
-    key: Annotated[str, typer.Argument(help="A key, or the start of one.")],
+    key: Annotated[
+        str, typer.Argument(help="The key of a reply, or the first characters of a key.")
+    ],
     cache: Where = None,
 ) -> None:
-    """Explain a key: is it kept, and in which fields the nearest other reply differs."""
-    found = _open(cache, there=True).why(key)
-    typer.echo(f"{found.key}: {'kept' if found.kept else 'not kept'}, {found.fields['step']}")
-    if found.nearest is None:
+    """Show whether a key has a reply, and in which fields the nearest other key differs.
+
+    In: a key, as the error about a missing reply names it. Out: the fields of
+    the request that differ from those of the most similar kept reply.
+
+    Examples:
+      dxjudge cache why 3f2a9c
+    """
+    explained = _open(cache, there=True).why(key)
+    state = "kept" if explained.kept else "not kept"
+    typer.echo(f"{explained.key}: {state}, {explained.fields['step']}")
+    if explained.nearest is None:
         typer.echo("there is no other reply to compare it with")
         return
-    typer.echo(f"nearest other reply: {found.nearest}")
-    for name, (mine, other) in found.differences.items():
+    typer.echo(f"nearest other reply: {explained.nearest}")
+    for name, (mine, other) in explained.differences.items():
         typer.echo(f"  {name}\n    this:    {_short(mine)}\n    nearest: {_short(other)}")
 
 
 def _open(cache: str | None, *, there: bool = False) -> "Replies":
-    # `there`: a file that is named must exist, or a slip of the pen would look like an empty cache.
+    # there: the named file must exist, or a misspelt name would look like an empty cache.
     from ..cache.replies import Replies
 
     if there and cache and "://" not in cache and not Path(cache).exists():
-        raise UsageError(f"there is no reply cache {cache}")
+        raise UsageError(f"there is no reply cache {cache}: name an existing file with --cache")
 
     return Replies(cache)
 

@@ -1,4 +1,4 @@
-"""What every command of ours does with its options."""
+"""How every command reads its options, and how commands share groups of options."""
 
 import inspect
 from collections.abc import Callable, Iterator
@@ -12,13 +12,13 @@ from ..errors import UsageError
 
 
 class Command(TyperCommand):
-    """A command on which an option that takes one value may stand once.
+    """A command that refuses an option of one value that is given twice.
 
-    Elsewhere the last one would count, without a word.
+    Without it the last value would count, and no message would say so.
     """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Refuse an option that is repeated, then read the arguments as usual."""
+        """Raise UsageError for a repeated option of one value, else read the arguments as usual."""
         _, _, order = self.make_parser(ctx).parse_args(args=list(args))
         for option in self.params:
             takes_one = not (option.multiple or getattr(option, "is_flag", False))
@@ -29,11 +29,11 @@ class Command(TyperCommand):
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
-    """The command as Typer takes it: a group of options becomes one parameter for each of them.
+    """Return the command with one parameter for each option of its groups, as Typer needs it.
 
-    A parameter of the command that is a frozen dataclass is a group; its fields are options, or
-    groups in their turn, so that several commands share them. Raises TypeError where two options
-    have one name.
+    A group is a parameter of the command whose type is a frozen dataclass. Its fields are options
+    or further groups, so that several commands share them. Raises TypeError where two options have
+    the same name.
     """
     hints = get_type_hints(command, include_extras=True)
     own = inspect.signature(command).parameters
@@ -44,28 +44,28 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     ]
     names = [parameter.name for parameter in parameters]
     if len(set(names)) < len(names):
-        raise TypeError(f"two options of {command.__name__} have one name: {sorted(names)}")
+        raise TypeError(f"two options of {command.__name__} have the same name: {sorted(names)}")
 
-    def run(**given: Any) -> None:
-        command(**{name: _filled(name, hints[name], given) for name in own})
+    def run(**values: Any) -> None:
+        command(**{name: _filled(name, hints[name], values) for name in own})
 
     run.__name__, run.__doc__, run.__module__ = (
         command.__name__, command.__doc__, command.__module__,
     )  # fmt: skip
-    run.__annotations__ = {each.name: each.annotation for each in parameters}
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return run
 
 
 def given_flags(group: Any, but: tuple[str, ...] = ()) -> list[str]:
-    """The options of a group that differ from their defaults, as they are typed."""
+    """Return the flags (`--max-cost`) of a group's options that differ from their defaults."""
     hints = get_type_hints(type(group), include_extras=True)
     return [
-        _flag(each.name, hints[each.name])
-        for each in fields(group)
-        if each.name not in but
-        and each.default is not MISSING
-        and getattr(group, each.name) != each.default
+        _flag(option.name, hints[option.name])
+        for option in fields(group)
+        if option.name not in but
+        and option.default is not MISSING
+        and getattr(group, option.name) != option.default
     ]
 
 
@@ -75,25 +75,25 @@ def _options(name: str, hint: Any, default: Any) -> Iterator[inspect.Parameter]:
         yield inspect.Parameter(name, kind, default=default, annotation=hint)
         return
     hints = get_type_hints(hint, include_extras=True)
-    for each in fields(hint):
-        missing = each.default is MISSING
-        default = inspect.Parameter.empty if missing else each.default
-        yield from _options(each.name, hints[each.name], default)
+    for option in fields(hint):
+        missing = option.default is MISSING
+        default = inspect.Parameter.empty if missing else option.default
+        yield from _options(option.name, hints[option.name], default)
 
 
-def _filled(name: str, hint: Any, given: dict[str, Any]) -> Any:
+def _filled(name: str, hint: Any, values: dict[str, Any]) -> Any:
     if not is_dataclass(hint):
-        return given[name]
+        return values[name]
     hints = get_type_hints(hint)
-    values = {each.name: _filled(each.name, hints[each.name], given) for each in fields(hint)}
-    return hint(**values)  # type: ignore[operator]
+    own = {option.name: _filled(option.name, hints[option.name], values) for option in fields(hint)}
+    return hint(**own)  # type: ignore[operator]
 
 
 def _flag(name: str, hint: Any) -> str:
     for extra in get_args(hint)[1:]:
         if isinstance(extra, OptionInfo):
             # Typer keeps the first name of an option in `default` until it is read.
-            named = (extra.default, *(extra.param_decls or ()))
-            long = [one for one in named if isinstance(one, str) and one.startswith("--")]
+            names = (extra.default, *(extra.param_decls or ()))
+            long = [text for text in names if isinstance(text, str) and text.startswith("--")]
             return long[0] if long else f"--{name.replace('_', '-')}"
     return name.upper()

@@ -1,4 +1,4 @@
-"""`dxjudge compare-judges`: does a conclusion survive a swap of the judge?"""
+"""`dxjudge compare-judges`: test whether conclusions hold under other judges."""
 
 from pathlib import Path
 from typing import Annotated
@@ -10,34 +10,42 @@ from .option_groups import JudgeModelOptions, RunOptions
 from .options import AsJson
 
 Folder = Annotated[
-    Path, typer.Argument(metavar="RUN", help="The folder of a dxjudge evaluate run.")
+    Path, typer.Argument(metavar="RUN", help="The output folder of `dxjudge evaluate`.")
 ]
 Judges = Annotated[
     str | None,
     typer.Option(
-        help="Two judges or more, with commas: labels of judges of the run, or openai:MODEL, "
-        "anthropic:MODEL, openai:MODEL@http://host/v1. By default those of the run.",
+        help="Two judges or more, separated by commas: labels of judges of the run, or "
+        "openai:MODEL, anthropic:MODEL, openai:MODEL@http://host/v1. By default the judges of "
+        "the run.",
     ),
 ]
 Output = Annotated[
-    Path | None, typer.Option("--output", "-o", help="The folder for everything; RUN/judges.")
+    Path | None, typer.Option("--output", "-o", help="The folder to write. By default RUN/judges.")
 ]
 Families = Annotated[
     list[str] | None,
     typer.Option(
         "--family",
         metavar="NAME=FAMILY",
-        help="The family of a judge or of a model under test whose name does not tell it. May be "
-        "repeated.",
+        help="The family of a judge or of a model under test, where its name does not say it. "
+        "May be repeated.",
     ),
 ]
 Stress = Annotated[
     Path | None,
-    typer.Option(help="A table of dxjudge stress, for the robustness bars of the report."),
+    typer.Option(
+        help="A table that `dxjudge stress` wrote, for the robustness bars of the report."
+    ),
 ]
-Seed = Annotated[int | None, typer.Option(help="Of the resampling; that of the run.")]
-Boot = Annotated[int | None, typer.Option(min=1, help="How many resamples; those of the run.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, nothing printed.")]
+Seed = Annotated[
+    int | None, typer.Option(help="The seed of the resampling. By default that of the run.")
+]
+Boot = Annotated[
+    int | None,
+    typer.Option(min=1, help="How many resamples the intervals use. By default as in the run."),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress and no result.")]
 
 
 @grouped
@@ -55,14 +63,15 @@ def compare_judges(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Compare models under different judges, on the same responses and extractions.
+    """Compare models under several judges, on the same responses and extractions.
 
-    In: the folder of a `dxjudge evaluate` run. Out: for every "A beats B"
-    whether it holds under every judge, some or none, and a folder with tables
-    and report.
+    In: the folder that `dxjudge evaluate` wrote. Out: for every "A beats B"
+    whether it holds under every judge, some judges or none, and a folder with
+    tables and a report.
 
-    What a judge of the run said, failures too, is taken from its records; other
-    judges are asked. Exit code 3: some items failed; 7: the budget was reached.
+    The outcomes of the run's own judges, failures included, are read from the
+    folder; other judges are asked. Exit code 3: some items failed. Exit code
+    7: the budget was reached.
 
     Examples:
       dxjudge compare-judges out

@@ -1,4 +1,4 @@
-"""`dxjudge curate`: a data set from case reports, every statement checked against its source."""
+"""`dxjudge curate`: make a data set from case reports, with every statement checked."""
 
 from pathlib import Path
 from typing import Annotated
@@ -11,13 +11,13 @@ from .options import Delimiter, Encoding, InputFormat, SheetName
 
 _ROWS, _WRITING = "Reports in, data out", "Writing"
 
-Procedure = Annotated[str, typer.Argument(metavar="NAME", help="The procedure; there is dermcase.")]
+Procedure = Annotated[str, typer.Argument(metavar="NAME", help="The procedure: dermcase.")]
 Input = Annotated[
     str,
     typer.Argument(
         metavar="INPUT",
-        help="A folder of .html, .txt or .md files, or a table with a column report, html or "
-        "text, and an id.",
+        help="The reports: a folder of .html, .txt or .md files, or a table with a column report, "
+        "html or text, and a column id.",
     ),
 ]
 Output = Annotated[
@@ -26,7 +26,7 @@ Output = Annotated[
         "--output",
         "-o",
         metavar="FOLDER",
-        help="Where items.jsonl, pairs.jsonl and summary.json go.",
+        help="The folder to write: items.jsonl, pairs.jsonl and summary.json.",
         rich_help_panel=_ROWS,
     ),
 ]
@@ -44,23 +44,26 @@ Tries = Annotated[
     int,
     typer.Option(
         min=1,
-        help="How often a text is written while the verifier objects.",
+        help="How often a text is written at most, where the verifier rejects it.",
         rich_help_panel=_WRITING,
     ),
 ]
 Seed = Annotated[
-    int, typer.Option(help="Draws the structure of each question.", rich_help_panel=_WRITING)
+    int,
+    typer.Option(
+        help="The seed that draws the structure of each question.", rich_help_panel=_WRITING
+    ),
 ]
 Codes = Annotated[
     bool,
     typer.Option(
         "--codes/--no-codes",
-        help="A wrong diagnosis must have another ICD-10 code than the truth; without codes, "
+        help="Whether a wrong diagnosis must have another ICD-10 code than the truth, or only "
         "another name.",
         rich_help_panel=_WRITING,
     ),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress.")]
 
 
 @grouped
@@ -83,12 +86,13 @@ def curate(
 ) -> None:
     """Make a data set from case reports.
 
-    Reports go in; a case record with verbatim quotes, a question about the
-    images, a reasoning and preference pairs come out. Every statement is
-    checked against its report. Each item ends accepted, rejected with the
-    check that it failed, or failed where it could not be asked or read (then
-    the exit code is 3, or 7 where the budget was reached). The same command,
-    run again after a crash, asks only for what was not answered.
+    In: a folder or table of reports. Out: for each report a case record with
+    verbatim quotes, a question about the images, a reasoning, and preference
+    pairs. Every statement is checked against its report. Each item is
+    accepted, rejected (the item names the check), or failed, where the model
+    gave no answer that can be read. Exit code 3: some items failed. Exit code
+    7: the budget was reached. After a crash run the same command again: it
+    asks only what was not answered.
 
     Examples:
       dxjudge curate dermcase reports/ -o dermcase --judge openai:gpt-4o

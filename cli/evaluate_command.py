@@ -1,4 +1,4 @@
-"""`dxjudge evaluate`: whole evaluations of models under test, with report."""
+"""`dxjudge evaluate`: evaluate the responses of models under test, and write a report."""
 
 from pathlib import Path
 from typing import Annotated
@@ -19,102 +19,133 @@ from .options import (
 
 _FILES, _JUDGES, _NUMBERS = "Files", "Judges", "Numbers"
 
-Cases = Annotated[Path, typer.Argument(help=f"The cases: {FORMS_IN}.")]
+Cases = Annotated[Path, typer.Argument(help=f"The table of cases: {FORMS_IN}.")]
 Responses = Annotated[
     list[str],
-    typer.Argument(help="A file of responses for each model under test: PATH or NAME=PATH."),
+    typer.Argument(help="The table of responses of each model under test: PATH or NAME=PATH."),
 ]
 Output = Annotated[
-    Path, typer.Option("--output", "-o", help="The folder for everything.", rich_help_panel=_FILES)
+    Path,
+    typer.Option(
+        "--output", "-o", help="The folder to write tables and report to.", rich_help_panel=_FILES
+    ),
 ]
 PresetName = Annotated[
     str | None,
-    typer.Option(help="diagnosis, hddx, dermcase, medsyn, mediconfusion, medlesionvqa or choice."),
+    typer.Option(
+        help="What is scored: diagnosis (the default), hddx, dermcase, medsyn, mediconfusion, "
+        "medlesionvqa or choice."
+    ),
 ]
 Config = Annotated[
-    Path | None, typer.Option(help="Settings in YAML; flags win.", rich_help_panel=_FILES)
+    Path | None,
+    typer.Option(
+        help="Settings in YAML. An option of the command overrides its setting.",
+        rich_help_panel=_FILES,
+    ),
 ]
 Judges = Annotated[
     list[str] | None,
     typer.Option(
         "--judge",
-        help="openai:MODEL, anthropic:MODEL, openai:MODEL@http://host/v1. May be repeated; the "
-        "first one also extracts.",
+        help="openai:MODEL, anthropic:MODEL or openai:MODEL@http://host/v1. May be repeated; the "
+        "first judge also extracts.",
         rich_help_panel=_JUDGES,
     ),
 ]
 Jury = Annotated[
     str | None,
     typer.Option(
-        help="Score the judges' jury as one more judge: majority, plurality, unanimous, weighted, "
-        "or for numbers mean, median, min, max (and majority for the rest).",
+        help="Add the jury of all judges as one more judge, by this rule: majority, plurality, "
+        "unanimous, weighted, or for numbers mean, median, min, max (with majority for the "
+        "rest).",
         rich_help_panel=_JUDGES,
     ),
 ]
 Groups = Annotated[
     list[str] | None,
     typer.Option(
-        "--group", help="A column of the cases to break numbers down by. May be repeated."
+        "--group", help="A column of the cases whose groups are scored apart. May be repeated."
     ),
 ]
 Conditions = Annotated[
     Path | None,
-    typer.Option(help="DDXPlus: release_conditions.json.", rich_help_panel=_FILES),
+    typer.Option(help="For cases of DDXPlus: its release_conditions.json.", rich_help_panel=_FILES),
 ]
 Evidences = Annotated[
-    Path | None, typer.Option(help="DDXPlus: release_evidences.json.", rich_help_panel=_FILES)
+    Path | None,
+    typer.Option(help="For cases of DDXPlus: its release_evidences.json.", rich_help_panel=_FILES),
 ]
 TableFile = Annotated[
     Path | None,
     typer.Option(
-        help="A canonical table to read reviewed codes from, and to keep.", rich_help_panel=_FILES
+        help="The canonical table: reviewed codes are read from it, new codes are added to it.",
+        rich_help_panel=_FILES,
     ),
 ]
 SemanticEncoder = Annotated[
     str | None,
-    typer.Option(help="For semantic scores: default, a sentence-transformers name or folder."),
+    typer.Option(
+        help="The embedding model of the semantic scores: default, or the name or folder of a "
+        "sentence-transformers model."
+    ),
 ]
 CodeModel = Annotated[
     str | None,
     typer.Option(
         "--model",
-        help="A model that chooses each diagnosis's code among the candidates, which takes a call "
-        "a diagnosis: openai:gpt-4o, ... An embedding model's name is taken as --encoder.",
+        help="A model that chooses the code of each diagnosis among the candidates, with one call "
+        "for each diagnosis: openai:gpt-4o, ... The name of an embedding model means --encoder.",
     ),
 ]
 Encoder = Annotated[
     str | None,
     typer.Option(
-        help="The embedding model that finds the candidates: default, a sentence-transformers "
-        "name or folder, or openai:text-embedding-3-large.",
+        help="The embedding model that finds the candidates: default, the name or folder of a "
+        "sentence-transformers model, or openai:text-embedding-3-large.",
     ),
 ]
 Ontology = Annotated[
     str | None,
-    typer.Option(help=f"The release: {listed()}, or one of your own as path/to/release.py:NAME."),
+    typer.Option(
+        help=f"The ontology release: {listed()}, or your own release as path/to/release.py:NAME."
+    ),
 ]
 Unmapped = Annotated[
     str | None,
-    typer.Option(help="ignore or penalise predictions that do not map.", rich_help_panel=_NUMBERS),
+    typer.Option(
+        help="What to do with predictions that have no code: ignore or penalise.",
+        rich_help_panel=_NUMBERS,
+    ),
 ]
 UnknownCodes = Annotated[
     str | None,
     typer.Option(
-        help="error or exclude: what a true code does that the release does not hold.",
+        help="What to do with a true code that is not in the release: error or exclude the case.",
         rich_help_panel=_NUMBERS,
     ),
 ]
-Seed = Annotated[int | None, typer.Option(help="Of the resampling.", rich_help_panel=_NUMBERS)]
-Resamples = Annotated[int | None, typer.Option(help="How many (2000).", rich_help_panel=_NUMBERS)]
+Seed = Annotated[
+    int | None, typer.Option(help="The seed of the resampling.", rich_help_panel=_NUMBERS)
+]
+Resamples = Annotated[
+    int | None,
+    typer.Option(
+        help="How many resamples the intervals use. By default 2000.", rich_help_panel=_NUMBERS
+    ),
+]
 Stress = Annotated[
     Path | None,
     typer.Option(
-        help="A table of dxjudge stress, for the report; FOLDER/stress.csv where it exists.",
+        help="A table that `dxjudge stress` wrote, for the report. By default stress.csv in the "
+        "output folder, where it exists.",
         rich_help_panel=_FILES,
     ),
 ]
-Shown = Annotated[int, typer.Option(min=0, help="Cases in the report; numbers use all.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no table.")]
+Shown = Annotated[
+    int, typer.Option(min=0, help="How many cases the report shows. The numbers use all cases.")
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress and no table.")]
 
 
 @grouped
@@ -155,11 +186,12 @@ def evaluate(
     """Evaluate the responses of models: extract, map, judge, score, compare, report.
 
     In: a table of cases, and a table of responses for each model under test.
-    Out: a folder with tables of numbers, every verdict, and report.html.
+    Out: a folder with tables of the numbers, every verdict, and report.html.
 
-    Without a judge everything runs that rules and the ontology can decide, and
-    the rest is listed with the flag that adds it. Run the same command again to
-    go on after a stop. Exit code 3: some items failed; 7: the budget was reached.
+    Without a judge, rules and the ontology decide what they can. The other
+    tasks are listed, each with the option that adds it. After an interruption
+    run the same command again: it continues where it stopped. Exit code 3:
+    some items failed. Exit code 7: the budget was reached.
 
     Examples:
       dxjudge evaluate cases.jsonl model_a.jsonl model_b.jsonl -o out

@@ -1,11 +1,11 @@
-"""What the exit codes of every command mean."""
+"""The exit codes of every command, and what they mean."""
 
 INTERNAL = 1
 SOME_FAILED = 3
 BUDGET = 7
 INTERRUPTED = 130
 READER_GONE = 141
-"""What a shell reports of a command that a closed pipe ended."""
+"""The code that a shell reports for a command that was ended by a closed pipe."""
 
 MEANINGS = {
     0: "done, and nothing was skipped or failed",
@@ -19,4 +19,4 @@ MEANINGS = {
     INTERRUPTED: "interrupted (INT, TERM or HUP), and what was finished is kept",
     READER_GONE: "the reader of standard output went away",
 }
-"""Exit code -> what it means. Errors carry theirs (`dxjudge.errors`)."""
+"""Exit code -> its meaning. Each error class has its exit code (`dxjudge.errors`)."""

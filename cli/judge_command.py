@@ -1,4 +1,4 @@
-"""`dxjudge judge`: rows through a judging step."""
+"""`dxjudge judge`: judge every row of a table with a step."""
 
 import typer
 
@@ -11,16 +11,18 @@ def judge_rows(options: JudgeOptions) -> None:
     """Judge every row of a table: rows go in, the same rows with verdicts come out.
 
     In: a table with a column for each field of the step (`dxjudge steps` lists
-    them). Out: its rows and columns in their order, and added to them status
-    (done, abstained, failed), reason, decided_by, repairs and the fields of
-    the step's result. A failed row has no result, never a default one.
+    the fields). Out: the same rows and columns in the same order, and new
+    columns: status (done, abstained, failed), reason, decided_by, repairs and
+    the fields of the step's result. A failed row has no result.
 
-    The same command, run again after a crash or a failure, goes on where it
-    stopped. Exit code 0: no row failed. 3: some did, and `reason` says why.
+    After a crash or a failure run the same command again: it continues where
+    it stopped. Exit code 0: no row failed. Exit code 3: some rows failed, and
+    the column reason says why.
 
-    Several judges, or any option of the jury, put each row before a jury: the
-    output adds status (decided, tied, abstained, no_quorum), reason, verdict,
-    shares, votes, replaced, escalated and the result.
+    With several judges, or with an option of the jury, each row is judged by a
+    jury. The new columns are then status (decided, tied, abstained,
+    no_quorum), reason, verdict, shares, votes, replaced, escalated and the
+    result.
 
     Examples:
       dxjudge judge judge_equivalence pairs.csv -o out.csv --engine rules

@@ -1,4 +1,4 @@
-"""What `dxjudge judge` and `dxjudge stress` are asked for: rows of a step, and who judges them."""
+"""The options of `dxjudge judge` and `dxjudge stress`: the rows, the step and the judges."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,13 +27,19 @@ from .options import (
 
 _CHANGES = "Changes"
 
-StepName = Annotated[str, typer.Argument(help="The step; `dxjudge steps` lists them.")]
+StepName = Annotated[
+    str,
+    typer.Argument(
+        help="The step: its name (`dxjudge steps` lists them), or path/to/file.py:NAME."
+    ),
+]
 Fields = Annotated[
     list[str] | None,
     typer.Option(
         "--set",
         metavar="FIELD=COLUMN",
-        help="Which column holds a field of the step; columns of the same name need no word.",
+        help="The column that holds a field of the step. A column with the field's name needs no "
+        "--set. May be repeated.",
         rich_help_panel=ROWS,
     ),
 ]
@@ -42,7 +48,7 @@ Given = Annotated[
     typer.Option(
         "--give",
         metavar="FIELD=VALUE",
-        help="The same value for every row, such as rubric=mine.yaml.",
+        help="The same value for every row, such as rubric=mine.yaml. May be repeated.",
         rich_help_panel=ROWS,
     ),
 ]
@@ -52,55 +58,65 @@ Judges = Annotated[
         "--judge",
         metavar="MODEL",
         help="openai:gpt-4o, anthropic:MODEL, or openai:MODEL@http://127.0.0.1:8080/v1 for a "
-        "local server. Several form a jury, on which rules, ontology and human:FILE may sit too.",
+        "local server. Several judges are a jury, which may also have rules, ontology and "
+        "human:FILE. May be repeated.",
         rich_help_panel=MODEL,
     ),
 ]
 Engine = Annotated[
     str | None,
     typer.Option(
-        help="auto (rules first, then the judge; the default for one judge), llm (the judge "
-        "alone; the default for a jury), rules (no judge), or ontology (judge_equivalence: equal "
-        "codes, no judge).",
+        help="Who decides: auto (rules first, then the judge; the default for one judge), llm (the "
+        "judge alone; the default for a jury), rules (no judge), or ontology (only for "
+        "judge_equivalence: equal codes, no judge).",
         rich_help_panel=MODEL,
     ),
 ]
 Repeat = Annotated[
     int,
     typer.Option(
-        min=0, help="The number of this sample; another number asks anew.", rich_help_panel=MODEL
+        min=0,
+        help="The number of this sample. With another number the judge is asked again.",
+        rich_help_panel=MODEL,
     ),
 ]
 Votes = Annotated[
     Path | None,
-    typer.Option(help="Where every vote goes, as a long table.", rich_help_panel=JURY),
+    typer.Option(
+        help="The file to write every vote to, one row for each vote.", rich_help_panel=JURY
+    ),
 ]
 CaseColumn = Annotated[
     str | None,
     typer.Option(
         "--case",
         metavar="COLUMN",
-        help="The column that names each row in the votes; id, or the row's number.",
+        help="The column that names each row in the votes. By default id, else the row's number.",
         rich_help_panel=JURY,
     ),
 ]
 StressOutput = Annotated[
     str,
     typer.Option(
-        "--output", "-o", help=f"Where every trial goes: {FORMS_OUT}.", rich_help_panel=ROWS
+        "--output",
+        "-o",
+        help=f"The file to write every trial to: {FORMS_OUT}.",
+        rich_help_panel=ROWS,
     ),
 ]
 StressCase = Annotated[
     str | None,
     typer.Option(
         metavar="COLUMN",
-        help="The column that names the case: `id` where there is one, else the row's number.",
+        help="The column that names the case. By default id, else the row's number.",
         rich_help_panel=ROWS,
     ),
 ]
 StressVotes = Annotated[
     Path | None,
-    typer.Option(help="Also write every verdict as a table of votes.", rich_help_panel=ROWS),
+    typer.Option(
+        help="Also write every verdict to this file, as a table of votes.", rich_help_panel=ROWS
+    ),
 ]
 StressJudges = Annotated[
     list[str],
@@ -116,31 +132,35 @@ Perturb = Annotated[
     list[str] | None,
     typer.Option(
         metavar="LIST",
-        help="order, swap, wording (or wording:shorten, ...), whitespace, case, irrelevant, "
-        "injection, repeat; with commas, or repeated. All of them unless given.",
+        help="The changes to try: order, swap, wording (or wording:shorten, ...), whitespace, "
+        "case, irrelevant, injection, repeat; separated by commas, or with --perturb repeated. "
+        "By default all.",
         rich_help_panel=_CHANGES,
     ),
 ]
 ChangeRepeats = Annotated[
-    int, typer.Option(min=1, help="How often `repeat` asks.", rich_help_panel=_CHANGES)
+    int, typer.Option(min=1, help="How often the change `repeat` asks.", rich_help_panel=_CHANGES)
 ]
 ChangeTemperature = Annotated[
     float,
     typer.Option(
         min=0,
         max=2,
-        help="Of `repeat` alone; everything else has the step's own.",
+        help="The temperature of the change `repeat`. All else has that of the step.",
         rich_help_panel=_CHANGES,
     ),
 ]
 ChangeSeed = Annotated[
-    int, typer.Option(help="Of orders, sentences and intervals.", rich_help_panel=_CHANGES)
+    int,
+    typer.Option(
+        help="The seed of the orders, the sentences and the intervals.", rich_help_panel=_CHANGES
+    ),
 ]
 
 
 @dataclass(frozen=True, kw_only=True)
 class StepRows:
-    """Rows that a step judges: where they are, and which columns its fields are read from."""
+    """The rows that a step judges, and the columns from which its fields are read."""
 
     step: StepName
     input: Input
@@ -154,13 +174,13 @@ class StepRows:
 
     @property
     def form(self) -> Form:
-        """What is said of the input's form."""
+        """Return the form of the input, as far as options say it."""
         return Form(self.input_format, self.delimiter, self.encoding, self.sheet)
 
 
 @dataclass(frozen=True, kw_only=True)
 class JudgeOptions:
-    """What `dxjudge judge` is asked for."""
+    """The options of `dxjudge judge`."""
 
     rows: StepRows
     output: Output = "-"
@@ -178,14 +198,14 @@ class JudgeOptions:
 
     @property
     def has_jury(self) -> bool:
-        """Whether several judges, or an option that only a jury has, make a jury."""
+        """Return whether there are several judges, or an option that only a jury has."""
         several = len(self.judge or ()) > 1
         return several or self.votes is not None or bool(given_flags(self.jury))
 
 
 @dataclass(frozen=True, kw_only=True)
 class StressOptions:
-    """What `dxjudge stress` is asked for."""
+    """The options of `dxjudge stress`."""
 
     rows: StepRows
     output: StressOutput
@@ -204,6 +224,6 @@ class StressOptions:
 
     @property
     def changes(self) -> tuple[str, ...] | None:
-        """The names of the perturbations; None for all."""
+        """Return the names of the perturbations, or None for all."""
         texts = [name.strip() for text in self.perturb or () for name in text.split(",")]
         return tuple(name for name in texts if name) or None

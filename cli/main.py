@@ -1,4 +1,4 @@
-"""The `dxjudge` command: its subcommands and how errors become exit codes (`cli.exit_codes`)."""
+"""The `dxjudge` command: its subcommands, its signals, and the exit codes of errors."""
 
 import os
 import signal
@@ -70,11 +70,12 @@ def dxjudge(
     version: Annotated[
         bool,
         typer.Option(
-            "--version", callback=_print_version, is_eager=True, help="Print the version."
+            "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
         ),
     ] = False,
     debug: Annotated[
-        bool, typer.Option("--debug", help="Print the traceback of an error, with any command.")
+        bool,
+        typer.Option("--debug", help="Print the traceback of an error. Works with every command."),
     ] = False,
 ) -> None:
     """LLM judges and ICD-10 mapping for the evaluation of diagnosis models.
@@ -91,31 +92,31 @@ def main() -> None:
     """Run the command line of this process."""
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)  # Windows has no HUP
-        # What is ignored stays ignored: under nohup a run goes on without its terminal.
+        # A signal that is ignored stays ignored: under nohup a run outlives its terminal.
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, _interrupt)
     sys.exit(run(sys.argv[1:]))
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
-    """End as after ctrl-C, so that what is finished is kept."""
+    """End as after ctrl-C, so that the finished items are kept."""
     handler = signal.getsignal(signal.SIGINT)
-    if not callable(handler):  # a shell starts what runs in the background with INT ignored
+    if not callable(handler):  # a shell starts background jobs with INT ignored
         raise KeyboardInterrupt
     handler(signal.SIGINT, frame)
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run a command line and return its exit code; errors are one line on standard error."""
+    """Run a command line and return its exit code; an error prints one line on standard error."""
     debug = "--debug" in arguments
-    rest = [each for each in arguments if each != "--debug"]
+    rest = [argument for argument in arguments if argument != "--debug"]
     warnings.showwarning = _show_warning
     try:
         code = _invoke(rest)
         sys.stdout.flush()
         return code
     except BrokenPipeError:
-        # Nobody reads what is left, and the interpreter must not try to flush it at exit.
+        # Nobody reads the rest, and the interpreter must not try to flush it at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return READER_GONE
     except KeyboardInterrupt:
@@ -135,19 +136,19 @@ def _invoke(arguments: list[str]) -> int:
     try:
         app(arguments, prog_name="dxjudge")
     except SystemExit as stop:
-        if isinstance(stop.__context__, BrokenPipeError):  # to Typer it is exit code 1
+        if isinstance(stop.__context__, BrokenPipeError):  # Typer makes it exit code 1
             raise stop.__context__ from None
-        if stop.code == INTERRUPTED and _interrupted(stop):  # Typer says nothing of it
+        if stop.code == INTERRUPTED and _interrupted(stop):  # Typer hides it
             raise KeyboardInterrupt from None
         return stop.code if isinstance(stop.code, int) else 0
     return 0
 
 
 def _interrupted(stop: SystemExit) -> bool:
-    held: BaseException | None = stop
-    while held is not None and not isinstance(held, KeyboardInterrupt):
-        held = held.__context__
-    return held is not None
+    cause: BaseException | None = stop
+    while cause is not None and not isinstance(cause, KeyboardInterrupt):
+        cause = cause.__context__
+    return cause is not None
 
 
 def _say(text: str) -> None:
@@ -163,7 +164,7 @@ def _show_warning(
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
-    """Our own warnings as one line; those of libraries are not for the user."""
+    """Print a warning of this package as one line; do not show the warnings of libraries."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     if issubclass(category, UserWarning) and filename.startswith(package + os.sep):
         _say(f"warning: {message}")

@@ -1,4 +1,4 @@
-"""`dxjudge map`: a file of free-text diagnoses becomes a table of ICD-10 codes."""
+"""`dxjudge map`: map a file of free-text diagnoses to ICD-10 codes."""
 
 from pathlib import Path
 from typing import Annotated
@@ -37,48 +37,58 @@ Output = Annotated[
     typer.Option(
         "--output",
         "-o",
-        help=f"Where to: {FORMS_OUT}, or .sssom.tsv; - is standard output.",
+        help=f"The file to write: {FORMS_OUT}, or .sssom.tsv; - is standard output.",
         rich_help_panel=_ROWS,
     ),
 ]
 Column = Annotated[
     str | None,
     typer.Option(
-        help="The column of the diagnoses; guessed where it is obvious.", rich_help_panel=_ROWS
+        help="The column with the diagnoses. By default it is guessed where it is obvious.",
+        rich_help_panel=_ROWS,
     ),
 ]
 OutputFormat = Annotated[
     str | None,
     typer.Option(
-        help="csv, tsv, json, jsonl, parquet, xlsx or sssom; by the suffix unless given.",
+        help="The form of the output: csv, tsv, json, jsonl, parquet, xlsx or sssom. By default "
+        "the suffix of the file says it.",
         rich_help_panel=_ROWS,
     ),
 ]
 Candidates = Annotated[
     bool,
-    typer.Option("--candidates", help="Add the ranked candidates as JSON.", rich_help_panel=_ROWS),
+    typer.Option(
+        "--candidates",
+        help="Add a column with the ranked candidates, as JSON.",
+        rich_help_panel=_ROWS,
+    ),
 ]
 Split = Annotated[
     bool,
     typer.Option(
         "--split",
-        help="Give each diagnosis of a cell that lists several its code (pneumonia; sepsis).",
+        help="Map each diagnosis of a cell that lists several (pneumonia; sepsis).",
         rich_help_panel=_ROWS,
     ),
 ]
 TopK = Annotated[
-    int, typer.Option(min=1, max=100, help="Candidates to rank.", rich_help_panel="Search")
+    int, typer.Option(min=1, max=100, help="How many candidates to rank.", rich_help_panel="Search")
 ]
 MinScore = Annotated[
     float | None,
     typer.Option(
-        min=0, max=1, help="Below this score a text stays unmapped.", rich_help_panel="Search"
+        min=0,
+        max=1,
+        help="Leave a text unmapped whose score is below this.",
+        rich_help_panel="Search",
     ),
 ]
 Table = Annotated[
     Path | None,
     typer.Option(
-        help="The canonical table (.tsv, .csv or .xlsx), read where it exists and written back.",
+        help="The canonical table (.tsv, .csv or .xlsx): reviewed codes are read from it where it "
+        "exists, new codes are added to it.",
         rich_help_panel=_TABLE,
     ),
 ]
@@ -86,23 +96,23 @@ Model = Annotated[
     str | None,
     typer.Option(
         help="A model that chooses among the candidates: openai:gpt-4o, anthropic:MODEL, or "
-        "openai:MODEL@http://127.0.0.1:8080/v1. An embedding model's name is taken too.",
+        "openai:MODEL@http://127.0.0.1:8080/v1. The name of an embedding model means --encoder.",
         rich_help_panel=_MODEL,
     ),
 ]
 Encoder = Annotated[
     str | None,
     typer.Option(
-        help="The embedding model: default (comes with dxjudge), a sentence-transformers name "
-        "or folder, or openai:text-embedding-3-large.",
+        help="The embedding model: default (packaged with dxjudge), the name or folder of a "
+        "sentence-transformers model, or openai:text-embedding-3-large.",
         rich_help_panel="Search",
     ),
 ]
 Rerank = Annotated[
     str | None,
     typer.Option(
-        help="What the model chooses for: all, ambiguous (no equal term, no clear embedded "
-        "choice) or, with --translate, none; all unless given.",
+        help="For which texts the model chooses: all (the default), ambiguous (no equal term, no "
+        "clear embedded choice) or, with --translate, none.",
         rich_help_panel=_MODEL,
     ),
 ]
@@ -110,28 +120,30 @@ Translate = Annotated[
     bool,
     typer.Option(
         "--translate",
-        help="Let the model put every text into English first.",
+        help="Let the model translate every text to English first.",
         rich_help_panel=_MODEL,
     ),
 ]
 Fallback = Annotated[
     str | None,
     typer.Option(
-        help="embedded: where the model fails, keep the embedded choice, or the text "
-        "untranslated, and say so.",
+        help="embedded: where the model fails, keep the embedded choice, or the untranslated "
+        "text. The column reason says so.",
         rich_help_panel=_MODEL,
     ),
 ]
 Shuffle = Annotated[
     int | None,
     typer.Option(
-        metavar="SEED", help="Show the candidates in a random order.", rich_help_panel=_MODEL
+        metavar="SEED",
+        help="Show the candidates to the model in a random order, drawn with this seed.",
+        rich_help_panel=_MODEL,
     ),
 ]
 Journal = Annotated[
     Path | None,
     typer.Option(
-        help="Where mapped texts are kept until all are; OUTPUT.journal unless given.",
+        help="Where mapped texts are kept until all texts are mapped. By default OUTPUT.journal.",
         rich_help_panel=RUN,
     ),
 ]
@@ -139,7 +151,7 @@ EstimateOnly = Annotated[
     bool,
     typer.Option(
         "--estimate",
-        help="Print calls, tokens and cost; ask and write nothing.",
+        help="Print the expected calls, tokens and cost. Ask no model and write no file.",
         rich_help_panel=RUN,
     ),
 ]
@@ -182,11 +194,12 @@ def map_file(
 ) -> None:
     """Map a file of free-text diagnoses to ICD-10 codes.
 
-    In: a table with a column of diagnoses, or a list of one a line. Out: its
-    rows and columns in their order, and added to them code, name, score,
-    decided_by, status and reason. Each distinct text is mapped once. Exit code
-    3 says that some rows failed, 7 that the budget for models was reached. The
-    same command, run again after a crash, goes on where it stopped.
+    In: a table with a column of diagnoses, or a list with one diagnosis on
+    each line. Out: the same rows and columns in the same order, and new
+    columns: code, name, score, decided_by, status and reason. Each distinct
+    text is mapped once. Exit code 3: some rows failed. Exit code 7: the budget
+    for models was reached. After a crash run the same command again: it
+    continues where it stopped.
 
     Examples:
       dxjudge map diagnoses.csv -o mapped.csv

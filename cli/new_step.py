@@ -1,4 +1,4 @@
-"""A step to start from: `dxjudge steps --new NAME` writes its file and its test."""
+"""Write a new step and its test, from which a user starts (`dxjudge steps --new NAME`)."""
 
 import re
 from pathlib import Path
@@ -63,7 +63,7 @@ Judge its SUBJECT.
 
 
 def _reason_in_words(inputs: Input, answer: Answer) -> list[str]:
-    """What is wrong with an answer; it is shown to the judge, who may answer again."""
+    """Return the faults of an answer; the judge is shown them and answers again."""
     if any(char.isalpha() for char in answer.rationale):
         return []
     return ["rationale: write one sentence in words"]
@@ -103,25 +103,27 @@ def test_it_keeps_the_contract_of_a_judge() -> None:
 
 def test_the_level_is_the_verdict() -> None:
     with ScriptedJudge(lambda request: EXAMPLE.good) as judge, Run(mode="off") as run:
-        found = as_callable(CONSTANT, judge.name, run=run)(**EXAMPLE.state)
-    assert (found.verdict, found.explanation) == (3, "It may be a heart attack.")
+        result = as_callable(CONSTANT, judge.name, run=run)(**EXAMPLE.state)
+    assert (result.verdict, result.explanation) == (3, "It may be a heart attack.")
 '''
 
 
 def write_new_step(name: str, folder: Path) -> list[str]:
-    """Write `NAME.py` and `test_NAME.py`; return the commands that come next.
+    """Write `NAME.py` and `test_NAME.py`; return lines with the commands that come next.
 
-    Raises UsageError for a name that is no name of a step, OutputError for a file that is there.
+    Raises UsageError for a name that a step cannot have, OutputError where a file exists.
     """
     if not _NAME.fullmatch(name):
-        raise UsageError(f"{name!r} is no name for a step: small letters, digits and _, as in"
-                         " judge_urgency")  # fmt: skip
+        raise UsageError(
+            f"a step cannot be named {name!r}: write small letters, digits and _, as in "
+            "judge_urgency"
+        )
     constant = name.upper()
     subject = name.partition("_")[2].replace("_", " ") or name
     step, test = folder / f"{name}.py", folder / f"test_{name}.py"
     for path in (step, test):
         if path.exists():
-            raise OutputError(f"{path} is there already")
+            raise OutputError(f"{path} exists: remove it, or choose another name or --output")
     folder.mkdir(parents=True, exist_ok=True)
     for path, template in ((step, _STEP), (test, _TEST)):
         text = template.replace("NAME", name).replace("CONSTANT", constant)

@@ -1,4 +1,4 @@
-"""Groups of options that several commands share, as what the runners take."""
+"""Groups of options that several commands share, in the form that the runners take."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,24 +30,35 @@ JURY = "Jury"
 
 Temperature = Annotated[
     float | None,
-    typer.Option(min=0, max=2, help="The step's own unless given.", rich_help_panel=MODEL),
+    typer.Option(
+        min=0,
+        max=2,
+        help="The temperature of the model. By default that of the step.",
+        rich_help_panel=MODEL,
+    ),
 ]
 Seed = Annotated[
     int | None,
-    typer.Option(help="Sent to models that take a seed.", rich_help_panel=MODEL),
+    typer.Option(help="The seed that is sent to models that take one.", rich_help_panel=MODEL),
 ]
 JudgeTemperature = Annotated[
     float | None,
-    typer.Option(min=0, max=2, help="The step's own unless given.", rich_help_panel=MODEL),
+    typer.Option(
+        min=0,
+        max=2,
+        help="The temperature of the judge. By default that of the step.",
+        rich_help_panel=MODEL,
+    ),
 ]
 JudgeSeed = Annotated[
     int | None,
-    typer.Option(help="Sent to judges that take a seed.", rich_help_panel=MODEL),
+    typer.Option(help="The seed that is sent to judges that take one.", rich_help_panel=MODEL),
 ]
 Rule = Annotated[
     str | None,
     typer.Option(
-        help="majority (the default), plurality, unanimous, weighted, mean, median, min or max.",
+        help="How the votes make one verdict: majority (the default), plurality, unanimous, "
+        "weighted, mean, median, min or max.",
         rich_help_panel=JURY,
     ),
 ]
@@ -58,14 +69,14 @@ Variants = Annotated[
     str | None,
     typer.Option(
         metavar="NAME,NAME",
-        help="Further wordings of the prompt that each model is asked in.",
+        help="Further wordings of the prompt; each model is asked with each of them too.",
         rich_help_panel=JURY,
     ),
 ]
 Quorum = Annotated[
     int | None,
     typer.Option(
-        help="How many votes must decide; more than half unless given.", rich_help_panel=JURY
+        help="How many votes must give a verdict. By default more than half.", rich_help_panel=JURY
     ),
 ]
 Replacements = Annotated[
@@ -73,7 +84,7 @@ Replacements = Annotated[
     typer.Option(
         "--replacement",
         metavar="MODEL",
-        help="A judge that takes the place of one that fails. May be repeated.",
+        help="A judge that replaces a judge that fails. May be repeated.",
         rich_help_panel=JURY,
     ),
 ]
@@ -81,7 +92,7 @@ Escalate = Annotated[
     bool,
     typer.Option(
         "--escalate",
-        help="Ask the first two judges, and the others only where those differ.",
+        help="Ask the first two judges, and the others only where these two differ.",
         rich_help_panel=JURY,
     ),
 ]
@@ -89,21 +100,23 @@ Human = Annotated[
     list[str] | None,
     typer.Option(
         metavar="FILE",
-        help="A table of people's votes: case, step, judge, verdict. May be repeated.",
+        help="A table of people's votes with the columns case, step, judge and verdict. May be "
+        "repeated.",
         rich_help_panel=JURY,
     ),
 ]
 Weights = Annotated[
     Path | None,
     typer.Option(
-        help="Judge and weight, or votes with a column label to learn the weights from.",
+        help="A table with the columns judge and weight, or a table of votes with a column label, "
+        "from which the weights are learnt.",
         rich_help_panel=JURY,
     ),
 ]
 UnderTest = Annotated[
     list[str] | None,
     typer.Option(
-        help="A model whose texts are judged; a judge of its family is warned of.",
+        help="A model whose texts are judged. A judge of the same family gives a warning.",
         rich_help_panel=JURY,
     ),
 ]
@@ -124,7 +137,7 @@ class RunOptions:
     cache_mode: CacheMode = "read-write"
 
     def open(self, ledger: Path | None = None) -> "Run":
-        """A run of these settings. Raises UsageError and InputError as `Run` does."""
+        """Return a run with these settings. Raises UsageError and InputError as `Run` does."""
         from ..agents.engine.run import Run
 
         return Run(
@@ -143,7 +156,7 @@ class RunOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class ModelOptions:
-    """How a model is asked."""
+    """The parameters with which a model is asked."""
 
     temperature: Temperature = None
     seed: Seed = None
@@ -151,13 +164,13 @@ class ModelOptions:
     reasoning_effort: ReasoningEffort = None
 
     def judge(self, name: str) -> "JudgeSpec":
-        """A named model, asked like this. Raises UsageError."""
+        """Return the named model with these parameters. Raises UsageError."""
         return _judge(name, vars(self))
 
 
 @dataclass(frozen=True, kw_only=True)
 class JudgeModelOptions:
-    """How a judge is asked, in a command whose --seed and --temperature say something else."""
+    """The parameters of a judge, in a command whose --seed and --temperature mean other things."""
 
     judge_temperature: JudgeTemperature = None
     judge_seed: JudgeSeed = None
@@ -169,17 +182,18 @@ class JudgeModelOptions:
         return {name.removeprefix("judge_"): value for name, value in vars(self).items()}
 
     def judge(self, name: str) -> "JudgeSpec":
-        """A named model, asked like this. Raises UsageError."""
+        """Return the named model with these parameters. Raises UsageError."""
         return _judge(name, self._parameters)
 
     def applied(self, judge: "Judge") -> "Judge":
-        """A judge, asked like this where an option says so. Raises UsageError."""
-        given = {name: value for name, value in self._parameters.items() if value is not None}
-        if not given:
+        """Return a judge with the parameters that the options set. Raises UsageError."""
+        changes = {name: value for name, value in self._parameters.items() if value is not None}
+        if not changes:
             return judge
         spec = judge.spec
-        asked = _judge(spec.label, {**spec.model_dump(include=set(_SAMPLED)), **given})
-        return replace(judge, spec=spec.model_copy(update={n: getattr(asked, n) for n in given}))
+        changed = _judge(spec.label, {**spec.model_dump(include=set(_SAMPLED)), **changes})
+        update = {name: getattr(changed, name) for name in changes}
+        return replace(judge, spec=spec.model_copy(update=update))
 
 
 _SAMPLED = ("temperature", "seed", "max_tokens", "reasoning_effort")
@@ -193,7 +207,7 @@ def _judge(name: str, parameters: dict[str, Any]) -> "JudgeSpec":
 
 @dataclass(frozen=True, kw_only=True)
 class JuryOptions:
-    """How several judges make one verdict."""
+    """How the votes of several judges make one verdict."""
 
     rule: Rule = None
     repeats: Repeats = 1
@@ -207,5 +221,5 @@ class JuryOptions:
 
     @property
     def wordings(self) -> tuple[str, ...]:
-        """The names of the further wordings."""
+        """Return the names of the further wordings."""
         return tuple(name.strip() for name in (self.variants or "").split(",") if name.strip())

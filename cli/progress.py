@@ -1,4 +1,4 @@
-"""Progress on standard error: a bar on a terminal, a line now and then elsewhere, and sums."""
+"""Progress on standard error (a bar on a terminal, elsewhere lines), and the summary of a run."""
 
 import sys
 import time
@@ -21,24 +21,24 @@ _TITLES = {
 
 
 class Now:
-    """A line on standard error, when the last one is half a minute old."""
+    """Prints a line on standard error, at most one every 30 seconds."""
 
     def __init__(self) -> None:
-        self._started = self._said = time.monotonic()
+        self._started = self._printed = time.monotonic()
 
     def say(self, title: str, done: int, total: int, state: str = "") -> None:
-        """Say how far a piece of work is, if it is time to; a first line comes after 30 s."""
+        """Print how far the work is, where the last line, or the start, is 30 seconds ago."""
         now = time.monotonic()
-        if now - self._said < SECONDS_BETWEEN_LINES:
+        if now - self._printed < SECONDS_BETWEEN_LINES:
             return
-        self._said = now
+        self._printed = now
         pace = 60 * done / max(now - self._started, 1e-9)
         text = f"dxjudge: {title}: {done:,} of {total:,}, {pace:,.0f} a minute"
         print(f"{text}, {state}" if state else text, file=sys.stderr, flush=True)
 
 
 class Stages:
-    """Takes (stage, done, total), as the builder of an index and the mapper report them."""
+    """Shows (stage, done, total), which the builder of an index and the mapper report."""
 
     def __init__(self, bar: Any, quiet: bool) -> None:
         self._bar = bar
@@ -60,7 +60,7 @@ class Stages:
         title = _TITLES.get(stage, stage)
         if self._bar is not None:
             return self._bar.add_task(title, total=total, rate="")
-        # A first run takes minutes; a log without a word would look like a hang.
+        # A first run takes minutes, and without this line it would look as if it did nothing.
         if not self._quiet and stage == "encoding":
             print(f"{title} of {total:,} terms, once", file=sys.stderr)
         return None
@@ -68,7 +68,7 @@ class Stages:
 
 @contextmanager
 def stages(*, quiet: bool) -> Iterator[Stages]:
-    """Bars on standard error where it is a terminal, lines where not; nothing with `quiet`."""
+    """Show stages on standard error: bars on a terminal, elsewhere lines, nothing with `quiet`."""
     if quiet or not sys.stderr.isatty():
         yield Stages(None, quiet)
         return
@@ -77,7 +77,7 @@ def stages(*, quiet: bool) -> Iterator[Stages]:
 
 
 class Counted:
-    """Shows how far a judging run is, with failures and cost."""
+    """Shows how far a judging run is, with its failures and its cost."""
 
     def __init__(self, bar: Any, run: "Run", total: int, *, quiet: bool) -> None:
         self._bar = bar
@@ -103,7 +103,7 @@ class Counted:
 
 @contextmanager
 def counting(run: "Run", total: int, *, quiet: bool) -> Iterator[Counted]:
-    """A bar on standard error where it is a terminal, lines where not; nothing with `quiet`."""
+    """Count on standard error: a bar on a terminal, elsewhere lines, nothing with `quiet`."""
     if quiet or not sys.stderr.isatty():
         yield Counted(None, run, total, quiet=quiet)
         return
@@ -112,7 +112,7 @@ def counting(run: "Run", total: int, *, quiet: bool) -> Iterator[Counted]:
 
 
 def open_bar(text: str) -> Any:
-    """A bar on standard error with count, rate and time left; `text` is a template of rich."""
+    """Open a bar on standard error with count, rate and time left; `text` is a rich template."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -139,7 +139,7 @@ def open_bar(text: str) -> Any:
 
 
 def cost_text(lines: "Sequence[Line]") -> str:
-    """What the calls cost, as far as prices are known."""
+    """Return what the calls cost, and how many calls have no known price."""
     cost = sum(line.cost for line in lines)
     unknown = sum(line.calls_of_unknown_cost for line in lines)
     text = f"${cost:,.4f}"
@@ -149,7 +149,7 @@ def cost_text(lines: "Sequence[Line]") -> str:
 def summary(
     outcomes: "Sequence[Outcome]", resumed: int, run: "Run", started: float, noun: str = "rows"
 ) -> Iterator[str]:
-    """Lines that count rows by status, by who decided, and what the calls came to."""
+    """Yield lines on the rows by status and by who decided, on the calls and on failures."""
     seconds = max(time.monotonic() - started, 1e-9)
     statuses = Counter(outcome.status for outcome in outcomes)
     yield f"{len(outcomes):,} {noun}: " + " · ".join(
@@ -170,7 +170,7 @@ def summary(
 def work_done(
     rows: int, resumed: int, run: "Run", seconds: float, noun: str = "rows"
 ) -> Iterator[str]:
-    """Lines on what this run did: calls, tokens, cost, pace."""
+    """Yield lines on what this run did: calls, tokens, cost and pace."""
     if resumed:
         yield f"{resumed:,} {noun} were finished by an earlier run"
     lines = run.ledger.summary()

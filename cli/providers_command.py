@@ -1,4 +1,4 @@
-"""`dxjudge providers`: who can be asked, with which key, and what each supports."""
+"""`dxjudge providers`: list the providers of models, their keys and what they support."""
 
 import json
 from typing import Annotated
@@ -7,12 +7,13 @@ import typer
 
 
 def list_providers(
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """List the providers of models: address, variables, and what each one's API has.
+    """List the providers of models: address, variables, and what the API supports.
 
-    A judge is PROVIDER:MODEL. Any server that speaks OpenAI's or Anthropic's wire is
-    openai:MODEL@http://host:port/v1 or anthropic:MODEL@http://host:port.
+    A judge is written PROVIDER:MODEL. A server of your own with the API of
+    OpenAI is written openai:MODEL@http://host:port/v1, one with the API of
+    Anthropic anthropic:MODEL@http://host:port.
 
     Examples:
       dxjudge providers
@@ -23,12 +24,12 @@ def list_providers(
     rows = [
         {
             "provider": name,
-            "address": known.url,
-            "key": known.key,
-            "address_variable": known.url_variable,
-            "supports": list(known.supports),
+            "address": provider.url,
+            "key": provider.key,
+            "address_variable": provider.url_variable,
+            "supports": list(provider.supports),
         }
-        for name, known in PROVIDERS.items()
+        for name, provider in PROVIDERS.items()
     ]
     if as_json:
         typer.echo(json.dumps(rows, indent=2))

@@ -1,4 +1,4 @@
-"""`dxjudge search`: the candidate codes of one diagnosis, and why."""
+"""`dxjudge search`: show the candidate codes of one diagnosis, and why they match."""
 
 import dataclasses
 import json
@@ -16,12 +16,14 @@ if TYPE_CHECKING:
 
     from ..ontology.mapping import Candidate, Mapping
 
-_WIDTH = 120  # of a table that goes into a pipe
+_WIDTH = 120  # columns of a table that is printed into a pipe
 
 
 def search(
-    text: Annotated[str, typer.Argument(help="A diagnosis as somebody wrote it.")],
-    top_k: Annotated[int, typer.Option("--top-k", "-k", min=1, max=100, help="How many.")] = 15,
+    text: Annotated[str, typer.Argument(help="A diagnosis in your own words.")],
+    top_k: Annotated[
+        int, typer.Option("--top-k", "-k", min=1, max=100, help="How many candidates to show.")
+    ] = 15,
     ontology: Ontology = DEFAULT,
     scope: Scope = "diagnoses",
     encoder: Encoder = "default",
@@ -31,7 +33,11 @@ def search(
     rebuild_index: Rebuild = False,
     as_json: AsJson = False,
 ) -> None:
-    """Search for the codes of one diagnosis; show the candidates and why they match.
+    """Search the codes of one diagnosis; show the candidates and why they match.
+
+    In: the text of a diagnosis. Out: a table of the candidates, the best one
+    first, with score, code, name, source and reason. Where `dxjudge map` would
+    give the text no code, standard error says why.
 
     Examples:
       dxjudge search "heart attack"
@@ -55,15 +61,15 @@ def search(
             "rebuild": rebuild_index,
         }
         mapping = _map(text, settings)
-    found = mapping.candidates
+    candidates = mapping.candidates
     if as_json:
-        rows = [dataclasses.asdict(candidate) for candidate in found]
+        rows = [dataclasses.asdict(candidate) for candidate in candidates]
         typer.echo(json.dumps(rows, ensure_ascii=False, indent=2))
-    elif found:
-        _print_table(found)
+    elif candidates:
+        _print_table(candidates)
     else:
         typer.echo(f"no candidates: {mapping.reason}")
-    if found and mapping.code is None:
+    if candidates and mapping.code is None:
         typer.echo(f"dxjudge map leaves this text without a code: {mapping.reason}", err=True)
 
 
@@ -73,7 +79,10 @@ def _map(text: str, settings: dict[str, Any]) -> "Mapping":
     from .progress import stages
 
     if is_judge(settings["model"]):
-        raise UsageError(f"{settings['model']} writes text; search takes an embedding model")
+        raise UsageError(
+            f"--encoder {settings['model']} is a model that writes text; search takes an embedding "
+            "model"
+        )
 
     with stages(quiet=False) as progress:
         mapper = Mapper(**settings, progress=progress)
@@ -81,7 +90,7 @@ def _map(text: str, settings: dict[str, Any]) -> "Mapping":
         return mapper.map(text)
 
 
-def _print_table(found: "Sequence[Candidate]") -> None:
+def _print_table(candidates: "Sequence[Candidate]") -> None:
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
@@ -94,9 +103,8 @@ def _print_table(found: "Sequence[Candidate]") -> None:
     table.add_column("name", ratio=2)
     table.add_column("source")
     table.add_column("why", ratio=3)
-    for rank, candidate in enumerate(found, 1):
+    for rank, candidate in enumerate(candidates, 1):
         score = f"{candidate.score:.2f}"
-        named = (candidate.code, candidate.name, candidate.source, candidate.why)
-        cells = (str(rank), score, *named)
-        table.add_row(*map(Text, cells))
+        texts = (candidate.code, candidate.name, candidate.source, candidate.why)
+        table.add_row(*map(Text, (str(rank), score, *texts)))
     Console(width=None if sys.stdout.isatty() else _WIDTH).print(table)

@@ -1,4 +1,4 @@
-"""`dxjudge show`: a code in its tree."""
+"""`dxjudge show`: show a code in its tree."""
 
 import json
 from typing import Annotated, Any
@@ -23,11 +23,16 @@ _MOST_CHILDREN = 30
 
 
 def show(
-    code: Annotated[str, typer.Argument(help="A code, block or chapter: J44.9, j449, A15-A19, X.")],
+    code: Annotated[
+        str, typer.Argument(help="A code, a block or a chapter: J44.9, j449, A15-A19, X.")
+    ],
     ontology: Ontology = DEFAULT,
     as_json: AsJson = False,
 ) -> None:
     """Show a code in its tree: what is above it, what it means, what is below it.
+
+    In: a code, a block or a chapter. Out: its ancestors, its name, its terms
+    and notes, whether it is billable, and the codes below it.
 
     Examples:
       dxjudge show J44.9
@@ -35,15 +40,17 @@ def show(
     """
     tree = load_tree(ontology)
     node = tree.node(code)
-    found = describe(tree, node)
-    typer.echo(json.dumps(found, ensure_ascii=False, indent=2) if as_json else _page(tree, node))
+    if as_json:
+        typer.echo(json.dumps(describe(tree, node), ensure_ascii=False, indent=2))
+    else:
+        typer.echo(_page(tree, node))
 
 
 def describe(tree: Tree, node: Node) -> dict[str, Any]:
-    """All that the release says of a node, as plain data."""
+    """Return everything that the release says about a node, as plain data."""
 
-    def brief(each: Node) -> dict[str, str]:
-        return {"kind": each.kind, "code": each.code, "name": tree.name(each)}
+    def brief(node: Node) -> dict[str, str]:
+        return {"kind": node.kind, "code": node.code, "name": tree.name(node)}
 
     return {
         **brief(node),
@@ -53,19 +60,19 @@ def describe(tree: Tree, node: Node) -> dict[str, Any]:
         "systems": {"fhir": tree.descriptor.fhir or None, "omop": tree.descriptor.omop or None},
         "level": tree.level(node),
         "billable": tree.is_billable(node),
-        "ancestors": [brief(each) for each in reversed(tree.ancestors(node))],
+        "ancestors": [brief(ancestor) for ancestor in reversed(tree.ancestors(node))],
         "terms": list(tree.terms(node)),
         "notes": {kind: list(notes) for kind, notes in tree.notes(node).items()},
-        "children": [brief(each) for each in tree.children(node)],
+        "children": [brief(child) for child in tree.children(node)],
     }
 
 
 def _page(tree: Tree, node: Node) -> str:
     line = (*reversed(tree.ancestors(node)), node)
-    width = max(len(each.code) for each in line)
+    width = max(len(step.code) for step in line)
     lines = [
-        f"{each.kind:<12}{each.code:<{width}}  {'  ' * depth}{tree.name(each)}"
-        for depth, each in enumerate(line)
+        f"{step.kind:<12}{step.code:<{width}}  {'  ' * depth}{tree.name(step)}"
+        for depth, step in enumerate(line)
     ]
     billable = "yes" if tree.is_billable(node) else "no"
     lines += ["", f"billable: {billable} · {tree.release}, {tree.version}"]
@@ -75,7 +82,7 @@ def _page(tree: Tree, node: Node) -> str:
     children = tree.children(node)
     if children:
         shown = children[:_MOST_CHILDREN]
-        lines += ["", "Below:", *(f"  {each.code:<{8}} {tree.name(each)}" for each in shown)]
+        lines += ["", "Below:", *(f"  {child.code:<{8}} {tree.name(child)}" for child in shown)]
     if len(children) > _MOST_CHILDREN:
         lines.append(f"  … and {len(children) - _MOST_CHILDREN} more (--json lists all)")
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""`dxjudge sources`: further terms that stay, official ontologies and files of your own."""
+"""`dxjudge sources`: keep further terms, from official ontologies and from your own files."""
 
 import json
 import sys
@@ -15,39 +15,50 @@ if TYPE_CHECKING:
     from ..ontology.sources.adding import Added
 
 app = typer.Typer(
-    help="Keep further sources of terms: mondo, doid, ordo, or a file of your own.",
+    help="Keep further sources of terms: mondo, doid, ordo, or your own file.",
     no_args_is_help=True,
 )
-_SHOWN = 5  # rows without a term that are shown
+_SHOWN = 5  # skipped rows that are shown
 
 What = Annotated[
     str,
-    typer.Argument(help="mondo, doid, ordo, or a file (SSSOM, OBO, XML, any table)."),
+    typer.Argument(help="mondo, doid, ordo, or a file (SSSOM, OBO, XML or a table)."),
 ]
-Name = Annotated[str | None, typer.Option(help="What a file is to be called.")]
+Name = Annotated[
+    str | None, typer.Option(help="The name of the source. By default that of the file.")
+]
 Weight = Annotated[
-    float | None, typer.Option(help="How far its matches count, above 0, at most 1.")
+    float | None, typer.Option(help="The weight of its matches, above 0 and at most 1.")
 ]
-Licence = Annotated[str | None, typer.Option(help="The licence of a file that does not say it.")]
+Licence = Annotated[
+    str | None, typer.Option(help="The licence of the file, where the file does not say it.")
+]
 Version = Annotated[
-    str | None, typer.Option("--release", help="The version of a file that does not say it.")
+    str | None,
+    typer.Option("--release", help="The version of the file, where the file does not say it."),
 ]
 Inexact = Annotated[
-    bool, typer.Option("--inexact", help="Also take diseases that lie within a wider code.")
+    bool, typer.Option("--inexact", help="Also use diseases whose code is wider than they are.")
 ]
-TermColumn = Annotated[str | None, typer.Option(help="The column of the terms in a table.")]
-CodeColumn = Annotated[str | None, typer.Option(help="The column of the codes in a table.")]
-Encoding = Annotated[str | None, typer.Option(help="The encoding of a file; UTF-8 unless given.")]
+TermColumn = Annotated[str | None, typer.Option(help="The column with the terms, for a table.")]
+CodeColumn = Annotated[str | None, typer.Option(help="The column with the codes, for a table.")]
+Encoding = Annotated[str | None, typer.Option(help="The encoding of the file. By default UTF-8.")]
 Address = Annotated[
-    str | None, typer.Option(help="Where to fetch the release, in place of its usual address.")
+    str | None, typer.Option(help="Fetch the release from this address, not from its usual one.")
 ]
-Checksum = Annotated[str | None, typer.Option(help="The checksum that the download must have.")]
+Checksum = Annotated[
+    str | None, typer.Option(help="The SHA-256 checksum that the download must have.")
+]
 OneSource = Annotated[str, typer.Argument(help="The name of an added source.")]
 
 
 @app.command("list", cls=Command)
 def list_sources(as_json: AsJson = False) -> None:
-    """List the added sources, and those that can be fetched by name."""
+    """List the added sources, and the sources that can be fetched by name.
+
+    Examples:
+      dxjudge sources list
+    """
     from dataclasses import asdict
 
     from ..ontology.sources.added import list_added
@@ -55,15 +66,15 @@ def list_sources(as_json: AsJson = False) -> None:
 
     added = list_added()
     if as_json:
-        typer.echo(json.dumps([asdict(each) for each in added], indent=2, ensure_ascii=False))
+        typer.echo(json.dumps([asdict(source) for source in added], indent=2, ensure_ascii=False))
         return
     if added:
         _print_table(added)
     else:
         typer.echo("no source is added")
-    held = {each.name for each in added}
+    added_names = {source.name for source in added}
     for known in known_sources().values():
-        if known.name not in held:
+        if known.name not in added_names:
             typer.echo(f"dxjudge sources add {known.name}: {known.title}, {known.licence}")
 
 
@@ -84,14 +95,16 @@ def add(
 ) -> None:
     """Fetch an official release, or read a file, and keep its terms.
 
-    They are then part of what map, search, judge and evaluate look into; each of
-    them has --added-sources none. A file that stands in the way of a name
-    (./mondo) is meant where the path is written with a folder.
+    In: the name of a release, or a file with terms and codes. From then on
+    map, search, judge and evaluate search these terms too; --added-sources
+    none leaves them out. Write ./mondo for a file that is named mondo.
 
     Examples:
       dxjudge sources add mondo
-      dxjudge sources add icd10cm_index_2026.xml --name index --licence "public domain"
-      dxjudge sources add ward.csv --name ward --term-column said --code-column icd
+      dxjudge sources add icd10cm_index_2026.xml --name index \\
+        --licence "public domain"
+      dxjudge sources add ward.csv --name ward --term-column said \\
+        --code-column icd
     """
     from ..errors import UsageError
     from ..files.forms import Form
@@ -103,12 +116,14 @@ def add(
     if what in known_sources() and name in (None, what):
         for option, value in (("--licence", licence), ("--release", release)):
             if value is not None:
-                raise UsageError(f"{option} is for files; {what} says its own")
+                raise UsageError(f"{option} is for files; the release {what} says its own")
         with stages(quiet=False) as progress:
             added = add_known(what, url=url, sha256=sha256, weight=weight, progress=progress)
     else:
         if url or sha256:
-            raise UsageError(f"--url and --sha256 are for {', '.join(known_sources())}")
+            raise UsageError(
+                f"--url and --sha256 are for {', '.join(known_sources())}, not for files"
+            )
         added = add_file(
             Path(what),
             name=name or _name_of(Path(what)),
@@ -124,7 +139,11 @@ def add(
 
 @app.command(cls=Command)
 def remove(name: OneSource) -> None:
-    """Remove an added source."""
+    """Remove an added source.
+
+    Examples:
+      dxjudge sources remove ward
+    """
     from ..ontology.sources.added import remove_source
 
     remove_source(name)
@@ -136,10 +155,10 @@ def change(
     name: OneSource,
     weight: Weight = None,
     active: Annotated[
-        bool | None, typer.Option("--active/--inactive", help="Whether runs use it unasked.")
+        bool | None, typer.Option("--active/--inactive", help="Whether runs use it by default.")
     ] = None,
 ) -> None:
-    """Change the weight of an added source, or set it aside for a while.
+    """Change the weight of an added source, or whether runs use it.
 
     Examples:
       dxjudge sources set ward --weight 0.8
@@ -150,7 +169,7 @@ def change(
     from ..ontology.sources.catalogue import check_weight
 
     if weight is None and active is None:
-        raise UsageError("nothing to change: name --weight or --active or --inactive")
+        raise UsageError("there is nothing to change: give --weight, --active or --inactive")
     changes: dict[str, float | bool] = {} if active is None else {"active": active}
     if weight is not None:
         changes["weight"] = check_weight(weight)
@@ -159,7 +178,7 @@ def change(
 
 
 def say_added(sources: "tuple[AddedSource, ...]") -> None:
-    """Say on standard error which added sources a run uses, if any."""
+    """Print on standard error which added sources a run uses, if any."""
     from ..ontology.sources.added import describe
 
     if sources:
@@ -167,7 +186,7 @@ def say_added(sources: "tuple[AddedSource, ...]") -> None:
 
 
 def read_which(text: str) -> "str | list[str]":
-    """The value of --added-sources as `Mapper` takes it."""
+    """Return the value of --added-sources in the form that `Mapper` takes."""
     return text if text in {"all", "none"} else [part.strip() for part in text.split(",")]
 
 
@@ -178,7 +197,7 @@ def _name_of(path: Path) -> str:
 def _report(added: "Added") -> None:
     source, reading = added.source, added.reading
     counts = ", ".join(f"{count:,} for {release}" for release, count in source.terms.items())
-    typer.echo(f"{source.name}: {source.title}, {source.version or 'no version said'}")
+    typer.echo(f"{source.name}: {source.title}, {source.version or 'no version'}")
     typer.echo(f"  from      {source.origin}")
     typer.echo(f"  sha256    {source.sha256}")
     typer.echo(f"  licence   {source.licence}")
@@ -186,27 +205,27 @@ def _report(added: "Added") -> None:
     typer.echo(f"  weight    {source.weight:g}")
     if reading.skipped:
         typer.echo(f"  skipped   {len(reading.skipped):,} rows, for example:")
-    for each in reading.skipped[:_SHOWN]:
-        typer.echo(f"    {each.where}: {each.text!r}: {each.reason}")
-    typer.echo("the next run builds its index anew")
+    for row in reading.skipped[:_SHOWN]:
+        typer.echo(f"    {row.where}: {row.text!r}: {row.reason}")
+    typer.echo("the next run builds its index again")
 
 
 def _print_table(added: "list[AddedSource]") -> None:
     header = ("name", "rows", "terms", "licence", "version", "added", "weight", "active")
     rows = [
         (
-            each.name,
-            f"{each.rows:,}",
-            " ".join(f"{release} {count:,}" for release, count in each.terms.items()),
-            each.licence,
-            each.version or "-",
-            each.added,
-            f"{each.weight:g}",
-            "yes" if each.active else "no",
+            source.name,
+            f"{source.rows:,}",
+            " ".join(f"{release} {count:,}" for release, count in source.terms.items()),
+            source.licence,
+            source.version or "-",
+            source.added,
+            f"{source.weight:g}",
+            "yes" if source.active else "no",
         )
-        for each in added
+        for source in added
     ]
-    widths = [max(len(row[place]) for row in (header, *rows)) for place in range(len(header))]
+    widths = [max(len(row[index]) for row in (header, *rows)) for index in range(len(header))]
     for row in (header, *rows):
         cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
         typer.echo("  ".join(cells).rstrip())

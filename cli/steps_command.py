@@ -1,4 +1,4 @@
-"""`dxjudge steps`: what the judging steps return, the schemas of one, and a new one to start."""
+"""`dxjudge steps`: list the judging steps, print their schemas, and write a new step."""
 
 import json
 from pathlib import Path
@@ -11,21 +11,25 @@ if TYPE_CHECKING:
 
 Name = Annotated[
     str | None,
-    typer.Argument(metavar="[NAME]", help="One step: its name, or path/to/file.py:NAME."),
+    typer.Argument(metavar="[NAME]", help="Show one step: its name, or path/to/file.py:NAME."),
 ]
 Schema = Annotated[
     str | None,
     typer.Option(
-        "--schema", metavar="NAME", help="Print a step's input, answer and result as JSON Schema."
+        "--schema",
+        metavar="NAME",
+        help="Print the input, answer and result of a step as JSON Schema.",
     ),
 ]
 New = Annotated[
     str | None,
     typer.Option(
-        "--new", metavar="NAME", help="Write a step of your own to start from, with its test."
+        "--new",
+        metavar="NAME",
+        help="Write a new step with this name, and its test, for you to change.",
     ),
 ]
-Folder = Annotated[Path, typer.Option("--output", "-o", help="Where --new writes: a folder.")]
+Folder = Annotated[Path, typer.Option("--output", "-o", help="The folder that --new writes to.")]
 
 
 def list_steps(
@@ -33,11 +37,13 @@ def list_steps(
     schema: Schema = None,
     new: New = None,
     output: Folder = Path(),
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """List the judging steps: name, what each returns, its verdict, its source.
 
-    `decides` names what can decide without a model (code, rules, ontology).
+    Out: for each step the lines returns, scale, verdict, fields (the columns
+    that `dxjudge judge` reads), decides (what can decide without a model:
+    code, rules, ontology) and source.
 
     Examples:
       dxjudge steps
@@ -68,10 +74,10 @@ def list_steps(
 
 
 def schemas(step: "Step[Any, Any]") -> dict[str, Any]:
-    """The JSON schemas of a step: its input, what the model answers, and the result.
+    """Return the JSON schemas of a step: its input, the answer of the model, and the result.
 
-    The answer of a step that makes it from its input (options, categories) is given for the
-    defaults of the input, or left out where there are none.
+    Where the form of the answer depends on the input (options, categories), it is the form for
+    the defaults of the input, or None where the input has no defaults.
     """
     answer = _answer(step)
     result = step.known_result
@@ -96,18 +102,18 @@ def _answer(step: "Step[Any, Any]") -> Any:
     }
     try:
         return step.output(step.input.model_construct(**defaults))
-    except AttributeError:  # it hangs on a field without a default
+    except AttributeError:  # the answer depends on a field without a default
         return None
 
 
 def _with_metadata(field: Any) -> Any:
-    # The metadata read a name such as "dermcase" as the data that it stands for.
+    # The metadata has validators that read a name such as "dermcase" as the data it stands for.
     return Annotated[field.annotation, *field.metadata] if field.metadata else field.annotation
 
 
 def _row(step: "Step[Any, Any]") -> dict[str, str]:
     decides = list(step.stand_ins)
-    if "predicted" in step.input.model_fields:  # as `judge --engine ontology` has it
+    if "predicted" in step.input.model_fields:  # for `judge --engine ontology`
         decides.append("ontology")
     return {
         "name": step.prompt_name,
@@ -121,17 +127,17 @@ def _row(step: "Step[Any, Any]") -> dict[str, str]:
 
 
 def _verdict(step: "Step[Any, Any]") -> str:
-    """What the verdict is: its field, kind, scale, levels and the words beside it."""
+    """Return the verdict in words: its field, kind, scale, levels and the field of its words."""
     verdict = step.verdict
     if verdict is None:
         return "none"
     if not verdict.field:
         parts = verdict.parts
         assert parts is not None  # a verdict has a field or parts
-        return f"one a part: {parts.kind}, {parts.scale}"
+        return f"one for each part: {parts.kind}, {parts.scale}"
     text = f"{verdict.field}: {verdict.kind}, {verdict.scale}"
     if verdict.levels is not None:
         text += f", levels {', '.join(map(str, verdict.levels))}"
     if verdict.parts is not None:
-        text += f"; or one a part: {verdict.parts.kind}"
+        text += f"; or one for each part: {verdict.parts.kind}"
     return text + (f"; words: {verdict.words}" if verdict.words else "")

@@ -1,4 +1,4 @@
-"""`dxjudge stress`: whether verdicts hold under changes that should not matter."""
+"""`dxjudge stress`: test whether verdicts survive changes that should not matter."""
 
 import typer
 
@@ -8,19 +8,19 @@ from .judging_options import StressOptions
 
 @grouped
 def stress(options: StressOptions) -> None:
-    """See whether a judge's verdicts hold under changes that should not matter.
+    """Test whether a judge's verdicts survive changes that should not matter.
 
-    In: a table as for `dxjudge judge`. Out: one row a trial (case, judge,
-    perturbation, base verdict, perturbed verdict, flipped, status), the rows
-    that flipped most first; and on standard output the share of flips for
-    each judge and change with its 95 % interval.
+    In: a table as for `dxjudge judge`. Out: one row for each trial (case,
+    judge, perturbation, base verdict, perturbed verdict, flipped, status),
+    the cases that flipped most first. Standard output shows the share of
+    flips for each judge and change with its 95 % interval.
 
     Every row is judged as it is, and again after each change: options in
     another order, the two diagnoses swapped, the prompt in other words, other
     white space, capitals, an irrelevant sentence, an injected instruction, and
-    repeats at a temperature. Letters and places are mapped back. Failures and
-    abstentions are counted apart, never as flips. The same command, run again
-    after a crash, goes on where it stopped.
+    repeats at a temperature. Letters and positions in the answers are mapped
+    back. Failures and abstentions are counted apart, never as flips. After a
+    crash run the same command again: it continues where it stopped.
 
     Examples:
       dxjudge stress judge_equivalence pairs.csv -o trials.csv \\
