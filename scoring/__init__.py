@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         option_score,
     )
     from .differences import Columns, common_values, paired_differences
+    from .distance import disagreement, verdict_distance
     from .encoders import ClipEncoder, SentenceEncoder, load_encoder
     from .flat import RankChange, rank_changes, ranks, top_k_accuracy
     from .gold_table import MappingMiss, MappingQuality, mapping_quality
@@ -131,6 +132,7 @@ _HOMES = {
     "cascade": ("CascadeRow", "compare_models", "model_differences"),
     "choice": ("AbilityScores", "Merged", "ability_scores", "merge_ranks", "open_average",
         "option_score"),
+    "distance": ("disagreement", "verdict_distance"),
     "differences": ("Columns", "common_values", "paired_differences"),
     "encoders": ("ClipEncoder", "SentenceEncoder", "load_encoder"),
     "flat": ("RankChange", "rank_changes", "ranks", "top_k_accuracy"),
@@ -179,7 +181,7 @@ __all__ = [
     "bounds", "breakdown", "check_weights", "choice_accuracy", "cohen_kappa",
     "combine", "common_values", "compare_models", "compare_votes", "consistency",
     "corpus_bleu", "cosine_matrix", "counts_by_model", "ddx_coverage",
-    "ddx_fdx_gap", "ddx_scores", "ddx_similarity", "deepest_shared",
+    "ddx_fdx_gap", "ddx_scores", "ddx_similarity", "deepest_shared", "disagreement",
     "evidence_sensitivity", "fault_of", "fleiss_kappa", "flip_rates",
     "fragile_cases", "gwet_ac1", "gwet_ac2", "hierarchical_scores",
     "hierarchical_statistic", "identity", "is_number", "is_resolved",
@@ -194,7 +196,8 @@ __all__ = [
     "ratio_of_sums", "replicates", "rogan_gladen", "rouge", "rubric_score",
     "sampling_p_value", "self_preference", "share", "share_below_diagonal",
     "share_identical", "share_interval", "share_of_sums", "spearman", "text_scores",
-    "top_k_accuracy", "variant_spread", "wilson", "wordnet_synonyms",
+    "top_k_accuracy", "variant_spread", "verdict_distance", "wilson",
+    "wordnet_synonyms",
 ]
 # fmt: on
 

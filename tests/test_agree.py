@@ -279,12 +279,12 @@ def test_a_case_with_several_steps_is_one_case_for_preferences_too() -> None:
 @pytest.mark.parametrize(
     ("given", "terms", "message"),
     [
-        ([], Terms(), "there is no vote"),
+        ([], Terms(), "there are no votes"),
         (votes("a T"), Terms(human="h"), "'h' is neither a judge \\(a\\) nor a column"),
         (votes("a T"), Terms(by=("ward",)), "no vote has the group column 'ward'"),
         (votes("a T"), Terms(item=("model",)), "no vote has the column 'model'"),
         (votes("a low high\nb low mid"), Terms(scale="ordinal"), "words have no order"),
-        (votes("a low\nb up"), Terms(categories=("low", "high")), "none of the categories: 'up'"),
+        (votes("a low\nb up"), Terms(categories=("low", "high")), "outside the categories: 'up'"),
         (votes("a T F\nb 1 0"), Terms(), "both true or false \\(a\\) and numbers \\(b\\)"),
         (votes("b 1 0\na T F"), Terms(), "both true or false \\(a\\) and numbers \\(b\\)"),
         (votes("a T") * 2, Terms(), "a has two votes on case 'c0', step 's', repeat 0"),

@@ -17,6 +17,7 @@ from dxjudge.scoring.choice import (
     open_average,
     option_score,
 )
+from dxjudge.scoring.distance import disagreement, verdict_distance
 from dxjudge.scoring.flat import rank_changes, ranks, top_k_accuracy
 from dxjudge.scoring.medsyn import choice_accuracy, ddx_coverage, ddx_fdx_gap, mean_grade
 from dxjudge.scoring.paired import best_of_n, majority_vote, pair_scores, variant_spread
@@ -373,3 +374,24 @@ def test_nmse_grows_with_the_distance() -> None:
     gaps = [nmse_gap((text * shrink).tolist(), text.tolist()) for shrink in (1, 0.8, 0.5, 0)]
     assert gaps == sorted(gaps)
     assert gaps[-1] == 1
+
+
+# Disagreement on one item
+
+
+def test_a_distance_depends_on_the_scale() -> None:
+    assert verdict_distance(5, 2, "ordinal", span=5) == pytest.approx(0.6)  # |5 - 2| / 5
+    assert verdict_distance(5, 2) == 1.0  # nominal: they differ
+    levels = ("low", "mid", "high", "top")
+    # one level of three apart
+    assert verdict_distance("mid", "high", "ordinal", categories=levels) == pytest.approx(1 / 3)
+    assert verdict_distance("mid", "high", "ordinal") == 1.0  # words without levels are nominal
+    assert verdict_distance(True, True, "ordinal") == 0.0
+
+
+def test_only_pairs_of_different_judges_disagree() -> None:
+    votes = [("a", 5), ("a", 3), ("b", 4), ("c", None)]
+    # a with b twice, at |5 - 4| / 4 and |3 - 4| / 4; a with itself and c do not count
+    assert disagreement(votes, "interval", span=4) == pytest.approx(0.25)
+    assert disagreement(votes[:2], "interval", span=4) == pytest.approx(0.5)  # a alone: 2 / 4
+    assert math.isnan(disagreement([("a", 5), ("c", None)]))

@@ -1,1 +1,1 @@
-"""What is said of the judges: agreement, swaps, conclusions, robustness."""
+"""Numbers about the judges: agreement, swaps of the judge, conclusions, robustness."""

@@ -1,4 +1,4 @@
-"""The whole agreement table of a set of votes: every measure, cell by cell, with intervals."""
+"""Compute the agreement table of a set of votes: every measure in every cell, with intervals."""
 
 import itertools
 import math
@@ -38,13 +38,14 @@ Between = Literal["pair", "human", "jury", "repeats", "variants"]
 
 @dataclass(frozen=True)
 class Terms:
-    """What to compare and how.
+    """What to compare, and how.
 
-    scale, categories, span: of the verdicts, where they are not to be found from them.
-    known: scale and levels by the step of the votes; looked at before the toolkit's own steps.
-    by: columns to break everything down by. item: columns that tell apart what was judged.
-    human: the judge, or the column, that holds human verdicts. positive: the verdict that
-    counts as right for the corrected accuracy: equal to it (words), at least it (numbers).
+    scale, categories, span: of the verdicts; None takes them from the step or from the verdicts.
+    known: scale and levels by the step of the votes; they win over those of the toolkit's steps.
+    by: the columns by which every number is broken down. item: the columns that identify what
+    was judged. human: the judge, or the column, that holds human verdicts. positive: which
+    verdicts count as right for the corrected accuracy: those equal to it (words), or those not
+    below it (numbers).
     """
 
     scale: Scale | None = None
@@ -62,11 +63,11 @@ class Terms:
 class AgreementRow:
     """One measure of agreement in one cell.
 
-    step: "" is all steps together. group_by, group: "" is every unit. between: two judges, a
+    step: "" means all steps together. group_by, group: "" means every unit. between: two judges, a
     judge and the human, the whole jury, or one judge over its repeats or prompt variants.
-    n: cases with the verdicts that the measure needs. failed, abstained: votes left out for it,
-    absent: votes that were never cast. `value`, `low` and `high` are None where `warning` says
-    why.
+    n: the number of cases with the verdicts that the measure needs. failed, abstained: the number
+    of votes left out because they failed or abstained. absent: the number of votes that were
+    never cast. `value`, `low` and `high` may be None; `warning` then gives the reason.
     """
 
     step: str
@@ -88,7 +89,7 @@ class AgreementRow:
 
 @dataclass(frozen=True)
 class CountRow:
-    """How a judge's votes on a step ended. The rate is failed / votes."""
+    """How a judge's votes on a step ended. `failure_rate` is failed / votes."""
 
     step: str
     judge: str
@@ -101,7 +102,7 @@ class CountRow:
 
 @dataclass(frozen=True)
 class Agreement:
-    """Everything that is known about how far judges agree. `notes` say how it was taken."""
+    """All tables about the agreement of judges. `notes` say how the verdicts were compared."""
 
     rows: tuple[AgreementRow, ...]
     counts: tuple[CountRow, ...]
@@ -113,35 +114,35 @@ class Agreement:
 def agree(votes: Sequence[Vote], terms: Terms | None = None) -> Agreement:
     """Compare the judges of a set of votes.
 
-    Raises UsageError: no vote, an unknown column or human, two votes that nothing tells apart,
-    categories that do not fit.
+    Raises UsageError for no votes, an unknown column or human, two votes on the same item that
+    differ in no column, or verdicts outside the categories.
     """
     terms = terms or Terms()
     if not votes:
-        raise UsageError("there is no vote to compare")
+        raise UsageError("there are no votes to compare")
     votes = _with_human(votes, terms.human)
     units = units_of(votes, terms.item)
     _check_columns(units, terms.by)
     steps = list(dict.fromkeys(unit.step for unit in units))
     by_step = {step: [unit for unit in units if unit.step == step] for step in steps}
-    how = {
-        step: measured(held, step, terms.scale, terms.categories, terms.span, terms.known)
-        for step, held in by_step.items()
+    measured_as = {
+        step: measured(step_units, step, terms.scale, terms.categories, terms.span, terms.known)
+        for step, step_units in by_step.items()
     }
-    notes = [one.said for one in how.values()]
-    cells = [(step, held, how[step]) for step, held in by_step.items()]
+    notes = [comparison.note for comparison in measured_as.values()]
+    cells = [(step, step_units, measured_as[step]) for step, step_units in by_step.items()]
     if len(steps) > 1:
-        notes += _over_all(units, how, cells)
+        notes += _over_all(units, measured_as, cells)
     rows = [row for cell in cells for row in _rows_of_cell(*cell, terms)]
     return Agreement(
         tuple(rows),
         tuple(_counts(votes)),
         tuple(
             row
-            for step, held in by_step.items()
+            for step, step_units in by_step.items()
             for row in corrected_rows(
                 step,
-                held,
+                step_units,
                 terms.human,
                 terms.positive,
                 terms.by,
@@ -149,7 +150,7 @@ def agree(votes: Sequence[Vote], terms: Terms | None = None) -> Agreement:
                 graded=known_scale(step, terms.known)[0] not in (None, "nominal"),
             )
         ),
-        tuple(contested_units(units, how)),
+        tuple(contested_units(units, measured_as)),
         tuple(notes),
     )
 
@@ -174,8 +175,11 @@ def _check_columns(units: Sequence[Unit], by: Sequence[str]) -> None:
 def _over_all(
     units: list[Unit], how: dict[str, Measured], cells: list[tuple[str, list[Unit], Measured]]
 ) -> list[str]:
-    """Add the cell over all steps where they share a scale; else say why there is none."""
-    kinds = {(one.kind, one.scale, one.categories, one.span) for one in how.values()}
+    """Add the cell over all steps if they share a scale; else return a note that says why not."""
+    kinds = {
+        (comparison.kind, comparison.scale, comparison.categories, comparison.span)
+        for comparison in how.values()
+    }
     if len(kinds) > 1:
         return [
             "the steps have different scales, or verdicts of different kinds, so there is no "
@@ -188,12 +192,12 @@ def _over_all(
 def _rows_of_cell(
     step: str, units: Sequence[Unit], how: Measured, terms: Terms
 ) -> Iterator[AgreementRow]:
-    """Everything of one step: over all its units, then in every group."""
+    """Yield the rows of one step: over all its units, then in every group."""
     yield from _rows(step, "", "", units, how, terms)
     for column in terms.by:
         for value in sorted({value for unit in units for value in group_values(unit, column)}):
-            held = [unit for unit in units if value in group_values(unit, column)]
-            yield from _rows(step, column, value, held, how, terms)
+            members = [unit for unit in units if value in group_values(unit, column)]
+            yield from _rows(step, column, value, members, how, terms)
 
 
 def _rows(
@@ -201,22 +205,22 @@ def _rows(
 ) -> Iterator[AgreementRow]:
     judges = judges_of_units(units)
     own = [judge for judge in judges if judge != terms.human]
-    made = _Cell(step, by, group, units, how, terms.plan)
+    cell = _Cell(step, by, group, units, how, terms.plan)
     for first, second in itertools.combinations(own, 2):
-        yield from made.pair("pair", first, second)
+        yield from cell.pair("pair", first, second)
     if terms.human in judges:
         for judge in own:
-            yield from made.pair("human", judge, str(terms.human))
+            yield from cell.pair("human", judge, str(terms.human))
     if len(own) > 1:
-        yield from made.jury(own)
+        yield from cell.jury(own)
     for judge in judges:
-        yield from made.within(judge, "repeats", 1)
-        yield from made.within(judge, "variants", 0)
+        yield from cell.within(judge, "repeats", 1)
+        yield from cell.within(judge, "variants", 0)
 
 
 @dataclass(frozen=True)
 class _Cell:
-    """The units of one step and group, and the rows that they give."""
+    """The units of one step and group; its methods compute the rows."""
 
     step: str
     by: str
@@ -226,12 +230,12 @@ class _Cell:
     plan: Plan
 
     def pair(self, between: Between, first: str, second: str) -> Iterator[AgreementRow]:
-        """Every measure of two judges, with their agreement on which model is better."""
+        """Yield every measure of two judges, also their agreement on which model is better."""
         votes, cases = self._side_by_side([first, second])
         if not votes:
             return
         left, right = ([label(row[at]) for row in votes] for at in (0, 1))
-        made = pair_agreement(
+        coefficients = pair_agreement(
             left,
             right,
             scale=self.how.scale,
@@ -240,24 +244,24 @@ class _Cell:
             clusters=cases,
             plan=self.plan,
         )
-        yield from self._all(made, between, first, second, votes)
+        yield from self._all(coefficients, between, first, second, votes)
         preferred = self._preferences(first, second)
         if preferred is not None:
             yield from self._all((preferred,), between, first, second, votes)
 
     def jury(self, judges: Sequence[str]) -> Iterator[AgreementRow]:
-        """Every measure of all judges together."""
+        """Yield every measure of all judges together."""
         votes, cases = self._side_by_side(judges)
         yield from self._many(votes, cases, "jury", ", ".join(judges))
 
     def within(self, judge: str, between: Between, by: int) -> Iterator[AgreementRow]:
-        """How far one judge agrees with itself; nothing where it voted once."""
-        found = [(votes, unit.case) for unit in self.units
+        """Yield how far one judge agrees with itself; no row if it voted once."""
+        replicates = [(votes, unit.case) for unit in self.units
                  for votes in replicated(unit, judge, by)]  # fmt: skip
-        most = max((len(votes) for votes, _ in found), default=0)
+        most = max((len(votes) for votes, _ in replicates), default=0)
         if most > 1:
-            rows = [[*votes, *[None] * (most - len(votes))] for votes, _ in found]
-            yield from self._many(rows, [case for _, case in found], between, judge)
+            rows = [[*votes, *[None] * (most - len(votes))] for votes, _ in replicates]
+            yield from self._many(rows, [case for _, case in replicates], between, judge)
 
     def _side_by_side(self, judges: Sequence[str]) -> tuple[list[list[Vote | None]], list[str]]:
         rows = [(row, unit.case) for unit in self.units for row in aligned(unit, judges)]
@@ -266,34 +270,34 @@ class _Cell:
     def _many(
         self, votes: list[list[Vote | None]], cases: list[str], between: Between, name: str
     ) -> Iterator[AgreementRow]:
-        made = jury_agreement(
+        coefficients = jury_agreement(
             [[label(vote) for vote in row] for row in votes],
             scale=self.how.scale,
             categories=self.how.categories,
             clusters=cases,
             plan=self.plan,
         )
-        yield from self._all(made, between, name, "", votes)
+        yield from self._all(coefficients, between, name, "", votes)
 
     def _all(
         self,
-        made: Sequence[Coefficient],
+        coefficients: Sequence[Coefficient],
         between: Between,
         first: str,
         second: str,
         votes: list[list[Vote | None]],
     ) -> Iterator[AgreementRow]:
         ended = Counter(vote.status if vote else "absent" for row in votes for vote in row)
-        for one in made:
-            low, high = (one.interval.low, one.interval.high) if one.interval else (None, None)
+        for row in coefficients:
+            low, high = (row.interval.low, row.interval.high) if row.interval else (None, None)
             yield AgreementRow(
-                self.step, self.by, self.group, between, first, second, one.name, one.value,
-                _or_none(low), _or_none(high), one.n, ended["failed"], ended["abstained"],
-                ended["absent"], one.warning or "",
+                self.step, self.by, self.group, between, first, second, row.name, row.value,
+                _or_none(low), _or_none(high), row.n, ended["failed"], ended["abstained"],
+                ended["absent"], row.warning or "",
             )  # fmt: skip
 
     def _preferences(self, first: str, second: str) -> Coefficient | None:
-        """Pairwise preference agreement over the models of each case; None without models."""
+        """Return the pairwise preference agreement over models; None with fewer than two models."""
         models = list(dict.fromkeys(u.groups[MODEL] for u in self.units if u.groups.get(MODEL)))
         if len(models) < 2 or self.by == MODEL:
             return None
@@ -301,25 +305,26 @@ class _Cell:
         for unit in self.units:
             rows.setdefault((unit.step, unit.case), len(rows))
         scores = [_mean_scores(self.units, judge, rows, models) for judge in (first, second)]
-        if any(np.isnan(each).all() for each in scores):
+        if any(np.isnan(table).all() for table in scores):
             return None
         cases = [case for _, case in rows]
-        found = preference_agreement(*scores, clusters=cases, plan=self.plan)
+        preference = preference_agreement(*scores, clusters=cases, plan=self.plan)
         judged = (~np.isnan(scores[0] + scores[1])).any(axis=1)
-        n = len({case for case, one in zip(cases, judged, strict=True) if one})
-        if n < self.plan.fewest or math.isnan(found.value):
-            said = f"{n} cases with two verdicts are too few (at least {self.plan.fewest})"
-            return Coefficient("preference_agreement", None, None, n, found.missing, said)
-        interval = found.interval
+        n = len({case for case, has_both in zip(cases, judged, strict=True) if has_both})
+        if n < self.plan.fewest or math.isnan(preference.value):
+            warning = f"{n} cases with two verdicts are too few (at least {self.plan.fewest})"
+            return Coefficient("preference_agreement", None, None, n, preference.missing, warning)
+        interval = preference.interval
         return Coefficient(
-            "preference_agreement", found.value, interval, n, found.missing, interval.warning
-        )
+            "preference_agreement", preference.value, interval, n, preference.missing,
+            interval.warning,
+        )  # fmt: skip
 
 
 def _mean_scores(
     units: Sequence[Unit], judge: str, rows: dict[tuple[str, str], int], models: list[str]
 ) -> Any:
-    """A judge's mean score of every case and model; NaN where it has none or gives words."""
+    """Return a judge's mean score of every case and model; NaN without a numeric verdict."""
     sums, counts = np.zeros((len(rows), len(models))), np.zeros((len(rows), len(models)))
     for unit in units:
         for vote in unit.votes.get(judge, {}).values():
@@ -336,10 +341,10 @@ def _or_none(value: float | None) -> float | None:
 
 
 def _counts(votes: Sequence[Vote]) -> Iterator[CountRow]:
-    held: dict[tuple[str, str], Counter[str]] = {}
+    counts: dict[tuple[str, str], Counter[str]] = {}
     for vote in votes:
-        held.setdefault((vote.step, vote.judge), Counter())[vote.status] += 1
-    for (step, judge), ended in held.items():
+        counts.setdefault((vote.step, vote.judge), Counter())[vote.status] += 1
+    for (step, judge), ended in counts.items():
         total = sum(ended.values())
         yield CountRow(step, judge, total, ended["done"], ended["abstained"], ended["failed"],
                        ended["failed"] / total)  # fmt: skip

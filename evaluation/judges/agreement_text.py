@@ -1,4 +1,4 @@
-"""The agreement table in a form to read: a measure a line, who is compared across."""
+"""Lay out the agreement table as text: one line per measure, one column per comparison."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -10,7 +10,7 @@ from .corrected import INDEPENDENT
 from .names import renamed, short_names
 
 ACROSS = 4
-"""Columns of a block at most, so that it fits a terminal."""
+"""The largest number of columns in a block, so that it fits a terminal."""
 
 _HEADLINES = ("krippendorff_alpha_interval", "krippendorff_alpha_ordinal",
               "krippendorff_alpha_nominal")  # fmt: skip
@@ -18,7 +18,7 @@ _HEADLINES = ("krippendorff_alpha_interval", "krippendorff_alpha_ordinal",
 
 @dataclass(frozen=True)
 class Block:
-    """A small table of text: title, header, rows, and lines to print below."""
+    """A small text table: title, header, rows, and notes to print below."""
 
     title: str
     header: tuple[str, ...]
@@ -27,7 +27,7 @@ class Block:
 
 
 def number(value: float | None, low: float | None = None, high: float | None = None) -> str:
-    """A value with its limits, where it has them.
+    """Format a value with its limits, if it has them; "-" for no value.
 
     >>> number(0.5, 0.25, 0.75), number(None)
     ('0.500 [0.250, 0.750]', '-')
@@ -40,12 +40,12 @@ def number(value: float | None, low: float | None = None, high: float | None = N
 
 
 def _three(value: float) -> str:
-    """Three digits, and no minus before a zero."""
+    """Format with three decimals; a rounded zero has no minus sign."""
     return f"{round(value, 3) + 0.0:.3f}"
 
 
 def who(row: AgreementRow) -> str:
-    """Who is compared in a row."""
+    """Return the name of the comparison in a row."""
     if row.between == "jury":
         return "all judges"
     if row.between in ("repeats", "variants"):
@@ -53,24 +53,24 @@ def who(row: AgreementRow) -> str:
     return f"{row.first} / {row.second}"
 
 
-def blocks_of(made: Agreement) -> list[Block]:
-    """Everything but the contested cases: by step, by group, votes, corrected shares.
+def blocks_of(agreement: Agreement) -> list[Block]:
+    """Return everything except the contested cases: by step, by group, votes, corrected shares.
 
-    Judges have short names here, where these tell them apart.
+    Judges have short names here, if these are distinct.
     """
-    names = short_names(list(dict.fromkeys(one.judge for one in made.counts)))
-    made = replace(
-        made,
-        rows=renamed(made.rows, names),
-        counts=renamed(made.counts, names),
-        corrected=renamed(made.corrected, names),
+    names = short_names(list(dict.fromkeys(count.judge for count in agreement.counts)))
+    agreement = replace(
+        agreement,
+        rows=renamed(agreement.rows, names),
+        counts=renamed(agreement.counts, names),
+        corrected=renamed(agreement.corrected, names),
     )
-    return [*_by_step(made), *_by_group(made), *_votes(made), *_corrected(made)]
+    return [*_by_step(agreement), *_by_group(agreement), *_votes(agreement), *_corrected(agreement)]
 
 
-def _by_step(made: Agreement) -> Iterator[Block]:
-    for step in dict.fromkeys(row.step for row in made.rows):
-        rows = [row for row in made.rows if row.step == step and not row.group_by]
+def _by_step(agreement: Agreement) -> Iterator[Block]:
+    for step in dict.fromkeys(row.step for row in agreement.rows):
+        rows = [row for row in agreement.rows if row.step == step and not row.group_by]
         names = list(dict.fromkeys(map(who, rows)))
         for start in range(0, len(names), ACROSS):
             shown = names[start : start + ACROSS]
@@ -78,10 +78,10 @@ def _by_step(made: Agreement) -> Iterator[Block]:
 
 
 def _block(step: str, rows: Sequence[AgreementRow], names: Sequence[str]) -> Block:
-    held = {(row.measure, who(row)): row for row in rows}
+    cell_of = {(row.measure, who(row)): row for row in rows}
     lines = []
     for measure in dict.fromkeys(row.measure for row in rows):
-        cells = [held.get((measure, name)) for name in names]
+        cells = [cell_of.get((measure, name)) for name in names]
         lines.append((measure.replace("_", " "), *(_cell(cell) for cell in cells)))
     first = {name: next(row for row in rows if who(row) == name) for name in names}
     lines.append(("cases", *(str(first[name].n) for name in names)))
@@ -100,74 +100,76 @@ def _cell(row: AgreementRow | None) -> str:
 
 
 def headline(rows: Sequence[AgreementRow]) -> str:
-    """The measure that stands for a step: alpha on the finest scale that it has."""
-    held = {row.measure for row in rows}
-    return next((name for name in _HEADLINES if name in held), "share_identical")
+    """Return the measure that represents a step: alpha on the finest scale that it has."""
+    measures = {row.measure for row in rows}
+    return next((name for name in _HEADLINES if name in measures), "share_identical")
 
 
-def _by_group(made: Agreement) -> Iterator[Block]:
-    cells = dict.fromkeys((row.step, row.group_by) for row in made.rows if row.group_by)
+def _by_group(agreement: Agreement) -> Iterator[Block]:
+    cells = dict.fromkeys((row.step, row.group_by) for row in agreement.rows if row.group_by)
     for step, by in cells:
-        rows = [row for row in made.rows if (row.step, row.group_by) == (step, by)]
+        rows = [row for row in agreement.rows if (row.step, row.group_by) == (step, by)]
         measure = headline(rows)
         rows = [row for row in rows if row.measure == measure]
         names = list(dict.fromkeys(map(who, rows)))
-        held = {(row.group, who(row)): row for row in rows}
+        cell_of = {(row.group, who(row)): row for row in rows}
         for start in range(0, len(names), ACROSS):
             shown = names[start : start + ACROSS]
             lines = [
-                (group, *(_cell(held.get((group, name))) for name in shown))
+                (group, *(_cell(cell_of.get((group, name))) for name in shown))
                 for group in dict.fromkeys(row.group for row in rows)
             ]
             title = f"{step or 'all steps'} by {by}: {measure.replace('_', ' ')}"
             yield Block(title, (by, *shown), tuple(lines))
 
 
-def _votes(made: Agreement) -> Iterator[Block]:
+def _votes(agreement: Agreement) -> Iterator[Block]:
     header = ("step", "judge", "votes", "done", "abstained", "failed")
     rows = [
-        (one.step, one.judge, str(one.votes), str(one.done), str(one.abstained),
-         f"{one.failed} ({one.failure_rate:.1%})")
-        for one in made.counts
+        (count.step, count.judge, str(count.votes), str(count.done), str(count.abstained),
+         f"{count.failed} ({count.failure_rate:.1%})")
+        for count in agreement.counts
     ]  # fmt: skip
     yield Block("votes", header, tuple(rows))
 
 
-def _corrected(made: Agreement) -> Iterator[Block]:
-    if not made.corrected:
+def _corrected(agreement: Agreement) -> Iterator[Block]:
+    if not agreement.corrected:
         return
     header = ("step", "group", "judge", "method", "judged", "corrected", "sensitivity",
               "specificity", "units", "checked")  # fmt: skip
     rows = [
-        (one.step, one.group, one.judge, one.method, number(one.judged),
-         number(one.value, one.low, one.high), number(one.sensitivity), number(one.specificity),
-         str(one.n), str(one.n_calibration))
-        for one in made.corrected
+        (row.step, row.group, row.judge, row.method, number(row.judged),
+         number(row.value, row.low, row.high), number(row.sensitivity), number(row.specificity),
+         str(row.n), str(row.n_calibration))
+        for row in agreement.corrected
     ]  # fmt: skip
     notes = dict.fromkeys(
-        part if part == INDEPENDENT else f"{one.group} {one.judge}, {one.method}: {part}".strip()
-        for one in made.corrected
-        for part in one.warning.split("; ")
+        part if part == INDEPENDENT else f"{row.group} {row.judge}, {row.method}: {part}".strip()
+        for row in agreement.corrected
+        for part in row.warning.split("; ")
         if part
     )
     yield Block("share of right verdicts, corrected by the human's", header, tuple(rows),
                 tuple(notes))  # fmt: skip
 
 
-def contested_lines(one: Contested) -> list[str]:
-    """A contested case as lines: what it is, then a vote a line with its words."""
-    item = f" ({', '.join(filter(None, one.item))})" if any(one.item) else ""
-    lines = [f"{one.step}, case {one.case}{item}: disagreement {one.disagreement:.2f}"]
-    for vote in one.votes:
-        said = vote.status if vote.status != "done" else str(vote.verdict)
+def contested_lines(contested: Contested) -> list[str]:
+    """Return a contested case as lines: the case first, then one vote per line, explained."""
+    item = f" ({', '.join(filter(None, contested.item))})" if any(contested.item) else ""
+    lines = [
+        f"{contested.step}, case {contested.case}{item}: disagreement {contested.disagreement:.2f}"
+    ]
+    for vote in contested.votes:
+        verdict = vote.status if vote.status != "done" else str(vote.verdict)
         place = f" #{vote.repeat}" if vote.repeat else ""
         variant = f" [{vote.variant}]" if vote.variant else ""
         words = " ".join((vote.explanation or vote.reason).split())
-        lines.append(f"  {vote.judge}{place}{variant}: {said}{'. ' + words if words else ''}")
+        lines.append(f"  {vote.judge}{place}{variant}: {verdict}{'. ' + words if words else ''}")
     return lines
 
 
-def plain(made: Agreement) -> dict[str, Any]:
-    """Everything as plain JSON values."""
-    held: dict[str, Any] = asdict(made)
-    return held
+def plain(agreement: Agreement) -> dict[str, Any]:
+    """Return all tables as plain JSON values."""
+    tables: dict[str, Any] = asdict(agreement)
+    return tables

@@ -1,8 +1,8 @@
-"""From a list of votes to what was judged: units, their scales, and matrices of verdicts.
+"""Group votes into units, find the scale of their verdicts, and put them side by side.
 
-A unit is one thing that several judges judged: a case under one step, told apart further by
-item columns (which model wrote the response, which place of a differential). A judge's votes
-on a unit are told apart by prompt variant and repeat.
+A unit is one thing that several judges judged. It is identified by case and step, and by the item
+columns (which model wrote the response, which place of a differential). The prompt variant and
+the repeat identify a judge's votes on a unit.
 """
 
 import json
@@ -20,11 +20,11 @@ Replicate = tuple[str, int]
 """Prompt variant and repeat."""
 
 Known = tuple[Scale | None, tuple[Any, ...] | None]
-"""Scale and levels of the verdicts on a step; None for what is to be found from them."""
+"""Scale and levels of the verdicts on a step; None where the verdicts decide."""
 
 
 def known_scale(step: str, known: Mapping[str, Known] | None = None) -> Known:
-    """Scale and levels as the step says them; `known` comes before the steps of the toolkit."""
+    """Return the scale and levels of a step; `known` wins over the steps of the toolkit."""
     if known and step in known:
         return known[step]
     return _scale_of(step, ())
@@ -36,7 +36,7 @@ def _scale_of(step: str, own: Sequence[Step[Any, Any]]) -> Known:
 
 
 def known_scales(votes: Iterable[Vote], steps: Sequence[Step[Any, Any]]) -> dict[str, Known]:
-    """Scale and levels of the votes on steps of one's own, by the step of the votes."""
+    """Return the scale and levels of the votes on your own steps, by the step of the votes."""
     return {name: _scale_of(name, steps) for name in dict.fromkeys(vote.step for vote in votes)}
 
 
@@ -46,7 +46,10 @@ MODEL = "model"
 
 @dataclass(frozen=True)
 class Unit:
-    """What was judged: by judge the votes, by variant and repeat. `item` holds the item columns."""
+    """One thing that was judged, with its votes by judge, and by variant and repeat.
+
+    item: the values of the item columns.
+    """
 
     step: str
     case: str
@@ -57,21 +60,22 @@ class Unit:
 
 @dataclass(frozen=True)
 class Measured:
-    """How a step's verdicts are compared; `said` tells a reader why.
+    """How a step's verdicts are compared.
 
-    `kind` is what the verdicts are: words, yes or no, numbers. `categories` are the levels in
-    order (None: those that occur), `span` the width of the scale.
+    kind: what the verdicts are: words, yes or no, numbers. categories: the levels in order; None
+    means those that occur. span: the width of the scale. note: a sentence that tells the reader
+    how the verdicts are compared, and why.
     """
 
     kind: str
     scale: Scale
     categories: tuple[Any, ...] | None
     span: float
-    said: str
+    note: str
 
 
 def label(vote: Vote | None) -> Any:
-    """The verdict as one value to compare; None where there is none (abstained, failed)."""
+    """Return the verdict as one comparable value; None for an abstained or failed vote."""
     if vote is None or vote.status != "done":
         return None
     if vote.verdict is None or isinstance(vote.verdict, bool | int | float | str):
@@ -82,28 +86,27 @@ def label(vote: Vote | None) -> Any:
 def units_of(votes: Sequence[Vote], item: Sequence[str] | None = None) -> list[Unit]:
     """Group votes by what they judge.
 
-    `item` names the group columns that, beside step and case, tell apart what was judged.
-    Without it they are found: the columns in which two votes differ that agree in case, step,
-    judge, variant and repeat.
+    item: the group columns that identify, with step and case, what was judged. None finds them:
+    the columns in which votes of the same case, step, judge, variant and repeat differ.
 
-    Raises UsageError for an unknown column, or two votes that nothing tells apart.
+    Raises UsageError for an unknown column, or for two votes that differ in no column.
     """
     columns = tuple(_item_columns(votes) if item is None else item)
     known = {name for vote in votes for name in vote.groups}
     for name in columns:
         if name not in known:
-            raise UsageError(f"no vote has the column {name!r}; there are {_listed(known)}")
-    held: dict[tuple[str, str, tuple[str, ...]], dict[str, dict[Replicate, Vote]]] = {}
+            raise UsageError(f"no vote has the column {name!r}; there are: {_listed(known)}")
+    votes_by_unit: dict[tuple[str, str, tuple[str, ...]], dict[str, dict[Replicate, Vote]]] = {}
     for vote in votes:
         place = (vote.step, vote.case, tuple(str(vote.groups.get(name, "")) for name in columns))
-        mine = held.setdefault(place, {}).setdefault(vote.judge, {})
+        mine = votes_by_unit.setdefault(place, {}).setdefault(vote.judge, {})
         if (vote.variant, vote.repeat) in mine:
             raise UsageError(
                 f"{vote.judge} has two votes on case {vote.case!r}, step {vote.step!r}, repeat "
                 f"{vote.repeat}; name the column that tells them apart with --item"
             )
         mine[vote.variant, vote.repeat] = vote
-    return [Unit(*place, _shared_groups(mine), mine) for place, mine in held.items()]
+    return [Unit(*place, _shared_groups(mine), mine) for place, mine in votes_by_unit.items()]
 
 
 def _listed(names: Iterable[str]) -> str:
@@ -112,19 +115,19 @@ def _listed(names: Iterable[str]) -> str:
 
 def _item_columns(votes: Sequence[Vote]) -> list[str]:
     seen: dict[tuple[Any, ...], Mapping[str, Any]] = {}
-    found: dict[str, None] = {}
+    columns: dict[str, None] = {}
     for vote in votes:
         key = (vote.step, vote.case, vote.judge, vote.variant, vote.repeat)
         first = seen.setdefault(key, vote.groups)
         if first is not vote.groups:
             for name in {**first, **vote.groups}:
                 if str(first.get(name, "")) != str(vote.groups.get(name, "")):
-                    found[name] = None
-    return list(found)
+                    columns[name] = None
+    return list(columns)
 
 
 def _shared_groups(votes: Mapping[str, Mapping[Replicate, Vote]]) -> dict[str, str]:
-    """The groups of a unit: what its votes say, the first to say something first."""
+    """Return the groups of a unit: for each column the first value that is not empty."""
     groups: dict[str, str] = {}
     for mine in votes.values():
         for vote in mine.values():
@@ -135,15 +138,15 @@ def _shared_groups(votes: Mapping[str, Mapping[Replicate, Vote]]) -> dict[str, s
 
 
 def group_values(unit: Unit, column: str) -> list[str]:
-    """The groups of a column that a unit is in; a semicolon stands between several."""
+    """Return the groups of a column that a unit belongs to; semicolons separate them."""
     return [part.strip() for part in unit.groups.get(column, "").split(";") if part.strip()]
 
 
 def with_human_column(votes: Sequence[Vote], column: str) -> list[Vote]:
-    """Votes plus those of a human whose verdicts stand in a column beside the judges'.
+    """Return the votes plus those of a human whose verdicts are in a column of the same rows.
 
-    The human judges what each vote judges, once. Raises UsageError where two rows of one unit
-    give different human verdicts.
+    The human has one vote on each unit. Raises UsageError if two rows of one unit have different
+    human verdicts.
     """
     bare = [
         replace(vote, groups={k: v for k, v in vote.groups.items() if k != column})
@@ -151,7 +154,7 @@ def with_human_column(votes: Sequence[Vote], column: str) -> list[Vote]:
     ]
     like = {type(label(vote)) for vote in votes if label(vote) is not None}
     units = {id(v): u for u in units_of(bare) for m in u.votes.values() for v in m.values()}
-    said: dict[int, Vote] = {}
+    human_votes: dict[int, Vote] = {}
     for vote, plain in zip(votes, bare, strict=True):
         text = str(vote.groups.get(column, "")).strip()
         if not text:
@@ -159,17 +162,17 @@ def with_human_column(votes: Sequence[Vote], column: str) -> list[Vote]:
         unit = units[id(plain)]
         human = Vote(case=vote.case, step=vote.step, judge=column, groups=plain.groups,
                      status="done", verdict=_as_verdict(text, like))  # fmt: skip
-        first = said.setdefault(id(unit), human)
+        first = human_votes.setdefault(id(unit), human)
         if first.verdict != human.verdict:
             raise UsageError(
                 f"column {column!r} gives case {vote.case!r}, step {vote.step!r} two verdicts: "
                 f"{first.verdict!r} and {human.verdict!r}"
             )
-    return [*bare, *said.values()]
+    return [*bare, *human_votes.values()]
 
 
 def _as_verdict(text: str, like: set[type]) -> Any:
-    """A cell in the form that the judges' verdicts have."""
+    """Convert a cell to the type of the judges' verdicts."""
     if bool in like and text.lower() in _TRUTHS:
         return _TRUTHS[text.lower()]
     if like & {int, float}:
@@ -191,44 +194,46 @@ def measured(
     span: float | None = None,
     known: Mapping[str, Known] | None = None,
 ) -> Measured:
-    """How the verdicts of a step are compared: what is given, else what the verdicts are.
+    """Return how the verdicts of a step are compared: as the caller says, else as the step says.
 
-    A step that dxjudge knows, or that `known` has, has its own scale and, where no verdict lies
-    outside them, its own levels. Of others numbers are ordinal, yes/no and words nominal. The
-    span is that of the levels, or of the verdicts where there are none.
+    A step in `known`, or one of dxjudge, has its own scale. It has its own levels too, unless a
+    verdict lies outside them. For other steps, numbers are ordinal; yes/no and words are nominal.
+    The span is that of the levels, or of the verdicts if there are no levels.
 
-    Raises UsageError for a verdict that is no category, and for numbers beside true and false.
+    Raises UsageError for a verdict outside the categories, and for numbers mixed with true and
+    false.
     """
     _check_mixed(units, step)
-    found = {label(v) for u in units for mine in u.votes.values() for v in mine.values()} - {None}
-    if any(isinstance(value, str) for value in found):
+    labels = {label(v) for u in units for mine in u.votes.values() for v in mine.values()}
+    verdicts = labels - {None}
+    if any(isinstance(value, str) for value in verdicts):
         kind, default = "words", "nominal"
-    elif all(isinstance(value, bool) for value in found):
+    elif all(isinstance(value, bool) for value in verdicts):
         kind, default = "yes or no", "nominal"
     else:
         kind, default = "numbers", "ordinal"
     step_scale, step_levels = known_scale(step, known)
     levels = tuple(categories) if categories is not None else step_levels
-    if levels is not None and not found <= set(levels):
+    if levels is not None and not verdicts <= set(levels):
         if categories is not None:
-            odd = _listed(map(repr, found - set(levels)))
-            raise UsageError(f"step {step!r} has verdicts that are none of the categories: {odd}")
+            odd = _listed(map(repr, verdicts - set(levels)))
+            raise UsageError(f"step {step!r} has verdicts outside the categories: {odd}")
         levels = None
     own = step_scale if step_scale and kind != "words" else None
     chosen: Any = scale or own or default
-    numbers = [float(v) for v in (levels or found) if is_number(v)]
+    numbers = [float(v) for v in (levels or verdicts) if is_number(v)]
     width = span or (max(numbers) - min(numbers) if len(numbers) > 1 else 1.0)
     why = "as asked" if scale else "the step's own" if own else "--scale changes it"
-    said = f"{step}: the verdicts are {kind}, compared as {chosen} ({why})"
+    note = f"{step}: the verdicts are {kind}, compared as {chosen} ({why})"
     if levels is not None:
-        said += f", levels {', '.join(map(str, levels))}"
+        note += f", levels {', '.join(map(str, levels))}"
     if kind == "numbers" and chosen != "nominal":
-        said += f", span {width:g}"
-    return Measured(kind, chosen, levels, width or 1.0, said)
+        note += f", span {width:g}"
+    return Measured(kind, chosen, levels, width or 1.0, note)
 
 
 def _check_mixed(units: Sequence[Unit], step: str) -> None:
-    """Refuse 1 beside true: Python calls them equal, and nobody knows what was meant."""
+    """Refuse votes that mix 1 and true: Python calls them equal, so the meaning is unclear."""
     judges: dict[bool, dict[str, None]] = {True: {}, False: {}}
     for unit in units:
         for judge, mine in unit.votes.items():
@@ -243,27 +248,30 @@ def _check_mixed(units: Sequence[Unit], step: str) -> None:
 
 
 def judges_of_units(units: Iterable[Unit]) -> list[str]:
-    """Every judge with a vote, in the order of the votes."""
+    """Return every judge with a vote, in the order of the votes."""
     return list(dict.fromkeys(judge for unit in units for judge in unit.votes))
 
 
 def aligned(unit: Unit, judges: Sequence[str]) -> Iterator[list[Vote | None]]:
-    """The unit's votes side by side: one row a variant and repeat.
+    """Yield the unit's votes side by side, one row per variant and repeat.
 
-    The only vote of a judge stands beside every repeat of the others (a human judges once).
+    A judge's only vote is put beside every repeat of the others, because a human judges once.
     """
-    held = [unit.votes.get(judge, {}) for judge in judges]
-    several = [mine for mine in held if len(mine) > 1]
-    keys = dict.fromkeys(key for mine in several or held for key in mine)
+    votes_by_judge = [unit.votes.get(judge, {}) for judge in judges]
+    several = [mine for mine in votes_by_judge if len(mine) > 1]
+    keys = dict.fromkeys(key for mine in several or votes_by_judge for key in mine)
     for key in keys:
-        yield [next(iter(mine.values())) if len(mine) == 1 else mine.get(key) for mine in held]
-        if not several:  # all have one vote, whatever its number
+        yield [
+            next(iter(mine.values())) if len(mine) == 1 else mine.get(key)
+            for mine in votes_by_judge
+        ]
+        if not several:  # every judge has one vote, whatever its repeat number is
             return
 
 
 def replicated(unit: Unit, judge: str, by: int) -> Iterator[list[Vote]]:
-    """One judge's votes on a unit: a list a variant over repeats (by 1), or the other way (0)."""
-    held: dict[Any, list[Vote]] = {}
+    """Yield one judge's votes on a unit: by 1, the repeats of a variant; by 0, the reverse."""
+    votes_by_key: dict[Any, list[Vote]] = {}
     for key, vote in unit.votes.get(judge, {}).items():
-        held.setdefault(key[1 - by], []).append(vote)
-    yield from held.values()
+        votes_by_key.setdefault(key[1 - by], []).append(vote)
+    yield from votes_by_key.values()

@@ -1,4 +1,4 @@
-"""The verdicts of an evaluation as votes, so that judges can be compared like any others."""
+"""Turn the verdicts of an evaluation into votes, so that its judges can be compared."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,14 +14,14 @@ from .agreement_table import Agreement, Terms, agree
 from .agreement_units import Known
 
 ITEM = ("model", "response", "place")
-"""What tells apart what was judged: whose response, which of them, which diagnosis of it."""
+"""The columns that identify what was judged: model, response, place of the diagnosis."""
 
 
 def votes_of(judged: Judged) -> list[Vote]:
-    """Every verdict of a step that has one, as votes; not those of a jury.
+    """Return every verdict as votes; those of a jury are left out.
 
-    Groups are the model, the response and the place, and the case's own; several groups of a
-    case stand in one cell with a semicolon between.
+    The groups of a vote are the model, the response, the place, and the groups of the case.
+    Several groups of a case are in one cell, separated by semicolons.
     """
     groups = {
         case.id: {_free(name): "; ".join(values) for name, values in case.groups.items()}
@@ -37,9 +37,9 @@ def votes_of(judged: Judged) -> list[Vote]:
 
 
 def votes_of_one(one: Verdict) -> list[Vote]:
-    """One item's verdict as votes, one a part; none of a step without a verdict.
+    """Return one item's verdict as votes, one for each part; none if the step has no verdict.
 
-    A vote is on the task, which may ask the step about something of its own.
+    The votes carry the name of the task, because two tasks can use the same step.
     """
     if one.step.verdict is None:
         return []
@@ -57,29 +57,33 @@ def votes_of_one(one: Verdict) -> list[Vote]:
 
 
 def _free(name: str) -> str:
-    """The name of a group of cases that is no column of votes."""
+    """Rename a group of cases that has the name of a column of votes."""
     return f"case_{name}" if name in (*COLUMNS, *ITEM) else name
 
 
 def confusion_counts(
     votes: Sequence[Vote], first: str, second: str
 ) -> tuple[list[str], list[list[int]]]:
-    """Verdicts, and how often the first judge gave one (row) and the second the other (column).
+    """Return the verdicts, and a table of counts: first judge by row, second by column.
 
-    votes: on one step.
+    votes: the votes on one step.
     """
     units: dict[tuple[str, ...], dict[str, str]] = {}
     for vote in votes:
         if vote.verdict is not None:
             unit = (vote.case, *(vote.groups[name] for name in ITEM))
             units.setdefault(unit, {})[vote.judge] = str(vote.verdict)
-    pairs = [(held[first], held[second]) for held in units.values() if {first, second} <= {*held}]
+    pairs = [
+        (verdicts[first], verdicts[second])
+        for verdicts in units.values()
+        if {first, second} <= {*verdicts}
+    ]
     labels = sorted({label for pair in pairs for label in pair})
     return labels, [[pairs.count((a, b)) for b in labels] for a in labels]
 
 
 def judge_agreement(judged: Judged, plan: Plan) -> Agreement | None:
-    """How far the judges of an evaluation agree on what two of them or more were asked.
+    """Return the agreement of an evaluation's judges on the tasks of at least two judges.
 
     None with fewer than two judges.
     """
@@ -100,7 +104,7 @@ def _asked_of_several(votes: Sequence[Vote]) -> list[Vote]:
 
 
 def _known(judged: Judged) -> dict[str, Known]:
-    """Scale and levels of the votes on each task, as its step has them for these inputs."""
+    """Return scale and levels of the votes on each task, from its step and the first inputs."""
     known: dict[str, Known] = {}
     for (task, *_), verdicts in judged.verdicts.items():
         if not verdicts or verdicts[0].step.verdict is None:

@@ -1,7 +1,7 @@
-"""One plain sentence for every two models: is one clearly better, and under how many judges?
+"""Conclude for every two models, in a sentence, whether one is better and under which judges.
 
-A judge is clear where the interval of the difference excludes 0 and the verdicts that are missing
-could not turn the order. Judges that gave no verdict count, and are named.
+A judge is clear if the interval of the difference excludes 0 and the missing verdicts could not
+reverse the order. Judges that gave no verdict count too, and the sentence names them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,10 +21,10 @@ from .swap_table import SwapTable
 
 @dataclass(frozen=True)
 class Side:
-    """The difference under one judge: better minus worse, so that above 0 speaks for it.
+    """The difference under one judge: the better model minus the worse one.
 
-    lowest, highest: what the missing verdicts could make of it; unresolved: how many units lack
-    one.
+    lowest, highest: the ends of what it could be with the missing verdicts. unresolved: the number
+    of units that lack a verdict.
     """
 
     judge: str
@@ -37,16 +37,16 @@ class Side:
 
     @property
     def clear(self) -> bool:
-        """Whether the interval lies above 0, and no missing verdict could turn that."""
+        """Whether the interval is above 0 and the missing verdicts could not reverse the order."""
         return self.low > 0 and self.lowest >= 0
 
     @property
     def loose(self) -> bool:
-        """Whether missing verdicts alone keep the side from being clear, for or against."""
+        """Whether the side would be clear, for or against, without its missing verdicts."""
         return (self.low > 0 and self.lowest < 0) or (self.high < 0 and self.highest > 0)
 
     def turned(self) -> "Side":
-        """The same difference the other way round."""
+        """Return the same difference with the two models exchanged."""
         return Side(self.judge, -self.value, -self.high, -self.low, -self.highest, -self.lowest,
                     self.unresolved)  # fmt: skip
 
@@ -58,45 +58,46 @@ def conclusions_of(
     titles: Mapping[str, str],
     plan: Plan,
 ) -> Iterator[Conclusion]:
-    """A conclusion for every metric and every two models.
+    """Yield a conclusion for every metric and every two models.
 
-    gaps: the differences under each judge. judges: all judges, also silent ones. tables: the
-    metrics that a judge decides. titles: the metrics' names in sentences.
+    gaps: the differences under each judge. judges: all judges, also those without a verdict.
+    tables: the metrics that depend on a judge. titles: the names of the metrics in sentences.
     """
     for metric, table in tables.items():
-        held: dict[tuple[str, str], list[Gap]] = {}
+        gaps_of_pair: dict[tuple[str, str], list[Gap]] = {}
         for gap in gaps:
             if gap.metric == metric and gap.judge in judges and not (gap.slice or gap.group_by):
-                held.setdefault((gap.first, gap.second), []).append(gap)
+                gaps_of_pair.setdefault((gap.first, gap.second), []).append(gap)
         sign = 1.0 if table.higher_is_better else -1.0
         joint = joint_differences(table, plan)
-        for pair, mine in held.items():
+        for pair, mine in gaps_of_pair.items():
             sides = [side_of(gap, sign) for gap in mine if gap.value == gap.value]
             if sides and pair in joint:
                 yield conclude(metric, titles[metric], pair, sides, judges, joint[pair], sign)
 
 
 def joint_differences(table: SwapTable, plan: Plan) -> dict[tuple[str, str], Difference]:
-    """The mean difference over the judges that spoke, by two models, over their common units."""
+    """Return the mean difference over the judges of a table, by pair, over the common units."""
     if len(table.models) < 2:
         return {}
     everything = np.ones(len(table.units.ids), dtype=bool)
     order, width = table.units.order, len(table.models)
     mean_of = []
     for at in range(width):
-        columns = [one.columns(everything) for one in table.measures[at::width]]
-        resolved = np.logical_and.reduce([one.resolved for one in columns])
-        above = np.mean([one.numerator for one in columns], axis=0)
-        below = np.mean([one.denominator for one in columns], axis=0)
+        columns = [measure.columns(everything) for measure in table.measures[at::width]]
+        resolved = np.logical_and.reduce([column.resolved for column in columns])
+        above = np.mean([column.numerator for column in columns], axis=0)
+        below = np.mean([column.denominator for column in columns], axis=0)
         mean_of.append(Columns(above[order], below[order], resolved[order]))
     drawn = None if table.units.clusters is None else table.drawn
     how = table.measures[0].combine
-    made = paired_differences(mean_of, how, clusters=drawn, plan=plan)
-    return {(table.models[i], table.models[j]): one for (i, j), one in made.items()}
+    differences = paired_differences(mean_of, how, clusters=drawn, plan=plan)
+    names = table.models
+    return {(names[i], names[j]): difference for (i, j), difference in differences.items()}
 
 
 def side_of(gap: Gap, sign: float) -> Side:
-    """A difference as a side; `sign` is -1 where lower is better."""
+    """Return a difference as a side; `sign` is -1 if lower is better."""
     ends = (_whole(end) for end in (gap.value, gap.low, gap.high, gap.lowest, gap.highest))
     value, low, high, lowest, highest = ends
     side = Side(gap.judge, value, low, high, lowest, highest, gap.unresolved)
@@ -104,7 +105,7 @@ def side_of(gap: Gap, sign: float) -> Side:
 
 
 def _whole(value: float) -> float:
-    """The value, and 0 for what rounding leaves of none."""
+    """Return the value, or 0 where only a rounding error is left."""
     return 0.0 if abs(value) <= SAME else value
 
 
@@ -117,7 +118,7 @@ def conclude(
     joint: Difference,
     sign: float = 1.0,
 ) -> Conclusion:
-    """The conclusion on two models. The better one is ahead under more judges, else by the mean."""
+    """Conclude on two models. The better one leads under more judges; the mean breaks a tie."""
     better, worse = pair
     interval = joint.interval
     mean, low, high = (sign * end for end in (interval.estimate, interval.low, interval.high))
@@ -133,7 +134,7 @@ def conclude(
     holds: Holds = "no judge"
     if clear:
         holds = "every judge" if len(clear) == len(judges) else "some judges"
-    made = Conclusion(
+    conclusion = Conclusion(
         metric,
         better,
         worse,
@@ -154,17 +155,22 @@ def conclude(
     names = short_names(judges)
     named = [replace(side, judge=names[side.judge]) for side in sides]
     short = [names[judge] for judge in silent]
-    return replace(made, sentence=sentence(title, made, named, short, joint.interval.warning or ""))
+    return replace(
+        conclusion, sentence=sentence(title, conclusion, named, short, joint.interval.warning or "")
+    )
 
 
 def sentence(
-    title: str, made: Conclusion, sides: Sequence[Side], silent: Sequence[str], warning: str
+    title: str, conclusion: Conclusion, sides: Sequence[Side], silent: Sequence[str], warning: str
 ) -> str:
-    """The conclusion in words: what is clear, the size, what is missing, who was silent."""
-    parts = [_claim(made.better, made.worse, sides, len(sides) + len(silent))]
-    cases = f"over {made.n} case{'s' * (made.n != 1)}"
-    size = f"the mean difference is {number(made.difference, made.low, made.high)} {cases}"
-    parts.append(size if made.low == made.low else f"{size}, without an interval ({warning})")
+    """Return the conclusion in words: claim, size, missing verdicts, judges without a verdict."""
+    parts = [_claim(conclusion.better, conclusion.worse, sides, len(sides) + len(silent))]
+    cases = f"over {conclusion.n} case{'s' * (conclusion.n != 1)}"
+    difference = number(conclusion.difference, conclusion.low, conclusion.high)
+    size = f"the mean difference is {difference} {cases}"
+    parts.append(
+        size if conclusion.low == conclusion.low else f"{size}, without an interval ({warning})"
+    )
     lost = [f"{s.unresolved} under {s.judge}" for s in sides if s.unresolved]
     if lost:
         parts.append(f"cases without both verdicts: {_and(lost)}")

@@ -1,6 +1,5 @@
-"""What a judge's share of right verdicts would be if a human had judged everything."""
+"""Estimate the share of right verdicts that a human would find, from a judge's verdicts."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,19 +12,21 @@ from ...scoring.calibration import (
     rogan_gladen,
     sampling_p_value,
 )
+from ...scoring.paired import majority_vote
 from .agreement_units import MODEL, Unit, group_values, judges_of_units, label
 
 INDEPENDENT = "cases with several units count as independent"
-"""A warning that stands beside a number, not in its place."""
+"""A warning that is printed with a number and does not replace it."""
 
 
 @dataclass(frozen=True)
 class CorrectedRow:
-    """A judge's share of right verdicts, corrected by the units that a human judged too.
+    """A judge's share of right verdicts, corrected with the units that a human judged too.
 
-    judged: the share by the judge alone, on the units that no human judged. value, low, high:
-    the corrected share; None where `warning` says why. n, n_calibration: units without and
-    with a human verdict. unresolved: units left out for want of a verdict.
+    judged: the share by the judge alone, on the units that no human judged. value, low, high: the
+    corrected share; None if it cannot be computed, and `warning` says why. n, n_calibration:
+    the number of units without and with a human verdict. unresolved: the number of units left out
+    because a verdict is missing.
     """
 
     step: str
@@ -55,10 +56,10 @@ def corrected_rows(
     *,
     graded: bool,
 ) -> Iterator[CorrectedRow]:
-    """Rogan-Gladen and prediction-powered correction of every judge, overall and by group.
+    """Yield the Rogan-Gladen and prediction-powered rows of every judge, overall and by group.
 
-    Nothing where no human judged, or where the verdicts are neither yes/no nor made so by
-    `positive`. graded: 1 and 0 are grades among others, not yes and no.
+    No row if no human judged, or if the verdicts are not yes/no and `positive` is None.
+    graded: the verdicts are grades, so that 1 and 0 do not mean yes and no.
     """
     if human is None or not any(human in unit.votes for unit in units):
         return
@@ -83,27 +84,27 @@ def corrected_rows(
                 several = len({units[at].case for at in places}) < len(places)
                 here = [units[at] for at in places if judge in units[at].votes]
                 why = _unlike(here, seen, human)
-                for made in _correct(seen, plan.level):
-                    yield _row(step, column, value, judge, _refused(made, why), several)
+                for corrected in _correct(seen, plan.level):
+                    yield _row(step, column, value, judge, _refused(corrected, why), several)
 
 
 UNLIKE = 0.01
-"""Below this p-value the checked units are not taken for a random draw of all."""
+"""Below this p-value the checked units do not count as a random draw of all units."""
 
 
 def _unlike(units: Sequence[Unit], seen: "_Seen", human: str) -> str:
-    """Why the checked units cannot stand for the rest; "" where nothing speaks against it.
+    """Return why the checked units cannot represent the rest, or "".
 
-    Only a random draw can: compared are the model, the judge's verdict, and whether the judges
-    differ on the unit.
+    Only a random draw of units represents the rest. The test compares the models, this judge's
+    verdicts, and whether the judges differ on the unit.
     """
-    checked = [each for _, _, each in seen]
+    checked = [is_checked for _, _, is_checked in seen]
     strata: dict[str, Sequence[Any]] = {
         "the models": [unit.groups.get(MODEL, "") for unit in units],
         "this judge's verdicts": [mine for mine, _, _ in seen],
         "the units on which judges differ": [_contested(unit, human) for unit in units],
     }
-    faults = [name for name, held in strata.items() if sampling_p_value(checked, held) < UNLIKE]
+    faults = [name for name, values in strata.items() if sampling_p_value(checked, values) < UNLIKE]
     if not faults:
         return ""
     return (
@@ -113,37 +114,38 @@ def _unlike(units: Sequence[Unit], seen: "_Seen", human: str) -> str:
 
 
 def _contested(unit: Unit, human: str) -> bool:
-    said = {
+    verdicts = {
         label(vote)
         for judge, mine in unit.votes.items()
         if judge != human
         for vote in mine.values()
     }
-    return len(said - {None}) > 1
+    return len(verdicts - {None}) > 1
 
 
-def _refused(made: CorrectedAccuracy, why: str) -> CorrectedAccuracy:
-    if not why or made.value is None:
-        return made
-    return replace(made, value=None, interval=None, warning=why)
+def _refused(corrected: CorrectedAccuracy, why: str) -> CorrectedAccuracy:
+    if not why or corrected.value is None:
+        return corrected
+    return replace(corrected, value=None, interval=None, warning=why)
 
 
 def _checked(unit: Unit, human: str) -> bool:
-    """Whether the human judged it. A failed vote is none: a juror's file did not have the case."""
+    """Return whether the human judged it. A failed vote means the file lacks the case."""
     return any(vote.status != "failed" for vote in unit.votes.get(human, {}).values())
 
 
 def _yes_or_no(units: Sequence[Unit]) -> bool:
-    """Whether every verdict is true, false, 1 or 0."""
-    found = {label(v) for u in units for mine in u.votes.values() for v in mine.values()} - {None}
-    return found <= {True, False}
+    """Return whether every verdict is true, false, 1 or 0."""
+    verdicts = {label(v) for u in units for mine in u.votes.values() for v in mine.values()} - {
+        None
+    }
+    return verdicts <= {True, False}
 
 
 def _mark(unit: Unit, judge: str, positive: Any) -> bool | None:
-    """Whether a judge says "right": the majority of its votes; None on a tie or without any."""
-    counts = Counter(_right(label(vote), positive) for vote in unit.votes[judge].values())
-    yes, no = counts[True], counts[False]
-    return None if yes == no else yes > no
+    """Return whether the majority of a judge's votes says "right"; None on a tie or no votes."""
+    marks = (_right(label(vote), positive) for vote in unit.votes[judge].values())
+    return majority_vote(marks).winner
 
 
 def _right(value: Any, positive: Any) -> bool | None:
@@ -166,10 +168,10 @@ def _correct(seen: _Seen, level: float) -> list[CorrectedAccuracy]:
     calibration = [(mine, truth) for mine, truth, checked in seen if checked]
     if not any(mine is not None for mine in judged):
         n = sum(None not in pair for pair in calibration)
-        said = "every unit has a human verdict: take the human's share, nothing is to correct"
+        warning = "every unit has a human verdict: use the human's share, nothing needs correction"
         return [
             CorrectedAccuracy("none needed", None, None, float("nan"), float("nan"),
-                              float("nan"), 0, n, len(seen) - n, warning=said)
+                              float("nan"), 0, n, len(seen) - n, warning=warning)
         ]  # fmt: skip
     return [
         rogan_gladen(judged, calibration, level=level),
@@ -178,17 +180,17 @@ def _correct(seen: _Seen, level: float) -> list[CorrectedAccuracy]:
 
 
 def _row(
-    step: str, by: str, group: str, judge: str, made: CorrectedAccuracy, several: bool
+    step: str, by: str, group: str, judge: str, corrected: CorrectedAccuracy, several: bool
 ) -> CorrectedRow:
-    warning = made.warning or ""
-    if several and made.interval is not None:
+    warning = corrected.warning or ""
+    if several and corrected.interval is not None:
         warning = "; ".join(filter(None, [warning, INDEPENDENT]))
-    limits = made.interval
+    limits = corrected.interval
     return CorrectedRow(
-        step, by, group, judge, made.method, _plain(made.judged), made.value,
+        step, by, group, judge, corrected.method, _plain(corrected.judged), corrected.value,
         float(limits.low) if limits else None, float(limits.high) if limits else None,
-        _plain(made.sensitivity), _plain(made.specificity), made.n, made.n_calibration,
-        made.unresolved, warning,
+        _plain(corrected.sensitivity), _plain(corrected.specificity), corrected.n,
+        corrected.n_calibration, corrected.unresolved, warning,
     )  # fmt: skip
 
 

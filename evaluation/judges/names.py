@@ -9,7 +9,7 @@ from ...errors import UsageError
 
 
 def short_names(judges: Sequence[str]) -> dict[str, str]:
-    """The model's name of each judge where that tells them apart; else the whole label.
+    """Return the model name of each judge if these names are distinct, else the whole label.
 
     >>> short_names(["openai:gpt-4o", "openai:qwen@http://127.0.0.1:8000/v1"])
     {'openai:gpt-4o': 'gpt-4o', 'openai:qwen@http://127.0.0.1:8000/v1': 'qwen'}
@@ -29,7 +29,7 @@ def _bare(judge: str) -> str:
 
 
 def renamed(rows: Iterable[Any], names: Mapping[str, str]) -> tuple[Any, ...]:
-    """Frozen rows with other names of judges in the columns that hold one."""
+    """Return the frozen rows with new names in the columns that hold a judge."""
     return tuple(
         replace(
             row,

@@ -1,4 +1,4 @@
-"""How a judge holds under changes that should not matter: trials as rows, rates as rows."""
+"""Measure how a judge's verdicts react to changes that should not matter, as tables of rows."""
 
 import math
 from collections import Counter
@@ -35,9 +35,9 @@ class Skipped:
 
 @dataclass(frozen=True)
 class Robustness:
-    """Every vote, the comparisons they make, and what follows from them.
+    """All votes of a robustness run, their comparisons, and the flip rates.
 
-    fragile: the cases, those that flipped most first. skipped: what did not apply.
+    fragile: the cases, those with most flips first. skipped: the changes that do not apply.
     """
 
     step: str
@@ -54,9 +54,9 @@ def measure_robustness(
     *,
     plan: Plan | None = None,
 ) -> Robustness:
-    """Compare the trials of (case, trials) pairs; every pair of case and judge is there once.
+    """Compare the trials in (case, trials) pairs; each pair of case and judge occurs once.
 
-    plan: the level of the intervals, and how those of shifts resample.
+    plan: the level of the intervals, and the resampling for the intervals of shifts.
     """
     votes = [vote for case, one in tried for vote in one.votes(step, case)]
     comparisons = compare_votes(votes)
@@ -76,15 +76,15 @@ def measure_robustness(
     )
 
 
-def trial_rows(found: Robustness) -> list[dict[str, Any]]:
-    """One row a comparison, and one for each change that does not apply.
+def trial_rows(robustness: Robustness) -> list[dict[str, Any]]:
+    """Return one row per comparison, and one per change that does not apply.
 
-    The rows of the case and judge that flipped most come first. `flipped` is None where the two
-    are not two verdicts; verdicts are text as in a table of votes.
+    The rows of the case and judge with most flips come first. `flipped` is None unless both sides
+    have a verdict. Verdicts are text, as in a table of votes.
     """
-    order = {(one.case, one.judge): place for place, one in enumerate(found.fragile)}
-    rows = [_row(one) for one in found.comparisons]
-    rows += [_skipped_row(found.step, one) for one in found.skipped]
+    order = {(one.case, one.judge): place for place, one in enumerate(robustness.fragile)}
+    rows = [_row(one) for one in robustness.comparisons]
+    rows += [_skipped_row(robustness.step, one) for one in robustness.skipped]
     last = len(order)
     return sorted(rows, key=lambda row: order.get((row["case"], row["judge"]), last))
 
@@ -121,22 +121,22 @@ def _skipped_row(step: str, one: Skipped) -> dict[str, Any]:
     }
 
 
-def rate_rows(found: Robustness) -> list[dict[str, Any]]:
-    """The rates as plain rows: by judge and step, in the order of the perturbations, all last.
+def rate_rows(robustness: Robustness) -> list[dict[str, Any]]:
+    """Return the rates as plain rows, by judge, step and perturbation; the overall rate is last.
 
-    A perturbation that applied to no case has a row with nothing compared. Numbers that are
-    none (a rate of nothing, limits with a warning) are None.
+    A perturbation that applies to no case has a row with 0 comparisons. A number that does not
+    exist (a rate over nothing, limits with a warning) is None.
     """
-    counts = Counter((one.judge, one.perturbation) for one in found.skipped)
+    counts = Counter((one.judge, one.perturbation) for one in robustness.skipped)
     rows = [
         {**_plain(rate), "not_applicable": counts[rate.judge, rate.perturbation]}
-        for rate in found.rates
+        for rate in robustness.rates
     ]
-    there = {(rate.judge, rate.perturbation) for rate in found.rates}
-    reasons = {(one.judge, one.perturbation): one.reason for one in found.skipped}
+    compared = {(rate.judge, rate.perturbation) for rate in robustness.rates}
+    reasons = {(one.judge, one.perturbation): one.reason for one in robustness.skipped}
     for (judge, name), reason in reasons.items():
-        if (judge, name) not in there:
-            rows.append(_nothing(found.step, judge, name, counts[judge, name], reason))
+        if (judge, name) not in compared:
+            rows.append(_nothing(robustness.step, judge, name, counts[judge, name], reason))
     steps = list(dict.fromkeys(row["step"] for row in rows))
     judges = list(dict.fromkeys(row["judge"] for row in rows))
     return sorted(
@@ -151,7 +151,7 @@ def rate_rows(found: Robustness) -> list[dict[str, Any]]:
 
 
 def kind_of(perturbation: str) -> str:
-    """The kind of a perturbation: `wording` of `wording:care`.
+    """Return the kind of a perturbation: `wording` for `wording:care`.
 
     >>> kind_of("wording:care"), kind_of("order")
     ('wording', 'order')

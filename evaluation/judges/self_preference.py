@@ -1,4 +1,4 @@
-"""Whether a judge favours the models of its own family."""
+"""Measure whether a judge favours the models of its own family."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -20,7 +20,7 @@ ASSUMES = (
 
 
 def family_rows(table: SwapTable, families: Families, plan: Plan) -> Iterator[FamilyRow]:
-    """A row for every judge that has a model of its own family among those it judges."""
+    """Yield a row for every judge that judges a model of its own family."""
     kin = {name: families(name) for name in (*table.judges, *table.models)}
     for at, judge in enumerate(table.judges):
         own = [m for m, model in enumerate(table.models) if kin[model] & kin[judge]]
@@ -41,25 +41,25 @@ def _row(
     )
     if len(own) == len(table.models) or not against:
         lack = "no judge" if not against else "no model"
-        why = f"{lack} of another family to compare with"
+        why = f"there is {lack} of another family to compare with"
         return FamilyRow(*about, None, None, None, None, why)
     sign = 1.0 if table.higher_is_better else -1.0
     scores = sign * table.by_unit()[:, :, table.units.order]
     scores[:, :, ~table.present[:, 0]] = np.nan
     raw = _lead(scores, at, own) - float(np.mean([_lead(scores, j, own) for j in against]))
     if len(against) < 2:
-        why = "one judge of another family cannot tell preference from leniency; two can"
+        why = "one judge of another family cannot tell preference from leniency; two judges can"
         return FamilyRow(*about, None, None, None, _known(raw), why)
     others = [scores[j] for j in against]
-    made = self_preference(scores[at], others, own, clusters=table.drawn, plan=plan)
+    interval = self_preference(scores[at], others, own, clusters=table.drawn, plan=plan)
     return FamilyRow(
-        *about, _known(made.estimate), _known(made.low), _known(made.high), _known(raw),
-        made.warning or "",
+        *about, _known(interval.estimate), _known(interval.low), _known(interval.high), _known(raw),
+        interval.warning or "",
     )  # fmt: skip
 
 
 def _lead(scores: Floats, judge: int, own: list[int]) -> float:
-    """How far a judge puts the own models ahead of the others."""
+    """Return a judge's mean score of the family's models minus that of the other models."""
     rest = [m for m in range(scores.shape[1]) if m not in own]
     return float(np.nanmean(scores[judge, own]) - np.nanmean(scores[judge, rest]))
 

@@ -1,4 +1,4 @@
-"""The trials of `dxjudge stress` read back: how often a judge's verdict flipped under a change."""
+"""Read the trials of `dxjudge stress`: how often a judge's verdict flipped under a change."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _TRUTHS = {"true": True, "false": False}
 
 @dataclass(frozen=True)
 class StressRate:
-    """Flips of the comparisons of two verdicts, and their share with its interval over cases."""
+    """The number of flips, and their share of the compared verdicts with its interval."""
 
     step: str
     judge: str
@@ -31,26 +31,28 @@ class StressRate:
 
 
 def read_rates(path: Path, plan: Plan) -> list[StressRate]:
-    """Flip rates from a table of trials.
+    """Return the flip rates of a table of trials.
 
-    Rows without a flip to tell (failed, abstained, a change that does not apply) are left out.
+    Rows with an empty `flipped` (failed, abstained, a change that does not apply) are left out.
 
-    Raises InputError, naming file, row and column, for no file or a table of another kind.
+    Raises InputError, which names file, row and column, for a missing file or another table.
     """
     sheet = read_sheet(str(path), list_allowed=False)
     missing = [name for name in _NEEDED if name not in sheet.columns]
     if missing:
-        raise InputError(f"{path} has no column {', '.join(missing)}: no table of dxjudge stress")
-    held: dict[tuple[str, str], dict[str, list[tuple[str, bool]]]] = {}
+        raise InputError(
+            f"{path} has no column {', '.join(missing)}: give a table that dxjudge stress wrote"
+        )
+    trials_by_judge: dict[tuple[str, str], dict[str, list[tuple[str, bool]]]] = {}
     for number, row in enumerate(sheet.rows, 1):
         cells = dict(zip(sheet.columns, row, strict=True))
         flipped = _flipped(cells["flipped"], f"{path}, row {number}")
         if flipped is not None:
-            kinds = held.setdefault((str(cells["step"]), str(cells["judge"])), {})
+            kinds = trials_by_judge.setdefault((str(cells["step"]), str(cells["judge"])), {})
             trial = (str(cells["case"]), flipped)
             kinds.setdefault(str(cells["perturbation"]), []).append(trial)
     rates = []
-    for (step, judge), kinds in held.items():
+    for (step, judge), kinds in trials_by_judge.items():
         if len(kinds) > 1:
             kinds[ALL] = [trial for trials in kinds.values() for trial in trials]
         rates += [_rate(step, judge, kind, trials, plan) for kind, trials in kinds.items()]
@@ -69,7 +71,6 @@ def _flipped(cell: Any, place: str) -> bool | None:
 def _rate(
     step: str, judge: str, kind: str, trials: Iterable[tuple[str, bool]], plan: Plan
 ) -> StressRate:
-    held = list(trials)
-    marks = [flipped for _, flipped in held]
-    made = share_interval(marks, [case for case, _ in held], plan.level)
-    return StressRate(step, judge, kind, sum(marks), len(held), made.estimate, made.low, made.high)
+    cases, marks = zip(*trials, strict=True)
+    rate = share_interval(marks, cases, plan.level)
+    return StressRate(step, judge, kind, sum(marks), len(marks), rate.estimate, rate.low, rate.high)

@@ -1,4 +1,4 @@
-"""The rows of the swap report: what each says, and over what."""
+"""The row types of the swap report."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ Holds = Literal["every judge", "some judges", "no judge"]
 
 @dataclass(frozen=True)
 class ScoreRow:
-    """A model's score and rank under one judge; `failed` counts the units without a verdict."""
+    """A model's score and rank under one judge. `failed` counts the units without a verdict."""
 
     metric: str
     judge: str
@@ -38,7 +38,7 @@ class TauRow:
 
 @dataclass(frozen=True)
 class LeaveOutRow:
-    """A model's mean score over the judges, over all but one, and the change with its interval."""
+    """A model's mean score over all judges and over all but one, and the change with interval."""
 
     metric: str
     left_out: str
@@ -57,9 +57,9 @@ class LeaveOutRow:
 class FlipRow:
     """What a swap of the judge changes on one case.
 
-    flipped: models whose score differs between judges, of `models` with two scores or more.
-    order_flipped: pairs of models that one judge puts in one order and another in the other,
-    of `pairs`.
+    flipped: the number of models whose score differs between judges, among the `models` models
+    with at least two scores. order_flipped: the number of pairs of models that two judges put in
+    opposite order, among the `pairs` pairs.
     """
 
     metric: str
@@ -72,7 +72,7 @@ class FlipRow:
 
 @dataclass(frozen=True)
 class FlipRate:
-    """Share of (case, model) whose score differs between judges, or of pairs whose order does."""
+    """Share of scores (case and model) that differ between judges, or of orders of two models."""
 
     metric: str
     kind: str
@@ -85,11 +85,11 @@ class FlipRate:
 
 @dataclass(frozen=True)
 class FamilyRow:
-    """How much better a judge finds models of its own family than other judges make of it.
+    """How much a judge favours the models of its own family, compared with other judges.
 
-    advantage: how far it puts its own family ahead, minus how far the judges of other families
-    do, put on its own scale; above 0 the judge favours its own. raw: the same without that
-    scale, so that a lenient or careless judge moves it too.
+    advantage: the judge's lead of its own family minus the lead that the judges of other families
+    give it, converted to the judge's own scale; above 0 the judge favours its own family. raw:
+    the same without the conversion, so that a lenient or careless judge moves it too.
     """
 
     metric: str
@@ -106,9 +106,11 @@ class FamilyRow:
 
 @dataclass(frozen=True)
 class JudgeRow:
-    """What a judge's verdicts cost and how many failed; extractions, which one judge does for
-    all, are left out. `cost` (US dollars) and tokens are what was paid when they were made,
-    None where a price is unknown; replies from the cache cost nothing.
+    """What a judge's verdicts cost, and how many failed.
+
+    Extractions are left out, because one judge does them for all. `cost` is in US dollars. Cost
+    and tokens are those of the calls when they were made; None if one is unknown. A reply from
+    the cache costs nothing.
     """
 
     judge: str
@@ -128,16 +130,16 @@ class JudgeRow:
 
 @dataclass(frozen=True)
 class Conclusion:
-    """ "`better` beats `worse`", and under which judges that is clear.
+    """Which of two models is better, and under which judges that is clear.
 
-    The better model is the one that is ahead under more judges; where as many are for either, by
-    the mean over them. holds: under which judges it is clear. judges_for: under these it scores
-    higher; clear_for: and the interval of the difference excludes 0, and the verdicts that are
-    missing could not turn the order. judges_against, clear_against: the same for the other model.
-    open: judges under which there is no interval. silent: judges without a verdict on either.
-    difference, low, high: better minus worse, the mean over the judges, over the n units that all
-    of them resolved for both. unresolved: the units that lack a verdict under the judge that lacks
-    most. Names stand with "; " between.
+    The better model leads under more judges; if the numbers are equal, it has the higher mean over
+    the judges. holds: whether it is clear under every judge, some or none. judges_for: the judges
+    under which it scores higher. clear_for: those among them for which the interval of the
+    difference excludes 0 and the missing verdicts could not reverse the order. judges_against,
+    clear_against: the same for the other model. open: the judges without an interval. silent: the
+    judges without a verdict. difference, low, high: better minus worse, as a mean over the judges,
+    over the n units that all of them resolved for both models. unresolved: the largest number of
+    units without a verdict under one judge. "; " separates names.
     """
 
     metric: str
@@ -160,7 +162,7 @@ class Conclusion:
 
 @dataclass(frozen=True)
 class Swap:
-    """The swap report. `titles` names the metrics as the main table does."""
+    """The swap report. `titles` has the names of the metrics in the main table."""
 
     judges: tuple[str, ...]
     models: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""One metric under several judges, over the units that all of them resolved for every model."""
+"""Tabulate one metric under several judges, over the units that all resolved for all models."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ from ..measures.numbers import joint_statistic
 
 @dataclass(frozen=True)
 class SwapTable:
-    """One metric's measures, judge by judge and model by model.
+    """The measures of one metric, by judge and model.
 
-    silent: the judges that resolved nothing for some model; they have no measure here.
+    silent: the judges that resolved no unit of some model. They have no measure here.
     """
 
     metric: str
@@ -34,7 +34,7 @@ class SwapTable:
 
     @cached_property
     def common(self) -> NDArray[np.bool_]:
-        """The units that every judge resolved for every model, in the units' own order."""
+        """The units that every judge resolved for every model, in the order of the units."""
         everything = np.ones(len(self.units.ids), dtype=bool)
         resolved = [one.columns(everything).resolved.all(axis=1) for one in self.measures]
         every: NDArray[np.bool_] = np.logical_and.reduce(resolved)
@@ -42,7 +42,7 @@ class SwapTable:
 
     @property
     def drawn(self) -> list[str]:
-        """What is resampled, in an order that the rows of a file do not decide."""
+        """What is resampled, in an order that does not depend on the rows of a file."""
         return [self.units.drawn[at] for at in self.units.order]
 
     @property
@@ -51,7 +51,7 @@ class SwapTable:
         return self.common[self.units.order][:, None]
 
     def means(self, drawn: Floats) -> Floats:
-        """Weights (b, units in the order of `drawn`) to values (b, judges, models)."""
+        """Turn weights (b, units in the order of `drawn`) into values (b, judges, models)."""
         weights = np.empty_like(drawn)
         weights[:, self.units.order] = drawn
         values = joint_statistic(self.measures, self.common)(weights)
@@ -59,13 +59,13 @@ class SwapTable:
         return shaped
 
     def by_unit(self) -> Floats:
-        """The value of every unit alone: judges x models x units."""
+        """Return the value of every single unit: judges x models x units."""
         values = np.stack([one.values() for one in self.measures])
         shaped: Floats = values.reshape(len(self.judges), len(self.models), -1)
         return shaped
 
     def ranked(self, values: Floats) -> dict[str, int]:
-        """The places of the models by one value each; none where a value is missing."""
+        """Return the ranks of the models by their values; a model without a value has no rank."""
         scores = {m: v for m, v in zip(self.models, values.tolist(), strict=True) if v == v}
         return ranks(scores, higher_is_better=self.higher_is_better)
 
@@ -73,9 +73,9 @@ class SwapTable:
 def swap_table(
     measures: Sequence[Measure], metric: str, judges: Sequence[str], units: Units
 ) -> SwapTable | None:
-    """The table of a metric; None where no judge decides it.
+    """Return the table of a metric; None if no judge has a verdict for it.
 
-    A model counts where some judge resolved a unit of it, a judge where it resolved a unit of
+    A model counts if some judge resolved a unit of it. A judge counts if it resolved a unit of
     every such model.
     """
     everything = np.ones(len(units.ids), dtype=bool)

@@ -1,4 +1,4 @@
-"""The swap report to read and to keep: sentences, small tables, tidy tables, markdown."""
+"""Write the swap report as sentences, small tables, tidy tables and markdown."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -22,8 +22,8 @@ from .swap_rows import (
 
 
 def swap_tables(swap: Swap) -> dict[str, tuple[tuple[str, ...], list[list[Any]]]]:
-    """Table name -> columns and rows, one row a number."""
-    held: tuple[tuple[str, type, Sequence[Any]], ...] = (
+    """Return table name -> columns and rows, one row per number."""
+    row_types: tuple[tuple[str, type, Sequence[Any]], ...] = (
         ("swap_scores", ScoreRow, swap.scores),
         ("swap_conclusions", Conclusion, swap.conclusions),
         ("swap_tau", TauRow, swap.taus),
@@ -34,14 +34,14 @@ def swap_tables(swap: Swap) -> dict[str, tuple[tuple[str, ...], list[list[Any]]]
         ("swap_judges", JudgeRow, swap.costs),
     )
     tables = {}
-    for name, kind, rows in held:
-        columns = tuple(each.name for each in fields(kind))
-        tables[name] = (columns, [[getattr(row, each) for each in columns] for row in rows])
+    for name, kind, rows in row_types:
+        columns = tuple(column.name for column in fields(kind))
+        tables[name] = (columns, [[getattr(row, column) for column in columns] for row in rows])
     return tables
 
 
 def swap_blocks(swap: Swap) -> list[Block]:
-    """The small tables, in the order in which one reads them; judges have short names."""
+    """Return the small tables in reading order; judges have short names."""
     names = short_names(swap.judges)
     swap = replace(
         swap,
@@ -59,13 +59,13 @@ def swap_blocks(swap: Swap) -> list[Block]:
 
 
 def _scores(swap: Swap) -> Iterator[Block]:
-    held = {(row.metric, row.judge, row.model): row for row in swap.scores}
+    row_of = {(row.metric, row.judge, row.model): row for row in swap.scores}
     for metric, title in swap.titles.items():
         for start in range(0, len(swap.models), ACROSS):
             models = swap.models[start : start + ACROSS]
             rows = []
             for judge in swap.judges:
-                cells = [held.get((metric, judge, model)) for model in models]
+                cells = [row_of.get((metric, judge, model)) for model in models]
                 rows.append((judge, *("-" if one is None else _score(one) for one in cells)))
             yield Block(f"{title}: score and rank by judge", ("judge", *models), tuple(rows))
 
@@ -128,14 +128,14 @@ def _judges(swap: Swap) -> Iterator[Block]:
 
 
 def no_family(swap: Swap) -> str:
-    """What to say where no judge has a relative among the models."""
+    """Return a sentence if no judge is of the family of a model, else ""."""
     if swap.families:
         return ""
-    return "no judge is of the family of a model under test, as far as the names tell"
+    return "by their names, no judge is of the family of a model under test"
 
 
 def swap_markdown(swap: Swap, signature: str) -> str:
-    """The whole report as markdown."""
+    """Return the whole report as markdown."""
     lines = [
         f"# {len(swap.models)} models under {len(swap.judges)} judges",
         "",
@@ -160,7 +160,7 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def _safe(text: str) -> str:
-    """Text that is no markup and no end of a cell."""
+    """Escape text, so that it contains no markup and does not end a table cell."""
     flat = " ".join(text.split())
     for mark in ("\\", "|", "<", "*", "_", "`", "["):
         flat = flat.replace(mark, f"\\{mark}")
@@ -168,14 +168,14 @@ def _safe(text: str) -> str:
 
 
 def swap_plain(swap: Swap) -> dict[str, Any]:
-    """Everything as plain JSON values; a limit that is not known is None, since JSON has no NaN."""
-    held: dict[str, Any] = _without_nan(asdict(swap))
-    return held
+    """Return everything as plain JSON values; unknown limits are None, as JSON has no NaN."""
+    plain: dict[str, Any] = _without_nan(asdict(swap))
+    return plain
 
 
 def _without_nan(value: Any) -> Any:
     if isinstance(value, dict):
-        return {name: _without_nan(each) for name, each in value.items()}
+        return {name: _without_nan(part) for name, part in value.items()}
     if isinstance(value, list | tuple):
-        return [_without_nan(each) for each in value]
+        return [_without_nan(part) for part in value]
     return None if isinstance(value, float) and math.isnan(value) else value
