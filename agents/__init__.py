@@ -1,1 +1,1 @@
-"""What a step is, and how a model is called."""
+"""Define the judge steps and call the models that answer them."""

@@ -16,7 +16,7 @@ from .verdict import Parts, Verdict, Worded
 class CategoryInput(BaseModel):
     """A text, and the categories: a name, a path, data, or a bare list of names.
 
-    `multiple`: whether the text may belong to several.
+    `multiple`: whether the text may belong to several categories.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -83,7 +83,7 @@ def _finish(inputs: CategoryInput, answer: CategoryAnswer) -> AssignedCategories
 
 
 def _names(inputs: CategoryInput) -> tuple[str, ...]:
-    """Each category is a verdict of its own, unless the text belongs to one alone."""
+    """Return the categories, one verdict each; nothing if the text has exactly one category."""
     return tuple(item.name for item in inputs.categories.categories) if inputs.multiple else ()
 
 

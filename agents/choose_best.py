@@ -1,4 +1,4 @@
-"""Choose the best of several answers to one question: best of N."""
+"""Choose the best of several answers to one question (best of N)."""
 
 import random
 from collections.abc import Mapping
@@ -16,8 +16,8 @@ from .verdict import Verdict
 class BestInput(BaseModel):
     """A question and the answers to choose from, two or more.
 
-    shuffle: a seed to show the answers in another order, the same for the same question; None
-    shows them as they are given.
+    shuffle: a seed that changes the order in which the answers are shown. The same seed and
+    question give the same order. None shows the answers in the given order.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -45,9 +45,9 @@ class BestAnswer(BaseModel):
 
 
 class Best(BaseModel):
-    """The place of the best answer in the list as given, first place 0, and why.
+    """The place of the best answer in the given list (the first place is 0), and the reason.
 
-    shuffle: the seed of the order in which the answers were shown, None for the given one.
+    shuffle: the seed of the order in which the answers were shown; None for the given order.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -58,7 +58,7 @@ class Best(BaseModel):
 
 
 def _show(inputs: BestInput) -> Mapping[str, Value]:
-    # An entry of a list is one line: no answer can pose as another one below it.
+    # The prompt shows each entry on one line, so an answer cannot imitate a further entry.
     answers = [
         f"Answer {number}: {inputs.answers[place].strip() or '(empty)'}"
         for number, place in enumerate(inputs.order, 1)
@@ -90,7 +90,7 @@ def _broken(inputs: BestInput) -> Nothing | None:
 
 
 def all_alike(inputs: BestInput) -> Best | None:
-    """Decide where all answers are the same text: there is nothing to choose."""
+    """Choose the first answer if all answers are the same text; None otherwise."""
     if len({" ".join(answer.split()).casefold() for answer in inputs.answers}) > 1:
         return None
     return Best(index=0, reason="all answers are the same", shuffle=inputs.shuffle)

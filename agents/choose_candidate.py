@@ -1,4 +1,4 @@
-"""Choose the candidate name that stands for a diagnosis, or none: the mapping's reranker."""
+"""Choose the candidate name that means a diagnosis, or none; the mapping reranks with it."""
 
 import random
 from dataclasses import replace
@@ -16,8 +16,8 @@ _CHOICE = "The chosen name, copied letter by letter from the list; null if none 
 class CandidateInput(BaseModel):
     """A diagnosis and the names to choose from; codes are not shown.
 
-    shuffle: a seed to show the names in another order, the same for the same diagnosis; None
-    shows them as they are given.
+    shuffle: a seed that changes the order in which the names are shown. The same seed and
+    diagnosis give the same order. None shows the names in the given order.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -44,9 +44,9 @@ class CandidateAnswer(BaseModel):
 
 
 class CandidateChoice(BaseModel):
-    """The chosen name and its place in the list as given, first place 0; both None for none.
+    """The chosen name and its place in the given list (from 0); both are None if none fits.
 
-    shuffle: the seed of the order in which the names were shown, None for the given one.
+    shuffle: the seed of the order in which the names were shown; None for the given order.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -106,14 +106,14 @@ CHOOSE_CANDIDATE: Step[CandidateInput, CandidateAnswer] = Step(
 
 @lru_cache(maxsize=4096)
 def _listed(names: tuple[str, ...]) -> type[CandidateAnswer]:
-    """The answer with the names as an enumeration, for servers that constrain decoding."""
+    """Return an answer model that lists the names, for servers that constrain decoding."""
     choice = Annotated[Literal[names] | None, Field(description=_CHOICE)]  # type: ignore[valid-type]
     return create_model("CandidateAnswer", __base__=CandidateAnswer, choice=(choice, ...))
 
 
-# A server that compiles a grammar for each new schema pays for it on every item, and greedy
-# decoding under an enumeration misleads small models (a shared first word decides), so the
-# open answer with a check is the default and this form is a choice.
+# This form is optional; the default is the open answer with a check. A server may compile a
+# grammar for each new schema, here for each item. Greedy decoding under an enumeration also
+# misleads small models: the first word decides, even where several names share it.
 CHOOSE_CANDIDATE_CONSTRAINED: Step[CandidateInput, CandidateAnswer] = replace(
     CHOOSE_CANDIDATE, output=lambda inputs: _listed(inputs.candidates)
 )

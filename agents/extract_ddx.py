@@ -1,4 +1,4 @@
-"""List every diagnosis that a text considers, in its order."""
+"""List every diagnosis that a text considers, in the order of the text."""
 
 import re
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from .verdict import Verdict
 from .wording import as_verdict, blank_entries, faults, merge
 
 _ENTRY = re.compile(r"^\s*(?:\(?\d{1,2}[.):]|[-*•–])\s+(?P<name>\S.*)$")
-_LONGEST_NAME = 12  # words; a longer line of a list is likely to explain
+_LONGEST_NAME = 12  # words; a longer line probably contains an explanation
 _REMARK = re.compile(r"[:.,;]\s|\b(?:ruled out|excluded|unlikely|less likely|not)\b", re.IGNORECASE)
 
 
@@ -44,7 +44,7 @@ class MergedEntry(BaseModel):
 
 
 class Ddx(BaseModel):
-    """Distinct diagnoses in the order of the text, and what code merged into them."""
+    """Distinct diagnoses in the order of the text, and the entries that code merged into them."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -64,7 +64,7 @@ def _none(inputs: TextInput, answer: DdxAnswer) -> str | None:
 
 
 def make_ddx(entries: list[str]) -> Ddx:
-    """Strip numbers, probabilities and remarks from the entries and merge the same disease."""
+    """Remove numbers, probabilities and remarks, and merge entries for the same disease."""
     diagnoses, merged = merge(entries)
     return Ddx(
         diagnoses=diagnoses,
@@ -77,9 +77,9 @@ def _merge(inputs: TextInput, answer: DdxAnswer) -> Ddx:
 
 
 def bare_list(inputs: TextInput) -> Ddx | None:
-    """Decide where the text is nothing but a numbered or bulleted list of names."""
+    """Read a text that is only a numbered or bulleted list of names; None for any other text."""
     lines = [line for line in inputs.text.splitlines() if line.strip()]
-    entries = [found["name"] for line in lines if (found := _ENTRY.match(line))]
+    entries = [match["name"] for line in lines if (match := _ENTRY.match(line))]
     if len(entries) < 2 or len(entries) != len(lines):
         return None
     ddx = make_ddx(entries)
@@ -103,7 +103,7 @@ def _tidy(text: str) -> str:
 
 
 DDX_VERDICT = Verdict("diagnoses", kind="text", write=_join, read=_split, normal=_tidy)
-"""The whole list in its order, as one text."""
+"""The verdict is the whole list, in order, as one text."""
 
 EXTRACT_DDX: Step[TextInput, DdxAnswer] = Step(
     name="extract_ddx",

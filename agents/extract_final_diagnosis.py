@@ -70,12 +70,12 @@ def _trimmed(inputs: ResponseInput, answer: FinalDiagnosis) -> FinalDiagnosis:
 
 
 def labelled_line(inputs: ResponseInput) -> FinalDiagnosis | Nothing | None:
-    """Decide by a line "Final diagnosis: X" of its own.
+    """Read the diagnosis from a separate line "Final diagnosis: X".
 
-    Undecided where the words "final diagnosis" occur anywhere else, where two such lines
-    differ, or where X is not the bare name of one diagnosis.
+    Return None if the words "final diagnosis" also occur elsewhere, if two such lines differ,
+    or if X is not the bare name of one diagnosis.
     """
-    names = [found["name"] for found in _LABELLED_LINE.finditer(inputs.response)]
+    names = [match["name"] for match in _LABELLED_LINE.finditer(inputs.response)]
     if not names or len(_LABEL.findall(inputs.response)) != len(names):
         return None
     if len({fold(name) for name in names}) > 1:

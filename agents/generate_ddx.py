@@ -1,4 +1,4 @@
-"""Let a model under test name the five most likely diagnoses of a patient."""
+"""Ask a model under test for the five most likely diagnoses of a patient."""
 
 from collections.abc import Mapping
 
@@ -22,7 +22,7 @@ class Evidence(BaseModel):
 
 
 class PatientInput(BaseModel):
-    """What is known of a patient; age in years, or as written ("3 months")."""
+    """The known facts about a patient; age in years, or as a text such as "3 months"."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

@@ -1,4 +1,4 @@
-"""What the two grading steps share: an answer made of a scale, and one sentence of rationale."""
+"""The answer, the check and the result that the two grading steps share."""
 
 import re
 from functools import lru_cache
@@ -8,8 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from ..prompts.data import Scale
 from .levels import level_type
 
-# A sentence end: the mark, a space and a capital. Initials ("S. Aureus") and common
-# abbreviations before the mark are none.
+# A sentence ends with a mark, a space and a capital. A mark after an initial ("S. Aureus") or
+# a common abbreviation does not end a sentence.
 _SENTENCE_END = re.compile(r"(?<!\b[A-Za-z])(?<!\bvs)(?<!\be\.g)(?<!\bi\.e)[.!?。]\s+(?=[A-ZÀ-Þ])")
 
 
@@ -25,7 +25,7 @@ class GradeAnswer(BaseModel):
 
 
 class Grade(BaseModel):
-    """A level of the scale, and one sentence of why."""
+    """A level of the scale, and one sentence that explains it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -35,23 +35,23 @@ class Grade(BaseModel):
 
 @lru_cache(maxsize=64)
 def grade_answer(scale: Scale) -> type[GradeAnswer]:
-    """The model of an answer on this scale."""
+    """Return the answer model for this scale."""
     values = tuple(level.value for level in scale.levels)
     field = Field(description="The level of the scale that fits.")
     return create_model("GradeAnswer", __base__=GradeAnswer, score=(level_type(values), field))
 
 
 def in_words(inputs: BaseModel, answer: GradeAnswer) -> list[str]:
-    """A rationale in words."""
+    """Check that the rationale contains words."""
     if any(char.isalpha() for char in answer.rationale):
         return []
     return ["rationale: write one sentence in words"]
 
 
 def as_grade(inputs: BaseModel, answer: GradeAnswer) -> Grade:
-    """The result of a grading step; of a longer rationale the first sentence.
+    """Return the grade with the first sentence of the rationale.
 
-    A verdict is not lost for being explained at length.
+    A longer rationale is cut, not refused, so that a long explanation does not cost the verdict.
     """
     rationale = " ".join(answer.rationale.split())
     end = _SENTENCE_END.search(rationale)

@@ -1,4 +1,4 @@
-"""Images of a case: paths, bytes or URLs, checked, hashed, and put into a message."""
+"""Read the images of a case from paths, bytes or URLs, check them and prepare a message."""
 
 import base64
 import hashlib
@@ -23,7 +23,7 @@ _SIGNATURES = {
 class Image(BaseModel):
     """One image: exactly one of `path`, `url` (http or https) and `data` (base64).
 
-    A plain string is a URL when it starts with http:// or https://, else a path.
+    A plain string is a URL if it starts with http:// or https://, and a path otherwise.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -34,15 +34,15 @@ class Image(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _from_plain(cls, given: Any) -> Any:
-        if isinstance(given, bytes):
-            return {"data": base64.b64encode(given).decode()}
-        if isinstance(given, Path):
-            return {"path": given}
-        if isinstance(given, str):
-            is_url = given.startswith(("http://", "https://"))
-            return {"url": given} if is_url else {"path": given}
-        return given
+    def _from_plain(cls, image: Any) -> Any:
+        if isinstance(image, bytes):
+            return {"data": base64.b64encode(image).decode()}
+        if isinstance(image, Path):
+            return {"path": image}
+        if isinstance(image, str):
+            is_url = image.startswith(("http://", "https://"))
+            return {"url": image} if is_url else {"path": image}
+        return image
 
     @model_validator(mode="after")
     def _one_source(self) -> "Image":
@@ -54,7 +54,7 @@ class Image(BaseModel):
 
 
 class LoadedImage(BaseModel):
-    """An image that is ready to be sent; `hash` stands for it in cache keys."""
+    """An image that is ready to be sent; cache keys contain its `hash`."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -62,15 +62,15 @@ class LoadedImage(BaseModel):
     hash: str
 
     def block(self) -> dict[str, Any]:
-        """The content block that LangChain turns into each vendor's own form."""
+        """Return the content block that LangChain translates into each vendor's format."""
         return {"type": "image_url", "image_url": {"url": self.url}}
 
 
 def load_images(images: tuple[Image, ...]) -> tuple[LoadedImage, ...]:
     """Read and check images.
 
-    Raises InputError naming the image: too many, unreadable, empty, too large, or not PNG,
-    JPEG, GIF or WebP.
+    Raises InputError if there are too many images, or if one is unreadable, too large, or not
+    PNG, JPEG, GIF or WebP; the message names the image.
     """
     if len(images) > MAX_IMAGES:
         raise InputError(f"{len(images)} images; at most {MAX_IMAGES} can be sent at once")

@@ -1,4 +1,4 @@
-"""Who judges: the frozen description of a model and how it is asked."""
+"""Describe a judge: a model, its server and the parameters that are sent."""
 
 import re
 from collections.abc import Iterable
@@ -15,15 +15,15 @@ Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh"]
 _NAME = re.compile(r"^(?P<provider>[a-z_]+):(?P<model>.+?)(?:@(?P<base_url>https?://\S+))?$")
 _SECRET_PART = re.compile(r"(?<=//)[^/\s]*@|[?#]\S*")
 OFFICIAL = {name: provider.url for name, provider in PROVIDERS.items() if provider.url}
-"""Where each provider is asked unless a judge names another server."""
+"""The address of each provider, used unless a judge names another server."""
 
 
 class JudgeSpec(BaseModel):
     """A model and its parameters: everything about the judge that can change an answer.
 
-    A parameter that is None is not set by the user: the step's own default is sent, or
-    nothing. In an outcome the spec says what was really sent: `method` is never "auto" there
-    and `dropped` names the parameters that the model rejected.
+    A parameter that is None was not set by the user: the step's default is sent, or nothing.
+    In an outcome the spec holds what was really sent: `method` is never "auto" there, and
+    `dropped` names the parameters that the model rejected.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -42,13 +42,13 @@ class JudgeSpec(BaseModel):
 
     @property
     def label(self) -> str:
-        """How a person writes this judge: `openai:gpt-4o` or `openai:qwen@http://host/v1`."""
+        """The judge as a user writes it: `openai:gpt-4o` or `openai:qwen@http://host/v1`."""
         place = f"@{self.base_url}" if self.base_url else ""
         return f"{self.provider}:{self.model}{place}"
 
     @property
     def endpoint(self) -> str:
-        """The same for two specs that talk to one model on one server; limits hang on it."""
+        """The model and its server. Rate limits count all judges of one endpoint together."""
         tag = f"#{self.identity}" if self.identity else ""
         return f"{self.label}{tag}"
 
@@ -56,44 +56,45 @@ class JudgeSpec(BaseModel):
 def parse_judge(name: str, **parameters: Any) -> JudgeSpec:
     """Read `provider:model[@base_url]`; `parameters` are fields of `JudgeSpec`.
 
-    The provider's official address is no address: the same model has one name.
+    The provider's official address is left out, so that one model always has one name.
     Raises UsageError for an unknown provider, a URL with credentials, or a bad parameter.
     """
-    found = _NAME.match(name.strip())
-    if not found or found["provider"] not in PROVIDERS:
+    match = _NAME.match(name.strip())
+    if not match or match["provider"] not in PROVIDERS:
         shown = _SECRET_PART.sub("[…]", name)
         others = ", ".join(name for name in PROVIDERS if name not in ("openai", "anthropic"))
         raise UsageError(
-            f"judge {shown!r} is not openai:MODEL or anthropic:MODEL, nor of another provider "
-            f"({others}); for a local server write openai:MODEL@http://host:port/v1"
+            f"judge {shown!r} is not openai:MODEL, anthropic:MODEL or PROVIDER:MODEL with one of "
+            f"{others}; for a local server write openai:MODEL@http://host:port/v1"
         )
-    base_url = found["base_url"]
+    base_url = match["base_url"]
     if base_url:
         check_url(base_url, "a judge's URL")
     server = base_url.rstrip("/") if base_url else None
-    if server and server.lower() == OFFICIAL.get(found["provider"]):
+    if server and server.lower() == OFFICIAL.get(match["provider"]):
         server = None
-    given = {key: value for key, value in parameters.items() if value is not None}
+    settings = {key: value for key, value in parameters.items() if value is not None}
     try:
         return JudgeSpec(
-            provider=found["provider"],
-            model=found["model"],
+            provider=match["provider"],
+            model=match["model"],
             base_url=server,
-            **given,
+            **settings,
         )
     except ValueError as fault:
         raise UsageError(f"judge {name!r}: {_first_line(fault)}") from fault
 
 
 def check_url(url: str, what: str) -> None:
-    """Raise UsageError for an address with a user name, a password or a query in it.
+    """Raise UsageError for an address that contains a user name, a password or a query.
 
     The address is part of the judge's name, which is written to tables, reports and the cache.
+    `what` names the address in the message.
     """
     if "@" in url or "?" in url or "#" in url:
         raise UsageError(
-            f"{what} holds a user name, a password or a query; keys do not belong into an "
-            f"address: put the key into the environment variable {SERVER_KEY}"
+            f"{what} contains a user name, a password or a query; "
+            f"set the key in the environment variable {SERVER_KEY} instead"
         )
 
 

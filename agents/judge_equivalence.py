@@ -49,7 +49,7 @@ class Equivalence(BaseModel):
 
 
 class MappedCode(NamedTuple):
-    """A code with its official name, as a mapper returns it."""
+    """A code with its official name; a mapper returns it."""
 
     code: str
     name: str
@@ -73,9 +73,9 @@ def _no_prediction(inputs: PairInput) -> Nothing | None:
 
 
 def same_wording(inputs: PairInput) -> Equivalence | None:
-    """Equivalent where the texts are equal but for abbreviations, case, accents, spelling.
+    """Decide "equivalent" if the texts differ only in abbreviations, case, accents or spelling.
 
-    Never decides that two texts differ.
+    Return None otherwise: this rule never decides that two diagnoses differ.
     """
     return Equivalence(equivalent=True) if fold(inputs.predicted) == fold(inputs.truth) else None
 
@@ -95,7 +95,7 @@ JUDGE_EQUIVALENCE: Step[PairInput, YesNo] = Step(
     scale="true, false",
 )
 
-# The same judgement in the words of DermCase.
+# The same judgement, with the prompt of DermCase.
 JUDGE_EQUIVALENCE_CORRECT: Step[PairInput, CorrectIncorrect] = Step(
     name="judge_equivalence",
     version=1,
@@ -115,12 +115,13 @@ JUDGE_EQUIVALENCE_CORRECT: Step[PairInput, CorrectIncorrect] = Step(
 def with_ontology(
     step: Step[PairInput, YesNo], mapper: Mapper, *, decide_different: bool = False
 ) -> Step[PairInput, YesNo]:
-    """The step with a stand-in "ontology": the same code after mapping is the same disease.
+    """Return the step with a stand-in "ontology": equal codes mean the same disease.
 
-    Codes for "other specified" diseases stand for many; they decide nothing. Different codes
-    mean "no" only with `decide_different`, for a judge without any model: a mapping is not
-    exact enough to overrule one. A code and one above it (I26, I26.99) decide nothing: one text
-    may just be less specific. Equal wording decides before the codes do.
+    Equal wording decides first. A code for "other specified" diseases stands for many diseases,
+    so it decides nothing. A code and a code above it (I26.99 and I26) decide nothing: one text
+    may only be less specific. Other different codes mean "different" only with
+    `decide_different`, which is meant for a run without a model: a mapping is not exact enough
+    to overrule a model.
     """
 
     def same_code(inputs: PairInput) -> Equivalence | None:

@@ -56,7 +56,7 @@ class ErrorAnswer(BaseModel):
 class LabelledError(BaseModel):
     """One error; `group` is the category's group in the taxonomy, where it has one.
 
-    `quote` is None for a technical error alone.
+    `quote` is None only for a technical error.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -69,7 +69,7 @@ class LabelledError(BaseModel):
 
 
 class LabelledErrors(BaseModel):
-    """The errors of a response; none is a verdict too."""
+    """The errors of a response; an empty list is a verdict too."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -97,8 +97,8 @@ def _answer_model(taxonomy: Taxonomy) -> type[ErrorAnswer]:
     fields: dict[str, Any] = {
         "category": (Literal[names], Field(description="The category that fits best."))
     }
-    found = create_model("FoundError", __base__=FoundError, **fields)
-    errors: Any = (list[found], ErrorAnswer.model_fields["errors"])  # type: ignore[valid-type]
+    error_model = create_model("FoundError", __base__=FoundError, **fields)
+    errors: Any = (list[error_model], ErrorAnswer.model_fields["errors"])  # type: ignore[valid-type]
     return create_model("ErrorAnswer", __base__=ErrorAnswer, errors=errors)
 
 
@@ -154,9 +154,9 @@ def _collect(inputs: ErrorInput, answer: ErrorAnswer) -> LabelledErrors:
 
 
 def technical_error(inputs: ErrorInput) -> LabelledErrors | Nothing | None:
-    """Label an empty or broken response without a model.
+    """Label an empty or broken response without a model; None for any other response.
 
-    Abstains where the taxonomy has no category for it.
+    Return Nothing if the taxonomy has no category for technical errors.
     """
     fault = technical_fault(inputs.response)
     if fault is None:
@@ -179,7 +179,7 @@ def _names(inputs: ErrorInput) -> tuple[str, ...]:
 
 
 def _present(inputs: ErrorInput, value: LabelledErrors) -> dict[str, Worded]:
-    """Category -> whether the response has such an error, and why."""
+    """Return for each category whether the response has such an error, and the reason."""
     words: dict[str, list[str]] = {name: [] for name in _names(inputs)}
     for error in value.errors:
         words[error.category].append(error.explanation)
@@ -189,7 +189,7 @@ def _present(inputs: ErrorInput, value: LabelledErrors) -> dict[str, Worded]:
 def _join(
     inputs: ErrorInput, verdicts: Mapping[str, Worded], values: Sequence[LabelledErrors]
 ) -> dict[str, Any]:
-    """The errors of each category that is present, in the words of one judge who found them."""
+    """Return the errors of each present category, in the words of one judge who listed them."""
     errors: list[Any] = []
     for category in inputs.taxonomy.categories:
         if not verdicts[category.name].verdict:

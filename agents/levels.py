@@ -1,4 +1,4 @@
-"""Types and texts made of the levels of a scale."""
+"""Build types and texts from the levels of a scale."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -10,7 +10,7 @@ from ..prompts.data import Level
 
 
 def number(value: float) -> int | float:
-    """The value as a whole number where it is one.
+    """Return a whole number as an int and any other number unchanged.
 
     >>> number(3.0), number(0.5)
     (3, 0.5)
@@ -20,7 +20,7 @@ def number(value: float) -> int | float:
 
 @lru_cache(maxsize=256)
 def level_type(values: tuple[float, ...]) -> Any:
-    """A type for a field that takes exactly these values."""
+    """Return a type for a field that accepts exactly these values."""
     numbers = tuple(map(number, values))
     if all(isinstance(value, int) for value in numbers):
         return Literal[numbers]
@@ -36,5 +36,5 @@ def level_type(values: tuple[float, ...]) -> Any:
 
 
 def describe(levels: Sequence[Level]) -> str:
-    """One line a level, the highest first, as a prompt shows them."""
+    """Return the text of the levels for a prompt: one line for each level, the highest first."""
     return "\n".join(f"{number(level.value)}: {level.text}" for level in reversed(levels))

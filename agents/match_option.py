@@ -46,7 +46,7 @@ class OptionInput(BaseModel):
     @classmethod
     def _letters(cls, options: dict[str, str]) -> dict[str, str]:
         if not all(re.fullmatch(r"[A-Z]|[1-9][0-9]?", letter) for letter in options):
-            raise ValueError("an option goes by a capital letter or a number")
+            raise ValueError("an option must be named by a capital letter or by a number 1 to 99")
         if not all(text.strip() for text in options.values()):
             raise ValueError("an option has no text")
         return options
@@ -80,7 +80,7 @@ def _render(inputs: OptionInput) -> Mapping[str, Value]:
 @lru_cache(maxsize=256)
 def _answer_model(letters: tuple[str, ...], multiple: bool) -> type[OptionAnswer]:
     field = Field(
-        # The bound also keeps a model that is held to the schema from going on for ever.
+        # The bound also stops a model with constrained decoding from writing without end.
         max_length=len(letters) if multiple else 1,
         description="The letters of the options that the answer means; empty if it means none.",
     )
@@ -104,9 +104,9 @@ def _none(inputs: OptionInput, answer: OptionAnswer) -> str | None:
 
 
 def letters_only(inputs: OptionInput) -> MatchedOptions | Nothing | None:
-    """Decide where the answer is nothing but option letters, or the text of one option.
+    """Match an answer that is only option letters or the text of one option; None otherwise.
 
-    "Z" alone means none of the options, as in MedLesionVQA, where no option has that letter.
+    If no option has the letter "Z", the answer "Z" means none of the options, as in MedLesionVQA.
     """
     by_text = [
         letter
@@ -124,7 +124,7 @@ def letters_only(inputs: OptionInput) -> MatchedOptions | Nothing | None:
 
 
 def named_letters(answer: str, known: tuple[str, ...]) -> set[str]:
-    """The option letters that an answer consists of; empty where it says anything else.
+    """Return the option letters that an answer consists of; empty if it says anything else.
 
     >>> sorted(named_letters("Answer: A and C.", ("A", "B", "C")))
     ['A', 'C']
@@ -133,10 +133,10 @@ def named_letters(answer: str, known: tuple[str, ...]) -> set[str]:
     >>> named_letters("A rash", ("A", "B")), named_letters("CAB", ("A", "B", "C"))
     (set(), set())
     """
-    found = _FRAME.match(answer.strip().strip("*_ "))
-    if not found:
+    frame = _FRAME.match(answer.strip().strip("*_ "))
+    if not frame:
         return set()
-    text = found["letters"].strip("*_ ").replace(")(", ") (")
+    text = frame["letters"].strip("*_ ").replace(")(", ") (")
     tokens = [token for token in _SPLIT.split(text) if token]
     if len(tokens) == 1 and (row := _ROW.match(tokens[0])) and _is_row(row[1], known):
         return set(row[1])
@@ -147,7 +147,7 @@ def named_letters(answer: str, known: tuple[str, ...]) -> set[str]:
 
 
 def _is_row(text: str, known: tuple[str, ...]) -> bool:
-    """Whether letters written together are options: in their order, so that no word is meant."""
+    """Whether letters written together are options; letters out of order may be a word."""
     return list(text) == sorted(set(text)) and set(text) <= set(known)
 
 

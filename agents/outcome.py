@@ -1,4 +1,4 @@
-"""How a step ended: done, abstained or failed, three types that cannot be mistaken."""
+"""The outcome of a step: Done, Abstained or Failed."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -21,19 +21,19 @@ FailureKind = Literal[
     "rejected",  # the server refused this request (400, 403, 413, 422)
     "budget",  # not asked: the budget was reached
     "input",  # the inputs of this item cannot be used
-    "undecided",  # no stand-in decides and no model was allowed, or a jury comes to no verdict
+    "undecided",  # no stand-in decided and no model was allowed, or a jury reached no verdict
     "error",  # a fault in the step's own code
 ]
 
 
 class Account(BaseModel):
-    """What every outcome tells about how it came to be.
+    """The fields that every outcome has: who decided, and what it cost.
 
-    `decided_by` is "llm", the name of the stand-in that decided ("rules", ...), or "none" where
-    the inputs could not be used. `judge` is what was really sent, None where no model was
-    asked. `calls` counts the requests of this process (0 when cached), `tokens_in` and
-    `tokens_out` are their tokens, None where the server does not tell, `cost` their price in
-    US dollars, None where the price is unknown.
+    `decided_by` is "llm", the name of the stand-in that decided (such as "rules"), or "none" if
+    the inputs could not be used. `judge` is the spec that was really sent, None if no model was
+    asked. `calls` counts the requests of this process (0 for a kept reply). `tokens_in` and
+    `tokens_out` count their tokens, None if the server does not report them. `cost` is their
+    price in US dollars, None if the price is unknown.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -52,17 +52,17 @@ class Account(BaseModel):
     cost: float | None = 0.0
 
     def __repr_args__(self) -> Iterator[tuple[str, Any]]:
-        """What a short repr shows: the step and what came of it; the account stays out."""
+        """Return the fields of a short repr: step, result and judge, without the costs."""
         yield "step", self.step
-        yield from self._told()
+        yield from self._shown()
         yield "decided_by", self.judge.label if self.judge else self.decided_by
 
-    def _told(self) -> list[tuple[str, Any]]:
+    def _shown(self) -> list[tuple[str, Any]]:
         return []
 
     def _repr_html_(self) -> str:
-        """The outcome as a notebook shows it."""
-        rows = [pair for name, value in self._told() for pair in _rows(name, value)]
+        """Return the outcome as an HTML table for a notebook."""
+        rows = [pair for name, value in self._shown() for pair in _rows(name, value)]
         who = self.judge.label if self.judge else self.decided_by
         account = f"{self.calls} calls, {self.repairs} repairs" + (", cached" * self.cached)
         title = f"{self.step}: {type(self).__name__.partition('[')[0].lower()}"
@@ -74,34 +74,34 @@ def _rows(name: str, value: Any) -> list[tuple[str, Any]]:
 
 
 class Done(Account, Generic[R]):
-    """A verdict: `value` is the step's result type."""
+    """The step reached a result; `value` has the step's result type."""
 
     status: Literal["done"] = "done"
     value: R
 
-    def _told(self) -> list[tuple[str, Any]]:
+    def _shown(self) -> list[tuple[str, Any]]:
         return [("value", self.value)]
 
 
 class Abstained(Account):
-    """A valid answer that there is nothing to answer; `value` is what the model said."""
+    """A valid answer says that there is nothing to answer; `value` is the model's result."""
 
     status: Literal["abstained"] = "abstained"
     reason: str
     value: Any = None
 
-    def _told(self) -> list[tuple[str, Any]]:
+    def _shown(self) -> list[tuple[str, Any]]:
         return [("reason", self.reason)]
 
 
 class Failed(Account):
-    """Not a verdict: why there is none, one reason an attempt."""
+    """The step reached no result; `reasons` has one entry for each attempt."""
 
     status: Literal["failed"] = "failed"
     kind: FailureKind
     reasons: tuple[str, ...]
 
-    def _told(self) -> list[tuple[str, Any]]:
+    def _shown(self) -> list[tuple[str, Any]]:
         return [("kind", self.kind), ("reasons", self.reasons)]
 
 
@@ -112,17 +112,17 @@ _OUTCOME: TypeAdapter[Outcome] = TypeAdapter(
 
 
 def read_outcome(data: dict[str, Any]) -> Outcome:
-    """Read a dumped outcome; `value` stays plain JSON (see `Step.read_value`)."""
+    """Read an outcome from plain JSON; `value` stays plain JSON (see `Step.read_value`)."""
     return _OUTCOME.validate_python(data)
 
 
 def write_outcome(outcome: Outcome) -> dict[str, Any]:
-    """An outcome as plain JSON, which `read_outcome` reads back."""
+    """Return an outcome as plain JSON, which `read_outcome` reads back."""
     return outcome.model_dump(mode="json")
 
 
 def html_table(title: str, rows: Iterable[tuple[str, Any]]) -> str:
-    """A title and a row a pair; empty values are left out, long ones cut."""
+    """Return an HTML table with a row for each pair; empty values are left out, long ones cut."""
     cells = "".join(
         f'<tr><th style="text-align:left">{escape(name)}</th>'
         f'<td style="text-align:left">{escape(_text(value))}</td></tr>'
@@ -133,7 +133,7 @@ def html_table(title: str, rows: Iterable[tuple[str, Any]]) -> str:
 
 
 def fields_of(value: Any) -> list[tuple[str, Any]]:
-    """The fields of a result as rows; a result that is one plain value is one row."""
+    """Return the fields of a result as rows; a result that is a plain value is one row."""
     plain = value.model_dump(mode="json") if hasattr(value, "model_dump") else value
     return list(plain.items()) if isinstance(plain, dict) else [("value", plain)]
 

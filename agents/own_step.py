@@ -1,4 +1,4 @@
-"""Steps of one's own: `path/to/file.py:NAME` is the Step of this name in that file."""
+"""Load your own steps: `path/to/file.py:NAME` is the Step with this name in that file."""
 
 import difflib
 import re
@@ -18,7 +18,7 @@ _OWN = re.compile(r"(?P<path>.+\.py)(?::(?P<name>\w*)(?:~(?P<variant>.+))?)?", r
 
 
 def split_own(text: str) -> tuple[Path, str, str] | None:
-    """Path, name and variant of `path/to/file.py:NAME~VARIANT`; None for any other name.
+    """Split `path/to/file.py:NAME~VARIANT` into its parts; None for any other name.
 
     >>> split_own("steps/urgency.py:URGENCY~care")
     (PosixPath('steps/urgency.py'), 'URGENCY', 'care')
@@ -32,10 +32,11 @@ def split_own(text: str) -> tuple[Path, str, str] | None:
 
 
 def load_own(path: Path, name: str) -> Step[Any, Any]:
-    """The step NAME of a Python file. The file runs once, until it changes.
+    """Return the step NAME of a Python file. The file runs again only if it has changed.
 
-    Raises UsageError for a file that is missing or that fails (naming its line), a name that it
-    does not have (naming the steps that it has), and a value that is not a Step.
+    Raises UsageError for a file that is missing or that raises an error (the message names its
+    line), for a name that is not in the file (it names the steps that are), and for a value that
+    is not a Step.
     """
     try:
         stat = path.stat()
@@ -59,7 +60,7 @@ def _which(steps: dict[str, Step[Any, Any]]) -> str:
 
 @lru_cache(maxsize=64)
 def _run(path: Path, changed: int, size: int) -> ModuleType:
-    """The module of a file, under a name of its own."""
+    """Run a file and return its module, which has a unique name."""
     name = f"dxjudge_own_{path.stem}_{fingerprint([str(path), changed, size])[:12]}"
     spec = spec_from_file_location(name, path)
     assert spec is not None and spec.loader is not None  # the suffix is .py
@@ -75,7 +76,7 @@ def _run(path: Path, changed: int, size: int) -> ModuleType:
 
 
 def _line(fault: Exception, path: Path) -> str:
-    """The line of the file that a fault comes from."""
+    """Return the line of the file that raised a fault, as the end of a file name."""
     if isinstance(fault, SyntaxError) and fault.filename == str(path):
         return f", line {fault.lineno}"
     lines = [

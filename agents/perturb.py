@@ -1,16 +1,16 @@
-"""Changes to an item that should not change its verdict, each a pure function with a seed.
+"""Change an item in ways that should not change its verdict; each change has a seed.
 
     order        candidates, options, categories, dimensions or entries in another order
     swap         the two things that are compared change places, where the step is symmetric
-    wording      the prompt in other words, `wording:care`; `wording` alone means all of them
-    whitespace   other white space in the text under judgement
-    case         the text under judgement in capitals
-    irrelevant   a sentence that has nothing to do with it added
-    injection    a sentence that poses as an instruction added
-    repeat       the same item once more, at a temperature
+    wording      the prompt in other words, as `wording:care`; `wording` alone means all wordings
+    whitespace   other white space in the judged text
+    case         the judged text in capitals
+    irrelevant   an unrelated sentence added to the judged text
+    injection    a sentence that imitates an instruction added to the judged text
+    repeat       the same item again, at a temperature
 
-What is judged stays the same thing: `restore` says in the item's own terms (its letters, its
-places) what a verdict on the changed item means.
+The content that is judged stays the same. `restore` translates a result for the changed item
+back into the letters and places of the original item.
 """
 
 import difflib
@@ -35,43 +35,43 @@ Change = dict[str, Any]
 Restore = Callable[[Any], Any]
 
 
-def _as_it_is(value: Any) -> Any:
+def _unchanged(value: Any) -> Any:
     return value
 
 
 @dataclass(frozen=True)
 class Perturbed:
-    """A changed item, the step to put it to, and what its verdict means for the item itself."""
+    """A changed item, the step that judges it, and how to translate its result back."""
 
     step: Step[Any, Any]
     inputs: BaseModel
-    restore: Restore = field(default=_as_it_is, compare=False)
+    restore: Restore = field(default=_unchanged, compare=False)
 
 
 @dataclass(frozen=True)
 class NotApplicable:
-    """Why an item cannot be changed in this way."""
+    """The reason why an item cannot be changed in this way."""
 
     reason: str
 
 
 def perturbations(step: Step[Any, Any], names: Iterable[str] | None = None) -> tuple[str, ...]:
-    """The perturbations of these names, `wording` written out; None: all of them.
+    """Return the named perturbations, with `wording` expanded to each wording; None names all.
 
-    Raises UsageError with the nearest name for one that does not exist.
+    Raises UsageError for an unknown name; the message suggests the nearest name.
     """
     wordings = tuple(f"{_WORDING}{variant}" for variant in variants_of(step))
     known = (*KINDS, *wordings)
-    found: dict[str, None] = {}
+    chosen: dict[str, None] = {}
     for name in KINDS if names is None else names:
         if name not in known:
             near = difflib.get_close_matches(name, known, n=1)
             hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(KINDS)}"
             raise UsageError(f"step {step.prompt_name} has no perturbation {name!r}; {hint}")
-        found.update(dict.fromkeys((wordings or (name,)) if name == "wording" else (name,)))
-    if not found:
+        chosen.update(dict.fromkeys((wordings or (name,)) if name == "wording" else (name,)))
+    if not chosen:
         raise UsageError(f"no perturbation is named; there are {', '.join(KINDS)}")
-    return tuple(found)
+    return tuple(chosen)
 
 
 def perturb(
@@ -79,7 +79,8 @@ def perturb(
 ) -> Perturbed | NotApplicable:
     """Change an item; the same item, name and seed always give the same change.
 
-    name: one of `perturbations(step)`. A change that the judge would not see does not apply.
+    name: one of `perturbations(step)`. Return NotApplicable if the item has nothing to change or
+    the judge would see the same prompt.
     """
     if name == "repeat":
         return Perturbed(step, inputs)
@@ -93,12 +94,12 @@ def perturb(
         return changed
     change, restore = changed
     try:
-        made = step.input.model_validate({**dict(inputs), **change})
+        item = step.input.model_validate({**dict(inputs), **change})
     except ValueError:
-        return NotApplicable("the changed item is no valid input")
-    if _shown(step, made) == _shown(step, inputs):
+        return NotApplicable("the changed item is not a valid input")
+    if _shown(step, item) == _shown(step, inputs):
         return NotApplicable("the judge would see the same prompt")
-    return Perturbed(step, made, restore)
+    return Perturbed(step, item, restore)
 
 
 def _shown(step: Step[Any, Any], inputs: BaseModel) -> Rendered:
@@ -119,11 +120,11 @@ def _swap(step: Step[Any, Any], inputs: Any, draw: random.Random) -> Changed:
     if not step.symmetric:
         return NotApplicable("the step does not compare two things that could change places")
     first, second = step.symmetric
-    return {first: getattr(inputs, second), second: getattr(inputs, first)}, _as_it_is
+    return {first: getattr(inputs, second), second: getattr(inputs, first)}, _unchanged
 
 
 def _whitespace(text: str, draw: random.Random) -> str:
-    wide = re.sub(r" +", lambda found: " " * draw.choice((1, 2, 3)), text)
+    wide = re.sub(r" +", lambda spaces: " " * draw.choice((1, 2, 3)), text)
     return f"\n  {wide} \n"
 
 
@@ -141,19 +142,19 @@ def _add(kind: str) -> Callable[[str, random.Random], str]:
 def _text(
     change: Callable[[str, random.Random], str], *, every: bool = True
 ) -> Callable[[Step[Any, Any], Any, random.Random], Changed]:
-    """A change of the text under judgement; of a tuple of texts, every one or the last."""
+    """Return a change of the judged text; of a tuple of texts, it changes all or only the last."""
 
     def changed(step: Step[Any, Any], inputs: Any, draw: random.Random) -> Changed:
-        held = getattr(inputs, step.judged) if step.judged else ()
-        if not held:
+        judged = getattr(inputs, step.judged) if step.judged else ()
+        if not judged:
             why = "the item holds no text under judgement"
             declare = "" if step.judged else ": the step does not say which field that is (judged)"
             return NotApplicable(f"{why}{declare}")
-        if isinstance(held, str):
-            return {step.judged: change(held, draw)}, _as_it_is
-        kept = () if every else tuple(held[:-1])
-        rest = held if every else held[-1:]
-        return {step.judged: (*kept, *(change(text, draw) for text in rest))}, _as_it_is
+        if isinstance(judged, str):
+            return {step.judged: change(judged, draw)}, _unchanged
+        unchanged = () if every else tuple(judged[:-1])
+        targets = judged if every else judged[-1:]
+        return {step.judged: (*unchanged, *(change(text, draw) for text in targets))}, _unchanged
 
     return changed
 
@@ -169,7 +170,7 @@ _CHANGES: dict[str, Callable[[Step[Any, Any], Any, random.Random], Changed]] = {
 
 
 def shuffled(count: int, draw: random.Random) -> list[int]:
-    """The places 0 to count - 1 in another order, never the given one where there is another."""
+    """Return the places 0 to count - 1 in another order, which differs if count is above 1."""
     places = list(range(count))
     while count > 1 and places == sorted(places):
         draw.shuffle(places)
@@ -177,7 +178,7 @@ def shuffled(count: int, draw: random.Random) -> list[int]:
 
 
 def _options(inputs: Any, draw: random.Random) -> Changed:
-    """The texts move, the letters stay where they are: a verdict's letters are mapped back."""
+    """Move the texts and keep the letters in order; the result's letters are translated back."""
     letters = list(inputs.options)
     places = shuffled(len(letters), draw)
     moved = {letters[at]: inputs.options[letters[place]] for at, place in enumerate(places)}
@@ -200,46 +201,46 @@ def _two_options(inputs: Any, draw: random.Random) -> Changed:
 
 
 def _numbered(name: str) -> Callable[[Any, random.Random], Changed]:
-    """A tuple of which the verdict names one by its place."""
+    """Return a change of a tuple whose entries the verdict names by place."""
 
     def change(inputs: Any, draw: random.Random) -> Changed:
-        held = getattr(inputs, name)
-        places = shuffled(len(held), draw)
+        entries = getattr(inputs, name)
+        places = shuffled(len(entries), draw)
 
         def restore(value: Any) -> Any:
             index = None if value.index is None else places[value.index]
             return value.model_copy(update={"index": index})
 
-        return {name: tuple(held[place] for place in places)}, restore
+        return {name: tuple(entries[place] for place in places)}, restore
 
     return change
 
 
 def _entries(name: str) -> Callable[[Any, random.Random], Changed]:
-    """A tuple of which the verdict names none by its place."""
+    """Return a change of a tuple whose entries the verdict does not name by place."""
 
     def change(inputs: Any, draw: random.Random) -> Changed:
-        return {name: _in_other_order(getattr(inputs, name), draw)}, _as_it_is
+        return {name: _in_other_order(getattr(inputs, name), draw)}, _unchanged
 
     return change
 
 
 def _data(name: str, inside: str) -> Callable[[Any, random.Random], Changed]:
-    """The entries of a rubric, a taxonomy or a list of categories; verdicts name them."""
+    """Return a change of the entries of a rubric, taxonomy or category list, named in verdicts."""
 
     def change(inputs: Any, draw: random.Random) -> Changed:
         data = getattr(inputs, name)
         entries = _in_other_order(getattr(data, inside), draw)
-        return {name: data.model_copy(update={inside: entries})}, _as_it_is
+        return {name: data.model_copy(update={inside: entries})}, _unchanged
 
     return change
 
 
-def _in_other_order(held: Sequence[Any], draw: random.Random) -> tuple[Any, ...]:
-    return tuple(held[place] for place in shuffled(len(held), draw))
+def _in_other_order(entries: Sequence[Any], draw: random.Random) -> tuple[Any, ...]:
+    return tuple(entries[place] for place in shuffled(len(entries), draw))
 
 
-# By the input's field, the first that there is.
+# The first of these fields that the input has is changed.
 _ORDERS: dict[str, Callable[[Any, random.Random], Changed]] = {
     "options": _options,
     "option_a": _two_options,

@@ -1,4 +1,4 @@
-"""Where a quote stands in a text: verbatim but for white space and the kind of quote marks."""
+"""Find a quote in a text, word for word except for white space and the kind of quote marks."""
 
 import unicodedata
 from typing import NamedTuple
@@ -20,7 +20,7 @@ class Span(NamedTuple):
 
 
 class Quote(BaseModel):
-    """A passage as the text has it, and where: `source` names the text."""
+    """A passage of a text with its offsets; `source` names the text."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -31,11 +31,11 @@ class Quote(BaseModel):
 
 
 def find_quote(quote: str, text: str) -> Span | None:
-    """The first place of a quote in a text, None where it does not occur.
+    """Return the first place of a quote in a text, None if it does not occur.
 
-    Runs of white space count as one space, every kind of quote mark as the same mark, composed
-    and decomposed letters as the same letter. Marks and dots of omission around the quote are
-    not part of it. Everything else, letter case included, must agree.
+    Runs of white space count as one space, all kinds of quote marks as the same mark, and
+    composed and decomposed letters as the same letter. Quote marks and dots of omission around
+    the quote are ignored. Everything else must be equal, including upper and lower case.
 
     >>> find_quote('“blue  veil”', 'a blue\\nveil is seen')
     Span(start=2, end=11)
@@ -53,7 +53,7 @@ def find_quote(quote: str, text: str) -> Span | None:
 
 
 def cite(quote: str, source: str, text: str) -> Quote | None:
-    """The quote as the text has it, with its offsets; None where it does not occur."""
+    """Return the quote in the words of the text, with offsets; None if it does not occur."""
     span = find_quote(quote, text)
     if span is None:
         return None
@@ -61,7 +61,7 @@ def cite(quote: str, source: str, text: str) -> Quote | None:
 
 
 def _fold(text: str) -> tuple[str, list[int], list[int]]:
-    """The folded text, and for each of its characters where it starts and ends in the text."""
+    """Return the folded text, and the start and end in the text of each folded character."""
     folded: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
@@ -80,7 +80,7 @@ def _fold(text: str) -> tuple[str, list[int], list[int]]:
 
 
 def _letters(text: str) -> list[tuple[int, int]]:
-    """Spans of each character with the combining marks that follow it."""
+    """Return the span of each character, including the combining marks that follow it."""
     spans: list[tuple[int, int]] = []
     for place, char in enumerate(text):
         if spans and unicodedata.combining(char):

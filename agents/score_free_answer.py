@@ -1,4 +1,4 @@
-"""Score how close a free answer is to each of two options; code chooses."""
+"""Score how close a free answer is to each of two options; code chooses the option."""
 
 from typing import Literal
 
@@ -41,9 +41,9 @@ class Closeness(BaseModel):
 
 
 class FreeAnswerChoice(BaseModel):
-    """The option that code chose; None where the answer is invalid.
+    """The option that code chose; None if the answer is invalid.
 
-    The closenesses are None where a rule chose without them.
+    Both values of closeness are None if a rule chose without a model.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -54,7 +54,7 @@ class FreeAnswerChoice(BaseModel):
 
 
 def choose(closeness_a: int, closeness_b: int) -> Choice | None:
-    """The closer option where the gap is at least `GAP`, else None.
+    """Return the closer option if the gap is at least `GAP`, else None.
 
     >>> choose(8, 5), choose(4, 6), choose(1, 10)
     ('A', None, 'B')
@@ -82,7 +82,7 @@ def _invalid(inputs: FreeAnswerInput, answer: Closeness) -> str | None:
 
 
 def named_option(inputs: FreeAnswerInput) -> FreeAnswerChoice | None:
-    """Decide where the answer is one option's letter or its text."""
+    """Choose the option if the answer is its letter or its text; None otherwise."""
     answer = fold(inputs.answer)
     by_text: list[Choice] = []
     if answer == fold(inputs.option_a):

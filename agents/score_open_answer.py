@@ -60,7 +60,7 @@ class OpenScoreAnswer(BaseModel):
 
 
 class OpenScore(BaseModel):
-    """0, 0.5 or 1, and why."""
+    """The score (0, 0.5 or 1) and the reason."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -106,22 +106,22 @@ def _finish(inputs: OpenAnswerInput, answer: OpenScoreAnswer) -> OpenScore:
 
 
 def listed_words(inputs: OpenAnswerInput) -> OpenScore | None:
-    """Decide where both texts are equal, the same measure, or words that the rules list."""
+    """Score two texts that are equal, the same measure, or words of the rules; None otherwise."""
     if fold(inputs.reference) == fold(inputs.answer):
         return OpenScore(score=1, explanation="the same words")
     measures = _millimetres(inputs.reference), _millimetres(inputs.answer)
     if measures[0] is not None and measures[0] == measures[1]:
         return OpenScore(score=1, explanation="the same measure")
-    meant, said = (_head(inputs.rule, text) for text in (inputs.reference, inputs.answer))
-    if meant is None or said is None:
+    meant, answered = (_head(inputs.rule, text) for text in (inputs.reference, inputs.answer))
+    if meant is None or answered is None:
         return None
-    if meant == said:
+    if meant == answered:
         return OpenScore(score=1, explanation=f"both mean {meant}")
     if not inputs.rule.families:
         return None
-    if any(meant in family and said in family for family in inputs.rule.families):
-        return OpenScore(score=0.5, explanation=f"{said} and {meant} are near each other")
-    return OpenScore(score=0, explanation=f"{said} is not near {meant}")
+    if any(meant in family and answered in family for family in inputs.rule.families):
+        return OpenScore(score=0.5, explanation=f"{answered} and {meant} are near each other")
+    return OpenScore(score=0, explanation=f"{answered} is not near {meant}")
 
 
 def _head(kind: AnswerKind, text: str) -> str | None:
@@ -133,10 +133,10 @@ def _head(kind: AnswerKind, text: str) -> str | None:
 
 
 def _millimetres(text: str) -> float | None:
-    found = _MEASURE.match(text.strip())
-    if not found:
+    match = _MEASURE.match(text.strip())
+    if not match:
         return None
-    return float(found["value"].replace(",", ".")) * _MILLIMETRES[found["unit"].lower()]
+    return float(match["value"].replace(",", ".")) * _MILLIMETRES[match["unit"].lower()]
 
 
 SCORE_OPEN_ANSWER: Step[OpenAnswerInput, OpenScoreAnswer] = Step(

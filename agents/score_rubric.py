@@ -69,7 +69,7 @@ class DimensionScore(BaseModel):
 
 
 class RubricScore(BaseModel):
-    """Every dimension's result by name, their points summed, and the best possible sum."""
+    """The result of each dimension by name, the sum of their points, and the best possible sum."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -118,28 +118,28 @@ def _answers(inputs: RubricInput, answer: RubricAnswer) -> dict[Dimension, Dimen
 
 def _quoted(inputs: RubricInput, answer: RubricAnswer) -> list[str]:
     problems: list[str] = []
-    for dimension, given in _answers(inputs, answer).items():
-        for field, quotes in (("quotes", given.quotes), ("invented", given.invented)):
+    for dimension, judged in _answers(inputs, answer).items():
+        for field, quotes in (("quotes", judged.quotes), ("invented", judged.invented)):
             problems += [
                 f"{dimension.name}.{field}: {quote[:200]!r} does not occur in the response; copy "
                 "a passage word for word"
                 for quote in quotes
                 if find_quote(quote, inputs.response) is None
             ]
-        if given.level > dimension.values[0] and not given.quotes:
+        if judged.level > dimension.values[0] and not judged.quotes:
             problems.append(
                 f"{dimension.name}.quotes: a level above {dimension.values[0]} needs at least one "
                 "quote from the response"
             )
-        if not given.justification.strip():
+        if not judged.justification.strip():
             problems.append(f"{dimension.name}.justification: is empty")
     return problems
 
 
 def _weigh(inputs: RubricInput, answer: RubricAnswer) -> RubricScore:
     scores = {
-        dimension.name: _score(inputs, dimension, given)
-        for dimension, given in _answers(inputs, answer).items()
+        dimension.name: _score(inputs, dimension, judged)
+        for dimension, judged in _answers(inputs, answer).items()
     }
     return RubricScore(
         rubric=inputs.rubric.name,
@@ -150,10 +150,10 @@ def _weigh(inputs: RubricInput, answer: RubricAnswer) -> RubricScore:
 
 
 def _score(inputs: RubricInput, dimension: Dimension, answer: DimensionAnswer) -> DimensionScore:
-    given = int(answer.level)
-    raw = min(given, inputs.rubric.invented_cap) if answer.invented else given
+    level = int(answer.level)
+    raw = min(level, inputs.rubric.invented_cap) if answer.invented else level
     return DimensionScore(
-        given=given,
+        given=level,
         raw=raw,
         points=raw * dimension.factor,
         justification=answer.justification.strip(),
@@ -163,8 +163,8 @@ def _score(inputs: RubricInput, dimension: Dimension, answer: DimensionAnswer) -
 
 
 def _cited(quotes: list[str], response: str) -> tuple[Quote, ...]:
-    found = (cite(quote, "response", response) for quote in quotes)
-    return tuple(quote for quote in found if quote is not None)
+    citations = (cite(quote, "response", response) for quote in quotes)
+    return tuple(quote for quote in citations if quote is not None)
 
 
 def _names(inputs: RubricInput) -> tuple[str, ...]:
@@ -182,7 +182,7 @@ def _levels(inputs: RubricInput, value: RubricScore) -> dict[str, Worded]:
 def _join(
     inputs: RubricInput, verdicts: Mapping[str, Worded], values: Sequence[RubricScore]
 ) -> dict[str, Any]:
-    """The score that levels make. The total is computed from them, so it is no verdict."""
+    """Return the fields of the result for a jury's levels; code computes points and total."""
     factors = {dimension.name: dimension.factor for dimension in inputs.rubric.dimensions}
     dimensions = {
         name: {

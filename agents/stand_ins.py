@@ -1,4 +1,4 @@
-"""Deciding without a model: a step's stand-ins, tried before the judge or in its place."""
+"""Decide without a model: a step's stand-ins run before the judge or instead of it."""
 
 from typing import Any
 
@@ -8,13 +8,14 @@ from ..errors import DxjudgeError, UsageError
 from .outcome import Abstained, Done, Failed, Outcome
 from .step import Nothing, Step
 
-# The stand-in of this name is no stand-in for a judge but a rule that only code decides (an
-# empty response is a technical error): tried first under every engine, and none of its own.
+# The stand-in with this name does not replace a judge. It is a rule that only code decides (an
+# empty response is a technical error). It runs first under every engine, and it cannot be chosen
+# as an engine.
 ALWAYS = "code"
 
 
 def check_engine(step: Step[Any, Any], engine: str, has_judge: bool) -> None:
-    """Raise UsageError for an engine that the step does not have, or a judge that is missing."""
+    """Raise UsageError if the step does not have this engine or if a judge is missing."""
     standing = tuple(name for name in step.stand_ins if name != ALWAYS)
     allowed = ("auto", "llm", *standing)
     if engine not in allowed:
@@ -29,10 +30,10 @@ def check_engine(step: Step[Any, Any], engine: str, has_judge: bool) -> None:
 def by_stand_in(
     step: Step[Any, Any], inputs: BaseModel, engine: str, has_judge: bool, repeat: int
 ) -> Outcome | None:
-    """What the step's stand-ins decide; None leaves it to the judge.
+    """Return the outcome that the step's stand-ins decide; None means that the judge is asked.
 
-    An item that no stand-in decides, where no judge may be asked, is failed as undecided.
-    Raises UsageError as `check_engine` does.
+    If no stand-in decides and no judge may be asked, the outcome is Failed with kind "undecided".
+    Raises UsageError in the same cases as `check_engine`.
     """
     check_engine(step, engine, has_judge)
     names = {"auto": tuple(step.stand_ins), "llm": ()}.get(engine, (engine,))
@@ -41,16 +42,16 @@ def by_stand_in(
     about: dict[str, Any] = {"step": step.name, "version": step.version, "repeat": repeat}
     for name in names:
         try:
-            found = step.stand_ins[name](inputs)
+            decision = step.stand_ins[name](inputs)
         except DxjudgeError:
             raise
         except Exception as fault:
             reason = f"{type(fault).__name__}: {fault}"
             return Failed(**about, decided_by=name, kind="error", reasons=(reason,))
-        if isinstance(found, Nothing):
-            return Abstained(**about, decided_by=name, reason=found.reason)
-        if found is not None:
-            return Done(**about, decided_by=name, value=found)
+        if isinstance(decision, Nothing):
+            return Abstained(**about, decided_by=name, reason=decision.reason)
+        if decision is not None:
+            return Done(**about, decided_by=name, value=decision)
     if engine in ("auto", "llm") and has_judge:
         return None
     reason = f"undecided by {', '.join(names)}" + ("" if has_judge else ", and no judge was given")

@@ -1,4 +1,4 @@
-"""What a step is: data that names a task, its prompt, its types and its checks."""
+"""Define a step: the data that describes one task for a model."""
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -22,7 +22,7 @@ O = TypeVar("O", bound=BaseModel)  # noqa: E741
 
 @dataclass(frozen=True)
 class Nothing:
-    """What a stand-in returns when it is sure that there is nothing to answer."""
+    """The result of a stand-in that is sure that there is nothing to answer."""
 
     reason: str
 
@@ -31,36 +31,37 @@ class Nothing:
 class Step(Generic[I, O]):
     """One task for a model. Build it once, at module level.
 
-    name, version: the identity; raise `version` when a rule changes that the prompt and the
-        output schema do not show.
-    input, output: pydantic models. `output` is what the model itself must write; it may be a
-        function of the input that returns the model, where rubrics and taxonomies shape it
-        (return the same class for the same data: keep it in an lru_cache).
-    prompt: a `Prompt`; or the path of a `.md` file, looked for beside the file in which the step
-        stands; or the name of a prompt of the toolkit, or `NAME~VARIANT` for it in other words.
-        The step's name unless given.
-    render: the prompt's placeholders from the input. Default: the fields of the input (all but
-        `images`) by their own names.
-    checks: each takes (input, output) and returns a list of problems, written to the model:
-        they are sent back to it as they stand. Empty list: fine.
-    abstain: (input, output) -> the reason, when this valid output says that there is nothing
-        to answer; None otherwise.
-    finish: (input, output) -> the step's result, what code computes from the model's words.
-        Runs after the checks, and again when the reply comes from the cache.
-    result: the type `finish` returns, for readers of the schema; `output` unless given.
-    verdict: which value of the result votes and agreement count (see `agents.verdict`). Without
-        one, the only field of a result that has exactly one plain field; else the step has no
-        verdict, and no jury.
-    stand_ins: name -> function of the input that returns the *result*, Nothing to abstain, or
-        None where it cannot decide. They never ask a model. Tried in order before the model
-        (engine "auto"), alone (engine = their name), or not at all ("llm"). One named "code" is a
-        rule of the step that only code decides, such as an empty response: always tried first.
-    symmetric: two fields of the input that may change places without a change of the verdict.
-    max_repairs: how often an invalid answer is shown to the model again.
-    judged: the field of the input that holds what is judged, a text or a tuple of texts; "" where
-        nothing is (a step that generates).
-    images: the input has a field `images` (a tuple of `agents.images.Image`) that is sent.
-    temperature, max_tokens: sent where the judge's spec does not set them.
+    name, version: the identity of the step. Raise `version` after a change of a rule that does
+        not change the prompt or the output schema.
+    input, output: pydantic models. The model writes `output`. It may be a function of the input
+        that returns the pydantic model, for example for a rubric or a taxonomy. It must return
+        the same class for the same data: use an lru_cache.
+    prompt: a `Prompt`; or the path of a `.md` file, relative to the file that builds the step;
+        or the name of a prompt of the toolkit; or `NAME~VARIANT` for that prompt in other words.
+        By default, the step's name.
+    render: a function of the input that returns the values of the prompt's placeholders. By
+        default, these are the fields of the input (except `images`) under their own names.
+    checks: functions of (input, output). Each returns a list of problems, which are sent to the
+        model unchanged. An empty list means that the output is valid.
+    abstain: a function of (input, output). It returns the reason if this valid output says that
+        there is nothing to answer, and None otherwise.
+    finish: a function of (input, output) that computes the step's result. It runs after the
+        checks, and again when the reply comes from the cache.
+    result: the type that `finish` returns, for readers of the schema; by default, `output`.
+    verdict: which value of the result is counted by votes and agreement (see `agents.verdict`).
+        By default, the field of a result that has exactly one plain field; a step with any other
+        result has no verdict, and a jury refuses it.
+    stand_ins: name -> a function of the input that returns the *result*, Nothing to abstain, or
+        None if it cannot decide. Stand-ins never ask a model. They run in order before the model
+        (engine "auto"), alone (the engine is their name), or not at all ("llm"). A stand-in
+        named "code" is a rule that only code decides, such as an empty response. It always runs
+        first.
+    symmetric: two fields of the input that can be exchanged without a change of the verdict.
+    max_repairs: how often the model may repair an invalid answer.
+    judged: the field of the input that is judged, a text or a tuple of texts; "" if nothing is
+        judged, as in a step that generates.
+    images: whether the input has a field `images` (a tuple of `agents.images.Image`) to send.
+    temperature, max_tokens: sent if the judge's spec does not set them.
     returns, scale: one line each for the table of steps.
     """
 
@@ -86,7 +87,7 @@ class Step(Generic[I, O]):
     scale: str = ""
 
     def __post_init__(self) -> None:
-        """Settle the prompt and the verdict. Raises UsageError for a verdict that does not fit."""
+        """Complete prompt and verdict. Raises UsageError if the verdict does not fit the result."""
         prompt = self.prompt
         if isinstance(prompt, Prompt) and not prompt.name:
             prompt = replace(prompt, name=self.name)
@@ -98,7 +99,7 @@ class Step(Generic[I, O]):
 
     @property
     def prompt_name(self) -> str:
-        """The prompt's name: its file without the suffix, and its variant."""
+        """The prompt's name: its file name without the suffix, and its variant."""
         if isinstance(self.prompt, Prompt):
             return self.prompt.name
         if isinstance(self.prompt, Path):
@@ -108,7 +109,7 @@ class Step(Generic[I, O]):
     def load_prompt(self) -> Prompt:
         """Load the prompt.
 
-        Raises UsageError when its file is missing or its placeholders are not the input's fields.
+        Raises UsageError if its file is missing or its placeholders are not the input's fields.
         """
         prompt = self._read_prompt()
         if self.render is None:
@@ -123,17 +124,17 @@ class Step(Generic[I, O]):
         return find_prompt(self.prompt or self.name)
 
     def read_input(self, inputs: I | Mapping[str, Any]) -> I:
-        """Validate one input. Raises UsageError that names the step and the field."""
+        """Validate one input. Raises UsageError; the message names the step and the field."""
         if isinstance(inputs, self.input):
             return inputs
-        given = inputs.model_dump() if isinstance(inputs, BaseModel) else inputs
+        fields = inputs.model_dump() if isinstance(inputs, BaseModel) else inputs
         try:
-            return self.input.model_validate(given)
+            return self.input.model_validate(fields)
         except ValidationError as fault:
             raise UsageError(f"step {self.name}: {'; '.join(problems_of(fault))}") from fault
 
     def values(self, inputs: I) -> Mapping[str, Value]:
-        """The prompt's placeholders for this input."""
+        """Return the values of the prompt's placeholders for this input."""
         if self.render is not None:
             return self.render(inputs)
         return {
@@ -143,26 +144,26 @@ class Step(Generic[I, O]):
         }
 
     def output_model(self, inputs: I) -> type[O]:
-        """The model that the answer to this input must match."""
+        """Return the pydantic model that the answer to this input must match."""
         if isinstance(self.output, type):
             return self.output
         return self.output(inputs)
 
     def problems(self, inputs: I, output: O) -> list[str]:
-        """What the checks find wrong with a well-formed answer."""
+        """Return the problems that the checks report in a well-formed answer."""
         return [problem for check in self.checks for problem in check(inputs, output)]
 
     @property
     def known_result(self) -> type[BaseModel] | None:
-        """The type of the result; None where it depends on the input."""
+        """The type of the result; None if it depends on the input."""
         return self.result or (self.output if isinstance(self.output, type) else None)
 
     def result_model(self, inputs: I | Mapping[str, Any]) -> type[BaseModel]:
-        """The type of the result for this input."""
+        """Return the type of the result for this input."""
         return self.result or self.output_model(self.read_input(inputs))
 
     def demand_verdict(self) -> Verdict:
-        """The step's verdict. Raises UsageError, saying what to declare, where it has none."""
+        """Return the step's verdict. If it has none, raise UsageError that says what to declare."""
         if self.verdict is None:
             raise UsageError(
                 f"step {self.name} has no verdict that votes can count: declare "
@@ -171,17 +172,17 @@ class Step(Generic[I, O]):
         return self.verdict
 
     def read_value(self, inputs: I | Mapping[str, Any], value: Any) -> BaseModel:
-        """Type the `value` of an outcome that was read from JSON."""
+        """Validate the `value` of an outcome that was read from JSON."""
         model = self.result_model(inputs)
         return value if isinstance(value, model) else model.model_validate(value)
 
 
-# A path beside a step means the step's file, wherever the program was started.
+# A prompt's path is relative to the file of the step, not to the working directory.
 _BETWEEN = (__name__, "dataclasses", "typing")
 
 
 def _folder_of_caller() -> Path:
-    """The folder of the file that builds a step; the current one where there is none."""
+    """Return the folder of the file that builds a step; without a file, the current folder."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame.f_globals.get("__name__") in _BETWEEN:
         frame = frame.f_back
@@ -190,7 +191,7 @@ def _folder_of_caller() -> Path:
 
 
 def problems_of(fault: ValidationError) -> list[str]:
-    """A pydantic fault as short lines, `field: what is wrong`, without the offending values."""
+    """Return a pydantic error as short lines, `field: what is wrong`, without the wrong values."""
     return [
         f"{'.'.join(map(str, error['loc'])) or 'answer'}: {error['msg']}"
         for error in fault.errors(include_url=False, include_input=False)
@@ -199,13 +200,13 @@ def problems_of(fault: ValidationError) -> list[str]:
 
 @lru_cache(maxsize=1024)
 def schema_of(model: type[BaseModel]) -> dict[str, Any]:
-    """The JSON schema of a model; do not change it."""
+    """Return the JSON schema of a pydantic model. The dict is shared; do not change it."""
     return model.model_json_schema()
 
 
 @lru_cache(maxsize=1024)
 def schema_hash(model: type[BaseModel]) -> str:
-    """The sha256 of the model's JSON schema."""
+    """Return the SHA-256 of the JSON schema of a pydantic model."""
     return fingerprint(schema_of(model))
 
 

@@ -1,4 +1,4 @@
-"""The steps there are: one line each."""
+"""List the steps of the toolkit and find a step by its name."""
 
 import difflib
 from collections.abc import Iterable
@@ -44,14 +44,15 @@ STEPS: tuple[Step[Any, Any], ...] = (
     CHOOSE_BEST,
 )
 
-# The same steps in other words; each goes by the name of its prompt.
+# Steps of the list with other prompts; each is named like its prompt.
 VARIANTS: tuple[Step[Any, Any], ...] = (JUDGE_EQUIVALENCE_CORRECT,)
 
 
 def find_step(step: str | Step[Any, Any]) -> Step[Any, Any]:
-    """The step of this name, `path/to/file.py:NAME`, or either with `~VARIANT` in other words.
+    """Return the step for a name or `path/to/file.py:NAME`, optionally followed by `~VARIANT`.
 
-    Raises UsageError with the nearest name, or all of them, and as `load_own`.
+    Raises UsageError for an unknown name (the message suggests the nearest name or lists all of
+    them), and in the same cases as `load_own`.
     """
     if isinstance(step, Step):
         return step
@@ -72,9 +73,10 @@ def find_step(step: str | Step[Any, Any]) -> Step[Any, Any]:
 
 
 def find_verdict(name: str, own: Iterable[Step[Any, Any]] = ()) -> tuple[Verdict | None, str]:
-    """The verdict that votes on `STEP` or `STEP.PART` have, and the part ("" for the whole).
+    """Return the verdict of votes on `STEP` or `STEP.PART`, and the part ("" for the whole).
 
-    own: steps that are looked at before those of the toolkit. None for a step that is not known.
+    own: steps that are searched before those of the toolkit. The verdict is None for an unknown
+    step.
     """
     step, _, part = name.partition(".")
     known = next((one for one in (*own, *STEPS) if one.name == step), None)

@@ -1,4 +1,4 @@
-"""Responses that are no response: empty, cut off, an error page. Decided without a model."""
+"""Recognise responses that are empty, cut off or an error page, without a model."""
 
 import json
 import re
@@ -16,14 +16,14 @@ _ERROR = re.compile(
     r"\{\s*\"error\"\s*:)",
     re.IGNORECASE,
 )
-_LOOP = 20  # the same few words so often in a row are a stuck decoder, not prose
+_LOOP = 20  # repetitions in a row; so many show a stuck decoder, not prose
 _STUCK = re.compile(rf"\b(\w+(?:\W+\w+){{0,3}}?)(?:\W+\1){{{_LOOP - 1},}}\b", re.IGNORECASE)
 
 
 def technical_fault(response: str) -> str | None:
-    """Why a response is empty or broken, None for one that can be judged.
+    """Return why a response is empty or broken, None if it can be judged.
 
-    A refusal is a response: it is judged. So is a very short one.
+    A refusal can be judged. A very short response can be judged too.
 
     >>> technical_fault("  ")
     'the response is empty'
@@ -47,7 +47,7 @@ def technical_fault(response: str) -> str | None:
 
 
 def abstain_on(field: str) -> Callable[[Any], Nothing | None]:
-    """A stand-in "code": abstains where this field of the input is empty or broken."""
+    """Return a stand-in "code" that abstains if this field of the input is empty or broken."""
 
     def decide(inputs: Any) -> Nothing | None:
         fault = technical_fault(getattr(inputs, field))

@@ -1,4 +1,4 @@
-"""Put a diagnosis of any language into English, so that it can be mapped."""
+"""Translate a diagnosis from any language into English, so that it can be mapped."""
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -6,7 +6,7 @@ from .step import Step
 from .verdict import Verdict
 from .wording import as_verdict
 
-_LONGEST = 400  # characters; what search reads of a text
+_LONGEST = 400  # characters; the search reads no more of a text
 
 
 class TranslationInput(BaseModel):
@@ -22,7 +22,7 @@ class Translation(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    # Before the translation, so that a model settles on the language first.
+    # This field comes first, so that a model decides on the language before it translates.
     language: str = Field(description="The language of the diagnosis, as an English word.")
     english: str | None = Field(description="The diagnosis in English; null if it is none.")
 
@@ -30,20 +30,20 @@ class Translation(BaseModel):
 def _problems(inputs: TranslationInput, answer: Translation) -> list[str]:
     if answer.english is None:
         return []
-    said = answer.english.strip()
+    english = answer.english.strip()
     problems = []
-    if not said:
+    if not english:
         problems.append("english: is empty; give the diagnosis in English, or null")
-    if "\n" in said or len(said) > _LONGEST:
+    if "\n" in english or len(english) > _LONGEST:
         problems.append("english: give the diagnosis alone, on one line")
-    foreign = [char for char in said if char.isalpha() and not _latin_or_greek(char)]
+    foreign = [char for char in english if char.isalpha() and not _latin_or_greek(char)]
     if foreign:
         problems.append(f"english: {''.join(foreign[:20])!r} is not English; translate all of it")
     return problems
 
 
 def _latin_or_greek(char: str) -> bool:
-    """Latin with accents, and the Greek letters of names such as β-thalassemia."""
+    """Whether a letter is Latin (with or without accents) or Greek, as in β-thalassemia."""
     return char < "\u0400" or "\u1e00" <= char < "\u2000"
 
 
@@ -52,8 +52,8 @@ def _none(inputs: TranslationInput, answer: Translation) -> str | None:
 
 
 def _tidy(inputs: TranslationInput, answer: Translation) -> Translation:
-    said = " ".join((answer.english or "").split())
-    return Translation(language=answer.language.strip(), english=said)
+    english = " ".join((answer.english or "").split())
+    return Translation(language=answer.language.strip(), english=english)
 
 
 TRANSLATE_DIAGNOSIS: Step[TranslationInput, Translation] = Step(

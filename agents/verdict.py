@@ -1,7 +1,7 @@
-"""What the verdict of a step is: the value of its result that votes and agreement count.
+"""Define the verdict of a step: the value of its result that votes and agreement count.
 
-A step carries a `Verdict`. Juries, tables of votes, agreement, reports and adapters read a
-result through it, so that they all see the same value and the same words beside it:
+A step has a `Verdict`. Juries, tables of votes, agreement, reports and adapters all read a
+result through it, so that they see the same value and the same words:
 
     Verdict("urgency", words="rationale", levels=(0, 1, 2, 3))
 
@@ -33,7 +33,7 @@ _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 
 
 class Worded(NamedTuple):
-    """A verdict and the judge's own words beside it."""
+    """A verdict and the judge's own words for it."""
 
     verdict: Scalar
     words: str = ""
@@ -45,15 +45,18 @@ def _same(value: Any) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class Parts:
-    """The verdicts of a result that has several, each voted on by itself.
+    """The verdicts of a result that has several; a jury votes on each of them separately.
 
-    names: input -> the names of the parts; none where this input has one verdict only.
-    split: (input, result) -> part -> verdict and words.
-    join: (input, part -> verdict and words, results of those who voted) -> the fields of the
-        result that a jury's verdicts make, None where no result can hold them.
-    kind, scale: of every part, as in `Verdict`. levels: (input, part) -> the values it may have.
-    total: the field of the result that code computes from the parts, a number. It is shown
-        beside them and is no verdict.
+    names: a function of the input that returns the names of the parts; it returns no names if
+        the result for this input has only one verdict.
+    split: a function of (input, result) that returns the verdict and words of each part.
+    join: a function of (input, verdict and words of each part, results of the judges who voted)
+        that returns the fields of the jury's result, or None if no result can have these
+        verdicts.
+    kind, scale: the same for every part, as in `Verdict`.
+    levels: a function of (input, part) that returns the values that its verdict may have.
+    total: the field of the result with the number that code computes from the parts. It is
+        shown with them, but it is not a verdict.
     """
 
     names: Callable[[Any], tuple[str, ...]]
@@ -70,15 +73,15 @@ class Verdict:
     """Which value of a step's result is its verdict, and how that value is compared.
 
     field: the field of the result that is the verdict; "" for a result that has parts only.
-    words: the field with the judge's own words, "" for none.
-    kind: truth (true or false), number or text; by default what the type of the field says.
+    words: the field with the judge's own words; "" for none.
+    kind: truth (true or false), number or text; by default the kind of the field's type.
     scale: nominal (equal or not), ordinal (an order) or interval (equal distances); by default
-        ordinal for numbers and nominal for the others. Kappa weights and alpha follow it.
-    levels: the values that a verdict may have, in order, where they are always the same.
-    write: the field's value -> the verdict, where the field itself is not a plain value.
-    read: the verdict -> the field's value, the way back.
-    normal: makes one text of two that mean the same; for verdicts that people write.
-    shown: what a report writes for true and false; "yes" and "no" by default.
+        ordinal for numbers and nominal for the others. It sets the weights of kappa and alpha.
+    levels: the values that a verdict may have, in order, if they are always the same.
+    write: computes the verdict from the field's value, if that is not a plain value.
+    read: computes the field's value from the verdict; the inverse of `write`.
+    normal: returns the same text for verdicts that mean the same; for verdicts of people.
+    shown: the words of a report for true and false; "yes" and "no" by default.
     parts: the verdicts of a result that has several.
     """
 
@@ -95,39 +98,39 @@ class Verdict:
     parts: Parts | None = None
 
     def names(self, inputs: BaseModel | None) -> tuple[str, ...]:
-        """The parts that are voted on; ("",) is the result as a whole.
+        """Return the parts that a jury votes on; ("",) means the result as a whole.
 
-        inputs: None where they cannot be used: its parts are not known.
+        inputs: None if the inputs cannot be used, so that the parts are not known.
         """
         if self.parts is None or inputs is None:
             return ("",)
         return self.parts.names(inputs) or ("",)
 
     def of(self, inputs: BaseModel | None, value: Any) -> dict[str, Worded]:
-        """Part -> verdict and words of a result."""
+        """Return the verdict and words of each part of a result."""
         names = self.names(inputs)
         if self.parts is not None and (names != ("",) or not self.field):
-            found = self.parts.split(inputs, value)
-            return {name: found[name] for name in names}
+            verdicts = self.parts.split(inputs, value)
+            return {name: verdicts[name] for name in names}
         words = getattr(value, self.words) if self.words else ""
         return {"": Worded(self.write(getattr(value, self.field)), str(words or ""))}
 
     def total(self, value: Any) -> float | None:
-        """The number that code computed from the parts; None where there is none."""
+        """Return the number that code computed from the parts; None if there is none."""
         if self.parts is None or not self.parts.total:
             return None
         return float(getattr(value, self.parts.total))
 
     def kind_of(self, part: str = "") -> Kind | None:
-        """What the verdict on a part is; None for a whole that has no verdict."""
+        """Return the kind of the verdict on a part; None for a whole without a verdict."""
         return self.parts.kind if part and self.parts is not None else self.kind
 
     def scale_of(self, part: str = "") -> Scale | None:
-        """How the verdicts on a part are compared; None for a whole that has no verdict."""
+        """Return the scale of the verdicts on a part; None for a whole without a verdict."""
         return self.parts.scale if part and self.parts is not None else self.scale
 
     def levels_of(self, part: str = "", inputs: Any = None) -> tuple[Scalar, ...] | None:
-        """The values that a verdict on a part may have, in order; None where they vary."""
+        """Return the values that a verdict on a part may have, in order; None if they vary."""
         if not part or self.parts is None:
             return self.levels
         if inputs is None or self.parts.levels is None:
@@ -136,21 +139,21 @@ class Verdict:
 
     @property
     def is_numeric(self) -> bool:
-        """Whether a jury can calculate with the verdicts: numbers that are no mere names."""
+        """Whether a jury can calculate with the verdicts: numbers on a scale with an order."""
         kind, scale = self.kind, self.scale
         if self.parts is not None and not self.field:
             kind, scale = self.parts.kind, self.parts.scale
         return kind == "number" and scale != "nominal"
 
     def fault(self, verdict: Any, part: str = "") -> str:
-        """Why a value is not a verdict of this kind, as a short clause; "" where it is one."""
+        """Return why a value is not a verdict of this kind, as a short clause; "" if it is one."""
         kind = self.kind_of(part)
         if kind is None or _is_kind(verdict, kind):
             return ""
         return f"is {verdict!r}; it must be {_WANTED[kind]}"
 
     def read_cell(self, text: str, part: str = "") -> Scalar:
-        """A verdict from a cell of a table. Raises ValueError with a short clause that says why."""
+        """Read a verdict from a cell of a table. Raises ValueError with a short clause."""
         kind = self.kind_of(part) or "text"
         bare = text.strip()
         if kind == "text":
@@ -163,10 +166,10 @@ class Verdict:
         raise ValueError(f"{text!r} is not {_WANTED[kind]}")
 
     def read_person(self, verdict: Any, result: type[BaseModel] | None, part: str = "") -> Scalar:
-        """A person's verdict as the step's own votes have it.
+        """Return a person's verdict in the form of the step's votes.
 
-        Raises ValueError with a short clause for one of another kind, or one that the field of
-        the result cannot hold.
+        Raises ValueError with a short clause for a verdict of another kind, or one that the field
+        of the result does not accept.
         """
         fault = self.fault(verdict, part)
         if fault:
@@ -190,11 +193,12 @@ class Verdict:
         verdicts: Mapping[str, Worded],
         values: Sequence[Any],
     ) -> BaseModel | None:
-        """The result that verdicts make; None where the type of the result cannot hold them.
+        """Return the result with these verdicts; None if the result's type does not accept them.
 
-        verdicts: by part. values: the results of those who voted. Where one of them has this
-        verdict it stands for all (the first by its text, so not by the order of votes); else
-        the result is made of the verdict and the words that come with it.
+        verdicts: verdict and words by part. values: the results of the judges who voted. If one
+        of these results has the verdict, it is returned; of several, the first by its text, so
+        that the order of votes does not matter. If none has it, the result is built from the
+        verdict and its words.
         """
         if self.parts is not None and "" not in verdicts:
             fields = self.parts.join(inputs, verdicts, values)
@@ -215,18 +219,18 @@ class Verdict:
         try:
             return result.model_validate({**dict.fromkeys(blank), **known})
         except ValidationError:
-            return None  # the verdict alone does not tell every field
+            return None  # the verdict does not determine all required fields
 
 
 def settle_verdict(
     verdict: Verdict | None, result: type[BaseModel] | None, step: str
 ) -> Verdict | None:
-    """The verdict of a step with its kind and scale filled in.
+    """Return the verdict of a step, completed with its kind and scale.
 
-    A step that declares none and whose result has exactly one field, of text, a number or a
-    truth value, has that field. `result` is None where the result depends on the input.
-    Raises UsageError for a field that the result does not have, or a kind that its type does
-    not tell.
+    If a step declares no verdict and its result has exactly one field, and this field is a text,
+    a number or a truth value, then that field is the verdict. `result` is None if the result
+    depends on the input. Raises UsageError for a field that the result does not have, or if the
+    kind is neither given nor clear from the field's type.
     """
     if verdict is None:
         only = list(result.model_fields) if result is not None else []
@@ -246,21 +250,21 @@ def settle_verdict(
     kind = verdict.kind or (_kind_of(result, verdict.field) if result is not None else None)
     if kind is None:
         raise UsageError(
-            f"step {step}: the type of {verdict.field!r} does not tell what the verdict is; give "
-            'its Verdict a kind: "truth", "number" or "text"'
+            f"step {step}: the kind of the verdict is not clear from the type of "
+            f'{verdict.field!r}; give its Verdict a kind: "truth", "number" or "text"'
         )
     scale = verdict.scale or ("ordinal" if kind == "number" else "nominal")
     return replace(verdict, kind=kind, scale=scale)
 
 
 def _kind_of(result: type[BaseModel], field: str) -> Kind | None:
-    """The kind that the type of a field tells; None for one that is no plain value."""
+    """Return the kind of a field's type; None for a type that is not a plain value."""
     kinds = {_KINDS.get(one) for one in _members(result.model_fields[field].annotation)}
     return kinds.pop() if len(kinds) == 1 else None
 
 
 def _members(annotation: Any) -> Iterable[Any]:
-    """The types of a union, without None; the types of a Literal's values."""
+    """Yield the types of a union, without None, and the types of a Literal's values."""
     origin = get_origin(annotation)
     if origin is Literal:
         yield from (type(value) for value in get_args(annotation) if value is not None)
@@ -283,16 +287,16 @@ def _is_kind(verdict: Any, kind: Kind) -> bool:
 
 
 def _unquoted(text: str) -> str:
-    """Text as it stands, or what double quotes hold."""
+    """Return the text; if it is a JSON string in double quotes, return the string inside."""
     if not text.startswith('"'):
         return text
     try:
-        held = json.loads(text)
+        value = json.loads(text)
     except ValueError:
         return text
-    return held if isinstance(held, str) else text
+    return value if isinstance(value, str) else text
 
 
 def _identity(verdict: Scalar) -> tuple[bool, Scalar]:
-    """1 is 1.0, and neither is True."""
+    """Return a value that is equal for 1 and 1.0, but not for 1 and True."""
     return isinstance(verdict, bool), verdict

@@ -1,4 +1,4 @@
-"""Wording of diagnoses: lead-in words, explanations, hedges, one text for one disease."""
+"""Clean and compare diagnoses: remove lead-in words, and find one text for one disease."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -47,13 +47,13 @@ _TAIL = re.compile(
     re.IGNORECASE,
 )
 _SHORT_FORM = re.compile(r"\s*\((?=[^)]*[A-Z][^)]*[A-Z])[A-Z][\w-]{1,7}\)\s*$")
-_HEAD = 5  # letters; what stays of a word in other forms of it
+_HEAD = 5  # letters; so many are the same in the other forms of a word
 _LONGEST = 30  # words; the longest official names are shorter
 
 
 @lru_cache(maxsize=100_000)
 def fold(diagnosis: str) -> str:
-    """The text that stands for a diagnosis: abbreviations written out, then normalised.
+    """Return a normalised text of a diagnosis, with abbreviations written out.
 
     >>> fold("TTP") == fold("Thrombotic thrombocytopenic purpura")
     True
@@ -63,29 +63,29 @@ def fold(diagnosis: str) -> str:
 
 
 def as_verdict(diagnosis: str) -> str:
-    """A diagnosis as votes count it: folded, or as it stands where nothing of it is left."""
+    """Return the text that votes count: folded, or unchanged if folding leaves nothing."""
     return fold(diagnosis) or diagnosis
 
 
 def faults(diagnosis: str) -> list[str]:
-    """What keeps a text from being the bare name of one diagnosis, as short clauses."""
-    found: list[str] = []
+    """Return the reasons why a text is not the bare name of one diagnosis, as short clauses."""
+    problems: list[str] = []
     if not any(char.isalpha() for char in diagnosis):
         return ["is empty"]
     lead_in = _LEAD_IN.match(diagnosis)
     if lead_in:
-        found.append(f"starts with {lead_in['words'].strip()!r}, which is not part of the name")
+        problems.append(f"starts with {lead_in['words'].strip()!r}, which is not part of the name")
     if _EXPLANATION.search(diagnosis) or len(diagnosis.split()) > _LONGEST:
-        found.append("holds an explanation; keep the name of the diagnosis only")
+        problems.append("holds an explanation; keep the name of the diagnosis only")
     if _SEVERAL.search(diagnosis.strip()):
-        found.append("holds more than one diagnosis")
+        problems.append("holds more than one diagnosis")
     if _NEGATION.search(diagnosis):
-        found.append("says what is not the diagnosis")
-    return found
+        problems.append("says what is not the diagnosis")
+    return problems
 
 
 def bare_name(entry: str) -> str:
-    """An entry of a list without its number, lead-in words, probability and remarks on it.
+    """Return an entry of a list without its number, lead-in words, probability and remarks.
 
     >>> bare_name("2) Probable tuberculous meningitis (80 %)")
     'tuberculous meningitis'
@@ -99,14 +99,14 @@ def bare_name(entry: str) -> str:
 
 
 class Merged(NamedTuple):
-    """An entry that was left out because it names the same disease as one that was kept."""
+    """An entry that was left out because it names the same disease as a kept entry."""
 
     kept: str
     dropped: str
 
 
 def merge(entries: Iterable[str]) -> tuple[tuple[str, ...], tuple[Merged, ...]]:
-    """Clean the entries of a list and keep each disease once, in order of first mention."""
+    """Clean the entries of a list and keep each disease once, at its first place."""
     kept: dict[str, str] = {}
     dropped: list[Merged] = []
     for entry in entries:
@@ -122,9 +122,10 @@ def merge(entries: Iterable[str]) -> tuple[tuple[str, ...], tuple[Merged, ...]]:
 
 
 def shares_words(name: str, text: str) -> bool:
-    """Whether a word of a name, or the head of one, occurs in a text.
+    """Whether a word of a name, or the first letters of a word, occurs in a text.
 
-    A name that shares none was not read in the text. Scripts without spaces share two letters.
+    If not, the name does not come from the text. In scripts without spaces, two letters in a row
+    must occur.
 
     >>> shares_words("Crohn's disease", "Crohn was considered"), shares_words("json", "It is gout.")
     (True, False)
@@ -140,5 +141,5 @@ def shares_words(name: str, text: str) -> bool:
 
 
 def blank_entries(entries: Sequence[str]) -> list[int]:
-    """The places, from 1, of entries that name nothing."""
+    """Return the places, from 1, of entries that do not name a disease."""
     return [place for place, entry in enumerate(entries, 1) if not fold(bare_name(entry))]

@@ -468,7 +468,7 @@ def test_a_key_is_taken_out_of_tool_arguments_and_of_what_json_escapes(
 def test_an_address_with_a_secret_is_refused_wherever_it_is_from(
     url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(UsageError, match="keys do not belong into an address") as error:
+    with pytest.raises(UsageError, match="set the key in the environment variable") as error:
         as_judge(f"openai:m@{url}")
     assert "hunter22" not in str(error.value)
     with pytest.raises(UsageError, match="keys do not belong"):

@@ -1,1 +1,1 @@
-"""Steps that make data sets: every statement of what they write is checked against its source."""
+"""Steps that make data sets; each statement that they write is checked against its source."""

@@ -1,4 +1,4 @@
-"""Extract a case record from a report: every field is a list of verbatim passages, or empty."""
+"""Extract a case record from a report; each field is a list of passages, or empty."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -16,8 +16,8 @@ from .record import Record
 class CaseTextInput(BaseModel):
     """A case of a report, and the form of its record (a name, path or data).
 
-    start, end: the case's characters in the report; by default the report is one case.
-    objections: what was found wrong with an earlier record of this case.
+    start, end: the span of the case in the report, in characters; by default the whole report.
+    objections: the faults of an earlier record of this case.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -36,7 +36,7 @@ class CaseTextInput(BaseModel):
 
     @property
     def last(self) -> int:
-        """One past the case's last character."""
+        """The offset after the last character of the case."""
         return len(self.report) if self.end is None else self.end
 
     @property

@@ -1,4 +1,4 @@
-"""What code can check of a written text against its source: numbers, copied words, names."""
+"""Check the numbers, copied words and names of a written text against its source."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -7,7 +7,7 @@ from ..wording import fold
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?\Z")
-# Number words that are hardly ever anything else; "one" and "a" are.
+# Words that almost always mean a number. "one" and "a" often do not, so they are left out.
 _WORDS = {
     word: str(value)
     for value, word in enumerate(
@@ -18,7 +18,7 @@ _WORD = re.compile(rf"\b({'|'.join(_WORDS)})\b", re.IGNORECASE)
 
 
 def numbers_in(text: str) -> list[str]:
-    """The numbers of a text in their order, in one form.
+    """Return the numbers of a text in a standard form: digits in order, then number words.
 
     >>> numbers_in("1,200 cells, 0.50 mg for three days, 3,5 cm")
     ['1200', '0.5', '3.5', '3']
@@ -28,7 +28,7 @@ def numbers_in(text: str) -> list[str]:
 
 
 def missing_numbers(text: str, source: str) -> list[str]:
-    """The numbers of a text that its source does not have, each once.
+    """Return the numbers of a text that do not occur in its source, each once.
 
     >>> missing_numbers("a 3 cm plaque for 5 weeks", "for five weeks; 2 cm")
     ['3']
@@ -38,7 +38,7 @@ def missing_numbers(text: str, source: str) -> list[str]:
 
 
 def copied_words(text: str, passages: Iterable[str], length: int) -> str | None:
-    """The first run of `length` words that a text shares with one of the passages.
+    """Return the first `length` words in a row that a text shares with a passage, or None.
 
     >>> copied_words("Why do the red scaly plaques itch?", ["two red scaly plaques"], 3)
     'red scaly plaques'
@@ -52,7 +52,7 @@ def copied_words(text: str, passages: Iterable[str], length: int) -> str | None:
 
 
 def named_in(text: str, names: Iterable[str]) -> list[str]:
-    """The names that occur in a text, after abbreviations, case and spelling are folded.
+    """Return the names that occur in a text, ignoring case, spelling and abbreviation.
 
     >>> named_in("Could this be a heart attack?", ["heart attack", "asthma"])
     ['heart attack']

@@ -10,7 +10,7 @@ from ..technical import abstain_on
 class StatementInput(BaseModel):
     """A source, and a text that was written from it.
 
-    allowed: what the text may hold beyond its source, such as general medical knowledge.
+    allowed: what the text may add to its source, such as general medical knowledge.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -47,7 +47,7 @@ class Unsupported(BaseModel):
 
 
 class StatementCheck(BaseModel):
-    """The statements without support; empty where there are none."""
+    """The statements without support; empty if there are none."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -55,7 +55,7 @@ class StatementCheck(BaseModel):
 
     @property
     def objections(self) -> tuple[str, ...]:
-        """One line a statement, for who writes the text anew."""
+        """One line for each statement, for the model that writes the text again."""
         return tuple(f"{item.quote.text!r}: {item.reason}" for item in self.unsupported)
 
 

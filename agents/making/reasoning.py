@@ -1,19 +1,19 @@
-"""A diagnostic reasoning in five parts and a final diagnosis, and its one form as a text."""
+"""Define a diagnostic reasoning: five parts and a final diagnosis, and how to write them."""
 
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 LIMITED = "limited information"
-"""What a part says where the record documents nothing for it."""
+"""The text of a part for which the record documents nothing."""
 PARTS = ("presentation", "examination", "tests", "differential", "pathophysiology")
-"""The five parts in their order; errors name them by their number, from 1."""
+"""The five parts in order; errors refer to a part by its number, from 1."""
 
 
 class TestResult(BaseModel):
     """A test and what it showed."""
 
-    __test__ = False  # pytest takes a class by its name
+    __test__ = False  # pytest would collect this class because of its name
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str = Field(min_length=1, description="The test by its name in the record.")
@@ -49,11 +49,11 @@ class Reasoning(Parts):
     final_diagnosis: str = Field(min_length=1)
 
     def part(self, number: int) -> str:
-        """The text of a part, 1 to 5."""
+        """Return the text of a part, 1 to 5."""
         return self._texts()[number - 1]
 
     def text(self) -> str:
-        """The reasoning as one text: a heading a part, and the final diagnosis."""
+        """Return the reasoning as one text: a heading for each part, and the final diagnosis."""
         parts = zip(PARTS, self._texts(), strict=True)
         blocks = [
             f"{number}. {name.capitalize()}\n{text}" for number, (name, text) in enumerate(parts, 1)

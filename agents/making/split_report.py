@@ -1,4 +1,4 @@
-"""Split a case report into its cases, by the passages with which each begins and ends."""
+"""Split a case report into cases; the model quotes the first and last words of each case."""
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -7,7 +7,7 @@ from ..step import Step
 from ..technical import abstain_on
 
 MOST_CASES = 4
-"""A report with more cases is excluded (DermCase, collection of case reports)."""
+"""Reports with more cases are excluded, as in DermCase (collection of case reports)."""
 
 
 class ReportInput(BaseModel):
@@ -42,7 +42,7 @@ class SplitAnswer(BaseModel):
 
 
 class CaseSpan(BaseModel):
-    """A case as characters of the report; `end` is one past the last."""
+    """The span of a case in the report, in characters; `end` is one past the last."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -59,7 +59,7 @@ class ReportCases(BaseModel):
 
 
 def _spans(report: str, bounds: list[CaseBounds]) -> list[CaseSpan | str]:
-    """The span of each case, or what is wrong with its borders; each is sought after the last."""
+    """Return the span of each case or the fault of its borders; each starts after the previous."""
     spans: list[CaseSpan | str] = []
     after = 0
     for place, case in enumerate(bounds):

@@ -1,4 +1,4 @@
-"""Read a case record against its source, field by field: does each field hold what it claims?"""
+"""Check each field of a case record against the text of the case."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -13,7 +13,7 @@ from .record import Record
 
 
 class RecordCheckInput(BaseModel):
-    """The text of a case, and the record that was made of it."""
+    """The text of a case, and the record that was extracted from it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -41,7 +41,7 @@ class RecordCheckAnswer(BaseModel):
 
 
 class RecordCheck(BaseModel):
-    """Field -> what is wrong with it; empty where the whole record is supported."""
+    """The fault of each wrong field; empty if the whole record is supported."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

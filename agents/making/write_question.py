@@ -1,4 +1,4 @@
-"""Write a question about the images of a case that gives neither lesion nor diagnosis away."""
+"""Write a question about the images of a case that reveals neither lesion nor diagnosis."""
 
 import re
 from collections.abc import Mapping
@@ -18,10 +18,10 @@ _SEX = {
 
 
 class QuestionInput(BaseModel):
-    """A case record, the structure to write in, and the names that may not occur.
+    """A case record, the structure of the question, and the names that it must not contain.
 
-    hidden: final diagnosis and differential, with their other names. age_sex: the record's
-    field of age and sex. objections: what was found wrong with an earlier question.
+    hidden: the final diagnosis and the differential, with their other names. age_sex: the
+    record's field with age and sex. objections: the faults of an earlier question.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -42,12 +42,12 @@ class QuestionInput(BaseModel):
 
     @property
     def chosen(self) -> QuestionStructure:
-        """The structure to write in."""
+        """The structure of the question."""
         return next(item for item in self.rules.structures if item.name == self.structure)
 
     @property
     def shown(self) -> dict[str, str]:
-        """What the writer sees of the record: everything but the lesion fields."""
+        """The fields of the record that the model sees: all except the lesion fields."""
         hidden = set(self.rules.lesion)
         return {name: self.record.text(name) for name in self.record.fields if name not in hidden}
 
@@ -72,13 +72,13 @@ def _render(inputs: QuestionInput) -> Mapping[str, Value]:
 
 
 def _patient(inputs: QuestionInput, answer: VisualQuestion) -> list[str]:
-    """Age and sex stand in the question as the record has them."""
-    told = " ".join(inputs.record.passages(inputs.age_sex))
+    """Check that the question contains the age and sex of the record."""
+    documented = " ".join(inputs.record.passages(inputs.age_sex))
     problems = []
-    ages = numbers_in(told)
+    ages = numbers_in(documented)
     if ages and not set(ages) & set(numbers_in(answer.question)):
         problems.append(f"question: the age ({ages[0]}) is missing")
-    sexes = [sex for sex, words in _SEX.items() if words.search(told)]
+    sexes = [sex for sex, words in _SEX.items() if words.search(documented)]
     if len(sexes) == 1 and not _SEX[sexes[0]].search(answer.question):
         problems.append(f"question: that the patient is {sexes[0]} is missing")
     return problems
@@ -99,7 +99,7 @@ def _form(inputs: QuestionInput, answer: VisualQuestion) -> list[str]:
 
 
 def _silent(inputs: QuestionInput, answer: VisualQuestion) -> list[str]:
-    """No lesion passage, no diagnosis that is sought or was considered."""
+    """Check that the question contains no lesion passage and no hidden diagnosis."""
     lesion = inputs.record.passages(*inputs.rules.lesion)
     copied = copied_words(answer.question, lesion, inputs.rules.copied)
     problems = [f"question: describes the lesion: {copied!r}"] if copied else []

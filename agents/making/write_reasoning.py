@@ -1,4 +1,4 @@
-"""Write the diagnostic reasoning of a case in five parts, from the facts of its record alone."""
+"""Write the diagnostic reasoning of a case in five parts, only from the facts of its record."""
 
 from collections.abc import Mapping
 
@@ -16,7 +16,7 @@ from .record import Record
 class ReasoningInput(BaseModel):
     """A case record, the question that the reasoning answers, and the diagnoses considered.
 
-    objections: what was found wrong with an earlier reasoning.
+    objections: the faults of an earlier reasoning.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -61,7 +61,7 @@ def _written(answer: Reasoning) -> dict[str, str]:
 
 
 def _tests(inputs: ReasoningInput, answer: Reasoning) -> list[str]:
-    """A test that was done is named in the record: every word of its name occurs there."""
+    """Check that every word of each test's name occurs in the record."""
     words = set(fold(" ".join(inputs.record.passages())).split())
     return [
         f"tests.{place}.name: {test.name!r} is no test of the record"
@@ -71,7 +71,7 @@ def _tests(inputs: ReasoningInput, answer: Reasoning) -> list[str]:
 
 
 def _limits(inputs: ReasoningInput, answer: Reasoning) -> list[str]:
-    """A part for which nothing is documented says so."""
+    """Check that a part without documented facts says so."""
     written: dict[Part, str] = {
         "presentation": answer.presentation,
         "examination": answer.examination,

@@ -1,4 +1,4 @@
-"""Write the rejected half of a preference pair: a reasoning with known faults, facts unchanged."""
+"""Write the rejected half of a preference pair: known faults in a reasoning, but no new facts."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -15,10 +15,10 @@ from .reasoning import PARTS, Parts, Reasoning
 
 
 class RejectedInput(BaseModel):
-    """The chosen reasoning, the kind of rejected answer, and what a wrong diagnosis may be.
+    """The chosen reasoning, the kind of rejected answer, and the possible wrong diagnoses.
 
-    choices: diagnoses of another code than the truth; needed where the kind is a wrong
-    diagnosis. source: the case's facts as one text; numbers may stem from it.
+    choices: diagnoses whose code differs from the code of the truth; required if the kind is a
+    wrong diagnosis. source: the facts of the case as one text; numbers may come from it.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -40,7 +40,7 @@ class RejectedInput(BaseModel):
 
     @property
     def rules(self) -> FlawKind:
-        """The kind's rules."""
+        """The rules of this kind."""
         return next(kind for kind in self.flaws.kinds if kind.name == self.kind)
 
 
@@ -98,7 +98,7 @@ def _render(inputs: RejectedInput) -> Mapping[str, Value]:
 
 
 def assemble(inputs: RejectedInput, answer: RejectedAnswer) -> Reasoning:
-    """The rejected reasoning: part 1 is the chosen one's, the rest the answer's."""
+    """Return the rejected reasoning: part 1 of the chosen one, and all else from the answer."""
     return Reasoning(
         presentation=inputs.chosen.presentation,
         examination=answer.examination,
@@ -110,10 +110,10 @@ def assemble(inputs: RejectedInput, answer: RejectedAnswer) -> Reasoning:
 
 
 def _diagnosis(inputs: RejectedInput, answer: RejectedAnswer) -> list[str]:
-    given, truth = fold(answer.final_diagnosis), fold(inputs.chosen.final_diagnosis)
+    written, truth = fold(answer.final_diagnosis), fold(inputs.chosen.final_diagnosis)
     if inputs.rules.same_diagnosis:
-        return [] if given == truth else ["final_diagnosis: must stay as it is"]
-    if given in {fold(choice) for choice in inputs.choices} - {truth}:
+        return [] if written == truth else ["final_diagnosis: must stay as it is"]
+    if written in {fold(choice) for choice in inputs.choices} - {truth}:
         return []
     return [f"final_diagnosis: must be one of {', '.join(inputs.choices)}"]
 
@@ -133,7 +133,7 @@ def _counted(inputs: RejectedInput, answer: RejectedAnswer) -> list[str]:
 
 
 def _facts(inputs: RejectedInput, answer: RejectedAnswer) -> list[str]:
-    """Findings and tests are as before: faults lie in what is made of them."""
+    """Check that findings and tests are unchanged: the faults must be in the reasoning."""
     rejected, chosen = assemble(inputs, answer), inputs.chosen
     problems = [
         f"the number {number} is not in the case"
