@@ -471,7 +471,7 @@ def test_an_address_with_a_secret_is_refused_wherever_it_is_from(
     with pytest.raises(UsageError, match="set the key in the environment variable") as error:
         as_judge(f"openai:m@{url}")
     assert "hunter22" not in str(error.value)
-    with pytest.raises(UsageError, match="keys do not belong"):
+    with pytest.raises(UsageError, match="set the key in the environment"):
         as_judge(JudgeSpec(provider="openai", model="m", base_url=url))
     with pytest.raises(UsageError) as error:
         as_judge(f"opnai:m@{url}")
