@@ -1,4 +1,4 @@
-"""Everything that was judged: what the models said, what the judges made of it, and why not."""
+"""Everything that was judged: cases, responses, the judges' outcomes, and what was left out."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,17 +8,17 @@ from ..agents.outcome import Outcome
 from ..ontology.tree import Tree
 from .cases import Case, Response
 from .coding import Codes
-from .judging import JURY, Verdict
+from .judging import JURY, JudgedItem
 
 Responses = Mapping[str, tuple[Response, ...]]
 Status = Literal["done", "abstained", "failed"]
 
 
 @dataclass(frozen=True)
-class Found:
-    """The diagnoses found in a response: none of them is an abstention, not a failure.
+class Diagnoses:
+    """The diagnoses of a response, extracted or given; no diagnosis is an abstention.
 
-    `decided_by` is "given" where the file names them.
+    `decided_by` is "given" where the file of responses names them.
     """
 
     status: Status
@@ -27,12 +27,12 @@ class Found:
     reason: str = ""
 
 
-MISSING = Found("failed", decided_by="none", reason="the model has no response to this case")
+MISSING = Diagnoses("failed", decided_by="none", reason="the model has no response to this case")
 
 
 @dataclass(frozen=True)
 class LeftOut:
-    """A task that was asked for and not done, and what would let it be done."""
+    """A task of the settings that was not done, and the reason, with what to add."""
 
     task: str
     reason: str
@@ -40,41 +40,41 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class Judged:
-    """The step outputs from which every number follows.
+    """The outcomes from which every number is computed.
 
-    `verdicts` holds them by task, judge, model and case, in the order of responses and places.
-    `finals` and `ddx` are what the first judge extracted, by model and case.
+    `outcomes` has the judged items by task, judge, model and case, in the order of responses and
+    places. `finals` and `ddx` have what the first judge extracted, by model and case.
     """
 
     cases: tuple[Case, ...]
     models: tuple[str, ...]
     responses: Mapping[str, Responses]
     judges: tuple[str, ...]
-    verdicts: Mapping[tuple[str, str, str, str], tuple[Verdict, ...]]
-    finals: Mapping[tuple[str, str], Found]
-    ddx: Mapping[tuple[str, str], Found]
+    outcomes: Mapping[tuple[str, str, str, str], tuple[JudgedItem, ...]]
+    finals: Mapping[tuple[str, str], Diagnoses]
+    ddx: Mapping[tuple[str, str], Diagnoses]
     codes: Codes | None = None
     tree: Tree | None = None
     left_out: tuple[LeftOut, ...] = ()
 
     @property
     def single_judges(self) -> tuple[str, ...]:
-        """The judges without the jury, whose verdicts only follow from theirs."""
+        """The judges without the jury, whose verdicts are computed from theirs."""
         return tuple(name for name in self.judges if not name.startswith(JURY))
 
     @property
     def tasks(self) -> tuple[str, ...]:
-        """The tasks that have a verdict, in the order in which they were done."""
-        return tuple(dict.fromkeys(task for task, *_ in self.verdicts))
+        """The tasks that have a judged item, in the order in which they were done."""
+        return tuple(dict.fromkeys(task for task, *_ in self.outcomes))
 
-    def of(self, task: str, judge: str, model: str, case: str) -> tuple[Verdict, ...]:
-        """The verdicts of one judge on one task for one response."""
-        return self.verdicts.get((task, judge, model, case), ())
+    def of(self, task: str, judge: str, model: str, case: str) -> tuple[JudgedItem, ...]:
+        """The items of a task that one judge judged for one model and case."""
+        return self.outcomes.get((task, judge, model, case), ())
 
     def outcome(self, task: str, judge: str, model: str, case: str) -> Outcome | None:
-        """The only outcome of a task that asks once a case; None where nothing was asked."""
-        held = self.of(task, judge, model, case)
-        return held[0].outcome if held else None
+        """The outcome of a task that asks once a case; None where nothing was asked."""
+        items = self.of(task, judge, model, case)
+        return items[0].outcome if items else None
 
     def first_response(self, model: str, case: str) -> Response | None:
         """The response with all evidence; None where the model has none."""
@@ -87,7 +87,7 @@ def first_response(responses: Sequence[Response]) -> Response | None:
 
 
 def samples_of(responses: Sequence[Response], variant: str) -> tuple[int, ...]:
-    """The places of the answers to one wording of the prompt, with all evidence."""
+    """The places of the responses to one wording of the prompt that saw all evidence."""
     return tuple(
         place
         for place, response in enumerate(responses)
@@ -95,10 +95,9 @@ def samples_of(responses: Sequence[Response], variant: str) -> tuple[int, ...]:
     )
 
 
-def collect(verdicts: Sequence[Verdict]) -> dict[tuple[str, str, str, str], tuple[Verdict, ...]]:
-    """Verdicts by task, judge, model and case."""
-    held: dict[tuple[str, str, str, str], list[Verdict]] = {}
-    for verdict in verdicts:
-        key = (verdict.task, verdict.judge, verdict.model, verdict.case)
-        held.setdefault(key, []).append(verdict)
-    return {key: tuple(found) for key, found in held.items()}
+def collect(items: Sequence[JudgedItem]) -> dict[tuple[str, str, str, str], tuple[JudgedItem, ...]]:
+    """Group judged items by task, judge, model and case."""
+    by_key: dict[tuple[str, str, str, str], list[JudgedItem]] = {}
+    for item in items:
+        by_key.setdefault((item.task, item.judge, item.model, item.case), []).append(item)
+    return {key: tuple(group) for key, group in by_key.items()}

@@ -1,4 +1,4 @@
-"""Asking the judges: every item of a step, for every judge, with the journal in between."""
+"""Asks every judge about every item of a step, and records the finished items in a journal."""
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing
@@ -21,7 +21,7 @@ from ..scoring.jury import Rule
 
 Progress = Callable[[str, int, int], None]
 RecordKey = tuple[str, str, str, str, int, int]
-"""Judge ("" for an extraction), task, model, case, response, place."""
+"""Judge (empty for an extraction), task, model, case, response, place."""
 NO_JUDGE = "stand-ins"
 """The name of the panel where no model judges: rules and the ontology."""
 JURY = "jury:"
@@ -29,9 +29,9 @@ JURY = "jury:"
 
 
 def open_journal(path: Path | None) -> Journal[Outcome]:
-    """What models have decided so far, so that a run can go on where it stopped.
+    """Open the journal of what the judges have decided, so that a stopped run can continue.
 
-    Failures are not kept: the next run tries them again.
+    A failed item is not recorded: the next run asks about it again.
     """
     return Journal(path, read=read_outcome, write=write_outcome)
 
@@ -52,10 +52,10 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """An item and how it ended under one judge.
+class JudgedItem:
+    """An item, and its outcome under one judge.
 
-    step, inputs: what was asked; the step says what the verdict of the outcome is.
+    step, inputs: what was asked; the step says which part of the outcome is the verdict.
     """
 
     task: str
@@ -70,19 +70,19 @@ class Verdict:
 
     @property
     def value(self) -> Any:
-        """The step's result; None unless done."""
+        """The step's result; None unless the outcome is Done."""
         return self.outcome.value if isinstance(self.outcome, Done) else None
 
 
 @dataclass(frozen=True)
 class Panel:
-    """Who judges. Without judges only stand-ins decide.
+    """The judges of an evaluation. Without judges only stand-ins decide.
 
-    jury: the rule by which the judges' verdicts, two or more, make those of one more judge. A
-    rule that calculates applies to numbers; verdicts that are none are decided by majority.
+    jury: the rule that combines the verdicts of two or more judges into the verdict of one more
+        judge. A rule that calculates applies to numbers; a majority decides other verdicts.
     quorum, weights: of the jury, as in `scoring.jury.combine`.
-    records: outcomes of an earlier run; what is in them, by the same version of the step, is not
-        asked.
+    records: outcomes of an earlier run. An item with an outcome here, from the same version of
+        the step, is not asked again.
     """
 
     judges: tuple[AnyJudge, ...] = ()
@@ -96,7 +96,7 @@ class Panel:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The judges' labels, or the one name that stands for no judge; the jury's is last."""
+        """The labels of the judges, or `NO_JUDGE` where there is none; the jury comes last."""
         jury = (f"{JURY}{self.jury}",) if self.jury and len(self.judges) > 1 else ()
         return (*self._labels, *jury)
 
@@ -105,45 +105,45 @@ class Panel:
         return tuple(as_judge(judge).spec.label for judge in self.judges) or (NO_JUDGE,)
 
     def can(self, step: Step[Any, Any]) -> bool:
-        """Whether anybody here decides such items."""
+        """Whether a judge or a stand-in can decide the items of a step."""
         return bool(self.judges) or any(name != ALWAYS for name in step.stand_ins)
 
     def ask(
         self, step: Step[Any, Any], items: Sequence[Item], *, first_only: bool = False
-    ) -> list[Verdict]:
-        """The verdicts of every judge (or of the first only), in the order of the items.
+    ) -> list[JudgedItem]:
+        """Ask every judge (or only the first) about the items, and return the judged items.
 
-        Those of a jury come last.
+        They come judge by judge, each in the order of the items; those of a jury come last.
         """
         judges: tuple[AnyJudge | None, ...] = self.judges or (None,)
         names = self._labels
         if first_only:
             judges, names = judges[:1], names[:1]
-        verdicts: list[Verdict] = []
+        judged: list[JudgedItem] = []
         for name, judge in zip(names, judges, strict=True):
             stage = f"{items[0].task}, {name}" if items else ""
             known = [self._recorded("" if first_only else name, step, item) for item in items]
             outcomes = run_here(self._outcomes(step, items, judge, stage, known))
-            verdicts += [
-                _verdict(step, item, name, outcome)
+            judged += [
+                _judged_item(step, item, name, outcome)
                 for item, outcome in zip(items, outcomes, strict=True)
             ]
         if len(judges) > 1 and self.jury:
-            verdicts += self._jury_verdicts(step, items, verdicts, self.jury)
-        return verdicts
+            judged += self._by_jury(step, items, judged, self.jury)
+        return judged
 
-    def _jury_verdicts(
+    def _by_jury(
         self,
         step: Step[Any, Any],
         items: Sequence[Item],
-        verdicts: Sequence[Verdict],
+        judged: Sequence[JudgedItem],
         rule: Rule,
-    ) -> list[Verdict]:
-        """The jury's verdict on every item; verdicts: judge by judge, in the items' order."""
-        of_the_jury = []
+    ) -> list[JudgedItem]:
+        """Combine the judges' outcomes of every item; judged: judge by judge, in items' order."""
+        by_jury = []
         for place, item in enumerate(items):
-            outcomes = {one.judge: one.outcome for one in verdicts[place :: len(items)]}
-            verdict = jury_over(
+            outcomes = {one.judge: one.outcome for one in judged[place :: len(items)]}
+            jury = jury_over(
                 step,
                 item.inputs,
                 outcomes,
@@ -152,16 +152,16 @@ class Panel:
                 weights=self.weights,
                 case=item.case,
             )
-            outcome = as_outcome(step, item.inputs, verdict)
-            of_the_jury.append(_verdict(step, item, f"{JURY}{rule}", outcome))
-        return of_the_jury
+            outcome = as_outcome(step, item.inputs, jury)
+            by_jury.append(_judged_item(step, item, f"{JURY}{rule}", outcome))
+        return by_jury
 
     def _recorded(self, name: str, step: Step[Any, Any], item: Item) -> Outcome | None:
         key = (name, item.task, item.model, item.case, item.response, item.place)
-        held = self.records.get(key)
-        if held is None or held.version != step.version:  # another prompt is another question
+        record = self.records.get(key)
+        if record is None or record.version != step.version:  # another prompt, another question
             return None
-        return _typed(step, item, held)
+        return _typed(step, item, record)
 
     async def _outcomes(
         self,
@@ -172,13 +172,13 @@ class Panel:
         known: Sequence[Outcome | None],
     ) -> list[Outcome]:
         keys = [_key(step, item, judge) for item in items]
-        outcomes = {place: held for place, held in enumerate(known) if held is not None}
+        outcomes = {place: record for place, record in enumerate(known) if record is not None}
         asked: dict[str, int] = {}
         for index, key in enumerate(keys):
             if index in outcomes:
                 continue
-            if key and (held := self.journal.find(key)) is not None:
-                outcomes[index] = _typed(step, items[index], held)
+            if key and (record := self.journal.find(key)) is not None:
+                outcomes[index] = _typed(step, items[index], record)
             else:
                 asked.setdefault(key or str(index), index)
         open_items = list(asked.values())
@@ -190,7 +190,7 @@ class Panel:
             if self.progress:
                 self.progress(stage, len(outcomes), len(items))
         for index, key in enumerate(keys):
-            if index not in outcomes:  # two models said the same: asked once, one verdict
+            if index not in outcomes:  # two models gave the same response: the judge sees it once
                 outcomes[index] = outcomes[asked[key]].model_copy(update=_AT_NO_COST)
         return [outcomes[index] for index in range(len(items))]
 
@@ -208,8 +208,8 @@ class Panel:
 _AT_NO_COST = {"cached": True, "calls": 0, "tokens_in": 0, "tokens_out": 0, "cost": 0.0}
 
 
-def _verdict(step: Step[Any, Any], item: Item, judge: str, outcome: Outcome) -> Verdict:
-    return Verdict(
+def _judged_item(step: Step[Any, Any], item: Item, judge: str, outcome: Outcome) -> JudgedItem:
+    return JudgedItem(
         task=item.task,
         model=item.model,
         case=item.case,
@@ -223,7 +223,7 @@ def _verdict(step: Step[Any, Any], item: Item, judge: str, outcome: Outcome) -> 
 
 
 def _key(step: Step[Any, Any], item: Item, judge: AnyJudge | None) -> str:
-    """What a verdict of a model depends on; empty where no model is asked."""
+    """A digest of everything that a judge's outcome depends on; empty without a judge."""
     if judge is None:
         return ""
     prompt = step.load_prompt()

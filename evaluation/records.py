@@ -1,7 +1,7 @@
-"""What an evaluation keeps of itself, so that other judges can be asked about the same responses.
+"""Writes and reads the record of an evaluation, so that other judges can judge the same responses.
 
-`inputs.json` holds the cases and responses as they were read, `outcomes.jsonl` how every item
-ended, failed ones too; the settings and the judges stand in `signature.json`.
+`inputs.json` has the cases and responses as they were read, and `outcomes.jsonl` the outcome of
+every item, also of failed ones. The settings and the judges are in `signature.json`.
 """
 
 import json
@@ -38,7 +38,7 @@ _INPUTS: TypeAdapter[Inputs] = TypeAdapter(Inputs)
 
 @dataclass(frozen=True)
 class Recorded:
-    """An evaluation as its folder tells it. An extraction is recorded under the judge ""."""
+    """An evaluation, read from its folder. The judge of an extraction is ""."""
 
     settings: Settings
     judges: tuple[JudgeSpec, ...]
@@ -50,51 +50,53 @@ class Recorded:
 
 def inputs_text(judged: Judged) -> str:
     """Cases and responses as JSON."""
-    held = {model: dict(by_case) for model, by_case in judged.responses.items()}
-    return json.dumps(_INPUTS.dump_python(Inputs(judged.cases, held), mode="json"))
+    responses = {model: dict(by_case) for model, by_case in judged.responses.items()}
+    return json.dumps(_INPUTS.dump_python(Inputs(judged.cases, responses), mode="json"))
 
 
 def outcome_lines(judged: Judged) -> Iterator[str]:
-    """Every verdict as a line of JSON."""
-    for verdicts in judged.verdicts.values():
-        for one in verdicts:
+    """Every judged item as a line of JSON."""
+    for items in judged.outcomes.values():
+        for item in items:
             yield json.dumps(
                 {
-                    "judge": one.judge,
-                    "task": one.task,
-                    "model": one.model,
-                    "case": one.case,
-                    "response": one.response,
-                    "place": one.place,
-                    "outcome": one.outcome.model_dump(mode="json"),
+                    "judge": item.judge,
+                    "task": item.task,
+                    "model": item.model,
+                    "case": item.case,
+                    "response": item.response,
+                    "place": item.place,
+                    "outcome": item.outcome.model_dump(mode="json"),
                 }
             )
 
 
 def read_recorded(folder: Path) -> Recorded:
-    """Read an evaluation back from its folder.
+    """Read an evaluation from its folder.
 
-    Raises InputError, naming the file, for a folder that holds none or a damaged one.
+    Raises InputError, naming the file, for a folder without an evaluation or with a damaged one.
     """
     if not folder.is_dir():
         raise InputError(f"{folder}: there is no such folder")
     if not (folder / INPUTS).exists():
         raise InputError(
-            f"{folder} holds no {INPUTS}: it is not the folder of an evaluation, or of one before "
-            "they kept it; run dxjudge evaluate again (what was judged is not asked again)"
+            f"{folder} has no {INPUTS}: it is not the folder of an evaluation, or an older version "
+            "wrote it; run dxjudge evaluate again (what was judged is not asked again)"
         )
     signature = _json(folder / SIGNATURE)
     try:
         settings = Settings(**signature["settings"])
-        judges = tuple(JudgeSpec(**each) for each in signature["judges"])
-        files = {str(name): str(held) for name, held in signature["files"].items()}
+        judges = tuple(JudgeSpec(**judge) for judge in signature["judges"])
+        files = {str(name): str(digest) for name, digest in signature["files"].items()}
     except (KeyError, TypeError, ValidationError, AttributeError) as fault:
-        raise InputError(f"{folder / SIGNATURE} is not that of an evaluation: {fault}") from fault
+        raise InputError(
+            f"{folder / SIGNATURE} is not the signature of an evaluation: {fault}"
+        ) from fault
     try:
         inputs = _INPUTS.validate_python(_json(folder / INPUTS))
     except ValidationError as fault:
-        said = fault.errors(include_url=False)[0]
-        raise InputError(f"{folder / INPUTS}: {said['loc']}: {said['msg']}") from fault
+        first = fault.errors(include_url=False)[0]
+        raise InputError(f"{folder / INPUTS}: {first['loc']}: {first['msg']}") from fault
     outcomes = dict(_outcomes(folder / OUTCOMES))
     return Recorded(settings, judges, inputs.cases, inputs.responses, outcomes, files)
 
@@ -110,10 +112,10 @@ def _outcomes(path: Path) -> Iterator[tuple[RecordKey, Outcome]]:
     lines = decode(read_bytes(path), str(path)).split("\n")
     for number, line in enumerate(filter(None, lines), 1):
         try:
-            held = json.loads(line)
-            judge = "" if held["task"] in EXTRACTIONS else held["judge"]
-            key = (judge, held["task"], held["model"], held["case"], held["response"],
-                   held["place"])  # fmt: skip
-            yield key, read_outcome(held["outcome"])
+            entry = json.loads(line)
+            judge = "" if entry["task"] in EXTRACTIONS else entry["judge"]
+            key = (judge, entry["task"], entry["model"], entry["case"], entry["response"],
+                   entry["place"])  # fmt: skip
+            yield key, read_outcome(entry["outcome"])
         except (ValueError, KeyError, TypeError) as fault:
-            raise InputError(f"{path}, line {number} is no outcome: {fault}") from fault
+            raise InputError(f"{path}, line {number} is not an outcome: {fault}") from fault

@@ -1,4 +1,4 @@
-"""What an evaluation comes to: everything that its tables and its report are made of."""
+"""The result of an evaluation: everything that its tables and its report show."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -25,12 +25,14 @@ from .settings import Column, Settings
 class Evaluation:
     """Everything that an evaluation reports.
 
-    `columns` are those of the main table; `grouped` are the metrics that stand by group in
-    tables of their own. `agreement` is None with fewer than two judges.
-    `spreads` is over prompt variants by model and judge; `modal` holds NMSE gap and share
-    below the diagonal by model and type of evidence; `sensitivity` the evidence sensitivities by
-    model, type of evidence, presentation and case. `swap` is the same responses under each
-    judge; None with fewer than two. `notes` are sentences on what was read and how.
+    columns: of the main table.
+    grouped: the metrics that are compared in every group, with a table for each group column.
+    agreement: of the judges; None with fewer than two judges.
+    spreads: over prompt variants, by model and judge.
+    modal: NMSE gap and share below the diagonal, by model and type of evidence.
+    sensitivity: evidence sensitivity by case, for each model, type of evidence and presentation.
+    swap: the same responses under each judge; None with fewer than two judges.
+    notes: sentences about what was read and how.
     """
 
     preset: Preset
@@ -56,7 +58,7 @@ class Evaluation:
     notes: tuple[str, ...] = ()
 
     def number(self, metric: str, model: str, judge: str = "", **where: str) -> Number | None:
-        """One number; `where` may say slice, group_by and group. None where there is none."""
+        """One number, or None; `where` may name slice, group_by and group."""
         wanted = {"slice": "", "group_by": "", "group": "", **where}
         for one in self.numbers:
             if one.metric == metric and one.model == model and one.judge in ("", judge):
@@ -66,11 +68,11 @@ class Evaluation:
 
     @property
     def failures(self) -> Mapping[str, int]:
-        """How many items failed, by task: verdicts, missing responses, mappings."""
+        """How many items failed, by task: judged items, missing responses, mappings."""
         counted: Counter[str] = Counter()
-        for (task, judge, *_), verdicts in self.judged.verdicts.items():
-            if not judge.startswith(JURY):  # what it lacks, its judges lack, or they are at odds
-                counted[task] += sum(one.outcome.status == "failed" for one in verdicts)
+        for (task, judge, *_), items in self.judged.outcomes.items():
+            if not judge.startswith(JURY):  # a jury fails with its judges, or is only undecided
+                counted[task] += sum(item.outcome.status == "failed" for item in items)
         for model in self.judged.models:
             counted["missing response"] += sum(
                 self.judged.first_response(model, case.id) is None for case in self.judged.cases
@@ -81,15 +83,15 @@ class Evaluation:
         counted["probabilities"] = sum(
             bool(response.fault)
             for by_case in self.judged.responses.values()
-            for held in by_case.values()
-            for response in held
+            for responses in by_case.values()
+            for response in responses
         )
-        found = {name: count for name, count in counted.items() if count}
+        failures = {name: count for name, count in counted.items() if count}
         unresolved = max((one.failed for one in self.numbers), default=0)
-        return found or ({"unresolved": unresolved} if unresolved else {})
+        return failures or ({"unresolved": unresolved} if unresolved else {})
 
     @property
     def unresolved_models(self) -> tuple[str, ...]:
-        """The models without any number: every item of theirs failed."""
+        """The models without a number, because all their items failed."""
         known = {one.model for one in self.numbers if one.value == one.value}
         return tuple(model for model in self.judged.models if model not in known)

@@ -1,4 +1,4 @@
-"""From cases and responses to everything judged: extract, map once for all, judge."""
+"""Carries out the tasks of an evaluation: extract, map every diagnosis once, judge."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,8 +12,8 @@ from ..errors import UsageError
 from ..ontology.tree import Tree, load_tree
 from .cases import Case
 from .coding import Codes, MapTexts, code_texts
-from .judged import MISSING, Found, Judged, LeftOut, Responses, collect, first_response
-from .judging import Panel, Verdict
+from .judged import MISSING, Diagnoses, Judged, LeftOut, Responses, collect, first_response
+from .judging import JudgedItem, Panel
 from .settings import Settings
 from .task import Material, Task, items_of
 from .tasks import tasks_of
@@ -23,7 +23,11 @@ _FLAG = "pass --judge, for example --judge openai:gpt-4o"
 
 @dataclass(frozen=True)
 class Coder:
-    """How diagnoses get codes: a mapper, what makes its mappings again, and the tables."""
+    """How diagnoses get codes: a mapper, its signature, and the canonical tables.
+
+    table: the canonical table that is read and written back. aside: the table of what this
+    evaluation used.
+    """
 
     map_texts: MapTexts
     signature: Callable[[], Mapping[str, Any]]
@@ -38,37 +42,37 @@ def judge_all(
     panel: Panel,
     coder: Coder | None = None,
 ) -> Judged:
-    """Carry out the tasks that the settings name and the data and the panel allow.
+    """Carry out the tasks of the settings, as far as the data and the panel allow.
 
-    What cannot be done is listed in `left_out`. An item that fails is a verdict like any other.
+    A task that cannot be done is listed in `left_out`. A failed item is recorded like any other.
 
-    Raises UsageError where nothing at all can be done, and what stops a run (a key that is
-    refused, a file that cannot be written).
+    Raises UsageError where no task can be done. An error that stops a run (a provider refuses
+    the key, a file cannot be written) is raised too.
     """
     work = _Work(cases, responses, settings, panel, coder)
     tasks = tasks_of(settings)
-    verdicts: list[Verdict] = []
-    found = work.extract(tasks, verdicts)
-    finals, ddx = found["final"], found["ddx"]
+    judged: list[JudgedItem] = []
+    extracted = work.extract(tasks, judged)
+    finals, ddx = extracted["final"], extracted["ddx"]
     left_out = [LeftOut(task.name, lack) for task in tasks if (lack := work.lack(task))]
     done = [task for task in tasks if all(task.name != entry.task for entry in left_out)]
     codes, tree = work.code(finals, ddx, done)
     for task in done:
         if task.extracts or task.step is None:
             continue
-        material = Material(cases, responses, settings, finals, ddx, tuple(verdicts))
+        material = Material(cases, responses, settings, finals, ddx, tuple(judged))
         items = items_of(task, material)
         if items:
-            verdicts += panel.ask(work.step(task, codes, tree), items)
+            judged += panel.ask(work.step(task, codes, tree), items)
     computed = any(task.step is None for task in done)
-    if not verdicts and codes is None and not (finals or ddx or computed):
+    if not judged and codes is None and not (finals or ddx or computed):
         raise UsageError("nothing can be evaluated: " + "; ".join(e.reason for e in left_out))
     return Judged(
         cases,
         tuple(responses),
         responses,
         panel.names,
-        collect(verdicts),
+        collect(judged),
         finals,
         ddx,
         codes,
@@ -86,64 +90,64 @@ class _Work:
     coder: Coder | None
 
     def lack(self, task: Task) -> str:
-        """Why a task cannot be done; "" where it can."""
+        """The reason why a task cannot be done; "" where it can."""
         if task.extracts:
             return ""
         if reason := task.lack(self.cases):
             return reason
         if task.name == "map_to_icd10" and self.coder is None:
-            return "no mapper was given"
+            return "it needs a mapper; pass a coder"
         if task.step is None or (task.by_ontology and self.coder is not None):
             return ""
-        return "" if self.panel.can(task.step(self.settings)) else f"it takes a model: {_FLAG}"
+        return "" if self.panel.can(task.step(self.settings)) else f"it needs a model: {_FLAG}"
 
     def extract(
-        self, tasks: Sequence[Task], verdicts: list[Verdict]
-    ) -> dict[str, dict[tuple[str, str], Found]]:
-        """What the extracting tasks find in every response; verdicts are added."""
+        self, tasks: Sequence[Task], judged: list[JudgedItem]
+    ) -> dict[str, dict[tuple[str, str], Diagnoses]]:
+        """Extract the diagnoses of every response; the items that were asked go into `judged`."""
         material = Material(self.cases, self.responses, self.settings, {}, {})
-        found: dict[str, dict[tuple[str, str], Found]] = {"final": {}, "ddx": {}}
+        extracted: dict[str, dict[tuple[str, str], Diagnoses]] = {"final": {}, "ddx": {}}
         for task in tasks:
             if not task.extracts or task.step is None:
                 continue
             items = items_of(task, material)
             step = task.step(self.settings)
-            made = self.panel.ask(step, items, first_only=True) if items else []
-            verdicts += made
-            by_case = {(each.model, each.case): each for each in made}
+            answers = self.panel.ask(step, items, first_only=True) if items else []
+            judged += answers
+            by_case = {(answer.model, answer.case): answer for answer in answers}
             for model, by_id in self.responses.items():
                 for case in self.cases:
                     key = (model, case.id)
                     given = self._given(task, by_id, case.id)
-                    found[task.extracts][key] = given or _found(by_case.get(key))
-        return found
+                    extracted[task.extracts][key] = given or _extracted(by_case.get(key))
+        return extracted
 
-    def _given(self, task: Task, responses: Responses, case: str) -> Found | None:
+    def _given(self, task: Task, responses: Responses, case: str) -> Diagnoses | None:
         response = first_response(responses.get(case, ()))
         if response is None:
             return None
         if task.extracts == "ddx" and response.ddx is not None:
             status = "done" if response.ddx else "abstained"
-            return Found(status, response.ddx)  # type: ignore[arg-type]
+            return Diagnoses(status, response.ddx)  # type: ignore[arg-type]
         if task.extracts == "final" and response.diagnosis is not None:
-            return Found("done", (response.diagnosis,))
+            return Diagnoses("done", (response.diagnosis,))
         return None
 
     def code(
         self,
-        finals: Mapping[tuple[str, str], Found],
-        ddx: Mapping[tuple[str, str], Found],
+        finals: Mapping[tuple[str, str], Diagnoses],
+        ddx: Mapping[tuple[str, str], Diagnoses],
         tasks: Sequence[Task],
     ) -> tuple[Codes | None, Tree | None]:
-        """Map every diagnosis of cases and responses through one table."""
+        """Map every diagnosis of cases and responses through one canonical table."""
         mapped = any(task.name == "map_to_icd10" for task in tasks)
         stands_in = not self.panel.judges and any(task.by_ontology for task in tasks)
         if self.coder is None or not (mapped or stands_in):
             return None, None
         tree = load_tree(self.settings.ontology)
         texts = list(_gold_texts(self.cases, tree))
-        for found in (*finals.values(), *ddx.values()):
-            texts += found.names
+        for diagnoses in (*finals.values(), *ddx.values()):
+            texts += diagnoses.names
         signature = dict(self.coder.signature())
         codes = code_texts(
             texts,
@@ -156,7 +160,7 @@ class _Work:
         return codes, tree
 
     def step(self, task: Task, codes: Codes | None, tree: Tree | None) -> Step[Any, Any]:
-        """The step of a task; without a judge the ontology stands in for equivalence."""
+        """The step of a task; without a judge the ontology decides equivalence."""
         assert task.step is not None
         step = task.step(self.settings)
         if not task.by_ontology or codes is None or tree is None or self.panel.judges:
@@ -169,23 +173,24 @@ class _Work:
         return with_ontology(step, mapper, decide_different=True)
 
 
-def _found(verdict: Verdict | None) -> Found:
-    """What an extraction came to; without one there was no text to extract from."""
-    if verdict is None:
+def _extracted(item: JudgedItem | None) -> Diagnoses:
+    """The diagnoses of an extraction; None is a response without a text to extract from."""
+    if item is None:
         return MISSING
-    outcome = verdict.outcome
+    outcome = item.outcome
     if isinstance(outcome, Failed):
-        return Found("failed", (), outcome.decided_by, "; ".join(outcome.reasons))
+        return Diagnoses("failed", (), outcome.decided_by, "; ".join(outcome.reasons))
     if isinstance(outcome, Abstained):
-        return Found("abstained", (), outcome.decided_by, outcome.reason)
+        return Diagnoses("abstained", (), outcome.decided_by, outcome.reason)
     value = outcome.value
     names = value.diagnoses if hasattr(value, "diagnoses") else (value.diagnosis,)
-    return Found("done", tuple(names), outcome.decided_by)
+    return Diagnoses("done", tuple(names), outcome.decided_by)
 
 
 def _given_codes(cases: Sequence[Case], codes: Codes, tree: Tree) -> dict[str, MappedCode]:
-    """The codes that the file gives for the true diagnoses; of several the mapped one, if it is
-    among them, else the first.
+    """The codes that the file of cases gives for the true diagnoses.
+
+    Of several codes it is the one that the mapper chose too, else the first.
     """
     given = {}
     for diagnosis in (case.diagnosis for case in cases if case.diagnosis):

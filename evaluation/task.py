@@ -1,4 +1,4 @@
-"""What a task of an evaluation is, and what it asks about every response."""
+"""The task of an evaluation: what it asks about every response, and what it measures."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,43 +7,43 @@ from typing import Any, Literal
 
 from ..agents.step import Step
 from .cases import Case, Response
-from .judged import Found, Judged, Responses
-from .judging import Item, Verdict
+from .judged import Diagnoses, Judged, Responses
+from .judging import Item, JudgedItem
 from .measures.answered import answer_score
 from .measures.measure import Measure
 from .settings import Column, Settings
 
 Inputs = list[dict[str, Any]]
-"""What a step is asked about one response; nothing where there is nothing to ask."""
+"""The inputs of a step for one response; empty where the step is not asked."""
 Measures = Callable[[Judged, Settings], Iterable[Measure]]
 _ANSWERS = ("match_option", "score_open_answer")
 
 
 @dataclass(frozen=True)
 class Material:
-    """Cases, responses, and what was found in them and judged so far."""
+    """Cases, responses, their diagnoses, and the items judged so far."""
 
     cases: tuple[Case, ...]
     responses: Mapping[str, Responses]
     settings: Settings
-    finals: Mapping[tuple[str, str], Found]
-    ddx: Mapping[tuple[str, str], Found]
-    verdicts: Sequence[Verdict] = ()
+    finals: Mapping[tuple[str, str], Diagnoses]
+    ddx: Mapping[tuple[str, str], Diagnoses]
+    judged: Sequence[JudgedItem] = ()
 
     @cached_property
     def right(self) -> frozenset[tuple[str, str, int]]:
-        """Model, case and place of the answers that some judge found fully right."""
+        """Model, case and place of the answers that some judge gave the full score."""
         by_id = {case.id: case for case in self.cases}
         return frozenset(
             (one.model, one.case, one.response)
-            for one in self.verdicts
+            for one in self.judged
             if one.task in _ANSWERS and answer_score(one, by_id[one.case]) == 1
         )
 
 
 @dataclass(frozen=True)
 class Ask:
-    """One response, and all that a task may need to know of it. `place` counts from 0."""
+    """One response, with everything that a task may need. `place` counts from 0."""
 
     material: Material
     model: str
@@ -59,14 +59,14 @@ class Ask:
     @property
     def final(self) -> str | None:
         """The final diagnosis of the response; None where it has none."""
-        found = self.material.finals.get((self.model, self.case.id))
-        return found.names[0] if found and found.names else None
+        diagnoses = self.material.finals.get((self.model, self.case.id))
+        return diagnoses.names[0] if diagnoses and diagnoses.names else None
 
     @property
     def ddx(self) -> tuple[str, ...]:
         """The differential of the response."""
-        found = self.material.ddx.get((self.model, self.case.id))
-        return found.names if found else ()
+        diagnoses = self.material.ddx.get((self.model, self.case.id))
+        return diagnoses.names if diagnoses else ()
 
     @property
     def truth(self) -> str:
@@ -76,7 +76,7 @@ class Ask:
 
 @dataclass(frozen=True)
 class Need:
-    """What at least one case must have: in words, and how to look for it."""
+    """A thing that at least one case must have: its words, and a function that looks for it."""
 
     words: str
     holds: Callable[[Case], Any]
@@ -92,20 +92,22 @@ def _no_tasks(_settings: Settings) -> tuple[str, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class Task:
-    """One thing that an evaluation does: what it asks, what it measures, what it fills.
+    """A task of an evaluation: what it asks, what it measures, which columns it fills.
 
-    name: what settings, records and tables call it.
-    step: the step that judges, by the settings; None where code alone computes.
+    name: its name in settings, records and tables.
+    step: settings -> the step that judges; None where code alone computes.
     items: one response -> the inputs of the step.
-    every_response: ask about every response; otherwise about a model's first with all evidence.
-    needs: without one of these on any case the task is left out, with the reason.
-    after: the tasks that it builds on; they are done too, before it.
-    measures: everything judged -> measures; they are computed once where tasks share them.
+    every_response: ask about every response; otherwise only about the first response of a model
+        that saw all evidence.
+    needs: things that at least one case must have; otherwise the task is left out, with the reason.
+    after: the tasks whose results it uses; they are done first, also where the settings do not
+        name them.
+    measures: everything judged -> measures; tasks that share a function share its measures.
     columns: the columns of the main table that it can fill, in their order. A metric that ends
-        with ": *" stands for all that begin with what is before the star.
-    extracts: which diagnoses of a response it finds, for other tasks.
-    by_ontology: codes decide it where there is no judge.
-    of_pairs: the cases are items of pairs, which are resampled together.
+        with ": *" stands for all metrics that begin with the text before the star.
+    extracts: which diagnoses of a response it extracts for other tasks.
+    by_ontology: where there is no judge, the codes decide.
+    of_pairs: the cases are the items of pairs; both items of a pair are resampled together.
     """
 
     name: str
@@ -121,7 +123,7 @@ class Task:
     of_pairs: bool = False
 
     def lack(self, cases: Sequence[Case]) -> str:
-        """Why no case can be judged, in words; "" where one can."""
+        """The reason why no case can be judged; "" where one can."""
         for need in self.needs:
             if not any(need.holds(case) for case in cases):
                 return f"no case has {need.words}"
@@ -129,7 +131,7 @@ class Task:
 
 
 def items_of(task: Task, material: Material) -> list[Item]:
-    """Every item of a task: by model, case, response and place."""
+    """Return every item of a task, by model, case, response and place."""
     return list(_items(task, material))
 
 

@@ -67,7 +67,7 @@ def value(made: Evaluation, metric: str, model: str, **where: str) -> float:
 
 
 def values_of(made: Evaluation, task: str) -> list[Any]:
-    held = made.judged.verdicts.items()
+    held = made.judged.outcomes.items()
     return [each.value for key, verdicts in held if key[0] == task for each in verdicts]
 
 
@@ -202,7 +202,7 @@ def test_medsyn_with_a_judge_has_coverage_and_the_gap() -> None:
     with ProtocolServer(make_judge()) as server:
         made = run("medsyn_cases.jsonl", ["medsyn_reader.jsonl"], "medsyn", (server.judge(),))
     grades = [
-        v.value.score for k, vs in made.judged.verdicts.items() if k[0] == "grade_ddx" for v in vs
+        v.value.score for k, vs in made.judged.outcomes.items() if k[0] == "grade_ddx" for v in vs
     ]
     assert len(grades) == 5
     coverage = sum(grade >= 4 for grade in grades) / 5
@@ -264,7 +264,7 @@ def test_medlesionvqa_labels_the_errors_of_wrong_answers_only() -> None:
             "medlesionvqa_questions.csv", ["medlesionvqa_model.jsonl"], "medlesionvqa",
             (server.judge(),),
         )  # fmt: skip
-    asked = {key[3] for key in made.judged.verdicts if key[0] == "label_errors"}
+    asked = {key[3] for key in made.judged.outcomes if key[0] == "label_errors"}
     assert asked == {"les-3", "les-4", "les-7"}
 
 
@@ -294,7 +294,7 @@ def test_dermcase_has_semantic_and_word_scores_and_rubric_points(tmp_path: Path)
         assert value(made, metric, "exact") == pytest.approx(1.0), metric
     totals = [
         v.value.total
-        for k, vs in made.judged.verdicts.items()
+        for k, vs in made.judged.outcomes.items()
         if k[0] == "score_rubric"
         for v in vs
     ]

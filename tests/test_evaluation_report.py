@@ -150,7 +150,7 @@ def test_figures_come_as_png_where_the_extra_is_there(page: tuple[Evaluation, Pa
 def test_many_long_cases_stay_under_five_megabytes(tmp_path: Path) -> None:
     made = make(tmp_path, judges=1, cases=40)
     held = {"turn": 0, "status": "invalid", "text": "é" * 9000, "error": "x" * 9000}
-    keys = {v.outcome.key for vs in made.judged.verdicts.values() for v in vs if v.outcome.key}
+    keys = {v.outcome.key for vs in made.judged.outcomes.values() for v in vs if v.outcome.key}
     with (tmp_path / "attempts.jsonl").open("w") as file:
         for key in keys:
             file.write((json.dumps({"key": key, **held}) + "\n") * 20)

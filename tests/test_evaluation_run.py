@@ -71,7 +71,7 @@ def test_without_a_judge_everything_decidable_runs_and_the_rest_is_named(
     result, folder = unjudged
     assert result.exit_code == 3  # texts that no rule decides, and six missing responses
     for name in ("grade_ddx", "score_rubric", "label_errors"):
-        assert f"left out: {name}: it takes a model: pass --judge" in result.stderr
+        assert f"left out: {name}: it needs a model: pass --judge" in result.stderr
     table = rows_of(folder / "main_table.csv")
     assert [row["model"] for row in table] == ["careful", "hasty"]
     assert all(0 <= float(row["HDF1"]) <= 1 and row["signature"] for row in table)

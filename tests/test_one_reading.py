@@ -12,7 +12,7 @@ from dxjudge.agents.step import Step
 from dxjudge.agents.steps import STEPS, find_step
 from dxjudge.evaluation.judges.agreement_units import known_scale
 from dxjudge.evaluation.judges.as_votes import votes_of_one
-from dxjudge.evaluation.judging import Verdict
+from dxjudge.evaluation.judging import JudgedItem
 from dxjudge.evaluation.report.explained import explained, score_of, shown
 from dxjudge.graphs.jury.given import jury_over
 from dxjudge.graphs.jury.run_jury import run_jury_sync
@@ -41,8 +41,8 @@ def told(votes: list[Vote]) -> list[tuple[Any, ...]]:
     return [(v.step, v.status, v.verdict, v.explanation, v.reason) for v in votes]
 
 
-def one_verdict(step: Step[Any, Any], inputs: Any, outcome: Outcome) -> Verdict:
-    return Verdict(step.name, "m", "1", 0, 0, "j", outcome, step=step, inputs=inputs)
+def judged_item(step: Step[Any, Any], inputs: Any, outcome: Outcome) -> JudgedItem:
+    return JudgedItem(step.name, "m", "1", 0, 0, "j", outcome, step=step, inputs=inputs)
 
 
 @pytest.mark.parametrize("end", ENDS)
@@ -61,7 +61,7 @@ def test_every_command_reads_the_same_verdict(
         judgement = as_callable(step, judge, run=run)(**inputs)
     votes = list(juries[0].votes)
     assert {vote.status for vote in votes} == {end}
-    evaluated = votes_of_one(one_verdict(step, inputs, outcome))
+    evaluated = votes_of_one(judged_item(step, inputs, outcome))
     assert told(evaluated) == told(votes)
     assert told(list(jury_over(step, inputs, {"j": outcome}, "majority").votes)) == told(votes)
     tried = Tried("j", step.read_input(inputs), (Trial("", 0, outcome),))
@@ -85,7 +85,7 @@ def test_a_report_shows_the_verdict_and_the_words_of_the_votes(step: Step[Any, A
     with ProtocolServer([answer]) as server, Run(mode="off") as run:
         judge = server.judge()
         outcome: Any = run_step_sync(step, inputs, judge=judge, run=run, engine="llm")
-    one = one_verdict(step, inputs, outcome)
+    one = judged_item(step, inputs, outcome)
     assert shown(one)
     for vote in votes_of_one(one):
         assert vote.explanation in explained(one)
@@ -99,7 +99,7 @@ def test_an_answer_that_means_no_option_abstains_everywhere() -> None:
     with ProtocolServer([{"letters": []}]) as server, Run(mode="off") as run:
         jury: Any = run_jury_sync(step, inputs, [server.judge()], run=run)
         outcome: Any = run_step_sync(step, inputs, judge=server.judge(), run=run)
-    (vote,) = votes_of_one(one_verdict(step, inputs, outcome))
+    (vote,) = votes_of_one(judged_item(step, inputs, outcome))
     assert (vote.status, vote.verdict) == ("abstained", None)
     assert told([vote]) == told(list(jury.votes))
 
@@ -109,7 +109,7 @@ def test_a_rubric_has_a_vote_on_each_dimension_everywhere() -> None:
     inputs, answer = SAMPLES["score_rubric"]
     with ProtocolServer([answer]) as server, Run(mode="off") as run:
         outcome: Any = run_step_sync(step, inputs, judge=server.judge(), run=run)
-    one = one_verdict(step, inputs, outcome)
+    one = judged_item(step, inputs, outcome)
     votes = votes_of_one(one)
     assert [vote.verdict for vote in votes] == [2] * 5
     # 2 of 4 on every dimension: half of the 100 points
@@ -122,5 +122,5 @@ def test_the_reason_of_the_best_answer_is_shown() -> None:
     inputs, answer = SAMPLES["choose_best"]
     with ProtocolServer([answer]) as server, Run(mode="off") as run:
         outcome: Any = run_step_sync(step, inputs, judge=server.judge(), run=run)
-    one = one_verdict(step, inputs, outcome)
+    one = judged_item(step, inputs, outcome)
     assert (explained(one), shown(one), score_of(one)) == ("It is to the point.", "0", None)

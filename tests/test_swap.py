@@ -245,7 +245,7 @@ def test_too_few_cases_are_null_in_json(tmp_path: Path, settings: Path) -> None:
 def test_what_cannot_be_compared_is_said(tmp_path: Path) -> None:
     done = run("compare-judges", tmp_path)
     assert isinstance(done.exception, InputError)
-    assert "holds no inputs.json" in str(done.exception)
+    assert "has no inputs.json" in str(done.exception)
     absent = run("compare-judges", tmp_path / "absent")
     assert str(absent.exception).endswith("absent: there is no such folder")
     known = (parse_judge("openai:one"), parse_judge("openai:two@http://127.0.0.1:1/v1"))

@@ -9,7 +9,7 @@ from ...graphs.jury.votes_file import COLUMNS
 from ...scoring.bootstrap import Plan
 from ...scoring.votes import Vote
 from ..judged import Judged
-from ..judging import JURY, Verdict
+from ..judging import JURY, JudgedItem
 from .agreement_table import Agreement, Terms, agree
 from .agreement_units import Known
 
@@ -28,31 +28,31 @@ def votes_of(judged: Judged) -> list[Vote]:
         for case in judged.cases
     }
     return [
-        replace(vote, groups={**groups[one.case], **vote.groups})
-        for (_, judge, *_), verdicts in judged.verdicts.items()
+        replace(vote, groups={**groups[item.case], **vote.groups})
+        for (_, judge, *_), items in judged.outcomes.items()
         if not judge.startswith(JURY)
-        for one in verdicts
-        for vote in votes_of_one(one)
+        for item in items
+        for vote in votes_of_one(item)
     ]
 
 
-def votes_of_one(one: Verdict) -> list[Vote]:
+def votes_of_one(item: JudgedItem) -> list[Vote]:
     """Return one item's verdict as votes, one for each part; none if the step has no verdict.
 
     The votes carry the name of the task, because two tasks can use the same step.
     """
-    if one.step.verdict is None:
+    if item.step.verdict is None:
         return []
     try:
-        inputs = one.step.read_input(one.inputs)
+        inputs = item.step.read_input(item.inputs)
     except (InputError, UsageError):
         inputs = None  # the outcome says why it failed
-    groups = {"model": one.model, "response": str(one.response), "place": str(one.place)}
+    groups = {"model": item.model, "response": str(item.response), "place": str(item.place)}
     votes = reading.votes_of(
-        one.step, inputs, one.outcome, case=one.case, judge=one.judge, groups=groups
+        item.step, inputs, item.outcome, case=item.case, judge=item.judge, groups=groups
     )
     return [
-        replace(vote, step=f"{one.task}{vote.step.removeprefix(one.step.name)}") for vote in votes
+        replace(vote, step=f"{item.task}{vote.step.removeprefix(item.step.name)}") for vote in votes
     ]
 
 
@@ -106,13 +106,13 @@ def _asked_of_several(votes: Sequence[Vote]) -> list[Vote]:
 def _known(judged: Judged) -> dict[str, Known]:
     """Return scale and levels of the votes on each task, from its step and the first inputs."""
     known: dict[str, Known] = {}
-    for (task, *_), verdicts in judged.verdicts.items():
-        if not verdicts or verdicts[0].step.verdict is None:
+    for (task, *_), items in judged.outcomes.items():
+        if not items or items[0].step.verdict is None:
             continue
-        one = verdicts[0]
-        verdict = one.step.demand_verdict()
+        item = items[0]
+        verdict = item.step.demand_verdict()
         try:
-            inputs = one.step.read_input(one.inputs)
+            inputs = item.step.read_input(item.inputs)
         except (InputError, UsageError):
             continue
         for part in verdict.names(inputs):

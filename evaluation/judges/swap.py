@@ -153,10 +153,10 @@ def _flip_rates(table: SwapTable, plan: Plan) -> Iterator[FlipRate]:
 def _costs(evaluation: Evaluation, families: Families) -> Iterator[JudgeRow]:
     for judge in evaluation.judged.single_judges:
         outcomes_by_case: list[tuple[str, Outcome]] = [
-            (case, one.outcome)
-            for (task, name, _, case), verdicts in evaluation.judged.verdicts.items()
+            (case, item.outcome)
+            for (task, name, _, case), items in evaluation.judged.outcomes.items()
             if name == judge and task not in EXTRACTIONS
-            for one in verdicts
+            for item in items
         ]
         if not outcomes_by_case:
             continue

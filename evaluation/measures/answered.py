@@ -11,7 +11,7 @@ from ...scoring.shares import FAILED
 from ...scoring.shares import Failed as NoVerdict
 from ..cases import Case
 from ..judged import Judged, samples_of
-from ..judging import Verdict
+from ..judging import JudgedItem
 
 TECHNICAL = "technical error"
 
@@ -24,13 +24,13 @@ class Answer:
     status: Literal["done", "abstained", "failed", "invalid"]
 
 
-def chosen(verdict: Verdict) -> Answer:
-    """What `match_option` or `score_free_answer` made of an answer.
+def chosen(item: JudgedItem) -> Answer:
+    """The choice that `match_option` or `score_free_answer` read from an answer.
 
     An answer that matches no option is invalid; an empty or broken one is an abstention. Both
     are wrong.
     """
-    outcome = verdict.outcome
+    outcome = item.outcome
     if isinstance(outcome, Failed):
         return Answer(FAILED, "failed")
     if isinstance(outcome, Abstained):
@@ -41,22 +41,22 @@ def chosen(verdict: Verdict) -> Answer:
     return Answer(tuple(letters), "done")
 
 
-def answer_score(verdict: Verdict, case: Case) -> float | None:
+def answer_score(item: JudgedItem, case: Case) -> float | None:
     """The score of one answer in 0..1; None without a verdict."""
-    if verdict.task == "score_open_answer":
-        if isinstance(verdict.outcome, Failed):
+    if item.task == "score_open_answer":
+        if isinstance(item.outcome, Failed):
             return None
-        return 0.0 if isinstance(verdict.outcome, Abstained) else float(verdict.value.score)
-    letters = chosen(verdict).letters
+        return 0.0 if isinstance(item.outcome, Abstained) else float(item.value.score)
+    letters = chosen(item).letters
     return None if isinstance(letters, NoVerdict) else option_score(letters, case.letters)
 
 
-def one_choice(verdicts: tuple[Verdict, ...]) -> Answer:
+def one_choice(items: tuple[JudgedItem, ...]) -> Answer:
     """The choice for a single-choice question by majority over the samples, if there are several.
 
     A tie, or no valid sample, is an invalid answer; no verdict on any sample is a failure.
     """
-    answers = [chosen(verdict) for verdict in verdicts]
+    answers = [chosen(item) for item in items]
     if not answers:
         return Answer(FAILED, "failed")
     if len(answers) == 1:
@@ -76,36 +76,36 @@ def _letter(letters: tuple[str, ...] | None) -> str | None:
 
 def by_variant(
     judged: Judged, task: str, judge: str, model: str, case: str
-) -> dict[str, tuple[Verdict, ...]]:
-    """The verdicts on the answers with all evidence, by prompt variant and presentation.
+) -> dict[str, tuple[JudgedItem, ...]]:
+    """The judged answers of a response with all evidence, by prompt variant and presentation.
 
-    Where the task `choose_best` was done, the one on the answer that this judge chose among the
-    samples; or the choice's own verdict, where there is none.
+    Where the task `choose_best` was done, only the answer that this judge chose among the samples
+    is here; where the judge gave no valid choice, the failed item of `choose_best` is here instead.
     """
     responses = judged.responses[model].get(case, ())
-    held: dict[str, list[Verdict]] = {}
-    for verdict in judged.of(task, judge, model, case):
-        response = responses[verdict.response]
+    by_wording: dict[str, list[JudgedItem]] = {}
+    for item in judged.of(task, judge, model, case):
+        response = responses[item.response]
         if not response.withheld:
-            held.setdefault(response.wording, []).append(verdict)
+            by_wording.setdefault(response.wording, []).append(item)
     chosen_by = {
         responses[pick.response].wording: pick
         for pick in judged.of("choose_best", judge, model, case)
     }
     return {
-        variant: _best(found, chosen_by[variant], samples_of(responses, variant))
+        variant: _best(items, chosen_by[variant], samples_of(responses, variant))
         if variant in chosen_by
-        else tuple(found)
-        for variant, found in held.items()
+        else tuple(items)
+        for variant, items in by_wording.items()
     }
 
 
 def _best(
-    verdicts: Sequence[Verdict], pick: Verdict, samples: Sequence[int]
-) -> tuple[Verdict, ...]:
-    """The verdict on the sample that was picked."""
+    items: Sequence[JudgedItem], pick: JudgedItem, samples: Sequence[int]
+) -> tuple[JudgedItem, ...]:
+    """The judged item of the sample that was picked."""
     places = list(samples)
     picked = pick.value.index if pick.value is not None else None
     if picked is None:
         return (pick,)  # no choice is a failure, never the first sample
-    return tuple(verdict for verdict in verdicts if verdict.response == places[picked])
+    return tuple(item for item in items if item.response == places[picked])

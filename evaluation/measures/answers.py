@@ -50,7 +50,7 @@ def _choice(judged: Judged, judge: str, model: str, case: Case) -> Score:
     if not case.options:
         return NOT_CONCERNED
     variants = by_variant(judged, "match_option", judge, model, case.id)
-    answers = [one_choice(verdicts) for verdicts in variants.values()]
+    answers = [one_choice(items) for items in variants.values()]
     return _mean([_right(answer, case) for answer in answers])
 
 
@@ -74,12 +74,12 @@ def _score(judged: Judged, task: str, judge: str, model: str, case: Case) -> Sco
     if bool(case.options) != (task == "match_option") or not case.answer:
         return NOT_CONCERNED
     scores = []
-    for verdicts in by_variant(judged, task, judge, model, case.id).values():
-        for verdict in verdicts:
-            value = answer_score(verdict, case)
-            status: Status = verdict.outcome.status
+    for items in by_variant(judged, task, judge, model, case.id).values():
+        for item in items:
+            value = answer_score(item, case)
+            status: Status = item.outcome.status
             if task == "match_option":
-                status = chosen(verdict).status
+                status = chosen(item).status
             scores.append(Score(value, status if value is not None else "failed"))
     return _mean(scores)
 

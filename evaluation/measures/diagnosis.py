@@ -9,7 +9,7 @@ from ...prompts.data import load_rubric, load_taxonomy
 from ...scoring.flat import top_k_accuracy
 from ...scoring.medsyn import COVERS_FROM
 from ..cases import Case
-from ..judged import MISSING, Found, Judged
+from ..judged import MISSING, Diagnoses, Judged
 from ..settings import Settings
 from .measure import NOT_CONCERNED, Measure, Score, mean_measure
 
@@ -25,11 +25,11 @@ class View:
     judge: str
     model: str
 
-    def final(self, case: Case) -> Found:
+    def final(self, case: Case) -> Diagnoses:
         """The final diagnosis of the model's response to a case."""
         return self.judged.finals.get((self.model, case.id), MISSING)
 
-    def ddx(self, case: Case) -> Found:
+    def ddx(self, case: Case) -> Diagnoses:
         """The differential of the model's response to a case."""
         return self.judged.ddx.get((self.model, case.id), MISSING)
 
@@ -47,7 +47,9 @@ class View:
         found = self.judged.first_response(self.model, case.id)
         return found is not None and found.text is not None
 
-    def judged_on(self, task: str, found: Found, case: Case, read: Any, nothing: float) -> Score:
+    def judged_on(
+        self, task: str, found: Diagnoses, case: Case, read: Any, nothing: float
+    ) -> Score:
         """The score of a verdict that rests on an extraction; `nothing` where none was made."""
         if case.diagnosis is None:
             return NOT_CONCERNED
@@ -64,7 +66,7 @@ def under_each_judge(
     """The measures of a task: of every model, under every judge that has a verdict on it."""
 
     def measures(judged: Judged, settings: Settings) -> Iterator[Measure]:
-        judges = {judge for held, judge, _, _ in judged.verdicts if held == task}
+        judges = {judge for held, judge, _, _ in judged.outcomes if held == task}
         for judge in judged.judges:
             for model in judged.models if judge in judges else ():
                 yield from measure(View(judged, settings, judge, model))
@@ -104,8 +106,8 @@ def _any_yes(view: View, case: Case, k: int) -> Score:
     found = view.ddx(case)
     if found.status != "done":
         return Score(0.0 if found.status == "abstained" else None, found.status)
-    verdicts = view.judged.of("judge_equivalence_ddx", view.judge, view.model, case.id)
-    marks = [_mark(verdict.outcome) for verdict in verdicts if verdict.place < k]
+    items = view.judged.of("judge_equivalence_ddx", view.judge, view.model, case.id)
+    marks = [_mark(item.outcome) for item in items if item.place < k]
     right = top_k_accuracy([marks], k).value if marks else float("nan")
     return Score(None, "failed") if right != right else Score(right, "done")
 

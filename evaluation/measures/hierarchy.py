@@ -9,7 +9,7 @@ from ...ontology.mapping import Mapping
 from ...scoring.hierarchical import HierarchicalCounts, counts_by_model
 from ...scoring.shares import FAILED
 from ..cases import Case, Diagnosis
-from ..judged import MISSING, Found, Judged
+from ..judged import MISSING, Diagnoses, Judged
 from ..settings import Settings
 from .measure import Measure, Status
 
@@ -21,7 +21,7 @@ def true_diagnoses(case: Case, settings: Settings) -> list[Diagnosis]:
     return chosen[settings.truth]
 
 
-def predicted_names(judged: Judged, model: str, case: Case, settings: Settings) -> Found:
+def predicted_names(judged: Judged, model: str, case: Case, settings: Settings) -> Diagnoses:
     """What is held against them: the differential, the final diagnosis, or both."""
     final = judged.finals.get((model, case.id), MISSING)
     ddx = judged.ddx.get((model, case.id), MISSING)
@@ -32,7 +32,7 @@ def predicted_names(judged: Judged, model: str, case: Case, settings: Settings) 
     if "failed" in (final.status, ddx.status):
         return final if final.status == "failed" else ddx
     names = tuple(dict.fromkeys((*final.names, *ddx.names)))
-    return Found("done" if names else "abstained", names)
+    return Diagnoses("done" if names else "abstained", names)
 
 
 def codes_of_truth(case: Case, judged: Judged, settings: Settings) -> list[list[str]]:

@@ -45,7 +45,7 @@ class VerdictMeasures:
         """The votes on each part, by judge, model and case; on the first item of a case."""
         return {
             (judge, model, case): {_part(vote, self.task): vote for vote in votes_of_one(held[0])}
-            for (task, judge, model, case), held in self.judged.verdicts.items()
+            for (task, judge, model, case), held in self.judged.outcomes.items()
             if task == self.task and held
         }
 
@@ -87,7 +87,7 @@ class VerdictMeasures:
         """The values that a verdict on each part may have; none where the step does not say."""
         verdict = self.step.demand_verdict()
         first = next(
-            (v[0] for (task, *_), v in self.judged.verdicts.items() if task == self.task and v),
+            (v[0] for (task, *_), v in self.judged.outcomes.items() if task == self.task and v),
             None,
         )
         has_parts = self._parts != [""] and first is not None

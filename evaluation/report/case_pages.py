@@ -1,4 +1,4 @@
-"""The browsable cases of the report: verdicts, quotes in their text, attempts of the models."""
+"""The cases of the report: every response with its verdicts, quotes and the judges' attempts."""
 
 import json
 import random
@@ -8,19 +8,19 @@ from pathlib import Path
 
 from ...agents.outcome import Abstained, Failed
 from ..cases import Case
-from ..judged import MISSING, Found
-from ..judging import Verdict
+from ..judged import MISSING, Diagnoses
+from ..judging import JudgedItem
 from ..result import Evaluation
 from .explained import explained, shown
 from .tables import status_of
 
-_LONGEST = 4000  # characters of a text that are shown
+_LONGEST = 4000  # the characters of a text that are shown at most
 _LONGEST_ATTEMPT = 1200
 
 
 @dataclass(frozen=True)
 class Segment:
-    """A piece of a response; `note` says which verdicts quote it, nothing where none does."""
+    """A piece of a response; `note` names what the judge quotes it for, empty without a quote."""
 
     text: str
     note: str = ""
@@ -28,7 +28,7 @@ class Segment:
 
 @dataclass(frozen=True)
 class AttemptView:
-    """One answer of a judge as it came."""
+    """One answer of a judge, as the model wrote it."""
 
     turn: int
     status: str
@@ -38,12 +38,12 @@ class AttemptView:
 
 @dataclass(frozen=True)
 class VerdictView:
-    """One verdict in words, with the attempts behind it."""
+    """One verdict in words, with the attempts of the judge."""
 
     step: str
     judge: str
     status: str
-    said: str
+    words: str
     why: str
     decided_by: str
     attempts: tuple[AttemptView, ...]
@@ -51,7 +51,7 @@ class VerdictView:
 
 @dataclass(frozen=True)
 class ResponseView:
-    """One model's response to a case."""
+    """One model's response to a case, with its diagnoses and verdicts."""
 
     model: str
     status: str
@@ -62,7 +62,7 @@ class ResponseView:
 
 @dataclass(frozen=True)
 class CaseView:
-    """A case with every model's response; `failed` says that some verdict is missing."""
+    """A case with every model's response; `failed`: at least one response has no verdict."""
 
     id: str
     truth: str
@@ -74,28 +74,28 @@ class CaseView:
 
 
 def read_attempts(path: Path) -> dict[str, tuple[AttemptView, ...]]:
-    """Attempts by the key of their outcome; none where there is no file."""
-    found: dict[str, list[AttemptView]] = {}
+    """Read the attempts by the key of their outcome; empty where there is no file."""
+    by_key: dict[str, list[AttemptView]] = {}
     if not path.exists():
         return {}
     with path.open(encoding="utf-8", errors="replace") as lines:
         for line in lines:
             try:
-                held = json.loads(line)
+                attempt = json.loads(line)
             except ValueError:
                 continue  # a line that an interruption cut short
             view = AttemptView(
-                held["turn"],
-                held["status"],
-                _cut(held["text"], _LONGEST_ATTEMPT),
-                _cut(held["error"], _LONGEST_ATTEMPT),
+                attempt["turn"],
+                attempt["status"],
+                _cut(attempt["text"], _LONGEST_ATTEMPT),
+                _cut(attempt["error"], _LONGEST_ATTEMPT),
             )
-            found.setdefault(held["key"], []).append(view)
-    return {key: tuple(views) for key, views in found.items()}
+            by_key.setdefault(attempt["key"], []).append(view)
+    return {key: tuple(views) for key, views in by_key.items()}
 
 
 def sampled(cases: Sequence[Case], count: int, seed: int) -> list[Case]:
-    """So many cases at random, in the order of the file."""
+    """Draw `count` cases at random, and keep them in the order of the file."""
     if count >= len(cases):
         return list(cases)
     places = sorted(random.Random(seed).sample(range(len(cases)), count))
@@ -103,10 +103,12 @@ def sampled(cases: Sequence[Case], count: int, seed: int) -> list[Case]:
 
 
 def case_view(
-    made: Evaluation, case: Case, attempts: Mapping[str, tuple[AttemptView, ...]]
+    evaluation: Evaluation, case: Case, attempts: Mapping[str, tuple[AttemptView, ...]]
 ) -> CaseView:
-    """What the report shows of a case."""
-    responses = tuple(_response(made, model, case, attempts) for model in made.judged.models)
+    """Build what the report shows of a case."""
+    responses = tuple(
+        _response(evaluation, model, case, attempts) for model in evaluation.judged.models
+    )
     truth = case.diagnosis.text if case.diagnosis else case.answer
     return CaseView(
         case.id,
@@ -120,74 +122,75 @@ def case_view(
 
 
 def _response(
-    made: Evaluation, model: str, case: Case, attempts: Mapping[str, tuple[AttemptView, ...]]
+    evaluation: Evaluation, model: str, case: Case, attempts: Mapping[str, tuple[AttemptView, ...]]
 ) -> ResponseView:
-    verdicts = [
-        verdict
-        for task in made.judged.tasks
-        for judge in made.judged.judges
-        for verdict in made.judged.of(task, judge, model, case.id)
+    items = [
+        item
+        for task in evaluation.judged.tasks
+        for judge in evaluation.judged.judges
+        for item in evaluation.judged.of(task, judge, model, case.id)
     ]
-    views = tuple(_verdict(one, attempts) for one in verdicts)
-    response = made.judged.first_response(model, case.id)
+    views = tuple(_verdict(item, attempts) for item in items)
+    response = evaluation.judged.first_response(model, case.id)
     text = (response.text or response.answer or "") if response else ""
     failed = response is None or any(view.status == "failed" for view in views)
     return ResponseView(
         model,
         "failed" if failed else "done",
-        tuple(highlight(_cut(text, _LONGEST), list(_quotes(verdicts)))),
-        tuple(_diagnoses(made, model, case)),
+        tuple(highlight(_cut(text, _LONGEST), list(_quotes(items)))),
+        tuple(_diagnoses(evaluation, model, case)),
         views,
     )
 
 
-def _diagnoses(made: Evaluation, model: str, case: Case) -> Iterator[tuple[str, str, str]]:
-    """Kind, text and code of what was found in a response."""
-    for kind, held in (("final", made.judged.finals), ("differential", made.judged.ddx)):
-        found: Found = held.get((model, case.id), MISSING)
-        for name in found.names:
-            row = made.judged.codes.find(name) if made.judged.codes else None
+def _diagnoses(evaluation: Evaluation, model: str, case: Case) -> Iterator[tuple[str, str, str]]:
+    """Kind, text and code of each diagnosis of a response."""
+    kinds = {"final": evaluation.judged.finals, "differential": evaluation.judged.ddx}
+    for kind, by_case in kinds.items():
+        diagnoses: Diagnoses = by_case.get((model, case.id), MISSING)
+        for name in diagnoses.names:
+            row = evaluation.judged.codes.find(name) if evaluation.judged.codes else None
             code = f"{row.code} {row.name}" if row and row.code else ""
-            yield kind, name, code if made.judged.codes is None or code else "no code"
+            yield kind, name, code if evaluation.judged.codes is None or code else "no code"
 
 
-def _verdict(verdict: Verdict, attempts: Mapping[str, tuple[AttemptView, ...]]) -> VerdictView:
-    outcome = verdict.outcome
+def _verdict(item: JudgedItem, attempts: Mapping[str, tuple[AttemptView, ...]]) -> VerdictView:
+    outcome = item.outcome
     why = ""
     if isinstance(outcome, Failed):
         why = f"{outcome.kind}: {'; '.join(outcome.reasons)}"
     elif isinstance(outcome, Abstained):
         why = outcome.reason
     else:
-        why = explained(verdict)
-    step = verdict.task + (f" {verdict.place + 1}" if verdict.task.endswith("_ddx")
-                           and verdict.task.startswith("judge") else "")  # fmt: skip
+        why = explained(item)
+    step = item.task + (f" {item.place + 1}" if item.task.endswith("_ddx")
+                        and item.task.startswith("judge") else "")  # fmt: skip
     return VerdictView(
         step,
-        verdict.judge,
-        status_of(verdict),
-        shown(verdict),
+        item.judge,
+        status_of(item),
+        shown(item),
         _cut(why, _LONGEST_ATTEMPT),
         outcome.decided_by,
         attempts.get(outcome.key or "", ()),
     )
 
 
-def _quotes(verdicts: Sequence[Verdict]) -> Iterator[tuple[int, int, str]]:
+def _quotes(items: Sequence[JudgedItem]) -> Iterator[tuple[int, int, str]]:
     """Start, end and note of every quote from a response."""
-    for verdict in verdicts:
-        value = verdict.value
+    for item in items:
+        value = item.value
         for error in getattr(value, "errors", ()):
             if error.quote is not None and error.quote.source == "response":
                 yield error.quote.start, error.quote.end, error.category
-        for name, one in getattr(value, "dimensions", {}).items():
-            for quote in (*one.quotes, *one.invented):
-                invented = quote in one.invented
+        for name, dimension in getattr(value, "dimensions", {}).items():
+            for quote in (*dimension.quotes, *dimension.invented):
+                invented = quote in dimension.invented
                 yield quote.start, quote.end, f"{name}{' (invented)' if invented else ''}"
 
 
 def highlight(text: str, quotes: Sequence[tuple[int, int, str]]) -> list[Segment]:
-    """Cut a text where quotes begin and end; pieces that are quoted carry the notes.
+    """Cut a text where quotes begin and end; a quoted piece has the notes of its quotes.
 
     >>> [(s.text, s.note) for s in highlight("a red rash", [(2, 5, "x"), (2, 10, "y")])]
     [('a ', ''), ('red', 'x; y'), (' rash', 'y')]

@@ -1,4 +1,4 @@
-"""The figures of an evaluation: each from its numbers, in the report and in files."""
+"""Draws the figures of an evaluation from its numbers."""
 
 import random
 from collections.abc import Callable, Iterator
@@ -13,28 +13,28 @@ from .figure import Figure
 from .svg import Point, bars, heat, lines, scatter, slopes, stacks
 from .tables import judges_of
 
-_FEW = 8  # lines or bars side by side that an eye can tell apart
+_FEW = 8  # a reader can tell so many lines or bars apart
 _POINTS = 3000
 _GRADES = (0, 2, 3, 4, 5)
 _NAN = float("nan")
 
 
-def all_figures(made: Evaluation) -> list[Figure]:
-    """Every figure that the evaluation has the numbers for."""
-    return [figure for make in _MAKERS for figure in make(made)]
+def all_figures(evaluation: Evaluation) -> list[Figure]:
+    """Draw every figure for which the evaluation has the numbers."""
+    return [figure for make in _MAKERS for figure in make(evaluation)]
 
 
 def _value(one: Number | None) -> float:
     return one.value if one is not None else _NAN
 
 
-def _cascade(made: Evaluation) -> Iterator[Figure]:
-    models, tree = made.judged.models, made.judged.tree
+def _cascade(evaluation: Evaluation) -> Iterator[Figure]:
+    models, tree = evaluation.judged.models, evaluation.judged.tree
     if tree is None:
         return
     levels = tree.levels
     table = [
-        [made.number("hdf1", model, slice=f"level: {level}") for level in levels]
+        [evaluation.number("hdf1", model, slice=f"level: {level}") for level in levels]
         for model in models
     ]
     if not any(one for row in table for one in row):
@@ -44,7 +44,7 @@ def _cascade(made: Evaluation) -> Iterator[Figure]:
     if len(models) <= _FEW:
         points = [[_point(one) for one in row] for row in table]
         svg = lines(title, models, levels, points)
-        caption += f" Bars: {made.settings.level:.0%} interval."
+        caption += f" Bars: {evaluation.settings.level:.0%} interval."
     else:
         svg = heat(title, models, levels, [[_value(one) for one in row] for row in table])
     yield Figure("cascade", title, caption, svg)
@@ -54,85 +54,91 @@ def _point(one: Number | None) -> Point:
     return Point(one.value, one.low, one.high) if one else Point(_NAN)
 
 
-def _rank_shift(made: Evaluation) -> Iterator[Figure]:
-    for judge, shifts in made.shifts.items():
+def _rank_shift(evaluation: Evaluation) -> Iterator[Figure]:
+    for judge, shifts in evaluation.shifts.items():
         if len(shifts) < 2:
             continue
-        ends = made.preset.before, made.preset.after
-        title = f"Rank by {ends[0]} and by {ends[1]}" + _by(judge, made)
+        ends = evaluation.preset.before, evaluation.preset.after
+        title = f"Rank by {ends[0]} and by {ends[1]}" + _by(judge, evaluation)
         ranks = [(shift.model, shift.before, shift.after) for shift in shifts]
-        caption = "Each line is a model; it falls where the second score ranks it lower."
+        caption = "Each line is a model; the line falls where the second score ranks it lower."
         yield Figure(
-            _file("rank_shift", judge, made),
+            _file("rank_shift", judge, evaluation),
             title,
             caption,
-            slopes(title, ends, ranks, made.judged.models),
+            slopes(title, ends, ranks, evaluation.judged.models),
         )
 
 
-def _by(judge: str, made: Evaluation) -> str:
-    return f", judged by {judge}" if len(made.judged.judges) > 1 and judge else ""
+def _by(judge: str, evaluation: Evaluation) -> str:
+    return f", judged by {judge}" if len(evaluation.judged.judges) > 1 and judge else ""
 
 
-def _file(name: str, judge: str, made: Evaluation) -> str:
-    several = len(made.judged.judges) > 1 and judge in made.judged.judges
-    return f"{name}_{made.judged.judges.index(judge) + 1}" if several else name
+def _file(name: str, judge: str, evaluation: Evaluation) -> str:
+    several = len(evaluation.judged.judges) > 1 and judge in evaluation.judged.judges
+    return f"{name}_{evaluation.judged.judges.index(judge) + 1}" if several else name
 
 
-def _rubric(made: Evaluation) -> Iterator[Figure]:
-    rubric = load_rubric(made.settings.rubric)
+def _rubric(evaluation: Evaluation) -> Iterator[Figure]:
+    rubric = load_rubric(evaluation.settings.rubric)
     titles = [dimension.title for dimension in rubric.dimensions]
-    for judge in judges_of(made):
+    for judge in judges_of(evaluation):
         table = [
             [
-                _value(made.number(f"rubric_{d.name}", model, judge)) / (d.factor * d.values[-1])
+                _value(evaluation.number(f"rubric_{d.name}", model, judge))
+                / (d.factor * d.values[-1])
                 for d in rubric.dimensions
             ]
-            for model in made.judged.models
+            for model in evaluation.judged.models
         ]
         if all(value != value for row in table for value in row):
             continue
-        title = "Rubric profile" + _by(judge, made)
+        title = "Rubric profile" + _by(judge, evaluation)
         caption = "Mean points of each dimension as a share of the most that it can give."
-        svg = heat(title, made.judged.models, titles, table)
+        svg = heat(title, evaluation.judged.models, titles, table)
         if len(table) <= _FEW:
-            svg = bars(title, titles, made.judged.models, list(map(list, zip(*table, strict=True))))
-        yield Figure(_file("rubric", judge, made), title, caption, svg)
+            svg = bars(
+                title, titles, evaluation.judged.models, list(map(list, zip(*table, strict=True)))
+            )
+        yield Figure(_file("rubric", judge, evaluation), title, caption, svg)
 
 
-def _errors(made: Evaluation) -> Iterator[Figure]:
-    names = [category.name for category in load_taxonomy(made.settings.taxonomy).categories]
-    for judge in judges_of(made):
+def _errors(evaluation: Evaluation) -> Iterator[Figure]:
+    names = [category.name for category in load_taxonomy(evaluation.settings.taxonomy).categories]
+    for judge in judges_of(evaluation):
         table = [
-            [_value(made.number(f"error: {name}", model, judge)) for model in made.judged.models]
+            [
+                _value(evaluation.number(f"error: {name}", model, judge))
+                for model in evaluation.judged.models
+            ]
             for name in names
         ]
         if all(value != value for row in table for value in row):
             continue
-        title = "Errors by category" + _by(judge, made)
+        title = "Errors by category" + _by(judge, evaluation)
         caption = "Share of the judged responses with at least one error of the category."
-        if len(made.judged.models) <= _FEW:
-            svg = bars(title, names, made.judged.models, table)
+        if len(evaluation.judged.models) <= _FEW:
+            svg = bars(title, names, evaluation.judged.models, table)
         else:
-            svg = heat(title, names, made.judged.models, table)
-        yield Figure(_file("errors", judge, made), title, caption, svg)
+            svg = heat(title, names, evaluation.judged.models, table)
+        yield Figure(_file("errors", judge, evaluation), title, caption, svg)
 
 
-def _grades(made: Evaluation) -> Iterator[Figure]:
+def _grades(evaluation: Evaluation) -> Iterator[Figure]:
     names = [f"grade {grade}" for grade in _GRADES] + ["no differential", "failed"]
-    for judge in made.judged.judges:
-        table = [_grade_counts(made, judge, model) for model in made.judged.models]
+    for judge in evaluation.judged.judges:
+        table = [_grade_counts(evaluation, judge, model) for model in evaluation.judged.models]
         if not any(map(any, table)):
             continue
-        title = "Grades of the differentials" + _by(judge, made)
+        title = "Grades of the differentials" + _by(judge, evaluation)
         caption = "Cases by grade: 5 the diagnosis is listed, 0 nothing related."
-        svg = stacks(title, made.judged.models, names, table)
-        yield Figure(_file("ddx_grades", judge, made), title, caption, svg)
+        svg = stacks(title, evaluation.judged.models, names, table)
+        yield Figure(_file("ddx_grades", judge, evaluation), title, caption, svg)
 
 
-def _grade_counts(made: Evaluation, judge: str, model: str) -> list[int]:
+def _grade_counts(evaluation: Evaluation, judge: str, model: str) -> list[int]:
     measure = next(
-        (m for m in made.measures
+        (m for m in evaluation.measures
          if (m.metric, m.model, m.judge) == ("ddx_grade", model, judge)),
         None,
     )  # fmt: skip
@@ -144,22 +150,26 @@ def _grade_counts(made: Evaluation, judge: str, model: str) -> list[int]:
     return [*counts, measure.status.count("abstained"), measure.status.count("failed")]
 
 
-def _sensitivity(made: Evaluation) -> Iterator[Figure]:
+def _sensitivity(evaluation: Evaluation) -> Iterator[Figure]:
     clouds = []
-    rows = [row for row in made.modal if row.cases and row.evidence != MEAN]
+    rows = [row for row in evaluation.modal if row.cases and row.evidence != MEAN]
     total = sum(row.cases for row in rows)
     for model in dict.fromkeys(row.model for row in rows):
         spots = [
-            spot for row in rows if row.model == model for spot in _spots(made, model, row.evidence)
+            spot
+            for row in rows
+            if row.model == model
+            for spot in _spots(evaluation, model, row.evidence)
         ]
         keep = max(1, len(spots) * _POINTS // max(total, _POINTS))
-        clouds.append((model, random.Random(made.settings.seed).sample(spots, keep)))
+        clouds.append((model, random.Random(evaluation.settings.seed).sample(spots, keep)))
     if not clouds:
         return
     title = "Evidence sensitivity: image against text"
     caption = (
-        "A point is a case and a type of evidence: how much the answer changes without it where it "
-        "is shown as text (across) and as an image (up). Below the diagonal text is used more."
+        "Each point is a case and a type of evidence. It shows how much the answer changes without "
+        "this evidence: presented as text (horizontal) and as an image (vertical). Below the "
+        "diagonal the model uses the text more."
     )
     if total > _POINTS:
         caption += f" {_POINTS:,} of {total:,} points are drawn."
@@ -167,23 +177,23 @@ def _sensitivity(made: Evaluation) -> Iterator[Figure]:
     yield Figure("sensitivity", title, caption, scatter(title, axes, clouds))
 
 
-def _spots(made: Evaluation, model: str, kind: str) -> list[tuple[float, float]]:
-    image, text = (made.sensitivity[model, kind, shown] for shown in PRESENTATIONS)
+def _spots(evaluation: Evaluation, model: str, kind: str) -> list[tuple[float, float]]:
+    image, text = (evaluation.sensitivity[model, kind, shown] for shown in PRESENTATIONS)
     return [(text[case], image[case]) for case in image if case in text]
 
 
-def _confusion(made: Evaluation) -> Iterator[Figure]:
-    if made.agreement is None:
+def _confusion(evaluation: Evaluation) -> Iterator[Figure]:
+    if evaluation.agreement is None:
         return
     by_step: dict[str, list[Vote]] = {}
-    for vote in votes_of(made.judged):
+    for vote in votes_of(evaluation.judged):
         by_step.setdefault(vote.step, []).append(vote)
-    for task in made.judged.tasks:  # the parts of a verdict stand in the table of agreement
-        labels, counts = confusion_counts(by_step.get(task, ()), *made.judged.judges[:2])
+    for task in evaluation.judged.tasks:  # the table of agreement has the parts of a verdict
+        labels, counts = confusion_counts(by_step.get(task, ()), *evaluation.judged.judges[:2])
         if not labels:
             continue
         title = f"Two judges on {task}"
-        caption = f"Rows: {made.judged.judges[0]}; columns: {made.judged.judges[1]}."
+        caption = f"Rows: {evaluation.judged.judges[0]}; columns: {evaluation.judged.judges[1]}."
         top = float(max(map(max, counts)))
         svg = heat(title, labels, labels, counts, top=top, digits=0)
         yield Figure(f"confusion_{task}", title, caption, svg)

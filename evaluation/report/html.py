@@ -28,7 +28,9 @@ _MISSES = 300
 _FACTOR = 2  # pixels of a PNG for each unit of the drawing
 
 
-def write_report(made: Evaluation, folder: Path, *, shown: int, stress: Path | None = None) -> None:
+def write_report(
+    evaluation: Evaluation, folder: Path, *, shown: int, stress: Path | None = None
+) -> None:
     """Write report.html, and every figure as SVG (and PNG with the extra "report").
 
     At most `shown` cases are in the page, drawn at random with the seed of the settings; fewer
@@ -37,12 +39,14 @@ def write_report(made: Evaluation, folder: Path, *, shown: int, stress: Path | N
 
     Raises OutputError.
     """
-    figures = all_figures(made)
+    figures = all_figures(evaluation)
     if stress is None and (folder / STRESS).exists():
         stress = folder / STRESS
-    rates = read_rates(stress, made.settings.plan) if stress is not None else []
-    about_judges = judge_figures(made, rates)
-    page = render(made, figures, folder / "attempts.jsonl", shown=shown, about_judges=about_judges)
+    rates = read_rates(stress, evaluation.settings.plan) if stress is not None else []
+    about_judges = judge_figures(evaluation, rates)
+    page = render(
+        evaluation, figures, folder / "attempts.jsonl", shown=shown, about_judges=about_judges
+    )
     with writing(folder / "report.html") as file:
         file.write(page.encode())
     place = folder / "figures"
@@ -67,7 +71,7 @@ def to_png(svg: str) -> bytes:
 
 
 def render(
-    made: Evaluation,
+    evaluation: Evaluation,
     figures: list[Figure],
     attempts: Path,
     *,
@@ -80,26 +84,26 @@ def render(
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True,
                               lstrip_blocks=True, loader=FunctionLoader(_source))  # fmt: skip
     template = environment.get_template("report.html.j2")
-    header, rows = main_rows(made)
+    header, rows = main_rows(evaluation)
     context: dict[str, Any] = {
-        "made": made,
+        "evaluation": evaluation,
         "light": LIGHT,
         "dark": DARK,
         "figures": figures,
         "header": header,
         "rows": rows,
-        "caption": caption_of(made),
-        "groups": _groups(made),
-        "gaps": [gap for gap in made.gaps if not gap.slice and not gap.group_by],
-        "misses": made.misses[:_MISSES],
-        "judges": judges_view(made, about_judges),
-        "settings": made.settings.model_dump(mode="json"),
+        "caption": caption_of(evaluation),
+        "groups": _groups(evaluation),
+        "gaps": [gap for gap in evaluation.gaps if not gap.slice and not gap.group_by],
+        "misses": evaluation.misses[:_MISSES],
+        "judges": judges_view(evaluation, about_judges),
+        "settings": evaluation.settings.model_dump(mode="json"),
     }
     # The page without cases, whose macro makes the blocks: escaping is the template's affair.
     bare = template.make_module({**context, "blocks": [], "left": 0})
     room = LARGEST - len(str(bare).encode())
-    blocks = _blocks(made, bare.case_block, attempts, shown, room)  # type: ignore[attr-defined]
-    left = len(made.judged.cases) - len(blocks)
+    blocks = _blocks(evaluation, bare.case_block, attempts, shown, room)  # type: ignore[attr-defined]
+    left = len(evaluation.judged.cases) - len(blocks)
     return template.render(**context, blocks=blocks, left=left)
 
 
@@ -108,13 +112,13 @@ def _source(name: str) -> str:
 
 
 def _blocks(
-    made: Evaluation, block: Callable[[Any], str], attempts: Path, shown: int, room: int
+    evaluation: Evaluation, block: Callable[[Any], str], attempts: Path, shown: int, room: int
 ) -> list[str]:
     """The cases as HTML, as many as there is room for."""
     held = read_attempts(attempts)
     blocks = []
-    for case in sampled(made.judged.cases, shown, made.settings.seed):
-        html = block(case_view(made, case, held))
+    for case in sampled(evaluation.judged.cases, shown, evaluation.settings.seed):
+        html = block(case_view(evaluation, case, held))
         room -= len(html.encode()) + 1
         if room < 0:
             break
@@ -122,21 +126,21 @@ def _blocks(
     return blocks
 
 
-def _groups(made: Evaluation) -> list[tuple[str, list[str], list[list[str]]]]:
+def _groups(evaluation: Evaluation) -> list[tuple[str, list[str], list[list[str]]]]:
     """For each metric of the main table and each group column: models across, groups down."""
     tables = []
-    for column, _ in dict.fromkeys((column, "") for column, _ in expanded(made)):
-        judge = made.judged.judges[0]
-        for by in made.units.groups:
+    for column, _ in dict.fromkeys((column, "") for column, _ in expanded(evaluation)):
+        judge = evaluation.judged.judges[0]
+        for by in evaluation.units.groups:
             if column.by:
                 continue
             rows = []
-            for group in made.units.values(by):
+            for group in evaluation.units.values(by):
                 numbers = [
-                    made.number(column.metric, model, judge, group_by=by, group=group)
-                    for model in made.judged.models
+                    evaluation.number(column.metric, model, judge, group_by=by, group=group)
+                    for model in evaluation.judged.models
                 ]
                 n = max((one.n for one in numbers if one), default=0)
                 rows.append([group, str(n), *map(show, numbers)])
-            tables.append((f"{column.title} by {by}", [by, "n", *made.judged.models], rows))
+            tables.append((f"{column.title} by {by}", [by, "n", *evaluation.judged.models], rows))
     return tables

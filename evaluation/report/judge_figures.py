@@ -18,29 +18,29 @@ _NAN = float("nan")
 _NONE = Point(_NAN)
 
 
-def judge_figures(made: Evaluation, rates: Sequence[StressRate] = ()) -> list[Figure]:
+def judge_figures(evaluation: Evaluation, rates: Sequence[StressRate] = ()) -> list[Figure]:
     """Every figure about the judges that there are numbers for."""
-    return [*_agreement(made), *_ranks(made), *_robustness(rates)]
+    return [*_agreement(evaluation), *_ranks(evaluation), *_robustness(rates)]
 
 
-def _agreement(made: Evaluation) -> Iterator[Figure]:
-    if made.agreement is None:
+def _agreement(evaluation: Evaluation) -> Iterator[Figure]:
+    if evaluation.agreement is None:
         return
-    judges = made.judged.single_judges
+    judges = evaluation.judged.single_judges
     names = short_names(judges)
     if len(judges) * (len(judges) - 1) // 2 <= _PAIRS:
-        yield _by_step(made.agreement, judges, names)
+        yield _by_step(evaluation.agreement, judges, names)
     else:
-        for step in dict.fromkeys(row.step for row in made.agreement.rows if row.step):
-            yield _by_judge(made.agreement, step, judges, names)
+        for step in dict.fromkeys(row.step for row in evaluation.agreement.rows if row.step):
+            yield _by_judge(evaluation.agreement, step, judges, names)
 
 
 _READ = "1 is full agreement, 0 what chance would give; in brackets the interval."
 
 
-def _by_step(made: Agreement, judges: Sequence[str], names: Mapping[str, str]) -> Figure:
-    steps = list(dict.fromkeys(row.step for row in made.rows if row.step))
-    held = _headlines(made)
+def _by_step(agreement: Agreement, judges: Sequence[str], names: Mapping[str, str]) -> Figure:
+    steps = list(dict.fromkeys(row.step for row in agreement.rows if row.step))
+    held = _headlines(agreement)
     columns = [(f"{names[a]} /", names[b]) for a, b in itertools.combinations(judges, 2)]
     keys = list(itertools.combinations(judges, 2))
     jury = [("all judges", "")] if len(judges) > 2 else []
@@ -51,9 +51,9 @@ def _by_step(made: Agreement, judges: Sequence[str], names: Mapping[str, str]) -
 
 
 def _by_judge(
-    made: Agreement, step: str, judges: Sequence[str], names: Mapping[str, str]
+    agreement: Agreement, step: str, judges: Sequence[str], names: Mapping[str, str]
 ) -> Figure:
-    held = _headlines(made)
+    held = _headlines(agreement)
     table = [
         [held.get((step, a, b), held.get((step, b, a), _NONE)) if a != b else _NONE for b in judges]
         for a in judges
@@ -64,10 +64,10 @@ def _by_judge(
     return Figure(f"agreement_{step}", title, _READ, svg)
 
 
-def _headlines(made: Agreement) -> dict[tuple[str, str, str], Point]:
+def _headlines(agreement: Agreement) -> dict[tuple[str, str, str], Point]:
     """Alpha on each step's scale by (step, first, second); the jury stands under "*"."""
     found = {}
-    rows = [row for row in made.rows if not row.group_by and row.between in ("pair", "jury")]
+    rows = [row for row in agreement.rows if not row.group_by and row.between in ("pair", "jury")]
     for step in dict.fromkeys(row.step for row in rows):
         alike = [row for row in rows if row.step == step]
         measure = headline(alike)
@@ -83,13 +83,13 @@ def _point(row: AgreementRow) -> Point:
     return Point(*values)
 
 
-def _ranks(made: Evaluation) -> Iterator[Figure]:
-    if made.swap is None or len(made.swap.models) < 2:
+def _ranks(evaluation: Evaluation) -> Iterator[Figure]:
+    if evaluation.swap is None or len(evaluation.swap.models) < 2:
         return
-    judges, models = made.swap.judges, made.swap.models
+    judges, models = evaluation.swap.judges, evaluation.swap.models
     names = short_names(judges)
-    held = {(row.metric, row.judge, row.model): row.rank for row in made.swap.scores}
-    for metric, title in made.swap.titles.items():
+    held = {(row.metric, row.judge, row.model): row.rank for row in evaluation.swap.scores}
+    for metric, title in evaluation.swap.titles.items():
         ranks = [(model, [held.get((metric, judge, model)) for judge in judges])
                  for model in models]  # fmt: skip
         whole = f"{title}: rank by judge"

@@ -57,15 +57,15 @@ class JudgesView:
     agreement: tuple[Block, ...]
 
 
-def judges_view(made: Evaluation, figures: Sequence[Figure]) -> JudgesView | None:
+def judges_view(evaluation: Evaluation, figures: Sequence[Figure]) -> JudgesView | None:
     """The judge pages; None where nothing is known about the judges.
 
     `figures` are those of `judge_figures`; robustness alone makes a page too.
     """
-    if made.agreement is None and not figures:
+    if evaluation.agreement is None and not figures:
         return None
-    agreement, swap = made.agreement, made.swap
-    contested = list(_contested(made))
+    agreement, swap = evaluation.agreement, evaluation.swap
+    contested = list(_contested(evaluation))
     return JudgesView(
         agreement.notes if agreement else (),
         swap.conclusions if swap else (),
@@ -78,34 +78,34 @@ def judges_view(made: Evaluation, figures: Sequence[Figure]) -> JudgesView | Non
     )
 
 
-def _contested(made: Evaluation) -> Iterator[ContestedView]:
-    if made.agreement is None:
+def _contested(evaluation: Evaluation) -> Iterator[ContestedView]:
+    if evaluation.agreement is None:
         return
-    cases = {case.id: case for case in made.judged.cases}
-    names = short_names(made.judged.single_judges)
-    for one in made.agreement.contested[:SHOWN]:
+    cases = {case.id: case for case in evaluation.judged.cases}
+    names = short_names(evaluation.judged.single_judges)
+    for one in evaluation.agreement.contested[:SHOWN]:
         case = cases[one.case]
         item = dict(zip(ITEM, one.item, strict=True))
         votes = tuple(_vote(vote, names.get(vote.judge, vote.judge)) for vote in one.votes)
         yield ContestedView(
-            one.step, one.case, _about(made, item, one), _truth(case), _text(case),
+            one.step, one.case, _about(evaluation, item, one), _truth(case), _text(case),
             one.disagreement, votes,
         )  # fmt: skip
 
 
-def _about(made: Evaluation, item: dict[str, str], one: Any) -> str:
+def _about(evaluation: Evaluation, item: dict[str, str], one: Any) -> str:
     """Whose response it was, and what of it was judged."""
     model = item["model"]
     if one.step == "judge_equivalence_ddx":
-        names = made.judged.ddx[model, one.case].names
+        names = evaluation.judged.ddx[model, one.case].names
         place = int(item["place"])
         if place < len(names):
             return f"{model}, diagnosis {place + 1}: {names[place]}"
-    found = made.judged.finals.get((model, one.case))
+    found = evaluation.judged.finals.get((model, one.case))
     if one.step in ("judge_equivalence", "grade_final_diagnosis") and found and found.names:
         return f"{model}: {found.names[0]}"
-    if one.step == "grade_ddx" and (model, one.case) in made.judged.ddx:
-        return f"{model}: {'; '.join(made.judged.ddx[model, one.case].names)}"
+    if one.step == "grade_ddx" and (model, one.case) in evaluation.judged.ddx:
+        return f"{model}: {'; '.join(evaluation.judged.ddx[model, one.case].names)}"
     return model
 
 

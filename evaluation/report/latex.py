@@ -52,14 +52,14 @@ def show(one: Number | None, *, digits: int = 3) -> str:
     return " ".join(parts)
 
 
-def main_rows(made: Evaluation) -> tuple[list[str], list[list[str]]]:
+def main_rows(evaluation: Evaluation) -> tuple[list[str], list[list[str]]]:
     """The main table as text: a header, and a row a judge and model with ranks at the end."""
-    columns = expanded(made)
-    judges = judges_of(made)
+    columns = expanded(evaluation)
+    judges = judges_of(evaluation)
     several = len(judges) > 1
     climbs = {
         (judge, shift.model): f"{shift.before} > {shift.after}"
-        for judge, shifts in made.shifts.items()
+        for judge, shifts in evaluation.shifts.items()
         for shift in shifts
     }
     header = [*(["Judge"] if several else []), "Model"]
@@ -67,8 +67,8 @@ def main_rows(made: Evaluation) -> tuple[list[str], list[list[str]]]:
     header += [*(["Rank"] if climbs else []), *_COUNTS]
     rows = []
     for judge in judges:
-        for model in made.judged.models:
-            cells = [cell_of(made, column, group, model, judge) for column, group in columns]
+        for model in evaluation.judged.models:
+            cells = [cell_of(evaluation, column, group, model, judge) for column, group in columns]
             row = [*([judge] if several else []), model, *map(show, cells)]
             if climbs:
                 row.append(climbs.get((judge, model), climbs.get(("", model), "-")))
@@ -95,45 +95,55 @@ def latex_table(header: Sequence[str], rows: Sequence[Sequence[str]], caption: s
     return "\n".join(lines) + "\n"
 
 
-def caption_of(made: Evaluation) -> str:
+def caption_of(evaluation: Evaluation) -> str:
     """What the numbers of the main table are, with the signature's id."""
-    settings = made.settings
-    before, after = made.preset.before, made.preset.after
-    ranks = f" Rank: by {before} > by {after}." if made.shifts else ""
+    settings = evaluation.settings
+    before, after = evaluation.preset.before, evaluation.preset.after
+    ranks = f" Rank: by {before} > by {after}." if evaluation.shifts else ""
     return (
-        f"{made.preset.title}: {len(made.units.ids)} units, {settings.level:.0%} intervals in "
-        f"brackets ({settings.interval}, {settings.resamples} resamples, seed {settings.seed}); "
-        "in braces the number if every failed item were wrong, or right."
-        f"{ranks} Signature {made.signature['id']}."
+        f"{evaluation.preset.title}: {len(evaluation.units.ids)} units, {settings.level:.0%} "
+        f"intervals in brackets ({settings.interval}, {settings.resamples} resamples, seed "
+        f"{settings.seed}); in braces the number if every failed item were wrong, or right."
+        f"{ranks} Signature {evaluation.signature['id']}."
     )
 
 
-def all_latex(made: Evaluation) -> dict[str, str]:
+def all_latex(evaluation: Evaluation) -> dict[str, str]:
     """Every table for a paper, by file name: main, levels, chapters, groups, ranks, agreement."""
-    tables = {"main_table": latex_table(*main_rows(made), caption_of(made))}
+    tables = {"main_table": latex_table(*main_rows(evaluation), caption_of(evaluation))}
     for name, kind in (("levels", "level: "), ("chapters", "chapter: ")):
-        places = dict.fromkeys(one.slice for one in made.numbers if one.slice.startswith(kind))
+        places = dict.fromkeys(
+            one.slice for one in evaluation.numbers if one.slice.startswith(kind)
+        )
         if places:
             columns = [(place.removeprefix(kind), {"slice": place}) for place in places]
-            tables[name] = _pivot(made, "hdf1", columns, f"HDF1 by {name.removesuffix('s')}")
-    for by in made.units.groups:
-        wanted = [(group, {"group_by": by, "group": group}) for group in made.units.values(by)]
-        for metric in made.grouped:
-            if any(one.metric == metric and one.group_by == by for one in made.numbers):
+            tables[name] = _pivot(evaluation, "hdf1", columns, f"HDF1 by {name.removesuffix('s')}")
+    for by in evaluation.units.groups:
+        wanted = [
+            (group, {"group_by": by, "group": group}) for group in evaluation.units.values(by)
+        ]
+        for metric in evaluation.grouped:
+            if any(one.metric == metric and one.group_by == by for one in evaluation.numbers):
                 name = _file_name(f"by_{by}_{metric}", tables)
-                tables[name] = _pivot(made, metric, wanted, f"{metric} by {by}")
-    if made.shifts:
+                tables[name] = _pivot(evaluation, metric, wanted, f"{metric} by {by}")
+    if evaluation.shifts:
         rows = [
             [judge, shift.model, str(shift.before), str(shift.after), f"{shift.change:+d}"]
-            for judge, shifts in made.shifts.items()
+            for judge, shifts in evaluation.shifts.items()
             for shift in shifts
         ]
-        header = ["Judge", "Model", made.preset.before, made.preset.after, "Places climbed"]
+        header = [
+            "Judge",
+            "Model",
+            evaluation.preset.before,
+            evaluation.preset.after,
+            "Places climbed",
+        ]
         tables["rank_change"] = latex_table(header, rows, "Ranks under two scores")
-    if made.agreement is not None:
+    if evaluation.agreement is not None:
         rows = [
             [row.step, who(row), row.measure, number(row.value, row.low, row.high), str(row.n)]
-            for row in made.agreement.rows
+            for row in evaluation.agreement.rows
             if not row.group_by
         ]
         header = ["Step", "Judges", "Measure", "Value", "n"]
@@ -149,13 +159,13 @@ def _file_name(wanted: str, taken: Iterable[str]) -> str:
 
 
 def _pivot(
-    made: Evaluation, metric: str, columns: Sequence[tuple[str, dict[str, str]]], title: str
+    evaluation: Evaluation, metric: str, columns: Sequence[tuple[str, dict[str, str]]], title: str
 ) -> str:
     """Models down, slices or groups across; under the first judge."""
-    judge = made.judged.judges[0]
+    judge = evaluation.judged.judges[0]
     rows = [
-        [model, *(show(made.number(metric, model, judge, **where)) for _, where in columns)]
-        for model in made.judged.models
+        [model, *(show(evaluation.number(metric, model, judge, **where)) for _, where in columns)]
+        for model in evaluation.judged.models
     ]
-    caption = f"{title}. Signature {made.signature['id']}."
+    caption = f"{title}. Signature {evaluation.signature['id']}."
     return latex_table(["Model", *(name for name, _ in columns)], rows, caption)

@@ -15,7 +15,7 @@ from .tables import Table, all_tables, plain_cells
 
 
 def write_everything(
-    made: Evaluation, folder: Path, *, shown: int, stress: Path | None = None
+    evaluation: Evaluation, folder: Path, *, shown: int, stress: Path | None = None
 ) -> None:
     """Tables as CSV, the main table as LaTeX, records, signature, report and figures.
 
@@ -23,17 +23,17 @@ def write_everything(
     Raises OutputError.
     """
     make_folder(folder)
-    for table in all_tables(made):
+    for table in all_tables(evaluation):
         write_table_file(table, folder)
-    for name, text in all_latex(made).items():
+    for name, text in all_latex(evaluation).items():
         write_text(folder / f"{name}.tex", text)
-    write_text(folder / INPUTS, inputs_text(made.judged))
-    write_text(folder / OUTCOMES, "".join(f"{line}\n" for line in outcome_lines(made.judged)))
-    if made.swap is not None:
-        write_text(folder / "swap.md", swap_markdown(made.swap, made.signature["id"]))
-    signature = json.dumps(made.signature, indent=2, ensure_ascii=False, default=str)
+    write_text(folder / INPUTS, inputs_text(evaluation.judged))
+    write_text(folder / OUTCOMES, "".join(f"{line}\n" for line in outcome_lines(evaluation.judged)))
+    if evaluation.swap is not None:
+        write_text(folder / "swap.md", swap_markdown(evaluation.swap, evaluation.signature["id"]))
+    signature = json.dumps(evaluation.signature, indent=2, ensure_ascii=False, default=str)
     write_text(folder / "signature.json", signature + "\n")
-    write_report(made, folder, shown=shown, stress=stress)
+    write_report(evaluation, folder, shown=shown, stress=stress)
 
 
 def write_table_file(table: Table, folder: Path) -> Path:
