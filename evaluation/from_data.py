@@ -29,7 +29,8 @@ from .own_task import own_columns
 from .presets import read_settings
 from .read import Data, case_source, hashes_of, is_path, named_data, response_sources
 from .report.latex import caption_of, main_rows
-from .report.tables import Table, all_tables
+from .report.table import Table
+from .report.tables import all_tables
 from .report.write import make_folder, write_everything
 from .result import Evaluation
 from .run import Coder

@@ -11,8 +11,8 @@ from ..cases import Case
 from ..judged import MISSING, Diagnoses
 from ..judging import JudgedItem
 from ..result import Evaluation
+from .case_tables import status_of
 from .explained import explained, shown
-from .tables import status_of
 
 _LONGEST = 4000  # the characters of a text that are shown at most
 _LONGEST_ATTEMPT = 1200

@@ -10,8 +10,8 @@ from ..measures.evidence import MEAN, PRESENTATIONS
 from ..measures.numbers import Number
 from ..result import Evaluation
 from .figure import Figure
+from .main_table import judges_of
 from .svg import Point, bars, heat, lines, scatter, slopes, stacks
-from .tables import judges_of
 
 _FEW = 8  # a reader can tell so many lines or bars apart
 _POINTS = 3000

@@ -16,8 +16,8 @@ from .figures import all_figures
 from .judge_figures import judge_figures
 from .judge_pages import judges_view
 from .latex import caption_of, main_rows, show
+from .main_table import expanded
 from .svg import DARK, LIGHT, standalone
-from .tables import expanded
 
 LARGEST = 4_800_000
 """Bytes of a page at most; cases are left out beyond, numbers never."""

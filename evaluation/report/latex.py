@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from ..judges.agreement_text import number, who
 from ..measures.numbers import Number
 from ..result import Evaluation
-from .tables import cell_of, expanded, judges_of, unresolved
+from .main_table import cell_of, expanded, judges_of, unresolved
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",

@@ -11,7 +11,8 @@ from ..records import INPUTS, OUTCOMES, inputs_text, outcome_lines
 from ..result import Evaluation
 from .html import write_report
 from .latex import all_latex
-from .tables import Table, all_tables, plain_cells
+from .table import Table, plain_cells
+from .tables import all_tables
 
 
 def write_everything(

@@ -1,0 +1,82 @@
+"""The main table of an evaluation: its columns, its judges and its cells."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..measures.numbers import Number
+from ..result import Evaluation
+from ..settings import Column
+from .table import Table
+
+
+def judges_of(evaluation: Evaluation) -> tuple[str, ...]:
+    """The judges with numbers of their own; one empty name where no number depends on a judge."""
+    named = {one.judge for one in evaluation.numbers if one.judge}
+    return tuple(judge for judge in evaluation.judged.judges if judge in named) or ("",)
+
+
+def expanded(evaluation: Evaluation) -> list[tuple[Column, str]]:
+    """The columns of the main table, each with its group.
+
+    A column without a number is left out, unless the settings name it: then it stays, empty.
+    """
+    pairs = []
+    for column in evaluation.columns:
+        groups = [""]
+        if column.by:
+            groups = (
+                evaluation.units.values(column.by) if column.by in evaluation.units.groups else []
+            )
+        for single in _single(evaluation, column):
+            for group in groups:
+                named = evaluation.settings.columns is not None and not column.by
+                if named or any(_is(one, single, group) for one in evaluation.numbers):
+                    pairs.append((single, group))
+    return pairs
+
+
+def _single(evaluation: Evaluation, column: Column) -> list[Column]:
+    """The column itself, or a column for each of its metrics where it stands for several."""
+    metrics = dict.fromkeys(one.metric for one in evaluation.numbers if column.covers(one.metric))
+    if not metrics or column.metric in metrics:
+        return [column]
+    return [Column(metric, column.title_of(metric), column.by) for metric in metrics]
+
+
+def _is(one: Number, column: Column, group: str) -> bool:
+    place = (one.metric, one.slice, one.group_by, one.group)
+    return place == (column.metric, "", column.by, group)
+
+
+def cell_of(
+    evaluation: Evaluation, column: Column, group: str, model: str, judge: str
+) -> Number | None:
+    """The number in a cell of the main table."""
+    return evaluation.number(column.metric, model, judge, group_by=column.by, group=group)
+
+
+def main_table(evaluation: Evaluation) -> Table:
+    """The main table: a row for each judge and model, with intervals, bounds and counts."""
+    columns = expanded(evaluation)
+    titles = [column.title or group for column, group in columns]
+    names = ["judge", "model"]
+    for title in titles:
+        names += [title, f"{title} low", f"{title} high", f"{title} worst", f"{title} best"]
+    names += ["n", "failed", "abstained", "unmapped", "invalid", "signature"]
+    rows = []
+    for judge in judges_of(evaluation):
+        for model in evaluation.judged.models:
+            cells = [cell_of(evaluation, column, group, model, judge) for column, group in columns]
+            row: list[Any] = [judge, model]
+            for one in cells:
+                row += [one.value, one.low, one.high, one.worst, one.best] if one else [None] * 5
+            row += [*unresolved(cells), evaluation.signature["id"]]
+            rows.append(row)
+    return Table("main_table", tuple(names), rows)
+
+
+def unresolved(cells: Sequence[Number | None]) -> list[int]:
+    """The largest n, failed, abstained, unmapped and invalid of a model's headline numbers."""
+    numbers = [cell for cell in cells if cell is not None]
+    names = ("n", "failed", "abstained", "unmapped", "invalid")
+    return [max((getattr(number, name) for number in numbers), default=0) for name in names]
