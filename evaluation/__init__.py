@@ -1,1 +1,1 @@
-"""Whole evaluations: cases x models, presets, comparison, report."""
+"""Whole evaluations: the responses of several models to the same cases, compared and reported."""

@@ -1,4 +1,4 @@
-"""What each task asks about a response: the inputs of its step."""
+"""Builds the inputs of the steps: for each task, what it asks about a response."""
 
 from .cases import Case
 from .judged import samples_of
@@ -8,42 +8,42 @@ _ASKED = "Which of the options is the diagnosis?"
 
 
 def extract_final(ask: Ask) -> Inputs:
-    """A response whose final diagnosis is not given."""
+    """The text of a response whose final diagnosis the file does not give."""
     if ask.response.diagnosis is not None or ask.response.text is None:
         return []
     return [{"response": ask.response.text}]
 
 
 def extract_ddx(ask: Ask) -> Inputs:
-    """A response whose differential is not given."""
+    """The text of a response whose differential the file does not give."""
     if ask.response.ddx is not None or ask.response.text is None:
         return []
     return [{"text": ask.response.text}]
 
 
 def pair_of_final(ask: Ask) -> Inputs:
-    """The final diagnosis against the true one."""
+    """The final diagnosis and the true one."""
     return [{"predicted": ask.final, "truth": ask.truth}] if ask.final and ask.truth else []
 
 
 def pairs_of_ddx(ask: Ask) -> Inputs:
-    """Each of the first diagnoses of the differential against the true one."""
+    """Each of the first diagnoses of the differential, with the true one."""
     shown = ask.ddx[: max(ask.settings.top)]
     return [{"predicted": name, "truth": ask.truth} for name in shown] if ask.truth else []
 
 
 def graded_ddx(ask: Ask) -> Inputs:
-    """The differential against the true diagnosis."""
+    """The differential and the true diagnosis."""
     return [{"truth": ask.truth, "ddx": list(ask.ddx)}] if ask.ddx and ask.truth else []
 
 
 def graded_final(ask: Ask) -> Inputs:
-    """The final diagnosis against the true one, to be graded."""
+    """The final diagnosis and the true one, for a grade."""
     return [{"truth": ask.truth, "generated": ask.final}] if ask.final and ask.truth else []
 
 
 def scored_response(ask: Ask) -> Inputs:
-    """The response against the reference, by the rubric."""
+    """The case, the reference, the response and the rubric."""
     if not (ask.case.reference and ask.case.case) or ask.response.text is None:
         return []
     return [
@@ -57,7 +57,7 @@ def scored_response(ask: Ask) -> Inputs:
 
 
 def labelled_response(ask: Ask) -> Inputs:
-    """A response (an answer, where the case asks a question) and the reference to label it by."""
+    """A response (an answer, where the case has a question), its reference and the taxonomy."""
     if ask.settings.errors_of == "wrong" and (ask.model, ask.case.id, ask.place) in (
         ask.material.right
     ):
@@ -84,7 +84,7 @@ def right_answer(case: Case) -> str:
 
 
 def matched_answer(ask: Ask) -> Inputs:
-    """An answer to a question with options."""
+    """A question with its options, and the answer to it."""
     if not ask.case.options or ask.response.answer is None:
         return []
     return [
@@ -98,7 +98,7 @@ def matched_answer(ask: Ask) -> Inputs:
 
 
 def free_answer(ask: Ask) -> Inputs:
-    """A free answer to a question with two options."""
+    """A question with two options, and the free answer to it."""
     if set(ask.case.options) != {"A", "B"} or ask.response.answer is None:
         return []
     return [
@@ -112,7 +112,7 @@ def free_answer(ask: Ask) -> Inputs:
 
 
 def open_answer(ask: Ask) -> Inputs:
-    """An answer to a question without options."""
+    """A question without options, its reference, and the answer to it."""
     if ask.case.options or not ask.case.answer or ask.response.answer is None:
         return []
     return [
@@ -126,7 +126,7 @@ def open_answer(ask: Ask) -> Inputs:
 
 
 def best_of_samples(ask: Ask) -> Inputs:
-    """The samples of one wording, once for all of them: at the first."""
+    """All samples of one wording, asked once: at the first sample."""
     responses = ask.material.responses[ask.model][ask.case.id]
     samples = samples_of(responses, ask.response.wording)
     if len(samples) < 2 or ask.response is not responses[samples[0]] or not ask.case.question:

@@ -1,7 +1,7 @@
-"""Cases and responses as the evaluation sees them, read from plain rows.
+"""The cases and responses of an evaluation, and how plain rows are read as such.
 
-A row is a mapping from column to cell. Lists may come as lists, as JSON or Python literals,
-or as text with a semicolon between entries. Column names are those of docs/evaluate.md.
+A row is a mapping from column to cell. A list may be a list, a JSON or Python literal, or text
+with a semicolon between entries. docs/evaluate.md lists the columns.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -37,7 +37,7 @@ USUAL_GROUPS = (
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """A true diagnosis and its codes, where the file gives them."""
+    """A true diagnosis, and its codes where the file gives them."""
 
     text: str
     codes: tuple[str, ...] = ()
@@ -45,11 +45,12 @@ class Diagnosis:
 
 @dataclass(frozen=True)
 class Case:
-    """One case, question or half of a pair.
+    """One case, one question, or one item of a pair.
 
-    `options` maps letters to texts; `answer` holds the right letters, or the reference of an
-    open question. `groups` maps a column to the case's values in it. `columns` holds the cells
-    that only a task of one's own reads.
+    options: letter -> text.
+    answer: the right letters, or the reference of an open question.
+    groups: column -> the values of the case in it.
+    columns: the cells that only your own tasks read.
     """
 
     id: str
@@ -73,15 +74,17 @@ class Case:
 
 @dataclass(frozen=True)
 class Response:
-    """What a model under test gave for a case.
+    """The response of a model under test to a case.
 
-    `diagnosis` and `ddx` are None where the file does not give them and they must be extracted.
-    `withheld` names the type of evidence that the model did not see. `presented_as` is image or
-    text, where the same evidence is shown either way. `probabilities` is its
-    distribution over the options. `sample` and `variant` tell repeated answers apart. `answered`
-    is the answer to the case's question, where that is not the response itself. `fault` says why
-    its probabilities cannot be used; `scaled` that they were rounded and scaled to sum to 1.
-    `columns` holds the cells that only a task of one's own reads.
+    diagnosis, ddx: None where the file does not give them, so that they must be extracted.
+    sample, variant: the names of repeated answers, and of variants of the prompt.
+    withheld: the type of evidence that the model did not see.
+    presented_as: image or text, where the same evidence is presented in both ways.
+    answered: the answer to the case's question, where it is not the response itself.
+    probabilities: option letter -> probability, summing to 1.
+    fault: why the probabilities cannot be used.
+    scaled: whether the probabilities were rounded, and were scaled to sum to 1.
+    columns: the cells that only your own tasks read.
     """
 
     case: str
@@ -100,15 +103,15 @@ class Response:
 
     @property
     def wording(self) -> str:
-        """What the model was shown: the prompt variant, and how the evidence is presented."""
+        """What the model saw: the prompt variant, and the presentation of the evidence."""
         return f"{self.variant} {self.presented_as}".strip()
 
     @property
     def answer(self) -> str | None:
-        """The answer to the case's question; None where there is none.
+        """The answer to the case's question; None without one.
 
-        Where there are only probabilities it is the letter of the likeliest option; of several
-        that are equally likely none is.
+        With probabilities alone it is the letter of the likeliest option, and None where several
+        options are equally likely.
         """
         if self.answered is not None or self.text is not None:
             return self.text if self.answered is None else self.answered
@@ -121,9 +124,9 @@ class Response:
 
 @dataclass(frozen=True)
 class Source:
-    """Rows with the name of the file they are from, for messages.
+    """Rows, and the name of their file for messages.
 
-    foreign: in the layout of another tool, whose columns are not all read.
+    foreign: the rows are in the layout of another tool, and not all of its columns are read.
     """
 
     name: str
@@ -134,10 +137,13 @@ class Source:
 def read_cases(
     source: Source, groups: Sequence[str] | None = None, own: Collection[str] = ()
 ) -> tuple[Case, ...]:
-    """Read the cases; `groups` are the columns to break scores down by.
+    """Read the cases from rows.
 
-    Without `groups`, the usual columns that the file has: specialty, language, ability, ...
-    `own`: further columns to keep, for tasks of one's own.
+    Args:
+        source: the rows.
+        groups: the columns to break scores down by; by default the usual ones that the file has
+            (specialty, language, ability, ...).
+        own: further columns to keep, for your own tasks.
 
     Raises InputError, naming the row, for a missing or repeated id, a list that cannot be
     read, an answer that is none of the options, or a group column that no row has.
@@ -156,7 +162,7 @@ def read_cases(
             raise InputError(f"{place}: the id {case.id!r} occurs twice")
         cases[case.id] = case
     if not cases:
-        raise InputError(f"{source.name} holds no case")
+        raise InputError(f"{source.name} has no case")
     return tuple(cases.values())
 
 
@@ -165,26 +171,26 @@ def read_responses(
 ) -> dict[str, tuple[Response, ...]]:
     """Read one model's responses: case id -> its responses, in the order of the file.
 
-    `own`: further columns to keep, for tasks of one's own.
+    `own`: further columns to keep, for your own tasks.
 
-    Raises InputError, naming the row, for an id that is no case, or the same case, sample,
-    variant, withheld evidence and presentation twice, or for a presentation that is neither
+    Raises InputError, naming the row, for an id that no case has; for two rows with the same case,
+    sample, variant, withheld evidence and presentation; and for a presentation that is neither
     image nor text.
     """
-    found: dict[str, list[Response]] = {}
+    by_case: dict[str, list[Response]] = {}
     seen: set[tuple[str, ...]] = set()
     for number, row in enumerate(source.rows, 1):
         place = f"{source.name}, row {number}"
         response = replace(_response(row, place), columns=_kept(row, own))
         if response.case not in known:
-            raise InputError(f"{place}: {response.case!r} is the id of no case")
+            raise InputError(f"{place}: no case has the id {response.case!r}")
         key = (response.case, response.sample, response.variant, response.withheld,
                response.presented_as)  # fmt: skip
         if key in seen:
             raise InputError(f"{place}: a second response to {response.case!r}")
         seen.add(key)
-        found.setdefault(response.case, []).append(response)
-    return {case: tuple(responses) for case, responses in found.items()}
+        by_case.setdefault(response.case, []).append(response)
+    return {case: tuple(responses) for case, responses in by_case.items()}
 
 
 def _kept(row: Row, own: Collection[str]) -> dict[str, Any]:
@@ -222,16 +228,16 @@ def _response(row: Row, place: str) -> Response:
     if not name:
         raise InputError(f"{place}: the id is missing")
     ddx = row.get("predicted_ddx")
-    given = None if is_empty(ddx) else read_predictions(ddx, f"{place}, predicted_ddx")
+    names = None if is_empty(ddx) else read_predictions(ddx, f"{place}, predicted_ddx")
     text = row.get("response")
-    if given is None:
-        given = named_list(text)  # a model that was asked for a list and wrote just that
+    if names is None:
+        names = named_list(text)  # the model was asked for a list, and wrote nothing else
     probabilities, fault, is_scaled = read_probabilities(row.get("probabilities"), place)
     return Response(
         case=name,
         text=None if is_empty(text) and not isinstance(text, str) else text_of(text),
         diagnosis=text_of(row.get("predicted_diagnosis")) or None,
-        ddx=None if given is None else _distinct(map(text_of, given)),
+        ddx=None if names is None else _distinct(map(text_of, names)),
         sample=text_of(row.get("sample")),
         variant=text_of(row.get("variant")),
         withheld=text_of(row.get("withheld")),
@@ -251,12 +257,12 @@ def _presentation(row: Row, place: str) -> str:
 
 
 def _distinct(texts: Any) -> tuple[str, ...]:
-    """Each diagnosis once, by its normalised name, in the order given."""
-    kept: dict[str, str] = {}
+    """Each diagnosis once, by its normalised name, in their order."""
+    by_name: dict[str, str] = {}
     for text in texts:
         if text:
-            kept.setdefault(normalise_text(text) or text, text)
-    return tuple(kept.values())
+            by_name.setdefault(normalise_text(text) or text, text)
+    return tuple(by_name.values())
 
 
 def _diagnosis(entry: Any, place: str) -> Diagnosis:

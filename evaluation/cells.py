@@ -1,4 +1,4 @@
-"""Cells of cases and responses: lists, letters, options, probabilities, in any of their forms."""
+"""Reads the cells of cases and responses: lists, letters, options and probabilities."""
 
 import ast
 import json
@@ -13,16 +13,16 @@ from ..ontology.reading.query import split_diagnoses
 Row = Mapping[str, Any]
 LETTER = re.compile(r"[A-Z]")
 _ROUNDED = 0.01
-"""How far from 1 the sum of rounded probabilities may be."""
+"""The sum of rounded probabilities may differ from 1 by so much."""
 
 
 def read_list(cell: Any, place: str) -> list[Any]:
-    """The entries of a cell that holds a list in any of its forms; empty for an empty cell.
+    """Read the entries of a cell that holds a list; empty for an empty cell.
 
     >>> read_list("asthma; croup", ""), read_list("['a', 'b']", ""), read_list(None, "")
     (['asthma', 'croup'], ['a', 'b'], [])
 
-    Raises InputError for text that begins like a list and is none.
+    Raises InputError for text that begins like a list and cannot be read as one.
     """
     if is_empty(cell):
         return []
@@ -32,24 +32,27 @@ def read_list(cell: Any, place: str) -> list[Any]:
     if text.startswith("["):
         for reader in (json.loads, ast.literal_eval):
             try:
-                found = reader(text)
+                entries = reader(text)
             except (ValueError, SyntaxError, RecursionError, MemoryError):
                 continue
-            if isinstance(found, list):
-                return found
-        raise InputError(f"{place}: {text[:60]!r} begins like a list and is none")
+            if isinstance(entries, list):
+                return entries
+        raise InputError(
+            f"{place}: {text[:60]!r} begins like a list and cannot be read as one; write JSON, or "
+            "put a semicolon between the entries"
+        )
     return [entry.strip() for entry in re.split(r";|\n", text) if entry.strip()]
 
 
 def read_predictions(cell: Any, place: str) -> list[str]:
-    """The diagnoses of a cell of predictions: a list, an object {"diagnoses": [...]}, or text.
+    """Read the diagnoses of a cell: a list, an object {"diagnoses": [...]}, or text.
 
     >>> read_predictions('{"diagnoses": ["gout", "asthma"]}', "")
     ['gout', 'asthma']
     >>> read_predictions("gout | asthma", ""), read_predictions("gout, acute; asthma", "")
     (['gout', 'asthma'], ['gout, acute', 'asthma'])
 
-    Raises InputError for text with commas and no other mark: it may be one diagnosis or several.
+    Raises InputError for text with commas and no other separator, which is ambiguous.
     """
     named = named_list(cell)
     if named is not None:
@@ -68,7 +71,7 @@ def read_predictions(cell: Any, place: str) -> list[str]:
 
 
 def named_list(cell: Any) -> list[str] | None:
-    """The list of an object {"diagnoses": [...]}, as it is or as JSON; None for anything else."""
+    """The list of an object {"diagnoses": [...]}, also in JSON; None for anything else."""
     if isinstance(cell, str) and cell.strip().startswith("{"):
         try:
             cell = json.loads(cell)
@@ -83,19 +86,19 @@ def named_list(cell: Any) -> list[str] | None:
 
 
 def read_options(row: Row, place: str) -> dict[str, str]:
-    """The options of a question by letter. Raises InputError for what is no list or object."""
-    given = row.get("options")
-    if isinstance(given, str) and given.strip().startswith("{"):
+    """Read the options of a question: letter -> text. Raises InputError for JSON with a fault."""
+    cell = row.get("options")
+    if isinstance(cell, str) and cell.strip().startswith("{"):
         try:
-            given = json.loads(given)
+            cell = json.loads(cell)
         except ValueError as fault:
             raise InputError(f"{place}: the options are not JSON: {fault}") from fault
-    if isinstance(given, Mapping):
+    if isinstance(cell, Mapping):
         return {
-            text_of(letter): text_of(text) for letter, text in given.items() if not is_empty(text)
+            text_of(letter): text_of(text) for letter, text in cell.items() if not is_empty(text)
         }
-    if not is_empty(given):
-        entries = read_list(given, f"{place}, options")
+    if not is_empty(cell):
+        entries = read_list(cell, f"{place}, options")
         return {chr(ord("A") + at): text_of(text) for at, text in enumerate(entries)}
     return {
         name: text_of(cell)
@@ -116,24 +119,24 @@ def letters_of(answer: str) -> set[str]:
 
 
 def read_probabilities(cell: Any, place: str) -> tuple[dict[str, float] | None, str, bool]:
-    """A distribution over the options, why it cannot be used, and whether it was scaled.
+    """Read a distribution over the options: its values, its fault, and whether it was scaled.
 
-    A sum within 0.01 of 1 is what rounding leaves: the values are scaled to sum to 1. One that
-    is further away, or a value that is no probability, makes the distribution unusable.
+    Rounding may move the sum away from 1 by 0.01: then the values are scaled to sum to 1. With
+    another sum, or a value that is not a probability, the distribution cannot be used.
 
-    Raises InputError for a cell that is no object of letters and numbers.
+    Raises InputError for a cell that is not an object of letters and numbers.
     """
     if is_empty(cell):
         return None, "", False
     try:
-        given = json.loads(cell) if isinstance(cell, str) else cell
-        values = {str(letter): float(value) for letter, value in given.items()}
+        by_letter = json.loads(cell) if isinstance(cell, str) else cell
+        values = {str(letter): float(value) for letter, value in by_letter.items()}
     except (ValueError, TypeError, AttributeError) as fault:
         raise InputError(
             f"{place}: probabilities must be an object, letter to probability"
         ) from fault
     if any(not math.isfinite(value) or value < 0 for value in values.values()):
-        return None, "its probabilities hold a value that is none", False
+        return None, "its probabilities have a value that is not a probability", False
     total = math.fsum(values.values())
     if abs(total - 1) > _ROUNDED + 1e-9:
         return None, f"its probabilities sum to {total:.6g}, not to 1", False
@@ -142,22 +145,22 @@ def read_probabilities(cell: Any, place: str) -> tuple[dict[str, float] | None, 
 
 
 def values_of(cell: Any, place: str) -> tuple[str, ...]:
-    """The groups that a cell names."""
+    """The groups that a cell names; "(none)" for an empty cell."""
     if isinstance(cell, list | tuple) or str(cell).strip().startswith("["):
         return tuple(map(text_of, read_list(cell, place))) or ("(none)",)
     return (text_of(cell) or "(none)",)
 
 
 def is_empty(cell: Any) -> bool:
-    """Whether a cell holds nothing."""
+    """Whether a cell is empty: None, NaN, or text of spaces alone."""
     missing = cell is None or (isinstance(cell, float) and math.isnan(cell))
     return missing or (isinstance(cell, str) and not cell.strip())
 
 
 def text_of(cell: Any) -> str:
-    """A cell as text; a whole number of a spreadsheet without its point."""
+    """A cell as text. Whole numbers, which spreadsheets keep as 7.0, have no decimal point."""
     if is_empty(cell):
         return ""
     if isinstance(cell, float) and cell.is_integer():
-        return str(int(cell))  # a spreadsheet's whole number
+        return str(int(cell))
     return str(cell).strip()

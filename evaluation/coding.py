@@ -1,4 +1,4 @@
-"""One canonical table for all models: every distinct diagnosis is mapped once."""
+"""Maps every distinct diagnosis once, through one canonical table for all models."""
 
 from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Mapping as ReadOnly
@@ -16,21 +16,21 @@ MapTexts = Callable[[list[str]], Sequence[Mapping]]
 
 @dataclass(frozen=True)
 class Codes:
-    """The canonical table of an evaluation: text -> its mapping; and what made it."""
+    """The canonical table of an evaluation (text -> mapping), and the signature of the mapper."""
 
     mappings: ReadOnly[str, Mapping]
     signature: ReadOnly[str, Any]
 
     def find(self, text: str) -> Mapping | None:
-        """The mapping of a text; None where it was never mapped."""
+        """The mapping of a text; None where the text was not mapped."""
         return self.mappings.get(text)
 
     def mapper(self, text: str) -> MappedCode | None:
-        """Text to code and name, as the equivalence step takes it."""
-        found = self.mappings.get(text)
-        if found is None or found.code is None:
+        """The code and name of a text, for the equivalence step; None without a code."""
+        mapping = self.mappings.get(text)
+        if mapping is None or mapping.code is None:
             return None
-        return MappedCode(found.code, found.name or "")
+        return MappedCode(mapping.code, mapping.name or "")
 
 
 def code_texts(
@@ -42,24 +42,27 @@ def code_texts(
     table: Path | None = None,
     aside: Path | None = None,
 ) -> Codes:
-    """Map every distinct text once, and keep the table.
+    """Map every distinct text once, and write the canonical table.
 
-    A row of `table` that a person reviewed wins, and one that the same mapper made is used
-    again. The table is written back to `table`, and what this evaluation used to `aside`.
+    A row of `table` that a person reviewed wins, and a row that the same mapper made is used
+    again. The table is written back to `table`; the rows that this evaluation used are written
+    to `aside`.
 
     Raises InputError or OutputError for these files.
     """
     wanted = list(dict.fromkeys(text for text in texts if text))
-    held = read_table(table, tree) if table else CanonicalTable()
+    canonical = read_table(table, tree) if table else CanonicalTable()
     short = short_signature(signature)
-    found = {text: known for text in wanted if (known := held.settled(text, short)) is not None}
-    new = [text for text in wanted if text not in found]
-    made = list(map_texts(new)) if new else []
-    found.update(zip(new, made, strict=True))
+    settled = {text: canonical.settled(text, short) for text in wanted}
+    mappings = {text: mapping for text, mapping in settled.items() if mapping is not None}
+    new = [text for text in wanted if text not in mappings]
+    new_mappings = list(map_texts(new)) if new else []
+    mappings.update(zip(new, new_mappings, strict=True))
     if table:
-        write_table(held.merged(entry_of(each, short) for each in made), table, tree)
+        entries = (entry_of(mapping, short) for mapping in new_mappings)
+        write_table(canonical.merged(entries), table, tree)
     if aside:
         aside.unlink(missing_ok=True)
-        used = (entry_of(found[text], short) for text in wanted)
+        used = (entry_of(mappings[text], short) for text in wanted)
         write_table(CanonicalTable().merged(used), aside, tree)
-    return Codes({text: found[text] for text in wanted}, signature)
+    return Codes({text: mappings[text] for text in wanted}, signature)

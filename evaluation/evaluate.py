@@ -1,4 +1,4 @@
-"""A whole evaluation: cases and responses in, everything that is reported out."""
+"""Runs a whole evaluation: from cases and responses to everything that is reported."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -51,18 +51,18 @@ def evaluate(
     """Run a whole evaluation.
 
     Args:
-        cases: the cases, in the order of all tables.
+        cases: the cases; all tables have them in this order.
         responses: model under test -> case id -> its responses.
-        settings: preset, tasks and everything that can change a number.
-        panel: the judges with their run and journal; by default a new one with `judges`.
-        coder: how diagnoses get codes; without one there are no hierarchical scores.
-        judges: used where no panel is given.
+        settings: the preset, the tasks, and everything else that can change a number.
+        panel: the judges with their run and journal; by default a new panel with `judges`.
+        coder: how diagnoses get codes; without a coder there are no hierarchical scores.
+        judges: the judges, where no panel is given.
         files: name -> sha256 of the files read, for the signature.
-        notes: sentences on what was read, to stand with the numbers.
+        notes: sentences about what was read; they are reported with the numbers.
 
     Raises:
-        UsageError: no case, no model, a judge that is there twice, or a preset whose columns
-            the cases lack.
+        UsageError: no case, no model, the same judge twice, or a preset whose columns the cases
+            lack.
     """
     panel = replace(
         panel or Panel(tuple(judges)),
@@ -82,7 +82,7 @@ def evaluate(
     places = ranks_of(measures, units)
     grouped = _grouped(preset, settings, measures)
     headline = [one for one in measures if any(c.covers(one.metric) for c in columns)]
-    made = Evaluation(
+    evaluation = Evaluation(
         preset,
         columns,
         grouped,
@@ -109,7 +109,7 @@ def evaluate(
         (*judged.left_out, *left_out),
         notes=(*notes, *_about_probabilities(responses)),
     )
-    return replace(made, swap=swap_of(made))
+    return replace(evaluation, swap=swap_of(evaluation))
 
 
 def check_evaluation(
@@ -118,7 +118,7 @@ def check_evaluation(
     settings: Settings,
     judges: Sequence[AnyJudge],
 ) -> None:
-    """Look for all that can be wrong before anything is asked. Raises as `evaluate` does."""
+    """Check everything that can be checked before a judge is asked. Raises as `evaluate` does."""
     if not cases or not responses:
         raise UsageError("an evaluation needs at least one case and one model")
     labels = [as_judge(judge).spec.label for judge in judges]
@@ -132,9 +132,9 @@ def check_evaluation(
 
 def _check_needs(cases: Sequence[Case], preset: Preset) -> None:
     for name in preset.needs:
-        held = [case.options or case.answer if name == "answer" else getattr(case, name)
-                for case in cases]  # fmt: skip
-        if not any(held):
+        values = [case.options or case.answer if name == "answer" else getattr(case, name)
+                  for case in cases]  # fmt: skip
+        if not any(values):
             needs = ", ".join(preset.needs)
             raise UsageError(
                 f"the preset {preset.name} needs cases with {needs}; no case has {name}"
@@ -144,7 +144,7 @@ def _check_needs(cases: Sequence[Case], preset: Preset) -> None:
 def _measure(
     judged: Judged, settings: Settings, tasks: Sequence[Task]
 ) -> tuple[Units, list[Measure], dict[tuple[str, str], Spread]]:
-    """Units and measures of the tasks, and spreads over prompt variants."""
+    """The units, the measures of the tasks, and the spreads over prompt variants."""
     of_pairs = [task for task in tasks if task.of_pairs]
     over_cases = _measures_of([task for task in tasks if not task.of_pairs], judged, settings)
     over_cases += gap_measures(over_cases)
@@ -161,26 +161,26 @@ def _measures_of(tasks: Sequence[Task], judged: Judged, settings: Settings) -> l
 
 
 def _about_probabilities(responses: Mapping[str, Responses]) -> Iterator[str]:
-    """How many distributions were scaled, and how many cannot be used."""
+    """Sentences on how many distributions were scaled, and how many cannot be used."""
     for model, by_case in responses.items():
-        every = [response for held in by_case.values() for response in held]
-        scaled = sum(response.scaled for response in every)
-        unusable = [response for response in every if response.fault]
+        of_model = [response for of_case in by_case.values() for response in of_case]
+        scaled = sum(response.scaled for response in of_model)
+        unusable = [response for response in of_model if response.fault]
         if scaled:
             yield (
-                f"{model}: the probabilities of {scaled:,} responses sum to 1 within 0.01 only; "
-                "they were scaled to sum to 1"
+                f"{model}: the probabilities of {scaled:,} responses do not sum to 1 exactly, but "
+                "within 0.01; they were scaled to sum to 1"
             )
         if unusable:
             first = unusable[0]
             yield (
-                f"{model}: {len(unusable):,} responses count as failed for their probabilities; "
-                f"the first is on case {first.case}: {first.fault}"
+                f"{model}: {len(unusable):,} responses count as failed because of their "
+                f"probabilities; the first is the response to case {first.case}: {first.fault}"
             )
 
 
 def _grouped(preset: Preset, settings: Settings, measures: Sequence[Measure]) -> tuple[str, ...]:
-    """The metrics that are compared in every group: the preset's two, and those of one's own."""
+    """The metrics that are compared in every group: two of the preset, and those of own tasks."""
     columns = [
         column
         for task in tasks_of(settings)
@@ -192,7 +192,7 @@ def _grouped(preset: Preset, settings: Settings, measures: Sequence[Measure]) ->
 
 
 def _encoder(settings: Settings, tasks: Sequence[Task]) -> tuple[str | None, list[LeftOut]]:
-    """The name of the encoder of the semantic scores, and what it cannot do."""
+    """The name of the encoder of the semantic scores, and the scores that it cannot give."""
     names = {task.name for task in tasks}
     encoder = find_encoder(settings.encoder) if "semantic" in names else None
     left_out = []

@@ -1,4 +1,4 @@
-"""A whole evaluation from Python: files or frames in, a result whose tables are frames out."""
+"""Runs an evaluation from Python: it takes files or frames, and its tables are frames."""
 
 import asyncio
 import html
@@ -43,10 +43,11 @@ _OF_THE_RUN = (JOURNAL, ATTEMPTS, MAPPING)
 
 @dataclass(frozen=True, eq=False)
 class EvaluationResult:
-    """An evaluation with its tables; a notebook shows the main one.
+    """An evaluation with its tables; a notebook shows the main table.
 
-    evaluation: everything behind the tables. folder: where the run keeps its journal, attempts
-    and mappings. budget_reached: whether items were left out because of the budget.
+    evaluation: everything from which the tables are built. folder: where the run writes its
+    journal, attempts and mappings. budget_reached: whether the budget ended before all items
+    were asked.
     """
 
     evaluation: Evaluation
@@ -60,13 +61,13 @@ class EvaluationResult:
 
     @property
     def tables(self) -> tuple[str, ...]:
-        """The names of the tables, which are those of the CSV files without `.csv`."""
+        """The names of the tables: those of the CSV files, without `.csv`."""
         return tuple(self._tables)
 
     def table(self, name: str = "main_table") -> Any:
         """A table as a frame: a pandas DataFrame where pandas is installed, else an Arrow table.
 
-        Raises UsageError for a table that there is not.
+        Raises UsageError for a table that does not exist.
         """
         if name not in self._tables:
             raise UsageError(f"there is no table {name!r}; there are {', '.join(self._tables)}")
@@ -78,16 +79,16 @@ class EvaluationResult:
         return arrow_table(table.columns, table.rows)
 
     def number(self, metric: str, model: str, judge: str = "", **where: str) -> Number | None:
-        """One number; `where` may say slice, group_by and group. None where there is none."""
+        """One number, or None; `where` may name slice, group_by and group."""
         return self.evaluation.number(metric, model, judge, **where)
 
     def write(
         self, folder: str | Path, *, report_cases: int = 200, stress: Path | None = None
     ) -> Path:
-        """Write the folder that `dxjudge evaluate -o FOLDER` writes, and return it.
+        """Write the folder that `dxjudge evaluate -o FOLDER` writes, and return its path.
 
-        report_cases: cases in the report at most. stress: a table of `dxjudge stress` for it.
-        Raises OutputError.
+        report_cases: the largest number of cases in the report. stress: the trials of
+        `dxjudge stress`, for the report. Raises OutputError.
         """
         output = Path(folder)
         make_folder(output)
@@ -114,9 +115,10 @@ class EvaluationResult:
 
 @dataclass(frozen=True)
 class Opened:
-    """An evaluation that is read and checked; nothing was asked yet.
+    """The input of an evaluation, read and checked, before a judge is asked.
 
-    files: the hashes of what was read. notes: what of it nothing reads, in sentences.
+    files: name -> hash of everything that was read. notes: sentences about columns that nothing
+    reads and cases that were left out.
     """
 
     settings: Settings
@@ -140,7 +142,9 @@ def open_evaluation(
 ) -> Opened:
     """Read settings, cases and responses; arguments and faults are those of `evaluate`."""
     given = tuple(judges or ())
-    names = tuple(each if isinstance(each, str) else as_judge(each).spec.label for each in given)
+    names = tuple(
+        judge if isinstance(judge, str) else as_judge(judge).spec.label for judge in given
+    )
     chosen = read_settings(Path(config) if config else None, judges=names or None, **settings)
     own = own_columns(chosen)
     cases = cases if is_path(cases) else whole(cases)
@@ -157,8 +161,8 @@ def open_evaluation(
     panel = tuple(map(as_judge, given or chosen.judges))
     check_evaluation(read, by_model, chosen, panel)
     read, by_model, excluded = known_cases(read, by_model, chosen)
-    said = tuple(dict.fromkeys(filter(None, (*notes, *excluded))))
-    return Opened(chosen, panel, read, by_model, hashes_of(cases, named), said)
+    all_notes = tuple(dict.fromkeys(filter(None, (*notes, *excluded))))
+    return Opened(chosen, panel, read, by_model, hashes_of(cases, named), all_notes)
 
 
 def run_opened(
@@ -170,7 +174,7 @@ def run_opened(
     table: Path | None = None,
     progress: Progress | None = None,
 ) -> EvaluationResult:
-    """Ask, measure and compare; `folder` keeps the journal and the mappings."""
+    """Run an opened evaluation; the journal and the mappings are written to `folder`."""
     settings = opened.settings
     coding = mapper or Mapper(settings.ontology, run=run)
     coder = Coder(coding.map_many, lambda: coding.signature, table, folder / MAPPING)
@@ -209,24 +213,24 @@ def evaluate(
 
     Args:
         cases: a path, a frame (pandas, polars, Arrow) or rows as mappings.
-        responses: the same, by model; or one with a column `model`; or a list of paths, whose
-            stems are the models' names.
+        responses: a mapping from model to such data; or data with a column `model`; or a list of
+            paths, whose stems are the models' names.
         preset: diagnosis (the default), hddx, dermcase, medsyn, mediconfusion, medlesionvqa or
             choice.
         judges: judges or their names; each judges every item, and the first also extracts.
-        config: a YAML file of settings; what is given here wins.
-        run: cache, budget and limits; by default a new one with the user's own cache.
-        mapper: how diagnoses get codes; by default one for the ontology of the settings.
+        config: a YAML file of settings; an argument of this call wins over the file.
+        run: cache, budget and limits; by default a new run with the user's own cache.
+        mapper: how diagnoses get codes; by default a mapper for the ontology of the settings.
         conditions, evidences: the files of DDXPlus.
-        table: a canonical table to read reviewed codes from, and to keep.
-        folder: where the judges' decisions are kept while it runs, so that the same call goes
-            on after a stop; by default a temporary folder.
-        progress: called with (stage, done, total).
-        form: the separator, encoding or sheet of the files, where they do not tell it.
+        table: a canonical table; reviewed codes are read from it, and it is written back.
+        folder: where the journal of the judges' decisions is written, so that the same call
+            continues after a stop; by default a temporary folder.
+        progress: a function that is called with (stage, done, total).
+        form: the separator, encoding or sheet of the files, where the files do not show it.
         settings: further settings, as in the YAML file: groups, tasks, columns, jury, seed, ...
 
     Raises:
-        UsageError: settings that do not exist or do not fit, a judge that is there twice.
+        UsageError: settings that do not exist or do not fit, or the same judge twice.
         InputError: cases or responses that cannot be read; the message names file and row.
     """
     opened = open_evaluation(
@@ -248,5 +252,5 @@ def evaluate(
 async def aevaluate(
     cases: Data, responses: Data | Mapping[str, Data] | Sequence[Data], **options: Any
 ) -> EvaluationResult:
-    """`evaluate` for code that is async: the loop goes on while it runs, in a thread."""
+    """Run `evaluate` in a thread, so that the event loop of async code continues."""
     return await asyncio.to_thread(evaluate, cases, responses, **options)

@@ -1,4 +1,4 @@
-"""True codes that the release does not hold: an error, or listed cases that are left out."""
+"""Finds true codes that the release does not have: an error, or cases that are left out."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -13,9 +13,9 @@ from .tasks import tasks_of
 def known_cases(
     cases: Sequence[Case], responses: Mapping[str, Responses], settings: Settings
 ) -> tuple[tuple[Case, ...], dict[str, Responses], tuple[str, ...]]:
-    """The cases whose true codes all exist, the responses to them, and a note on each other one.
+    """Keep the cases whose true codes all exist, with their responses and a note on each other.
 
-    Codes are looked at where a task of the settings compares codes.
+    Codes are checked only where a task of the settings compares codes.
 
     Raises InputError, naming the first case and code, unless the settings exclude such cases.
     """
@@ -23,25 +23,27 @@ def known_cases(
     if not compared or not any(code for case in cases for code in _codes(case)):
         return tuple(cases), dict(responses), ()
     tree = load_tree(settings.ontology)
-    faults = {case.id: said for case in cases if (said := _fault(case, tree))}
+    faults = {case.id: fault for case in cases if (fault := _fault(case, tree))}
     if not faults:
         return tuple(cases), dict(responses), ()
     if settings.unknown_codes == "error":
-        name, said = next(iter(faults.items()))
+        name, reason = next(iter(faults.items()))
         row = next(number for number, case in enumerate(cases, 1) if case.id == name)
         more = f" (and {len(faults) - 1:,} more cases)" if len(faults) > 1 else ""
         raise InputError(
-            f"case {name!r}, row {row}: {said}{more}; correct the code, choose another "
+            f"case {name!r}, row {row}: {reason}{more}; correct the code, choose another "
             "--ontology, or leave such cases out with --unknown-codes exclude"
         )
     kept = tuple(case for case in cases if case.id not in faults)
     if not kept:
-        raise InputError("every case has a code that the release does not hold")
+        raise InputError(
+            "every case has a code that the release does not have; choose another --ontology"
+        )
     answered: dict[str, Responses] = {
-        model: {case: held for case, held in by_case.items() if case not in faults}
+        model: {case: of_case for case, of_case in by_case.items() if case not in faults}
         for model, by_case in responses.items()
     }
-    notes = tuple(f"left out: case {name}: {said}" for name, said in faults.items())
+    notes = tuple(f"left out: case {name}: {reason}" for name, reason in faults.items())
     return kept, answered, notes
 
 
@@ -51,7 +53,7 @@ def _codes(case: Case) -> Iterator[str]:
 
 
 def _fault(case: Case, tree: Tree) -> str:
-    """What is wrong with the first code that does not exist; "" where all do."""
+    """The fault of the first code that does not exist; "" where all codes exist."""
     for code in _codes(case):
         try:
             tree.node(code)

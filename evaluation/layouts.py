@@ -1,4 +1,4 @@
-"""Files of other evaluations as they are: DDXPlus patients and VLMEvalKit predictions."""
+"""Reads the layouts of other tools: DDXPlus patients, and VLMEvalKit questions and predictions."""
 
 import ast
 import re
@@ -14,7 +14,7 @@ _MOST_LIKELY = 5
 
 
 def layout_of(rows: Sequence[Row]) -> Layout:
-    """Which layout the columns are of."""
+    """Name the layout that the columns belong to."""
     columns = set(rows[0]) if rows else set()
     if {"PATHOLOGY", "DIFFERENTIAL_DIAGNOSIS"} <= columns:
         return "ddxplus"
@@ -24,12 +24,12 @@ def layout_of(rows: Sequence[Row]) -> Layout:
 
 
 def from_vlmevalkit(source: Source) -> Source:
-    """Rows of a VLMEvalKit question or prediction table under our names.
+    """Rename the columns of a VLMEvalKit question or prediction table to ours.
 
     `index` becomes the id and `prediction` the response; question, answer, category and the
     options A, B, ... keep their names. Images (base64 in the question table) are left out.
 
-    Raises InputError for a row without index.
+    Raises InputError for a row without an index.
     """
     rows: list[Row] = []
     for number, row in enumerate(source.rows, 1):
@@ -57,17 +57,15 @@ def from_ddxplus(
     *,
     most: int = _MOST_LIKELY,
 ) -> Source:
-    """Patients of DDXPlus as cases: the pathology, the differential, the codes of both.
+    """Turn patients of DDXPlus into cases: the pathology, the differential, and their codes.
 
-    The id is the number of the patient in the file, from 0. The differential keeps its `most`
-    likeliest conditions.
+    The id is the number of the patient in the file, from 0.
 
     Args:
-        source: rows with AGE, SEX, PATHOLOGY, EVIDENCES, INITIAL_EVIDENCE and
-            DIFFERENTIAL_DIAGNOSIS.
-        conditions: release_conditions.json: name -> "icd10-id" and more.
-        evidences: release_evidences.json, for the questions behind the codes of the evidence.
-        most: how many conditions of the differential are kept.
+        source: rows with AGE, SEX, PATHOLOGY, EVIDENCES and DIFFERENTIAL_DIAGNOSIS.
+        conditions: release_conditions.json: name -> an object with "icd10-id".
+        evidences: release_evidences.json, which has the question for each code of the evidence.
+        most: so many of the likeliest conditions of the differential are kept.
 
     Raises InputError, naming the row, for a condition that is not in `conditions`, or a
     differential that is not a list of (condition, probability).
@@ -81,13 +79,13 @@ def from_ddxplus(
 
 
 def _condition_codes(conditions: Mapping[str, Mapping[str, Any]]) -> dict[str, list[str]]:
-    """Codes by every name a condition goes by."""
-    found = {}
+    """Codes by every name of a condition."""
+    codes_by_name = {}
     for key, about in conditions.items():
         codes = [code for code in re.split(r"[,;\s]+", str(about.get("icd10-id", ""))) if code]
         names = (key, about.get("condition_name"), about.get("cond-name-eng"))
-        found.update({str(name): codes for name in names if name})
-    return found
+        codes_by_name.update({str(name): codes for name in names if name})
+    return codes_by_name
 
 
 def _patient(
@@ -104,10 +102,10 @@ def _patient(
     for name in (pathology, *names):
         if name not in codes:
             raise InputError(f"{place}: no condition {name!r} in the file of conditions")
-    told = [_evidence(str(code), evidences) for code in _literal(row, "EVIDENCES", place)]
+    findings = [_evidence(str(code), evidences) for code in _literal(row, "EVIDENCES", place)]
     return {
         "id": str(number),
-        "case": f"Sex: {row.get('SEX')}. Age: {row.get('AGE')}. Evidence: {'; '.join(told)}.",
+        "case": f"Sex: {row.get('SEX')}. Age: {row.get('AGE')}. Evidence: {'; '.join(findings)}.",
         "diagnosis": pathology,
         "codes": codes[pathology],
         "ddx": [{"diagnosis": name, "codes": codes[name]} for name in names],
@@ -118,12 +116,12 @@ def _patient(
 def _literal(row: Row, column: str, place: str) -> list[Any]:
     cell = row.get(column)
     try:
-        found = cell if isinstance(cell, list) else ast.literal_eval(str(cell or "[]"))
+        entries = cell if isinstance(cell, list) else ast.literal_eval(str(cell or "[]"))
     except (ValueError, SyntaxError, RecursionError, MemoryError) as fault:
         raise InputError(f"{place}: {column} is not a list") from fault
-    if not isinstance(found, list):
+    if not isinstance(entries, list):
         raise InputError(f"{place}: {column} is not a list")
-    return found
+    return entries
 
 
 def _likelihood(place: str) -> Any:
@@ -132,14 +130,14 @@ def _likelihood(place: str) -> Any:
             return -float(entry[1])
         except (TypeError, ValueError, IndexError, KeyError) as fault:
             raise InputError(
-                f"{place}: DIFFERENTIAL_DIAGNOSIS holds {entry!r}, not [condition, probability]"
+                f"{place}: DIFFERENTIAL_DIAGNOSIS has {entry!r}, not [condition, probability]"
             ) from fault
 
     return key
 
 
 def _evidence(code: str, evidences: Mapping[str, Mapping[str, Any]]) -> str:
-    """The question and value behind E_x or E_x_@_V_y, or the code where they are not known."""
+    """The question and value of the code E_x or E_x_@_V_y; the code itself where it is unknown."""
     name, _, value = code.partition("_@_")
     about = evidences.get(name)
     if about is None:

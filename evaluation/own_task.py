@@ -1,4 +1,4 @@
-"""Tasks of one's own: any step with a verdict, on the columns of cases and responses."""
+"""Your own tasks: any step with a verdict, asked about the columns of cases and responses."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -22,7 +22,7 @@ _OF_CASE: dict[str, Callable[[Case], Any]] = {
     "case": lambda case: case.case,
     "reference": lambda case: case.reference,
     "diagnosis": lambda case: case.diagnosis.text if case.diagnosis else "",
-    "ddx": lambda case: [each.text for each in case.ddx],
+    "ddx": lambda case: [diagnosis.text for diagnosis in case.ddx],
     "question": lambda case: case.question,
     "options": lambda case: dict(case.options),
     "answer": lambda case: case.answer,
@@ -38,9 +38,10 @@ _FINDS = {"predicted_diagnosis": "extract_final_diagnosis", "predicted_ddx": "ex
 
 
 def own_task(spec: OwnTask) -> Task:
-    """The task that a settings file describes.
+    """Build the task that a settings file describes.
 
-    Raises UsageError for a step that does not exist or has no verdict, or a field that it lacks.
+    Raises UsageError for a step that does not exist or has no verdict, or for a field that the
+    step lacks.
     """
     step = find_step(spec.step)
     name = spec.name or step.name
@@ -64,27 +65,27 @@ def own_task(spec: OwnTask) -> Task:
 
 
 def own_columns(settings: Settings) -> frozenset[str]:
-    """The columns of cases and responses that only tasks of one's own read."""
+    """The columns of cases and responses that only your own tasks read."""
     specs = [task for task in settings.tasks if isinstance(task, OwnTask)]
-    named = {each for spec in specs for each in _columns(spec, find_step(spec.step)).values()}
-    named |= {spec.truth for spec in specs if spec.truth}
-    return frozenset(each.removeprefix("case.").removeprefix("response.") for each in named)
+    columns = {name for spec in specs for name in _columns(spec, find_step(spec.step)).values()}
+    columns |= {spec.truth for spec in specs if spec.truth}
+    return frozenset(name.removeprefix("case.").removeprefix("response.") for name in columns)
 
 
 def check_columns(
     settings: Settings, cases: Sequence[Case], responses: Mapping[str, Responses]
 ) -> None:
-    """Look for every column that a task of one's own needs, before anything is asked.
+    """Look for every column that your own tasks need, before a judge is asked.
 
-    Raises UsageError for a column that neither file has, or both have, and for a right verdict
-    that is none of the step's.
+    Raises UsageError for a column that neither file has, or that both have; and InputError for a
+    right verdict that the step cannot give.
     """
     of_cases = {name for case in cases for name in case.columns}
     of_responses = {
         name
         for by_case in responses.values()
-        for held in by_case.values()
-        for response in held
+        for of_case in by_case.values()
+        for response in of_case
         for name in response.columns
     }
     for spec in (task for task in settings.tasks if isinstance(task, OwnTask)):
@@ -123,7 +124,7 @@ def _check_column(
 
 
 def _columns(spec: OwnTask, step: Step[Any, Any]) -> dict[str, str]:
-    """Field of the step's input -> its column."""
+    """Map each field of the step's input to its column."""
     return {
         field: spec.set.get(field, field)
         for field in step.input.model_fields
@@ -132,7 +133,7 @@ def _columns(spec: OwnTask, step: Step[Any, Any]) -> dict[str, str]:
 
 
 def _value(column: str, ask: Ask) -> Any:
-    """A cell, from the file that has it; None where neither has."""
+    """A cell, from the file that has it; None where neither file has it."""
     where, _, bare = column.rpartition(".")
     if where != "case":
         if bare in _OF_RESPONSE:
@@ -147,8 +148,8 @@ def _of_case(column: str, case: Case) -> Any:
 
 
 def _inputs(spec: OwnTask, step: Step[Any, Any], ask: Ask) -> Inputs:
-    """The fields of the step; nothing where a field that is needed has no value."""
-    given = dict(spec.give)
+    """The input of the step; empty where a required field has no value."""
+    inputs = dict(spec.give)
     for field, column in _columns(spec, step).items():
         value = _value(column, ask)
         known = step.input.model_fields[field]
@@ -157,12 +158,12 @@ def _inputs(spec: OwnTask, step: Step[Any, Any], ask: Ask) -> Inputs:
             if known.is_required():
                 return []
             continue
-        given[field] = _as_field(step, field, value)
-    return [given]
+        inputs[field] = _as_field(step, field, value)
+    return [inputs]
 
 
 def _is_response(column: str) -> bool:
-    """Whether an empty cell is something to judge: a model that answered nothing."""
+    """Whether an empty cell is judged too, because the model answered with nothing."""
     return column.rpartition(".")[2] in ("response", "answered")
 
 

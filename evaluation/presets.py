@@ -1,4 +1,4 @@
-"""The evaluations of the five systems, and the general one: tasks and main tables as data.
+"""The presets, which are tasks and main tables as data, and the settings made from them.
 
 The settings of an evaluation are those of a preset, changed by a YAML file and by flags.
 """
@@ -21,10 +21,11 @@ from .tasks import fillable, tasks_of
 
 @dataclass(frozen=True)
 class Preset:
-    """What a system's evaluation runs, and the columns of its main table.
+    """The tasks of an evaluation, and the columns of its main table.
 
-    `needs` names the columns without which a case file is of another kind. `before` and
-    `after` are the two metrics whose rankings are compared.
+    needs: the columns that a file of cases must have for this preset.
+    settings: the settings that differ from the defaults.
+    before, after: the two metrics whose rankings are compared.
     """
 
     name: str
@@ -178,7 +179,7 @@ PRESETS: tuple[Preset, ...] = (
 
 
 def find_preset(name: str) -> Preset:
-    """The preset of this name. Raises UsageError that lists the names."""
+    """Return the preset of this name. Raises UsageError that lists the names."""
     names = {preset.name: preset for preset in PRESETS}
     if name in names:
         return names[name]
@@ -188,39 +189,41 @@ def find_preset(name: str) -> Preset:
 
 
 def read_settings(path: Path | None, **flags: Any) -> Settings:
-    """Settings of a preset, changed by a YAML file, changed by flags that are not None.
+    """Read the settings: those of a preset, changed by a YAML file, then by flags that are set.
+
+    A flag that is None is not set.
 
     Raises UsageError for an unknown preset or key or a bad value, InputError for a file that
     cannot be read.
     """
-    held = _read_yaml(path) if path else {}
-    held |= {name: value for name, value in flags.items() if value is not None}
-    preset = find_preset(held.get("preset", "diagnosis"))
-    settings = _settings({**preset.settings, "tasks": preset.tasks, **held})
+    changes = _read_yaml(path) if path else {}
+    changes |= {name: value for name, value in flags.items() if value is not None}
+    preset = find_preset(changes.get("preset", "diagnosis"))
+    settings = _settings({**preset.settings, "tasks": preset.tasks, **changes})
     if settings.jury and len(settings.judges) < 2:
         raise UsageError("a jury needs at least two judges: give --judge twice or more")
     _check_jury(settings)
-    main_columns(settings)  # a column that nothing fills is an error before any work
+    main_columns(settings)  # so that a column that no task fills is an error before any work
     return settings
 
 
 def _check_jury(settings: Settings) -> None:
     if settings.jury is None and (settings.quorum is not None or settings.weights is not None):
-        raise UsageError("a quorum and weights are those of a jury: name its rule with --jury")
+        raise UsageError("a quorum and weights need a jury; name its rule with --jury")
     if settings.jury == "weighted":
         labels = {as_judge(name).spec.label for name in settings.judges}
         check_weights(settings.weights, labels)
     elif settings.weights is not None:
-        raise UsageError(f"weights are for the jury rule weighted, not {settings.jury}")
+        raise UsageError(f"weights need the jury rule weighted, not {settings.jury}")
     if settings.quorum is not None and settings.quorum > len(settings.judges):
         raise UsageError(
             f"a quorum of {settings.quorum} cannot be met by {len(settings.judges)} judges"
         )
 
 
-def _settings(given: Mapping[str, Any]) -> Settings:
+def _settings(values: Mapping[str, Any]) -> Settings:
     try:
-        return Settings(**given)
+        return Settings(**values)
     except ValidationError as fault:
         lines = [
             f"{'.'.join(map(str, error['loc']))}: {error['msg']}"
@@ -232,9 +235,10 @@ def _settings(given: Mapping[str, Any]) -> Settings:
 def main_columns(settings: Settings) -> tuple[Column, ...]:
     """The columns of the main table: those of the settings, or else of the preset and the tasks.
 
-    A task that the settings name beyond the preset brings its own columns.
+    A task that the settings add to those of the preset adds its columns too.
 
-    Raises UsageError for a column that no task of the settings fills, and for no such task.
+    Raises UsageError for a column that no task of the settings fills, and for a task that does
+    not exist.
     """
     preset = find_preset(settings.preset)
     known = fillable(settings)
@@ -249,12 +253,12 @@ def main_columns(settings: Settings) -> tuple[Column, ...]:
 
 
 def _fitting(column: Column, known: Sequence[Column]) -> Column | None:
-    """The first of the columns that a task fills which covers this one."""
+    """The first column of a task that covers this column; None without one."""
     return next((one for one in known if one.covers(column.metric)), None)
 
 
 def _titled(column: Column, known: Sequence[Column]) -> Column:
-    """The column with the title of the task that fills it, where it has none of its own."""
+    """The column with a title: its own, or else that of the task which fills it."""
     filled = _fitting(column, known)
     if filled is None:
         listed = ", ".join(dict.fromkeys(one.metric for one in known)) or "none"
@@ -273,11 +277,11 @@ def _titled(column: Column, known: Sequence[Column]) -> Column:
 
 def _read_yaml(path: Path) -> dict[str, Any]:
     try:
-        held = yaml.safe_load(path.read_text(encoding="utf-8"))
+        mapping = yaml.safe_load(path.read_text(encoding="utf-8"))
     except OSError as fault:
         raise InputError(f"{path}: {fault.strerror}") from fault
     except (yaml.YAMLError, UnicodeDecodeError) as fault:
         raise InputError(f"{path} is not YAML: {' '.join(str(fault).split())}") from fault
-    if not isinstance(held, dict):
-        raise InputError(f"{path} does not hold a mapping of settings")
-    return held
+    if not isinstance(mapping, dict):
+        raise InputError(f"{path} is not a mapping of settings; write lines like `seed: 1`")
+    return mapping

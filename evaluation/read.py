@@ -1,4 +1,4 @@
-"""Cases and responses from files or frames, in our layout, VLMEvalKit's or DDXPlus's."""
+"""Reads cases and responses from files or frames, in our layout, VLMEvalKit's or DDXPlus's."""
 
 import hashlib
 import json
@@ -22,16 +22,16 @@ Data = Any
 
 
 def read_rows(data: Data, form: Form | None = None) -> list[Row]:
-    """The rows of a file of any form, or of a frame, as mappings.
+    """Read the rows of a file of any form, or of a frame, as mappings.
 
-    Raises InputError, naming the file, for one that cannot be read; UsageError for anything
-    that is no table.
+    Raises InputError, naming the file, for a file that cannot be read; UsageError for data that
+    are not a table.
     """
     if is_path(data):
         fitting = (form or Form()).fitting(str(data))
         return records(read_sheet(str(data), fitting, list_allowed=False))
     if not is_frame(data):
-        raise UsageError(f"a {type(data).__name__} is no table: give a path, a frame or rows")
+        raise UsageError(f"a {type(data).__name__} is not a table; give a path, a frame or rows")
     return list(frame_rows(data))
 
 
@@ -41,7 +41,7 @@ def is_path(data: Data) -> bool:
 
 
 def read_json(path: Path) -> Any:
-    """What a JSON file holds. Raises InputError that names the file."""
+    """Read a JSON file. Raises InputError that names the file."""
     try:
         return json.loads(decode(read_bytes(path), str(path)))
     except ValueError as fault:
@@ -55,7 +55,7 @@ def case_source(
     evidences: Path | None = None,
     form: Form | None = None,
 ) -> Source:
-    """The rows of the cases, in our layout, from ours, VLMEvalKit's or DDXPlus's.
+    """Read the rows of the cases, and turn them into our layout.
 
     conditions, evidences: the files of DDXPlus. Raises InputError or UsageError.
     """
@@ -78,16 +78,16 @@ def case_source(
 def load_cases(
     data: Data, groups: Sequence[str] | None = None, own: Collection[str] = (), **files: Any
 ) -> tuple[Case, ...]:
-    """Cases in any layout; groups and own as `read_cases` takes them, files as `case_source`."""
+    """Read cases in any layout; arguments are those of `read_cases` and of `case_source`."""
     return read_cases(case_source(data, **files), groups, own)
 
 
 def response_sources(
     named: Sequence[tuple[str, Data]], form: Form | None = None
 ) -> dict[str, Source]:
-    """The rows of the responses, in our layout, by model.
+    """Read the rows of the responses by model, and turn them into our layout.
 
-    named: as `named_data` gives them; a column `model` tells several models in one apart.
+    named: as `named_data` returns them; one file with a column `model` may have several models.
 
     Raises InputError or UsageError that names the file.
     """
@@ -99,7 +99,8 @@ def response_sources(
         for name, part in _by_model(source, model):
             if not name:
                 raise UsageError(
-                    "responses: which model gave them? give {name: frame}, or a column `model`"
+                    "the responses do not name their model; give {name: frame}, or add a column "
+                    "`model`"
                 )
             if name in sources:
                 raise UsageError(f"two response files for the model {name!r}; write NAME=PATH")
@@ -108,30 +109,30 @@ def response_sources(
 
 
 def load_responses(
-    given: Data | Mapping[str, Data] | Sequence[Data],
+    responses: Data | Mapping[str, Data] | Sequence[Data],
     cases: Sequence[Case],
     own: Collection[str] = (),
     form: Form | None = None,
 ) -> dict[str, Responses]:
-    """Responses by model; arguments and faults as `named_data` and `read_responses`."""
+    """Read responses by model; arguments and errors are those of `named_data`, `read_responses`."""
     known = {case.id: case for case in cases}
-    sources = response_sources(named_data(given), form)
+    sources = response_sources(named_data(responses), form)
     return {model: read_responses(source, known, own) for model, source in sources.items()}
 
 
-def named_data(given: Data | Mapping[str, Data] | Sequence[Data]) -> list[tuple[str, Data]]:
-    """Model and file or frame of responses; no name where only the rows can tell it.
+def named_data(responses: Data | Mapping[str, Data] | Sequence[Data]) -> list[tuple[str, Data]]:
+    """Pair each file or frame of responses with its model; "" where only the rows name it.
 
-    given: a mapping from model to file or frame; or a file or frame, or a list of files. A file
-    is `MODEL=PATH`, or a path whose stem is the model's name.
+    responses: a mapping from model to file or frame; or a file or frame, or a list of files. A
+    file is `MODEL=PATH`, or a path whose stem is the model's name.
     """
-    if isinstance(given, Mapping):
-        return [(name, whole(data)) for name, data in given.items()]
-    if is_path(given):
-        return [_named(str(given))]
-    if isinstance(given, list | tuple) and given and all(map(is_path, given)):
-        return [_named(str(each)) for each in given]
-    return [("", whole(given))]
+    if isinstance(responses, Mapping):
+        return [(name, whole(data)) for name, data in responses.items()]
+    if is_path(responses):
+        return [_named(str(responses))]
+    if isinstance(responses, list | tuple) and responses and all(map(is_path, responses)):
+        return [_named(str(path)) for path in responses]
+    return [("", whole(responses))]
 
 
 def _by_model(source: Source, model: str) -> Iterator[tuple[str, Source]]:
@@ -144,15 +145,15 @@ def _by_model(source: Source, model: str) -> Iterator[tuple[str, Source]]:
         yield name, replace(source, rows=rows)
 
 
-def _named(given: str) -> tuple[str, Path]:
-    name, sign, path = given.partition("=")
-    if sign and not Path(given).exists():
+def _named(argument: str) -> tuple[str, Path]:
+    name, sign, path = argument.partition("=")
+    if sign and not Path(argument).exists():
         return name, Path(path)
-    return Path(given).stem, Path(given)
+    return Path(argument).stem, Path(argument)
 
 
 def hash_of(data: Data) -> str:
-    """The sha256 of a file's content, or of the rows of a frame as JSON."""
+    """The sha256 of a file's bytes, or of the rows of a frame as JSON."""
     if is_path(data):
         return hashlib.sha256(read_bytes(Path(data))).hexdigest()
     text = json.dumps(read_rows(data), sort_keys=True, default=str)
@@ -160,6 +161,6 @@ def hash_of(data: Data) -> str:
 
 
 def hashes_of(cases: Data, responses: Sequence[tuple[str, Data]]) -> dict[str, str]:
-    """Name -> hash of everything that was read, for the signature."""
+    """Map the name of everything that was read to its hash, for the signature."""
     named = [*((name or "responses", data) for name, data in responses), ("cases", cases)]
     return {Path(data).name if is_path(data) else name: hash_of(data) for name, data in named}

@@ -1,4 +1,4 @@
-"""What an evaluation does, as one value: everything that can change a number."""
+"""The settings of an evaluation: everything that can change a number."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
@@ -12,11 +12,11 @@ from ..scoring.jury import Rule
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a main table: a metric, and the title under which it stands there.
+    """A column of a main table: a metric and its title.
 
-    metric: one that ends with ": *" makes a column of every metric that begins so.
-    title: by default that of the task which fills it.
-    by: one column for each group of this name, in place of the overall number.
+    metric: with ": *" at its end it stands for all metrics that begin with the text before it.
+    title: by default the title of the task which fills the column.
+    by: the name of a group column; there is a column for each group instead of the overall number.
     """
 
     __pydantic_config__ = ConfigDict(extra="forbid")
@@ -26,13 +26,13 @@ class Column:
     by: str = ""
 
     def covers(self, metric: str) -> bool:
-        """Whether a metric stands in this column, or in one of those that it makes."""
+        """Whether a metric belongs to this column, or to one of those that it stands for."""
         return metric == self.metric or (
             self.metric.endswith(": *") and metric.startswith(self.metric[:-1])
         )
 
     def title_of(self, metric: str) -> str:
-        """The title under which one of its metrics stands."""
+        """The title of one of its metrics."""
         if metric == self.metric:
             return self.title or metric
         rest = metric.removeprefix(self.metric[:-1])
@@ -40,15 +40,18 @@ class Column:
 
 
 class OwnTask(BaseModel):
-    """A task of one's own: a step that has a verdict, asked about every response.
+    """Your own task: a step that has a verdict, asked about the first response of every model.
 
-    step: a step of dxjudge, or `path/to/file.py:NAME`. name: what tables call the metric; the
-    step's name by default. title: of its columns; the name by default. set: field of the step's
-    input -> column of the cases or responses; a field without an entry takes the column of its
-    own name. `case.COLUMN` or `response.COLUMN` says which file is meant where both have it.
-    give: fields that are the same for all. truth: the column of the cases that holds the right
-    verdict; the number is then the share of verdicts equal to it. higher_is_better: how models
-    are ranked.
+    step: a step of dxjudge, or `path/to/file.py:NAME`.
+    name: the name of the metric in tables; by default the step's name.
+    title: the title of its columns; by default the name.
+    set: field of the step's input -> column of the cases or responses. A field without an entry
+        is read from the column with the field's name. Where both files have the column,
+        `case.COLUMN` or `response.COLUMN` says which file is meant.
+    give: fields that have the same value for all responses.
+    truth: the column of the cases with the right verdict. The number is then the share of
+        verdicts that are equal to it.
+    higher_is_better: whether the model with the highest number has the first rank.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -62,25 +65,33 @@ class OwnTask(BaseModel):
     higher_is_better: bool = True
 
 
-def _as_column(given: Any) -> Any:
-    return {"metric": given} if isinstance(given, str) else given
+def _as_column(value: Any) -> Any:
+    return {"metric": value} if isinstance(value, str) else value
 
 
 class Settings(BaseModel):
     """Everything about an evaluation that can change a number.
 
-    tasks: what is judged and scored. columns: of the main table; by default those of the preset
-    and of the tasks that are named beyond it. judges: each judges every item; the first also
-    extracts. jury: the rule by which they make the verdict of one more judge. quorum: how
-    many votes must decide, by default more than half. weights: judge -> weight, for the rule
-    "weighted".
-    style: the words of the equivalence step. truth: what a prediction is held against in
-    hierarchical and semantic scores. predicted: what is held against it. top: the k of top-k.
-    unmapped: what a prediction without a code does. unknown_codes: what a true code does that the
-    release does not hold: end the evaluation, or exclude its case. multiple: several options may
-    be right, so that a choice has a score in place of being right or wrong. errors_of: which
-    answers are labelled with errors. tau, low, high: of semantic matching, and they belong to
-    the encoder.
+    preset: the preset whose tasks and columns these settings change.
+    tasks: what is judged and scored.
+    columns: of the main table; by default those of the preset and of the tasks added to it.
+    judges: each judges every item; the first also extracts.
+    jury: the rule that combines the judges' verdicts into the verdict of one more judge.
+    quorum: how many judges must have a verdict; by default more than half.
+    weights: judge -> weight, for the rule "weighted".
+    groups: the columns of the cases to break numbers down by; by default the usual ones.
+    style: the prompt of the equivalence step.
+    truth: the true diagnoses that hierarchical and semantic scores compare with.
+    predicted: the diagnoses of a response that these scores compare.
+    top: the values of k for top-k accuracy.
+    unmapped: whether a prediction without a code is ignored, or counts as one that matches nothing.
+    unknown_codes: whether a true code that the release lacks is an error, or excludes its case.
+    multiple: whether a question may have several right options, so that a choice has a score
+        between 0 and 1 instead of being right or wrong.
+    errors_of: whether errors are labelled in all answers, or only in wrong ones.
+    ontology, rubric, taxonomy: the names of the release, the rubric and the taxonomy.
+    encoder: of semantic scores. tau, low, high: its thresholds, which differ between encoders.
+    resamples, level, interval, seed: how the intervals are computed.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -115,5 +126,5 @@ class Settings(BaseModel):
 
     @property
     def plan(self) -> Plan:
-        """How to resample."""
+        """How the intervals are computed."""
         return Plan(self.interval, self.level, self.resamples, self.seed)

@@ -1,4 +1,4 @@
-"""What makes the numbers of an evaluation again."""
+"""The signature of an evaluation: everything needed to reproduce its numbers."""
 
 import hashlib
 import json
@@ -21,11 +21,11 @@ def signature_of(
     files: Mapping[str, str],
     encoder: str | None,
 ) -> dict[str, Any]:
-    """Toolkit, settings, judges, prompts, ontology, encoder, and a hash of every file read.
+    """Build the signature: version, settings, judges, prompts, ontology, encoder, file hashes.
 
-    `files` maps a name to the sha256 of its content. `id` is a digest of all the rest.
+    `files` maps the name of a file to the sha256 of its bytes. `id` is a digest of everything else.
     """
-    held: dict[str, Any] = {
+    content: dict[str, Any] = {
         "dxjudge": metadata.version("dxjudge"),
         "settings": settings.model_dump(mode="json"),
         "judges": [as_judge(judge).spec.model_dump(mode="json") for judge in judges],
@@ -44,8 +44,8 @@ def signature_of(
         },
         "files": dict(files),
     }
-    text = json.dumps(held, sort_keys=True, default=str)
-    return {"id": hashlib.sha256(text.encode()).hexdigest()[:12], **held}
+    text = json.dumps(content, sort_keys=True, default=str)
+    return {"id": hashlib.sha256(text.encode()).hexdigest()[:12], **content}
 
 
 def _prompt(step: Step[Any, Any]) -> dict[str, Any]:

@@ -1,31 +1,32 @@
-"""Columns of the main table that depend on the settings."""
+"""The columns of the main table that depend on the settings."""
 
 from ..prompts.data import load_rubric, load_taxonomy
 from .settings import Column, Settings
 
 
 def top_columns(settings: Settings) -> tuple[Column, ...]:
-    """Top-k accuracies."""
+    """Columns of top-k accuracy, one for each k."""
     return tuple(Column(f"top_{k}", f"Top-{k}") for k in settings.top)
 
 
 def rubric_columns(settings: Settings) -> tuple[Column, ...]:
-    """Points in all and on each dimension."""
+    """Columns of the rubric's points: in total, and on each dimension."""
     dimensions = load_rubric(settings.rubric).dimensions
     return (
         Column("rubric_total", "Rubric total"),
-        *(Column(f"rubric_{each.name}", each.title) for each in dimensions),
+        *(Column(f"rubric_{dimension.name}", dimension.title) for dimension in dimensions),
     )
 
 
 def error_columns(settings: Settings) -> tuple[Column, ...]:
-    """A share for each category of the taxonomy."""
+    """Columns of the share of responses with each category of error."""
     categories = load_taxonomy(settings.taxonomy).categories
-    return tuple(Column(f"error: {each.name}", f"Error: {each.name}") for each in categories)
+    names = [category.name for category in categories]
+    return tuple(Column(f"error: {name}", f"Error: {name}") for name in names)
 
 
 def choice_columns(settings: Settings) -> tuple[Column, ...]:
-    """Scores of choices, and their distance from the coverage of the differential."""
+    """Columns of the scores of choices, and of the gap to the coverage of the differential."""
     if settings.multiple:
         return Column("choice_score", "Choice"), Column("answer_score", "Overall")
     accuracy = Column("choice_accuracy", "Choice accuracy")
@@ -34,6 +35,6 @@ def choice_columns(settings: Settings) -> tuple[Column, ...]:
 
 
 def open_columns(settings: Settings) -> tuple[Column, ...]:
-    """Scores of open answers."""
+    """Columns of the scores of open answers."""
     overall = (Column("answer_score", "Overall"),) if settings.multiple else ()
     return (Column("open_score", "Open"), *overall)

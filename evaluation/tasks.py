@@ -1,4 +1,4 @@
-"""The tasks of an evaluation: each stands here once, with all that belongs to it.
+"""The tasks of an evaluation: each is declared here once, with everything that belongs to it.
 
 Settings, presets, asking, the signature, tables and the report read `TASKS`.
 """
@@ -64,7 +64,7 @@ def _predicted(settings: Settings) -> tuple[str, ...]:
 
 
 def _judged_right(settings: Settings) -> tuple[str, ...]:
-    """What tells which answers are wrong, where only these are labelled."""
+    """The tasks that find the wrong answers, where errors are labelled only in these."""
     return ("match_option", "score_open_answer") if settings.errors_of == "wrong" else ()
 
 
@@ -81,7 +81,7 @@ def _semantic(judged: Judged, settings: Settings) -> Iterator[Measure]:
 
 
 def _overlap(judged: Judged, settings: Settings) -> Iterator[Measure]:
-    """BERTScore takes the encoder of the semantic scores, where they are asked for too."""
+    """Overlap with the truth; BERTScore uses the encoder of the semantic scores, if they run."""
     encoder = find_encoder(settings.encoder) if "semantic" in settings.tasks else None
     return overlap_measures(judged, encoder)
 
@@ -239,11 +239,11 @@ TASKS: tuple[Task, ...] = (
 )
 
 EXTRACTIONS = tuple(task.name for task in TASKS if task.extracts)
-"""The tasks that the first judge does for all."""
+"""The tasks that the first judge alone does, for all judges."""
 
 
 def find_task(name: str) -> Task:
-    """The listed task of this name. Raises UsageError with the nearest name, or all of them."""
+    """Return the listed task of this name. Raises UsageError that names the nearest, or all."""
     names = {task.name: task for task in TASKS}
     if name in names:
         return names[name]
@@ -253,25 +253,25 @@ def find_task(name: str) -> Task:
 
 
 def tasks_of(settings: Settings) -> tuple[Task, ...]:
-    """The tasks of the settings in their order, each after those that it builds on.
+    """The tasks of the settings in their order, each after the tasks whose results it uses.
 
-    Raises UsageError for a task that does not exist, and for two of one name.
+    Raises UsageError for a task that does not exist, and for two tasks with one name.
     """
     tasks = [_task(one) for one in settings.tasks]
     names = [task.name for task in tasks]
-    for task, given in zip(tasks, settings.tasks, strict=True):
-        if (isinstance(given, OwnTask) and is_listed(task)) or names.count(task.name) > 1:
+    for task, setting in zip(tasks, settings.tasks, strict=True):
+        if (isinstance(setting, OwnTask) and is_listed(task)) or names.count(task.name) > 1:
             raise UsageError(f"two tasks have the name {task.name!r}; give one of them a `name`")
     return tuple(_with_before(tasks, settings, {}).values())
 
 
 def is_listed(task: Task) -> bool:
-    """Whether it is a task of dxjudge, and not one's own."""
+    """Whether a task has the name of a task of dxjudge, and so is not your own."""
     return any(task.name == one.name for one in TASKS)
 
 
-def _task(given: str | OwnTask) -> Task:
-    return own_task(given) if isinstance(given, OwnTask) else find_task(given)
+def _task(setting: str | OwnTask) -> Task:
+    return own_task(setting) if isinstance(setting, OwnTask) else find_task(setting)
 
 
 def _with_before(

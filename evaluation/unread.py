@@ -1,4 +1,4 @@
-"""Columns that nothing reads, and what they were likely meant to be."""
+"""Reports the columns that nothing reads, with the column that was likely meant."""
 
 import difflib
 from collections.abc import Collection, Mapping, Sequence
@@ -25,7 +25,7 @@ _MEANT = {
 
 
 def unread_in_cases(source: Source, groups: Sequence[str], own: Collection[str]) -> str:
-    """A sentence on the columns of the cases that nothing reads; "" where there is none."""
+    """A sentence about the columns of the cases that nothing reads; "" without such a column."""
     columns = [name for row in source.rows[:1] for name in row]
     unread = [
         name for name in columns
@@ -35,17 +35,17 @@ def unread_in_cases(source: Source, groups: Sequence[str], own: Collection[str])
 
 
 def unread_in_responses(source: Source, own: Collection[str]) -> str:
-    """A sentence on the columns of responses that nothing reads; "" where there is none.
+    """A sentence about the columns of responses that nothing reads; "" without such a column.
 
-    Raises InputError where there is no column at all that could hold an answer, and no task of
-    one's own that says which columns it reads.
+    Raises InputError where no column can have an answer, and no task of your own names the
+    columns that it reads.
     """
     columns = list(dict.fromkeys(name for row in source.rows for name in row))
     unread = [name for name in columns if name not in (*_OF_RESPONSES, *own)]
-    said = _unread(source.name, unread, _OF_RESPONSES, _MEANT)
+    sentence = _unread(source.name, unread, _OF_RESPONSES, _MEANT)
     if source.rows and not own and not {*columns} & {*_ANSWERS}:
-        raise InputError(f"{source.name} has none of the columns {', '.join(_ANSWERS)}; {said}")
-    return "" if source.foreign else said
+        raise InputError(f"{source.name} has none of the columns {', '.join(_ANSWERS)}; {sentence}")
+    return "" if source.foreign else sentence
 
 
 def _unread(
@@ -53,9 +53,9 @@ def _unread(
 ) -> str:
     if not unread:
         return ""
-    said = []
+    hints = []
     for column in unread:
         near = difflib.get_close_matches(column.lower(), known, n=1, cutoff=0.75)
         likely = meant.get(column.lower()) or (near[0] if near else "")
-        said.append(f"{column} (did you mean {likely}?)" if likely else column)
-    return f"{name}: nothing reads the column{'s'[: len(said) > 1]} {', '.join(said)}"
+        hints.append(f"{column} (did you mean {likely}?)" if likely else column)
+    return f"{name}: nothing reads the column{'s'[: len(hints) > 1]} {', '.join(hints)}"

@@ -68,7 +68,7 @@ def test_letters_of_the_answer_follow_the_options() -> None:
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([], "f holds no case"),
+        ([], "f has no case"),
         ([{"diagnosis": "x"}], "f, row 1: the id is missing"),
         ([{"id": "1"}, {"id": "1"}], "f, row 2: the id '1' occurs twice"),
         ([{"id": "1", "A": "x", "B": "y", "answer": "D"}], "row 1: the answer 'D' is none of"),

@@ -303,7 +303,7 @@ def test_a_failing_item_is_a_row_and_widens_the_bounds(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([{"id": "nobody", "response": "x"}], "row 1: 'nobody' is the id of no case"),
+        ([{"id": "nobody", "response": "x"}], "row 1: no case has the id 'nobody'"),
         ([{"id": "derm-01", "response": "x"}] * 2, "row 2: a second response to 'derm-01'"),
         ([{"response": "x"}], "row 1: the id is missing"),
         ([{"id": "derm-01", "predicted_ddx": "[oops"}], "predicted_ddx: '[oops' begins like"),

@@ -1,4 +1,4 @@
-"""The report: one HTML page that needs nothing else, and its figures as files."""
+"""Writes the report: one HTML page that needs no other file, and its figures as files."""
 
 import importlib.util
 from collections.abc import Callable, Sequence
@@ -20,22 +20,23 @@ from .main_table import expanded
 from .svg import DARK, LIGHT, standalone
 
 LARGEST = 4_800_000
-"""Bytes of a page at most; cases are left out beyond, numbers never."""
+"""The largest size of the page in bytes. Cases are left out to keep it; numbers are not."""
 
 STRESS = "stress.csv"
 """The trials of `dxjudge stress` in the folder of an evaluation."""
 _MISSES = 300
-_FACTOR = 2  # pixels of a PNG for each unit of the drawing
+_FACTOR = 2  # the pixels of a PNG for each unit of the drawing
 
 
 def write_report(
     evaluation: Evaluation, folder: Path, *, shown: int, stress: Path | None = None
 ) -> None:
-    """Write report.html, and every figure as SVG (and PNG with the extra "report").
+    """Write report.html, and every figure as SVG (and as PNG with the extra "report").
 
-    At most `shown` cases are in the page, drawn at random with the seed of the settings; fewer
-    where it would grow beyond `LARGEST`. attempts.jsonl in the folder is read, where it exists.
-    `stress`: trials of `dxjudge stress`; by default stress.csv in the folder, where it exists.
+    The page has at most `shown` cases, drawn at random with the seed of the settings, and fewer
+    where the page would be larger than `LARGEST`. It has the attempts of attempts.jsonl, where
+    the folder has this file. `stress`: trials of `dxjudge stress`; by default stress.csv in the
+    folder, where it exists.
 
     Raises OutputError.
     """
@@ -64,7 +65,7 @@ def write_report(
 
 
 def to_png(svg: str) -> bytes:
-    """A drawing as PNG at twice its size."""
+    """Convert a drawing to PNG at twice its size."""
     import resvg_py
 
     return bytes(resvg_py.svg_to_bytes(svg_string=svg, zoom=_FACTOR))
@@ -78,7 +79,7 @@ def render(
     shown: int,
     about_judges: Sequence[Figure] = (),
 ) -> str:
-    """The page as text."""
+    """Render the page as text."""
     from jinja2 import Environment, FunctionLoader, StrictUndefined
 
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True,
@@ -99,7 +100,7 @@ def render(
         "judges": judges_view(evaluation, about_judges),
         "settings": evaluation.settings.model_dump(mode="json"),
     }
-    # The page without cases, whose macro makes the blocks: escaping is the template's affair.
+    # The page without cases has the macro that renders a case, so that the template escapes all.
     bare = template.make_module({**context, "blocks": [], "left": 0})
     room = LARGEST - len(str(bare).encode())
     blocks = _blocks(evaluation, bare.case_block, attempts, shown, room)  # type: ignore[attr-defined]
@@ -114,11 +115,11 @@ def _source(name: str) -> str:
 def _blocks(
     evaluation: Evaluation, block: Callable[[Any], str], attempts: Path, shown: int, room: int
 ) -> list[str]:
-    """The cases as HTML, as many as there is room for."""
-    held = read_attempts(attempts)
+    """The cases as HTML, up to `room` bytes."""
+    attempts_by_key = read_attempts(attempts)
     blocks = []
     for case in sampled(evaluation.judged.cases, shown, evaluation.settings.seed):
-        html = block(case_view(evaluation, case, held))
+        html = block(case_view(evaluation, case, attempts_by_key))
         room -= len(html.encode()) + 1
         if room < 0:
             break
@@ -127,7 +128,7 @@ def _blocks(
 
 
 def _groups(evaluation: Evaluation) -> list[tuple[str, list[str], list[list[str]]]]:
-    """For each metric of the main table and each group column: models across, groups down."""
+    """A table for each metric of the main table and each group column: a row for each group."""
     tables = []
     for column, _ in dict.fromkeys((column, "") for column, _ in expanded(evaluation)):
         judge = evaluation.judged.judges[0]

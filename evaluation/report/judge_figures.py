@@ -1,4 +1,4 @@
-"""The figures about judges: agreement, ranks from judge to judge, robustness."""
+"""Draws the figures about judges: agreement, the models' ranks under each judge, robustness."""
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,13 +13,13 @@ from .figure import Figure
 from .judge_svg import bars_with_limits, bump, grid
 from .svg import Point
 
-_PAIRS = 6  # columns of pairs that fit a page
+_PAIRS = 6  # so many columns of pairs fit on a page
 _NAN = float("nan")
 _NONE = Point(_NAN)
 
 
 def judge_figures(evaluation: Evaluation, rates: Sequence[StressRate] = ()) -> list[Figure]:
-    """Every figure about the judges that there are numbers for."""
+    """Draw every figure about the judges for which there are numbers."""
     return [*_agreement(evaluation), *_ranks(evaluation), *_robustness(rates)]
 
 
@@ -35,17 +35,17 @@ def _agreement(evaluation: Evaluation) -> Iterator[Figure]:
             yield _by_judge(evaluation.agreement, step, judges, names)
 
 
-_READ = "1 is full agreement, 0 what chance would give; in brackets the interval."
+_READ = "1 is full agreement, and 0 is the agreement by chance. The interval is in brackets."
 
 
 def _by_step(agreement: Agreement, judges: Sequence[str], names: Mapping[str, str]) -> Figure:
     steps = list(dict.fromkeys(row.step for row in agreement.rows if row.step))
-    held = _headlines(agreement)
+    alphas = _headlines(agreement)
     columns = [(f"{names[a]} /", names[b]) for a, b in itertools.combinations(judges, 2)]
     keys = list(itertools.combinations(judges, 2))
     jury = [("all judges", "")] if len(judges) > 2 else []
     everybody = [("*", "*")] if jury else []
-    table = [[held.get((step, *key), _NONE) for key in (*keys, *everybody)] for step in steps]
+    table = [[alphas.get((step, *key), _NONE) for key in (*keys, *everybody)] for step in steps]
     title = "Agreement of the judges by step: Krippendorff's alpha"
     return Figure("agreement", title, _READ, grid(title, steps, [*columns, *jury], table))
 
@@ -53,11 +53,9 @@ def _by_step(agreement: Agreement, judges: Sequence[str], names: Mapping[str, st
 def _by_judge(
     agreement: Agreement, step: str, judges: Sequence[str], names: Mapping[str, str]
 ) -> Figure:
-    held = _headlines(agreement)
-    table = [
-        [held.get((step, a, b), held.get((step, b, a), _NONE)) if a != b else _NONE for b in judges]
-        for a in judges
-    ]
+    alphas = _headlines(agreement)
+    alphas |= {(name, b, a): alpha for (name, a, b), alpha in alphas.items()}
+    table = [[alphas.get((step, a, b), _NONE) if a != b else _NONE for b in judges] for a in judges]
     shown = [names[judge] for judge in judges]
     title = f"Agreement on {step}: Krippendorff's alpha"
     svg = grid(title, shown, [(name, "") for name in shown], table)
@@ -65,8 +63,8 @@ def _by_judge(
 
 
 def _headlines(agreement: Agreement) -> dict[tuple[str, str, str], Point]:
-    """Alpha on each step's scale by (step, first, second); the jury stands under "*"."""
-    found = {}
+    """Alpha on each step's scale by (step, first, second); ("*", "*") is of all judges."""
+    alphas = {}
     rows = [row for row in agreement.rows if not row.group_by and row.between in ("pair", "jury")]
     for step in dict.fromkeys(row.step for row in rows):
         alike = [row for row in rows if row.step == step]
@@ -74,8 +72,8 @@ def _headlines(agreement: Agreement) -> dict[tuple[str, str, str], Point]:
         for row in alike:
             if row.measure == measure:
                 pair = ("*", "*") if row.between == "jury" else (row.first, row.second)
-                found[(step, *pair)] = _point(row)
-    return found
+                alphas[(step, *pair)] = _point(row)
+    return alphas
 
 
 def _point(row: AgreementRow) -> Point:
@@ -88,28 +86,29 @@ def _ranks(evaluation: Evaluation) -> Iterator[Figure]:
         return
     judges, models = evaluation.swap.judges, evaluation.swap.models
     names = short_names(judges)
-    held = {(row.metric, row.judge, row.model): row.rank for row in evaluation.swap.scores}
+    by_judge = {(row.metric, row.judge, row.model): row.rank for row in evaluation.swap.scores}
     for metric, title in evaluation.swap.titles.items():
-        ranks = [(model, [held.get((metric, judge, model)) for judge in judges])
+        ranks = [(model, [by_judge.get((metric, judge, model)) for judge in judges])
                  for model in models]  # fmt: skip
         whole = f"{title}: rank by judge"
-        caption = "A line that crosses another: the order of two models hangs on the judge."
+        caption = "Where two lines cross, the order of the two models depends on the judge."
         svg = bump(whole, [names[judge] for judge in judges], ranks, models)
         yield Figure(f"rank_by_judge_{metric}", whole, caption, svg)
 
 
 def _robustness(rates: Sequence[StressRate]) -> Iterator[Figure]:
     for step in dict.fromkeys(rate.step for rate in rates):
-        held = {(one.judge, one.perturbation): one for one in rates if one.step == step}
-        judges = list(dict.fromkeys(judge for judge, _ in held))
-        kinds = list(dict.fromkeys(kind for _, kind in held))
+        by_kind = {(one.judge, one.perturbation): one for one in rates if one.step == step}
+        judges = list(dict.fromkeys(judge for judge, _ in by_kind))
+        kinds = list(dict.fromkeys(kind for _, kind in by_kind))
         kinds.sort(key=lambda kind: kind == ALL)
         names = short_names(judges)
-        cells = [[held.get((judge, kind)) for judge in judges] for kind in kinds]
+        cells = [[by_kind.get((judge, kind)) for judge in judges] for kind in kinds]
         title = f"Robustness of {step}: how often the verdict flips"
         caption = (
-            "Share of the verdicts that change under a change that should not matter, with its "
-            "interval, and flips of comparisons. Shorter is better."
+            "Each bar is the share of verdicts that flip when the input changes in a way that "
+            "should not matter, with its interval; beside it is the number of flips and of "
+            "comparisons. A shorter bar is better."
         )
         svg = bars_with_limits(
             title,

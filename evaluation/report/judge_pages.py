@@ -1,4 +1,4 @@
-"""The judge pages of the report: conclusions, figures, contested cases, every table."""
+"""The section of the report about judges: conclusions, figures, contested cases, tables."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,17 +15,17 @@ from ..result import Evaluation
 from .figure import Figure
 
 SHOWN = 30
-"""Contested cases on the page."""
-_LONGEST = 700  # characters of an explanation
+"""The largest number of contested items on the page."""
+_LONGEST = 700  # the characters of an explanation that are shown at most
 _LONGEST_CASE = 1500
 
 
 @dataclass(frozen=True)
 class VoteView:
-    """One judge's vote: what it said (or how it ended), and in its own words why."""
+    """One judge's vote: its verdict in words (or its status), and the judge's reason."""
 
     judge: str
-    said: str
+    words: str
     status: str
     why: str
 
@@ -45,7 +45,7 @@ class ContestedView:
 
 @dataclass(frozen=True)
 class JudgesView:
-    """All of the judge pages. `left` counts the contested items that are not shown."""
+    """The section about judges. `left` is the number of contested items that are not shown."""
 
     notes: tuple[str, ...]
     conclusions: tuple[Conclusion, ...]
@@ -58,9 +58,9 @@ class JudgesView:
 
 
 def judges_view(evaluation: Evaluation, figures: Sequence[Figure]) -> JudgesView | None:
-    """The judge pages; None where nothing is known about the judges.
+    """Build the section about judges; None without an agreement and without figures.
 
-    `figures` are those of `judge_figures`; robustness alone makes a page too.
+    `figures` are those of `judge_figures`.
     """
     if evaluation.agreement is None and not figures:
         return None
@@ -94,16 +94,16 @@ def _contested(evaluation: Evaluation) -> Iterator[ContestedView]:
 
 
 def _about(evaluation: Evaluation, item: dict[str, str], one: Any) -> str:
-    """Whose response it was, and what of it was judged."""
+    """The model whose response it was, and the part of the response that was judged."""
     model = item["model"]
     if one.step == "judge_equivalence_ddx":
         names = evaluation.judged.ddx[model, one.case].names
         place = int(item["place"])
         if place < len(names):
             return f"{model}, diagnosis {place + 1}: {names[place]}"
-    found = evaluation.judged.finals.get((model, one.case))
-    if one.step in ("judge_equivalence", "grade_final_diagnosis") and found and found.names:
-        return f"{model}: {found.names[0]}"
+    final = evaluation.judged.finals.get((model, one.case))
+    if one.step in ("judge_equivalence", "grade_final_diagnosis") and final and final.names:
+        return f"{model}: {final.names[0]}"
     if one.step == "grade_ddx" and (model, one.case) in evaluation.judged.ddx:
         return f"{model}: {'; '.join(evaluation.judged.ddx[model, one.case].names)}"
     return model
@@ -120,7 +120,8 @@ def _text(case: Case) -> str:
 
 def _vote(vote: Vote, name: str) -> VoteView:
     why = vote.explanation or vote.reason
-    said = {True: "yes", False: "no"}[vote.verdict] if isinstance(vote.verdict, bool) else (
+    words = {True: "yes", False: "no"}[vote.verdict] if isinstance(vote.verdict, bool) else (
         vote.status if vote.verdict is None else str(vote.verdict)
     )  # fmt: skip
-    return VoteView(name, said, vote.status, why if len(why) <= _LONGEST else why[:_LONGEST] + " …")
+    shown = why if len(why) <= _LONGEST else why[:_LONGEST] + " …"
+    return VoteView(name, words, vote.status, shown)

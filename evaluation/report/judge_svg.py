@@ -1,4 +1,4 @@
-"""Drawings for judges: values with limits in a grid, ranks from judge to judge, bars."""
+"""Draws the charts about judges as SVG: a grid of values with limits, ranks, and bars."""
 
 from collections.abc import Sequence
 from html import escape
@@ -9,7 +9,7 @@ _SMALL = ' font-size="10"'
 
 
 def small(x: float, y: float, text: str, *, anchor: str = "middle") -> str:
-    """A piece of small text."""
+    """Draw a small text."""
     return (
         f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" class="ink"{_SMALL}>'
         f"{escape(text)}</text>"
@@ -17,12 +17,12 @@ def small(x: float, y: float, text: str, *, anchor: str = "middle") -> str:
 
 
 def limits(point: Point) -> str:
-    """The limits of a value in brackets; nothing where it has none."""
+    """The limits of a value in brackets; "" without limits."""
     return "" if point.low != point.low else f"[{_two(point.low)}, {_two(point.high)}]"
 
 
 def _two(value: float) -> str:
-    """Two digits, and no minus before a zero."""
+    """Format with two digits, and without a minus before zero."""
     return f"{round(value, 2) + 0.0:.2f}"
 
 
@@ -32,7 +32,7 @@ def grid(
     columns: Sequence[tuple[str, str]],
     table: Sequence[Sequence[Point]],
 ) -> str:
-    """A grid of values from 0 to 1 with their limits below; a column's name has two lines."""
+    """Draw a grid of values from 0 to 1, each above its limits; a column's name has two lines."""
     names = [name for pair in columns for name in pair]
     left, cell, head, high = 1.1 * wide(rows), max(96.0, wide(names, most=150)), 40.0, 40.0
     parts = []
@@ -67,24 +67,24 @@ def bump(
     ranks: Sequence[tuple[str, Sequence[int | None]]],
     names_in_order: Sequence[str],
 ) -> str:
-    """Ranks under every judge, joined model by model; rank 1 stands on top.
+    """Draw the ranks under every judge, with a line for each model; rank 1 is at the top.
 
-    ranks: a model with its rank under each judge. Models that tie stand one below the other and
-    show the same number.
+    ranks: a model with its rank under each judge. Tied models are drawn one below the other, with
+    the same number.
     """
     names = [name for name, _ in ranks]
     side, gap, head = 1.1 * wide(names, least=20) + 24, 30.0, 34.0
     step = max(110.0, wide(judges, most=170) + 10)
-    places = [_lines([held[at] for _, held in ranks]) for at in range(len(judges))]
+    places = [_lines([by_judge[at] for _, by_judge in ranks]) for at in range(len(judges))]
     parts = []
     for at, judge in enumerate(judges):
         x = side + at * step
         parts.append(label(x, 16, short(judge, step), anchor="middle"))
         parts.append(rule(x, head - 8, x, head + (len(ranks) - 1) * gap + 10))
-    for n, (name, held) in enumerate(ranks):
+    for n, (name, by_judge) in enumerate(ranks):
         spots = [
             (side + at * step, head + line * gap + 4, rank)
-            for at, rank in enumerate(held)
+            for at, rank in enumerate(by_judge)
             if rank is not None and (line := places[at][n]) is not None
         ]
         parts += _path(name, spots, list(names_in_order).index(name), side)
@@ -112,7 +112,7 @@ def _path(
 
 
 def _lines(ranks: Sequence[int | None]) -> list[int | None]:
-    """A line of its own for each model with a rank, in the order of the ranks."""
+    """The line on which each model is drawn, in the order of the ranks; None without a rank."""
     order = sorted((rank, at) for at, rank in enumerate(ranks) if rank is not None)
     lines = {at: line for line, (_, at) in enumerate(order)}
     return [lines.get(at) for at in range(len(ranks))]
@@ -125,10 +125,13 @@ def bars_with_limits(
     table: Sequence[Sequence[Point]],
     notes: Sequence[Sequence[str]],
 ) -> str:
-    """Groups of horizontal bars with whiskers: a group a row, a bar a name, and a note beside."""
+    """Draw groups of horizontal bars: a group for each row, a bar with limits for each name.
+
+    notes: the text beside each bar.
+    """
     left, width, thick = 1.1 * wide(rows), 320.0, 15.0
-    held = [v for line in table for p in line for v in (p.value, p.high) if v == v]
-    largest = max(held, default=0.0) or 1.0
+    values = [v for line in table for p in line for v in (p.value, p.high) if v == v]
+    largest = max(values, default=0.0) or 1.0
     group = thick * len(names) + 12
     parts = []
     for line, (row, points) in enumerate(zip(rows, table, strict=True)):

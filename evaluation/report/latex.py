@@ -1,4 +1,4 @@
-"""Tables for papers: LaTeX with booktabs, and aligned text for a terminal."""
+"""Formats tables for papers: numbers as text, and LaTeX with booktabs."""
 
 import itertools
 import re
@@ -27,7 +27,7 @@ _COUNTS = ("n", "Failed", "Abstained", "Unmapped", "Invalid")
 
 
 def escape(text: str) -> str:
-    r"""Text as LaTeX shows it.
+    r"""Escape text for LaTeX.
 
     >>> escape("50 % of top_1")
     '50 \\% of top\\_1'
@@ -36,9 +36,10 @@ def escape(text: str) -> str:
 
 
 def show(one: Number | None, *, digits: int = 3) -> str:
-    """A number, its interval in brackets, and its bounds in braces where items are unresolved.
+    """Format a number, its interval in brackets, and its bounds in braces.
 
-    The bounds are the number if all unresolved items were wrong, or right.
+    There are bounds only where items are unresolved: the number if all of them were wrong, and if
+    all of them were right.
     """
     if one is None or (one.value != one.value and one.worst != one.worst):
         return "-"
@@ -53,7 +54,7 @@ def show(one: Number | None, *, digits: int = 3) -> str:
 
 
 def main_rows(evaluation: Evaluation) -> tuple[list[str], list[list[str]]]:
-    """The main table as text: a header, and a row a judge and model with ranks at the end."""
+    """The main table as text: a header, and a row for each judge and model."""
     columns = expanded(evaluation)
     judges = judges_of(evaluation)
     several = len(judges) > 1
@@ -77,7 +78,7 @@ def main_rows(evaluation: Evaluation) -> tuple[list[str], list[list[str]]]:
 
 
 def latex_table(header: Sequence[str], rows: Sequence[Sequence[str]], caption: str) -> str:
-    """A table environment with booktabs rules."""
+    """Write a table environment with booktabs rules."""
     lines = [
         r"% needs \usepackage{booktabs}",
         r"\begin{table}",
@@ -96,20 +97,20 @@ def latex_table(header: Sequence[str], rows: Sequence[Sequence[str]], caption: s
 
 
 def caption_of(evaluation: Evaluation) -> str:
-    """What the numbers of the main table are, with the signature's id."""
+    """The caption of the main table: how to read its numbers, and the signature's id."""
     settings = evaluation.settings
     before, after = evaluation.preset.before, evaluation.preset.after
     ranks = f" Rank: by {before} > by {after}." if evaluation.shifts else ""
     return (
         f"{evaluation.preset.title}: {len(evaluation.units.ids)} units, {settings.level:.0%} "
         f"intervals in brackets ({settings.interval}, {settings.resamples} resamples, seed "
-        f"{settings.seed}); in braces the number if every failed item were wrong, or right."
+        f"{settings.seed}); in braces the number if every unresolved item were wrong, or right."
         f"{ranks} Signature {evaluation.signature['id']}."
     )
 
 
 def all_latex(evaluation: Evaluation) -> dict[str, str]:
-    """Every table for a paper, by file name: main, levels, chapters, groups, ranks, agreement."""
+    """Every LaTeX table by file name: main, levels, chapters, groups, ranks, agreement."""
     tables = {"main_table": latex_table(*main_rows(evaluation), caption_of(evaluation))}
     for name, kind in (("levels", "level: "), ("chapters", "chapter: ")):
         places = dict.fromkeys(
@@ -152,7 +153,7 @@ def all_latex(evaluation: Evaluation) -> dict[str, str]:
 
 
 def _file_name(wanted: str, taken: Iterable[str]) -> str:
-    """A name that every file system takes and no other table has."""
+    """A file name that is valid on every system, and that no other table has."""
     plain = re.sub(r"[^\w.-]+", "_", wanted)
     names = itertools.chain([plain], (f"{plain}_{number}" for number in itertools.count(2)))
     return next(name for name in names if name not in taken)
@@ -161,7 +162,7 @@ def _file_name(wanted: str, taken: Iterable[str]) -> str:
 def _pivot(
     evaluation: Evaluation, metric: str, columns: Sequence[tuple[str, dict[str, str]]], title: str
 ) -> str:
-    """Models down, slices or groups across; under the first judge."""
+    """A row for each model and a column for each slice or group, under the first judge."""
     judge = evaluation.judged.judges[0]
     rows = [
         [model, *(show(evaluation.number(metric, model, judge, **where)) for _, where in columns)]

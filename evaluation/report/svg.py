@@ -1,7 +1,7 @@
-"""Drawing: the few kinds of chart that the report needs, as SVG text.
+"""Draws the charts of the report as SVG text.
 
-Colours are classes (`ink`, `grid`, `s0` to `s7`, `heat`): the page gives them for light and
-dark, `standalone` gives them for a file of its own. All text is escaped.
+Colours are classes (`ink`, `grid`, `s0` to `s7`, `heat`): the page defines them for a light and a
+dark theme, and `standalone` defines them for a file. All text is escaped.
 """
 
 from collections.abc import Iterable, Sequence
@@ -11,12 +11,12 @@ from html import escape
 LIGHT = ("#1f6fb4", "#c4531b", "#2b8a57", "#8247b5", "#a87900", "#bd3568", "#2c8895", "#666666")
 DARK = ("#6db3f2", "#f2995f", "#6fd19b", "#c39bf0", "#e0bb4d", "#f288b0", "#6fd0dc", "#b0b0b0")
 _DASHES = ("", "6 3", "2 3")
-_CHAR = 6.6  # width of a character at the size of labels, a little generous
+_CHAR = 6.6  # the width of a character of a label, rounded up
 
 
 @dataclass(frozen=True)
 class Point:
-    """A value with its limits; NaN where there is none."""
+    """A value with its limits; NaN for a missing one."""
 
     value: float
     low: float = float("nan")
@@ -24,19 +24,19 @@ class Point:
 
 
 def wide(texts: Iterable[str], *, least: float = 40, most: float = 260) -> float:
-    """Room for the longest of the texts."""
+    """The width of the longest text, between `least` and `most`."""
     longest = max((len(text) for text in texts), default=0)
     return min(most, max(least, longest * _CHAR + 8))
 
 
 def short(text: str, width: float) -> str:
-    """The text cut to what fits."""
+    """Cut a text to a width."""
     room = max(3, int((width - 6) / _CHAR))
     return text if len(text) <= room else text[: room - 1] + "…"
 
 
 def label(x: float, y: float, text: str, *, anchor: str = "start", extra: str = "") -> str:
-    """A piece of text."""
+    """Draw a text."""
     return (
         f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" class="ink{extra}">'
         f"{escape(text)}</text>"
@@ -44,12 +44,12 @@ def label(x: float, y: float, text: str, *, anchor: str = "start", extra: str = 
 
 
 def rule(x1: float, y1: float, x2: float, y2: float, kind: str = "grid") -> str:
-    """A straight line."""
+    """Draw a straight line."""
     return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" class="{kind}"/>'
 
 
 def frame(width: float, height: float, title: str, parts: Iterable[str]) -> str:
-    """The drawing around its parts; `title` is what a screen reader says."""
+    """Join the parts into a drawing; a screen reader reads the `title`."""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" '
         f'width="{width:.0f}" height="{height:.0f}" role="img" aria-label="{escape(title)}" '
@@ -58,7 +58,7 @@ def frame(width: float, height: float, title: str, parts: Iterable[str]) -> str:
 
 
 def standalone(svg: str) -> str:
-    """A drawing with its light colours and a white ground, for a file."""
+    """Add the light colours and a white background to a drawing, for a file."""
     style = [".ink{fill:#1a1a1a}.grid{stroke:#d5d5d5}.axis{stroke:#777}.heat{fill:#1f6fb4}"]
     style += [f".s{n}{{stroke:{c}}}.f{n}{{fill:{c}}}" for n, c in enumerate(LIGHT)]
     style.append(".line{fill:none;stroke-width:2}.soft{fill-opacity:.55}.on{fill:#fff}")
@@ -68,14 +68,14 @@ def standalone(svg: str) -> str:
 
 
 def series(number: int) -> tuple[str, str]:
-    """Colour number and dash of the n-th line."""
+    """The colour number and the dash of the n-th line."""
     return str(number % len(LIGHT)), _DASHES[(number // len(LIGHT)) % len(_DASHES)]
 
 
 def lines(
     title: str, names: Sequence[str], ticks: Sequence[str], table: Sequence[Sequence[Point]]
 ) -> str:
-    """One line a name over categories, values from 0 to 1, with whiskers and a legend."""
+    """Draw a line for each name over categories, with limits and a legend; values are 0 to 1."""
     left, top, step, high = 44.0, 14.0, max(90.0, wide(ticks) + 10), 250.0
     legend = wide(names) + 34
     inner = step * (len(ticks) - 1) if len(ticks) > 1 else step
@@ -103,7 +103,7 @@ def _line(
     n: int, points: Sequence[Point], left: float, top: float, step: float, high: float
 ) -> list[str]:
     colour, dash = series(n)
-    shift = (n % 8 - 3.5) * 1.5  # so that whiskers of several lines stand side by side
+    shift = (n % 8 - 3.5) * 1.5  # so that the limits of several lines do not overlap
     spots = [
         (left + at * step + shift, top + high * (1 - point.value), point)
         for at, point in enumerate(points)
@@ -131,7 +131,7 @@ def heat(
     top: float = 1.0,
     digits: int = 2,
 ) -> str:
-    """A grid of values; the deeper the colour, the nearer to `top`."""
+    """Draw a grid of values; a deeper colour is a value nearer to `top`."""
     left, cell, head = wide(rows), max(66.0, wide(columns, most=120)), 28.0
     parts = []
     for at, name in enumerate(columns):
@@ -159,7 +159,7 @@ def slopes(
     ranks: Sequence[tuple[str, int, int]],
     names_in_order: Sequence[str],
 ) -> str:
-    """Ranks under two metrics, joined model by model; rank 1 stands on top.
+    """Draw the ranks under two metrics, with a line for each model; rank 1 is at the top.
 
     A model has the colour of its place in `names_in_order`.
     """
@@ -184,7 +184,7 @@ def slopes(
 
 
 def _spread(ranks: Sequence[int]) -> list[int]:
-    """A line of its own for each, in the order of the ranks."""
+    """The line on which each model is drawn, in the order of the ranks."""
     order = sorted(range(len(ranks)), key=lambda at: (ranks[at], at))
     return [order.index(at) for at in range(len(ranks))]
 
@@ -192,7 +192,7 @@ def _spread(ranks: Sequence[int]) -> list[int]:
 def bars(
     title: str, rows: Sequence[str], names: Sequence[str], table: Sequence[Sequence[float]]
 ) -> str:
-    """Groups of horizontal bars: a group a row, a bar a name, values from 0 to the largest."""
+    """Draw groups of horizontal bars: a group for each row, a bar for each name."""
     left, width, thick = wide(rows), 340.0, 13.0
     largest = max((v for line in table for v in line if v == v), default=0.0) or 1.0
     group = thick * len(names) + 12
@@ -219,7 +219,7 @@ def bars(
 def stacks(
     title: str, rows: Sequence[str], names: Sequence[str], table: Sequence[Sequence[int]]
 ) -> str:
-    """One bar a row, cut by share into the named parts, each with its count."""
+    """Draw a bar for each row, divided into the named parts by share, each with its count."""
     left, width = wide(rows), 480.0
     parts = []
     for line, (row, counts) in enumerate(zip(rows, table, strict=True)):
@@ -246,7 +246,7 @@ def _legend_end(x: float, names: Sequence[str]) -> float:
 
 
 def legend_line(x: float, y: float, names: Sequence[str]) -> list[str]:
-    """Squares with names, side by side."""
+    """Draw a legend: coloured squares with names, side by side."""
     parts = []
     for n, name in enumerate(names):
         shown = short(name, 150)
@@ -263,7 +263,7 @@ def scatter(
     axes: tuple[str, str],
     clouds: Sequence[tuple[str, Sequence[tuple[float, float]]]],
 ) -> str:
-    """Points in the unit square with the diagonal, a colour each cloud."""
+    """Draw points in the unit square, with the diagonal and a colour for each cloud."""
     left, top, side = 60.0, 12.0, 320.0
     parts = [rule(left, top + side, left + side, top, "axis")]
     for tenth in range(0, 11, 2):

@@ -1,4 +1,4 @@
-"""The folder of an evaluation: tables, records, signature, figures and report."""
+"""Writes the folder of an evaluation: tables, records, signature, figures and report."""
 
 import json
 from pathlib import Path
@@ -18,9 +18,9 @@ from .tables import all_tables
 def write_everything(
     evaluation: Evaluation, folder: Path, *, shown: int, stress: Path | None = None
 ) -> None:
-    """Tables as CSV, the main table as LaTeX, records, signature, report and figures.
+    """Write tables as CSV and LaTeX, the records, the signature, the report and the figures.
 
-    shown: cases in the report at most. stress: a table of trials of `dxjudge stress`.
+    shown: the largest number of cases in the report. stress: the trials of `dxjudge stress`.
     Raises OutputError.
     """
     make_folder(folder)
@@ -38,7 +38,7 @@ def write_everything(
 
 
 def write_table_file(table: Table, folder: Path) -> Path:
-    """Write a table as CSV."""
+    """Write a table as CSV, and return the path of the file."""
     path = folder / f"{table.name}.csv"
     with writing(path) as file:
         rows = (plain_cells(row) for row in table.rows)
@@ -47,13 +47,13 @@ def write_table_file(table: Table, folder: Path) -> Path:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text file in place of what is there."""
+    """Write a text file; a file of that name is replaced."""
     with writing(path) as file:
         file.write(text.encode("utf-8", "backslashreplace"))
 
 
 def make_folder(folder: Path) -> None:
-    """The output folder. Raises OutputError where there can be none."""
+    """Make the output folder. Raises OutputError where it cannot be made."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as fault:
