@@ -4,7 +4,7 @@ PYTHON ?= python3
 EDITABLE ?= -e
 BIN = .venv/bin
 
-.PHONY: map models no-gold test lint types build-types format page clean
+.PHONY: map models no-gold test emulated lint types build-types format page clean
 
 map: .venv/ready
 	$(BIN)/dxjudge map examples/diagnoses.csv -o build/mapped.csv
@@ -23,6 +23,10 @@ no-gold:
 
 test: .venv/ready-dev
 	$(BIN)/pytest -q -n auto --dist loadfile
+
+# The same vectors on a processor without AVX-512 and VNNI; needs qemu-user (Debian's package).
+emulated: .venv/ready-dev
+	DXJUDGE_EMULATE=1 $(BIN)/pytest -q tests/test_arithmetic.py
 
 lint: .venv/ready-dev
 	$(BIN)/ruff check .
