@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from dxjudge.prompts.load import Prompt
     from dxjudge.scoring.votes import Vote
 
-# Public name -> module that holds it.
+# Public name -> the module that defines it.
 _HOMES = {
     "EvaluationResult": "dxjudge.evaluation.from_data",
     "aevaluate": "dxjudge.evaluation.from_data",

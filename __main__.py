@@ -1,7 +1,7 @@
 """Run the command line with `python -m dxjudge`."""
 
-# Absolute, as in the face: type checkers that check the tests find this file as a module of its
-# own, outside the package.
+# The import is absolute, as in __init__.py: when type checkers check the tests, they read this
+# file as a module outside the package.
 from dxjudge.cli.main import main
 
 if __name__ == "__main__":

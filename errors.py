@@ -7,17 +7,17 @@
     ├── NoVerdict                a step failed or abstained where a verdict is needed
     └── EnvironmentFault         something the run needs is missing or broken
         ├── IndexFault           a search index that is damaged or cannot be built
-        ├── ReplayMiss           a reply that is to be replayed and was never kept
+        ├── ReplayMiss           a reply that a replay needs and the cache does not hold
         └── ModelFault           a model or server that cannot be used
             └── AuthenticationFault  a key that is missing or was refused
     UnknownCode (UsageError)     a code that the ontology release does not hold
 
-The command line turns each into one line on standard error and an exit code.
+The command line prints each as one line on standard error and ends with its exit code.
 """
 
 
 class DxjudgeError(Exception):
-    """The root of every exception raised on purpose; `exit_code` is the command's."""
+    """The root of every exception raised on purpose; commands end with its `exit_code`."""
 
     exit_code = 1
 
@@ -35,7 +35,7 @@ class InputError(DxjudgeError):
 
 
 class OutputError(DxjudgeError):
-    """A result that cannot be written; nothing is left under the final name."""
+    """A result that cannot be written; no partial file is left under the final name."""
 
     exit_code = 5
 
@@ -55,7 +55,7 @@ class IndexFault(EnvironmentFault):
 
 
 class ReplayMiss(EnvironmentFault):
-    """A reply that is to be replayed and was never kept; the message names its key."""
+    """A reply that a replay needs and the cache does not hold; the message names its key."""
 
 
 class ModelFault(EnvironmentFault):
@@ -69,7 +69,7 @@ class AuthenticationFault(ModelFault):
 class UnknownCode(UsageError):
     """A code that the ontology release does not hold.
 
-    `code` is the text as given, `nearest` the closest valid code or None.
+    `code` is the text that was passed, `nearest` is the closest valid code or None.
     """
 
     def __init__(self, code: str, release: str, nearest: str | None) -> None:

@@ -1,4 +1,4 @@
-"""Cassettes: replies in one JSONL file, to take to another machine or into a test."""
+"""Cassettes: kept replies in one JSONL file, for use on another machine or in a test."""
 
 import json
 import os
@@ -17,9 +17,9 @@ _VERSION = 1
 
 
 def export_cassette(replies: Replies, path: Path, step: str | None = None) -> int:
-    """Write every reply, or those of one step, ordered by key; how many.
+    """Write every reply, or the replies of one step, ordered by key, and return their number.
 
-    Nothing is left under `path` when it fails. Raises OutputError.
+    Leaves no file under `path` when it fails. Raises OutputError.
     """
     count = 0
     try:
@@ -41,10 +41,10 @@ def export_cassette(replies: Replies, path: Path, step: str | None = None) -> in
 
 
 def import_cassette(replies: Replies, path: Path) -> int:
-    """Keep every reply of a cassette; how many.
+    """Keep every reply of a cassette and return their number.
 
-    The whole file is checked first: raises InputError naming the line, and keeps nothing, when
-    a line is not a reply or its key is not that of its fields.
+    Checks the whole file first. Raises InputError, naming the line, and keeps nothing, when a
+    line is not a reply or when its key does not match its fields.
     """
     return replies.keep(list(_read(path)))
 
@@ -56,16 +56,16 @@ def _read(path: Path) -> Iterator[tuple[Fields, Entry, str]]:
         raise InputError(f"{path}: {fault}") from fault
     head = _parse(path, 1, lines[0]) if lines else {}
     if head.get("format") != _FORMAT or head.get("version") != _VERSION:
-        raise InputError(f"{path}: not a cassette of version {_VERSION}")
+        raise InputError(f"{path} is not a cassette of version {_VERSION}")
     for number, line in enumerate(lines[1:], start=2):
         if not line.strip():
             continue
         entry = _parse(path, number, line)
         fields, reply = entry.get("fields"), entry.get("reply")
         if not isinstance(fields, dict) or not isinstance(reply, dict):
-            raise InputError(f"{path}, line {number}: no fields or no reply")
+            raise InputError(f"{path}, line {number}: the fields or the reply are missing")
         if fingerprint(fields) != entry.get("key"):
-            raise InputError(f"{path}, line {number}: the key is not that of the fields")
+            raise InputError(f"{path}, line {number}: the key does not match the fields")
         yield fields, reply, str(entry.get("written", ""))
 
 

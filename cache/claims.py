@@ -1,4 +1,4 @@
-"""One asks, the others wait: claims on replies, across processes and machines."""
+"""Claims on replies: of several processes or machines, one asks and the others wait."""
 
 import asyncio
 import threading
@@ -10,27 +10,28 @@ from .owner import own_name
 from .store import Entry, Store
 
 LEASE_SECONDS = 30.0
-"""How long a claim outlives its process; where the process died on this host, not at all."""
+"""How long a claim of another host outlives its process; on this host it ends with it."""
 _FIRST_LOOK_SECONDS = 0.05
 _LONGEST_LOOK_SECONDS = 1.0
 
 
 class Claims:
-    """The claims of this process in one store, renewed as long as they are held."""
+    """The claims of this process in one store, renewed until they are released."""
 
     def __init__(self, store: Store, seconds: float = LEASE_SECONDS) -> None:
-        """`seconds`: after so long without renewal a claim is anybody's."""
+        """`seconds`: a claim that is not renewed for this long is free for others."""
         self._store = store
         self._seconds = seconds
-        self._held: set[FullKey] = set()
+        self._keys: set[FullKey] = set()
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._closed = threading.Event()
 
     async def take(self, key: FullKey) -> Entry | None:
-        """The entry under `key`, or None and the right to make it until `release`.
+        """Return the entry under `key`; None gives the caller the right to make it.
 
-        Waits while another process holds that right. Raises what the store raises.
+        The right lasts until `release`. Waits while another process has it. Raises what the
+        store raises.
         """
         owner, delay = own_name(), _FIRST_LOOK_SECONDS
         while True:
@@ -44,20 +45,20 @@ class Claims:
             delay = min(2 * delay, _LONGEST_LOOK_SECONDS)
 
     async def release(self, key: FullKey) -> None:
-        """Give up the right to make an entry, if it was ours."""
+        """Give up the right to make an entry, if this process has it."""
         with self._lock:
-            self._held.discard(key)
-        # A claim that cannot be given up ends with this process.
+            self._keys.discard(key)
+        # A claim that cannot be released ends with this process.
         with suppress(Exception):
             await self._store.arelease(key, own_name())
 
     def close(self) -> None:
-        """Renew nothing any more."""
+        """Stop renewing claims."""
         self._closed.set()
 
     def _hold(self, key: FullKey) -> None:
         with self._lock:
-            self._held.add(key)
+            self._keys.add(key)
             if self._thread is None:
                 self._thread = threading.Thread(
                     target=self._renew, name="dxjudge-claims", daemon=True
@@ -67,10 +68,10 @@ class Claims:
     def _renew(self) -> None:
         while not self._closed.wait(self._seconds / 3):
             with self._lock:
-                keys = list(self._held)
+                keys = list(self._keys)
                 if not keys:
                     self._thread = None
                     return
-            # One that cannot be renewed runs out: then an item may be asked twice.
+            # A claim that cannot be renewed expires; then an item may be asked twice.
             with suppress(Exception):
                 self._store.renew(keys, own_name(), self._seconds)

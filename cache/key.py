@@ -1,4 +1,4 @@
-"""What a reply is kept under: every field that can change the answer, and their hash."""
+"""The key of a kept reply: the hash of every field that can change the answer."""
 
 import hashlib
 import json
@@ -9,9 +9,9 @@ Fields = dict[str, Any]
 
 
 def canonical(value: object) -> str:
-    """Canonical JSON: sorted keys, no spaces, no NaN, so that equal values are equal text.
+    """Return canonical JSON: sorted keys, no spaces, no NaN. Equal values give equal text.
 
-    Raises TypeError or ValueError for what is not plain JSON.
+    Raises TypeError or ValueError for a value that is not plain JSON.
     """
     return json.dumps(
         value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False
@@ -19,13 +19,13 @@ def canonical(value: object) -> str:
 
 
 def fingerprint(value: object) -> str:
-    """The sha256 of a value's canonical JSON, as 64 hexadecimal digits."""
-    # A lone surrogate is valid in a Python string and in no encoding.
+    """Return the SHA-256 of a value's canonical JSON, as 64 hexadecimal digits."""
+    # A lone surrogate is valid in a Python string, but no encoding can write it.
     return hashlib.sha256(canonical(value).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def differences(fields: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
-    """Dotted field name -> (value in `fields`, value in `other`), where the two differ."""
+    """Return dotted field name -> (value in `fields`, value in `other`) where they differ."""
     mine, theirs = dict(_leaves(fields)), dict(_leaves(other))
     return {
         name: (mine.get(name), theirs.get(name))

@@ -1,4 +1,4 @@
-"""Opening the place where replies lie."""
+"""Open the store in which replies are kept."""
 
 from pathlib import Path
 from typing import cast
@@ -11,14 +11,14 @@ from .store import Store, without_password
 
 
 def default_path() -> Path:
-    """The reply cache of this user; the variable DXJUDGE_CACHE_DIR names another folder."""
+    """Return the path of this user's reply cache; DXJUDGE_CACHE_DIR names another folder."""
     return cache_folder() / "replies.sqlite"
 
 
 def open_store(place: str | Path | None = None) -> Store:
-    """Open a store: None is the user's own, a path is a file, `redis://…` is a server.
+    """Open a store: None for the user's own cache, a path to a file, or `redis://…`.
 
-    Raises UsageError for another kind of URL, EnvironmentFault where it cannot be used.
+    Raises UsageError for another kind of URL, EnvironmentFault for a store that cannot be used.
     """
     text = str(place) if place is not None else ""
     if text.startswith(("redis://", "rediss://")):

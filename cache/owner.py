@@ -1,4 +1,4 @@
-"""Who holds a claim, and whether that process is still there."""
+"""Which process has a claim, and whether that process still runs."""
 
 import os
 import socket
@@ -7,17 +7,17 @@ from functools import lru_cache
 
 
 def own_name() -> str:
-    """This process's name, `host/process number/token`; no other process ever has the same."""
+    """Return the name of this process, `host/process number/token`, which no other one has."""
     return f"{_host()}/{os.getpid()}/{_token(os.getpid())}"
 
 
 def is_gone(owner: str) -> bool:
-    """Whether the owner is known to be dead; False where it may be alive, as on another host."""
+    """Whether the owner is known to have ended; False where it may run, as on another host."""
     host, _, rest = owner.rpartition("/")[0].rpartition("/")
     if host != _host() or not rest.isdigit() or os.name != "posix":
         return False
     number = int(rest)
-    if number == os.getpid():  # the number of a dead process, given anew to this one
+    if number == os.getpid():  # this process may have got the number of an ended one
         return owner != own_name()
     try:
         os.kill(number, 0)
@@ -30,13 +30,13 @@ def is_gone(owner: str) -> bool:
 
 @lru_cache(maxsize=1)
 def _token(process: int) -> str:
-    # Kept by process number: a forked process makes its own.
+    # The argument makes a forked process create a token of its own.
     return uuid.uuid4().hex
 
 
 @lru_cache(maxsize=1)
 def _host() -> str:
-    """The host's name and this start of it, where the system tells."""
+    """Return the host's name and, where the system reports it, the identifier of its start."""
     try:
         with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
             start = file.read().strip()

@@ -15,10 +15,10 @@ _PREFIX = "dxjudge:"
 
 
 class RedisStore(RedisCache[Entry]):
-    """A Redis server, shared by machines. Calls go to a thread: its client blocks."""
+    """A Redis server that machines share. Calls run in a thread, because its client blocks."""
 
     def __init__(self, url: str) -> None:
-        """Connect. Raises EnvironmentFault when the extra or the server is missing."""
+        """Connect. Raises EnvironmentFault when the `redis` extra or the server is missing."""
         try:
             import redis
         except ImportError as fault:
@@ -34,7 +34,7 @@ class RedisStore(RedisCache[Entry]):
         super().__init__(client, serde=JsonSerde(), prefix=_PREFIX)
 
     def set(self, mapping: Pairs) -> None:
-        """Write. Raises OSError when the server cannot (the base class would say nothing)."""
+        """Write entries. Raises OSError when the server fails; the base class hides that."""
         import redis
 
         try:
@@ -44,15 +44,15 @@ class RedisStore(RedisCache[Entry]):
         super().set(mapping)
 
     async def aget(self, keys: Sequence[FullKey]) -> dict[FullKey, Entry]:
-        """Read in a thread."""
+        """Read entries in a thread."""
         return await asyncio.to_thread(self.get, keys)
 
     async def aset(self, mapping: Pairs) -> None:
-        """Write in a thread."""
+        """Write entries in a thread."""
         await asyncio.to_thread(self.set, mapping)
 
     async def aclaim(self, key: FullKey, owner: str, seconds: float) -> Entry | bool:
-        """The entry under `key`; else whether its claim is now `owner`'s, for so many seconds."""
+        """Return the entry under `key`, else whether `owner` now has its claim for `seconds`."""
         return await asyncio.to_thread(self._claim, key, owner, seconds)
 
     def _claim(self, key: FullKey, owner: str, seconds: float) -> Entry | bool:
@@ -71,14 +71,14 @@ class RedisStore(RedisCache[Entry]):
         return True
 
     def renew(self, keys: Sequence[FullKey], owner: str, seconds: float) -> None:
-        """Hold the claims on these keys, which are `owner`'s, for so many seconds from now."""
+        """Extend the claims that `owner` has on these keys to `seconds` from now."""
         for key in keys:
             name = self._name_of_claim(key)
             if self.redis.get(name) == owner.encode():
                 self.redis.pexpire(name, int(seconds * 1000))
 
     async def arelease(self, key: FullKey, owner: str) -> None:
-        """Give up the claim on a key if it is `owner`'s."""
+        """Release the claim on a key if `owner` has it."""
         await asyncio.to_thread(self._release, key, owner)
 
     def _release(self, key: FullKey, owner: str) -> None:
@@ -90,7 +90,7 @@ class RedisStore(RedisCache[Entry]):
         return self._make_key((*CLAIM, *key[0]), key[1])
 
     def scan(self, namespace: Namespace) -> Iterator[tuple[str, Entry]]:
-        """Every (key, entry) of a namespace, in the order of the keys."""
+        """Yield every (key, entry) of a namespace, in the order of the keys."""
         pattern = self._make_key(namespace, "*")
         names = sorted(name.decode() for name in self.redis.scan_iter(pattern, count=1000))
         keys = [self._parse_key(name) for name in names]

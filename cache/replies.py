@@ -1,4 +1,4 @@
-"""The reply cache: what a model answered, kept under everything that could change it."""
+"""The reply cache: keeps each answer of a model under all fields that can change it."""
 
 import threading
 import warnings
@@ -19,12 +19,12 @@ Mode = Literal["read-write", "replay", "refresh", "off"]
 MODES: tuple[Mode, ...] = get_args(Mode)
 
 _REPLY = ("reply",)
-_NOTE = ("note",)  # the fields of calls that found nothing, for `why`; never served
+_NOTE = ("note",)  # the fields of calls without a kept reply, for `why`; never served
 
 
 @dataclass(frozen=True)
 class Why:
-    """Why a key is or is not kept: the nearest other entry, and where the two differ."""
+    """Whether a key is kept, its nearest other entry, and the fields in which they differ."""
 
     key: str
     kept: bool
@@ -34,23 +34,23 @@ class Why:
 
 
 class Replies:
-    """Replies in a store. A store that breaks later on costs money, never the run.
+    """Replies in a store. When the store fails during a run, the run goes on without it.
 
-    unkept: how many replies could not be kept, because the store was locked or broke.
+    unkept: the number of replies that could not be kept, because the store was locked or failed.
 
-    mode: "read-write" reads and keeps; "replay" only reads; "refresh" only keeps; "off"
-    neither, and then no store is opened.
+    mode: "read-write" reads and keeps replies; "replay" only reads; "refresh" only keeps; "off"
+    does neither and opens no store.
     """
 
     def __init__(self, store: Store | str | Path | None = None, mode: Mode = "read-write") -> None:
-        """Nothing is opened before the first use.
+        """Set up the cache; the store is opened on first use.
 
         Raises UsageError for an unknown mode.
         """
         if mode not in MODES:
             raise UsageError(f"cache mode {mode!r} is not one of {', '.join(MODES)}")
         self.mode = mode
-        self._given = store
+        self._place = store
         self._store: Store | None = None
         self._claims: Claims | None = None
         self.unkept = 0
@@ -62,11 +62,11 @@ class Replies:
         """The store, opened on first use."""
         with self._opening:
             if self._store is None:
-                given = self._given
-                if given is None or isinstance(given, (str, Path)):
-                    self._store = open_store(given)
+                place = self._place
+                if place is None or isinstance(place, (str, Path)):
+                    self._store = open_store(place)
                 else:
-                    self._store = given
+                    self._store = place
             return self._store
 
     @property
@@ -89,7 +89,7 @@ class Replies:
             self._store = None
 
     def find(self, keys: Sequence[str]) -> dict[str, Entry]:
-        """The kept replies of these keys."""
+        """Return the kept replies of these keys; a key without a reply is absent."""
         if not self.reads or not keys:
             return {}
         try:
@@ -99,7 +99,7 @@ class Replies:
             return {}
 
     async def afind(self, keys: Sequence[str]) -> dict[str, Entry]:
-        """The same, without blocking the event loop."""
+        """Do what `find` does, without blocking the event loop."""
         if not self.reads or not keys:
             return {}
         try:
@@ -110,10 +110,10 @@ class Replies:
 
     @asynccontextmanager
     async def claimed(self, key: str) -> AsyncIterator[Entry | None]:
-        """The kept reply of this key, or None and the right to ask for it within the block.
+        """Yield the kept reply of this key, or None: then the block may ask for it.
 
-        While another process asks for the same reply, this waits for it. Where the store cannot
-        be written, and in the modes that do not both read and keep, nobody has to wait.
+        Waits while another process asks for the same reply. There is no waiting where the store
+        cannot be written, or in a mode other than "read-write".
         """
         if self.mode != "read-write":
             yield (await self.afind([key])).get(key)
@@ -141,7 +141,7 @@ class Replies:
             self._complain(fault)
 
     def keep(self, entries: Iterable[tuple[Fields, Entry, str]]) -> int:
-        """Keep (fields, reply, time written) triples under their own keys; how many."""
+        """Keep (fields, reply, time written) triples under their keys; return their number."""
         pairs: dict[tuple[tuple[str, ...], str], tuple[Entry, int | None]] = {}
         for fields, reply, written in entries:
             entry = {"fields": fields, "reply": reply, "written": written}
@@ -150,7 +150,7 @@ class Replies:
         return len(pairs)
 
     async def anote(self, misses: Iterable[tuple[str, Fields]], why: str) -> None:
-        """Remember the fields of calls without a reply, so that `why` can explain them."""
+        """Note the fields of calls without a reply, so that `why` can explain them."""
         pairs: dict[tuple[tuple[str, ...], str], tuple[Entry, int | None]] = {
             (_NOTE, key): ({"fields": fields, "note": why, "written": _now()}, None)
             for key, fields in misses
@@ -163,40 +163,40 @@ class Replies:
             self._complain(fault)
 
     def entries(self, step: str | None = None) -> Iterator[tuple[str, Entry]]:
-        """Every (key, entry), or those of one step; an entry has fields, reply, written."""
+        """Yield every (key, entry), or those of one step; an entry has fields, reply, written."""
         for key, entry in self.store.scan(_REPLY):
             if step is None or entry["fields"].get("step") == step:
                 yield key, entry
 
     def clear(self) -> None:
-        """Forget every reply and note."""
+        """Delete every reply and note."""
         self.store.clear([_REPLY, _NOTE])
 
     def why(self, key: str) -> Why:
-        """Explain a key, or the start of one: compare it, field by field, with its nearest.
+        """Explain a key, or the start of one: compare its fields with the nearest other entry.
 
-        Nearest is the entry with the fewest differing fields. Raises UsageError when no reply
-        and no miss was recorded under the key, or when its start fits several.
+        The nearest entry is the one with the fewest differing fields. Raises UsageError when
+        neither a reply nor a miss is recorded under the key, or when several keys start so.
         """
         full, kept, fields = self._look_up(key)
         best: tuple[str, dict[str, tuple[Any, Any]]] | None = None
         for other, entry in self.entries():
             if other == full:
                 continue
-            found = differences(fields, entry["fields"])
-            if best is None or _distance(found) < _distance(best[1]):
-                best = (other, found)
+            differing = differences(fields, entry["fields"])
+            if best is None or _distance(differing) < _distance(best[1]):
+                best = (other, differing)
         return Why(full, kept, fields, best[0] if best else None, best[1] if best else {})
 
     def _look_up(self, key: str) -> tuple[str, bool, Fields]:
         matches: dict[str, tuple[bool, Fields]] = {}
         for namespace in (_NOTE, _REPLY):
-            for found, entry in self.store.scan(namespace):
-                if found.startswith(key):
-                    matches[found] = (namespace == _REPLY, entry["fields"])
+            for full, entry in self.store.scan(namespace):
+                if full.startswith(key):
+                    matches[full] = (namespace == _REPLY, entry["fields"])
         if len(matches) != 1:
-            said = "fits several keys" if matches else "is neither kept nor a recorded miss"
-            raise UsageError(f"{key!r} {said} in {self.store.place}")
+            problem = "fits several keys" if matches else "is neither kept nor a recorded miss"
+            raise UsageError(f"{key!r} {problem} in {self.store.place}")
         full, (kept, fields) = matches.popitem()
         return full, kept, fields
 
@@ -208,7 +208,7 @@ class Replies:
             return self._claims
 
     def _complain(self, fault: Exception) -> None:
-        # Opening faults are the user's to fix; a store that fails later is worked around.
+        # The user must fix a store that cannot be opened; one that fails later is not needed.
         if self._store is None:
             raise fault
         if not self._warned:
@@ -223,9 +223,9 @@ def _replies(entries: Mapping[tuple[tuple[str, ...], str], Entry]) -> dict[str, 
     return {key: entry["reply"] for (_, key), entry in entries.items() if "reply" in entry}
 
 
-def _distance(found: Mapping[str, object]) -> tuple[bool, int]:
-    # `messages` is the hash of the whole text: it differs whenever any input does.
-    return "step" in found, len(set(found) - {"messages"})
+def _distance(differing: Mapping[str, object]) -> tuple[bool, int]:
+    # `messages` is the hash of the whole text, which differs whenever an input differs.
+    return "step" in differing, len(set(differing) - {"messages"})
 
 
 def _now() -> str:

@@ -18,7 +18,7 @@ from .store import CLAIM, Entry, JsonSerde, Pairs
 from .writes import Writes
 
 _KEYS_A_QUERY = 400  # SQLite allows 999 variables in its oldest builds
-_OPEN_SECONDS = 60.0  # many who open a new file at once take turns
+_OPEN_SECONDS = 60.0  # processes that open a new file at the same time take turns
 _PATIENCE_SECONDS = 5.0
 _TABLE = """CREATE TABLE IF NOT EXISTS cache (
     ns TEXT, key TEXT, expiry REAL, encoding TEXT NOT NULL, val BLOB NOT NULL,
@@ -30,12 +30,12 @@ _Row = tuple[str, str, float | None, str, bytes]
 class SqliteStore:
     """One file that only its owner can read, shared by any number of processes.
 
-    Reads have their own connection: they never wait for a writer, here or elsewhere. Writes go
-    through one thread. The table is that of LangGraph's SqliteCache.
+    Reads have their own connection, so they never wait for a writer of any process. Writes go
+    through one thread. The table has the form of LangGraph's SqliteCache.
     """
 
     def __init__(self, path: Path, *, patience: float = _PATIENCE_SECONDS) -> None:
-        """Open or make the file; `patience`: seconds that a write waits for others' locks.
+        """Open or create the file; `patience`: seconds that a write waits for others' locks.
 
         Raises EnvironmentFault when the file cannot be used.
         """
@@ -43,23 +43,24 @@ class SqliteStore:
         self._serde = JsonSerde()
         try:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            # Made before SQLite opens it: its -wal and -shm files inherit this mode.
+            # SQLite's -wal and -shm files inherit this mode, so the file must exist before.
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-            # One at a time: the switch to WAL, or the first table, of many at once can outlast
-            # the patience of each.
+            # When many processes switch to WAL or create the table at once, each can wait longer
+            # than its patience; so one process at a time does it.
             with FileLock(f"{path}.lock", timeout=_OPEN_SECONDS, mode=0o600):
                 _prepare(path, patience)
             self._reader, writer = _connect(path), _connect(path)
         except (OSError, sqlite3.Error, Timeout) as fault:
             raise EnvironmentFault(
                 f"the reply cache {path} cannot be used ({fault}); "
-                "name another with --cache or DXJUDGE_CACHE_DIR, or delete it"
+                "name another file with --cache or another folder with DXJUDGE_CACHE_DIR, or "
+                "delete the file"
             ) from fault
         self._writes = Writes(writer, patience)
         self._reading = threading.Lock()
 
     def get(self, keys: Sequence[FullKey]) -> dict[FullKey, Entry]:
-        """The entries that are there; an entry that is not JSON counts as absent."""
+        """Return the entries of these keys; an entry that is not JSON counts as absent."""
         by_namespace: defaultdict[Namespace, list[str]] = defaultdict(list)
         for namespace, key in keys:
             by_namespace[namespace].append(key)
@@ -72,8 +73,8 @@ class SqliteStore:
     def _get_some(
         self, namespace: Namespace, keys: Sequence[str]
     ) -> Iterator[tuple[FullKey, Entry]]:
-        # One at a time: two open SELECTs of a connection share the older one's view of the file,
-        # and a reply written in between would seem absent.
+        # Two open SELECTs of one connection share the older one's view of the file: a reply
+        # written in between would seem absent. So only one is open at a time.
         with self._reading:
             rows = self._reader.execute(
                 select_keys(len(keys)), (",".join(namespace), *keys)
@@ -85,21 +86,21 @@ class SqliteStore:
                 continue
 
     async def aget(self, keys: Sequence[FullKey]) -> dict[FullKey, Entry]:
-        """Read in a thread: the file may lie on a slow disk, and be large."""
+        """Read entries in a thread, because the file may be large or on a slow disk."""
         return await asyncio.to_thread(self.get, keys)
 
     def set(self, pairs: Pairs) -> None:
-        """Write entries. Raises sqlite3.Error where the file stays locked or is broken."""
+        """Write entries. Raises sqlite3.Error when the file stays locked or is damaged."""
         rows = list(self._rows(pairs))
         self._writes.submit(_rows_of(_SET, rows)).result()
 
     async def aset(self, pairs: Pairs) -> None:
-        """The same, together with whatever else waits to be written."""
+        """Write entries in one transaction with all other waiting writes."""
         rows = list(self._rows(pairs))
         await asyncio.wrap_future(self._writes.submit(_rows_of(_SET, rows)))
 
     async def aclaim(self, key: FullKey, owner: str, seconds: float) -> Entry | bool:
-        """The entry under `key`; else whether its claim is now `owner`'s, for so many seconds."""
+        """Return the entry under `key`, else whether `owner` now has its claim for `seconds`."""
         answer = await asyncio.wrap_future(
             self._writes.submit(lambda connection: _claim(connection, key, owner, seconds))
         )
@@ -108,31 +109,31 @@ class SqliteStore:
         try:
             entry: Entry = self._serde.loads_typed(answer)
         except ValueError:
-            return True  # an entry that is not JSON counts as absent; nobody else can use it
+            return True  # an entry that is not JSON counts as absent, for every process
         return entry
 
     def renew(self, keys: Sequence[FullKey], owner: str, seconds: float) -> None:
-        """Hold the claims on these keys, which are `owner`'s, for so many seconds from now."""
+        """Extend the claims that `owner` has on these keys to `seconds` from now."""
         until = time.time() + seconds
         rows = [(until, *_place_of_claim(key), owner.encode()) for key in keys]
         update = "UPDATE cache SET expiry = ? WHERE ns = ? AND key = ? AND val = ?"
         self._writes.submit(_rows_of(update, rows)).result()
 
     async def arelease(self, key: FullKey, owner: str) -> None:
-        """Give up the claim on a key if it is `owner`'s; it is done with the next transaction."""
+        """Release the claim on a key, if `owner` has it, in the next transaction."""
         row = (*_place_of_claim(key), owner.encode())
         delete = "DELETE FROM cache WHERE ns = ? AND key = ? AND val = ?"
         self._writes.submit(_rows_of(delete, [row]))
 
     def clear(self, namespaces: Sequence[Namespace] | None = None) -> None:
-        """Forget everything, or these namespaces."""
+        """Delete all entries, or those of these namespaces."""
         rows = [(",".join(namespace),) for namespace in namespaces or ()]
 
         delete = "DELETE FROM cache" if namespaces is None else "DELETE FROM cache WHERE ns = ?"
         self._writes.submit(_rows_of(delete, [()] if namespaces is None else rows)).result()
 
     def scan(self, namespace: Namespace) -> Iterator[tuple[str, Entry]]:
-        """Every (key, entry) of a namespace, in the order of the keys."""
+        """Yield every (key, entry) of a namespace, in the order of the keys."""
         connection = _connect(Path(self.place))
         try:
             rows = connection.execute(
@@ -145,7 +146,7 @@ class SqliteStore:
             connection.close()
 
     def close(self) -> None:
-        """Write what waits, and close both connections."""
+        """Finish the waiting writes and close both connections."""
         self._writes.close()
         with self._reading:
             self._reader.close()
@@ -157,16 +158,16 @@ class SqliteStore:
 
 
 def select_keys(count: int) -> str:
-    """The query for entries of one namespace; in this form SQLite uses the index of the key."""
+    """Return a query for entries of one namespace, in a form for which SQLite uses its index."""
     marks = ",".join("?" * count)
     return f"SELECT key, encoding, val FROM cache WHERE ns = ? AND key IN ({marks})"
 
 
 def _rows_of(sql: str, rows: Sequence[tuple[object, ...]]) -> Callable[[sqlite3.Connection], None]:
-    """An action that runs the statement with each row."""
+    """Return an action that runs the statement with each row."""
 
     def action(connection: sqlite3.Connection) -> None:
-        # The cursor ends here: one that ends in another thread disturbs the connection.
+        # The cursor must not leave this thread: closing it in another disturbs the connection.
         connection.executemany(sql, rows)
 
     return action
@@ -195,8 +196,8 @@ def _place_of_claim(key: FullKey) -> tuple[str, str]:
 
 
 def _prepare(path: Path, patience: float) -> None:
-    # The switch to WAL takes the whole file and does not wait its turn: of several who open a
-    # new file at once, all but one get "database is locked" at once.
+    # The switch to WAL locks the whole file and does not wait for other locks: of several
+    # processes that open a new file together, all but one get "database is locked" immediately.
     deadline = time.monotonic() + patience
     connection = _connect(path)
     try:

@@ -1,4 +1,4 @@
-"""What a place for replies must do, and what an entry is."""
+"""What a store of replies must do, and what an entry is."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,60 +9,60 @@ from langgraph.cache.base import FullKey, Namespace
 Entry = dict[str, Any]
 Pairs = Mapping[FullKey, tuple[Entry, int | None]]
 CLAIM = ("claim",)
-"""The namespace of claims: who is asking for a reply just now."""
+"""The namespace of claims, which say which process is asking for a reply now."""
 
 
 class Store(Protocol):
-    """What a backend must do: a key-value store of JSON, under (namespace, key)."""
+    """What a backend must do: store JSON entries under (namespace, key)."""
 
     place: str
 
     def get(self, keys: Sequence[FullKey]) -> dict[FullKey, Entry]:
-        """The entries that are there."""
+        """Return the entries of these keys; a key without an entry is absent."""
 
     async def aget(self, keys: Sequence[FullKey]) -> dict[FullKey, Entry]:
-        """The same, without blocking the event loop."""
+        """Do what `get` does, without blocking the event loop."""
 
     def set(self, pairs: Pairs) -> None:
-        """Write entries, each with a time to live in seconds or None."""
+        """Write entries, each with its lifetime in seconds; None keeps it without limit."""
 
     async def aset(self, pairs: Pairs) -> None:
-        """The same, without blocking the event loop."""
+        """Do what `set` does, without blocking the event loop."""
 
     async def aclaim(self, key: FullKey, owner: str, seconds: float) -> Entry | bool:
-        """The entry under `key`; else whether its claim is now `owner`'s, for so many seconds."""
+        """Return the entry under `key`, else whether `owner` now has its claim for `seconds`."""
 
     def renew(self, keys: Sequence[FullKey], owner: str, seconds: float) -> None:
-        """Hold the claims on these keys, which are `owner`'s, for so many seconds from now."""
+        """Extend the claims that `owner` has on these keys to `seconds` from now."""
 
     async def arelease(self, key: FullKey, owner: str) -> None:
-        """Give up the claim on a key if it is `owner`'s."""
+        """Release the claim on a key if `owner` has it."""
 
     def clear(self, namespaces: Sequence[Namespace] | None = None) -> None:
-        """Forget everything, or these namespaces."""
+        """Delete all entries, or those of these namespaces."""
 
     def scan(self, namespace: Namespace) -> Iterator[tuple[str, Entry]]:
-        """Every (key, entry) of a namespace, in the order of the keys."""
+        """Yield every (key, entry) of a namespace, in the order of the keys."""
 
     def close(self) -> None:
-        """Let go of files and connections."""
+        """Close files and connections."""
 
 
 class JsonSerde:
-    """Plain JSON: what is read back was never code."""
+    """Plain JSON, so that reading an entry never runs code."""
 
     def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
-        """Encode. Raises TypeError or ValueError for what is not JSON."""
+        """Encode a value. Raises TypeError or ValueError for a value that is not JSON."""
         return "json", json.dumps(obj, ensure_ascii=True, allow_nan=False).encode()
 
     def loads_typed(self, data: tuple[str, bytes]) -> Any:
-        """Decode. Raises ValueError for anything but JSON."""
+        """Decode an entry. Raises ValueError for any encoding other than JSON."""
         if data[0] != "json":
             raise ValueError(f"an entry is encoded as {data[0]!r}, not as json")
         return json.loads(data[1])
 
 
 def without_password(url: str) -> str:
-    """An address as it may be shown."""
+    """Return an address without its user name and password, fit to be shown."""
     scheme, _, rest = url.partition("://")
     return f"{scheme}://{rest.rpartition('@')[2]}"

@@ -1,4 +1,4 @@
-"""Writes to one SQLite file from a thread of its own, all that wait in one transaction."""
+"""Write to one SQLite file in a separate thread; all waiting writes share one transaction."""
 
 import sqlite3
 import threading
@@ -9,18 +9,19 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 Action = Callable[[sqlite3.Connection], Any]
 
-_IDLE_SECONDS = 1.0  # after which the thread ends; the next write starts another
-_SHORT_SECONDS = 0.05  # the patience with a file that was locked at the last write
+_IDLE_SECONDS = 1.0  # an idle thread ends after this; the next write starts another
+_SHORT_SECONDS = 0.05  # the patience after a write that found the file locked
 
 
 class Writes:
-    """A queue of writes. A file that others hold locked costs `patience` seconds once.
+    """A queue of writes. A file that another process keeps locked costs `patience` seconds once.
 
-    After a write that failed for the lock the next ones wait hardly at all, until one succeeds.
+    After a write that failed because of a lock, the next writes wait 0.05 seconds at most, until
+    one succeeds.
     """
 
     def __init__(self, connection: sqlite3.Connection, patience: float) -> None:
-        """The connection is in autocommit mode, and from here on used by the thread alone."""
+        """Take a connection in autocommit mode, which only the thread uses from now on."""
         self._connection = connection
         self._patience = patience
         self._locked_out = False
@@ -30,7 +31,7 @@ class Writes:
         self._closed = False
 
     def submit(self, action: Callable[[sqlite3.Connection], T]) -> "Future[T]":
-        """Do this in the next transaction. The future raises sqlite3.Error where it failed."""
+        """Run an action in the next transaction; its future raises sqlite3.Error if it fails."""
         future: Future[T] = Future()
         with self._wake:
             if self._closed:
@@ -45,7 +46,7 @@ class Writes:
         return future
 
     def close(self) -> None:
-        """Write what waits, then close the connection."""
+        """Finish the waiting writes, then close the connection."""
         with self._wake:
             self._closed = True
             self._wake.notify()
