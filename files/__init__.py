@@ -1,1 +1,1 @@
-"""Bytes, rows in and rows out, and the folders that dxjudge keeps: one place for every command."""
+"""Read and write bytes and tables for every command, and find the folders that dxjudge keeps."""

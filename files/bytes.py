@@ -1,7 +1,7 @@
-"""Bytes in and out: text of any common encoding, compressed or not, and replacement at one stroke.
+"""Read bytes and text of any common encoding, also compressed, and replace files as a whole.
 
-Whatever is wrong with a file becomes an InputError or OutputError that names the file and,
-where there is one, the line.
+A fault of a file is raised as InputError or OutputError, which names the file and, where it can,
+the line.
 """
 
 import codecs
@@ -45,7 +45,7 @@ _SIGNATURES = {
 
 
 def read_bytes(path: Path) -> bytes:
-    """The content of a file. Raises InputError where it cannot be read."""
+    """Return the content of a file. Raises InputError when it cannot be read."""
     try:
         return path.read_bytes()
     except FileNotFoundError:
@@ -57,7 +57,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def unpack(data: bytes, name: str) -> bytes:
-    """The content of gzipped data, or the data itself. Raises InputError where it is damaged."""
+    """Return data, decompressed if it is gzipped. Raises InputError when it is damaged."""
     if not data.startswith(_GZIP):
         return data
     try:
@@ -67,18 +67,18 @@ def unpack(data: bytes, name: str) -> bytes:
 
 
 def is_marked(data: bytes) -> bool:
-    """Whether a byte order mark comes first."""
+    """Whether the data starts with a byte order mark."""
     return any(data.startswith(mark) for mark, _ in _BYTE_ORDER_MARKS)
 
 
 def decode(data: bytes, name: str, encoding: str | None = None, *, hint: str = "") -> str:
-    """The text in `data`, decompressed where it is gzipped, without its byte order mark.
+    """Return the text in `data`, decompressed if it is gzipped, without its byte order mark.
 
-    Without `encoding`: what the byte order mark says, else UTF-8. `hint` ends the message of
-    a decoding error: what the reader of the message should do.
+    Without `encoding` the byte order mark names the encoding; without either it is UTF-8. `hint`
+    ends the message of a decoding error and says what the user should do.
 
-    Raises InputError for a binary file and for bytes that are not of the encoding, UsageError
-    for an encoding that Python does not know.
+    Raises InputError for a binary file and for bytes that the encoding does not allow,
+    UsageError for an encoding that Python does not know.
     """
     data = unpack(data, name)
     if encoding is None:
@@ -88,9 +88,9 @@ def decode(data: bytes, name: str, encoding: str | None = None, *, hint: str = "
             _refuse_binary(data, name)
     try:
         text = data.decode(encoding)
-        # These take the mark away themselves.
-        taken = encoding in ("utf-8-sig", "utf-16", "utf-32")
-        return text if taken else text.removeprefix("\ufeff")
+        # These codecs remove the mark themselves; a second one belongs to the text.
+        is_removed = encoding in ("utf-8-sig", "utf-16", "utf-32")
+        return text if is_removed else text.removeprefix("\ufeff")
     except LookupError:
         raise UsageError(f"there is no encoding {encoding!r}; try utf-8, cp1252, utf-16") from None
     except UnicodeError as error:
@@ -98,8 +98,8 @@ def decode(data: bytes, name: str, encoding: str | None = None, *, hint: str = "
         if isinstance(error, UnicodeDecodeError):
             line = data.count(b"\n", 0, error.start) + 1
             place = f", line {line}: byte 0x{data[error.start]:02X}"
-        said = encoding.removesuffix("-sig").upper()
-        raise InputError(f"{name}{place} is not {said}{hint and '; ' + hint}") from error
+        shown = encoding.removesuffix("-sig").upper()
+        raise InputError(f"{name}{place} is not {shown}{hint and '; ' + hint}") from error
 
 
 def _refuse_binary(data: bytes, name: str) -> None:
@@ -119,7 +119,7 @@ def _refuse_binary(data: bytes, name: str) -> None:
 
 
 def check_writable(path: Path) -> None:
-    """Raise OutputError where `writing` could not write; nothing is changed."""
+    """Raise OutputError when `writing` could not write `path`; changes no file."""
     target = Path(os.path.realpath(path))
     if target.is_dir():
         raise OutputError(f"cannot write {path}: it is a folder")
@@ -139,7 +139,7 @@ def check_writable(path: Path) -> None:
 
 @contextlib.contextmanager
 def standard_output() -> Iterator[BinaryIO]:
-    """Standard output for bytes. Raises OutputError where it cannot be written."""
+    """Yield standard output for bytes. Raises OutputError when it cannot be written."""
     try:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
@@ -150,19 +150,19 @@ def standard_output() -> Iterator[BinaryIO]:
 
 
 def writing_to(output: str) -> contextlib.AbstractContextManager[BinaryIO]:
-    """What `-o` names, to write to: standard output for "-", else a file as `writing` makes it."""
+    """Open what `-o` names: standard output for "-", else a file, replaced as `writing` does."""
     return standard_output() if output == "-" else writing(Path(output))
 
 
 @contextlib.contextmanager
 def writing(path: Path) -> Iterator[BinaryIO]:
-    """A file to write to that takes the place of `path` at the end, or leaves no trace.
+    """Yield a file that replaces `path` at the end, and is removed if writing fails.
 
-    It is written beside `path` and renamed, so a reader sees the old content or the new, and
-    a full disk or an interruption leaves the old. A device or pipe is written directly. What
-    goes into a file named .gz is compressed, the same content to the same bytes.
+    The file is written beside `path` and then renamed. So a reader sees the old content or the
+    new one, and a full disk or an interruption leaves the old one. A device or pipe is written
+    directly. A file named .gz is compressed; the same content gives the same bytes.
 
-    Raises OutputError where that fails.
+    Raises OutputError when the file cannot be written.
     """
     target = Path(os.path.realpath(path))
     try:
@@ -178,7 +178,7 @@ def writing(path: Path) -> Iterator[BinaryIO]:
                     yield content
                 file.flush()
                 os.fsync(file.fileno())
-                if _CAN_LOCK:  # as long as the file is open it is seen to be in use
+                if _CAN_LOCK:  # rename while the lock of the open file still protects it
                     os.replace(temporary, target)
             if not _CAN_LOCK:
                 os.replace(temporary, target)
@@ -201,18 +201,18 @@ def _compressing(file: BinaryIO, path: Path) -> Iterator[BinaryIO]:
 
 
 def _open_beside(target: Path) -> tuple[int, Path]:
-    """A new file in the folder of `target`, with the rights `target` has or would get.
+    """Create a file in the folder of `target`, with the permissions `target` has or would get.
 
-    It is locked while it is open, by which `remove_left` knows that its writer lives.
+    The file is locked while it is open. From the lock, `remove_left` sees that its writer runs.
     """
     while True:
         temporary = target.with_name(f".{target.name[:40]}.{uuid.uuid4().hex}.part")
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
         if not _CAN_LOCK:
             break
-        with contextlib.suppress(OSError):  # a file system without locks
+        with contextlib.suppress(OSError):  # some file systems have no locks
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if temporary.exists():  # another run may have taken it for left over, before the lock
+        if temporary.exists():  # another run may have removed it before it was locked
             break
         os.close(descriptor)
     if target.exists():
@@ -222,7 +222,7 @@ def _open_beside(target: Path) -> tuple[int, Path]:
 
 
 def remove_left(target: Path) -> None:
-    """Remove what killed runs left of `target`: unfinished files whose writer is gone."""
+    """Remove the unfinished files that killed runs left beside `target`."""
     if not _CAN_LOCK:
         return
     for path in target.parent.glob(f".{glob.escape(target.name[:40])}.*.part"):

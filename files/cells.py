@@ -1,4 +1,4 @@
-"""Cells: what counts as an empty one, and a cell as text or JSON."""
+"""Cells of tables: which ones are empty, and how a cell is written as text or JSON."""
 
 import datetime
 import json
@@ -14,15 +14,15 @@ MISSING = Missing()
 
 
 def is_empty(cell: Any) -> bool:
-    """Whether a cell holds nothing: no value, a missing value of any library, or no character."""
+    """Whether a cell is empty: None, a missing value of any library, or the empty text."""
     if isinstance(cell, (str, float)):
         return cell == "" or cell != cell
-    # pandas has two of its own; one of them is neither true nor false, whatever it is asked.
+    # By name, since pandas may be absent; comparing its NA gives neither True nor False.
     return cell is None or cell is MISSING or type(cell).__name__ in ("NAType", "NaTType")
 
 
 def cell_text(value: Any) -> str:
-    """A cell as delimited text holds it: lists and objects as JSON, an empty cell as ""."""
+    """Return a cell as text for CSV or TSV: lists and objects as JSON, an empty cell as ""."""
     if isinstance(value, str):
         return value
     if value is None or value is MISSING:
@@ -35,7 +35,7 @@ def cell_text(value: Any) -> str:
 
 
 def to_json(value: Any) -> str:
-    """JSON on one line; what is not a finite number becomes null, also inside."""
+    """Return JSON on one line; NaN and infinite numbers, also nested ones, become null."""
     try:
         return json.dumps(value, ensure_ascii=False, default=_plain, allow_nan=False)
     except ValueError:
@@ -51,7 +51,7 @@ def _finite(value: Any) -> Any:
 
 
 def _plain(value: Any) -> str:
-    """The other types of Parquet and Excel as text."""
+    """Return a date, time, bytes or any other value of Parquet or Excel as text."""
     if isinstance(value, (datetime.date, datetime.time)):
         return value.isoformat()
     if isinstance(value, bytes):

@@ -10,23 +10,23 @@ from ..errors import OutputError
 
 
 def claim(path: Path, advice: str = "", *, patience: float = 0) -> Callable[[], None]:
-    """Reserve `path` for the caller; what is returned gives it back.
+    """Reserve `path` for the caller, and return the function that releases it.
 
-    The lock is a file beside it, `PATH.lock`, which the operating system frees when the process
-    ends, however it ends. `advice` ends the message of the error. `patience`: seconds to wait for
-    another run.
+    The lock is a file beside `path`, `PATH.lock`. The operating system frees it when the process
+    ends, also when it is killed. `advice` ends the error message. `patience`: seconds to wait
+    for another run.
 
-    Raises OutputError, naming the file, while another run has it or where no lock can be made.
+    Raises OutputError, naming the file, when another run has it or when it cannot be locked.
     """
-    if not path.parent.is_dir():  # or the lock would make it
+    if not path.parent.is_dir():  # FileLock would create the folder
         raise OutputError(f"cannot write {path}: there is no folder {path.parent}")
     # A run may open a journal in one thread and close it in another.
     lock = FileLock(f"{path}.lock", timeout=patience, thread_local=False)
     try:
         lock.acquire()
     except Timeout:
-        said = advice or "wait until that run has ended, or name another file"
-        raise OutputError(f"{path} is being written by another run: {said}") from None
+        todo = advice or "wait until that run has ended, or name another file"
+        raise OutputError(f"{path} is being written by another run: {todo}") from None
     except OSError as fault:
         raise OutputError(f"{path} cannot be locked: {fault.strerror or fault}") from fault
 

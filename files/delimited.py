@@ -1,7 +1,7 @@
-"""Delimited text, as spreadsheets and programs write it: read, and written as it was.
+"""Read delimited text (CSV, TSV), and write it again in the style in which it was read.
 
-The separator is the one asked for, or the only one under which every row has as many cells as
-the header. Where two are equally plausible, the file is not read.
+The separator is the one that the user names, or the only one under which every row has as many
+cells as the header. When two separators are equally plausible, the file is not read.
 """
 
 import csv
@@ -15,9 +15,9 @@ from ..errors import InputError
 
 _LONGEST_CELL = 2**31 - 1  # the csv module's own limit is 128 KB
 _SEPARATORS = ",;\t|^~\x01\x1f"
-# Too common inside texts to be taken for separators, but not without asking.
+# These occur too often inside texts to be accepted as separators without asking the user.
 _SUSPECTED = ":#!$%&*=@\\§¦¬\x02\x03\x1c\x1d\x1e"
-_SAMPLE = 1000  # rows that tell the separator
+_SAMPLE = 1000  # rows from which the separator is found
 _SHOWN = {"\t": "tab"}
 
 
@@ -39,13 +39,13 @@ class Delimited(NamedTuple):
 
 
 def parse_delimited(text: str, name: str, delimiter: str | None = None) -> Delimited:
-    """Read delimited text: quoted cells may hold anything.
+    """Read delimited text, in which quoted cells may hold any character.
 
-    Without `delimiter` it is what `find_delimiter` finds. Blank lines are no rows, except that
-    in a file of one column they are empty cells (not at the end).
+    Without `delimiter`, `find_delimiter` finds it. Blank lines are skipped; but in a file of one
+    column, a blank line before the last row is an empty cell.
 
-    Raises InputError, naming the line, for an empty file, a row of another width than the
-    header, or quotes that do not match; and where the separator is not certain.
+    Raises InputError, naming the line, for an empty file, for a row with more or fewer cells than
+    the header, for quotes that do not match, and when the separator is not certain.
     """
     if not text.strip("\r\n \ufeff"):
         raise InputError(f"{name} is empty")
@@ -77,23 +77,24 @@ def _cells(count: int) -> str:
 
 
 def find_delimiter(text: str, name: str) -> str:
-    """The only separator under which the first rows are all as wide as the header.
+    """Return the only separator under which the first rows all have as many cells as the header.
 
-    Where there is none, and the header holds one, it is the one that most rows agree with, so
-    that a row of another width is found by its line. A header without any is that of one column.
+    When there is none but the header contains separators, return the one that fits most rows:
+    then the row that does not fit is reported with its line. A header without a separator is
+    that of a single column.
 
-    Raises InputError, saying what to give, where two separators are equally plausible.
+    Raises InputError, saying which option to add, when two separators are equally plausible.
     """
     header = _first_line(text)
     inside = [mark for mark in _SEPARATORS if mark in header]
     agreed = [(mark, sample) for mark in inside if (sample := _agreeing(text, mark))]
     if len(agreed) > 1:
-        # Under the wrong separator, quotes stand in the middle of cells and do not match.
+        # A wrong separator cuts quoted cells, so that their quotes do not match.
         agreed = [pair for pair in agreed if not _has_torn_quotes(pair[1])] or agreed
     if len(agreed) > 1:
         marks = " and ".join(shown(mark) for mark, _ in agreed)
         raise InputError(
-            f"{name} can be read with {marks} between its cells; say which: "
+            f"{name} can be read with {marks} between its cells; say which one it is, such as "
             f"--delimiter {shown(agreed[0][0])}"
         )
     if agreed:
@@ -105,7 +106,7 @@ def find_delimiter(text: str, name: str) -> str:
 
 
 def shown(mark: str) -> str:
-    """A separator as a user writes it on the command line."""
+    """Return a separator as a user writes it on the command line."""
     return _SHOWN.get(mark, f"'{mark}'" if mark.isprintable() else f"$'\\x{ord(mark):02x}'")
 
 
@@ -114,18 +115,18 @@ def _first_line(text: str) -> str:
 
 
 def _refuse_suspected(text: str, name: str, header: str) -> None:
-    """Raise InputError where every row holds another sign as often as the header does."""
+    """Raise InputError when every row has some other character as often as the header has it."""
     lines = [line for line in islice(re.split("[\r\n]+", text), _SAMPLE) if line]
     for mark in _SUSPECTED:
         if mark in header and len(lines) > 1 and len({line.count(mark) for line in lines}) == 1:
             raise InputError(
-                f"{name} may have {shown(mark)} between its cells; say so with "
-                f"--delimiter {shown(mark)}, or --delimiter comma where it is one column"
+                f"{name} may have {shown(mark)} between its cells; if it has, add "
+                f"--delimiter {shown(mark)}, and if it has one column, --delimiter comma"
             )
 
 
 def _sample(text: str, mark: str) -> list[list[str]]:
-    """The first records; [] where the quotes do not match under this separator."""
+    """Return the first records, or [] when the quotes do not match under this separator."""
     with _any_length():
         try:
             reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)
@@ -135,14 +136,14 @@ def _sample(text: str, mark: str) -> list[list[str]]:
 
 
 def _agreeing(text: str, mark: str) -> list[list[str]]:
-    """The first records where all are of one width above 1, else []."""
+    """Return the first records if all have the same number of cells, above 1; else []."""
     sample = _sample(text, mark)
     widths = set(map(len, sample))
     return sample if len(widths) == 1 and widths != {1} else []
 
 
 def _agreement(text: str, mark: str) -> tuple[float, int]:
-    """The share of rows as wide as the header, and that width."""
+    """Return the share of rows with as many cells as the header, and the header's number."""
     sample = _sample(text, mark)
     if not sample:
         return 0.0, 0
@@ -155,7 +156,7 @@ def _has_torn_quotes(sample: Sequence[Sequence[str]]) -> bool:
 
 
 class _any_length:
-    """Cells of any length while it lasts. The limit is the whole process's."""
+    """Allow cells of any length within the block. The csv module's limit is process-wide."""
 
     def __enter__(self) -> None:
         self._limit = csv.field_size_limit(_LONGEST_CELL)
@@ -165,7 +166,7 @@ class _any_length:
 
 
 def _records(text: str, name: str, delimiter: str) -> list[tuple[int, list[str]]]:
-    """(line on which it starts, cells) of every record."""
+    """Return (line on which it starts, cells) for every record."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     records: list[tuple[int, list[str]]] = []
     line = 1
@@ -176,13 +177,13 @@ def _records(text: str, name: str, delimiter: str) -> list[tuple[int, list[str]]
                 line = reader.line_num + 1
         except csv.Error as error:
             unclosed = "end of data" in str(error)
-            said = "a quote that is opened and never closed" if unclosed else error
-            raise InputError(f"{name}, line {line}: {said}") from error
+            problem = "a quote is opened and never closed" if unclosed else error
+            raise InputError(f"{name}, line {line}: {problem}") from error
     return records
 
 
 def line_end_of(text: str) -> str:
-    """The line end that the first record has: \\r\\n, \\r or \\n."""
+    """Return the line end of the first record: \\r\\n, \\r or \\n."""
     quotes, start = 0, 0
     for end in re.finditer("\r\n|\r|\n", text):
         quotes += text.count('"', start, end.start())
@@ -197,7 +198,7 @@ def write_delimited(
 ) -> None:
     """Write rows of text in UTF-8 so that `parse_delimited` reads the same rows back.
 
-    A byte order mark comes first where the style says so: by it spreadsheets know UTF-8.
+    A byte order mark comes first if the style has one: spreadsheets recognise UTF-8 by it.
     """
     mark = style.mark or (bool(columns) and columns[0].startswith("\ufeff"))
     text = io.TextIOWrapper(
@@ -206,7 +207,7 @@ def write_delimited(
     form = {"delimiter": style.delimiter, "lineterminator": style.line_end}
     plain = csv.writer(text, **form)  # type: ignore[arg-type]
     quoted = csv.writer(text, **form, quoting=csv.QUOTE_ALL)  # type: ignore[arg-type]
-    # The csv module quotes what is in its line terminator, and no other line end.
+    # The csv module quotes cells with the characters of its own line end, but not with others.
     other = {"\n": "\r", "\r": "\n"}.get(style.line_end)
     for row in chain([columns], rows):
         is_broken = other is not None and other in "".join(row)

@@ -1,4 +1,4 @@
-"""Excel in and out: one sheet of a workbook, every text as a text and never as a formula."""
+"""Read and write one sheet of an Excel workbook; a text is never written as a formula."""
 
 import datetime
 import io
@@ -11,13 +11,14 @@ from .cells import MISSING, cell_text
 
 _MOST_ROWS, _MOST_COLUMNS, _LONGEST_CELL = 1_048_576, 16_384, 32_767
 _LARGEST_EXACT = 2**53
-# Excel writes what XML cannot hold as _xHHHH_, and what looks so with _x005F_ before it.
+# Excel writes a character that XML cannot hold as _xHHHH_, and puts _x005F_ before a text that
+# looks like such an escape.
 _UNHOLDABLE = re.compile("[\x00-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
 _ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")
 
 
 class ExcelRows(NamedTuple):
-    """A header, rows as wide as it, and the number of each row in the sheet."""
+    """A header, rows with as many cells as the header, and the sheet's number of each row."""
 
     columns: list[str]
     rows: list[list[Any]]
@@ -25,18 +26,18 @@ class ExcelRows(NamedTuple):
 
 
 def is_excel(data: bytes) -> bool:
-    """Whether these bytes are a workbook and no other zip archive."""
+    """Whether these bytes are a workbook, and not some other zip archive."""
     return data.startswith(b"PK\x03\x04") and b"xl/workbook.xml" in data
 
 
 def read_excel(data: bytes, name: str, wanted: str | None = None) -> ExcelRows:
-    """The rows of the sheet `wanted`, or of the only one that holds any.
+    """Return the rows of the sheet `wanted`, or of the only sheet that is not empty.
 
-    Rows without a cell after the last one that has any are no rows. A cell has the type that it
-    has in the sheet; an empty one is None.
+    Empty rows at the end of the sheet are left out. Each cell keeps its type; an empty one is
+    None.
 
-    Raises InputError, naming sheet and cell, for a formula whose value was never computed and a
-    cell beyond the header; UsageError where it is not certain which sheet is meant.
+    Raises InputError, naming sheet and cell, for a formula whose value was never computed and
+    for a cell beyond the header; UsageError when it is not certain which sheet is meant.
     """
     openpyxl = _openpyxl(name)
     if not data:
@@ -56,14 +57,16 @@ def _openpyxl(name: str) -> Any:
     try:
         import openpyxl
     except ImportError:
-        raise EnvironmentFault(f"{name} needs a package: pip install 'dxjudge[excel]'") from None
+        raise EnvironmentFault(
+            f"{name} needs the excel extra: pip install 'dxjudge[excel]'"
+        ) from None
     return openpyxl
 
 
 def _chosen(sheets: dict[str, list[tuple[Any, ...]]], wanted: str | None, name: str) -> str:
     if wanted is not None:
         if wanted not in sheets:
-            raise UsageError(f"{name} has no sheet {wanted!r}; there is {', '.join(sheets)}")
+            raise UsageError(f"{name} has no sheet {wanted!r}; its sheets are {', '.join(sheets)}")
         return wanted
     filled = [title for title, rows in sheets.items() if any(map(_is_filled, rows))]
     if len(filled) > 1:
@@ -114,7 +117,9 @@ def _rows(cells: Sequence[tuple[Any, ...]], name: str) -> ExcelRows:
     columns = ["" if cell is None else _read(cell) for cell in numbered[header][1][:width]]
     for number, row in body:
         if _is_filled(row[width:]):
-            raise InputError(f"{name}, row {number} has a cell beyond the header")
+            raise InputError(
+                f"{name}, row {number} has a cell beyond the header; name its column, or remove it"
+            )
     kept = [(number, row[:width]) for number, row in body]
     return ExcelRows(
         list(map(str, columns)),
@@ -132,14 +137,15 @@ def _read(cell: Any) -> Any:
 def write_excel(
     file: BinaryIO, columns: Sequence[str], rows: Iterable[Sequence[Any]], name: str
 ) -> None:
-    """Write one sheet; `read_excel` reads the same cells back, an empty text as None.
+    """Write one sheet; `read_excel` reads the same cells back, but an empty text as None.
 
-    Raises OutputError for more than a sheet or a cell can hold.
+    Raises OutputError when the rows or a text are too large for a sheet or a cell.
     """
     openpyxl = _openpyxl(name)
     if len(columns) > _MOST_COLUMNS:
         raise OutputError(
-            f"a sheet holds {_MOST_COLUMNS:,} columns, and these are {len(columns):,}"
+            f"an Excel sheet holds at most {_MOST_COLUMNS:,} columns, and these are "
+            f"{len(columns):,}; write CSV"
         )
     book = openpyxl.Workbook(write_only=True)
     sheet = book.create_sheet("Sheet1")
@@ -148,7 +154,10 @@ def write_excel(
     )
     for number, row in enumerate(rows, 1):
         if number >= _MOST_ROWS:
-            raise OutputError(f"a sheet holds {_MOST_ROWS - 1:,} rows, and these are more")
+            raise OutputError(
+                f"an Excel sheet holds at most {_MOST_ROWS - 1:,} rows, and these are more; "
+                "write CSV"
+            )
         sheet.append(
             [_cell(openpyxl.cell.WriteOnlyCell, sheet, cell, f"row {number}") for cell in row]
         )
@@ -158,7 +167,7 @@ def write_excel(
 
 
 def _cell(kind: Any, sheet: Any, value: Any, place: str) -> Any:
-    """A number, truth value or date as such, the rest as text that is no formula."""
+    """Return a number, truth value or date unchanged, any other value as a text cell."""
     if value is None or value is MISSING or value == "":
         return None
     if isinstance(value, bool) or (isinstance(value, int) and abs(value) <= _LARGEST_EXACT):
@@ -174,9 +183,9 @@ def _cell(kind: Any, sheet: Any, value: Any, place: str) -> Any:
     text = cell_text(value)
     if len(text) > _LONGEST_CELL:
         raise OutputError(
-            f"{place}: a cell of a sheet holds {_LONGEST_CELL:,} characters, and this text has "
-            f"{len(text):,}; write CSV"
+            f"{place}: an Excel cell holds at most {_LONGEST_CELL:,} characters, and this text "
+            f"has {len(text):,}; write CSV"
         )
-    cell = kind(sheet, _UNHOLDABLE.sub(lambda held: f"_x{ord(held[0]):04X}_", text))
+    cell = kind(sheet, _UNHOLDABLE.sub(lambda match: f"_x{ord(match[0]):04X}_", text))
     cell.data_type = "s"
     return cell

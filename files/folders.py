@@ -1,4 +1,4 @@
-"""Where dxjudge keeps files of its own between runs."""
+"""The folder in which dxjudge keeps its own files between runs."""
 
 import os
 import re
@@ -13,18 +13,18 @@ _UNSET = re.compile(r"\$\w+|\$\{\w+\}")
 
 
 def cache_folder() -> Path:
-    """The folder for everything that can be made again; it may not exist yet.
+    """Return the folder for everything that can be created again; it may not exist yet.
 
-    `DXJUDGE_CACHE_DIR` names it where set, with `~` and variables replaced and as seen from the
-    working folder; else it is the platform's cache folder of the user. Replies, indexes, releases
-    and added sources each have a place in it.
+    `DXJUDGE_CACHE_DIR` names it, with `~` and variables replaced; a relative path starts at the
+    working folder. When it is not set, the folder is the user's cache folder of the platform.
+    Replies, indexes, releases and added sources each have a place in it.
 
-    Raises UsageError where the variable names a user or a variable that does not exist.
+    Raises UsageError when the variable contains a user or a variable that does not exist.
     """
     named = os.environ.get(VARIABLE)
     if not named:
         return user_cache_path("dxjudge", appauthor=False)
     place = os.path.expanduser(os.path.expandvars(named))
     if place.startswith("~") or _UNSET.search(place):
-        raise UsageError(f"{VARIABLE} is {named!r}: there is no such user or variable")
+        raise UsageError(f"{VARIABLE} is {named!r}: the user or variable in it does not exist")
     return Path(os.path.abspath(place))

@@ -11,7 +11,7 @@ OutputFormat = Literal["csv", "tsv", "json", "jsonl", "parquet", "xlsx", "sssom"
 
 FORMS_IN = "CSV, TSV, JSON, JSON Lines, Parquet, Excel or a plain list (.txt), also gzipped"
 FORMS_OUT = ".csv, .tsv, .json, .jsonl, .parquet or .xlsx, and .gz after it"
-"""What the help of every command says of tables."""
+"""The texts about table forms in the help of every command."""
 
 SUFFIXES: dict[str, InputFormat] = {
     ".csv": "csv",
@@ -27,13 +27,14 @@ SUFFIXES: dict[str, InputFormat] = {
     ".txt": "txt",
     ".list": "txt",
 }
-_READ_ONLY = {".txt", ".list", ".xlsm"}  # a list holds one column, a macro file would lose its code
+# A list holds only one column; a workbook with macros would lose them.
+_READ_ONLY = {".txt", ".list", ".xlsm"}
 _SPOKEN = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "space": " "}
 
 
 @dataclass(frozen=True)
 class Form:
-    """What a user says of a table that its name and content do not say for sure.
+    """The form of a table, as far as the user names it.
 
     format: one of `InputFormat`. delimiter: one character, or its name (tab, comma, semicolon,
     pipe, space). encoding: a name that Python knows. sheet: the sheet of an Excel file.
@@ -49,26 +50,26 @@ class Form:
     def __post_init__(self) -> None:
         known = get_args(InputFormat)
         if self.format is not None and self.format not in known:
-            raise UsageError(f"--input-format {self.format!r} is none of {', '.join(known)}")
+            raise UsageError(f"--input-format {self.format!r} is not one of {', '.join(known)}")
         if self.delimiter is None:
             return
         mark = _SPOKEN.get(self.delimiter.lower(), self.delimiter)
         if len(mark) != 1 or mark in '"\r\n':
             raise UsageError(
-                f"--delimiter {self.delimiter!r}: it is one character, or tab, comma, semicolon, "
+                f"--delimiter {self.delimiter!r} is not one character, tab, comma, semicolon, "
                 "pipe or space"
             )
         object.__setattr__(self, "delimiter", mark)
 
     def kind_of(self, path: str) -> InputFormat | None:
-        """The format given, else what the suffix says."""
-        given = (name for name in get_args(InputFormat) if name == self.format)
-        return next(given, None) or format_of(path)
+        """Return the format that the user names, else that of the suffix, else None."""
+        named = (name for name in get_args(InputFormat) if name == self.format)
+        return next(named, None) or format_of(path)
 
     def fitting(self, path: str) -> "Form":
-        """This form without what a file of this name cannot have.
+        """Return this form without the options that do not apply to a file of this name.
 
-        For commands that read several files and take one form for all of them.
+        Commands that read several files with one form need this.
         """
         kind = self.kind_of(path)
         delimited, spreadsheet = kind in ("csv", "tsv", None), kind in ("xlsx", None)
@@ -80,22 +81,22 @@ class Form:
 
 
 def format_of(path: str) -> InputFormat | None:
-    """What the suffix says, also before .gz; None where it says nothing."""
+    """Return the format of the suffix, also before .gz; None for an unknown suffix."""
     name = path.lower().removesuffix(".gz")
     return SUFFIXES.get(Path(name).suffix)
 
 
 def output_format(output: str, wanted: str | None, sheet_format: str) -> OutputFormat:
-    """The format wanted, else what the suffix says; standard output gets the input's own.
+    """Return the format wanted, else that of the suffix; for standard output, the input's.
 
-    A plain list, which holds one column, comes back as CSV.
+    A plain list, which holds only one column, is written as CSV.
 
-    Raises UsageError for a format or suffix that is not known.
+    Raises UsageError for an unknown format or suffix.
     """
     formats = get_args(OutputFormat)
     if wanted is not None:
         if wanted not in formats:
-            raise UsageError(f"--output-format {wanted!r} is none of {', '.join(formats)}")
+            raise UsageError(f"--output-format {wanted!r} is not one of {', '.join(formats)}")
         return next(name for name in formats if name == wanted)
     if output == "-":
         return next((name for name in formats if name == sheet_format), "csv")
@@ -106,14 +107,14 @@ def output_format(output: str, wanted: str | None, sheet_format: str) -> OutputF
     if suffix not in SUFFIXES or suffix in _READ_ONLY:
         known = ", ".join(sorted(SUFFIXES.keys() - _READ_ONLY))
         raise UsageError(
-            f"what format is {output}? end its name with one of {known}, .sssom.tsv, or say "
+            f"what format is {output}? end its name with one of {known}, .sssom.tsv, or add "
             "--output-format"
         )
     return next(name for name in formats if name == SUFFIXES[suffix])
 
 
 def table_format(output: str, what: str = "verdicts") -> OutputFormat:
-    """The format that a path's suffix says, where `what` has no SSSOM form. Raises UsageError."""
+    """Return the format of a path's suffix; raise UsageError for SSSOM, which `what` lacks."""
     format = output_format(output, None, "csv")
     if format == "sssom":
         raise UsageError(f"{what} have no SSSOM form; write {FORMS_OUT}")

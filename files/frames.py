@@ -1,6 +1,6 @@
 """Tables in memory: pandas, polars and Arrow frames, and lists of dicts.
 
-None of these libraries is imported before one of its frames is given.
+A library is imported only when the caller passes one of its frames.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,17 +26,17 @@ def is_frame(value: Any) -> bool:
 
 
 def whole(frame: Any) -> Any:
-    """A frame that can be looked at more than once: what is lazy or a stream is collected."""
+    """Return a frame that can be read more than once: collect a lazy frame or a stream."""
     if hasattr(frame, "collect"):
         return frame.collect()
     return frame.read_all() if hasattr(frame, "read_all") else frame
 
 
 def frame_texts(frame: Any, column: str | None) -> list[str]:
-    """The cells of the column of the diagnoses as text, a missing one as the empty string.
+    """Return the cells of the diagnosis column as text, a missing one as the empty text.
 
-    Raises UsageError, listing the columns, where none is obvious or two have the name; InputError
-    for a cell that is a list, an object or bytes.
+    Raises UsageError, listing the columns, when no column is obvious or two have the name;
+    InputError for a cell that is a list, an object or bytes.
     """
     names = _names(frame)
     place = text_column(Sheet("the frame", "csv", names, []), column)
@@ -45,7 +45,7 @@ def frame_texts(frame: Any, column: str | None) -> list[str]:
 
 
 def frame_rows(frame: Any) -> list[dict[str, Any]]:
-    """The rows of a frame as mappings from column to plain cell; a missing cell is None."""
+    """Return the rows of a frame as mappings from column to plain cell; missing is None."""
     table = whole(frame)
     names = _names(table)
     columns = [_cells(table, names, place) for place in range(len(names))]
@@ -53,10 +53,10 @@ def frame_rows(frame: Any) -> list[dict[str, Any]]:
 
 
 def with_added(frame: Any, added: Mapping[str, Sequence[Any]]) -> Any:
-    """A new frame of the same kind with columns at its end, one value a row.
+    """Return a new frame of the same kind with columns added at its end, one value a row.
 
-    The index of a pandas frame stays. A column that would have a name that is there gets another
-    one, as in the output of `dxjudge map`. Lists and objects are added as JSON.
+    A pandas frame keeps its index. An added column whose name is already used gets another name,
+    as in the output of `dxjudge map`. Lists and objects are added as JSON.
     """
     free = added_names(Sheet("the frame", "csv", _names(frame), []), list(added))
     columns = {free[name]: [_flat(cell) for cell in cells] for name, cells in added.items()}
@@ -80,12 +80,12 @@ def with_added(frame: Any, added: Mapping[str, Sequence[Any]]) -> Any:
 
 
 def like(frame: Any, original: Any) -> Any:
-    """A frame as lazy as the original was. A stream of record batches stays a table."""
+    """Return a lazy frame if the original was lazy; a stream of record batches stays a table."""
     return frame.lazy() if type(original).__name__ == "LazyFrame" else frame
 
 
 def without_missing(value: Any) -> Any:
-    """A value of a frame as plain JSON: missing values, also nested ones, are None."""
+    """Return a value of a frame as plain JSON; missing values, also nested ones, are None."""
     if isinstance(value, Mapping):
         return {str(key): without_missing(inner) for key, inner in value.items()}
     if hasattr(value, "tolist"):  # an array or a number of numpy

@@ -1,4 +1,4 @@
-"""The journal: what a run has finished, kept while the rest is not."""
+"""The journal: records the finished items of a run, so that an interrupted run can continue."""
 
 import contextlib
 import errno
@@ -20,12 +20,12 @@ T = TypeVar("T")
 
 
 class Journal(Generic[T]):
-    """Finished items by key, in memory and, where a path is given, one JSON line each in a file.
+    """Finished items by key, in memory and, with a path, as one JSON line each in a file.
 
-    The key says everything that the item depends on within the job; the first line of the file
-    says which job that is. A finished item is in the file before `keep` returns, so it survives
-    the end of the process; a loss of power may cost the last five seconds. A last line that was
-    cut off is left out. One process at a time has a journal.
+    The key contains everything that the item depends on within the job; the first line of the
+    file names the job. A finished item is in the file before `keep` returns, so it survives the
+    end of the process; a power failure may lose the last five seconds. A last line that was cut
+    off is ignored. Only one process at a time can use a journal.
 
     Use it as a context manager, or close it.
     """
@@ -38,13 +38,13 @@ class Journal(Generic[T]):
         write: Callable[[T], Any],
         job: Mapping[str, Any] | None = None,
     ) -> None:
-        """Open or begin a journal; without a path nothing is written.
+        """Open or create a journal; without a path, write no file.
 
-        read, write: from plain JSON to an item and back. job: plain JSON that must be the same
-        for the file to be gone on with; None where the keys say everything.
+        read, write: convert plain JSON to an item and back. job: plain JSON; a file can be
+        continued only when its job is equal. None when the keys contain everything.
 
-        Raises InputError for a file that is something else, of another job or damaged;
-        OutputError where it cannot be written or another run is writing it.
+        Raises InputError for a file that is not a journal, is of another job, or is damaged;
+        OutputError when it cannot be written or another run is writing it.
         """
         self.path = path
         self._finished: dict[str, T] = {}
@@ -65,22 +65,22 @@ class Journal(Generic[T]):
             raise
 
     def __len__(self) -> int:
-        """How many items are finished."""
+        """Return the number of finished items."""
         return len(self._finished)
 
     def find(self, key: str) -> T | None:
-        """The finished item under a key."""
+        """Return the finished item under a key, or None."""
         return self._finished.get(key)
 
     def keep(self, key: str, item: T) -> None:
-        """Note a finished item. Raises OutputError where the disk does not take it."""
+        """Record a finished item. Raises OutputError when the file cannot be written."""
         with self._guard:
             if self._descriptor is not None:
                 self._append(_line({"key": key, "outcome": self._write(item)}))
             self._finished[key] = item
 
     def close(self, *, remove: bool = False) -> None:
-        """Close the file; `remove` it where everything is done."""
+        """Close the file; `remove` deletes it, for a run that is complete."""
         with self._guard:
             if self._descriptor is None:
                 return
@@ -107,7 +107,8 @@ class Journal(Generic[T]):
         try:
             self._descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
             with open(self._descriptor, "rb", closefd=False) as file:
-                content = file.read(os.fstat(self._descriptor).st_size)  # a device has no end
+                # Up to the size only: reading a device to its end never stops.
+                content = file.read(os.fstat(self._descriptor).st_size)
             end = content.rfind(b"\n") + 1
             if end < len(content):  # a crash cut the last line off
                 os.ftruncate(self._descriptor, end)
@@ -128,8 +129,8 @@ class Journal(Generic[T]):
             self._finished[entry["key"]] = self._read(entry["outcome"])
         except (ValueError, KeyError, TypeError) as fault:
             raise InputError(
-                f"{path}, line {number} is damaged: remove the line, or the file; what is not "
-                "in it is done again"
+                f"{path}, line {number} is damaged: remove the line or the file; items that are "
+                "not in it are done again"
             ) from fault
 
     def _append(self, line: bytes) -> None:
@@ -151,14 +152,14 @@ class Journal(Generic[T]):
         try:
             os.fsync(self._descriptor)
         except OSError as fault:
-            if fault.errno not in (errno.EINVAL, errno.ENOTSUP):  # a device has no such thing
+            if fault.errno not in (errno.EINVAL, errno.ENOTSUP):  # a device cannot be synchronised
                 raise self._unwritable(fault) from fault
         self._synced = time.monotonic()
 
     def _unwritable(self, fault: OSError) -> OutputError:
         full = fault.errno in (errno.ENOSPC, errno.EDQUOT)
         what = "no space left on device" if full else fault.strerror or str(fault)
-        todo = "free space" if full else "mend that"
+        todo = "free some space" if full else "repair this fault"
         return OutputError(
             f"{what}: the journal {self.path} holds {len(self._finished):,} finished items; "
             f"{todo} and run the same command again"
@@ -172,7 +173,7 @@ class Journal(Generic[T]):
 
 
 def _line(value: Mapping[str, Any]) -> bytes:
-    # ASCII, so that a lone surrogate, which no encoding has, is written as well.
+    # JSON in ASCII, because UTF-8 cannot hold a lone surrogate and ASCII escapes it.
     return json.dumps(value, sort_keys=True, separators=(",", ":")).encode() + b"\n"
 
 

@@ -1,4 +1,4 @@
-"""JSON in and out: an array of objects or of texts, or one object a line."""
+"""Read and write JSON: an array of objects or of texts, or one object a line."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,13 +8,13 @@ from ..errors import InputError
 from .cells import MISSING, to_json
 
 LIST_COLUMN = "text"
-"""The name of the one column of a plain list."""
+"""The name of the only column of a plain list."""
 
 
 class JsonRows(NamedTuple):
-    """The keys of all objects in the order in which they come, and a row for each object.
+    """The keys of all objects in order of first occurrence, and a row for each object.
 
-    `lines` are those on which the rows stand, where each has a line of its own.
+    `lines`: the line of each row, when each row has its own line; else empty.
     """
 
     columns: list[str]
@@ -33,9 +33,9 @@ def is_json_array(text: str) -> bool:
 
 
 def parse_json(text: str, name: str) -> JsonRows:
-    """The rows of a .json file: an array of objects or of texts, or one object a line.
+    """Return the rows of a .json file: an array of objects or of texts, or one object a line.
 
-    Raises InputError, naming the row, for anything else.
+    Raises InputError, naming the row, for any other content.
     """
     if not text.lstrip().startswith("["):
         return _parse_no_array(text, name)
@@ -48,26 +48,26 @@ def parse_json(text: str, name: str) -> JsonRows:
     for number, value in enumerate(values, 1):
         if not isinstance(value, dict):
             raise InputError(
-                f"{name}, row {number} is {_kind(value)}, not an object: a JSON array holds "
-                "either objects or texts"
+                f"{name}, row {number} is {_kind(value)}, not an object: a JSON array must hold "
+                "only objects or only texts"
             )
     return _table(values, [])
 
 
 def _parse_no_array(text: str, name: str) -> JsonRows:
-    """One object a line, unless it is one object in all, which is no table."""
+    """Read one object a line. A single value over the whole text is not a table."""
     try:
         json.loads(text)
     except (ValueError, RecursionError):
         return parse_json_lines(text, name)
     raise InputError(
-        f"{name} does not hold an array: [{{...}}, {{...}}] is needed, or one object a line and "
+        f"{name} does not hold an array: write [{{...}}, {{...}}], or one object a line and add "
         "--input-format jsonl"
     )
 
 
 def parse_json_lines(text: str, name: str) -> JsonRows:
-    """One object a line. Raises InputError, naming the line, for anything else."""
+    """Read one object a line. Raises InputError, naming the line, for any other content."""
     objects: list[dict[str, Any]] = []
     lines: list[int] = []
     for number, line in enumerate(text.split("\n"), 1):
@@ -90,8 +90,8 @@ def _object(line: str, place: str) -> dict[str, Any]:
         raise InputError(f"{place} is not JSON: {error}") from error
     if not isinstance(value, dict):
         raise InputError(
-            f"{place} is not an object: one JSON object a line is needed (an array of objects "
-            "is read with --input-format json)"
+            f"{place} is not an object: write one JSON object a line (for an array of objects "
+            "add --input-format json)"
         )
     return value
 
@@ -101,7 +101,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(value) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"the key {twice!r} stands twice in one object")
+        raise ValueError(f"the key {twice!r} occurs twice in one object")
     return value
 
 
@@ -118,7 +118,7 @@ def write_json(
     *,
     array: bool,
 ) -> None:
-    """Write rows with the added columns: as an array with an object a line, or as lines."""
+    """Write rows with the added columns, as an array of one object a line or as JSON Lines."""
     objects = _objects(columns, rows, added)
     if not array:
         for line in objects:
@@ -137,5 +137,5 @@ def _objects(
         pairs = zip(columns, row, strict=True)
         value = {name: cell for name, cell in pairs if cell is not MISSING}
         value.update({name: cells[place] for name, cells in added.items()})
-        # A lone half of a surrogate pair becomes the escape that JSON knows it by.
+        # UTF-8 cannot hold half a surrogate pair; backslashreplace gives JSON's own escape.
         yield to_json(value).encode("utf-8", "backslashreplace")

@@ -1,4 +1,4 @@
-"""Parquet in and out, with the types of the columns."""
+"""Read and write Parquet, with the types of the columns."""
 
 import io
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from .cells import MISSING, cell_text, to_json
 
 
 def read_parquet(data: bytes, name: str) -> Any:
-    """The Arrow table in a Parquet file. Raises InputError where it cannot be read."""
+    """Return the Arrow table in a Parquet file. Raises InputError when it cannot be read."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -18,24 +18,24 @@ def read_parquet(data: bytes, name: str) -> Any:
     try:
         return pq.read_table(io.BytesIO(data))
     except (pa.ArrowException, OSError, ValueError) as error:
-        said = str(error).partition("\n")[0]
-        raise InputError(f"{name} cannot be read as Parquet: {said}") from error
+        reason = str(error).partition("\n")[0]
+        raise InputError(f"{name} cannot be read as Parquet: {reason}") from error
 
 
 def arrow_rows(table: Any, name: str) -> list[list[Any]]:
-    """The rows of an Arrow table as Python values. Raises InputError for a type without one."""
+    """Return an Arrow table's rows as Python values. Raises InputError for a type without one."""
     import pyarrow as pa
 
     try:
         cells = [column.to_pylist() for column in table.columns]
     except (pa.ArrowException, ValueError) as error:
-        said = str(error).partition("\n")[0]
-        raise InputError(f"{name} cannot be read: {said}") from error
+        reason = str(error).partition("\n")[0]
+        raise InputError(f"{name} cannot be read: {reason}") from error
     return [list(row) for row in zip(*cells, strict=True)] if cells else [[]] * table.num_rows
 
 
 def arrow_table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Any:
-    """Rows as an Arrow table; a column of mixed kinds is text."""
+    """Return rows as an Arrow table; a column of mixed types becomes text."""
     import pyarrow as pa
 
     cells = [[row[place] for row in rows] for place in range(len(columns))]
@@ -43,7 +43,7 @@ def arrow_table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Any:
 
 
 def with_columns(table: Any, added: Mapping[str, Sequence[Any]]) -> Any:
-    """An Arrow table with columns added: truth values and numbers as such, the rest as text."""
+    """Return an Arrow table with columns added; all but truth values and numbers are text."""
     import pyarrow as pa
 
     arrays = {}
@@ -59,15 +59,15 @@ def with_columns(table: Any, added: Mapping[str, Sequence[Any]]) -> Any:
 
 
 def write_parquet(file: BinaryIO, table: Any) -> None:
-    """Write an Arrow table. Raises OutputError for what Parquet cannot hold."""
+    """Write an Arrow table. Raises OutputError for values that Parquet cannot hold."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
         pq.write_table(table, file)
     except pa.ArrowException as error:
-        said = str(error).partition("\n")[0]
-        raise OutputError(f"Parquet cannot hold these rows: {said}") from error
+        reason = str(error).partition("\n")[0]
+        raise OutputError(f"Parquet cannot hold these rows: {reason}") from error
 
 
 def _kind(values: Sequence[Any]) -> Any:
@@ -87,7 +87,7 @@ def _array(values: list[Any]) -> Any:
     cells = [None if value is MISSING else value for value in values]
     try:
         return pa.array(cells)
-    except (pa.ArrowException, OverflowError, UnicodeEncodeError):  # of mixed kinds
+    except (pa.ArrowException, OverflowError, UnicodeEncodeError):  # values of mixed types
         texts = [None if cell is None else cell_text(cell) for cell in cells]
         encoded = [text and text.encode("utf-8", "backslashreplace").decode() for text in texts]
         return pa.array(encoded, pa.string())

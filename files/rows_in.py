@@ -1,4 +1,4 @@
-"""Rows in: a table of any form, from a file or standard input."""
+"""Read a table of any form from a file or standard input."""
 
 import re
 import sys
@@ -16,7 +16,7 @@ from .forms import Form, InputFormat
 from .json_rows import LIST_COLUMN, is_json_array, parse_json, parse_json_lines
 from .parquet import arrow_rows, read_parquet
 
-# Names that say which column holds the diagnoses, the more telling ones first.
+# Names of columns that hold diagnoses, the clearer ones first.
 _TELLING = (
     ("diagnosis", "diagnoses", "dx", "diagnosistext", "finaldiagnosis", "diagnosisname"),
     ("text", "term", "condition", "disease", "problem", "indication", "freetext"),
@@ -29,10 +29,11 @@ _ANY = Form()
 
 @dataclass(frozen=True)
 class Sheet:
-    """Columns and rows as they came.
+    """The columns and rows of a table, unchanged.
 
-    style: how delimited text was written, to write it so again. lines: the line of each row in
-    the file, where rows have lines. arrow: the table of Parquet or a frame, with its types.
+    style: how delimited text was written, so that it can be written again in the same way.
+    lines: the line of each row in the file, if rows have lines. arrow: the table of a Parquet
+    file or a frame, with its types.
     """
 
     name: str
@@ -44,7 +45,7 @@ class Sheet:
     lines: Sequence[int] = ()
 
     def place(self, row: int) -> str:
-        """Where a row is, counted from 0, for a message about it."""
+        """Return the place of a row, whose number counts from 0, for a message."""
         line = f" (line {self.lines[row]})" if self.lines else ""
         return f"{self.name}, row {row + 1}{line}"
 
@@ -54,12 +55,12 @@ def read_sheet(
 ) -> Sheet:
     """Read a file, or standard input where `source` is "-".
 
-    The format is the one given, else what the suffix says, else what the content looks like.
-    `column` helps to tell a table from a plain list, and `list_allowed` says whether lines
-    without a header can be meant at all.
+    The format is the one that `form` names, else that of the suffix, else what the content looks
+    like. A `column` shows that the file is a table, not a plain list; `list_allowed` says whether
+    the caller accepts a plain list.
 
-    Raises InputError, naming file and line, for what cannot be read; UsageError, saying what to
-    give, for what can be read in two ways, and for a form that does not fit the file.
+    Raises InputError, naming file and line, for content that cannot be read or that can be read
+    in two ways; UsageError for an option that does not fit the file, or a sheet to be named.
     """
     name = "standard input" if source == "-" else source
     data = sys.stdin.buffer.read() if source == "-" else read_bytes(Path(source))
@@ -90,9 +91,9 @@ def read_sheet(
 
 
 def text_column(sheet: Sheet, wanted: str | None) -> int:
-    """The place of the column that holds the diagnoses: the one wanted, or an obvious one.
+    """Return the place of the diagnosis column: the one wanted, or the only obvious one.
 
-    Raises UsageError, listing the columns, where there is none or more than one.
+    Raises UsageError, listing the columns, when there is none or more than one.
     """
     columns = sheet.columns
     listed = ", ".join(columns)
@@ -118,7 +119,7 @@ def text_column(sheet: Sheet, wanted: str | None) -> int:
 
 
 def column_texts(sheet: Sheet, place: int) -> list[str]:
-    """The cells of a column as text; a missing one is the empty string.
+    """Return the cells of a column as text; a missing cell is the empty text.
 
     Raises InputError, naming the row, for a list, an object or bytes.
     """
@@ -132,7 +133,7 @@ def column_texts(sheet: Sheet, place: int) -> list[str]:
                 f"{sheet.name}, row {number}: column {sheet.columns[place]!r} holds "
                 f"{_KINDS[type(cell)]}, not text"
             )
-        # JSON can hold half a surrogate pair, which is no text to any model.
+        # JSON can hold half a surrogate pair, which cannot be encoded and sent to a model.
         texts.append(str(cell).encode("utf-8", "replace").decode("utf-8"))
     return texts
 
@@ -142,7 +143,7 @@ def _bare(name: str) -> str:
 
 
 def _check_form(form: Form, kind: str, name: str) -> None:
-    """Raise UsageError where the user said of the file what such a file does not have."""
+    """Raise UsageError when the user sets an option that does not apply to the file's format."""
     if form.delimiter is not None and kind not in ("csv", "tsv"):
         raise UsageError(f"--delimiter is for CSV, and {name} is read as {kind}")
     if form.sheet is not None and kind != "xlsx":
@@ -166,20 +167,21 @@ def _read_text(text: str, kind: InputFormat, name: str, delimiter: str | None) -
 
 
 def _tab_of(text: str, name: str) -> str:
-    """The tab. Raises InputError where the header has none and another separator fits."""
+    """Return the tab. Raises InputError when the header has none and another separator fits."""
     header = next(line for line in re.split("[\r\n]", text) if line.strip())
     if "\t" not in header and (mark := find_delimiter(text, name)) in header:
         raise InputError(
-            f"{name} is named as tab-separated and holds no tab; its cells look separated by "
-            f"{shown(mark)}: say --delimiter {shown(mark)}, or --delimiter tab for one column"
+            f"{name} is named as tab-separated, but its header has no tab and its cells look "
+            f"separated by {shown(mark)}: add --delimiter {shown(mark)}, or, if it has one column, "
+            "--delimiter tab"
         )
     return "\t"
 
 
 def _looks_like(text: str, name: str, column: str | None, list_allowed: bool) -> InputFormat:
-    """What a text without a telling suffix is.
+    """Return the format of a text whose suffix does not name one.
 
-    Raises InputError where lines can be a table or a list.
+    Raises InputError when the lines can be a table or a list.
     """
     if is_json_array(text):
         return "json"
@@ -192,14 +194,14 @@ def _looks_like(text: str, name: str, column: str | None, list_allowed: bool) ->
         return "tsv" if "\t" in first and find_delimiter(text, name) == "\t" else "csv"
     if _may_be_table(text):
         raise InputError(
-            f"{name} can be a table or a plain list: say --input-format csv (or tsv), or "
-            "--input-format txt, or name the column with --column"
+            f"{name} can be a table or a plain list: for a table, add --input-format csv (or tsv) "
+            "or name the column with --column; for a list, add --input-format txt"
         )
     return "txt"
 
 
 def _may_be_table(text: str) -> bool:
-    """Whether every line has the same number of a separator that no blank follows."""
+    """Whether all lines have one separator equally often, not always followed by a space."""
     lines = [line for line in text.splitlines() if line.strip()]
     return len(lines) > 1 and any(
         lines[0].count(mark)
@@ -210,9 +212,9 @@ def _may_be_table(text: str) -> bool:
 
 
 def records(sheet: Sheet) -> list[Mapping[str, Any]]:
-    """The rows as mappings; an absent key, and an empty cell of a spreadsheet, is left out.
+    """Return the rows as mappings; leave out absent keys and empty cells of a spreadsheet.
 
-    A row of a spreadsheet without any cell is left out. Raises InputError for two columns of one
+    Empty rows of a spreadsheet are left out. Raises InputError for two columns with the same
     name.
     """
     twice = next((name for name in sheet.columns if sheet.columns.count(name) > 1), None)

@@ -1,4 +1,4 @@
-"""Rows out: a table of any form, with the input's columns and the ones added."""
+"""Write a table of any form, with the input's columns and added columns."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, BinaryIO
@@ -14,11 +14,11 @@ from .parquet import arrow_table, with_columns, write_parquet
 from .rows_in import Sheet
 
 Added = Mapping[str, Sequence[Any]]
-"""Column name -> one value a row; a value is text, a number, None, or a list of objects."""
+"""Column name -> one value a row; a value is a text, a number, None, or a list of objects."""
 
 
 def added_names(sheet: Sheet, names: Sequence[str]) -> dict[str, str]:
-    """Wanted name -> name that no column of the input has."""
+    """Return wanted name -> a name that no column of the input has."""
     taken = set(sheet.columns)
     free = {}
     for name in names:
@@ -32,7 +32,7 @@ def added_names(sheet: Sheet, names: Sequence[str]) -> dict[str, str]:
 
 
 def check_columns(sheet: Sheet, format: OutputFormat) -> None:
-    """Raise OutputError where the format cannot hold the input's columns."""
+    """Raise OutputError when the format cannot hold the input's columns."""
     twice = next((name for name in sheet.columns if sheet.columns.count(name) > 1), None)
     if twice is not None and format in ("json", "jsonl", "parquet"):
         raise OutputError(
@@ -42,7 +42,7 @@ def check_columns(sheet: Sheet, format: OutputFormat) -> None:
 
 
 def write_columns(output: str, format: OutputFormat, columns: Added) -> None:
-    """Write a table that was not read, from its columns."""
+    """Write a table of these columns, without an input table."""
     rows: list[list[Any]] = [[] for _ in next(iter(columns.values()), ())]
     write_table(output, format, Sheet(output, "csv", [], rows), columns)
 
@@ -50,7 +50,7 @@ def write_columns(output: str, format: OutputFormat, columns: Added) -> None:
 def write_table(
     output: str, format: OutputFormat, sheet: Sheet, added: Added | None = None
 ) -> None:
-    """Write a table in place of a file, or to standard output where `output` is "-"."""
+    """Write a table to a file, which it replaces, or to standard output if `output` is "-"."""
     with writing_to(output) as file:
         write_sheet(file, format, sheet, added or {})
 
@@ -58,8 +58,8 @@ def write_table(
 def write_sheet(file: BinaryIO, format: OutputFormat, sheet: Sheet, added: Added) -> None:
     """Write the input's rows in their order, each with its added values.
 
-    What came as delimited text goes out with the same byte order mark and line ends, and with
-    the same separator where the format is the same.
+    Delimited text keeps the byte order mark and the line ends with which it was read, and, when
+    the format is the same, its separator.
     """
     if format in ("json", "jsonl"):
         write_json(file, sheet.columns, sheet.rows, added, array=format == "json")
