@@ -41,7 +41,7 @@ def export_cassette(replies: Replies, path: Path, step: str | None = None) -> in
 
 
 def import_cassette(replies: Replies, path: Path) -> int:
-    """Keep every reply of a cassette and return their number.
+    """Keep every reply of a cassette, and return their number.
 
     Checks the whole file first. Raises InputError, naming the line, and keeps nothing, when a
     line is not a reply or when its key does not match its fields.

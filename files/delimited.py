@@ -86,8 +86,8 @@ def find_delimiter(text: str, name: str) -> str:
     Raises InputError, saying which option to add, when two separators are equally plausible.
     """
     header = _first_line(text)
-    inside = [mark for mark in _SEPARATORS if mark in header]
-    agreed = [(mark, sample) for mark in inside if (sample := _agreeing(text, mark))]
+    candidates = [mark for mark in _SEPARATORS if mark in header]
+    agreed = [(mark, sample) for mark in candidates if (sample := _agreeing(text, mark))]
     if len(agreed) > 1:
         # A wrong separator cuts quoted cells, so that their quotes do not match.
         agreed = [pair for pair in agreed if not _has_torn_quotes(pair[1])] or agreed
@@ -99,8 +99,8 @@ def find_delimiter(text: str, name: str) -> str:
         )
     if agreed:
         return agreed[0][0]
-    if inside:
-        return max(inside, key=lambda mark: _agreement(text, mark))
+    if candidates:
+        return max(candidates, key=lambda mark: _agreement(text, mark))
     _refuse_suspected(text, name, header)
     return ","
 

@@ -46,7 +46,7 @@ def read_excel(data: bytes, name: str, wanted: str | None = None) -> ExcelRows:
         book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
         sheets = {sheet.title: list(sheet.iter_rows(values_only=True)) for sheet in book.worksheets}
         book.close()
-    except Exception as error:  # whatever a damaged file makes the reader raise
+    except Exception as error:  # a damaged file can raise any exception in the reader
         raise InputError(f"{name} cannot be read as a spreadsheet: {error}") from error
     title = _chosen(sheets, wanted, name)
     _refuse_uncomputed(openpyxl, data, title, name)
@@ -112,19 +112,19 @@ def _rows(cells: Sequence[tuple[Any, ...]], name: str) -> ExcelRows:
     body = numbered[header + 1 :]
     while body and not _is_filled(body[-1][1]):
         body.pop()
-    named = [i for i, cell in enumerate(numbered[header][1]) if cell is not None]
-    width = named[-1] + 1
+    places = [place for place, cell in enumerate(numbered[header][1]) if cell is not None]
+    width = places[-1] + 1
     columns = ["" if cell is None else _read(cell) for cell in numbered[header][1][:width]]
     for number, row in body:
         if _is_filled(row[width:]):
             raise InputError(
                 f"{name}, row {number} has a cell beyond the header; name its column, or remove it"
             )
-    kept = [(number, row[:width]) for number, row in body]
+    body = [(number, row[:width]) for number, row in body]
     return ExcelRows(
         list(map(str, columns)),
-        [[_read(cell) for cell in [*row, *[None] * (width - len(row))]] for _, row in kept],
-        [number for number, _ in kept],
+        [[_read(cell) for cell in [*row, *[None] * (width - len(row))]] for _, row in body],
+        [number for number, _ in body],
     )
 
 

@@ -21,10 +21,10 @@ def cache_folder() -> Path:
 
     Raises UsageError when the variable contains a user or a variable that does not exist.
     """
-    named = os.environ.get(VARIABLE)
-    if not named:
+    setting = os.environ.get(VARIABLE)
+    if not setting:
         return user_cache_path("dxjudge", appauthor=False)
-    place = os.path.expanduser(os.path.expandvars(named))
+    place = os.path.expanduser(os.path.expandvars(setting))
     if place.startswith("~") or _UNSET.search(place):
-        raise UsageError(f"{VARIABLE} is {named!r}: the user or variable in it does not exist")
+        raise UsageError(f"{VARIABLE} is {setting!r}: the user or variable in it does not exist")
     return Path(os.path.abspath(place))

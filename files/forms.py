@@ -29,7 +29,14 @@ SUFFIXES: dict[str, InputFormat] = {
 }
 # A list holds only one column; a workbook with macros would lose them.
 _READ_ONLY = {".txt", ".list", ".xlsm"}
-_SPOKEN = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "space": " "}
+_DELIMITER_NAMES = {
+    "tab": "\t",
+    "\\t": "\t",
+    "comma": ",",
+    "semicolon": ";",
+    "pipe": "|",
+    "space": " ",
+}
 
 
 @dataclass(frozen=True)
@@ -53,7 +60,7 @@ class Form:
             raise UsageError(f"--input-format {self.format!r} is not one of {', '.join(known)}")
         if self.delimiter is None:
             return
-        mark = _SPOKEN.get(self.delimiter.lower(), self.delimiter)
+        mark = _DELIMITER_NAMES.get(self.delimiter.lower(), self.delimiter)
         if len(mark) != 1 or mark in '"\r\n':
             raise UsageError(
                 f"--delimiter {self.delimiter!r} is not one character, tab, comma, semicolon, "

@@ -177,7 +177,7 @@ def test_an_option_that_an_error_advises_is_there(tmp_path: Path) -> None:
     cases = tmp_path / "cases.csv"
     cases.write_bytes("id;diagnosis\n1;Morbus Ménière\n".encode("cp1252"))
     answers = tmp_path / "model.csv"
-    answers.write_bytes("id;response\n1;Morbus Ménière\n".encode("cp1252"))
+    answers.write_bytes("id;predicted_diagnosis\n1;Morbus Ménière\n".encode("cp1252"))
     evaluate = ["evaluate", str(cases), str(answers), "-o", str(tmp_path / "run"), "-q"]
     assert run(evaluate) == 4
     assert run([*evaluate, "--encoding", "cp1252", "--delimiter", ";"]) in (0, 3)
