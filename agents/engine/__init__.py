@@ -1,1 +1,1 @@
-"""How a model is called: requests, checks, repairs, limits, prices."""
+"""Ask a model: build requests, check and repair answers, keep limits, count costs."""

@@ -1,4 +1,4 @@
-"""From a model's words to a checked answer: the schema it is sent, and reading what it wrote."""
+"""The JSON schema that a model is sent, and the reading of the JSON that it writes."""
 
 import json
 import re
@@ -10,33 +10,33 @@ from pydantic import BaseModel, ValidationError
 
 from ..step import problems_of, schema_of
 
-# Keywords that strict servers reject or that say nothing to a model.
+# Keywords that strict servers reject or that a model does not need.
 _UNSENT = {"title", "default", "uniqueItems", "discriminator"}
 _THINKING = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL | re.IGNORECASE)
 _FENCED = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL | re.IGNORECASE)
 
-_OBJECT = re.compile(r"\{\s*[\"}]")  # a brace that opens JSON, not one in prose
+_OBJECT = re.compile(r"\{\s*[\"}]")  # a brace that starts JSON, not one in prose
 
 
 class NotJson(ValueError):
-    """The text holds no JSON object at all."""
+    """The text does not hold a JSON object."""
 
 
 @lru_cache(maxsize=1024)
 def sent_schema(model: type[BaseModel]) -> dict[str, Any]:
-    """The JSON schema as it is sent: closed objects, every field required."""
+    """Return the JSON schema to send: objects without further fields, every field required."""
     schema: dict[str, Any] = _close(schema_of(model))
     return schema
 
 
 @lru_cache(maxsize=1024)
 def schema_text(model: type[BaseModel]) -> str:
-    """The same as text, for prompts."""
+    """Return the schema as text, for prompts."""
     return json.dumps(sent_schema(model), ensure_ascii=False)
 
 
 def _close(value: Any, *, names: bool = False) -> Any:
-    # `names`: the keys of this mapping are field names, not schema keywords.
+    # `names` is true when the keys of this mapping are field names, not schema keywords.
     if isinstance(value, list):
         return [_close(item) for item in value]
     if not isinstance(value, Mapping):
@@ -55,11 +55,11 @@ def _close(value: Any, *, names: bool = False) -> Any:
 
 
 def read_json(text: str) -> dict[str, Any]:
-    """The JSON object in a model's text.
+    """Return the JSON object in a model's text.
 
-    Tolerates a code fence, thinking tags, and prose around one object; of several objects the
-    last is taken, the conclusion after an example. Raises NotJson where there is none, and
-    ValueError for one that is cut off, holds a field twice, or holds NaN.
+    Accepts a code fence, thinking tags, and prose around the object. Of several objects it takes
+    the last, because a conclusion follows its examples. Raises NotJson when there is no object,
+    and ValueError for one that is cut off, has a field twice, or holds NaN.
     """
     try:
         value = _decode(text)
@@ -72,8 +72,8 @@ def read_json(text: str) -> dict[str, Any]:
 
 def _search(text: str) -> Any:
     fenced = _FENCED.findall(text)
-    found, last = _objects(fenced[-1] if fenced else text)
-    if found:
+    is_complete, last = _objects(fenced[-1] if fenced else text)
+    if is_complete:
         return last
     if "{" in text:
         raise ValueError("the JSON object is not complete or not valid")
@@ -82,18 +82,18 @@ def _search(text: str) -> Any:
 
 def _objects(text: str) -> tuple[bool, Any]:
     decoder = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_no_constant)
-    place, found, last = text.find("{"), False, None
+    place, is_complete, last = text.find("{"), False, None
     while place >= 0:
         try:
             last, end = decoder.raw_decode(text, place)
-            found = True
+            is_complete = True
         except json.JSONDecodeError:
             if _OBJECT.match(text, place):
-                # A complete object inside or before a broken one is not the answer.
+                # An object inside or before a broken one is not the answer.
                 return False, None
             end = place + 1
         place = text.find("{", end)
-    return found, last
+    return is_complete, last
 
 
 def _decode(text: str) -> Any:
@@ -112,7 +112,7 @@ def _no_constant(name: str) -> Any:
 
 
 def read_answer(model: type[BaseModel], data: Mapping[str, Any]) -> tuple[Any, list[str]]:
-    """Validate: (the answer, no problems) or (None, the problems)."""
+    """Validate data; return (the answer, no problems) or (None, the problems)."""
     try:
         return model.model_validate(data), []
     except ValidationError as fault:

@@ -1,4 +1,4 @@
-"""Anthropic's messages: a request's body, and reading the answer."""
+"""Anthropic's Messages API: write the body of a request, and read its answer."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -18,7 +18,7 @@ _MAX_TOKENS = 4096  # the API has no default
 
 
 def body(spec: JudgeSpec, request: Request) -> dict[str, Any]:
-    """The JSON of one request, in the form of `spec.method`."""
+    """Return the JSON of one request, in the form of `spec.method`."""
     sent: dict[str, Any] = {
         "model": spec.model,
         "max_tokens": spec.max_tokens or _MAX_TOKENS,
@@ -38,9 +38,9 @@ def _messages(request: Request) -> list[dict[str, Any]]:
     if request.images:
         content = [{"type": "text", "text": request.user}, *map(_image, request.images)]
     messages: list[dict[str, Any]] = [{"role": "user", "content": content}]
-    for answer, told in request.turns:
+    for answer, correction in request.turns:
         messages.append({"role": "assistant", "content": answer})
-        messages.append({"role": "user", "content": told})
+        messages.append({"role": "user", "content": correction})
     return messages
 
 
@@ -54,7 +54,7 @@ def _image(image: LoadedImage) -> dict[str, Any]:
 
 @lru_cache(maxsize=1024)
 def form(method: Method, answer: type[BaseModel]) -> dict[str, Any]:
-    """The part of the body that asks for structure; do not change it."""
+    """Return the part of the body that asks for structure; callers must not change it."""
     if method == "json_schema":
         import anthropic
 
@@ -69,7 +69,7 @@ def form(method: Method, answer: type[BaseModel]) -> dict[str, Any]:
 
 
 def read(data: Any) -> Reply:
-    """The reply in a response's JSON. Raises NoAnswer."""
+    """Return the reply in a response's JSON. Raises NoAnswer when it holds no answer."""
     blocks = data.get("content") if isinstance(data, Mapping) else None
     if not isinstance(blocks, list) or not all(isinstance(block, Mapping) for block in blocks):
         raise NoAnswer(f"the body has no content: {str(data)[:500]}")

@@ -1,4 +1,4 @@
-"""The engine: an item becomes an outcome through stand-ins, the cache, a model, and repairs."""
+"""The engine: turn an item into an outcome by stand-ins, the cache, a model and repairs."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ from .run import Run
 from .verdicts import TurnFailed
 
 BREATH = 50
-"""After so many items that need no waiting, whatever else is on the event loop has its turn."""
+"""After so many items without waiting, other tasks of the event loop get a turn."""
 _FLIGHTS: Flights[Outcome] = Flights()
 _FREE: dict[str, Any] = {"calls": 0, "tokens_in": 0, "tokens_out": 0, "cost": 0.0}
 _STATUS: dict[FailureKind, AttemptStatus] = {"refused": "refused", "truncated": "truncated"}
@@ -40,12 +40,12 @@ async def ask(
     repeat: int = 0,
     engine: str = "auto",
 ) -> Outcome:
-    """One item through one step.
+    """Run one item through one step and return its outcome.
 
-    engine: "auto" (stand-ins in their order, then the judge), "llm" (the judge alone) or the
+    engine: "auto" (the stand-ins in their order, then the judge), "llm" (only the judge) or the
     name of a stand-in. repeat: the number of this sample; another number is another call.
     Raises UsageError or InputError (inputs, judge or engine cannot be used), AuthenticationFault,
-    ModelFault (no item can succeed) or ReplayMiss. Whatever else goes wrong is the outcome.
+    ModelFault (no item can succeed) or ReplayMiss. Every other fault is returned as Failed.
     """
     step = find_step(step)
     cleaned, hidden = without_hidden(inputs)
@@ -55,33 +55,33 @@ async def ask(
     if decided is not None:
         run.ledger.close_item(decided, decided.decided_by)
         return decided
-    assert judge is not None  # without one, the stand-ins have decided or raised
+    assert judge is not None  # without a judge, by_stand_in has decided or raised
     return await settle(prepare(step, typed, as_judge(judge), repeat), run)
 
 
 async def settle(call: Call, run: Run) -> Outcome:
-    """A prepared call to its outcome: kept, shared with an identical call, or asked for."""
+    """Return a call's outcome: kept, shared with an identical call, or asked from the model."""
     if run.replies.mode == "off" or not call.judge.cacheable:
         outcome = await _converse(call, run)
     else:
-        # The look-up is inside the flight: between the two, another may land.
+        # The flight includes the look-up: between the two, an identical call may finish.
         place = (run.replies.store.place, run.replies.mode, call.key)
         outcome, shared = await _FLIGHTS.share(place, lambda: _look_up(call, run))
         if shared:
-            kept = outcome.status != "failed"
-            outcome = outcome.model_copy(update={**_FREE, "cached": kept})
+            is_kept = outcome.status != "failed"
+            outcome = outcome.model_copy(update={**_FREE, "cached": is_kept})
     run.ledger.close_item(outcome, call.spec.label)
     return outcome
 
 
 async def replay(calls: Sequence[Call], run: Run) -> list[Outcome | None]:
-    """The kept outcomes of many calls at once, None where there is none."""
-    kept = await run.replies.afind([call.key for call in calls if call.judge.cacheable])
+    """Return the kept outcomes of many calls, None for a call without one."""
+    entries = await run.replies.afind([call.key for call in calls if call.judge.cacheable])
     outcomes: list[Outcome | None] = []
     for place, call in enumerate(calls):
         if place % BREATH == 0:
             await asyncio.sleep(0)
-        outcomes.append(from_entry(call, kept[call.key]) if call.key in kept else None)
+        outcomes.append(from_entry(call, entries[call.key]) if call.key in entries else None)
     for call, outcome in zip(calls, outcomes, strict=True):
         if outcome is not None:
             run.ledger.close_item(outcome, call.spec.label)
@@ -89,7 +89,7 @@ async def replay(calls: Sequence[Call], run: Run) -> list[Outcome | None]:
 
 
 async def missed(calls: Sequence[Call], run: Run) -> ReplayMiss:
-    """The error for calls that are not in a replayed cache; their fields are noted for `why`."""
+    """Return the error for calls without a kept reply, and note their fields for `why`."""
     await run.replies.anote(((call.key, call.fields) for call in calls), "replay")
     first = calls[0]
     many = "1 reply is" if len(calls) == 1 else f"{len(calls)} replies are"
@@ -101,30 +101,30 @@ async def missed(calls: Sequence[Call], run: Run) -> ReplayMiss:
 
 async def _look_up(call: Call, run: Run) -> Outcome:
     async with run.replies.claimed(call.key) as entry:
-        kept = from_entry(call, entry) if entry is not None else None
-        if kept is not None:
-            return kept
+        outcome = from_entry(call, entry) if entry is not None else None
+        if outcome is not None:
+            return outcome
         if run.replies.mode == "replay":
             raise await missed([call], run)
         return await _converse(call, run)
 
 
 async def _converse(call: Call, run: Run) -> Outcome:
-    """Ask, and ask again with what is wrong, until an answer is valid or repairs are used up."""
+    """Ask, and ask for repairs, until an answer is valid or no repairs are left."""
     talk = Conversation(call, run)
     reasons: list[str] = []
     try:
         while True:
             arrived = await talk.ask()
-            found = examine(call, arrived.reply)
-            if isinstance(found, Valid):
-                return await _keep(talk, arrived, found)
-            talk.record(arrived, _STATUS.get(found.kind, "invalid"), found.text)
-            kind = found.kind
-            reasons.append(f"{kind}: {found.text}")
-            if not found.repairable or len(talk.turns) >= call.step.max_repairs:
+            finding = examine(call, arrived.reply)
+            if isinstance(finding, Valid):
+                return await _keep(talk, arrived, finding)
+            talk.record(arrived, _STATUS.get(finding.kind, "invalid"), finding.text)
+            kind = finding.kind
+            reasons.append(f"{kind}: {finding.text}")
+            if not finding.repairable or len(talk.turns) >= call.step.max_repairs:
                 break
-            _ask_again(talk, arrived, found)
+            _ask_again(talk, arrived, finding)
     except TurnFailed as failed:
         kind = failed.kind
         reasons.append(f"{kind}: {failed}")
@@ -151,7 +151,8 @@ async def _keep(talk: Conversation, arrived: Arrived, valid: Valid) -> Outcome:
 def _ask_again(talk: Conversation, arrived: Arrived, problem: Problem) -> None:
     sent, reply = arrived.sent, arrived.reply
     if problem.prose and talk.call.spec.method == "auto" and not talk.habits.proven:
-        # A server that was asked for JSON and wrote prose ignores the form: say it in words.
+        # A server that answers a request for JSON with prose ignores the form of the request, so
+        # the next requests ask for JSON in words.
         talk.habits.demote(sent.method, "text")
     if problem.kind == "truncated":
         talk.repair(echo(reply), "Truncated")

@@ -1,4 +1,4 @@
-"""A call before it is made: the step's input as messages, and the key its reply lies under."""
+"""A prepared call: the messages for a step's input, and the key of its reply in the cache."""
 
 import hashlib
 from collections.abc import Mapping
@@ -19,9 +19,10 @@ from .judges import Judge
 
 @dataclass(frozen=True)
 class Call:
-    """One item for one judge, ready to be looked up or sent.
+    """One item for one judge, ready to be looked up in the cache or sent.
 
-    spec: the judge's, with the step's defaults in it. fields: what the key is made of.
+    spec: the judge's spec, completed with the step's defaults. fields: everything that the key
+    is computed from.
     """
 
     step: Step[Any, Any]
@@ -37,13 +38,13 @@ class Call:
 
 
 def prepare(step: Step[Any, Any], inputs: BaseModel, judge: Judge, repeat: int = 0) -> Call:
-    """Make a call. Raises UsageError or InputError for what cannot be sent."""
+    """Prepare a call. Raises UsageError or InputError for inputs that cannot be sent."""
     prompt = step.load_prompt()
     values = {name: _plain(value) for name, value in step.values(inputs).items()}
     rendered = prompt.render(values)
     images = _images(step, inputs)
     spec = judge.spec
-    if judge.model is None:  # a model object keeps the settings its maker gave it
+    if judge.model is None:  # a model object keeps its own settings
         spec = _with_defaults(spec, step.temperature, step.max_tokens)
     answer: type[BaseModel] = step.output_model(inputs)
     messages = hashlib.sha256(
@@ -76,7 +77,7 @@ def _with_defaults(spec: JudgeSpec, temperature: float | None, max_tokens: int |
 
 @lru_cache(maxsize=1024)
 def spec_fields(spec: JudgeSpec) -> Mapping[str, Any]:
-    """The spec's part of a cache key; do not change it."""
+    """Return the spec's part of a cache key; callers must not change it."""
     return spec.model_dump(mode="json", exclude={"dropped"})
 
 

@@ -1,4 +1,4 @@
-"""The SDK clients of the running event loop, which all models of one server share."""
+"""The SDK clients of the running event loop; all models of one server share a client."""
 
 import asyncio
 import weakref
@@ -9,14 +9,14 @@ from .models import PROVIDERS, key_of_environment
 from .transport import Pools, certificates
 
 _NO_KEY = "not-needed"
-# One client per event loop: an SDK's connections belong to the loop they were opened in.
+# One client for each event loop, because connections belong to the loop that opened them.
 _CLIENTS: "weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Any, Any]]" = (
     weakref.WeakKeyDictionary()
 )
 
 
 def open_client(provider: str, base_url: str | None, timeout: float) -> Any:
-    """The SDK's client for the running loop, its own retries off; one for all models there."""
+    """Return the SDK's client of a server for the running loop, without its own retries."""
     clients = _CLIENTS.setdefault(asyncio.get_running_loop(), {})
     place = (provider, base_url, timeout)
     if place not in clients:
@@ -34,7 +34,7 @@ def _build(provider: str, base_url: str | None, timeout: float) -> Any:
         "max_retries": 0,
     }
     http: dict[str, Any] = {"timeout": timeout, "verify": certificates()}
-    if not getproxies():  # a proxy of the environment is found by httpx2's own transport alone
+    if not getproxies():  # only httpx2's own transport uses a proxy that the environment names
         http = {"timeout": timeout, "transport": Pools()}
     if known.wire == "openai":
         import openai

@@ -1,4 +1,4 @@
-"""From a valid answer to the outcome, and from a kept reply back to it."""
+"""Turn a valid answer, new or kept in the cache, into an outcome."""
 
 from functools import lru_cache
 from typing import Any
@@ -18,7 +18,7 @@ from .request import Reply
 
 
 def conclude(call: Call, answer: BaseModel, about: dict[str, Any]) -> Outcome:
-    """What the step's code makes of a valid answer; `about` are the fields of the account."""
+    """Return the outcome of a valid answer; `about` holds the fields of the item's account."""
     step = call.step
     try:
         value = step.finish(call.inputs, answer) if step.finish else answer
@@ -31,7 +31,7 @@ def conclude(call: Call, answer: BaseModel, about: dict[str, Any]) -> Outcome:
 
 
 def failed_unasked(step: Step[Any, Any], repeat: int, kind: FailureKind, reason: str) -> Failed:
-    """The outcome of an item for which nobody could be asked, or whose asking broke."""
+    """Return the outcome of an item that could not be asked, or whose asking raised an error."""
     return Failed(
         step=step.name,
         version=step.version,
@@ -43,7 +43,7 @@ def failed_unasked(step: Step[Any, Any], repeat: int, kind: FailureKind, reason:
 
 
 def account(talk: Conversation, sent: JudgeSpec) -> dict[str, Any]:
-    """The account of an item that was asked for."""
+    """Return an item's account: what was asked, and how many calls and tokens it took."""
     return {
         **_about(talk.call, sent),
         "calls": talk.tally.calls,
@@ -55,7 +55,7 @@ def account(talk: Conversation, sent: JudgeSpec) -> dict[str, Any]:
 
 
 def as_entry(talk: Conversation, reply: Reply, sent: JudgeSpec, valid: Valid) -> Entry:
-    """What is kept of a valid answer: plain JSON."""
+    """Return the cache entry of a valid answer, as plain JSON."""
     entry: Entry = {
         "answer": valid.data,
         "text": reply.text,
@@ -71,16 +71,16 @@ def as_entry(talk: Conversation, reply: Reply, sent: JudgeSpec, valid: Valid) ->
 
 
 def from_entry(call: Call, entry: Entry) -> Outcome | None:
-    """The outcome of a kept reply; None when it does not hold against today's checks."""
+    """Return the outcome of a kept reply; None when it does not pass the current checks."""
     try:
-        found = check(call, entry["answer"])
+        finding = check(call, entry["answer"])
         sent = _sent(call.spec, entry["sent"]["method"], tuple(entry["sent"]["dropped"]))
         repairs = int(entry["repairs"])
     except (KeyError, TypeError, ValueError):
         return None
-    if not isinstance(found, Valid):
+    if not isinstance(finding, Valid):
         return None
-    return conclude(call, found.answer, _about(call, sent) | {"cached": True, "repairs": repairs})
+    return conclude(call, finding.answer, _about(call, sent) | {"cached": True, "repairs": repairs})
 
 
 def _about(call: Call, sent: JudgeSpec) -> dict[str, Any]:
@@ -95,5 +95,5 @@ def _about(call: Call, sent: JudgeSpec) -> dict[str, Any]:
 
 @lru_cache(maxsize=1024)
 def _sent(spec: JudgeSpec, method: Method, dropped: tuple[str, ...]) -> JudgeSpec:
-    # Read from a file: validated, where a copy would take anything.
+    # The values come from a file and model_copy does not validate, so they are validated here.
     return JudgeSpec.model_validate(as_sent(spec, method, dropped).model_dump())

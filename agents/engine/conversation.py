@@ -1,4 +1,4 @@
-"""One item's talk with a model: each turn a request, made with limits, budget and retries."""
+"""The conversation about one item: each turn is a request under limits, budget and retries."""
 
 import asyncio
 import time
@@ -28,7 +28,7 @@ from .send import send
 from .verdicts import TurnFailed, final_fault, no_images
 
 _BACKOFF = wait_random_exponential(multiplier=0.5, max=20)
-_TOKENS_OUT = 256  # what an answer is taken to need, before it is known
+_TOKENS_OUT = 256  # estimate of an answer's length, before it is known
 _MOST_TOKENS_OUT = 1024
 _TOKENS_AN_IMAGE = 1000
 _MOST_TOKENS_AN_IMAGE = 2000
@@ -41,7 +41,7 @@ _STATUS: dict[str, AttemptStatus] = {
 
 @dataclass
 class Tally:
-    """What an item has used; None once something is unknown."""
+    """What an item has used so far; a sum is None once one of its parts is unknown."""
 
     calls: int = 0
     tokens_in: int | None = 0
@@ -59,7 +59,7 @@ class Tally:
 
 @dataclass(frozen=True)
 class Arrived:
-    """An answer that came back. latency: seconds; cost: US dollars or None."""
+    """A reply with how it was got. latency: seconds; cost: US dollars or None if unknown."""
 
     reply: Reply
     sent: JudgeSpec
@@ -70,7 +70,7 @@ class Arrived:
 
 @dataclass
 class Conversation:
-    """The turns of one item so far: pairs of what the model wrote and what it was told."""
+    """The turns of one item so far: pairs of a model's answer and the correction sent to it."""
 
     call: Call
     run: Run
@@ -80,7 +80,7 @@ class Conversation:
 
     @property
     def habits(self) -> Habits:
-        """What is known about the model."""
+        """What this process has learnt about the model."""
         known = PROVIDERS.get(self.call.spec.provider)
         absent = known.absent if known is not None and self.call.judge.model is None else ()
         return habits_of(self.call.spec.endpoint, methods_of(self.call.judge), absent)
@@ -99,20 +99,22 @@ class Conversation:
                 return await _retrying(self.run.attempts)(self._send, sent)
             except RequestFault as failed:
                 if not self.habits.adapt(self.call.spec, sent, failed.fault):
-                    said = failed.fault, sent, self.call, self.habits.spoke
-                    raise final_fault(*said, self.attempt, self.run.max_wait) from None
+                    spoke, attempts = self.habits.spoke, self.attempt
+                    raise final_fault(
+                        failed.fault, sent, self.call, spoke, attempts, self.run.max_wait
+                    ) from None
 
     def repair(self, text: str, section: str, problems: str = "") -> None:
-        """Show the model its answer and what is wrong with it, in the next turn."""
-        told = load_sections("engine")[section].replace("{{problems}}", problems)
-        self.turns.append((text.strip() or "(no answer)", told))
+        """Add a turn that shows the model its answer and what is wrong with it."""
+        correction = load_sections("engine")[section].replace("{{problems}}", problems)
+        self.turns.append((text.strip() or "(no answer)", correction))
 
     def record(self, arrived: Arrived, status: AttemptStatus, error: str = "") -> None:
-        """Put an answer into the ledger, once it is known whether it is valid."""
+        """Record an answer in the ledger, after its check."""
         self._note(arrived.sent, status, arrived.latency, arrived.reply, arrived.cost, error)
 
     async def _send(self, sent: JudgeSpec) -> Arrived:
-        """One request, with a place in the limiter and a share of the budget."""
+        """Send one request, with its cost reserved in the budget."""
         self.attempt += 1
         price = self.run.price(sent)
         most = (price.cost(*self._most(sent)) if price else None) or 0.0
@@ -158,7 +160,7 @@ class Conversation:
         return Arrived(reply, sent, self.attempt, latency, cost)
 
     def _failed(self, error: Exception, sent: JudgeSpec, latency: float) -> Exception:
-        """Count and record a request that failed; what to raise for it."""
+        """Count and record a request that failed; return the exception to raise for it."""
         self.tally.add(None, None)
         fault = read_fault(error, self.call.judge)
         if fault is None:
@@ -166,10 +168,10 @@ class Conversation:
             self._note(sent, "rejected", latency, None, None, message)
             return TurnFailed("error", message)
         status = _STATUS.get(fault.kind, "rejected")
-        # A request that was answered with an error costs nothing; a lost one may have cost.
+        # A request that a server answered with an error costs nothing; a lost one may have a cost.
         cost = 0.0 if fault.status else None
         self._note(sent, status, latency, None, cost, fault.message)
-        # Some servers say 500 where they mean that they know no such form of answer.
+        # Some servers answer 500 to a form of request that they do not know.
         form = self.call.spec.method == "auto" and rejects_method(fault, sent.method)
         patient = (fault.wait or 0) <= self.run.max_wait
         return RequestFault(fault, again=fault.retryable and patient and not form)
@@ -179,19 +181,19 @@ class Conversation:
             raise no_images(self.call, "by its profile")
 
     def _expected(self, sent: JudgeSpec) -> int:
-        """Tokens that the request is taken to need: four characters a token, and the answer."""
+        """Estimate the tokens of the request and its answer, at four characters a token."""
         images = len(self.call.images) * _TOKENS_AN_IMAGE
         return self._characters() // 4 + images + (sent.max_tokens or _TOKENS_OUT)
 
     def _most(self, sent: JudgeSpec) -> tuple[int, int]:
-        """Tokens in and out that it will hardly pass: two characters a token, a long answer."""
+        """Estimate the most tokens in and out: two characters a token and a long answer."""
         images = len(self.call.images) * _MOST_TOKENS_AN_IMAGE
         return self._characters() // 2 + images, sent.max_tokens or _MOST_TOKENS_OUT
 
     def _characters(self) -> int:
-        told = sum(len(said) + len(answer) for answer, said in self.turns)
-        rendered = self.call.rendered
-        return len(rendered.system) + len(rendered.user) + told + len(schema_text(self.call.answer))
+        turns = sum(len(answer) + len(correction) for answer, correction in self.turns)
+        first = len(self.call.rendered.system) + len(self.call.rendered.user)
+        return first + turns + len(schema_text(self.call.answer))
 
     def _request(self, sent: JudgeSpec) -> Request:
         call = self.call
@@ -235,7 +237,7 @@ class Conversation:
 
 @lru_cache(maxsize=64)
 def _retrying(attempts: int) -> AsyncRetrying:
-    """The only retry loop there is. Its state is in each call, so all may share it."""
+    """Return the only retry loop; all calls can share it, because each keeps its own state."""
     return AsyncRetrying(
         stop=stop_after_attempt(attempts),
         retry=retry_if_exception(lambda error: isinstance(error, RequestFault) and error.again),

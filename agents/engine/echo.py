@@ -1,4 +1,4 @@
-"""What a model is shown of its own invalid answer: of a long one its start and its end."""
+"""What a model is shown of its own invalid answer: the start and the end of a long one."""
 
 import json
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ _LINES = 40
 
 
 def echo(reply: Reply) -> str:
-    """The answer as text. What is left out of the middle of a long one is said in its place."""
+    """Return the answer as text; in a long one a line replaces the middle and gives its length."""
     text = reply.text if reply.data is None else json.dumps(dict(reply.data), ensure_ascii=False)
     left_out = len(text) - _HEAD - _TAIL
     if left_out <= 0:
@@ -20,7 +20,7 @@ def echo(reply: Reply) -> str:
 
 
 def listed(problems: Sequence[str]) -> str:
-    """What is wrong, one line each; of very many the first."""
+    """Return the problems, one line each; of more than 40, only the first."""
     lines = [f"- {line}" for line in problems[:_LINES]]
     if len(problems) > _LINES:
         lines.append(f"- and {len(problems) - _LINES:,} further problems")

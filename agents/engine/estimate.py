@@ -1,4 +1,4 @@
-"""What a run would take, before anything is spent."""
+"""Estimate the calls, tokens and cost of a run before it is started."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -17,17 +17,18 @@ from .hidden import without_hidden
 from .judges import AnyJudge, as_judge
 from .run import Run
 
-_TOKENS_OUT = 40  # an answer of a few fields, where no kept reply tells better
+_TOKENS_OUT = 40  # an answer of a few fields; used when there is no kept reply to measure
 _TOKENS_AN_IMAGE = 1000
 _CHARACTERS_A_TOKEN = 4
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """Items by what will settle them, and what the calls will take.
+    """How many items each way will settle, and the tokens and cost of the calls.
 
-    calls: first requests, one for each distinct item that is neither kept nor decided otherwise;
-    repairs and retries come on top. cost: US dollars, None where the price is unknown.
+    calls: first requests, one for each distinct item without a kept reply or a stand-in's
+    decision; repairs and retries are not included. cost: US dollars, None when the price is
+    unknown.
     """
 
     items: int
@@ -49,47 +50,50 @@ def estimate(
     engine: str = "auto",
     repeat: int = 0,
 ) -> Estimate:
-    """Estimate a run of a step; sends nothing and needs no key.
+    """Estimate a run of a step; sends no request and needs no key.
 
-    Tokens in are characters / 4. Tokens out are the mean of the items' kept replies, where
-    there are any. Raises UsageError for the step, the judge or the engine.
+    Tokens in are characters / 4. Tokens out are the mean of the items' kept replies, or 40 when
+    there are none. Raises UsageError for the step, the judge or the engine.
     """
-    found, live = find_step(step), as_judge(judge)
+    step = find_step(step)
+    live = as_judge(judge)
     items = unusable = by_rule = 0
     calls: list[Call] = []
     for item in inputs:
         items += 1
         try:
-            typed = found.read_input(without_hidden(item)[0])
-            if by_stand_in(found, typed, engine, True, repeat) is not None:
+            typed = step.read_input(without_hidden(item)[0])
+            if by_stand_in(step, typed, engine, True, repeat) is not None:
                 by_rule += 1
             else:
-                calls.append(prepare(found, typed, live, repeat))
+                calls.append(prepare(step, typed, live, repeat))
         except (UsageError, InputError):
             unusable += 1
-    kept = run.replies.find([call.key for call in calls])
-    asked = {call.key: _tokens(call) for call in calls if call.key not in kept}
-    mean_out = _mean_tokens_out(kept.values())
+    entries = run.replies.find([call.key for call in calls])
+    tokens_by_key = {call.key: _tokens(call) for call in calls if call.key not in entries}
+    mean_out = _mean_tokens_out(entries.values())
     price = run.prices.of(live.spec)
-    costs = [price.cost(tokens, round(mean_out)) if price else None for tokens in asked.values()]
+    costs = [
+        price.cost(tokens, round(mean_out)) if price else None for tokens in tokens_by_key.values()
+    ]
     return Estimate(
         items=items,
         unusable=unusable,
         by_stand_in=by_rule,
-        cached=sum(call.key in kept for call in calls),
-        calls=len(asked),
-        tokens_in=sum(asked.values()),
-        tokens_out=round(len(asked) * mean_out),
+        cached=sum(call.key in entries for call in calls),
+        calls=len(tokens_by_key),
+        tokens_in=sum(tokens_by_key.values()),
+        tokens_out=round(len(tokens_by_key) * mean_out),
         cost=None if None in costs else sum(cost for cost in costs if cost is not None),
     )
 
 
 def _tokens(call: Call) -> int:
-    written = (call.rendered.system, call.rendered.user, schema_text(call.answer))
-    text = sum(map(len, written)) // _CHARACTERS_A_TOKEN
-    return text + len(call.images) * _TOKENS_AN_IMAGE
+    texts = (call.rendered.system, call.rendered.user, schema_text(call.answer))
+    text_tokens = sum(map(len, texts)) // _CHARACTERS_A_TOKEN
+    return text_tokens + len(call.images) * _TOKENS_AN_IMAGE
 
 
 def _mean_tokens_out(entries: Iterable[Entry]) -> float:
-    known = [entry["tokens_out"] for entry in entries if entry.get("tokens_out")]
-    return sum(known) / len(known) if known else _TOKENS_OUT
+    counts = [entry["tokens_out"] for entry in entries if entry.get("tokens_out")]
+    return sum(counts) / len(counts) if counts else _TOKENS_OUT

@@ -1,4 +1,4 @@
-"""Whether an answer can be used: whole, JSON, of the right shape, and past the step's checks."""
+"""Check whether an answer is complete, is JSON, has the step's type and passes its checks."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +11,7 @@ from .call import Call
 from .redact import redact_value
 from .request import Reply
 
-_SHOWN = 40  # problems of one answer
+_SHOWN = 40  # the most problems of one answer that are recorded
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Valid:
 
 @dataclass(frozen=True)
 class Problem:
-    """Why an answer cannot be used. `prose`: it holds no JSON at all."""
+    """Why an answer cannot be used. `prose`: the answer does not hold any JSON."""
 
     kind: FailureKind
     lines: tuple[str, ...]
@@ -32,7 +32,7 @@ class Problem:
 
     @property
     def text(self) -> str:
-        """All of it on one line; of very many problems the first."""
+        """The problems on one line; of more than 40, the first."""
         more = len(self.lines) - _SHOWN
         return "; ".join(self.lines[:_SHOWN]) + (f"; and {more:,} more" if more > 0 else "")
 
@@ -43,7 +43,7 @@ class Problem:
 
 
 def examine(call: Call, reply: Reply) -> Valid | Problem:
-    """Look at why the model stopped first: a cut-off answer may parse, and mean another thing."""
+    """Check a reply. It checks first why the model stopped: a cut-off answer may parse as JSON."""
     if reply.finish == "refusal":
         return Problem("refused", (reply.text[:500] or "the model or its filter declined",))
     if reply.finish == "length":
@@ -54,7 +54,7 @@ def examine(call: Call, reply: Reply) -> Valid | Problem:
         return Problem("invalid", ("the JSON object is nested too deeply",))
     except ValueError as fault:
         return Problem("invalid", (str(fault),), prose=isinstance(fault, NotJson))
-    # Once more, now that JSON's escapes are undone.
+    # Reading JSON can turn escapes into a key, so keys are removed again.
     return check(call, redact_value(data, call.judge))
 
 
@@ -65,7 +65,7 @@ def check(call: Call, data: dict[str, Any]) -> Valid | Problem:
         return Problem("invalid", tuple(problems))
     try:
         problems = call.step.problems(call.inputs, answer)
-    except Exception as fault:  # a fault in the step's code is this item's failure
+    except Exception as fault:  # a fault in the step's code fails this item, not the run
         return Problem("error", (f"{type(fault).__name__}: {fault}",))
     if problems:
         return Problem("invalid", tuple(problems))

@@ -1,4 +1,4 @@
-"""Families of models: who may favour whom."""
+"""Families of models: a judge may favour answers of its own family."""
 
 import re
 from functools import cache
@@ -12,23 +12,23 @@ from .models import PROVIDERS
 @cache
 def _patterns() -> dict[str, re.Pattern[str]]:
     text = resources.files(__package__).joinpath("families.yaml").read_text(encoding="utf-8")
-    found = {}
+    patterns = {}
     for family, parts in yaml.safe_load(text).items():
-        found[family] = re.compile(rf"(?<![a-z])(?:{'|'.join(map(_whole, parts))})")
-    return found
+        patterns[family] = re.compile(rf"(?<![a-z])(?:{'|'.join(map(_whole, parts))})")
+    return patterns
 
 
 def _whole(part: str) -> str:
-    """A part of a name; a short one is a word of its own, and `o1` is no part of `o12`."""
+    """Return a part's pattern: a short part is a whole word, and `o1` does not match `o12`."""
     if part[-1].isdigit():
         return f"{part}(?![a-z0-9])"
     return f"{part}(?![a-z])" if len(part) <= 3 else part
 
 
 def families_of(name: str) -> frozenset[str]:
-    """The families of a model by its name; none where the name tells nothing.
+    """Return the families of a model by its name, which may be none.
 
-    A provider before a colon and an address after an @ are no part of the name, since any
+    A provider before a colon and an address after an @ are not parts of the name, because any
     server can speak a provider's protocol.
 
     >>> sorted(families_of("openai:deepseek-r1-distill-qwen-7b@http://127.0.0.1:8080/v1"))

@@ -1,4 +1,4 @@
-"""What an exception of an SDK means: try again, ask differently, give up, or stop the run."""
+"""Read an SDK's exception: whether to retry, to ask differently, or to fail the item or run."""
 
 import re
 from dataclasses import dataclass
@@ -13,11 +13,11 @@ from .request import NoAnswer
 
 FaultKind = Literal[
     "throttled",  # 429
-    "transport",  # timeout, a dropped connection, 408, 409, 5xx, a body that is no answer
-    "unreachable",  # no connection at all
-    "rejected",  # 400, 413, 422 and whatever else is the request's fault
+    "transport",  # timeout, a dropped connection, 408, 409, 5xx, a body without an answer
+    "unreachable",  # no connection was opened
+    "rejected",  # 400, 413, 422 and every other fault of the request
     "forbidden",  # 403
-    "missing",  # 404: no such model or address
+    "missing",  # 404: the model or address does not exist
     "authentication",  # 401
     "quota",  # the account is empty: waiting does not help
 ]
@@ -30,7 +30,7 @@ _UNFIT = re.compile(
     r"not allowed|invalid|only the default|cannot be|must be|must unset|extra inputs",
     re.IGNORECASE,
 )
-# How servers call our parameters in their messages.
+# The names that servers' messages use for our parameters.
 _ALIASES = {
     "temperature": ("temperature",),
     "max_tokens": ("max_tokens", "max_completion_tokens"),
@@ -54,7 +54,7 @@ _IMAGE_WORDS = re.compile(r"image|vision|multimodal|content type|mmproj", re.IGN
 
 @dataclass(frozen=True)
 class Fault:
-    """A failed request. `wait`: seconds the server asks for, None where it does not say."""
+    """A failed request. `wait`: seconds that the server asks to wait, None if it does not ask."""
 
     kind: FaultKind
     message: str
@@ -69,7 +69,7 @@ class Fault:
 
 
 class RequestFault(Exception):
-    """Carries a Fault from one request to the retry loop and out of it; `again`: try again."""
+    """Carries a Fault from a request to the retry loop; `again`: the loop may try again."""
 
     def __init__(self, fault: Fault, *, again: bool) -> None:
         super().__init__(fault.message)
@@ -78,7 +78,7 @@ class RequestFault(Exception):
 
 
 def read_fault(error: Exception, judge: Judge) -> Fault | None:
-    """What an exception says, None for one that is not about a request (a bug of ours)."""
+    """Return an exception's fault; None when it is not about a request but a bug of ours."""
     status = _status(error)
     message = redact(f"{type(error).__name__}: {error}"[:2000], judge)
     if status is None:
@@ -98,7 +98,7 @@ def read_fault(error: Exception, judge: Judge) -> Fault | None:
 
 
 def rejected_parameter(fault: Fault, spec: JudgeSpec) -> str | None:
-    """The parameter of the spec that this fault says the model does not take, or None."""
+    """Return the parameter of the spec that the fault says the model does not take, or None."""
     if fault.kind != "rejected":
         return None
     text = fault.message.lower()
@@ -116,13 +116,13 @@ def rejected_parameter(fault: Fault, spec: JudgeSpec) -> str | None:
 def rejects_method(fault: Fault, method: Method) -> bool:
     """Whether this fault says that the server cannot answer in this form.
 
-    Some servers say so with 500, or 501.
+    Some servers use status 500 or 501 for this.
     """
     if fault.status not in (400, 404, 415, 422, 500, 501):
         return False
     words = _METHOD_WORDS.get(method, ())
-    named = fault.parameter is not None and any(word in fault.parameter for word in words)
-    return named or any(word in fault.message.lower() for word in words)
+    is_named = fault.parameter is not None and any(word in fault.parameter for word in words)
+    return is_named or any(word in fault.message.lower() for word in words)
 
 
 def rejects_images(fault: Fault) -> bool:
@@ -134,7 +134,7 @@ def _status(error: Exception) -> int | None:
     status = getattr(error, "status_code", None)
     if status is None:
         status = getattr(getattr(error, "response", None), "status_code", None)
-    # A response with a good status whose body could not be read carries its response along.
+    # The exception for an unreadable body carries its response, whose status may be 200.
     return status if isinstance(status, int) and status >= 400 else None
 
 
@@ -154,9 +154,9 @@ def _never_connected(error: BaseException | None) -> bool:
 
 
 def _is_no_answer(error: Exception) -> bool:
-    """A 200 whose body is no completion: a proxy's page, a cut or a foreign body.
+    """Whether a body with status 200 is not a completion: a proxy's page, or a cut-off body.
 
-    LangChain has no type for it.
+    LangChain has no exception type for this, so its messages are searched too.
     """
     if isinstance(error, NoAnswer):
         return True
@@ -189,5 +189,5 @@ def _until(date: str) -> float | None:
 
 
 def _parameter(error: Exception) -> str | None:
-    found: Any = getattr(error, "param", None)
-    return found if isinstance(found, str) else None
+    parameter: Any = getattr(error, "param", None)
+    return parameter if isinstance(parameter, str) else None

@@ -1,4 +1,4 @@
-"""One call for identical items that are under way at once, in any thread or event loop."""
+"""Share one call between identical items that run at once, in any thread or event loop."""
 
 import asyncio
 import threading
@@ -10,17 +10,17 @@ T = TypeVar("T")
 
 
 class Flights(Generic[T]):
-    """Keeps one future for each key that somebody is working on."""
+    """One future for each key whose result is being made."""
 
     def __init__(self) -> None:
         self._under_way: dict[Any, Future[T]] = {}
         self._lock = threading.Lock()
 
     async def share(self, key: object, make: Callable[[], Awaitable[T]]) -> tuple[T, bool]:
-        """The result of `make`, and whether it was somebody else's.
+        """Return the result of `make`, and whether another caller's `make` gave it.
 
-        What `make` raises, everybody gets; but when the one who makes is cancelled, another of
-        those who wait takes over.
+        An exception of `make` is raised for every caller of the key. When the caller that runs
+        `make` is cancelled, a waiting caller runs its own.
         """
         while True:
             with self._lock:
@@ -31,7 +31,7 @@ class Flights(Generic[T]):
             if leads:
                 return await self._lead(key, flight, make), False
             try:
-                # Shielded: who stops waiting does not stop the others.
+                # Shielded, so that a cancelled waiter does not cancel the shared future.
                 return await asyncio.shield(asyncio.wrap_future(flight)), True
             except (CancelledError, asyncio.CancelledError):
                 if not flight.cancelled():

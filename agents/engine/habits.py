@@ -1,4 +1,4 @@
-"""What the process has learnt about each model: its way of structure, what it does not take."""
+"""What the process has learnt about each model: its method, and the parameters it rejects."""
 
 import threading
 import warnings
@@ -10,13 +10,14 @@ from .models import Method
 
 
 class Habits:
-    """What one model on one server accepts; shared by everything in the process.
+    """What one model on one server accepts; every run in the process shares it.
 
-    spoke: it has answered at least once. proven: the current method has given a valid answer.
+    spoke: the model has answered at least once. proven: the current method has given a valid
+    answer.
     """
 
     def __init__(self, methods: tuple[Method, ...], absent: tuple[str, ...] = ()) -> None:
-        """methods: the ways that may work, best first; absent: parameters that are never sent."""
+        """methods: the ones that may work, best first; absent: parameters that are never sent."""
         self._methods = methods
         self._place = 0
         self._absent = absent
@@ -27,11 +28,11 @@ class Habits:
 
     @property
     def method(self) -> Method:
-        """The best way of structure that is not known to fail."""
+        """The best method that is not known to fail."""
         return self._methods[self._place]
 
     def fit(self, spec: JudgeSpec) -> JudgeSpec:
-        """The spec as it will be sent."""
+        """Return the spec that will be sent."""
         for name in self._absent:
             if getattr(spec, name) is not None:
                 self.drop(name, spec.label)
@@ -40,11 +41,11 @@ class Habits:
         return as_sent(spec, method, dropped)
 
     def adapt(self, asked: JudgeSpec, sent: JudgeSpec, fault: Fault) -> bool:
-        """Learn from a rejected request; whether asking again may now succeed.
+        """Learn from a rejected request; return whether another request may succeed.
 
-        asked: the spec as the user gave it; sent: as it went out.
+        asked: the spec that the user set; sent: the spec of the rejected request.
         """
-        # The method first: its message may name a parameter as well.
+        # The method is checked first, because its message may name a parameter as well.
         if asked.method == "auto" and rejects_method(fault, sent.method):
             return self.demote(sent.method)
         name = rejected_parameter(fault, sent)
@@ -54,7 +55,7 @@ class Habits:
         return True
 
     def drop(self, name: str, label: str) -> None:
-        """Send this parameter no more; warn the first time."""
+        """Stop sending this parameter; warn the first time."""
         with self._lock:
             known = name in self._dropped
             self._dropped[name] = None
@@ -62,9 +63,9 @@ class Habits:
             warnings.warn(f"{label} does not take {name}: it is no longer sent", stacklevel=2)
 
     def demote(self, method: Method, to: Method | None = None) -> bool:
-        """Leave a method that does not work for the next, or for `to`; False if none is left."""
+        """Replace a failing method by the next, or by `to`; return False if none is left."""
         with self._lock:
-            if self.method != method:  # somebody else was told so at the same time
+            if self.method != method:  # another call has already replaced it
                 return True
             later = self._methods[self._place + 1 :]
             if not later or (to is not None and to not in later):
@@ -76,7 +77,7 @@ class Habits:
 
 @lru_cache(maxsize=1024)
 def as_sent(spec: JudgeSpec, method: Method, dropped: tuple[str, ...]) -> JudgeSpec:
-    """The spec of a request that leaves parameters out."""
+    """Return a spec with this method and without the dropped parameters."""
     gone: dict[str, object] = dict.fromkeys(dropped)
     return spec.model_copy(update={**gone, "method": method, "dropped": dropped})
 
@@ -86,7 +87,7 @@ _LEARNING = threading.Lock()
 
 
 def habits_of(endpoint: str, methods: tuple[Method, ...], absent: tuple[str, ...] = ()) -> Habits:
-    """The process's habits for a model on a server."""
+    """Return the process's habits for a model on a server."""
     habits = _HABITS.get(endpoint)
     if habits is None:
         with _LEARNING:
@@ -95,6 +96,6 @@ def habits_of(endpoint: str, methods: tuple[Method, ...], absent: tuple[str, ...
 
 
 def forget_habits() -> None:
-    """Learn everything anew: after a server was replaced."""
+    """Forget what was learnt about all models, as needed after a server was replaced."""
     with _LEARNING:
         _HABITS.clear()

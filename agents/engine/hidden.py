@@ -1,4 +1,4 @@
-"""Characters that no person sees and a model reads: they are replaced before anything is sent."""
+"""Replace characters that a model reads but no person sees, before anything is sent."""
 
 import re
 from collections.abc import Mapping
@@ -7,8 +7,8 @@ from typing import Any
 from pydantic import BaseModel
 
 # Tag characters and the variation selectors beside them can spell whole sentences that no reader
-# sees; U+2060 to U+2064 and U+206A to U+206F show nothing either. Half a surrogate pair is no
-# character at all, and no encoding has it.
+# sees; U+2060 to U+2064 and U+206A to U+206F are invisible too. Half a surrogate pair is not a
+# character, and no encoding can write it.
 _HIDDEN = re.compile("[\ud800-\udfff\u2060-\u2064\u206a-\u206f\U000e0000-\U000e0fff]")
 _MARK = "\ufffd"
 
@@ -16,14 +16,14 @@ _MARK = "\ufffd"
 def without_hidden(
     inputs: BaseModel | Mapping[str, Any],
 ) -> tuple[BaseModel | Mapping[str, Any], int]:
-    """An item with U+FFFD for each hidden or broken character, and how many there were."""
+    """Replace hidden and broken characters by U+FFFD; return the item and their number."""
     fields = inputs.model_dump() if isinstance(inputs, BaseModel) else inputs
     cleaned, count = _clean(fields)
     return (cleaned, count) if count else (inputs, 0)
 
 
 def without_surrogates(text: str) -> str:
-    """The text with U+FFFD for each half of a surrogate pair, so that it can be written."""
+    """Replace each half of a surrogate pair by U+FFFD, so that the text can be encoded."""
     if text.isascii():
         return text
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -1,4 +1,4 @@
-"""A judge: its description, and the chat model object where the user brought one."""
+"""Make a judge from its name, its spec or a chat model object, and check its key."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -17,26 +17,26 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Judge:
-    """A judge: its description, and the chat model object where the user brought one."""
+    """A judge: its spec, and the chat model object if the user passed one."""
 
     spec: JudgeSpec
     model: "BaseChatModel | None" = None
-    # A model object whose settings cannot be written down has no identity to cache under.
+    # False for a model object with settings that are not JSON: it has no key in the cache.
     cacheable: bool = True
 
 
 if TYPE_CHECKING:
     AnyJudge: TypeAlias = str | JudgeSpec | Judge | BaseChatModel
-else:  # LangChain is imported where a model is made
+else:  # LangChain is slow to import, so only code that needs it imports it
     AnyJudge = Any
 
 
 def as_judge(judge: AnyJudge) -> Judge:
-    """A judge from its name, its spec, or any LangChain chat model.
+    """Return a judge from its name, its spec, or any LangChain chat model.
 
-    A base URL that the environment sets (OPENAI_BASE_URL, ANTHROPIC_BASE_URL) becomes part of
-    the spec: another server is another judge. Needs no key. Raises UsageError, also for an
-    address with a password or a key in it.
+    An address that the environment sets (such as OPENAI_BASE_URL) becomes part of the spec,
+    because another server is another judge. Needs no key. Raises UsageError for anything that
+    is not a judge, and for an address that is missing or holds a password or a key.
     """
     if isinstance(judge, Judge):
         return judge
@@ -44,7 +44,7 @@ def as_judge(judge: AnyJudge) -> Judge:
         judge = parse_judge(judge)
     if isinstance(judge, JudgeSpec):
         return Judge(_with_address(judge))
-    return _brought(judge)
+    return _judge_of_object(judge)
 
 
 def _with_address(spec: JudgeSpec) -> JudgeSpec:
@@ -58,15 +58,15 @@ def _with_address(spec: JudgeSpec) -> JudgeSpec:
     if not url:
         if not known.url:
             raise UsageError(
-                f"{spec.label} needs an address: {spec.label}@https://… or the environment "
-                f"variable {known.url_variable}"
+                f"{spec.label} needs an address: write {spec.label}@https://… or set the "
+                f"environment variable {known.url_variable}"
             )
         return spec
     check_url(url, known.url_variable)
     return spec.model_copy(update={"base_url": url})
 
 
-def _brought(model: "BaseChatModel") -> Judge:
+def _judge_of_object(model: "BaseChatModel") -> Judge:
     from langchain_core.language_models import BaseChatModel
 
     if not isinstance(model, BaseChatModel):
@@ -77,7 +77,7 @@ def _brought(model: "BaseChatModel") -> Judge:
     cacheable = True
     for name in type(model).model_fields:
         value = getattr(model, name)
-        if name in _UNTOLD or name.endswith("client") or isinstance(value, SecretStr):
+        if name in _NOT_IN_IDENTITY or name.endswith("client") or isinstance(value, SecretStr):
             continue
         try:
             fingerprint(value)
@@ -93,8 +93,8 @@ def _brought(model: "BaseChatModel") -> Judge:
 
 
 _NAMES = ("model_name", "model", "model_id")
-# Fields of a chat model that do not change what it answers.
-_UNTOLD = {
+# Fields of a chat model that do not change its answers.
+_NOT_IN_IDENTITY = {
     "cache", "callbacks", "custom_get_token_ids", "default_headers", "http_socket_options",
     "max_retries", "metadata", "name", "output_version", "profile", "rate_limiter",
     "request_timeout", "default_request_timeout", "stream_chunk_timeout", "tags", "verbose",
@@ -102,18 +102,18 @@ _UNTOLD = {
 
 
 def family_of(model: object) -> str | None:
-    """The provider whose wire a LangChain chat model speaks, where its package tells."""
+    """Return the provider whose protocol a LangChain chat model speaks, if its package shows it."""
     package = type(model).__module__.partition(".")[0]
     return {"langchain_openai": "openai", "langchain_anthropic": "anthropic"}.get(package)
 
 
 def key_variable(spec: JudgeSpec) -> str:
-    """The environment variable that holds the key for this judge."""
+    """Return the environment variable that holds the key for this judge."""
     return models.key_variable(spec.provider, spec.base_url)
 
 
 def check_key(judge: Judge) -> None:
-    """Raise AuthenticationFault naming the variable, before anything is sent."""
+    """Raise AuthenticationFault, naming the variable, when the judge's key is missing."""
     spec = judge.spec
     if judge.model is not None or spec.provider not in PROVIDERS:
         return
@@ -125,7 +125,7 @@ def check_key(judge: Judge) -> None:
 
 
 def methods_of(judge: Judge) -> tuple[Method, ...]:
-    """The ways to ask for structure that may work, best first."""
+    """Return the methods of structured output that may work for a judge, best first."""
     known = PROVIDERS.get(judge.spec.provider)
     if known is not None:
         return known.methods

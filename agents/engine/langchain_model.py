@@ -1,4 +1,4 @@
-"""Chat model objects of LangChain that the user brought, for whatever LangChain reaches."""
+"""Ask through a LangChain chat model object that the user passed."""
 
 import asyncio
 import weakref
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
     from langchain_core.messages import AIMessage, BaseMessage
 
-# One copy per event loop: LangChain shares connections across loops, which ends in "Event loop
-# is closed". Beside the copy stands the original, so that its id stays taken.
+# One copy for each event loop: LangChain shares connections across loops, which raises "Event
+# loop is closed". The original is kept beside its copy, so that no other object gets its id.
 _COPIES: "weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, dict[int, tuple[Any, Any]]]" = (
     weakref.WeakKeyDictionary()
 )
@@ -28,8 +28,8 @@ _PARAMETERS = ("temperature", "max_tokens", "seed", "reasoning_effort")
 async def send_to_object(judge: Judge, spec: JudgeSpec, request: Request) -> Reply:
     """Send one request through a model object, which keeps its own settings."""
     model: Any = _copy_of(judge.model)
-    given = {name: getattr(spec, name) for name in _PARAMETERS}
-    parameters = {name: value for name, value in given.items() if value is not None}
+    settings = {name: getattr(spec, name) for name in _PARAMETERS}
+    parameters = {name: value for name, value in settings.items() if value is not None}
     if spec.provider == "object" and spec.method == "tool":
         [tool] = openai_wire.form("tool", request.answer)["tools"]
         model = model.bind_tools([tool], tool_choice="any")
@@ -40,20 +40,20 @@ async def send_to_object(judge: Judge, spec: JudgeSpec, request: Request) -> Rep
 
 
 def messages_of(request: Request) -> "list[BaseMessage]":
-    """The request in LangChain's messages."""
+    """Return the request as LangChain messages."""
     from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
     content: Any = request.user
     if request.images:
         content = [{"type": "text", "text": request.user}, *(i.block() for i in request.images)]
     messages: list[BaseMessage] = [SystemMessage(request.system), HumanMessage(content)]
-    for answer, told in request.turns:
-        messages += [AIMessage(answer), HumanMessage(told)]
+    for answer, correction in request.turns:
+        messages += [AIMessage(answer), HumanMessage(correction)]
     return messages
 
 
 def takes_images(judge: Judge) -> bool | None:
-    """Whether the model takes images; None where LangChain does not know it."""
+    """Whether the model takes images; None for a model that LangChain does not know."""
     if judge.model is not None:
         profile = getattr(judge.model, "profile", None)
     else:
@@ -86,10 +86,10 @@ def _copy_of(model: Any) -> "BaseChatModel":
 
 
 def _for_engine(model: Any) -> Any:
-    """A copy that leaves retries to the engine and never streams; its transport is kept.
+    """Return a copy with the same transport that does not retry and does not stream.
 
-    A model streams when somebody watches a graph (`astream_events`, `stream_mode="messages"`),
-    and a stream says nothing of tokens.
+    The engine retries. A model streams when a caller watches a graph (`astream_events`,
+    `stream_mode="messages"`), and a stream does not report its tokens.
     """
     family = family_of(model)
     update: dict[str, Any] = {"disable_streaming": True}
@@ -103,26 +103,26 @@ def _for_engine(model: Any) -> Any:
         update |= {"root_async_client": client, "async_client": client.chat.completions}
     copy = model.model_copy(update=update)
     if family == "anthropic":
-        # The cached property has no public setter.
+        # The client is a cached property without a public setter.
         copy.__dict__["_async_client"] = model._async_client.with_options(max_retries=0)
     return copy
 
 
 def _form(spec: JudgeSpec, request: Request) -> dict[str, Any]:
-    """The arguments that ask a vendor's model object for structure."""
+    """Return the arguments that ask a vendor's model object for structure."""
     if spec.provider == "anthropic":
         return anthropic_wire.form(spec.method, request.answer)
     if spec.provider != "openai":
         return {}
     form = openai_wire.form(spec.method, request.answer)
-    # In extra_body, LangChain leaves it alone: as an argument of its own it would send the
-    # request through the SDK's parser, which costs time and raises on what we must see.
+    # LangChain passes extra_body on unchanged. With response_format as an argument it would use
+    # the SDK's parser, which costs time and raises on invalid answers that the engine must see.
     return {"extra_body": form} if "response_format" in form else form
 
 
 def _reply(judge: Judge, message: "AIMessage") -> Reply:
-    told = message.response_metadata
-    reason = told.get("finish_reason") or told.get("stop_reason") or told.get("done_reason")
+    about = message.response_metadata
+    reason = about.get("finish_reason") or about.get("stop_reason") or about.get("done_reason")
     finish = FINISHES.get(str(reason), "stop")
     refusal = message.additional_kwargs.get("refusal")
     if refusal:
@@ -138,5 +138,5 @@ def _reply(judge: Judge, message: "AIMessage") -> Reply:
         tokens_in=usage.get("input_tokens"),
         tokens_out=usage.get("output_tokens"),
         tokens_cached=(usage.get("input_token_details") or {}).get("cache_read"),
-        logprobs=told.get("logprobs"),
+        logprobs=about.get("logprobs"),
     )

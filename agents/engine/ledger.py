@@ -1,4 +1,4 @@
-"""The ledger: every attempt at an answer, and what they come to by judge and step."""
+"""The ledger: records every attempt at an answer, and sums them by judge and step."""
 
 import json
 import os
@@ -13,21 +13,21 @@ from ..outcome import Outcome
 
 AttemptStatus = Literal[
     "valid",
-    "invalid",  # not JSON, not the schema, or the step's checks object
+    "invalid",  # not JSON, not of the schema, or rejected by the step's checks
     "refused",
     "truncated",
     "throttled",  # 429
-    "transport",  # timeout, connection, 5xx, a body that is no answer
+    "transport",  # timeout, connection, 5xx, a body without an answer
     "rejected",  # any other 4xx
 ]
 
 
 @dataclass(frozen=True)
 class Attempt:
-    """One request: what came back, in its own words, and what it cost.
+    """One request, with its unchanged answer or error, its tokens and its cost.
 
-    turn: 0 for the first question, 1 and up for repairs. attempt: 1 and up within a turn.
-    latency: seconds from sending to the whole answer. cost: US dollars, None when unknown.
+    turn: 0 for the first question, from 1 for repairs. attempt: from 1 within a turn. latency:
+    seconds from sending to the complete answer. cost: US dollars, None when unknown.
     """
 
     at: str
@@ -51,7 +51,7 @@ class Attempt:
 
 @dataclass
 class Line:
-    """The sums of one judge on one step. `items` are outcomes, `calls` are requests."""
+    """The sums of one judge on one step. `items` counts outcomes, `calls` counts requests."""
 
     judge: str
     step: str
@@ -75,18 +75,18 @@ class Line:
 
     @property
     def first_pass_validity(self) -> float | None:
-        """The share of first answers that were valid; None where there was none."""
+        """The share of first answers that were valid; None without any first answer."""
         return self.first_valid / self.first_turns if self.first_turns else None
 
 
 class Ledger:
-    """Keeps attempts in memory, or in a JSONL file that only its owner can read.
+    """Records attempts in memory, or in a JSONL file that only its owner can read.
 
-    The sums are kept in both cases.
+    In both cases it also keeps the sums.
     """
 
     def __init__(self, path: Path | None = None, keep: int | None = None) -> None:
-        """`path` is appended to; `keep`: only so many of the last attempts stay in memory.
+        """path: a file to append to, or None for memory. keep: the most attempts in memory.
 
         Raises OutputError when the file cannot be written.
         """
@@ -100,10 +100,10 @@ class Ledger:
                 handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
                 self._file = os.fdopen(handle, "a", encoding="utf-8")
             except OSError as fault:
-                raise OutputError(f"ledger {path}: {fault.strerror}") from fault
+                raise OutputError(f"cannot write the ledger {path}: {fault.strerror}") from fault
 
     def record(self, attempt: Attempt) -> None:
-        """Keep one attempt."""
+        """Record one attempt."""
         with self._lock:
             if self._file is None:
                 self.attempts.append(attempt)
@@ -113,7 +113,7 @@ class Ledger:
             self._add(self._line(attempt.judge, attempt.step), attempt)
 
     def close_item(self, outcome: Outcome, judge: str) -> None:
-        """Count how an item ended."""
+        """Count the outcome of an item."""
         with self._lock:
             line = self._line(judge, outcome.step)
             line.items += 1
@@ -130,12 +130,12 @@ class Ledger:
                 line.failures[outcome.kind] += 1
 
     def summary(self) -> list[Line]:
-        """One line for each judge and step, in the order of their first use."""
+        """Return one line for each judge and step, in the order of their first use."""
         with self._lock:
             return list(self._lines.values())
 
     def close(self) -> None:
-        """Close the file, if there is one."""
+        """Close the file, if the ledger has one."""
         if self._file is not None:
             self._file.close()
 

@@ -1,7 +1,7 @@
-"""How fast a model may be asked, and how much may be spent.
+"""Limits on the speed of requests to a model, and on what a run may spend.
 
-One limiter per model and server serves everything in the process, whatever event loop or
-thread it runs in: that is why nothing here is an asyncio primitive.
+One limiter for each model and server serves the whole process, that is every event loop and
+thread. For this reason it uses no asyncio locks.
 """
 
 import asyncio
@@ -16,13 +16,13 @@ from ...errors import UsageError
 
 _DEFAULT_CONCURRENCY = 32
 _SETTLE_SECONDS = 0.05
-_LONG_WAIT = 30.0  # seconds; such a wait looks like a hang, and is said
-_BURST_SECONDS = 10.0  # how much of a minute's allowance may be used at once
+_LONG_WAIT = 30.0  # seconds; the user is warned of such a wait, which looks like a hang
+_BURST_SECONDS = 10.0  # the allowance of so many seconds may be used at once
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Requests at once, and requests and tokens a minute; None is no limit of our own."""
+    """Requests at once, and requests and tokens a minute; None sets no limit."""
 
     concurrency: int = _DEFAULT_CONCURRENCY
     rpm: float | None = None
@@ -36,7 +36,7 @@ class Limits:
 
 
 class _Bucket:
-    """A token bucket that may go into debt: the caller waits the debt off."""
+    """A token bucket that may go below zero; the caller then waits until it is refilled."""
 
     def __init__(self, per_minute: float, clock: Callable[[], float]) -> None:
         self._rate = per_minute / 60
@@ -45,7 +45,7 @@ class _Bucket:
         self._at = clock()
 
     def take(self, amount: float) -> float:
-        """Take, and return the seconds to wait; a negative amount gives back."""
+        """Take an amount and return the seconds to wait; a negative amount is put back."""
         now = self._clock()
         self._level = min(self._size, self._level + (now - self._at) * self._rate) - amount
         self._at = now
@@ -53,7 +53,10 @@ class _Bucket:
 
 
 class Limiter:
-    """Concurrency that halves on 429 and grows back by one a window, with two buckets."""
+    """Limits concurrency, which halves on 429 and then recovers, and the two rates.
+
+    It recovers by one place for every window of successful requests.
+    """
 
     def __init__(self, limits: Limits, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -65,7 +68,7 @@ class Limiter:
         self.configure(limits)
 
     def configure(self, limits: Limits) -> None:
-        """Set the limits anew; what is under way goes on."""
+        """Replace the limits; requests that are under way continue."""
         self._limits = limits
         self._window = float(limits.concurrency)
         self._requests = _Bucket(limits.rpm, self._clock) if limits.rpm else None
@@ -78,11 +81,11 @@ class Limiter:
 
     @property
     def window(self) -> float:
-        """How many requests may be under way at once just now."""
+        """The number of requests that may now be under way at once."""
         return self._window
 
     async def enter(self, tokens: int) -> float:
-        """Wait for a place and for the buckets; returns the time on the clock at the start."""
+        """Wait for a place and for both buckets; return the clock's time at the start."""
         await self._place()
         try:
             while (delay := self._blocked_until - self._clock()) > 0:
@@ -102,32 +105,32 @@ class Limiter:
     def leave(self, *, started: float, throttled: float | None = None, surplus: int = 0) -> None:
         """Free the place.
 
-        throttled: the server said 429; the seconds it asks to wait (0 where it does not say).
-        surplus: tokens really used beyond those announced to `enter`, may be negative.
+        throttled: None, or, after a 429, the seconds that the server asks to wait (0 if it names
+        none). surplus: tokens used minus tokens announced to `enter`; may be negative.
         """
-        held_back = False
+        is_long_wait = False
         with self._lock:
             if throttled is not None:
-                held_back = self._slow_down(started, throttled)
+                is_long_wait = self._slow_down(started, throttled)
             else:
                 room = float(self._limits.concurrency)
                 self._window = min(room, self._window + 1 / self._window)
             if self._tokens and surplus:
                 self._tokens.take(surplus)
         self._leave()
-        if held_back:
+        if is_long_wait:
             warnings.warn(
-                f"the server asked to wait {throttled:,.0f} s: every call to this model waits so "
-                "long",
+                f"the server asked to wait {throttled:,.0f} s: every call to this model waits "
+                "that long",
                 stacklevel=2,
             )
 
     def _slow_down(self, started: float, wait: float) -> bool:
-        """Hold back what comes next; whether that is for long and was not so before."""
+        """Delay the next requests; return whether a long wait begins that was not known before."""
         now = self._clock()
         news = wait >= _LONG_WAIT and self._blocked_until - now < _LONG_WAIT
         self._blocked_until = max(self._blocked_until, now + wait)
-        # Answers to requests that were sent before the last cut say nothing new.
+        # A request sent before the last cut does not show whether the new window is too large.
         if started >= self._last_cut:
             self._window = max(1.0, self._window / 2)
             self._last_cut = now
@@ -152,7 +155,7 @@ class Limiter:
             waiting = (loop, turn) in self._waiting
             if waiting:
                 self._waiting.remove((loop, turn))
-        if not waiting:  # the place was given to us while we were being cancelled
+        if not waiting:  # the place was assigned while the caller was being cancelled
             self._leave()
 
     def _leave(self) -> None:
@@ -167,7 +170,7 @@ class Limiter:
     def _wake(loop: asyncio.AbstractEventLoop, turn: asyncio.Future[None]) -> bool:
         try:
             loop.call_soon_threadsafe(_resolve, turn)
-        except RuntimeError:  # its loop was closed, nobody waits there any more
+        except RuntimeError:  # the waiter's event loop is closed
             return False
         return True
 
@@ -178,12 +181,12 @@ def _resolve(turn: asyncio.Future[None]) -> None:
 
 
 _LIMITERS: dict[str, Limiter] = {}
-_MAKING = threading.Lock()
+_LOCK = threading.Lock()
 
 
 def limiter_of(endpoint: str, limits: Limits | None = None) -> Limiter:
-    """The process's limiter for a model on a server; `limits` set it anew where they differ."""
-    with _MAKING:
+    """Return the process's limiter for a model on a server, with `limits` if they are given."""
+    with _LOCK:
         limiter = _LIMITERS.get(endpoint)
         if limiter is None:
             limiter = _LIMITERS[endpoint] = Limiter(limits or Limits())
@@ -193,19 +196,19 @@ def limiter_of(endpoint: str, limits: Limits | None = None) -> Limiter:
 
 
 class BudgetReached(Exception):
-    """The next call would go beyond the budget; turned into an outcome, never shown."""
+    """The next call would exceed the budget; the engine turns this into a Failed outcome."""
 
 
 class Budget:
     """The most calls and US dollars of a run.
 
-    A call's cost is reserved before it is sent, estimated high, so that calls under way count;
-    the real cost takes the estimate's place when it is known. Where only reservations stand in
-    the way, a call waits for them to settle.
+    Before a call is sent, a high estimate of its cost is reserved, so that calls under way count.
+    When the real cost is known, it replaces the estimate. A call that exceeds the budget only
+    because of reservations waits until they are settled.
     """
 
     def __init__(self, max_calls: int | None = None, max_cost: float | None = None) -> None:
-        """None is no limit. Raises UsageError for a negative one."""
+        """Set the limits; None sets no limit. Raises UsageError for a negative one."""
         for name, value in (("max_calls", max_calls), ("max_cost", max_cost)):
             if value is not None and not value >= 0:
                 raise UsageError(f"{name} must be 0 or more, not {value}")
@@ -218,12 +221,12 @@ class Budget:
         self._lock = threading.Lock()
 
     async def reserve(self, estimate: float) -> None:
-        """Count a call that is about to be sent. Raises BudgetReached."""
+        """Count a call before it is sent. Raises BudgetReached."""
         while not self._try(estimate):
             await asyncio.sleep(_SETTLE_SECONDS)
 
     def settle(self, estimate: float, actual: float) -> None:
-        """Put the real cost in the place of the estimate."""
+        """Replace the estimate by the real cost."""
         with self._lock:
             self._reserved -= estimate
             self.spent += actual

@@ -1,7 +1,7 @@
-"""The providers of models: where each is asked, with which key, on which wire.
+"""The providers of models: the address, the key and the wire (API protocol) of each.
 
-The only module that knows providers and their environment variables. A provider is one entry in
-`PROVIDERS`; one that speaks a wire of its own has a module like `openai_wire.py` as well.
+Only this module knows providers and their environment variables. A provider is one entry in
+`PROVIDERS`; a new wire also needs a module like `openai_wire.py`.
 """
 
 import os
@@ -12,7 +12,7 @@ from typing import Literal
 Wire = Literal["openai", "anthropic"]
 Method = Literal["auto", "json_schema", "tool", "json_mode", "text"]
 SERVER_KEY = "DXJUDGE_SERVER_KEY"
-"""The key for a server named by URL. The vendor's own key is never sent to another server."""
+"""The variable of the key for a server that a judge names by URL; it never gets a vendor's key."""
 _ALL: tuple[Method, ...] = ("json_schema", "tool", "json_mode", "text")
 
 
@@ -20,11 +20,11 @@ _ALL: tuple[Method, ...] = ("json_schema", "tool", "json_mode", "text")
 class Provider:
     """One provider.
 
-    url: where it is asked; "" where a judge or the environment must say, since every customer has
-    an address of their own. url_variable: the environment variable for another address, to which
-    `path` is appended. key: the variable of its key, "" where none is needed. methods: its ways
-    of structure, best first. names: what it calls our parameters. absent: parameters that its API
-    does not have; they are never sent. more: what else it can do (`supports`).
+    url: its address; "" when each customer has another address, which the judge's name or the
+    environment must state. url_variable: the environment variable for another address, to which
+    `path` is appended. key: the environment variable of its key, "" if it needs none. methods:
+    its methods of structured output, best first. names: its names of our parameters. absent:
+    parameters that its API does not have; they are never sent. more: what else it `supports`.
     """
 
     wire: Wire
@@ -39,7 +39,7 @@ class Provider:
 
     @property
     def supports(self) -> tuple[str, ...]:
-        """What its API has, by its documentation; whether a model does, is learned by asking."""
+        """What its API supports by its documentation; a single model may support less."""
         words = {"json_schema": "schema", "tool": "tools"}
         structure = [word for method, word in words.items() if method in self.methods]
         parameters = [name for name in ("seed", "reasoning_effort") if name not in self.absent]
@@ -112,25 +112,25 @@ PROVIDERS: Mapping[str, Provider] = {
 
 
 def key_variable(provider: str, base_url: str | None) -> str:
-    """The environment variable that holds the key for this provider at this address."""
+    """Return the environment variable of the key for this provider at this address."""
     if base_url and base_url != url_of_environment(provider):
         return SERVER_KEY
     return PROVIDERS[provider].key or SERVER_KEY
 
 
 def key_of_environment(provider: str, base_url: str | None) -> str:
-    """The key for this provider at this address, "" where there is none."""
+    """Return the key for this provider at this address, "" if it is not set."""
     return os.environ.get(key_variable(provider, base_url), "")
 
 
 def keys_of_environment() -> list[str]:
-    """Every key there is, of whichever provider."""
+    """Return the keys of all providers in the environment; "" for one that is not set."""
     names = (*(known.key for known in PROVIDERS.values()), SERVER_KEY)
     return [os.environ.get(name, "") for name in names if name]
 
 
 def url_of_environment(provider: str) -> str:
-    """The address that the environment names for a provider, "" where it names none."""
+    """Return the address that the environment names for a provider, "" if it names none."""
     known = PROVIDERS[provider]
     url = os.environ.get(known.url_variable, "").rstrip("/")
     return url if not url or url.endswith(known.path) else url + known.path
@@ -143,9 +143,10 @@ def is_traced() -> bool:
 
 
 def name_on_wire(provider: str, base_url: str | None, parameter: str) -> str:
-    """What a parameter is called.
+    """Return the name of a parameter on the wire.
 
-    OpenAI's own names are for its own server: others that speak its wire may not know them.
+    OpenAI's special names are used only for its own server: others with its wire may not know
+    them.
     """
     if provider == "openai" and base_url:
         return parameter

@@ -1,4 +1,4 @@
-"""OpenAI's chat completions, the wire of most servers: a request's body, and reading the answer."""
+"""OpenAI's Chat Completions API, which most servers speak: write a request, read its answer."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -17,11 +17,11 @@ _PARAMETERS = ("temperature", "max_tokens", "seed", "reasoning_effort")
 
 
 def body(spec: JudgeSpec, request: Request) -> dict[str, Any]:
-    """The JSON of one request, in the form of `spec.method`."""
-    given = {name: getattr(spec, name) for name in _PARAMETERS}
+    """Return the JSON of one request, in the form of `spec.method`."""
+    settings = {name: getattr(spec, name) for name in _PARAMETERS}
     parameters = {
         name_on_wire(spec.provider, spec.base_url, name): value
-        for name, value in given.items()
+        for name, value in settings.items()
         if value is not None
     }
     structure = form(spec.method, request.answer)
@@ -36,9 +36,9 @@ def _messages(request: Request) -> list[dict[str, Any]]:
         {"role": "system", "content": request.system},
         {"role": "user", "content": content},
     ]
-    for answer, told in request.turns:
+    for answer, correction in request.turns:
         messages.append({"role": "assistant", "content": answer})
-        messages.append({"role": "user", "content": told})
+        messages.append({"role": "user", "content": correction})
     return messages
 
 
@@ -48,15 +48,15 @@ def _image(image: LoadedImage) -> dict[str, Any]:
 
 @lru_cache(maxsize=1024)
 def form(method: Method, answer: type[BaseModel]) -> dict[str, Any]:
-    """The part of the body that asks for structure; do not change it."""
+    """Return the part of the body that asks for structure; callers must not change it."""
     if method == "text":
         return {}
     if method == "json_mode":
         return {"response_format": {"type": "json_object"}}
     name, schema = answer.__name__, sent_schema(answer)
     if method == "json_schema":
-        named = {"name": name, "strict": True, "schema": schema}
-        return {"response_format": {"type": "json_schema", "json_schema": named}}
+        named_schema = {"name": name, "strict": True, "schema": schema}
+        return {"response_format": {"type": "json_schema", "json_schema": named_schema}}
     function = {"name": name, "description": answer.__doc__ or name, "parameters": schema}
     return {
         "tools": [{"type": "function", "function": function}],
@@ -65,7 +65,7 @@ def form(method: Method, answer: type[BaseModel]) -> dict[str, Any]:
 
 
 def read(data: Any) -> Reply:
-    """The reply in a response's JSON. Raises NoAnswer."""
+    """Return the reply in a response's JSON. Raises NoAnswer when it holds no answer."""
     choices = data.get("choices") if isinstance(data, Mapping) else None
     choice = choices[0] if isinstance(choices, list) and choices else None
     message = choice.get("message") if isinstance(choice, Mapping) else None
@@ -90,7 +90,7 @@ def read(data: Any) -> Reply:
 
 
 def _arguments(calls: Any) -> str:
-    """What the first tool call was given, as the model wrote it."""
+    """Return the arguments of the first tool call, as the model wrote them."""
     try:
         arguments = calls[0]["function"]["arguments"]
     except (TypeError, LookupError):
@@ -99,12 +99,12 @@ def _arguments(calls: Any) -> str:
 
 
 def _text(content: Any) -> str:
-    if isinstance(content, list):  # parts: only text is the answer
+    if isinstance(content, list):  # of the parts of a message, only texts are the answer
         texts = (part.get("text") for part in content if isinstance(part, Mapping))
         return "".join(text for text in texts if isinstance(text, str))
     return "" if content is None else str(content)
 
 
 def count(value: Any) -> int | None:
-    """A number of tokens, None for whatever is not one."""
+    """Return a number of tokens, or None for a value that is not one."""
     return value if isinstance(value, int) and value >= 0 else None

@@ -1,4 +1,4 @@
-"""What calls cost: a dated price list, in which an unknown model stays unknown."""
+"""The prices of calls, from a dated list; the price of a model not in it is unknown."""
 
 import re
 from collections.abc import Mapping
@@ -18,7 +18,10 @@ _SNAPSHOT = re.compile(r"(-latest|-0|-\d{4}-\d{2}-\d{2}|[-@]\d{8})$")
 
 @dataclass(frozen=True)
 class Price:
-    """US dollars for a million tokens; `cached` for the read of a cached prompt prefix."""
+    """US dollars for a million tokens; `cached` is the price of a cached prompt prefix.
+
+    up_to: the largest prompt, in tokens, for which the price is valid.
+    """
 
     input: float
     output: float
@@ -26,9 +29,9 @@ class Price:
     up_to: int | None = None
 
     def cost(self, tokens_in: int, tokens_out: int, cached: int = 0) -> float | None:
-        """US dollars of one call: ((in - cached) x input + cached x cached + out x output) / 1e6.
+        """Return the US dollars of one call, None for a prompt of more than `up_to` tokens.
 
-        None beyond the prompt size up to which the price is known.
+        The sum is ((in - cached) x input + cached x cached price + out x output) / 1e6.
         """
         if self.up_to is not None and tokens_in > self.up_to:
             return None
@@ -39,17 +42,18 @@ class Price:
 
 @dataclass(frozen=True)
 class Prices:
-    """A price list: its date, where it is from, and (provider, model) -> price."""
+    """A price list: its date, its source, and (provider, model) -> price."""
 
     date: str
     source: str
     models: Mapping[tuple[str, str], Price]
 
     def of(self, spec: JudgeSpec) -> Price | None:
-        """The price of a judge, or None. A model on a server of one's own has none.
+        """Return the price of a judge, or None if it is unknown.
 
-        A price list of one's own may name such a model in full, `NAME@http://host/v1`. Where
-        each customer of a provider has an address of their own, the name alone is enough.
+        A model on your own server has a price only if your price list names it in full, as
+        `NAME@http://host/v1`. For a provider where each customer has another address, the name of
+        the model is enough.
         """
         if spec.identity:
             return None
@@ -62,9 +66,9 @@ class Prices:
 
 @cache
 def load_prices(path: Path | None = None) -> Prices:
-    """Read a price list; None is the one that ships with the package.
+    """Read a price list; None reads the one in the package.
 
-    Raises InputError naming the file and the model.
+    Raises InputError, naming the file and the fault.
     """
     where = path or Path(__file__).parent / "prices.yaml"
     try:
@@ -81,5 +85,5 @@ def load_prices(path: Path | None = None) -> Prices:
 
 def _numbers(price: Mapping[str, Any]) -> dict[str, Any]:
     if any(not isinstance(value, (int, float)) or value < 0 for value in price.values()):
-        raise ValueError(f"a price is not a number of dollars: {dict(price)}")
+        raise ValueError(f"a price is not a number of 0 or more: {dict(price)}")
     return dict(price)

@@ -1,4 +1,4 @@
-"""Keys are taken out of whatever a server, an SDK or a model wrote."""
+"""Remove API keys from everything that a server, an SDK or a model wrote."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -10,14 +10,14 @@ from .hidden import without_surrogates
 from .judges import Judge
 from .models import keys_of_environment
 
-_LEAST = 8  # characters; a shorter word is no key, and would be cut out of ordinary text
+_LEAST = 8  # characters; a shorter value is not a key, and occurs in ordinary text
 _MARK = "[key]"
 
 
 def redact(text: str, judge: Judge) -> str:
-    """The text without keys, also where JSON has escaped them, once or twice.
+    """Replace the keys in a text, also keys that JSON has escaped once or twice.
 
-    Half a surrogate pair, which cannot be written, becomes U+FFFD.
+    Half a surrogate pair, which cannot be encoded, becomes U+FFFD.
     """
     text = without_surrogates(text)
     for secret in _secrets(judge):
@@ -28,7 +28,7 @@ def redact(text: str, judge: Judge) -> str:
 
 
 def redact_value(value: Any, judge: Judge) -> Any:
-    """The same for every text in a value that was read from JSON."""
+    """Replace the keys in every text of a value that was read from JSON."""
     return _without(value, _secrets(judge))
 
 

@@ -1,4 +1,4 @@
-"""One request and one answer, before and after any wire."""
+"""One request and its reply, in a form that does not depend on the provider."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,12 +16,12 @@ FINISHES: Mapping[str, Finish] = {
     "content_filter": "refusal",
     "refusal": "refusal",
 }
-"""What servers call the reasons for which a model stops; every other one is "stop"."""
+"""Servers' names of the reasons for which a model stops; any other name means "stop"."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """What a model is asked. turns: what it answered before, and what it was told then."""
+    """What a model is asked. turns: pairs of an earlier answer and the correction sent to it."""
 
     system: str
     user: str
@@ -32,7 +32,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Reply:
-    """One answer as it came, before anything is made of it. Tokens are None when not told."""
+    """One answer before it is checked. Tokens are None when the server does not report them."""
 
     text: str
     data: Mapping[str, Any] | None
@@ -44,4 +44,4 @@ class Reply:
 
 
 class NoAnswer(Exception):
-    """A body that is no answer: cut, not UTF-8, of another kind, or without content."""
+    """A body without an answer: cut off, not UTF-8, of an unknown form, or without content."""

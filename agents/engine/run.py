@@ -13,25 +13,26 @@ from .limits import Budget, Limiter, Limits, limiter_of
 from .prices import Price, load_prices
 
 KEEP = 10_000
-"""How many of the last attempts a run remembers, so that a long one does not fill the memory."""
+"""The number of attempts that a run keeps in memory, so that its memory does not grow."""
 
 
 class Run:
-    """What the items of one piece of work have in common. Use it as a context manager.
+    """The settings and counts that all items of a run share. Use it as a context manager.
 
     cache: a file, `redis://…`, a Store, or None for the user's own cache; `mode`:
         "read-write", "replay" (a miss raises ReplayMiss), "refresh" or "off".
     max_calls, max_cost (US dollars): the hard budget; items beyond it end as
-        Failed(kind="budget") and `budget_reached` says so.
-    concurrency, rpm, tpm: limits of every model in this run; they hold for the whole process,
-        since the server does not care which run a request is from.
+        Failed(kind="budget"), and `budget_reached` is then true.
+    concurrency, rpm, tpm: limits of every model in this run: requests at once, requests a
+        minute, tokens a minute. They apply to the whole process, because a server counts the
+        requests of all runs.
     timeout: seconds for one request, from sending to its last byte.
-    attempts: requests at most for one answer, where timeouts, connections, 408, 409, 429 and
-        5xx get in the way. max_wait: the longest Retry-After, in seconds, that is obeyed.
-    ledger: a JSONL file for the attempts; in memory where it is None, and there only the last
-        `keep` of them (None: all); the sums count every attempt.
-    prices: a price list, a YAML file in the form of `agents/engine/prices.yaml`, instead of the
-        one that ships.
+    attempts: the most requests for one answer, when timeouts, lost connections, 408, 409, 429 or
+        5xx occur. max_wait: the longest Retry-After, in seconds, that is followed.
+    ledger: a JSONL file for the attempts. None keeps the last `keep` attempts in memory, or all
+        if `keep` is None; the sums always count every attempt.
+    prices: a price list, a YAML file in the form of `agents/engine/prices.yaml`, which replaces
+        the one in the package.
     """
 
     def __init__(
@@ -65,11 +66,11 @@ class Run:
 
     @property
     def budget_reached(self) -> bool:
-        """Whether an item was left out because of the budget."""
+        """Whether an item was not asked because of the budget."""
         return self.budget.reached
 
     def remarks(self) -> list[str]:
-        """What a summary of this run has to say beside its counts."""
+        """Return the remarks that a summary of this run must show beside its counts."""
         remarks = []
         if self._hidden:
             many = "1 item" if self._hidden == 1 else f"{self._hidden:,} items"
@@ -81,7 +82,7 @@ class Run:
         return remarks
 
     def count_hidden(self, characters: int) -> None:
-        """Note an item in which so many hidden or broken characters were replaced."""
+        """Count an item in which so many hidden or broken characters were replaced."""
         if not characters:
             return
         self._hidden += 1
@@ -94,26 +95,26 @@ class Run:
 
     @property
     def width(self) -> int:
-        """How many items are worked on at once: enough to keep every place of a limiter full."""
+        """The number of items to work on at once, enough to fill every place of a limiter."""
         return 2 * (self.limits or Limits()).concurrency
 
     def limiter(self, spec: JudgeSpec) -> Limiter:
-        """The process's limiter for this judge's model."""
+        """Return the process's limiter for this judge's model."""
         return limiter_of(spec.endpoint, self.limits)
 
     def price(self, spec: JudgeSpec) -> Price | None:
-        """The price of a judge. Raises UsageError when it is unknown and a cost limit is set."""
+        """Return a judge's price. Raises UsageError if it is unknown and a cost limit is set."""
         price = self.prices.of(spec)
         if price is None and self.budget.max_cost is not None:
             raise UsageError(
                 f"the price of {spec.label} is unknown (prices of {self.prices.date}), so a "
-                "limit on cost cannot be kept; limit the calls (--max-calls), or name a price list "
-                "that has it (--prices)"
+                "limit on cost cannot be kept: limit the calls (--max-calls), or name a price list "
+                "with this model (--prices)"
             )
         return price
 
     def close(self) -> None:
-        """Let go of the cache and the ledger's file."""
+        """Close the cache and the ledger's file."""
         self.replies.close()
         self.ledger.close()
 

@@ -1,4 +1,4 @@
-"""One request to a model: through its provider's SDK, or through the chat model of a user."""
+"""Send one request to a model, through its provider's SDK or a user's chat model object."""
 
 import asyncio
 import json
@@ -21,8 +21,8 @@ from .watch import watching
 async def send(judge: Judge, spec: JudgeSpec, request: Request, timeout: float) -> Reply:
     """Send one request, in the form of `spec.method`, with the parameters of `spec`.
 
-    `timeout` seconds hold for the whole answer, however slowly it trickles in. Raises NoAnswer,
-    what the SDK or LangChain raises, or TimeoutError.
+    `timeout`: seconds until the complete answer must be there. Raises NoAnswer, TimeoutError, or
+    the exceptions of the SDK or LangChain.
     """
     if judge.model is not None:
         async with asyncio.timeout(timeout):
@@ -41,8 +41,8 @@ async def _post(judge: Judge, spec: JudgeSpec, request: Request, timeout: float)
         wire = anthropic_wire
     client = open_client(spec.provider, spec.base_url, timeout)
     async with asyncio.timeout(timeout):
-        # The SDK's own method for a body made elsewhere: it builds, signs and sends the request
-        # and raises its own errors, without copying the body into types and back.
+        # `post` is the SDK's method for a ready body: it signs and sends the request and raises
+        # the SDK's errors, but does not copy the body into types and back.
         response = await client.post(
             wire.PATH, body=wire.body(spec, request), cast_to=httpx2.Response
         )
@@ -51,5 +51,5 @@ async def _post(judge: Judge, spec: JudgeSpec, request: Request, timeout: float)
         reply: Reply = wire.read(json.loads(text))
     except (ValueError, RecursionError) as fault:
         raise NoAnswer(f"the body is not JSON in UTF-8: {fault}") from None
-    # Once more, now that the escapes of JSON are undone.
+    # Reading JSON can turn escapes into a key, so keys are removed again.
     return replace(reply, text=redact(reply.text, judge), data=redact_value(reply.data, judge))

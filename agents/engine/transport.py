@@ -1,4 +1,4 @@
-"""Connections to model servers: several small pools in the place of one large pool."""
+"""Connections to model servers, in several small pools instead of one large pool."""
 
 import socket
 import ssl
@@ -15,8 +15,8 @@ _LIMITS = httpx2.Limits(max_connections=None, max_keepalive_connections=16)
 class Pools(httpx2.AsyncBaseTransport):
     """Sends each request through the pool that has the fewest under way.
 
-    A pool looks at every connection it has for every request, so that at 256 connections half of
-    a request's processor time goes there; a pool of a sixteenth of them costs a sixteenth.
+    For every request, a pool examines each of its connections: with 256 connections that takes
+    half of a request's processor time. A pool with a sixteenth of them takes a sixteenth.
     """
 
     def __init__(self) -> None:
@@ -32,7 +32,7 @@ class Pools(httpx2.AsyncBaseTransport):
         self._under_way[place] += 1
         try:
             response = await self._pools[place].handle_async_request(request)
-            # Until the body is read the connection is in use.
+            # The connection is in use until the body is read.
             response.stream = _Counted(response.stream, self._under_way, place)
         except BaseException:
             self._under_way[place] -= 1
@@ -46,7 +46,7 @@ class Pools(httpx2.AsyncBaseTransport):
 
 
 class _Counted(httpx2.AsyncByteStream):
-    """A body that says when it is done with."""
+    """A body that reduces its pool's count of open requests when it is closed."""
 
     def __init__(self, stream: Any, under_way: list[int], place: int) -> None:
         self._stream = stream
@@ -64,5 +64,5 @@ class _Counted(httpx2.AsyncByteStream):
 
 @cache
 def certificates() -> ssl.SSLContext:
-    """The usual certificates, read once: each client would take 50 ms to read them again."""
+    """Return the default certificates, read only once because reading them takes 50 ms."""
     return httpx2.create_ssl_context()

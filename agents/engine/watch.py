@@ -1,4 +1,4 @@
-"""Telling LangChain's callbacks of a request, where somebody watches: a tracer, an event stream."""
+"""Report requests to LangChain's callbacks when a tracer or an event stream listens."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -13,12 +13,12 @@ from .request import Reply, Request
 
 @dataclass(frozen=True)
 class Watch:
-    """The run of one request, as LangChain's callbacks see it."""
+    """The run of one request in LangChain's callbacks."""
 
     run: Any
 
     async def end(self, reply: Reply) -> None:
-        """Say what came back, with its tokens."""
+        """Report the reply, with its tokens."""
         from langchain_core.messages import AIMessage
         from langchain_core.outputs import ChatGeneration, LLMResult
 
@@ -36,7 +36,7 @@ class Watch:
 
 @asynccontextmanager
 async def watching(spec: JudgeSpec, request: Request) -> AsyncIterator[Watch | None]:
-    """Say that a request starts, and that it failed where it raises; None if nobody watches."""
+    """Report the start of a request, and its failure if it raises; yield None if none listens."""
     watch = await _start(spec, request)
     try:
         yield watch
@@ -57,8 +57,13 @@ async def _start(spec: JudgeSpec, request: Request) -> Watch | None:
     if not handlers and not is_traced():
         return None
     manager = get_async_callback_manager_for_config(config)
-    named = {"name": spec.label, "id": ["dxjudge", spec.provider], "lc": 1, "type": "constructor"}
+    serialized = {
+        "name": spec.label,
+        "id": ["dxjudge", spec.provider],
+        "lc": 1,
+        "type": "constructor",
+    }
     [run] = await manager.on_chat_model_start(
-        named, [messages_of(request)], invocation_params={"model": spec.model}, name=spec.label
+        serialized, [messages_of(request)], invocation_params={"model": spec.model}, name=spec.label
     )
     return Watch(run)
