@@ -36,7 +36,7 @@ _BYTE_ORDER_MARKS = (  # UTF-32 first: its little-endian mark starts with UTF-16
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _SIGNATURES = {
-    b"PAR1": "a Parquet file: name it .parquet or say --input-format parquet",
+    b"PAR1": "a Parquet file: name it .parquet or add --input-format parquet",
     b"PK\x03\x04": "a zip archive or a spreadsheet: name it .xlsx, or save it as CSV (UTF-8)",
     b"\xd0\xcf\x11\xe0": "an old spreadsheet or document; save the sheet as CSV (UTF-8)",
     b"%PDF": "a PDF, not text",
