@@ -131,8 +131,8 @@ def test_orphanet_keeps_rare_diseases_under_the_wider_code(server: FileServer) -
         (cut(OBO, 100), EnvironmentFault, f"broke off after 100 of {len(OBO)} bytes"),
         (content(PAGE, "text/html"), InputError, "is a web page, not data"),
         (content(b""), InputError, "sent nothing"),
-        (content(b"\x89PNG\x00\x00"), InputError, "is a binary file; nothing was kept"),
-        (content(b"term,code\nasthma,J45\n"), InputError, "in the form table, and mondo comes as"),
+        (content(b"\x89PNG\x00\x00"), InputError, "is a binary file; nothing was added"),
+        (content(b"term,code\nasthma,J45\n"), InputError, "the form table, but mondo has the form"),
         (content(OBO.replace(b"ICD10CM:", b"ICD9:")), InputError, "nothing in it refers"),
         (content(OBO.replace(b"J45", b"J45.0")), InputError, "none of its 3 rows gives a term"),
     ],
@@ -194,7 +194,7 @@ def test_a_kept_source_that_was_changed_is_not_used(server: FileServer) -> None:
     add_known("mondo", url=f"{server.url}/mondo.obo")
     path = sources_folder() / "mondo" / "icd10cm.tsv"
     path.write_text(path.read_text().replace("J45", "J46"))
-    again = "is not what was written; remove it .* and add it again"
+    again = "was changed after it was written; remove it .* and add it again"
     with pytest.raises(InputError, match=again):
         _ = Mapper().added
     assert Mapper(added="none").added == ()
@@ -355,7 +355,7 @@ def test_the_command_adds_lists_changes_and_removes(
         (["add", "nowhere.csv"], 4, "there is no such file"),
         (["add", str(DATA / "clinic.csv"), "--url", "http://x"], 2, "--url and --sha256 are for"),
         (["add", "mondo", "--licence", "mine"], 2, "--licence is for files"),
-        (["add", str(DATA / "clinic.csv"), "--weight", "0"], 2, "weight 0 is outside"),
+        (["add", str(DATA / "clinic.csv"), "--weight", "0"], 2, "weight 0 must be above 0"),
         (["set", "clinic"], 2, "nothing to change"),
         (["set", "clinic", "--weight", "0.5"], 2, "no added source 'clinic'; there is none"),
         (["remove", "clinic"], 2, "no added source 'clinic'"),

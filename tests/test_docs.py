@@ -28,6 +28,7 @@ NOT_RUN = {
     ("docs/sources.md", "mondo"): "fetches from the network",
     ("docs/map.md", "--max-cost"): "prices are those of the provider's own address",
     ("docs/curation.md", "curate"): "tests/test_curate_command.py runs it",
+    ("docs/own_ontology.md", ""): "tests/test_own_release.py runs it",
     ("docs/own_step.md", ""): "tests/test_own_step_page.py runs it",
     ("docs/files.md", ""): "tests/test_table_forms.py runs it",
 }
@@ -36,6 +37,7 @@ PYTHON_NOT_RUN = {
     "docs/files.md": "tests/test_table_forms.py runs it",
     "docs/scoring.md": "tests/test_scoring_examples.py runs its examples",
     "docs/curation.md": "tests/test_curation_dermcase.py runs the graphs",
+    "docs/own_ontology.md": "tests/test_own_release.py runs it",
     "docs/own_step.md": "tests/test_own_step_page.py runs it",
 }
 

@@ -196,10 +196,10 @@ def test_a_definition_or_control_characters_do_not_get_in(tmp_path: Path) -> Non
     [
         ("a.csv", "", "a.csv: the file is empty"),
         ("a.csv", " \n\n", "a.csv: the file is empty"),
-        ("a.csv", "# nothing\n", "a.csv: holds comments only"),
+        ("a.csv", "# nothing\n", "a.csv: holds only comments"),
         ("a.csv", b"PK\x03\x04\0\0", "a.csv: is a binary file"),
         ("a.csv", b"term,code\nasthma,J45\nM\xfcll,J45\n", "a.csv, line 3: is not UTF-8 text"),
-        ("a.csv", "term,chapter\nasthma,x\n", "name it to dxjudge sources add with --code-column"),
+        ("a.csv", "term,chapter\nasthma,x\n", "name it in dxjudge sources add with --code-column"),
         ("a.csv", "place,code\nasthma,J45\n", "line 1: no column for the term among place, code"),
         (
             "a.tsv",
@@ -207,16 +207,16 @@ def test_a_definition_or_control_characters_do_not_get_in(tmp_path: Path) -> Non
             "line 3: a quotation mark is never",
         ),
         ("a.csv", f'term,code\n"{"x" * 200_000}",J45\n', "line 2: field larger than field limit"),
-        ("a.obo", "[Term]\nid: X:1\nname asthma\n", "a.obo, line 3: is no OBO tag and value"),
+        ("a.obo", "[Term]\nid: X:1\nname asthma\n", "a.obo, line 3: is not an OBO tag and value"),
         (
             "a.obo",
             "[Term]\nid: X:1\nxref: ICD9CM:493\n",
             "nothing in it refers to a code of icd10cm",
         ),
         ("a.json", '{"graphs": [\n  {]\n', "a.json, line 2: is not JSON"),
-        ("a.json", '{"nodes": []}', "a.json, line 1: is no OBO graph"),
-        ("a.json", '{"graphs": [{"nodes": ["x"]}]}', "a.json: node 1 is no OBO-graph node"),
-        ("a.owl", '<?xml version="1.0"?>\n<rdf:RDF/>', "a.owl, line 1: RDF/XML is not read"),
+        ("a.json", '{"nodes": []}', "a.json, line 1: is not an OBO graph"),
+        ("a.json", '{"graphs": [{"nodes": ["x"]}]}', "a.json: node 1 is not an OBO-graph node"),
+        ("a.owl", '<?xml version="1.0"?>\n<rdf:RDF/>', "a.owl, line 1: RDF/XML cannot be read"),
         (
             "a.tsv",
             "#curie_map: [\nsubject_id\tpredicate_id\tobject_id\n",

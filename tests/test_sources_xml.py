@@ -108,9 +108,9 @@ def test_orphanet_says_which_match_is_exact() -> None:
     ("content", "message"),
     [
         ("<!DOCTYPE html><html><body>sign in</body></html>", "is a web page"),
-        ("<root/>", "XML of no known kind"),
-        ("<rdf:RDF/>", "RDF/XML is not read"),
-        ("<ICD10CM.index><mainTerm><title>A</title>", "line 1: is not whole XML"),
+        ("<root/>", "XML of an unknown kind"),
+        ("<rdf:RDF/>", "RDF/XML cannot be read"),
+        ("<ICD10CM.index><mainTerm><title>A</title>", "line 1: is not valid XML"),
         ("<ICD10CM.index><mainTerm><code>J45</code></mainTerm></ICD10CM.index>", "has no title"),
         ("<ICD10CM.index></ICD10CM.index>", "nothing in it refers to a code"),
     ],

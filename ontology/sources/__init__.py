@@ -1,1 +1,1 @@
-"""Further sources of terms: one reader a form, and the sources that a user keeps."""
+"""Further sources of terms: one reader for each file form, and the sources that a user added."""

@@ -1,9 +1,9 @@
-"""The term sources that a user added: kept in the cache folder, checked whenever they are read.
+"""The term sources that a user added. They lie in the cache folder and are checked when read.
 
-    sources/NAME/source.json    what it is: origin, licence, version, checksums, weight
-    sources/NAME/icd10cm.tsv    its terms for a release: text, code, source
+    sources/NAME/source.json    the description: origin, licence, version, checksums, weight
+    sources/NAME/icd10cm.tsv    the terms for one release: text, code, source
 
-The terms are kept as read, so that a start does not parse an ontology of 50 MB.
+The folder holds the terms that were read, so that no later start parses an ontology of 50 MB.
 """
 
 import hashlib
@@ -29,16 +29,17 @@ _TAKEN = {"official", "inclusion", "includes", "code", COMMUNITY, "all", "none"}
 _FORMAT = 1
 
 Which = Literal["all", "none"] | Sequence[str]
-"""Which added sources join: those that are active, none, or these by name."""
+"""Which added sources are used: all active ones, none, or the ones with these names."""
 
 
 @dataclass(frozen=True)
 class AddedSource:
     """A source in the user's folder.
 
-    origin: the address (after redirects) or path it came from; sha256: of what came from there.
-    terms: for each release their number, kept: the sha256 of the file with them. rows: pairs of
-    term and code in the origin. inexact: whether matches wider than the disease were taken.
+    origin: the address (after redirects) or path that the source came from. sha256: the digest of
+    the file at that origin. terms: the number of terms for each release. kept: for each release
+    the sha256 of the file of terms. rows: the number of pairs of term and code in the origin.
+    inexact: whether matches wider than the disease were taken.
     """
 
     name: str
@@ -57,62 +58,62 @@ class AddedSource:
     active: bool = True
 
     def label(self) -> str:
-        """The name with the version and weight, for signatures and messages."""
+        """Return the name with the version and weight, for signatures and messages."""
         version = f" {self.version}" if self.version else ""
         return f"{self.name}{version} (weight {self.weight:g})"
 
 
 def sources_folder() -> Path:
-    """Where added sources are kept."""
+    """Return the folder that holds the added sources."""
     return cache_folder() / "sources"
 
 
 def check_name(name: str) -> str:
-    """Raise UsageError for what cannot be the name of an added source."""
+    """Return the name. Raise UsageError where it cannot be the name of an added source."""
     if not NAME.fullmatch(name) or name in _TAKEN:
         raise UsageError(
-            f"{name!r} cannot be the name of a source: lower-case letters, digits, . _ -, at "
-            f"most 40, and none of {', '.join(sorted(_TAKEN))}"
+            f"{name!r} cannot be the name of a source: use at most 40 lower-case letters, digits "
+            f"and . _ -, and none of {', '.join(sorted(_TAKEN))}"
         )
     return name
 
 
 def list_added() -> list[AddedSource]:
-    """Every added source, by name. Raises InputError for one that is damaged."""
+    """Return all added sources, sorted by name. Raises InputError for a damaged one."""
     return [read_manifest(path) for path in sorted(sources_folder().glob("*/source.json"))]
 
 
 def find_added(name: str) -> AddedSource:
-    """The source of this name. Raises UsageError that lists those there are."""
+    """Return the source with this name. Raises UsageError that lists the names there are."""
     path = sources_folder() / name / "source.json"
     if not NAME.fullmatch(name) or not path.is_file():
-        there = sorted(each.parent.name for each in sources_folder().glob("*/source.json"))
-        raise UsageError(f"no added source {name!r}; there is {', '.join(there) or 'none'}")
+        names = sorted(path.parent.name for path in sources_folder().glob("*/source.json"))
+        raise UsageError(f"no added source {name!r}; there is {', '.join(names) or 'none'}")
     return read_manifest(path)
 
 
 def select_added(which: Which, release: str) -> tuple[AddedSource, ...]:
-    """The sources that join a base of the release: those of `which` that have terms for it.
+    """Return the sources of `which` that have terms for the release.
 
-    Raises UsageError for a name that is not there or holds no term of the release.
+    Raises UsageError for a name that was not added, or whose source has no term for the release.
     """
     if isinstance(which, str):
         if which not in {"all", "none"}:
             raise UsageError(f"added sources {which!r}: it is all, none or a list of names")
-        found = list_added() if which == "all" else []
-        return tuple(each for each in found if each.active and each.terms.get(release))
+        sources = list_added() if which == "all" else []
+        return tuple(source for source in sources if source.active and source.terms.get(release))
     chosen = tuple(find_added(name) for name in dict.fromkeys(which))
-    for each in chosen:
-        if not each.terms.get(release):
-            raise UsageError(f"the added source {each.name} has no term for {release}")
+    for source in chosen:
+        if not source.terms.get(release):
+            raise UsageError(f"the added source {source.name} has no term for {release}")
     return chosen
 
 
 def added_terms(source: AddedSource, tree: Tree) -> list[Term]:
-    """The terms of an added source for a release.
+    """Return the terms of an added source for a release.
 
-    Codes that a newer edition of the release dropped are left out. Raises InputError where the
-    kept file is not what was written.
+    Terms whose code is not in the installed edition of the release are left out. Raises InputError
+    where the file of terms was changed after it was written.
     """
     text = _checked(source, tree.release).decode("utf-8")
     terms = (Term(*line.split("\t")) for line in text.splitlines())
@@ -120,13 +121,16 @@ def added_terms(source: AddedSource, tree: Tree) -> list[Term]:
 
 
 def check_added(sources: Iterable[AddedSource], release: str) -> None:
-    """Raise InputError where a kept file is not what was written."""
+    """Raise InputError where a file of terms was changed after it was written."""
     for source in sources:
         _checked(source, release)
 
 
 def keep_source(source: AddedSource, readings: dict[str, SourceReading]) -> AddedSource:
-    """Write a source (`readings` by release) in place of one of its name, at one stroke."""
+    """Write a source and its terms (`readings` by release); it replaces a source of that name.
+
+    The source is replaced whole or not at all. Raises OutputError where it cannot be written.
+    """
     folder = sources_folder()
     part = folder / f".{source.name}.{uuid.uuid4().hex}.part"
     try:
@@ -147,7 +151,7 @@ def keep_source(source: AddedSource, readings: dict[str, SourceReading]) -> Adde
 
 
 def change_source(name: str, **changes: Any) -> AddedSource:
-    """Change weight or active of an added source. Raises UsageError where there is none."""
+    """Change `weight` or `active` of an added source. Raises UsageError for an unknown name."""
     source = replace(find_added(name), **changes)
     try:
         _write_manifest(sources_folder() / name, source)
@@ -157,7 +161,7 @@ def change_source(name: str, **changes: Any) -> AddedSource:
 
 
 def remove_source(name: str) -> None:
-    """Remove an added source, a damaged one too. Raises UsageError where there is none."""
+    """Remove an added source, also a damaged one. Raises UsageError for an unknown name."""
     folder = sources_folder() / name
     if not NAME.fullmatch(name) or not folder.is_dir():
         find_added(name)
@@ -170,23 +174,23 @@ def remove_source(name: str) -> None:
 
 
 def read_manifest(path: Path) -> AddedSource:
-    """A `source.json`. Raises InputError where it is none; the message says how to go on."""
+    """Read a `source.json`. Raises InputError for a damaged file; the message says what to do."""
     try:
-        held = json.loads(path.read_text("utf-8"))
-        if held.pop("dxjudge") != _FORMAT:
+        fields = json.loads(path.read_text("utf-8"))
+        if fields.pop("dxjudge") != _FORMAT:
             raise ValueError("it was written by another version of dxjudge")
-        return AddedSource(**held)
+        return AddedSource(**fields)
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise InputError(f"{path} is damaged: {error}; {_again(path.parent.name)}") from error
 
 
 def today() -> str:
-    """The date, ISO 8601, UTC."""
+    """Return the date of today in UTC, as ISO 8601."""
     return datetime.now(UTC).date().isoformat()
 
 
 def describe(sources: Sequence[AddedSource]) -> str:
-    """One line that names the sources in use."""
+    """Return one line that names the sources in use."""
     return "added sources: " + ", ".join(source.label() for source in sources)
 
 
@@ -197,7 +201,7 @@ def _checked(source: AddedSource, release: str) -> bytes:
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}; {_again(source.name)}") from error
     if hashlib.sha256(body).hexdigest() != source.kept.get(release):
-        raise InputError(f"{path} is not what was written; {_again(source.name)}")
+        raise InputError(f"{path} was changed after it was written; {_again(source.name)}")
     return body
 
 
@@ -206,7 +210,7 @@ def _again(name: str) -> str:
 
 
 def _stored(term: Term, name: str) -> Term:
-    """A row may name a source of its own: it stays to be seen behind the added source's name."""
+    """Return the term as it is written: a source that its row names stands behind `name`."""
     return term if term.source == name else term._replace(source=f"{name}/{term.source}")
 
 
@@ -218,7 +222,7 @@ def _write_manifest(folder: Path, source: AddedSource) -> None:
 
 
 def _put(part: Path, home: Path) -> None:
-    """Rename; a folder cannot take the place of one that is not empty."""
+    """Rename `part` to `home`. An old folder is moved away first: rename needs an empty place."""
     old = home.with_name(f".{home.name}.{uuid.uuid4().hex}.old")
     if home.exists():
         home.rename(old)

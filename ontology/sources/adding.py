@@ -1,4 +1,4 @@
-"""Adding a term source: fetch or read it, say what it is, keep its terms."""
+"""Add a term source: download or read it, describe it, and write its terms to the cache folder."""
 
 import hashlib
 import re
@@ -19,9 +19,9 @@ from .forms import SourceReading, read_source
 from .tabular import ANY, Columns
 
 NOT_STATED = "not stated"
-_HEAD = 200_000  # characters in which a file says what it is
+_HEAD = 200_000  # characters at the start of a file that are searched for version and licence
 
-# What files say of their version and licence, each in its own way; the first that matches.
+# Each form states version and licence in another way; the first pattern that matches counts.
 _VERSIONS = (
     r"^data-version:\s*(\S+)",
     r"^#\s*mapping_set_version:\s*[\"']?([^\"'\n]+)",
@@ -39,7 +39,7 @@ _LICENCES = (
 
 @dataclass(frozen=True)
 class Added:
-    """What was added, and what of it gave no term for the first release that it has terms for."""
+    """An added source, and how its file was read for the first release that it has terms for."""
 
     source: AddedSource
     reading: SourceReading
@@ -53,19 +53,19 @@ def add_known(
     weight: float | None = None,
     progress: Progress | None = None,
 ) -> Added:
-    """Fetch an official release of the catalogue and keep its terms.
+    """Download a source of the catalogue and write its terms to the cache folder.
 
-    url: a mirror or another release. sha256: what the file must have.
+    url: a mirror or another release of the source. sha256: the checksum that the file must have.
 
-    Raises what `download` and `read_source` raise; what was kept under the name before stays.
+    Raises what `download` and `read_source` raise; a source added earlier under the name stays.
     """
     known = known_sources()[name]
     weight = check_weight(known.weight if weight is None else weight)
     folder = Path(tempfile.mkdtemp(prefix="dxjudge-source-"))
     try:
         path = folder / name
-        came = download(url or known.url, path, sha256=sha256, progress=progress)
-        return _keep_known(known, path, came, weight)
+        fetched = download(url or known.url, path, sha256=sha256, progress=progress)
+        return _keep_known(known, path, fetched, weight)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -81,7 +81,7 @@ def add_file(
     columns: Columns = ANY,
     encoding: str | None = None,
 ) -> Added:
-    """Keep the terms of a file of the user's, in any form that `read_source` reads.
+    """Write the terms of the user's own file, in any form that `read_source` reads.
 
     A name of the catalogue brings that source's weight and licence.
 
@@ -111,8 +111,8 @@ def add_file(
         origin=str(path.absolute()),
         sha256=hashlib.sha256(data).hexdigest(),
         format=first.format,
-        version=version or _said(_VERSIONS, text),
-        licence=licence or _said(_LICENCES, text) or (known.licence if known else NOT_STATED),
+        version=version or _stated(_VERSIONS, text),
+        licence=licence or _stated(_LICENCES, text) or (known.licence if known else NOT_STATED),
         added=today(),
         rows=first.rows,
         terms={release: len(reading.terms) for release, reading in readings.items()},
@@ -123,29 +123,29 @@ def add_file(
     return Added(keep_source(source, readings), first)
 
 
-def _keep_known(known: KnownSource, path: Path, came: Download, weight: float) -> Added:
+def _keep_known(known: KnownSource, path: Path, fetched: Download, weight: float) -> Added:
     readings = _read(
         lambda release: read_source(
             path, load_tree(release), name=known.name, exact_only=not known.inexact
         ),
-        came.url,
+        fetched.url,
         path,
     )
     first = next(iter(readings.values()))
     if first.format != known.format:
         raise InputError(
-            f"{came.url}: is in the form {first.format}, and {known.name} comes as {known.format}; "
-            "nothing was kept. A file of your own is added by its path"
+            f"{fetched.url}: is in the form {first.format}, but {known.name} has the form "
+            f"{known.format}; nothing was added; to add your own file, give its path"
         )
     with path.open(encoding="utf-8", errors="replace") as file:
         text = file.read(_HEAD)
     source = AddedSource(
         name=known.name,
         title=known.title,
-        origin=came.url,
-        sha256=came.sha256,
+        origin=fetched.url,
+        sha256=fetched.sha256,
         format=first.format,
-        version=_said(_VERSIONS, text),
+        version=_stated(_VERSIONS, text),
         licence=known.licence,
         added=today(),
         rows=first.rows,
@@ -160,9 +160,9 @@ def _keep_known(known: KnownSource, path: Path, came: Download, weight: float) -
 def _read(
     read: Callable[[str], SourceReading], shown: str | None = None, path: Path | None = None
 ) -> dict[str, SourceReading]:
-    """The readings by release, of those for which there is a term; `shown` names the origin.
+    """Return the readings of the releases that have a term; `shown` names the origin in messages.
 
-    Raises the error of the first release where none has a term.
+    Where no release has a term, raises the error of the first release.
     """
     readings: dict[str, SourceReading] = {}
     fault: DxjudgeError | None = None
@@ -179,8 +179,8 @@ def _read(
     if readings:
         return readings
     assert fault
-    said = str(fault).replace(str(path), shown) if shown else str(fault)
-    raise InputError(f"{said}; nothing was kept") from fault
+    message = str(fault).replace(str(path), shown) if shown else str(fault)
+    raise InputError(f"{message}; nothing was added") from fault
 
 
 def _without_terms(reading: SourceReading, name: str) -> InputError:
@@ -190,9 +190,9 @@ def _without_terms(reading: SourceReading, name: str) -> InputError:
     return InputError(f"{name}: none of its {reading.rows:,} rows gives a term{why}")
 
 
-def _said(patterns: tuple[str, ...], text: str) -> str:
-    """What the first pattern that matches finds, or nothing."""
+def _stated(patterns: tuple[str, ...], text: str) -> str:
+    """Return the text that the first matching pattern captures, "" where none matches."""
     for pattern in patterns:
-        if found := re.search(pattern, text, re.MULTILINE):
-            return " ".join(found[1].split())[:80]
+        if match := re.search(pattern, text, re.MULTILINE):
+            return " ".join(match[1].split())[:80]
     return ""

@@ -1,4 +1,4 @@
-"""The term sources that can be fetched by name, and the weights of sources (data/sources.yaml)."""
+"""Term sources that can be downloaded by name, and the weights of sources (data/sources.yaml)."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -12,9 +12,10 @@ from ..packaged import packaged
 
 @dataclass(frozen=True)
 class KnownSource:
-    """An official release: where it is, what it must be, under which licence, how trusted.
+    """A source of the catalogue: its address, file form, licence and weight.
 
-    `format` is a name of `sources.FORMATS`; `inexact` takes matches wider than the disease too.
+    format: a name of `forms.FORMATS`. home: the web page of the source. inexact: whether matches
+    wider than the disease are taken too.
     """
 
     name: str
@@ -28,24 +29,24 @@ class KnownSource:
 
 
 def known_sources() -> dict[str, KnownSource]:
-    """The sources by name, in the order of the data file."""
+    """Return the sources by name, in the order of the data file."""
     return {name: KnownSource(name, **entry) for name, entry in _data()["known"].items()}
 
 
 def default_weight() -> float:
-    """The weight of a source of the user's own, in (0, 1]."""
+    """Return the weight of the user's own sources, in (0, 1]."""
     return float(_data()["default_weight"])
 
 
 def check_weight(weight: float) -> float:
-    """Raise UsageError for a weight outside (0, 1]."""
+    """Return the weight. Raise UsageError for a weight outside (0, 1]."""
     if not 0 < weight <= 1:
-        raise UsageError(f"weight {weight:g} is outside of what it can be: above 0, at most 1")
+        raise UsageError(f"weight {weight:g} must be above 0 and at most 1")
     return weight
 
 
 @lru_cache(maxsize=1)
 def _data() -> dict[str, Any]:
     text = packaged("sources.yaml").read_text("utf-8")
-    held: dict[str, Any] = yaml.safe_load(text)
-    return held
+    data: dict[str, Any] = yaml.safe_load(text)
+    return data

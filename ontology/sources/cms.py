@@ -21,11 +21,11 @@ _LINKS = tuple(
     "affecting caused resulting secondary to of on at as for and or not causing involving".split()
 )
 _MARKS = re.compile(r"[*#◊†]+")
-# "specified NEC", "site NEC", "unspecified": a place in the book, not words of a diagnosis.
+# "specified NEC", "site NEC", "unspecified" order the entries of the book; no diagnosis holds them.
 _PLACE = re.compile(r"^(?:other |specified\b.*|un?specified\b.*|NEC|NOS|type NEC|site NEC)$", re.I)
 _NEC = re.compile(r",?\s*\b(?:NEC|NOS)$")
 
-# What each behaviour makes of a site; the headings are told apart by these words.
+# How a neoplasm of each behaviour is worded for a site; the column headings hold these keys.
 _BEHAVIOURS = {
     "primary": ("malignant neoplasm of {}", "{} cancer"),
     "secondary": ("secondary malignant neoplasm of {}", "metastasis to {}"),
@@ -38,7 +38,10 @@ _COLUMNS = dict(zip(("2", "3", "4", "5", "6", "7"), _BEHAVIOURS, strict=True))
 
 
 class Entry(NamedTuple):
-    """One entry of the index: the titles down to it, its code or what it refers to."""
+    """One entry of the index: the titles that lead to it, and its code or the entry it refers to.
+
+    `cells` holds the codes of a row of the neoplasm table by column.
+    """
 
     path: tuple[str, ...]
     code: str
@@ -47,17 +50,17 @@ class Entry(NamedTuple):
 
 
 def read_index(path: Path, text: str, tree: Tree) -> Iterator[Row]:
-    """A row for each index entry with a code, and for each `see` that leads to one.
+    """Yield a row for each index entry with a code, and for each `see` that leads to one.
 
-    An entry is worded as one would say it: "Abscess > lung > with pneumonia" is "lung abscess
-    with pneumonia". There are none for a release whose book it is not.
+    The words stand in the order of speech: "Abscess > lung > with pneumonia" gives "lung abscess
+    with pneumonia". A release without "cms-index" in its `books` gets no rows.
 
-    Raises InputError for text that is not XML and for a title that is missing.
+    Raises InputError for text that is not XML and for a missing title.
     """
     if "cms-index" not in tree.descriptor.books:
         return
     entries = list(_entries(path, parse_xml(path, text)))
-    codes = {_folded(each.path): each.code for each in entries if each.code}
+    codes = {_folded(entry.path): entry.code for entry in entries if entry.code}
     for entry in entries:
         code = entry.code or codes.get(_folded(tuple(entry.see.split(","))), "")
         if code and not any(map(_PLACE.match, entry.path)):
@@ -65,9 +68,10 @@ def read_index(path: Path, text: str, tree: Tree) -> Iterator[Row]:
 
 
 def read_neoplasms(path: Path, text: str, tree: Tree) -> Iterator[Row]:
-    """Rows for each cell of the neoplasm table that holds a code.
+    """Yield rows for each cell of the neoplasm table that holds a code.
 
-    Raises InputError as `read_index`.
+    A release without "cms-neoplasms" in its `books` gets no rows. Raises InputError as
+    `read_index` does.
     """
     if "cms-neoplasms" not in tree.descriptor.books:
         return
@@ -87,7 +91,7 @@ def read_neoplasms(path: Path, text: str, tree: Tree) -> Iterator[Row]:
 
 
 def spoken(path: tuple[str, ...]) -> str:
-    """The titles of an index entry in the order of speech.
+    """Return the titles of an index entry in the order of speech.
 
     >>> spoken(("Abscess", "lung", "with pneumonia"))
     'lung abscess with pneumonia'
@@ -101,7 +105,7 @@ def spoken(path: tuple[str, ...]) -> str:
     before: list[str] = []
     after: list[str] = []
     for title in path[1:]:
-        # What stands below a link such as "in" belongs to it.
+        # A title below a link such as "in" belongs to that link.
         place = after if after or title.split()[0].lower() in _LINKS else before
         place.append(title)
     head = path[0][:1].lower() + path[0][1:] if path[0][1:2].islower() else path[0]
@@ -129,22 +133,22 @@ def _below(path: Path, element: ET.Element, above: tuple[str, ...]) -> Iterator[
 
 
 def _title(element: ET.Element | None) -> str:
-    """A title without its nonessential modifiers; of "abdomen, abdominal" the first."""
+    """Return a title without nonessential modifiers; "abdomen, abdominal" gives "abdomen"."""
     if element is None:
         return ""
     parts = [element.text or "", *(child.tail or "" for child in element)]
-    said = " ".join(_MARKS.sub(" ", " ".join(parts)).split())
-    return _NEC.sub("", said.split(", ")[0]).strip(" ,") or said
+    title = " ".join(_MARKS.sub(" ", " ".join(parts)).split())
+    return _NEC.sub("", title.split(", ")[0]).strip(" ,") or title
 
 
 def _site(path: tuple[str, ...]) -> str:
-    """The site of a row of the neoplasm table: "lung, lower lobe"."""
+    """Return the site of a row of the neoplasm table: "lung, lower lobe"."""
     sites = path[1:] if path[0].lower().startswith("neoplasm") else path
     return ", ".join(sites)
 
 
 def _bare(code: str) -> str:
-    """A code without the marks of one to be completed: "S36.9-", "T86.1X-"."""
+    """Return a code without the marks that say it needs more characters: "S36.9-", "T86.1X-"."""
     return code.strip("[]() ").rstrip("-–— ").removesuffix(".")
 
 

@@ -1,4 +1,4 @@
-"""Fetching one file over HTTP, whole or not at all."""
+"""Download one file over HTTP, whole or not at all."""
 
 import hashlib
 import http.client
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from ...errors import EnvironmentFault, InputError, UsageError
 
 Progress = Callable[[str, int, int], None]
-"""Called with ("downloading", bytes so far, bytes in all or 0 where the server does not say)."""
+"""Called with ("downloading", bytes so far, total bytes); the total is 0 where it is unknown."""
 
 _CHUNK = 1 << 16
 _SILENCE = 60.0  # seconds without a byte
@@ -20,7 +20,7 @@ _PAGE = (b"<!doctype html", b"<html")
 
 
 class Download(NamedTuple):
-    """What came: the address after redirects, the size in bytes, the sha256 of the content."""
+    """A downloaded file: its address after redirects, size in bytes, and sha256."""
 
     url: str
     size: int
@@ -30,21 +30,21 @@ class Download(NamedTuple):
 def download(
     url: str, path: Path, *, sha256: str | None = None, progress: Progress | None = None
 ) -> Download:
-    """Write what `url` holds to `path`; after an error or Ctrl-C there is no file.
+    """Write the content of `url` to `path`; after an error or Ctrl-C there is no file.
 
-    `sha256` is what the content must have. Raises UsageError for an address that is not http(s),
-    EnvironmentFault where the server cannot be reached, refuses or breaks off, and InputError
-    for a web page in place of data or another checksum.
+    `sha256` is the checksum that the content must have. Raises UsageError for an address that is
+    not http(s), EnvironmentFault where the server cannot be reached, refuses or breaks off, and
+    InputError for a web page in place of data or another checksum.
     """
     if urllib.parse.urlsplit(url).scheme not in {"http", "https"}:
-        raise UsageError(f"{url!r} is no address that starts with http:// or https://")
+        raise UsageError(f"{url!r} is not an address that starts with http:// or https://")
     try:
-        found = _fetch(url, path, progress)
-        _check(found, path, url, sha256)
+        fetched = _fetch(url, path, progress)
+        _check(fetched, path, url, sha256)
     except BaseException:
         path.unlink(missing_ok=True)
         raise
-    return found
+    return fetched
 
 
 def _fetch(url: str, path: Path, progress: Progress | None) -> Download:
@@ -55,13 +55,13 @@ def _fetch(url: str, path: Path, progress: Progress | None) -> Download:
     except urllib.error.HTTPError as error:
         raise EnvironmentFault(
             f"{error.url}: the server answered {error.code} {error.reason}; "
-            "name a newer address with --url"
+            "give a newer address with --url"
         ) from error
     except (urllib.error.URLError, TimeoutError, ConnectionError, http.client.HTTPException) as e:
         reason = getattr(e, "reason", e)
         raise EnvironmentFault(
-            f"{url} cannot be reached: {reason}. On a machine without network, fetch the file "
-            "elsewhere and add it by its path"
+            f"{url} cannot be reached: {reason}; on a machine without a network, download the "
+            "file elsewhere and add it by its path"
         ) from e
 
 
@@ -81,14 +81,14 @@ def _copy(reply: Any, file: Any, progress: Progress | None) -> Download:
     return Download(reply.url, done, digest.hexdigest())
 
 
-def _check(found: Download, path: Path, url: str, sha256: str | None) -> None:
-    if sha256 and found.sha256 != sha256.lower():
+def _check(fetched: Download, path: Path, url: str, sha256: str | None) -> None:
+    if sha256 and fetched.sha256 != sha256.lower():
         raise InputError(
-            f"{url}: has the checksum {found.sha256}, not {sha256.lower()}; nothing was kept"
+            f"{url}: has the checksum {fetched.sha256}, not {sha256.lower()}; nothing was added"
         )
     with path.open("rb") as file:
         start = file.read(1024).lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if not start:
         raise InputError(f"{url}: the server sent nothing")
     if start.startswith(_PAGE):
-        raise InputError(f"{url}: is a web page, not data; name the file's own address with --url")
+        raise InputError(f"{url}: is a web page, not data; give the file's own address with --url")

@@ -1,4 +1,4 @@
-"""Further term sources as data: tables, SSSOM, OBO and OBO graphs, CMS and Orphanet XML."""
+"""Read a source of terms in any form: tables, SSSOM, OBO, OBO graphs, CMS and Orphanet XML."""
 
 import io
 import re
@@ -22,16 +22,16 @@ from .tabular import ANY, Columns, read_table
 from .xref import Row
 
 LONGEST = 400
-"""Characters of a term; what is longer is a definition."""
+"""The most characters of a term; a longer text is a definition."""
 
 _DECLARED = re.compile(rb"\s*<\?xml[^>]*encoding=[\"']([A-Za-z0-9._-]+)[\"']")
 
 Reader = Callable[[Path, str, Tree], Iterable[Row]]
-"""Called with (path, its text, the tree); the path is for messages alone."""
+"""Called with (path, text of the file, tree); the path is only used in messages."""
 
 
 class Skipped(NamedTuple):
-    """A row of a source that gives no term: `where` ("line 7", "node DOID:3"), its text, why."""
+    """A row of a source without a term: its place ("line 7", "node DOID:3"), text and reason."""
 
     where: str
     text: str
@@ -40,9 +40,9 @@ class Skipped(NamedTuple):
 
 @dataclass(frozen=True)
 class SourceReading:
-    """What a source gave: its terms, the rows that gave none, the matches left out as inexact.
+    """The terms of a source, the rows without a term, and the number of inexact matches left out.
 
-    `rows` counts the pairs of term and code in it, `format` is a name of `FORMATS`.
+    `rows` counts the distinct pairs of term and code in it. `format` is a name of `FORMATS`.
     """
 
     name: str
@@ -73,20 +73,20 @@ def read_source(
     columns: Columns = ANY,
     encoding: str | None = None,
 ) -> SourceReading:
-    """The terms of a file, each with `name` (default: the file's name) as its source.
+    """Read the terms of a file; `name` (default: the file's name) is their source.
 
-    Read are tables of (term, code[, source]) with or without a header, SSSOM TSV, OBO 1.4 and
-    OBO-graph JSON with cross-references to the release (or, where a file has none of those, to
-    one akin to it), the Alphabetic Index and the Table of Neoplasms of CMS, and Orphanet's
-    nomenclature.
-    A cell may hold several codes, separated by "|" or ";". `columns` names those of a table.
+    The forms are: tables of (term, code[, source]) with or without a header; SSSOM TSV; OBO 1.4
+    and OBO-graph JSON with cross-references to the release; the Alphabetic Index and the Table of
+    Neoplasms of CMS; Orphanet's nomenclature. Where a file does not refer to the release, its
+    references to an akin release count. A cell may hold several codes, separated by "|" or ";".
+    `columns` names the columns of a table.
 
-    Of mappings only exact ones count: `skos:exactMatch`, `MONDO:equivalentTo`, or all where a
-    file never says. `exact_only=False` adds close matches and diseases that lie within the
-    code, which is how a coder files a disease that has no code of its own.
+    Only exact mappings count: `skos:exactMatch`, `MONDO:equivalentTo`, or all where a file never
+    states the relation. `exact_only=False` adds close matches and diseases that lie within the
+    code, as a coder chooses the broader code for a disease without a code.
 
-    Raises InputError, which names the file and the line, where it cannot be read in any form
-    or never refers to a code.
+    Raises InputError, which names the file and the line, where no reader can read the file or it
+    never refers to a code.
     """
     path = Path(path)
     text = _read_text(path, encoding)
@@ -104,8 +104,8 @@ def read_source(
     results = dict.fromkeys(result for row in wanted for result in _terms(row, tree, name))
     return SourceReading(
         name,
-        tuple(each for each in results if isinstance(each, Term)),
-        tuple(each for each in results if isinstance(each, Skipped)),
+        tuple(result for result in results if isinstance(result, Term)),
+        tuple(result for result in results if isinstance(result, Skipped)),
         len({row[1:3] for row in rows} - {row[1:3] for row in wanted}),
         len({row[1:3] for row in rows}),
         format,
@@ -113,9 +113,9 @@ def read_source(
 
 
 def format_of(path: Path, text: str) -> str:
-    """The name in `FORMATS` of what a text is, by its suffix and its start.
+    """Return the name in `FORMATS` of a text's form, by the file's suffix and the first lines.
 
-    Raises InputError for RDF/XML, a web page and XML of another kind.
+    Raises InputError for RDF/XML, a web page and other XML.
     """
     start = text.lstrip()
     if path.suffix == ".json" or start.startswith("{"):
@@ -130,16 +130,16 @@ def format_of(path: Path, text: str) -> str:
 def _xml_format(path: Path, text: str) -> str:
     if "<rdf:RDF" in text[:4096] or "<Ontology" in text[:4096]:
         raise InputError(
-            f"{path}, line 1: RDF/XML is not read; convert it first, for example with "
+            f"{path}, line 1: RDF/XML cannot be read; convert it first, for example with "
             "`robot convert --format json`"
         )
     if "<ICD10CM.index" in text[:4096]:
         return "cms-neoplasms" if "<cell" in text else "cms-index"
     if "<JDBOR" in text[:4096]:
         return "orphanet"
-    said = "a web page" if re.match(r"(?i)<!doctype html|<html", text) else "XML of no known kind"
+    kind = "a web page" if re.match(r"(?i)<!doctype html|<html", text) else "XML of an unknown kind"
     raise InputError(
-        f"{path}, line 1: is {said}; read are ICD10CM.index (CMS) and JDBOR (Orphadata)"
+        f"{path}, line 1: is {kind}; XML must be ICD10CM.index (CMS) or JDBOR (Orphadata)"
     )
 
 
@@ -169,7 +169,7 @@ def _read_text(path: Path, encoding: str | None) -> str:
 
 
 def _as_text(path: Path) -> str:
-    """A workbook or a Parquet file as tab-separated text."""
+    """Return a workbook or a Parquet file as tab-separated text."""
     content = io.BytesIO()
     write_sheet(content, "tsv", read_sheet(str(path)), {})
     return content.getvalue().decode()

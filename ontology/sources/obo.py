@@ -1,7 +1,7 @@
 """Ontologies with cross-references to codes: OBO 1.4 text and OBO-graph JSON.
 
-Mondo marks the references that mean the same as `MONDO:equivalentTo` or `exactMatch`, and passes
-on Orphanet's kinds (e, ntbt, btnt); the Disease Ontology and others mark none.
+Mondo marks references of the same meaning with `MONDO:equivalentTo` or `exactMatch`, and repeats
+Orphanet's relations (e, ntbt, btnt). The Disease Ontology and others mark nothing.
 """
 
 import json
@@ -29,7 +29,7 @@ _OTHER = re.compile(
 
 @dataclass
 class _Entry:
-    """One class of an ontology as far as it matters here."""
+    """One class of an ontology: its names, and its references to codes with their relation."""
 
     where: str
     name: str = ""
@@ -41,23 +41,23 @@ class _Entry:
         if self.is_obsolete:
             return
         for reference, relation in self.references:
-            found = code_in(reference, tree.descriptor)
-            if found is not None:
+            match = code_in(reference, tree.descriptor)
+            if match is not None:
                 for text in (self.name, *self.synonyms):
-                    yield Row(self.where, text, *found, relation)
+                    yield Row(self.where, text, *match, relation)
 
 
 class Stanza(NamedTuple):
-    """A [Term] stanza: the line it starts in, and its tags with their values as written."""
+    """A [Term] stanza: the number of its first line, and its tags with their values as written."""
 
     line: int
     tags: list[tuple[str, str]]
 
 
 def term_stanzas(path: Path, text: str) -> Iterator[Stanza]:
-    """The [Term] stanzas of an OBO document.
+    """Yield the [Term] stanzas of an OBO document.
 
-    Raises InputError for a line of a stanza that is no tag and value.
+    Raises InputError for a line of a stanza that is not a tag and a value.
     """
     stanza: Stanza | None = None
     for number, line in enumerate(text.split("\n"), 1):
@@ -70,7 +70,7 @@ def term_stanzas(path: Path, text: str) -> Iterator[Stanza]:
             continue
         tag, colon, value = line.partition(":")
         if not colon:
-            raise InputError(f"{path}, line {number}: is no OBO tag and value: {line[:60]!r}")
+            raise InputError(f"{path}, line {number}: is not an OBO tag and value: {line[:60]!r}")
         if stanza:
             stanza.tags.append((tag, value.strip()))
     if stanza:
@@ -78,14 +78,14 @@ def term_stanzas(path: Path, text: str) -> Iterator[Stanza]:
 
 
 def plain_value(value: str) -> str:
-    """A value without its qualifiers, its comment and its escapes."""
+    """Return a value without its qualifiers, its comment and its escapes."""
     return _unescape(_COMMENT.sub("", _QUALIFIERS.sub("", value)))
 
 
 def exact_synonym(value: str) -> str | None:
-    """The text of a synonym that says the same, None for a broader or narrower one."""
-    found = _QUOTED.match(value)
-    return _unescape(found[1]) if found and found[2] == "EXACT" else None
+    """Return the text of an exact synonym, None for a broader, narrower or related one."""
+    match = _QUOTED.match(value)
+    return _unescape(match[1]) if match and match[2] == "EXACT" else None
 
 
 def read_obo(path: Path, text: str, tree: Tree) -> Iterator[Row]:
@@ -110,21 +110,21 @@ def read_graph(path: Path, text: str, tree: Tree) -> Iterator[Row]:
     except json.JSONDecodeError as error:
         raise InputError(f"{path}, line {error.lineno}: is not JSON: {error.msg}") from error
     graphs = document.get("graphs") if isinstance(document, dict) else None
-    if not isinstance(graphs, list) or not all(isinstance(each, dict) for each in graphs):
-        raise InputError(f"{path}, line 1: is no OBO graph (no list of 'graphs')")
+    if not isinstance(graphs, list) or not all(isinstance(graph, dict) for graph in graphs):
+        raise InputError(f"{path}, line 1: is not an OBO graph (it has no list 'graphs')")
     for graph in graphs:
         for place, node in enumerate(graph.get("nodes", ()), 1):
             try:
                 entry = _entry_of_node(node)
             except (AttributeError, TypeError) as error:
-                raise InputError(f"{path}: node {place} is no OBO-graph node") from error
+                raise InputError(f"{path}: node {place} is not an OBO-graph node") from error
             yield from entry.rows(tree)
 
 
 def _add_tag(entry: _Entry, tag: str, value: str) -> None:
     qualifiers = _QUALIFIERS.search(value)
-    said = qualifiers[1] if qualifiers and "=" in qualifiers[1] else ""
-    bare = _QUALIFIERS.sub("", value) if said else value
+    stated = qualifiers[1] if qualifiers and "=" in qualifiers[1] else ""
+    bare = _QUALIFIERS.sub("", value) if stated else value
     if tag == "name":
         entry.name = _unescape(bare)
     elif tag == "is_obsolete":
@@ -134,7 +134,7 @@ def _add_tag(entry: _Entry, tag: str, value: str) -> None:
             entry.synonyms.append(synonym)
     elif tag == "xref":
         entry.references.append(
-            (_unescape(_COMMENT.sub("", bare)).split(" ")[0], relation_of(said))
+            (_unescape(_COMMENT.sub("", bare)).split(" ")[0], relation_of(stated))
         )
     elif tag == "property_value":
         predicate, _, target = bare.partition(" ")
@@ -152,8 +152,8 @@ def _entry_of_node(node: dict[str, Any]) -> _Entry:
         if synonym.get("pred") == "hasExactSynonym" and "val" in synonym
     ]
     for reference in meta.get("xrefs", ()):
-        said = " ".join(_strings(reference.get("meta", {})))
-        entry.references.append((str(reference.get("val", "")), relation_of(said)))
+        stated = " ".join(_strings(reference.get("meta", {})))
+        entry.references.append((str(reference.get("val", "")), relation_of(stated)))
     for value in meta.get("basicPropertyValues", ()):
         if str(value.get("pred", "")).endswith("exactMatch"):
             entry.references.append((str(value.get("val", "")), "exact"))
@@ -161,21 +161,21 @@ def _entry_of_node(node: dict[str, Any]) -> _Entry:
 
 
 def _strings(value: Any) -> Iterable[str]:
-    """Every text in a piece of JSON, however deep."""
+    """Return every text in a piece of JSON, at any depth."""
     if isinstance(value, str):
         return [value]
     parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return [text for part in parts for text in _strings(part)]
 
 
-def relation_of(said: str) -> Relation:
-    """The relation that the words beside a reference speak of, Mondo's or Orphanet's."""
-    if _EXACT.search(said):
+def relation_of(words: str) -> Relation:
+    """Return the relation that the words beside a reference state, as Mondo or Orphanet put it."""
+    if _EXACT.search(words):
         return "exact"
-    if _OTHER.search(said):
+    if _OTHER.search(words):
         return "other"
-    return "near" if _NEAR.search(said) else "unstated"
+    return "near" if _NEAR.search(words) else "unstated"
 
 
 def _unescape(text: str) -> str:
-    return _ESCAPE.sub(lambda found: " " if found[1] in "nWt" else found[1], text).strip()
+    return _ESCAPE.sub(lambda match: " " if match[1] in "nWt" else match[1], text).strip()

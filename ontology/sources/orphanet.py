@@ -10,7 +10,7 @@ from .xref import Row, code_in, parse_xml
 
 
 def read_orphanet(path: Path, text: str, tree: Tree) -> Iterator[Row]:
-    """Names and synonyms of the disorders that refer to ICD-10, with Orphanet's kind of match.
+    """Yield names and synonyms of the disorders that refer to ICD-10, with Orphanet's relation.
 
     Raises InputError for text that is not XML.
     """
@@ -23,9 +23,9 @@ def _rows(disorder: ET.Element, tree: Tree) -> Iterator[Row]:
     names = [disorder.findtext("Name", "")]
     names += [synonym.text or "" for synonym in disorder.findall("SynonymList/Synonym")]
     for reference in disorder.findall("ExternalReferenceList/ExternalReference"):
-        said = f"{reference.findtext('Source', '')}:{reference.findtext('Reference', '')}"
-        found = code_in(said, tree.descriptor)
-        if found is not None:
+        curie = f"{reference.findtext('Source', '')}:{reference.findtext('Reference', '')}"
+        match = code_in(curie, tree.descriptor)
+        if match is not None:
             relation = relation_of(reference.findtext("DisorderMappingRelation/Name", ""))
             for name in names:
-                yield Row(where, name, *found, relation)
+                yield Row(where, name, *match, relation)

@@ -13,7 +13,8 @@ from .tabular import read_lines
 from .xref import Relation, Row, code_in
 
 _COLUMNS = {"subject_id", "predicate_id", "object_id"}
-# Of a disease (subject) to a code (object); read from the code's side, broad is narrow.
+# The relation of a disease (subject) to a code (object). Where the code is the subject, broad and
+# narrow change places.
 _RELATIONS: dict[str, Relation] = {
     "exactMatch": "exact",
     "closeMatch": "near",
@@ -23,16 +24,16 @@ _REVERSED = {"broadMatch": "narrowMatch", "narrowMatch": "broadMatch"}
 
 
 def is_sssom(text: str) -> bool:
-    """Whether the first line that is no comment has SSSOM's columns."""
+    """Return whether the first line that is not a comment has SSSOM's columns."""
     lines = (line for line in text.splitlines() if line.strip() and line[0] != "#")
     return set(next(lines, "").split("\t")) >= _COLUMNS
 
 
 def read_sssom(path: Path, text: str, tree: Tree) -> Iterator[Row]:
-    """The mappings that have a code of the release on one side, in either direction.
+    """Yield the mappings that have a code of the release as their subject or their object.
 
-    Prefixes are those of the set's `curie_map` or the usual ones; negated mappings are left out.
-    Raises InputError for metadata that is not YAML and for rows that are no mapping.
+    Prefixes come from the set's `curie_map` or are the usual ones. Negated mappings are left out.
+    Raises InputError for metadata that is not YAML and for rows with more cells than the header.
     """
     prefixes = _prefixes(path, text)
     (_, header), *lines = read_lines(path, text)
@@ -51,17 +52,17 @@ def _rows(
 ) -> Iterator[Row]:
     predicate = mapping.get("predicate_id", "").replace("#", ":").rpartition(":")[2]
     for code_side, term_side in (("object", "subject"), ("subject", "object")):
-        found = _code(mapping.get(f"{code_side}_id", ""), prefixes, tree)
-        if found is not None:
+        match = _code(mapping.get(f"{code_side}_id", ""), prefixes, tree)
+        if match is not None:
             if code_side == "subject":
                 predicate = _REVERSED.get(predicate, predicate)
             relation = _RELATIONS.get(predicate, "other")
-            yield Row(where, mapping.get(f"{term_side}_label", ""), *found, relation)
+            yield Row(where, mapping.get(f"{term_side}_label", ""), *match, relation)
             return
 
 
 def _prefixes(path: Path, text: str) -> dict[str, str]:
-    """The `curie_map` in the comments before the table, empty where there is none."""
+    """Return the `curie_map` in the comments before the table, empty where there is none."""
     comments = []
     for line in text.splitlines():
         if line.strip() and not line.startswith("#"):
@@ -73,12 +74,12 @@ def _prefixes(path: Path, text: str) -> dict[str, str]:
         mark = getattr(error, "problem_mark", None)
         line_number = mark.line + 1 if mark else 1
         raise InputError(f"{path}, line {line_number}: the metadata is not YAML") from error
-    found = metadata.get("curie_map") if isinstance(metadata, dict) else None
-    return {str(key): str(value) for key, value in found.items()} if found else {}
+    prefixes = metadata.get("curie_map") if isinstance(metadata, dict) else None
+    return {str(key): str(value) for key, value in prefixes.items()} if prefixes else {}
 
 
 def _code(curie: str, prefixes: dict[str, str], tree: Tree) -> tuple[str, bool] | None:
-    """By the usual prefixes, else by what the set's own prefix stands for."""
+    """Return the code of a CURIE by the usual prefixes, else by the set's own `curie_map`."""
     prefix, _, local = curie.partition(":")
     release = tree.descriptor
     return code_in(curie, release) or code_in(prefixes.get(prefix, "") + local, release)

@@ -17,7 +17,7 @@ Line = tuple[int, list[str]]
 
 
 class Columns(NamedTuple):
-    """The columns of a table by the names in its header, and its separator; None finds them."""
+    """The names of a table's columns, and its separator; None means that they are detected."""
 
     term: str | None = None
     code: str | None = None
@@ -25,22 +25,22 @@ class Columns(NamedTuple):
 
 
 ANY = Columns()
-"""The columns that are found by their usual names."""
+"""Columns and separator are detected."""
 
-# Without blanks and punctuation, the likelier name first.
+# Usual names of columns without blanks and punctuation, the likelier name first.
 _TERM = ("term", "text", "synonym", "name", "label", "diagnosis", "diagnosistext", "description")
 _CODE = ("code", "codes")
 _SOURCE = ("source", "termsource", "vocabulary", "origin")
-_SAMPLE = 100  # rows that tell which column holds the codes
+_SAMPLE = 100  # rows that are read to see which column holds the codes
 _LONGEST_TERM = 131_072  # characters of one cell
 
 
 def read_table(path: Path, text: str, tree: Tree, columns: Columns = ANY) -> Iterator[Row]:
-    """The rows of a table; its codes are the user's word, whatever vocabulary they are of.
+    """Yield the rows of a table; its codes count as codes of the release.
 
-    Raises InputError for a header that names no term or no code column or not those of
-    `columns`, for rows of which no column holds codes, and for a quotation mark that is never
-    closed.
+    Raises InputError for a header without a column of terms or of codes, for a header without
+    the names of `columns`, for a table in which no column holds codes, and for a quotation mark
+    that is never closed.
     """
     lines = read_lines(path, text, columns.delimiter)
     header = [re.sub(r"[^a-z0-9]", "", cell.lower()) for cell in lines[0][1]]
@@ -57,7 +57,7 @@ def read_table(path: Path, text: str, tree: Tree, columns: Columns = ANY) -> Ite
         what, name = ("term", _TERM[0]) if term is None else ("code", _CODE[0])
         raise InputError(
             f"{path}, line {lines[0][0]}: no column for the {what} among "
-            f"{', '.join(lines[0][1])}; name it {name!r}, or name it to dxjudge sources add "
+            f"{', '.join(lines[0][1])}; rename it to {name!r}, or name it in dxjudge sources add "
             f"with --{what}-column"
         )
     for number, cells in lines:
@@ -70,14 +70,14 @@ def read_table(path: Path, text: str, tree: Tree, columns: Columns = ANY) -> Ite
 
 
 def read_lines(path: Path, text: str, delimiter: str | None = None) -> list[Line]:
-    """The records of a delimited text that are not blank, after any lines of `#` comments.
+    """Return the records of a delimited text that are not blank, after any lines of `#` comments.
 
-    Raises InputError where there is none.
+    Raises InputError where there is no such record.
     """
     raw = list(io.StringIO(text, newline=""))
     start = next((i for i, line in enumerate(raw) if line.strip() and line[0] != "#"), None)
     if start is None:
-        raise InputError(f"{path}: holds comments only")
+        raise InputError(f"{path}: holds only comments")
     if delimiter is None:
         is_tsv = path.suffix in (".tsv", ".tab")
         delimiter = "\t" if is_tsv else find_delimiter("".join(raw[start:]), str(path))
@@ -101,9 +101,9 @@ def read_lines(path: Path, text: str, delimiter: str | None = None) -> list[Line
     return lines
 
 
-def _named(path: Path, header: Line, name: str | None, found: int | None) -> int | None:
+def _named(path: Path, header: Line, name: str | None, detected: int | None) -> int | None:
     if name is None:
-        return found
+        return detected
     if name not in header[1]:
         raise InputError(
             f"{path}, line {header[0]}: no column {name!r} among {', '.join(header[1])}"
@@ -116,7 +116,7 @@ def _first(header: Sequence[str], names: Sequence[str]) -> int | None:
 
 
 def _code_column(lines: Sequence[Line], tree: Tree) -> int:
-    """0 or 1, whichever of the first two columns holds more codes."""
+    """Return 0 or 1: the place of the first or second column, whichever holds more codes."""
     counts = [0, 0]
     for _, cells in lines[:_SAMPLE]:
         for column in (0, 1):

@@ -1,4 +1,4 @@
-"""What a term source says of a code, before it is checked: a row, and how it refers to it."""
+"""A row of a term source before it is checked, and the codes in references such as CURIEs."""
 
 import re
 import xml.etree.ElementTree as ET
@@ -9,7 +9,7 @@ from ...errors import InputError
 from ..release import Release
 
 Relation = Literal["exact", "near", "unstated", "other"]
-"""Of a disease to a code: the same, within a broader code, not said, anything else."""
+"""The relation of a disease to a code: the same, within a broader code, not stated, any other."""
 
 _REFERENCE = re.compile(r"(.+)[:/#]([^:/#]+)/?")
 
@@ -17,8 +17,8 @@ _REFERENCE = re.compile(r"(.+)[:/#]([^:/#]+)/?")
 class Row(NamedTuple):
     """A term and a code as a source gives them; `where` is the line or node, for messages.
 
-    `own` tells a code of the release's vocabulary from one of a release akin to it, whose codes
-    it mostly but not always shares. `source` stands where a row names its own.
+    own: True for a code of the release's vocabulary, False for a code of an akin release, which
+    shares most but not all codes. source: the source that the row itself names, else "".
     """
 
     where: str
@@ -30,22 +30,22 @@ class Row(NamedTuple):
 
 
 def code_in(reference: str, release: Release) -> tuple[str, bool] | None:
-    """The code in a CURIE or address and whether it is of the release's own vocabulary.
+    """Return the code in a CURIE or address, and whether it is of the release's own vocabulary.
 
-    None where it refers to something else: another vocabulary, or one that is not akin.
+    Returns None for a reference to a vocabulary of neither the release nor an akin release.
     """
-    found = _REFERENCE.fullmatch(reference.strip())
-    if found is None:
+    match = _REFERENCE.fullmatch(reference.strip())
+    if match is None:
         return None
-    vocabulary, code = found.groups()
+    vocabulary, code = match.groups()
     if release.is_named(vocabulary):
         return code, True
-    return (code, False) if any(each.is_named(vocabulary) for each in release.akin) else None
+    return (code, False) if any(akin.is_named(vocabulary) for akin in release.akin) else None
 
 
 def parse_xml(path: Path, text: str) -> ET.Element:
-    """The root of an XML document. Raises InputError that names the line."""
+    """Return the root of an XML document. Raises InputError that names the line."""
     try:
         return ET.fromstring(text)
     except ET.ParseError as error:
-        raise InputError(f"{path}, line {error.position[0]}: is not whole XML: {error}") from error
+        raise InputError(f"{path}, line {error.position[0]}: is not valid XML: {error}") from error
