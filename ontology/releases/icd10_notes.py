@@ -7,9 +7,10 @@ from functools import lru_cache
 from ..packaged import packaged
 
 _CODE = r"[A-Z]\d[0-9A-Z](?:\.\w*)?(?:-[A-Z]\d[0-9A-Z](?:\.\w*)?|-)?(?!\w)"
-# "(conditions in A00-A09)", "[M1A.-]": a bracket that holds a code only cross-refers.
+# "(conditions in A00-A09)", "[M1A.-]": a bracket that holds a code is only a cross-reference.
 _CROSS_REFERENCE = re.compile(rf"\s*[(\[][^()\[\]]*\b{_CODE}[^()\[\]]*[)\]]")
-# ", except as in G80-G82": the term is what stands before. "as in O70.0, also involving": around.
+# ", except as in G80-G82": the term is the text before it. "as in O70.0, also involving": the term
+# is the text around it.
 _ASIDE = re.compile(
     rf",?\s+(?:except|other than|not classifiable to)\b.*\b{_CODE}.*$| as in {_CODE}, also\b"
 )
@@ -25,9 +26,10 @@ _NO_TERM = re.compile(
 
 
 def term_of_note(note: str, code: str) -> str | None:
-    """The term in an inclusion or `includes` note, None where the note names no diagnosis.
+    """Return the term in an inclusion or `includes` note, None where it names no diagnosis.
 
-    Cross-references go, and a reviewed table completes the few that lean on their heading.
+    Cross-references are removed. A reviewed table (data/notes.tsv) completes the few notes that
+    cannot be understood without their heading.
 
     >>> term_of_note("paralysis (complete) (incomplete), except as in G80-G82", "G83")
     'paralysis (complete) (incomplete)'
@@ -44,7 +46,7 @@ def term_of_note(note: str, code: str) -> str | None:
 
 @lru_cache(maxsize=1)
 def _reviewed_notes() -> dict[tuple[str, str], str]:
-    """(code, note) -> the term it stands for, or "" for none."""
+    """Return the term for each reviewed (code, note), "" where the note names no diagnosis."""
     table = packaged("notes.tsv").read_text("utf-8")
     rows = csv.DictReader(table.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
     return {(row["code"], row["note"]): row["term"] for row in rows}

@@ -25,7 +25,7 @@ _RANGE_AT_END = re.compile(r"\s*\([A-Z0-9]{3}(?:-[A-Z0-9]{3})?\)$")
 
 
 def read_icd10cm(release: Release) -> Rows:
-    """22 chapters to the 7th-character variants, with notes."""
+    """Read 22 chapters and all below them, with notes, down to the 7th-character variants."""
     path = data_file(_PACKAGE, "icd10c-tabular-*.xml")
     listed = data_file(_PACKAGE, "code-list-*.txt").read_text("utf-8")
     rows = Rows(path.stem.removeprefix("icd10c-tabular-").replace("-", " "))
@@ -40,7 +40,8 @@ def _add(
 ) -> None:
     """Add a chapter, section or diagnosis with all below it.
 
-    `sevenths` are the 7th characters in force, the element's own or its nearest ancestor's.
+    `sevenths` maps 7th characters to meanings: those of the element or of its nearest ancestor.
+    `confirmed` holds all codes of the official list, without dots.
     """
     code = element.get("id") or text_of(element.find("name"))
     level = {"chapter": _CHAPTER, "section": _BLOCK}.get(element.tag)
@@ -74,8 +75,9 @@ def _add_encounters(
 
 
 def _sevenths(defined: ET.Element) -> dict[str, str]:
-    """7th character -> meaning; the notes between them only word a meaning another way."""
-    return {each.get("char", ""): text_of(each) for each in defined.iterfind("extension")}
+    """Return the meaning of each 7th character; notes, which only repeat a meaning, are ignored."""
+    extensions = defined.iterfind("extension")
+    return {extension.get("char", ""): text_of(extension) for extension in extensions}
 
 
 def _notes(element: ET.Element) -> dict[str, list[str]]:
@@ -111,4 +113,4 @@ ICD10CM = Release(
     books=("cms-index", "cms-neoplasms"),
     fitted=True,
 )
-"""The release; left out are external causes (V00-Y99) and factors (Z00-Z99)."""
+"""ICD-10-CM; search leaves out external causes (V00-Y99) and factors (Z00-Z99)."""

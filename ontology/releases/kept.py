@@ -1,7 +1,7 @@
-"""A compact copy of a parsed release in the cache folder, so that only the first start parses.
+"""Keep a compact copy of a parsed release in the cache folder, so that only the first start parses.
 
-Two lines of JSON: a header that says what the second line is made from and its digest, and the
-columns. Anything unexpected about it means that it is made again, never an error.
+The copy is two lines of JSON. The first names the package that the second was made from and the
+digest of the second; the second holds the columns. A copy that cannot be used is made again.
 """
 
 import contextlib
@@ -16,13 +16,14 @@ from ...files.folders import cache_folder
 from ..release import Release, Rows
 from .installed import package_version
 
-_FORMAT = 2  # goes up whenever reading a package gives another result
+_FORMAT = 2  # must be raised whenever a change of the code gives other rows for the same package
 
 
 def load_rows(release: Release) -> Rows:
-    """The rows of a release that a package carries, from their kept copy, else parsed and kept.
+    """Return the rows of a release; those of a package come from the kept copy where it is valid.
 
-    Where the folder cannot be written they are not kept. Rows of a user's own file are read anew.
+    Otherwise the package is parsed and a copy is kept, unless the folder cannot be written. The
+    user's own file is read each time.
     """
     if release.package is None:
         return release.read(release)

@@ -1,4 +1,4 @@
-"""The releases that come with the package, and those in files of a user's own."""
+"""Find a release by its name, or in the user's own file."""
 
 from ...errors import UsageError
 from ..release import Release
@@ -13,14 +13,14 @@ DEFAULT = next(iter(RELEASES))
 
 
 def listed() -> str:
-    """The releases in words: "icd10cm (ICD-10-CM) or icd10 (WHO ICD-10)"."""
+    """Return the releases in words: "icd10cm (ICD-10-CM) or icd10 (WHO ICD-10)"."""
     return " or ".join(f"{name} ({release.shown})" for name, release in RELEASES.items())
 
 
 def find_release(reference: str) -> Release:
-    """The release of a name, or of a user's own file: "path/to/release.py:NAME".
+    """Return the release with a name, or the one in the user's file "path/to/release.py:NAME".
 
-    Raises UsageError for a name that is none and for a file that holds no such release.
+    Raises UsageError for an unknown name and for a file that does not define the release.
     """
     if is_reference(reference):
         release = load_own(reference)
@@ -31,7 +31,7 @@ def find_release(reference: str) -> Release:
         return release
     if reference not in RELEASES:
         raise UsageError(
-            f"no ontology release {reference!r}; there is {' and '.join(RELEASES)}, or a file of "
-            "your own as path/to/release.py:NAME"
+            f"no ontology release {reference!r}; there is {' and '.join(RELEASES)}, or your own "
+            "file as path/to/release.py:NAME"
         )
     return RELEASES[reference]

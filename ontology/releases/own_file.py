@@ -1,4 +1,4 @@
-"""A release in a file of a user's own: "path/to/release.py:NAME"."""
+"""Load a release from the user's own file: "path/to/release.py:NAME"."""
 
 import importlib.util
 import re
@@ -14,16 +14,16 @@ _REFERENCE = re.compile(r"(?P<path>.+\.py)(?::(?P<name>\w+))?")
 
 
 def is_reference(text: str) -> bool:
-    """Whether a text names a file, not a release that comes with the package."""
+    """Return whether a text names a file, not a release that comes with the package."""
     return _REFERENCE.fullmatch(text) is not None
 
 
 def load_own(reference: str) -> Release:
-    """The release that a file defines under a name; its data files lie beside that file.
+    """Return the release that a file defines as NAME; its data files lie in the file's folder.
 
-    The file is run as a module of its own, anew each time. NAME may be left out where the file
-    defines one release only. Raises UsageError that names the file where it is not there, fails or
-    defines no such release.
+    The file is run again at each call. NAME may be left out where the file defines one release
+    only. Raises UsageError, which names the file, where the file does not exist, fails or does not
+    define the release.
     """
     parts = _REFERENCE.fullmatch(reference)
     assert parts
@@ -37,8 +37,8 @@ def load_own(reference: str) -> Release:
     elif parts["name"] in releases:
         release = releases[parts["name"]]
     else:
-        there = ", ".join(f"{path}:{name}" for name in releases) or "it defines no Release"
-        raise UsageError(f"{reference}: no release {parts['name'] or ''!r} in {path}; {there}")
+        defined = ", ".join(f"{path}:{name}" for name in releases) or "it defines no Release"
+        raise UsageError(f"{reference}: no release {parts['name'] or ''!r} in {path}; {defined}")
     return replace(release, folder=path.resolve().parent)
 
 

@@ -1,4 +1,4 @@
-"""The rows of a release from records of (code, name, parent, terms) in any order."""
+"""Make the rows of a release from records of (code, name, parent, terms) in any order."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -6,14 +6,14 @@ from typing import NamedTuple
 from ...errors import InputError
 from ..release import Release, Rows
 
-_PARTING = frozenset(";|,")  # stand between several codes
+_SEPARATORS = frozenset(";|,")  # tables separate several codes by these
 
 
 class Record(NamedTuple):
     """One code as a file gives it; `where` names file and row, for messages.
 
-    parent: the code above, "" for a root. terms: what else it is called. level: its level by name,
-    "" where its depth says it.
+    parent: the code above, "" for a root. terms: other names of the code. level: the name of its
+    level, "" where the depth gives it.
     """
 
     where: str
@@ -27,11 +27,11 @@ class Record(NamedTuple):
 def rows_of(records: Iterable[Record], release: Release, edition: str) -> Rows:
     """Put the records into the order of the tree: each parent before its children.
 
-    Brothers stay in the order of the file.
+    Children of one parent stay in the order of the file.
 
-    Raises InputError that names file and row: for a code or name that is empty, a code that holds
-    a blank or a separator or stands twice, a parent that is no code of the file, a code that lies
-    below itself, and a level that the release does not name or that stands above its parent's.
+    Raises InputError, which names file and row, for an empty code or name, a code that holds a
+    blank or a separator, a code that occurs twice, a parent that is not in the file, a code that
+    lies below itself, a level that the release does not have, and a level above the parent's.
     """
     by_code = _by_code(records)
     below: dict[str, list[Record]] = {}
@@ -56,7 +56,7 @@ def _by_code(records: Iterable[Record]) -> dict[str, Record]:
     for record in records:
         if not record.code:
             raise InputError(f"{record.where}: no code")
-        if any(sign.isspace() or sign in _PARTING for sign in record.code):
+        if any(sign.isspace() or sign in _SEPARATORS for sign in record.code):
             raise InputError(
                 f"{record.where}: the code {record.code!r} holds a blank or one of ; | ,"
             )
@@ -72,7 +72,7 @@ def _by_code(records: Iterable[Record]) -> dict[str, Record]:
 
 
 def _in_order(below: dict[str, list[Record]]) -> Iterator[tuple[Record, int]]:
-    """Each record with the position of its parent, from the roots down."""
+    """Yield each record with the position of its parent, from the roots down."""
     waiting = [(record, -1) for record in reversed(below.get("", []))]
     position = 0
     while waiting:
@@ -87,10 +87,10 @@ def _level(record: Record, parent: int, rows: Rows, release: Release) -> int:
     if not record.level:
         return min(above + 1, len(release.levels) - 1) if release.levels else above + 1
     if record.level not in release.levels:
-        named = ", ".join(release.levels) or "none"
+        levels = ", ".join(release.levels) or "none"
         raise InputError(
             f"{record.where}: {record.code} is a {record.level!r}; the levels of {release.name} "
-            f"are {named}"
+            f"are {levels}"
         )
     level = release.levels.index(record.level)
     if level < above:
@@ -102,7 +102,7 @@ def _level(record: Record, parent: int, rows: Rows, release: Release) -> int:
 
 
 def _refuse_circle(by_code: dict[str, Record], placed: set[str]) -> None:
-    """Raise InputError that shows the codes of a circle."""
+    """Raise InputError that names the codes of a circle of parents."""
     code = next(code for code in by_code if code not in placed)
     line: list[str] = []
     while code not in line:
