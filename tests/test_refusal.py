@@ -95,7 +95,7 @@ def test_the_reason_names_the_kind_and_min_score_0_maps_all(mapper: Mapper) -> N
         ("Laminectomy", "is the name of a procedure or treatment"),
         ("colchicine", "is the name of a drug"),
         ("EEG", "is the name of a test or measurement"),
-        ("symptoms resolved", "is a remark or a test entry, no diagnosis"),
+        ("symptoms resolved", "is a remark or a test entry, not a diagnosis"),
         ("laminectomy syndrome", None),
         ("gout", None),
     ],

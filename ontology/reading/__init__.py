@@ -1,1 +1,1 @@
-"""Reading a diagnosis: normal forms, queries, spelling, other languages, refusal."""
+"""Read a diagnosis: normal forms, queries, spelling, other languages, refusal."""

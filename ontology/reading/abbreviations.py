@@ -1,7 +1,7 @@
-"""Common clinical abbreviations, expanded where they have one meaning.
+"""Expand common clinical abbreviations that have one meaning.
 
-The table is `data/abbreviations.tsv`. An ambiguous one is never expanded in silence: it is
-reported with its meanings.
+The table is `data/abbreviations.tsv`. An ambiguous abbreviation is not expanded: it is reported
+with its meanings.
 """
 
 import re
@@ -12,7 +12,7 @@ from ..packaged import packaged
 
 
 class Abbreviation(NamedTuple):
-    """A row of the table; `kind` is any, capitals (only as it stands there) or ambiguous."""
+    """A row of the table; `kind` is any, capitals (only as the table writes it) or ambiguous."""
 
     short: str
     expansions: tuple[str, ...]
@@ -20,7 +20,7 @@ class Abbreviation(NamedTuple):
 
 
 class Expansion(NamedTuple):
-    """A text with its abbreviations written out, and what was or was not expanded."""
+    """A text with its abbreviations written out, and those that were and were not expanded."""
 
     text: str
     expanded: tuple[Abbreviation, ...]
@@ -28,7 +28,7 @@ class Expansion(NamedTuple):
 
 
 def expand_abbreviations(text: str) -> Expansion:
-    """Write out the abbreviations of a text that have one meaning.
+    """Return a text with those abbreviations written out that have one meaning.
 
     >>> expand_abbreviations("acute MI with CHF").text
     'acute myocardial infarction with congestive heart failure'
@@ -40,15 +40,15 @@ def expand_abbreviations(text: str) -> Expansion:
     ambiguous: list[Abbreviation] = []
     alone = text.strip().lower()
 
-    def write_out(found: re.Match[str]) -> str:
-        entry = table[found.group(1).lower()]
-        as_written = found.group(1) == entry.short
+    def write_out(match: re.Match[str]) -> str:
+        entry = table[match.group(1).lower()]
+        as_written = match.group(1) == entry.short
         lone = alone == entry.short.lower() and entry.short.isupper()
         if entry.kind != "any" and not as_written and not lone:
-            return found.group()
+            return match.group()
         if entry.kind == "ambiguous":
             ambiguous.append(entry)
-            return found.group()
+            return match.group()
         expanded.append(entry)
         return entry.expansions[0]
 
@@ -66,7 +66,8 @@ def _table() -> tuple[re.Pattern[str], dict[str, Abbreviation]]:
     longest_first = sorted(table, key=len, reverse=True)
     several = "|".join(re.escape(short) for short in longest_first if len(short) > 1)
     single = "".join(short for short in longest_first if len(short) == 1)
-    # A small s alone is a plural: in capitals LES is no LE. R/O and L 5 hold no side.
+    # A small s after an abbreviation is a plural, a capital S is not: LES is not a plural of LE.
+    # The O of R/O and the L of L 5 are not sides.
     pattern = (
         rf"(?<![\w-])((?:{several})(?=(?-i:s)?(?![\w-]))|(?<!/)[{single}](?![\w/-]|\s?\d))(?-i:s)?"
     )

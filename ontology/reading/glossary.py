@@ -1,9 +1,9 @@
-"""Diagnoses in four languages part by part in English, for search without a model.
+"""Turn diagnoses in four languages into English words, part by part, for search without a model.
 
 German and Chinese build the names of diseases from parts: Nieren+stein, 肾+结石. French and Spanish
-ones are words that differ in number and gender. A small table (data/glossary.tsv) of parts and
-words turns a name into English words. They are no translation, only a further form of the text to
-search for.
+names are words that differ in number and gender. A small table (data/glossary.tsv) of parts and
+words turns a name into English words. The result is not a translation, only a further form of the
+text to search for.
 """
 
 import re
@@ -14,17 +14,17 @@ from .normalise import normalise_text
 
 _CHINESE = re.compile(r"[\u4e00-\u9fff]+")
 _LINKS = ("", "n", "en", "s", "es", "er", "e", "em")  # between and after German parts
-_SHORTEST = 4  # letters of a German word that is taken apart, or of a word without its ending
-_ABBREVIATION = 5  # letters of a text in capitals that is no word
+_SHORTEST = 4  # letters of the shortest German word to split, and of a stem without its ending
+_ABBREVIATION = 5  # a text in capitals with at most so many letters is an abbreviation
 _PHRASE = 4  # words of the longest French or Spanish entry
 _ENDINGS = ((re.compile(r"aux$"), "al"), (re.compile(r"[sx]$"), ""), (re.compile(r"[aeo]$"), ""))
-_NOTHING = "-"  # stands in the table for a word that says nothing by itself, such as "de"
+_NOTHING = "-"  # the table's English for a word without a meaning of its own, such as "de"
 
 
 def gloss(text: str) -> str | None:
-    """English words for the parts of a German, Chinese, French or Spanish text.
+    """Return English words for the parts of a German, Chinese, French or Spanish text.
 
-    None where that changes nothing, or where fewer than half of the words are known.
+    Returns None where that changes nothing, or where fewer than half of the words are known.
 
     >>> gloss("akute Nierenbeckenentzündung")
     'acute pyelonephritis'
@@ -41,24 +41,27 @@ def gloss(text: str) -> str | None:
         return None
     words = normalise_text(text).split()
     readings = [_gloss_german_words(words), _gloss_words(words, "fr"), _gloss_words(words, "es")]
-    known, said = max(readings, key=lambda each: each[0])
-    # Fewer are words that another language shares, such as "hernia".
-    english = " ".join(said)
-    return english if known >= 0.5 and english not in ("", " ".join(words)) else None
+    share, english_words = max(readings, key=lambda reading: reading[0])
+    english = " ".join(english_words)
+    # Where fewer than half are known, they are words that languages share, such as "hernia".
+    return english if share >= 0.5 and english not in ("", " ".join(words)) else None
 
 
 def _gloss_german_words(words: list[str]) -> tuple[float, list[str]]:
-    """The share of words that are made of known parts, and the text with these in English."""
-    known = [_gloss_german(word) for word in words]
-    said = [new or word for new, word in zip(known, words, strict=True)]
-    return sum(map(bool, known)) / max(len(words), 1), said
+    """Return the share of words that consist of known parts, and the words, these in English."""
+    glosses = [_gloss_german(word) for word in words]
+    english = [gloss or word for gloss, word in zip(glosses, words, strict=True)]
+    return sum(map(bool, glosses)) / max(len(words), 1), english
 
 
 def _gloss_words(words: list[str], language: str) -> tuple[float, list[str]]:
-    """The share of words that the table knows, those that say nothing apart, and the English."""
+    """Return the share of words that the table knows, and the words in English.
+
+    Words without a meaning of their own, such as "de", are dropped and not counted.
+    """
     entries = _entries(language)
     stems = [_stem(word) for word in words]
-    said: list[str] = []
+    glosses: list[str] = []
     known = counted = place = 0
     while place < len(words):
         sizes = range(min(_PHRASE, len(words) - place), 0, -1)
@@ -67,16 +70,16 @@ def _gloss_words(words: list[str], language: str) -> tuple[float, list[str]]:
         english = entries[phrase] if phrase else words[place]
         size = phrase.count(" ") + 1 if phrase else 1
         if english != _NOTHING:
-            said.append(english)
+            glosses.append(english)
             counted += size
             known += size if phrase else 0
         place += size
-    return known / max(counted, 1), said
+    return known / max(counted, 1), glosses
 
 
 @cache
 def _entries(language: str) -> dict[str, str]:
-    """The table of a language by words without their endings."""
+    """Return the table of a language; its keys are words without their endings."""
     table = _table(language)
     return {
         " ".join(map(_stem, normalise_text(part).split())): english
@@ -85,7 +88,7 @@ def _entries(language: str) -> dict[str, str]:
 
 
 def _stem(word: str) -> str:
-    """A French or Spanish word without the ending of its number and gender."""
+    """Return a French or Spanish word without the ending of its number and gender."""
     for pattern, plain in _ENDINGS:
         if len(word) > _SHORTEST:
             word = pattern.sub(plain, word)
@@ -93,10 +96,10 @@ def _stem(word: str) -> str:
 
 
 def _gloss_chinese(text: str) -> str | None:
-    """The longest known part first, from the left; what is not known goes."""
+    """Return the English of a text: from the left, the longest known part; the rest is dropped."""
     parts = _table("zh")
     longest = max(map(len, parts))
-    said: list[str] = []
+    glosses: list[str] = []
     for run in re.findall(r"[\u4e00-\u9fff]+|[A-Za-z0-9]+", text):
         place = 0
         while place < len(run):
@@ -105,22 +108,22 @@ def _gloss_chinese(text: str) -> str | None:
             known = parts[run[place : place + size]] if size else ""
             if not _CHINESE.match(run):
                 known, size = run, len(run)
-            said += [known] if known else []
+            glosses += [known] if known else []
             place += size or 1
-    return " ".join(said) or None
+    return " ".join(glosses) or None
 
 
 @lru_cache(maxsize=4096)
 def _gloss_german(word: str) -> str | None:
-    """The English of a German word that is made of known parts from end to end."""
+    """Return the English of a German word that consists of known parts only, else None."""
     if len(word) < _SHORTEST:
         return None
     parts = _table("de")
-    # best[i]: the fewest parts that cover the first i letters, so that whole words win.
+    # best[i] holds the fewest parts that cover the first i letters, so that whole words win.
     best: list[tuple[str, ...] | None] = [()] + [None] * len(word)
     for start in range(len(word)):
-        held = best[start]
-        if held is None:
+        parts_before = best[start]
+        if parts_before is None:
             continue
         for end in range(start + 2, len(word) + 1):
             known = parts.get(word[start:end])
@@ -128,11 +131,12 @@ def _gloss_german(word: str) -> str | None:
                 continue
             for link in _LINKS:
                 stop = end + len(link)
-                now = best[stop] if stop <= len(word) else ()
-                if word.startswith(link, end) and (now is None or len(now) > len(held) + 1):
-                    best[stop] = (*held, known)
-    found = best[len(word)]
-    return " ".join(found) if found else None
+                rival = best[stop] if stop <= len(word) else ()
+                is_shorter = rival is None or len(rival) > len(parts_before) + 1
+                if word.startswith(link, end) and is_shorter:
+                    best[stop] = (*parts_before, known)
+    glosses = best[len(word)]
+    return " ".join(glosses) if glosses else None
 
 
 @cache

@@ -1,8 +1,7 @@
-"""One folding of free text, shared by look-up, search and the merging of DDx lists.
+"""Fold free text into one normal form, for look-up, search and the merging of DDx lists.
 
-Two texts that fold to the same string name the same diagnosis. The folding is careful: words
-that carry meaning stay, "unspecified" and "NOS" among them, because their removal was
-measured to cost 3 to 10 points of hit@1.
+Two texts that fold to the same string name the same diagnosis. Words with a meaning stay, also
+"unspecified" and "NOS": without them hit@1 was measured to be 3 to 10 points lower.
 """
 
 import re
@@ -25,7 +24,8 @@ def normalise_text(text: str) -> str:
     'guillain barre syndrome esophageal'
     """
     text = _POSSESSIVE.sub("", text)
-    text = fold_accents(text.lower()).lower().replace("&", " and ")  # folding may bring capitals
+    # Lower case twice, since the folding of accents can give capitals.
+    text = fold_accents(text.lower()).lower().replace("&", " and ")
     text = _NOT_WORD.sub(" ", text).strip()
     return american(text)
 
@@ -42,14 +42,14 @@ def fold_accents(text: str) -> str:
 def american(text: str) -> str:
     """Turn British medical spelling in lower-case text into American, word part by word part."""
     pattern, american_of = _spelling()
-    return pattern.sub(lambda found: american_of[found.group()], text)
+    return pattern.sub(lambda match: american_of[match.group()], text)
 
 
 @lru_cache(maxsize=1)
 def _spelling() -> tuple[re.Pattern[str], dict[str, str]]:
     table = packaged("spelling.tsv").read_text("utf-8")
     rows = dict(line.split("\t") for line in table.splitlines()[1:])
-    # A leading ^ ties a row to the start of a word: "oedema", but not "angioedema".
+    # A row with a leading ^ counts only at the start of a word: "oedema", but not "angioedema".
     starts = {british[1:] for british in rows if british.startswith("^")}
     american_of = {british.lstrip("^"): american for british, american in rows.items()}
     longest_first = sorted(american_of, key=len, reverse=True)

@@ -1,4 +1,4 @@
-"""Reading a free-text diagnosis: its forms, the diagnoses in it, and what is none at all."""
+"""Read a free-text diagnosis: its forms, the diagnoses in it, and why a text is not a diagnosis."""
 
 import re
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from .glossary import gloss
 from .normalise import normalise_text
 
 LONGEST = 400
-"""Characters of a text that search reads; a diagnosis is shorter, a report is not one."""
+"""The number of characters of a text that search reads; a longer text is a report."""
 
 _LONGEST_WORD = 60  # the longest word of ICD-10-CM has 35 letters
 
@@ -59,7 +59,7 @@ _SHORTHAND = (
     (re.compile(r"(?<![\w/])2/2(?![\w/])(?! (?:bottles|blood|pos))"), "secondary to"),
     (re.compile(r"\bchr\.? (?=[a-z])", re.I), "chronic "),
 )
-# Sizes, ages, days, doses and values, which a chart writes behind a diagnosis.
+# Sizes, ages, days, doses and values, which charts write after a diagnosis.
 _MEASURES = re.compile(
     r"(?<![\w.])(?<!type )(?<!stage )(?<!grade )(?:"
     r"(?:bmi|(?:lv)?ef|ck|cpk|a1c|hba1c|hgb|hb|inr|k|na|cr|gfr|egfr|ast|alt|psa|trop|bnp|gcs|"
@@ -81,7 +81,7 @@ _SIDE = re.compile(
     r"|(?-i:\bO[DSU])(?=$|,| with| after)",
     re.IGNORECASE,
 )
-# What follows is mostly a detail, a second condition or what is done about the first.
+# The text after these is mostly a detail, a second condition or the treatment of the first.
 _TAIL = re.compile(
     r"\s*(?:,|:|\s-+\s|\s(?:with|s/p|on(?! chr)|after|following|needing|requiring|requires|needs|"
     r"complicated by|c/b|secondary to|causing|per|in (?:the )?setting of|i/s/o|improving|improved|"
@@ -121,7 +121,7 @@ _LAB_WORDS = frozenset(
 
 
 class Form(NamedTuple):
-    """One way to read a text, normalised; `weight` in (0, 1] scales its matches."""
+    """One way to read a text, normalised; `weight` in (0, 1] scales the scores of its matches."""
 
     text: str
     weight: float
@@ -130,11 +130,11 @@ class Form(NamedTuple):
 
 @dataclass(frozen=True)
 class Query:
-    """A diagnosis as search sees it; `refusal` says why it is none, where it is none.
+    """A diagnosis as search sees it. `refusal` says why the text is not a diagnosis, else None.
 
-    `set_aside` is what says that it is past or in doubt ("h/o", "?"), or that a relative has it.
-    `codes` are those of the release that stand in the text beside the words that are read,
-    `likely_codes` what may be one.
+    `set_aside` holds the words that say that the condition is past or in doubt ("h/o", "?"), or
+    that a relative has it. `codes` are the codes of the release that stand in the text,
+    `likely_codes` are words that may be codes.
     """
 
     text: str
@@ -148,7 +148,7 @@ class Query:
 
 
 def read_query(text: str) -> Query:
-    """Read one diagnosis: write out abbreviations, offer bracketed and slashed alternatives."""
+    """Read one diagnosis: write out abbreviations, add forms for brackets and slashes."""
     refusal = why_not_a_diagnosis(text)
     if refusal:
         return Query(text, (), refusal=refusal)
@@ -157,8 +157,8 @@ def read_query(text: str) -> Query:
         short = pattern.sub(words, short)
     bare = _LEAD_IN.sub("", short.lstrip(" ?")).strip() or short
     before = short[: len(short) - len(bare)] if short.endswith(bare) else ""
-    told = [*_SET_ASIDE.finditer(before), *_RELATIVE.finditer(short)]
-    set_aside = " ".join(found.group() for found in told)
+    matches = [*_SET_ASIDE.finditer(before), *_RELATIVE.finditer(short)]
+    set_aside = " ".join(match.group() for match in matches)
     expansion = expand_abbreviations(bare)
     if expansion.ambiguous and normalise_text(bare) == expansion.ambiguous[0].short.lower():
         meanings = " or ".join(expansion.ambiguous[0].expansions)
@@ -169,23 +169,23 @@ def read_query(text: str) -> Query:
 
 
 def _meanings(expansion: Expansion) -> tuple[Form, ...]:
-    """The text with its first ambiguous abbreviation written out in each way."""
+    """Return one form for each meaning of the first ambiguous abbreviation in the text."""
     if not expansion.ambiguous:
         return ()
     entry = expansion.ambiguous[0]
     short = re.compile(rf"(?<![\w-]){re.escape(entry.short)}(?![\w-])", re.IGNORECASE)
     written = (short.sub(meaning, expansion.text, count=1) for meaning in entry.expansions)
-    return tuple(Form(normalise_text(each), 0.9, "one meaning") for each in written)
+    return tuple(Form(normalise_text(form), 0.9, "one meaning") for form in written)
 
 
 def what_is_not_there(text: str) -> str | None:
-    """What a text says that is not there ("no DVT"), where it begins or ends with a denial.
+    """Return the condition that a text denies ("no DVT"), where it begins or ends with a denial.
 
     >>> what_is_not_there("DVT ruled out")
     'DVT'
     """
-    found = _DENIED.fullmatch(text[:LONGEST].strip())
-    return (found[1] or found[2]) if found else None
+    match = _DENIED.fullmatch(text[:LONGEST].strip())
+    return (match[1] or match[2]) if match else None
 
 
 def _forms(text: str) -> tuple[Form, ...]:
@@ -214,9 +214,9 @@ def _forms(text: str) -> tuple[Form, ...]:
 
 
 def split_diagnoses(text: str) -> tuple[str, ...]:
-    """The diagnoses of a cell that lists several, by semicolon, line, bar or number.
+    """Split a cell that lists several diagnoses, at semicolons, line ends, bars or numbers.
 
-    Commas, "and" and slashes stand inside single diagnoses too often to split at.
+    Commas, "and" and slashes do not split a cell: they occur too often inside one diagnosis.
 
     >>> split_diagnoses("pneumonia; sepsis")
     ('pneumonia', 'sepsis')
@@ -228,13 +228,13 @@ def split_diagnoses(text: str) -> tuple[str, ...]:
     parts = _SEVERAL.split(text.strip())
     if len(_NUMBERED.findall(text)) >= 2:
         parts = [piece for part in parts for piece in _NUMBERED.split(part)]
-    kept = [part.strip(" ,;") for part in parts]
-    kept = [part for part in kept if any(char.isalpha() for char in part)]
-    return tuple(dict.fromkeys(kept)) if len(kept) > 1 else (text.strip(),)
+    diagnoses = [part.strip(" ,;") for part in parts]
+    diagnoses = [part for part in diagnoses if any(char.isalpha() for char in part)]
+    return tuple(dict.fromkeys(diagnoses)) if len(diagnoses) > 1 else (text.strip(),)
 
 
 def listed_parts(text: str) -> tuple[str, ...]:
-    """The parts of a text between commas, "and" and plus signs, where there are several.
+    """Return the parts of a text between commas, "and" and plus signs, where there are several.
 
     >>> listed_parts("HTN, DM2 and HLD")
     ('HTN', 'DM2', 'HLD')
@@ -244,7 +244,7 @@ def listed_parts(text: str) -> tuple[str, ...]:
 
 
 def why_not_a_diagnosis(text: str) -> str | None:
-    """The reason why a text holds no diagnosis to look for, or None where it may hold one."""
+    """Return the reason why a text holds no diagnosis, or None where it may hold one."""
     if not text.strip():
         return "empty text"
     if sum(char.isalpha() for char in text) < 2:
@@ -273,7 +273,7 @@ def why_not_a_diagnosis(text: str) -> str | None:
 
 
 def _is_lab_value(text: str) -> bool:
-    """Whether a text is a measured value and no more: "CK 40,000 rhabdo" is more."""
+    """Return whether a text is a measured value only: "CK 40,000 rhabdo" is more than that."""
     if not _LAB_VALUE.search(text):
         return False
     left = normalise_text(_VALUE.sub(" ", text)).split()

@@ -1,11 +1,11 @@
-"""Telling a diagnosis from what is none: drugs, procedures, tests, phrases, keyboard noise.
+"""Refuse texts that are not diagnoses: drugs, procedures, tests, phrases, keyboard noise.
 
-Two linear models (data/refusal.npz; training/refusal.py makes them) say how much a text reads
-like each kind of non-diagnosis: one by its spelling, over hashed words and character n-grams, one
-by its meaning, over the vector of the packaged encoder. How much that counts against a candidate
-hangs on how good the candidate is, and on what the first part of the text is by itself: six
-numbers, fitted on the development sets and the tuning halves of non_diagnoses.tsv and charts.tsv
-in benchmarks/data. Names and remarks that stand in data/non_diagnoses.txt need no model.
+Two linear models (data/refusal.npz; training/refusal.py makes them) estimate how much a text reads
+like each kind of non-diagnosis. One reads the spelling, as hashed words and character n-grams. The
+other reads the meaning, as the vector of the packaged encoder. A last model weighs their estimates
+against the score of the best candidate and against the first part of the text read by itself. Its
+six weights were fitted on the development sets and the tuning halves of non_diagnoses.tsv and
+charts.tsv in benchmarks/data. Names and remarks in data/non_diagnoses.txt need no model.
 """
 
 import io
@@ -24,7 +24,7 @@ from .normalise import normalise_text
 from .query import Query
 
 BINS = 1 << 15
-"""Hash bins of the features."""
+"""The number of hash bins of the features."""
 
 KINDS = ("diagnosis", "drug", "procedure", "test", "remark", "noise")
 """The classes of the model, in the order of its columns."""
@@ -36,17 +36,18 @@ _WORDS = {
     "remark": "a remark, a name or a date",
     "noise": "typing noise",
 }
-_LONGEST = 200  # characters that are looked at
-_ABBREVIATION = 6  # letters
+_LONGEST = 200  # characters of a text that are read
+_ABBREVIATION = 6  # letters of the longest word in capitals that counts as an abbreviation
 _PARTS = {"without details", "first part"}
 
 
 @dataclass(frozen=True)
 class RefusalModel:
-    """By spelling: `weights` is int8 (BINS, kinds), `step` its unit, `bias` (kinds,).
+    """The weights of the three linear models.
 
-    By meaning: `meaning` is (dimension of the packaged encoder + 1, kinds), its last row the bias.
-    `doubt` (6,) weighs what `evidence` returns.
+    Spelling: `weights` is int8 of shape (BINS, kinds), in units of `step`; `bias` is (kinds,).
+    Meaning: `meaning` is (dimension of the packaged encoder + 1, kinds), its last row the bias.
+    Decision: `doubt` is (6,), one weight for each number of `evidence`.
     """
 
     weights: npt.NDArray[np.int8]
@@ -56,24 +57,24 @@ class RefusalModel:
     doubt: npt.NDArray[np.float32]
 
     def by_spelling(self, text: str) -> npt.NDArray[np.float64]:
-        """How much the text reads like each kind: a distribution over `KINDS`."""
+        """Return how much the spelling is like each kind: a distribution over `KINDS`."""
         bins = features(text)
         total = self.weights[bins].sum(0, dtype=np.float64) * self.step
         return _shares(total / np.sqrt(max(len(bins), 1)) + self.bias)
 
     def by_meaning(self, vector: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
-        """The same of a text's vector by the packaged encoder."""
+        """Return the same for the meaning; `vector` is the text's, by the packaged encoder."""
         return _shares(vector.astype(np.float64) @ self.meaning[:-1] + self.meaning[-1])
 
     def refuse(self, reading: "Reading", score: float) -> str | None:
-        """Why a text whose best candidate has this score is no diagnosis; None where it may be."""
+        """Return why a text whose best candidate has this score is not a diagnosis, or None."""
         if float(self.doubt @ evidence(reading, score)) <= 0:
             return None
         kinds = reading.spelling[1:] * reading.meaning[1:]
         return f"reads like {_WORDS[KINDS[1 + int(np.argmax(kinds))]]}, not like a diagnosis"
 
     def read(self, query: Query, equal: Callable[[str], bool]) -> "Reading":
-        """What the models say of a query; `equal` tells whether a normalised text is a term."""
+        """Read a query with both models; `equal` returns whether a normalised text is a term."""
         vectors = packaged_encoder().encode_queries([form.text for form in query.forms])
         parts = [form.text for form in query.forms if form.kind in _PARTS]
         return Reading(
@@ -85,11 +86,11 @@ class RefusalModel:
 
 
 class Reading(NamedTuple):
-    """How a text reads, by the way of reading it that is most like a diagnosis.
+    """What the models read in a text, for the form of the text that is most like a diagnosis.
 
-    `spelling` and `meaning` are distributions over `KINDS`. `part_is_term` and `part_is_named`
-    tell whether the text without its details, or its first part, equals a term of the base, or the
-    name of something else.
+    `spelling` and `meaning` are distributions over `KINDS`. `part_is_term` and `part_is_named`:
+    whether the text without its details, or its first part, equals a term of the base, or an entry
+    of data/non_diagnoses.txt.
     """
 
     spelling: npt.NDArray[np.float64]
@@ -104,11 +105,11 @@ _LISTS = {
     "test": "imaging lab",
     "remark": "status none administrative chatter place",
 }
-_NAMED = {"remark": "is a remark or a test entry, no diagnosis"}
+_NAMED = {"remark": "is a remark or a test entry, not a diagnosis"}
 
 
 def named(text: str) -> str | None:
-    """Why a text is no diagnosis, where it is a name or a remark of data/non_diagnoses.txt."""
+    """Return why a text is not a diagnosis, where data/non_diagnoses.txt lists it, else None."""
     kind = _names().get(normalise_text(text))
     return _NAMED.get(kind, f"is the name of {_WORDS[kind]}") if kind else None
 
@@ -125,12 +126,12 @@ def _names() -> dict[str, str]:
 
 
 def known_words() -> Iterator[str]:
-    """The normalised entries of the lists, whose words are no slips."""
+    """Yield the normalised entries of the lists; their words are not misspellings."""
     return (normalise_text(entry) for entries in read_lists().values() for entry in entries)
 
 
 def read_lists() -> dict[str, list[str]]:
-    """The lists of data/non_diagnoses.txt by name; phrases are parted by bars, words by blanks."""
+    """Read the lists of data/non_diagnoses.txt by name; bars separate phrases, blanks words."""
     lists: dict[str, list[str]] = {}
     text = packaged("non_diagnoses.txt").read_text("utf-8")
     for line in text.splitlines():
@@ -141,18 +142,18 @@ def read_lists() -> dict[str, list[str]]:
 
 
 def evidence(reading: Reading, score: float) -> npt.NDArray[np.float32]:
-    """What the last decision weighs.
+    """Return the six numbers that the decision weighs, float32.
 
-    Log-odds of no diagnosis by spelling and by meaning, log-odds of the score, whether a part is a
-    term, whether it is named, 1.
+    They are the log-odds of a non-diagnosis by spelling and by meaning, the log-odds of the score,
+    whether a part is a term, whether a part is named, and 1.
     """
     odds = -_odds(float(reading.spelling[0])), -_odds(float(reading.meaning[0])), _odds(score)
     return np.array([*odds, reading.part_is_term, reading.part_is_named, 1.0], np.float32)
 
 
 def features(text: str) -> npt.NDArray[np.int64]:
-    """The hash bins of a text, its words, pairs of words, and 2- to 5-grams within words."""
-    return np.array(sorted({zlib.crc32(each.encode()) % BINS for each in _features(text)}))
+    """Return the hash bins of a text, its words, pairs of words, and 2- to 5-grams of words."""
+    return np.array(sorted({zlib.crc32(feature.encode()) % BINS for feature in _features(text)}))
 
 
 def _features(text: str) -> Iterator[str]:
@@ -178,7 +179,7 @@ def _odds(share: float) -> float:
 
 
 def _most_like_one(shares: Iterable[npt.NDArray[np.float64]]) -> npt.NDArray[np.float64]:
-    return max(shares, key=lambda each: float(each[0]))
+    return max(shares, key=lambda by_kind: float(by_kind[0]))
 
 
 def _shares(logits: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
@@ -189,7 +190,7 @@ def _shares(logits: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 @lru_cache(maxsize=1)
 def load_refusal_model() -> RefusalModel:
-    """The model that the package carries."""
+    """Load the model that the package carries."""
     content = packaged("refusal.npz").read_bytes()
     with np.load(io.BytesIO(content)) as arrays:
         return RefusalModel(
@@ -202,9 +203,9 @@ def load_refusal_model() -> RefusalModel:
 
 
 def _written(query: Query) -> tuple[str, ...]:
-    """A query as it is spelt: the text, it with its abbreviations written out, or without slips.
+    """Return the spellings of a query: the text, with abbreviations written out, and corrected.
 
-    Of a text in another language the model can judge the English reading alone.
+    For a text in another language, only its English form: the model was trained on English.
     """
     english = tuple(form.text for form in query.forms if form.kind == "word for word")
     if english:

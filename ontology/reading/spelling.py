@@ -1,37 +1,38 @@
-"""Misspelt words: the nearest word of the terms, for a word that is nowhere known."""
+"""Correct misspelt words: replace an unknown word by the nearest word of the terms."""
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Set
 from dataclasses import dataclass, field
 
-_SHORTEST = 5  # letters; of shorter words too many others are near
+_SHORTEST = 5  # letters; a shorter word has too many near words
 _LONG = 8  # letters from which two slips are allowed
-_COMMON = 3  # places of a word in the terms, for it to be one that others are read as
-_REMEMBERED = 10_000  # words
+_COMMON = 3  # a word must occur so often in the terms to be a correction of another
+_REMEMBERED = 10_000  # words whose corrections are kept
 _ENDING = re.compile(r"(?:s|es|d|ed|ing|er|ers|ly|like|less)$")
 
 
 @dataclass(frozen=True)
 class Spelling:
-    """The words of the terms with how often they occur.
+    """The words of the terms, and other words that are spelt correctly.
 
-    `right` are further words that are no slips, such as names of drugs: what is as near to one of
-    them as to a word of the terms is left alone. `english` are words that are left alone.
+    counts: how often each word occurs in the terms. right: other correct words, such as names of
+    drugs; an unknown word that is nearest to one of them is not changed. english: words that are
+    not changed either.
     """
 
     counts: Counter[str]
     right: Set[str]
     english: Set[str]
     _by_length: dict[int, list[str]]
-    _found: dict[str, str] = field(default_factory=dict)
+    _corrections: dict[str, str] = field(default_factory=dict)
 
     def corrected(self, text: str) -> str:
-        """A normalised text with each word that is nowhere known as the likeliest of the terms.
+        """Return a normalised text, each unknown word replaced by the likeliest word of the terms.
 
-        A slip is a letter too many, too few, another one, or two in the wrong order (optimal
-        string alignment); one is allowed from 5 letters, two from 8 where the first letter holds.
-        The fewest slips win, then the commoner word.
+        A slip is a letter too many, a missing letter, a wrong letter, or two letters in the wrong
+        order (optimal string alignment). One slip is allowed from 5 letters, two from 8 letters
+        where the first letter is right. The word with the fewest slips wins, then the commoner one.
         """
         return " ".join(map(self._word, text.split()))
 
@@ -40,12 +41,12 @@ class Spelling:
             return word
         if self._is_known(word):
             return word
-        found = self._found.get(word)
-        if found is None:
-            if len(self._found) >= _REMEMBERED:
-                self._found.clear()
-            found = self._found[word] = self._nearest(word)
-        return found
+        correction = self._corrections.get(word)
+        if correction is None:
+            if len(self._corrections) >= _REMEMBERED:
+                self._corrections.clear()
+            correction = self._corrections[word] = self._nearest(word)
+        return correction
 
     def _is_known(self, word: str) -> bool:
         plain = _ENDING.sub("", word)
@@ -61,7 +62,7 @@ class Spelling:
 
         slips = 2 if len(word) >= _LONG else 1
         sizes = range(len(word) - slips, len(word) + slips + 1)
-        choices = [each for size in sizes for each in self._by_length.get(size, ())]
+        choices = [other for size in sizes for other in self._by_length.get(size, ())]
         near = extract(word, choices, scorer=OSA.distance, score_cutoff=slips, limit=None)
         likely = [
             (distance, other not in self.right, -self.counts[other], other)
@@ -75,7 +76,10 @@ class Spelling:
 def make_spelling(
     terms: Iterable[str], right: Iterable[str] = (), english: Set[str] = frozenset()
 ) -> Spelling:
-    """From normalised terms, texts whose words are right though no term has them, and words."""
+    """Count the words of normalised terms.
+
+    right: texts of other correct words. english: words that are never changed.
+    """
     counts = Counter(" ".join(terms).split())
     others = {word for text in right for word in text.split()} - counts.keys()
     by_length: dict[int, list[str]] = {}
