@@ -231,7 +231,7 @@ def test_an_index_on_a_disk_that_takes_no_lock_is_used(
 
 
 def test_no_terms_and_no_server_are_clear_errors(tmp_path: Path, encoder: OnnxEncoder) -> None:
-    with pytest.raises(IndexFault, match="no terms"):
+    with pytest.raises(IndexFault, match="hold no term to search"):
         open_index("test", list, encoder, tmp_path)
     with pytest.raises(UsageError, match="http://host:port"):
         open_small(tmp_path, encoder, chroma="localhost")

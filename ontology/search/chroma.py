@@ -1,7 +1,8 @@
-"""The nearest terms: compared with all of them, or asked of Chroma where a user asks for it.
+"""Find the nearest terms: compare a text with all terms, or ask Chroma where the user wants it.
 
-Over 80,000 terms a reading takes 1.4 ms to compare with all and 1.5 ms to ask of Chroma, in batches
-of 64, and a collection takes a minute to build: it gains with larger bases and on servers alone.
+With 80,000 terms, in batches of 64, one form of a text takes 1.4 ms to compare with all terms and
+1.5 ms to ask of Chroma, and a collection takes a minute to build. So Chroma is only faster with
+larger bases and on servers.
 """
 
 import shutil
@@ -21,40 +22,43 @@ from ...errors import IndexFault, UsageError
 from .encode import Progress, Vectors
 from .highest import highest
 
-_ADD = 4000
+_ADD = 4000  # rows of one request to add vectors
 EMBEDDED = "embedded"
-"""In place of a server's address: a collection in the folder of the index."""
+"""Given in place of a server's address: use a collection in the folder of the index."""
 
 # Recall@64 against exact search over 53,000 terms: 0.999 (0.98 with Chroma's defaults).
 _GRAPH = {"space": "cosine", "ef_construction": 200, "max_neighbors": 32, "ef_search": 400}
 
 
 class Collection:
-    """The vectors of the terms, ids being row numbers; a Chroma collection of them where `open`."""
+    """The vectors of the terms; where `open` is given, it opens a Chroma collection of them.
+
+    The ids of the collection are row numbers.
+    """
 
     def __init__(self, vectors: npt.NDArray[np.float16], open: Callable[[], Any] | None = None):
         self._vectors = vectors
         self._open = open
 
     def count(self) -> int:
-        """The number of rows."""
+        """Return the number of rows."""
         return int(self._collection.count()) if self._open else len(self._vectors)
 
     def nearest(self, vectors: Vectors, k: int) -> npt.NDArray[np.int64]:
-        """Row numbers of the k nearest terms of each vector, nearest first, (n, k)."""
+        """Return row numbers of the k nearest terms of each vector, nearest first, (n, k)."""
         if not len(vectors):
             return np.zeros((0, k), np.int64)
         if self._open is None or not self._is_sound():
             return np.array([highest(row, k) for row in vectors @ self._unit_columns])
-        found = self._collection.query(query_embeddings=vectors, n_results=k, include=[])
-        return np.asarray([[int(row) for row in rows] for rows in found["ids"]], np.int64)
+        answer = self._collection.query(query_embeddings=vectors, n_results=k, include=[])
+        return np.asarray([[int(row) for row in rows] for rows in answer["ids"]], np.int64)
 
     def _is_sound(self) -> bool:
-        """Open the collection; where it is damaged, say so once and do without it."""
+        """Open the collection; where it is damaged, warn once and compare with all terms."""
         try:
             _ = self._collection
         except IndexFault as fault:
-            warnings.warn(f"{fault}; all terms are compared", stacklevel=3)
+            warnings.warn(f"{fault}; texts are compared with all terms instead", stacklevel=3)
             self._open = None
             return False
         return True
@@ -71,10 +75,10 @@ class Collection:
 
 @contextmanager
 def one_builder(folder: Path) -> Iterator[None]:
-    """Hold the lock of an index folder: two processes may want to write it at once.
+    """Hold the lock of an index folder, since two processes may want to write it at once.
 
-    An index that is there on a disk that cannot be written, where no lock can be made either, is
-    used as it is. Raises IndexFault where there is none and the folder cannot be written.
+    Where the folder cannot be written, no lock can be made: an index that exists is used without
+    one. Raises IndexFault where no index exists and the folder cannot be written.
     """
     from filelock import FileLock
 
@@ -87,8 +91,8 @@ def one_builder(folder: Path) -> Iterator[None]:
             yield
             return
         raise IndexFault(
-            f"cannot write the index folder {folder.parent}: {error}. "
-            "Set DXJUDGE_CACHE_DIR to a folder that can be written"
+            f"cannot write the index folder {folder.parent}: {error}; "
+            "set DXJUDGE_CACHE_DIR to a folder that can be written"
         ) from error
     try:
         yield
@@ -106,11 +110,11 @@ def open_collection(
     embedded: bool = False,
     rebuild: bool = False,
 ) -> Collection:
-    """The vectors, compared with each text, or in Chroma.
+    """Return the vectors as a collection: in memory, or in Chroma.
 
-    server: a client that `open_server` gave, which is asked at once. embedded: a collection in
-    `folder`, opened when first needed. Where the collection is missing, or lacks rows, it is made
-    from the kept vectors. rebuild: fill the server's collection anew.
+    server: a client that `open_server` returned; its collection is opened at once. embedded: the
+    collection is in `folder` and is opened when first needed. A collection that is missing or lacks
+    rows is built from `vectors`. rebuild: build the server's collection again.
 
     Raises IndexFault where the server fails.
     """
@@ -119,10 +123,10 @@ def open_collection(
     if server is None:
         return Collection(vectors)
     try:
-        collection = None if rebuild else _held(server, key, len(vectors))
+        collection = None if rebuild else _complete(server, key, len(vectors))
         if collection is None:
             _fill(server, key, vectors, progress)
-            collection = _held(server, key, len(vectors))
+            collection = _complete(server, key, len(vectors))
     except Exception as error:
         raise IndexFault(f"the Chroma server failed: {error}") from error
     return Collection(vectors, lambda: collection)
@@ -132,21 +136,22 @@ def _open_embedded(
     folder: Path, key: str, vectors: npt.NDArray[np.float16], progress: Progress | None
 ) -> Any:
     with one_builder(folder):
-        for held in sorted(folder.glob("chroma-*")):
+        for path in sorted(folder.glob("chroma-*")):
             try:
-                client = _embedded(held)
-                collection = _held(client, key, len(vectors))
+                client = _embedded(path)
+                collection = _complete(client, key, len(vectors))
             except Exception as error:
                 raise IndexFault(
                     f"the Chroma collection in {folder} is damaged ({error}); "
-                    "--rebuild-index makes it anew"
+                    "--rebuild-index builds it again"
                 ) from error
             if collection is not None:
                 return collection
             client.close()
-            shutil.rmtree(held, ignore_errors=True)
+            shutil.rmtree(path, ignore_errors=True)
         try:
-            collection = _held(_embedded(_build(folder, key, vectors, progress)), key, len(vectors))
+            client = _embedded(_build(folder, key, vectors, progress))
+            collection = _complete(client, key, len(vectors))
         except Exception as error:
             raise IndexFault(f"cannot build a Chroma collection in {folder}: {error}") from error
         if collection is None:
@@ -157,15 +162,15 @@ def _open_embedded(
 def _build(
     folder: Path, key: str, vectors: npt.NDArray[np.float16], progress: Progress | None
 ) -> Path:
-    """Build the collection of a folder, beside its place: what is in place is whole."""
+    """Build a collection under another name and rename it, so that a named one is complete."""
     for left in folder.glob("part-chroma-*"):  # of a build that was killed
         shutil.rmtree(left, ignore_errors=True)
-    # A name of its own for every build: Chroma keeps what it opened by its path, and would serve
-    # the files of an index that has since been built anew.
+    # Every build gets another name: Chroma remembers what it opened by its path, and would answer
+    # from the files of an index that was built again since then.
     name = f"chroma-{uuid4().hex[:12]}"
     client = _embedded(folder / f"part-{name}")
     _fill(client, key, vectors, progress)
-    # A client that keeps its files open would write to a path that is gone.
+    # A client that keeps its files open would write to a path that no longer exists.
     client.close()
     return (folder / f"part-{name}").rename(folder / name)
 
@@ -187,8 +192,8 @@ def _fill(
             progress(start + len(chunk), len(vectors))
 
 
-def _held(client: Any, key: str, rows: int) -> Any:
-    """The collection where it is there with all its rows, else None."""
+def _complete(client: Any, key: str, rows: int) -> Any:
+    """Return the collection where it exists with all its rows, else None."""
     name = _name(key)
     if name not in {collection.name for collection in client.list_collections()}:
         return None
@@ -208,9 +213,9 @@ def _embedded(path: Path) -> Any:
 
 
 def open_server(address: str) -> Any:
-    """A client of the Chroma server at an address.
+    """Return a client of the Chroma server at an address.
 
-    Raises UsageError for what is no address, IndexFault where no server answers.
+    Raises UsageError for an invalid address, IndexFault where no server answers.
     """
     import chromadb
     from chromadb.config import Settings
@@ -218,7 +223,8 @@ def open_server(address: str) -> Any:
     parts = urlsplit(address)
     if parts.scheme not in {"http", "https"} or not parts.hostname:
         raise UsageError(
-            f"not the address of a Chroma server: {address!r} (http://host:port, or {EMBEDDED})"
+            f"{address!r} is not the address of a Chroma server; give http://host:port or "
+            f"{EMBEDDED}"
         )
     try:
         return chromadb.HttpClient(

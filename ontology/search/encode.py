@@ -1,8 +1,8 @@
 """Text encoders: the packaged one, any sentence-transformers model, OpenAI embeddings.
 
-An encoder has `identity` (what makes its vectors, a part of the index key), `dimension` and
-`encode(texts)`, which returns float32 unit rows of shape (len(texts), dimension), rounded to a
-grid (`on_grid`).
+An encoder has `identity` (it changes whenever the vectors may change, and is part of the index
+key), `dimension`, and `encode(texts)`, which returns float32 unit rows of shape
+(len(texts), dimension), rounded to a grid (`on_grid`).
 """
 
 import hashlib
@@ -25,50 +25,51 @@ from ..packaged import packaged
 
 Vectors = npt.NDArray[np.float32]
 Progress = Callable[[int, int], None]
-"""Called with (done, total) as work goes on."""
+"""Called with (done, total) while texts are encoded."""
 
 GRID = 2048
-"""Steps a unit of the grid that vectors lie on."""
+"""The numbers of a vector are multiples of 1 / GRID."""
 
 DEFAULT_MODEL = "default"
 _MODEL_FOLDER = "encoder"
 _BATCH = 32
 _WRITES_TEXT = re.compile(r"(chat)?gpt-[345]|o[134](-|$)|claude-|gemini-|deepseek-(chat|r)")
 _LONGEST = 64  # tokens; the longest official name has 58
-_KNOWN = 4096  # texts whose vectors are kept: search and refusal ask for the same
+_KNOWN = 4096  # texts whose vectors are kept, since search and refusal encode the same texts
 
 
 class Encoder(Protocol):
-    """What search needs of a text encoder."""
+    """A text encoder, as search uses it."""
 
     identity: str
     dimension: int
 
     def encode(self, texts: Sequence[str], progress: Progress | None = None) -> Vectors:
-        """Unit row vectors of the texts, on the grid."""
+        """Return unit row vectors of the texts, on the grid."""
 
     def encode_queries(self, texts: Sequence[str]) -> Vectors:
-        """The same, for texts that may be asked for again."""
+        """Return the same vectors, for texts that may be encoded again soon."""
 
 
 def on_grid(vectors: npt.NDArray[np.floating[Any]]) -> Vectors:
     """Round to multiples of 1/2048, which float16 holds exactly.
 
     The product of two such unit rows is a sum of multiples of 2**-22 below 2. float32 adds these
-    without rounding, so the cosine is the same in whatever order a library or processor adds.
+    without rounding, so the cosine does not depend on the order in which a library or processor
+    adds.
     """
     rounded: Vectors = (np.round(vectors * GRID) / GRID).astype(np.float32)
     return rounded
 
 
 def open_encoder(model: str = DEFAULT_MODEL) -> Encoder:
-    """The encoder that `model` names.
+    """Return the encoder that `model` names.
 
-    `default` is the one in the package (ONNX Runtime, no torch); `openai:NAME` asks OpenAI's
-    embedding endpoint (OPENAI_API_KEY); anything else is a sentence-transformers name or path.
+    `default` is the one in the package (ONNX Runtime, no torch). `openai:NAME` asks OpenAI's
+    embedding endpoint (OPENAI_API_KEY). Any other text is a sentence-transformers name or path.
 
-    Raises UsageError for the bare name of a model that writes text (to look for it on a hub
-    would take a minute), ModelFault where the model cannot be loaded, AuthenticationFault
+    Raises UsageError for the name of a model that writes text without its provider (a search on a
+    hub would take a minute), ModelFault where the model cannot be loaded, and AuthenticationFault
     without a key.
     """
     if model == DEFAULT_MODEL:
@@ -77,7 +78,7 @@ def open_encoder(model: str = DEFAULT_MODEL) -> Encoder:
         return OpenAIEncoder(model.removeprefix("openai:"))
     if _WRITES_TEXT.match(model) and not Path(model).exists():
         raise UsageError(
-            f"{model!r} names a model that writes text, without its provider: "
+            f"{model!r} names a model that writes text; put its provider before it: "
             f"openai:{model}, anthropic:{model}, or openai:{model}@http://host:port/v1"
         )
     return SentenceEncoder(model)
@@ -85,7 +86,7 @@ def open_encoder(model: str = DEFAULT_MODEL) -> Encoder:
 
 @lru_cache(maxsize=1)
 def packaged_encoder() -> "OnnxEncoder":
-    """The encoder that the package carries, loaded once."""
+    """Return the encoder that the package carries, loaded once."""
     with resources.as_file(packaged(_MODEL_FOLDER)) as folder:
         return OnnxEncoder(folder)
 
@@ -94,8 +95,8 @@ class OnnxEncoder:
     """A mean-pooled transformer in ONNX form: `model.onnx` and `tokenizer.json` in a folder.
 
     A text's vector is the same in every batch, on any number of cores, on x86-64 processors with
-    and without AVX-512, and with every release of onnxruntime that the package allows:
-    training/arithmetic.py says how, and tests/test_arithmetic.py checks it.
+    and without AVX-512, and with every release of onnxruntime that the package allows.
+    training/arithmetic.py explains how, and tests/test_arithmetic.py checks it.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -120,7 +121,7 @@ class OnnxEncoder:
         self._known: dict[str, Vectors] = {}
 
     def encode(self, texts: Sequence[str], progress: Progress | None = None) -> Vectors:
-        """Unit row vectors of the texts, on the grid, encoded in batches of equal length."""
+        """Return unit row vectors of the texts, on the grid, encoded in batches of equal length."""
         ids = [encoding.ids for encoding in self._tokenizer.encode_batch(list(texts))]
         vectors = np.zeros((len(ids), self.dimension), np.float32)
         batches = list(_of_equal_length(ids))
@@ -135,8 +136,8 @@ class OnnxEncoder:
         return on_grid(vectors)
 
     def encode_queries(self, texts: Sequence[str]) -> Vectors:
-        """The same; vectors of the last texts are kept."""
-        known = self._known  # another thread may put another one in its place
+        """Return the same vectors; those of the last texts are kept."""
+        known = self._known  # another thread may replace the dictionary meanwhile
         new = [text for text in dict.fromkeys(texts) if text not in known]
         fresh = dict(zip(new, self.encode(new), strict=True))
         rows = [fresh[text] if text in fresh else known[text] for text in texts]
@@ -146,23 +147,23 @@ class OnnxEncoder:
         return np.array(rows, np.float32).reshape(len(rows), self.dimension)
 
     def words(self) -> frozenset[str]:
-        """The words that the tokeniser knows whole: common English ones, mostly."""
+        """Return the words that are one token each: mostly common English words."""
         return frozenset(word for word in self._tokenizer.get_vocab() if word.isalpha())
 
     def _run(self, ids: list[list[int]]) -> Vectors:
-        """The vectors of token ids, all of one length."""
+        """Return the vectors of lists of token ids, which all have one length."""
         tokens = np.asarray(ids, np.int64)
-        asked = {"input_ids": tokens, "attention_mask": np.ones_like(tokens)}
-        vectors: Vectors = self._session.run(None, asked)[0]
+        inputs = {"input_ids": tokens, "attention_mask": np.ones_like(tokens)}
+        vectors: Vectors = self._session.run(None, inputs)[0]
         return vectors
 
 
 def _options() -> Any:
-    """The settings of onnxruntime on which no number depends.
+    """Return settings of onnxruntime with which the numbers are the same on every machine.
 
-    One thread a batch, since threads would share out its sums by the number of cores: batches run
-    beside each other instead. Only the basic optimisations, which fold constants: the others
-    replace operators by fused ones that round otherwise and differ between releases.
+    A batch runs on one thread, because several threads divide its sums by the number of cores;
+    several batches run at once instead. Only the basic optimisations are on, which fold constants:
+    the others replace operators by fused ones, which round differently in each release.
     """
     import onnxruntime
 
@@ -173,9 +174,9 @@ def _options() -> Any:
 
 
 def _of_equal_length(ids: Sequence[Sequence[int]]) -> Iterator[list[int]]:
-    """The rows of texts with equally many tokens, the shortest first, at most `_BATCH` together.
+    """Yield the rows of texts with equally many tokens, the shortest first, at most `_BATCH`.
 
-    Nothing is padded: the shape of a text's arithmetic is its own.
+    Without padding, the arithmetic for a text does not depend on the other texts of its batch.
     """
     by_length: defaultdict[int, list[int]] = defaultdict(list)
     for row, tokens in enumerate(ids):
@@ -195,20 +196,20 @@ class SentenceEncoder:
             self._model: Any = SentenceTransformer(model)
         except Exception as error:
             raise ModelFault(
-                f"cannot load the sentence-transformers model {model!r}: {error}. Give a folder "
+                f"cannot load the sentence-transformers model {model!r}: {error}; give a folder "
                 "that holds it, or a hub name on a machine that reaches the hub (a model that "
-                "writes text has its provider before its name: openai:gpt-4o)"
+                "writes text needs its provider before its name: openai:gpt-4o)"
             ) from error
         self.dimension = int(self._model.get_embedding_dimension() or 0)
         self.identity = f"sentence-transformers:{model}:{self._fingerprint()}"
 
     def _fingerprint(self) -> str:
-        """A digest of what the model answers to fixed texts: a path may hold new weights."""
+        """Return a digest of the vectors of fixed texts, since a path may hold new weights."""
         probe = self.encode(["myocardial infarction", "asthma"])
         return hashlib.sha256(np.round(probe, 3).tobytes()).hexdigest()[:12]
 
     def encode(self, texts: Sequence[str], progress: Progress | None = None) -> Vectors:
-        """Unit row vectors of the texts."""
+        """Return unit row vectors of the texts."""
         parts: list[Vectors] = []
         for start in range(0, len(texts), 1024):
             chunk = list(texts[start : start + 1024])
@@ -221,7 +222,7 @@ class SentenceEncoder:
         return on_grid(np.concatenate([empty, *parts]))
 
     def encode_queries(self, texts: Sequence[str]) -> Vectors:
-        """The same as `encode`."""
+        """Return the same vectors as `encode`."""
         return self.encode(texts)
 
 
@@ -242,7 +243,7 @@ class OpenAIEncoder:
         self.dimension = self.encode(["asthma"]).shape[1]
 
     def encode(self, texts: Sequence[str], progress: Progress | None = None) -> Vectors:
-        """Unit row vectors of the texts, in requests of 512."""
+        """Return unit row vectors of the texts, asked for in requests of 512 texts."""
         rows: list[list[float]] = []
         for start in range(0, len(texts), 512):
             chunk = [text or " " for text in texts[start : start + 512]]
@@ -254,7 +255,7 @@ class OpenAIEncoder:
         return on_grid(vectors / np.maximum(norms, 1e-12))
 
     def encode_queries(self, texts: Sequence[str]) -> Vectors:
-        """The same as `encode`."""
+        """Return the same vectors as `encode`."""
         return self.encode(texts)
 
     def _ask(self, chunk: list[str]) -> Any:

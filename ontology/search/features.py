@@ -1,4 +1,4 @@
-"""What the reranker looks at: how a candidate's words and place in the tree fit a diagnosis."""
+"""The features of the reranker: how a candidate's words and place in the tree fit a diagnosis."""
 
 import math
 import re
@@ -66,7 +66,7 @@ _QUALIFIERS = frozenset(
     metastatic late early peripheral central atypical induced diabetic rheumatoid""".split()
 )
 _NUMBERS = {"i": "1", "ii": "2", "iii": "3", "iv": "4", "v": "5", "vi": "6", "vii": "7"}
-_STEM = 6  # letters
+_STEM = 6  # letters of a word that are compared
 _RAREST = 11.0  # the weight of a word that no term holds
 _DIGIT = re.compile(r"^\d+[a-z]?$")
 
@@ -95,7 +95,7 @@ class FeatureMaker:
     _words: dict[str, _Words] = field(default_factory=dict)
 
     def rows(self, query: Query, hits: Sequence[Hit]) -> Floats:
-        """Features of every hit, float32 of shape (len(hits), len(FEATURES))."""
+        """Return the features of every hit, float32 of shape (len(hits), len(FEATURES))."""
         facts = [self._facts_of(hit.code) for hit in hits]
         pool = _Pool.of(hits, facts)
         forms = [self._words_of(form.text) for form in query.forms]
@@ -147,14 +147,14 @@ class FeatureMaker:
         )
 
     def _share(self, of: frozenset[str], in_: frozenset[str]) -> float:
-        """The share of the words of one text that another holds, rare words counting more."""
+        """Return the share of the words of one text that another holds; rare words weigh more."""
         total = sum(self.weights.get(stem, _RAREST) for stem in of)
         if not total:
             return 0.0
         return sum(self.weights.get(stem, _RAREST) for stem in of & in_) / total
 
     def _setting_clash(self, code: str, stems: frozenset[str]) -> bool:
-        """Whether the text lacks a word that it should hold for such a code."""
+        """Return whether the text lacks the words that it should hold for such a code."""
         wanted = self.retriever.tree.descriptor.settings.get(code[:1])
         return wanted is not None and not any(stem in wanted for stem in stems)
 
@@ -184,7 +184,7 @@ class FeatureMaker:
 
 @dataclass(frozen=True)
 class _Pool:
-    """What the candidates of one query say about each other."""
+    """How the candidates of one query compare with each other."""
 
     fused: float
     dense: float
@@ -221,16 +221,16 @@ class _Pool:
         )
 
     def above(self, parent: str | None, fused: float) -> float:
-        """By how much a code beats its parent, 0 where the parent is no candidate."""
+        """Return the lead of a code over its parent, 0 where the parent is not a candidate."""
         return fused - self.score[parent] if parent in self.score else 0.0
 
     def below(self, code: str, fused: float) -> float:
-        """By how much a code beats its best child, 0 where none is a candidate."""
+        """Return the lead of a code over its best child, 0 where no child is a candidate."""
         return fused - self.best_child[code] if code in self.best_child else 0.0
 
 
 def make_features(retriever: Retriever) -> FeatureMaker:
-    """Weigh words by their rarity among the terms of the index."""
+    """Return a feature maker that weighs words by their rarity among the terms of the index."""
     counts: Counter[str] = Counter()
     for folded in retriever.index.folded:
         counts.update({word[:_STEM] for word in folded.split()})

@@ -1,9 +1,9 @@
 """The search index of a term base: built once, kept in a folder, checked when loaded.
 
 A folder holds `manifest.json`, `terms.json`, `vectors.npy` (float16 unit rows), the lexical
-index, and, once a long run has asked for it, a Chroma collection of the same vectors. The
-folder's name is the key of all that makes the index: what the rows come from, the encoder and
-the format.
+index, and, where a user asked for it, a Chroma collection of the same vectors. The folder's name
+is a digest of everything that the index depends on: the origin of the terms, the encoder and the
+format.
 """
 
 import hashlib
@@ -47,7 +47,7 @@ class Index:
 
 
 def index_key(recipe: str, encoder: Encoder) -> str:
-    """The digest of what makes an index: a change of any part makes another index."""
+    """Return a digest of everything that an index depends on: another digest, another index."""
     content = f"{FORMAT}\n{encoder.identity}\n{recipe}"
     return hashlib.sha256(content.encode()).hexdigest()[:24]
 
@@ -64,13 +64,13 @@ def open_index(
 ) -> Index:
     """Load the index of some terms from the cache folder; build it where there is none.
 
-    `recipe` names all that the terms come from (`base.recipe`): they are made only when an index
-    has to be built, which is what lets a run start fast. `chroma` is "embedded" or the address of
-    a Chroma server that holds the vectors; without it a text is compared with all. Two
-    processes may call this at once: one builds, the other waits. A damaged index is rebuilt, with
-    a warning.
+    `recipe` is the digest of everything that the terms are made from (`base.recipe`). The terms
+    themselves are only made when an index must be built, so that a run starts fast. `chroma` is
+    "embedded" or the address of a Chroma server that holds the vectors; without it a text is
+    compared with all terms. Two processes may call this at once: one builds, the other waits. A
+    damaged index is built again, with a warning.
 
-    Raises IndexFault where it cannot be built (the message says what to do).
+    Raises IndexFault where the index cannot be built; the message says what to do.
     """
     key = index_key(recipe, encoder)
     home = folder / "index" / key
@@ -80,7 +80,7 @@ def open_index(
         if kept is None:
             terms = make_terms()
             if not terms:
-                raise IndexFault("no terms to index: the chosen scope and sources hold none")
+                raise IndexFault("the chosen scope and sources hold no term to search")
             _build(home, key, terms, encoder, progress)
             try:
                 kept = _load(home, key)

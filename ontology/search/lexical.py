@@ -1,8 +1,9 @@
 """The lexical index: character trigrams within words, weighted by TF-IDF, cosine similarity.
 
-scikit-learn builds it. A query is weighed here by the same rule, so that a run does not wait
-for scikit-learn's import, a second; a test holds the two equal. Weights are computed in float64
-and rounded to the grid of the vectors, so that a score is an exact sum on every machine.
+scikit-learn builds it. This module weighs a query by the same rule, so that a run does not wait a
+second for the import of scikit-learn; a test checks that both give the same weights. Weights are
+computed in float64 and rounded to the grid of the vectors, so that a score is an exact sum on every
+machine.
 """
 
 import json
@@ -26,7 +27,7 @@ _GRAM = 3
 class LexicalIndex:
     """TF-IDF of character trigrams over normalised terms.
 
-    `by_feature` is the term matrix turned round: a sparse (features, terms) matrix.
+    `by_feature` is the transposed term matrix: sparse, of shape (features, terms).
     """
 
     vocabulary: dict[str, int]
@@ -34,13 +35,13 @@ class LexicalIndex:
     by_feature: Any
 
     def scores(self, texts: Sequence[str]) -> Scores:
-        """Cosine similarities of normalised texts with all terms, (len(texts), terms)."""
+        """Return cosine similarities of normalised texts with all terms, (len(texts), terms)."""
         product = self.weigh(texts) @ self.by_feature
         dense: Scores = np.asarray(product.toarray(), np.float32)
         return dense
 
     def weigh(self, texts: Sequence[str]) -> Any:
-        """Sparse unit rows on the grid: (1 + log count) x idf of each known trigram of a text."""
+        """Return sparse unit rows on the grid: (1 + log count) x idf of each known trigram."""
         from scipy import sparse
 
         data: list[float] = []
@@ -88,7 +89,7 @@ def build_lexical(texts: Sequence[str]) -> LexicalIndex:
 
 
 def read_lexical(folder: Path) -> LexicalIndex:
-    """Read an index that `write` left."""
+    """Read an index that `write` wrote."""
     from scipy import sparse
 
     content = json.loads((folder / "lexical.json").read_text("utf-8"))

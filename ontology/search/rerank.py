@@ -1,7 +1,7 @@
 """The embedded reranker: a small trained model that orders candidates, and a calibrated score.
 
 A ranking network of one hidden layer (data/reranker.json; training/reranker.py makes it) reads
-the features of every candidate. Its softmax over the candidates, corrected on the development
+the features of every candidate. Its softmax over the candidates, calibrated on the development
 sets, is the score: the estimated probability that the code is right.
 """
 
@@ -21,13 +21,13 @@ from ..tree import Tree
 from .features import FEATURES, FeatureMaker
 from .retrieve import Floats, Hit
 
-_FIRST = 10  # candidates that stand whatever their codes
+_FIRST = 10  # candidates that are shown whatever their codes
 
 Numbers = npt.NDArray[np.float64]
 
 
 class Ranked(NamedTuple):
-    """A hit with its score in [0, 1] and the reason in words."""
+    """A hit with its score in [0, 1], and in words why it matches."""
 
     hit: Hit
     score: float
@@ -38,8 +38,8 @@ class Ranked(NamedTuple):
 class RankingModel:
     """Weights of the ranking network and of the calibration (slope, fused, bias).
 
-    All is computed in float64: what another order of adding changes there is lost in the rounding
-    of a score to four digits.
+    Everything is computed in float64. Another order of addition then changes less than the rounding
+    of a score to four digits removes.
     """
 
     mean: Numbers
@@ -51,14 +51,14 @@ class RankingModel:
     calibration: tuple[float, float, float]
 
     def logits(self, rows: Floats) -> Numbers:
-        """One number for each row of features; higher ranks first."""
+        """Return one number for each row of features; the highest ranks first."""
         scaled = np.clip((rows - self.mean) / self.scale, -6, 6)
         inner = np.tanh(scaled @ self.hidden + self.hidden_bias)
         result: Numbers = inner @ self.output + scaled @ self.skip
         return result
 
     def probabilities(self, rows: Floats, fused: float) -> Numbers:
-        """Calibrated probabilities that each candidate is right; `fused` is the pool's best."""
+        """Return the calibrated probability of each candidate; `fused` is the best fused score."""
         logits = self.logits(rows)
         share = np.exp(logits - logits.max())
         share = np.clip(share / share.sum(), 1e-9, 1 - 1e-9)
@@ -70,7 +70,7 @@ class RankingModel:
 
 @lru_cache(maxsize=1)
 def load_ranking_model() -> RankingModel:
-    """The model that the package carries."""
+    """Load the model that the package carries."""
     text = packaged("reranker.json").read_text("utf-8")
     content = json.loads(text)
     if tuple(content["features"]) != FEATURES:
@@ -90,7 +90,7 @@ def load_ranking_model() -> RankingModel:
 def rerank(
     query: Query, hits: Sequence[Hit], features: FeatureMaker, model: RankingModel
 ) -> list[Ranked]:
-    """The hits, most probable first; ties by fused score, then code."""
+    """Return the hits, most probable first; ties by fused score, then code."""
     if not hits:
         return []
     rows = features.rows(query, hits)
@@ -105,25 +105,25 @@ def rerank(
 
 
 def shortlist(ranked: Sequence[Ranked], k: int, tree: Tree) -> list[Ranked]:
-    """The k candidates to show, in their order.
+    """Return the k candidates to show, in their order.
 
-    The first ten stand. Before the rest come the parents and categories of those ten, as far as
-    they are candidates: the code meant is often the broader one, while the network fills the
-    list with its subcategories (hit@15 on the development sets: about +1 point).
+    They are the first ten, then those parents and categories of the first ten that are candidates,
+    then the next ones in their order. The right code is often the broader one, while the network
+    fills the list with its subcategories (about +1 point of hit@15 on the development sets).
     """
     if len(ranked) <= k or k <= _FIRST:
         return list(ranked[:k])
-    first = [each.hit.code for each in ranked[:_FIRST]]
+    first = [candidate.hit.code for candidate in ranked[:_FIRST]]
     broader = dict.fromkeys(
         above
         for code in first
         for above in (*_parent(code, tree), tree.category(code).code)
         if above not in first
     )
-    rank = {each.hit.code: place for place, each in enumerate(ranked)}
-    kept = [rank[code] for code in broader if code in rank][: k - _FIRST]
-    rest = (place for place in range(_FIRST, len(ranked)) if place not in kept)
-    chosen = [*range(_FIRST), *kept, *islice(rest, k - _FIRST - len(kept))]
+    rank = {candidate.hit.code: place for place, candidate in enumerate(ranked)}
+    places = [rank[code] for code in broader if code in rank][: k - _FIRST]
+    rest = (place for place in range(_FIRST, len(ranked)) if place not in places)
+    chosen = [*range(_FIRST), *places, *islice(rest, k - _FIRST - len(places))]
     return [ranked[place] for place in sorted(chosen)]
 
 
@@ -140,9 +140,9 @@ def _why(query: Query, hit: Hit, features: FeatureMaker) -> str:
         how = "same text as"
     else:
         how = f"meaning {hit.dense:.2f}, spelling {hit.lexical:.2f} like"
-    said = f"{how} the {term.source} term {term.text!r}"
+    why = f"{how} the {term.source} term {term.text!r}"
     if form.kind != "whole":
-        said += f" ({form.kind}: {form.text!r})"
+        why += f" ({form.kind}: {form.text!r})"
     if hit.joined:
-        said += "; joined as a relative of a candidate"
-    return said
+        why += "; joined as a relative of a candidate"
+    return why

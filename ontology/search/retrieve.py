@@ -1,4 +1,4 @@
-"""Retrieval: the candidate codes of a diagnosis, from dense and lexical search together."""
+"""Retrieve the candidate codes of a diagnosis, by dense and lexical search together."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,12 +20,12 @@ from .index import Index
 # Weighted fusion beat reciprocal ranks by 3 to 8 points hit@1 (benchmarks/mapping.py).
 LEXICAL_WEIGHT = 0.3
 _NEAREST = 64  # terms taken from each of the two searches
-_KEPT = 40  # codes that go on to the reranker, before relatives join
-_RELATIVES = 15  # of the best codes, whose parents and unspecified children join
+_BEST = 40  # codes that the reranker reads, without the relatives that are added
+_RELATIVES = 15  # best codes whose parents and unspecified children are added
 
 _READ = 1024  # texts whose queries are kept
-_SPELT = 0.95  # the weight of a form with other words than were written
-_NOT_SPELT = {"word for word", "one meaning"}  # of words that the package wrote
+_SPELT = 0.95  # the weight of a form in which a word was corrected
+_NOT_SPELT = {"word for word", "one meaning"}  # forms whose words the package wrote itself
 
 Floats = npt.NDArray[np.float32]
 
@@ -33,10 +33,10 @@ Floats = npt.NDArray[np.float32]
 class Hit(NamedTuple):
     """A candidate code and how its best term matched.
 
-    `dense` and `lexical` are cosine similarities of the best term; `fused` is their weighted
-    sum, scaled by the weights of the form and of the term's source; `row` is the term's row in
-    the index, `form` its query form's place. `joined` tells a relative that search itself did
-    not find.
+    `dense` and `lexical` are cosine similarities of the best term. `fused` is their weighted
+    sum, multiplied by the weights of the form and of the term's source. `row` is the term's row in
+    the index, `form` the place of the query's form. `joined` is True for a relative that was added
+    to the candidates of the search.
     """
 
     code: str
@@ -56,15 +56,15 @@ class Retriever:
     tree: Tree
     rows_of: dict[str, list[int]]
     exact: dict[str, list[int]]
-    weights: Floats | None = None  # of the terms, by row; None is 1 for all
-    leave_one_out: bool = False  # for training: terms equal to the text are hidden
+    weights: Floats | None = None  # of the terms, by row; None means 1 for all
+    leave_one_out: bool = False  # for training: terms that equal the text are ignored
     _relatives: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     @cached_property
     def read(self) -> Callable[[str], Query]:
-        """Reads a text, also with words that no term has in their likely spelling.
+        """The function that reads a text; it adds forms in which unknown words are corrected.
 
-        Queries of the last texts are kept: each node of a graph reads the texts of its batch.
+        The queries of the last texts are kept, since each node of a graph reads the same texts.
         """
         return lru_cache(_READ)(self._read)
 
@@ -87,11 +87,11 @@ class Retriever:
 
     @cached_property
     def spelling(self) -> Spelling:
-        """The words of the terms."""
+        """The spelling corrector over the words of the terms."""
         return make_spelling(self.index.folded, known_words(), packaged_encoder().words())
 
     def search(self, queries: Sequence[Query]) -> list[list[Hit]]:
-        """The candidates of each query, best fused score first, ties by code."""
+        """Return the candidates of each query, best fused score first, ties by code."""
         forms = [form for query in queries for form in query.forms]
         if not forms:
             return [[] for _ in queries]
@@ -99,17 +99,18 @@ class Retriever:
         vectors = self.index.encoder.encode_queries(texts)
         near = self.index.collection.nearest(vectors, min(_NEAREST, len(self.index.terms)))
         lexical = self.index.lexical.scores(texts)
-        found: list[list[Hit]] = []
+        candidates: list[list[Hit]] = []
         start = 0
         for query in queries:
             stop = start + len(query.forms)
             part = slice(start, stop)
-            found.append(self._candidates(query, vectors[part], near[part], lexical[part]))
+            hits = self._candidates(query, vectors[part], near[part], lexical[part])
+            candidates.append(hits)
             start = stop
-        return found
+        return candidates
 
     def look_up(self, query: Query) -> list[int]:
-        """Rows whose folded term equals a form of the text that means the whole of it."""
+        """Return the rows of terms that equal the whole text, with or without its brackets."""
         whole = (form for form in query.forms if form.kind in {"whole", "without brackets"})
         for form in whole:
             if rows := self.exact.get(form.text):
@@ -117,7 +118,7 @@ class Retriever:
         return []
 
     def is_term(self, folded: str) -> bool:
-        """Whether a normalised text is a term of the base."""
+        """Return whether a normalised text is a term of the base."""
         return folded in self.exact
 
     def _candidates(
@@ -131,7 +132,7 @@ class Retriever:
             if self.leave_one_out:
                 rows = np.setdiff1d(rows, self.exact.get(form.text, []))
             self._score(best, rows, place, form.weight, vectors[place], lexical[place], False)
-        ranked = sorted(best.values(), key=_order)[:_KEPT]
+        ranked = sorted(best.values(), key=_order)[:_BEST]
         best = {hit.code: hit for hit in ranked}
         relatives = [
             row
@@ -147,7 +148,7 @@ class Retriever:
         return sorted(best.values(), key=_order)
 
     def _relatives_of(self, code: str) -> tuple[str, ...]:
-        """The parent and the unspecified children of a code, as far as the base holds them."""
+        """Return the parent and the unspecified children of a code that the base holds."""
         if code not in self._relatives:
             parent = self.tree.parent(code)
             near = [child for child in self.tree.children(code) if self._is_vague(child)]
@@ -172,7 +173,7 @@ class Retriever:
         fused = weight * (LEXICAL_WEIGHT * lexical[rows] + (1 - LEXICAL_WEIGHT) * dense)
         if self.weights is not None:
             fused = fused * self.weights[rows]
-        # Rounded, so that the order does not hang on the last bits of a machine's arithmetic.
+        # Rounded, so that the order does not depend on the last bits of a machine's arithmetic.
         for row, near, like, score in zip(
             rows.tolist(),
             dense.tolist(),
@@ -181,17 +182,17 @@ class Retriever:
             strict=True,
         ):
             code = self.index.terms[row].code
-            held = best.get(code)
-            if held is None or score > held.fused:
+            rival = best.get(code)
+            if rival is None or score > rival.fused:
                 best[code] = Hit(code, row, place, near, like, score, joined)
 
 
 def make_retriever(
     index: Index, tree: Tree, weights: Mapping[str, float] | None = None
 ) -> Retriever:
-    """Prepare an index for search: rows by code, rows by folded term, relatives of codes.
+    """Prepare an index for search: group its rows by code and by normalised term.
 
-    `weights` are those of sources, by name; a source that is not in it has 1.
+    `weights` holds the weights of sources by name; a source that is not in it has the weight 1.
     """
     rows_of: dict[str, list[int]] = {}
     exact: dict[str, list[int]] = {}

@@ -1,9 +1,8 @@
-"""Vectors that the package carries: a first run need not encode the default base again.
+"""Use the vectors that the package carries, so that a first run does not encode the default base.
 
 `data/vectors.npz` (training/vectors.py makes it) holds `encoder`, the identity of the encoder
-that made them, `keys`, the digests of the normalised terms in rising order, and `rows`, int8 of
-shape (terms, dimension). A term that is not among them is encoded, so that one more synonym
-costs one more vector.
+that made the vectors; `keys`, the digests of the normalised terms in rising order; and `rows`, int8
+of shape (terms, dimension). Only terms without a vector in the file are encoded.
 """
 
 import hashlib
@@ -22,9 +21,9 @@ FILE = "vectors.npz"
 def encode_terms(
     encoder: Encoder, texts: Sequence[str], progress: Progress | None = None
 ) -> Vectors:
-    """Unit rows of normalised terms, on the grid: those of the package, the others encoded.
+    """Return unit rows of normalised terms, on the grid: from the package, or else encoded.
 
-    `progress` counts the ones that have to be encoded.
+    `progress` counts only the terms that must be encoded.
     """
     shipped = _shipped(encoder)
     if shipped is None:
@@ -43,13 +42,13 @@ def encode_terms(
 
 
 def digests(texts: Sequence[str]) -> npt.NDArray[np.uint64]:
-    """The key of each text: the first eight bytes of its SHA-256."""
-    found = b"".join(hashlib.sha256(text.encode()).digest()[:8] for text in texts)
-    return np.frombuffer(found, np.uint64)
+    """Return the key of each text: the first eight bytes of its SHA-256."""
+    keys = b"".join(hashlib.sha256(text.encode()).digest()[:8] for text in texts)
+    return np.frombuffer(keys, np.uint64)
 
 
 def as_bytes(vectors: Vectors) -> npt.NDArray[np.int8]:
-    """Rows in int8, each scaled to its largest number; their length is taken as one again."""
+    """Return rows as int8, each scaled to its largest number; readers scale them to length one."""
     largest = np.abs(vectors).max(axis=1, keepdims=True)
     rows: npt.NDArray[np.int8] = np.round(127 * vectors / np.maximum(largest, 1e-12)).astype(
         np.int8
@@ -58,13 +57,13 @@ def as_bytes(vectors: Vectors) -> npt.NDArray[np.int8]:
 
 
 def _unit_rows(rows: npt.NDArray[np.int8]) -> Vectors:
-    """Rows of length one, on the grid, of rows in int8."""
+    """Return rows of int8 as rows of length one, on the grid."""
     whole = rows.astype(np.float64)
     return on_grid(whole / np.maximum(np.linalg.norm(whole, axis=1, keepdims=True), 1))
 
 
 def _shipped(encoder: Encoder) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int8]] | None:
-    """The keys and rows of the package, None where they are of another encoder."""
+    """Return the keys and rows of the package, None where another encoder made them."""
     with resources.as_file(packaged(FILE)) as path:
         if not path.is_file():
             return None
