@@ -1,4 +1,4 @@
-"""Codes, their tree, the terms that name them, search, and the policy of mapping."""
+"""Codes and their tree, the terms that name them, search, and the policy of mapping."""
 
 from .grammar import Grammar
 from .release import Release, Rows

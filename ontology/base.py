@@ -1,4 +1,4 @@
-"""The default search base of a release: which chapters, and which further terms."""
+"""The terms that search reads by default: the chapters of a release, and further terms."""
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,7 +11,7 @@ from .terms import Term, build_terms
 from .tree import Tree
 
 SCOPES = {
-    "diagnoses": "all chapters but those that nobody writes as a diagnosis",
+    "diagnoses": "all chapters except those that nobody writes as a diagnosis",
     "chapters": "every chapter",
     "everything": "every chapter, and the variants of codes such as encounters",
 }
@@ -24,7 +24,7 @@ _MAKERS = (
     "data/spelling.tsv",
     "data/synonyms.tsv",
 )
-_READERS = (  # a part of the recipe where files of further terms are read
+_READERS = (  # part of the recipe only where files of further terms are read
     "sources/forms.py",
     "sources/cms.py",
     "sources/obo.py",
@@ -40,9 +40,9 @@ COMMUNITY = "dxjudge"
 def default_terms(
     tree: Tree, *, scope: str = "diagnoses", extra: Iterable[Term] = ()
 ) -> list[Term]:
-    """The terms to search: official ones, the synonyms that belong to the release, and `extra`.
+    """Return the terms to search: official ones, the release's synonyms, and `extra`.
 
-    Raises UsageError for another scope.
+    Raises UsageError for an unknown scope.
     """
     check_scope(scope)
     own = [Term(text, code, COMMUNITY) for text, code in tree.descriptor.further_terms()]
@@ -53,7 +53,7 @@ def default_terms(
 
 
 def check_scope(scope: str) -> None:
-    """Raise UsageError for a scope that is none."""
+    """Raise UsageError for an unknown scope."""
     if scope not in SCOPES:
         raise UsageError(f"no scope {scope!r}; there is {', '.join(SCOPES)}")
 
@@ -65,11 +65,11 @@ def recipe(
     sources: Sequence[Path] = (),
     added: Mapping[str, str] | None = None,
 ) -> str:
-    """What the terms of a base come from: a digest that changes when the terms can.
+    """Return a digest of everything that the terms are made from; it changes when they may change.
 
-    The release, the scope, the package's term data, the code that makes terms of them, the
-    content of the source files, and name and checksum of `added` sources. Much faster than
-    making the terms. Raises InputError for a source that cannot be read.
+    It covers the release, the scope, the package's term data, the code that makes terms from them,
+    the content of the source files, and name and checksum of `added` sources. It is much faster to
+    compute than the terms. Raises InputError for a source that cannot be read.
     """
     digest = hashlib.sha256(f"{tree.release}\n{tree.version}\n{scope}\n".encode())
     package = resources.files(__package__)

@@ -1,7 +1,7 @@
-"""The policy of mapping: which code a text has, or why it has none, and what is said of it.
+"""The policy of mapping: which code a text gets, or why it gets none, and the remarks about it.
 
-A graph or a plain run asks for candidates first; everything that is decided about them stands
-here. Nothing in this module asks a model: what a model chose comes in as a number.
+A graph or a plain run searches for candidates first; this module makes every decision about them.
+It asks no model: the choice of a model is passed in as the place of a candidate.
 """
 
 from collections.abc import Sequence
@@ -27,25 +27,26 @@ from .specificity import Specificity, at_specificity
 from .tree import Tree
 
 SURE = 0.9
-"""With rerank="ambiguous", the embedded score from which no model is asked."""
+"""With rerank="ambiguous", no model is asked from this embedded score upwards."""
 
 MIN_SCORE = 0.05
-"""Below this score a text is unmapped (docs/mapping.md); 0 maps whatever holds words."""
+"""Below this score a text is unmapped (docs/mapping.md); with 0 every text with words is mapped."""
 
 WRITTEN = "code"
 """The source of a mapping whose code stands in the text."""
 
-_DOUBTED = 0.5  # the score of a code beside words that mean another one
+_DOUBTED = 0.5  # the score of a code where the words beside it mean another code
 
 Rerank = Literal["all", "ambiguous", "none"]
-"""What a model is asked to choose for."""
+"""The texts for which a model chooses among the candidates."""
 
 
 @dataclass(frozen=True)
 class Policy:
-    """What decides: the base that is searched, the ranking model, and the user's settings.
+    """Everything a decision depends on: the base, the ranking model and the user's settings.
 
-    top_k: candidates to show. min_score: below it a text is unmapped; 0 refuses nothing.
+    top_k: the number of candidates to show. min_score: a text with a lower score is unmapped; 0
+    refuses nothing.
     """
 
     retriever: Retriever
@@ -57,10 +58,10 @@ class Policy:
 
 
 def decide(query: Query, equal: Sequence[int], hits: Sequence[Hit], policy: Policy) -> Mapping:
-    """The mapping of a text from what was found for it; no model is asked.
+    """Return the mapping of a text, decided without a model.
 
-    equal: rows of the terms that equal the text. hits: the candidates that search found. A code
-    that stands in the text comes before all that its words mean.
+    equal: rows of the terms that equal the text. hits: the candidates that search returned. A code
+    that stands in the text counts before the meaning of the words.
     """
     mapping = _by_words(query, equal, hits, policy)
     tree = policy.retriever.tree
@@ -78,7 +79,7 @@ def _by_words(query: Query, equal: Sequence[int], hits: Sequence[Hit], policy: P
     several = split_diagnoses(query.text)
     parts = several if len(several) > 1 else ()
     shown = shortlist(ranked, policy.top_k, policy.retriever.tree)
-    candidates = tuple(_candidate(each, policy) for each in shown)
+    candidates = tuple(_candidate(hit, policy) for hit in shown)
     uncoded = Mapping(query.text, "unmapped", candidates=candidates, parts=parts)
     if query.refusal:
         return replace(uncoded, reason=query.refusal)
@@ -93,9 +94,9 @@ def _by_words(query: Query, equal: Sequence[int], hits: Sequence[Hit], policy: P
 
 
 def chosen_by_model(mapping: Mapping, index: int, policy: Policy) -> Mapping:
-    """The mapping with the candidate that a model chose, by its place in `candidates`."""
+    """Return the mapping with the candidate that a model chose, by its place in `candidates`."""
     settled = _settle(mapping, mapping.candidates[index], "llm", policy)
-    # What was said of the embedded choice, such as that nothing is close, is void.
+    # The reason of the embedded choice, such as that nothing is close, no longer holds.
     remark = _remark_on(settled, read_query(mapping.translation or mapping.text), policy)
     if mapping.translation:
         remark = _joined(_translated(mapping.translation), remark)
@@ -103,27 +104,28 @@ def chosen_by_model(mapping: Mapping, index: int, policy: Policy) -> Mapping:
 
 
 def none_by_model(mapping: Mapping, reason: str) -> Mapping:
-    """The mapping where a model said that no candidate fits, or that there is no diagnosis."""
+    """Return the mapping where a model chose no candidate or saw no diagnosis."""
     return replace(_without_code(mapping), status="unmapped", decided_by="llm", reason=reason)
 
 
 def model_failed(mapping: Mapping, why: str, *, keep: bool) -> Mapping:
-    """The mapping where a model failed: the embedded choice where it is to be kept, else failed."""
+    """Return the mapping where a model failed: with `keep` the embedded choice, else failed."""
     if keep and mapping.status == "mapped":
         return replace(mapping, reason=_joined(f"embedded choice: {why}", mapping.reason))
     return failed_mapping(mapping, why)
 
 
 def of_translation(mapping: Mapping, text: str, english: str) -> Mapping:
-    """The mapping of the English that a model made of a text, as that of the text."""
+    """Return the mapping of a text, made from the mapping of its English translation."""
     reason = _joined(_translated(english), mapping.reason)
     return replace(_as_of(mapping, text), translation=english, reason=reason)
 
 
 def untranslated(mapping: Mapping, text: str, why: str, *, keep: bool) -> Mapping:
-    """The mapping where a model failed to translate a text: of the text as it is, or failed.
+    """Return the mapping of a text without a translation: of the text itself, or failed.
 
-    why: how it failed, or nothing where the text was not to be translated.
+    why: the fault of the model, "" where the text was not to be translated. keep: whether the text
+    itself is mapped after a fault.
     """
     own = _as_of(mapping, text)
     if not why or keep:
@@ -132,12 +134,12 @@ def untranslated(mapping: Mapping, text: str, why: str, *, keep: bool) -> Mappin
 
 
 def failed_mapping(mapping: Mapping, why: str) -> Mapping:
-    """A mapping that failed: no code, and the reason."""
+    """Return the mapping as failed: without a code, and with the reason."""
     return replace(_without_code(mapping), status="failed", decided_by="none", reason=why)
 
 
 def is_asked(mapping: Mapping, rerank: Rerank) -> bool:
-    """Whether a model is asked about an embedded mapping, or was where it kept its choice."""
+    """Return whether a model is asked to choose for this mapping, under the setting `rerank`."""
     refused = mapping.status == "unmapped" and not mapping.score
     if mapping.source == WRITTEN or refused or rerank == "none" or not mapping.candidates:
         return False
@@ -146,19 +148,19 @@ def is_asked(mapping: Mapping, rerank: Rerank) -> bool:
 
 
 def is_translated(text: str) -> bool:
-    """Whether a model is asked to translate a text: not what holds no diagnosis anyway."""
+    """Return whether a model is asked to translate a text: not where it holds no diagnosis."""
     return why_not_a_diagnosis(text) is None
 
 
 def _by_code(mapping: Mapping, codes: tuple[str, ...], policy: Policy) -> Mapping:
-    """The mapping with a code that stands in the text; `mapping` is that of its words."""
+    """Return the mapping with a code that stands in the text; `mapping` is that of its words."""
     tree, code = policy.retriever.tree, codes[0]
     denied = what_is_not_there(mapping.text) if policy.min_score > 0 else None
     if denied:
-        said = f"says that it is not there: {denied}"
-        return replace(_without_code(mapping), status="unmapped", decided_by="none", reason=said)
+        reason = f"says that it is not there: {denied}"
+        return replace(_without_code(mapping), status="unmapped", decided_by="none", reason=reason)
     first = Candidate(code, tree.name(code), code, WRITTEN, 1.0, "the code stands in the text")
-    others = (each for each in mapping.candidates if each.code != code)
+    others = (candidate for candidate in mapping.candidates if candidate.code != code)
     mapping = replace(mapping, candidates=(first, *others)[: policy.top_k])
     settled = _settle(mapping, first, "exact", policy)
     several = f"{len(codes)} codes in one text: {', '.join(codes)}" if len(codes) > 1 else None
@@ -171,7 +173,7 @@ def _by_code(mapping: Mapping, codes: tuple[str, ...], policy: Policy) -> Mappin
 
 
 def _is_nearer(code: str, other: str, tree: Tree) -> bool:
-    """Whether a code is of the category of another one and does not only hold it."""
+    """Return whether two codes share a category and the first is not above the second."""
     same = tree.category(code) == tree.category(other)
     return same and tree.node(code) not in tree.ancestors(other)
 
@@ -189,7 +191,7 @@ def _settle(
     policy: Policy,
 ) -> Mapping:
     tree = policy.retriever.tree
-    ranked = [each.code for each in mapping.candidates]
+    ranked = [choice.code for choice in mapping.candidates]
     text = mapping.translation or mapping.text
     code = at_specificity(candidate.code, policy.specificity, tree, ranked, text)
     return replace(
@@ -206,7 +208,7 @@ def _settle(
 
 
 def _why_refused(query: Query, first: Candidate, policy: Policy) -> str | None:
-    """Why a text is no diagnosis, or none of the base."""
+    """Return why a text is not a diagnosis or nothing in the base is close, else None."""
     floor, retriever = policy.min_score, policy.retriever
     if floor <= 0:
         return None
@@ -230,17 +232,17 @@ def _is_known(text: str, retriever: Retriever) -> bool:
 
 
 def _remark_on(mapping: Mapping, query: Query, policy: Policy) -> str | None:
-    """What is to be known of a mapping that has a code."""
+    """Return what a reader should know about a mapping with a code, else None."""
     histories = policy.retriever.tree.descriptor.histories
-    if (mapping.code or "").startswith(histories):  # names a history itself
+    if (mapping.code or "").startswith(histories):  # such a code means the history itself
         query = replace(query, set_aside="")
     return _remark(query, mapping.parts, _listed(mapping, policy.retriever))
 
 
 def _listed(mapping: Mapping, retriever: Retriever) -> tuple[str, ...]:
-    """The diagnoses that commas or "and" part, where each part is a term by itself.
+    """Return the parts between commas or "and", where every part is a term by itself.
 
-    None where the chosen term or name holds all words ("Anemia, iron deficiency").
+    Returns nothing where the chosen term or name holds all words ("Anemia, iron deficiency").
     """
     if mapping.decided_by == "exact" or mapping.parts or mapping.translation:
         return ()
@@ -268,7 +270,7 @@ def _remark(query: Query, parts: tuple[str, ...], listed: tuple[str, ...] = ()) 
 
 
 def _as_of(mapping: Mapping, text: str) -> Mapping:
-    """A mapping of a text's translation with the text itself, and the diagnoses listed in it."""
+    """Return the mapping of a translation with the text itself and the diagnoses listed in it."""
     parts = split_diagnoses(text)
     return replace(mapping, text=text, parts=parts if len(parts) > 1 else ())
 

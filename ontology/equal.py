@@ -1,4 +1,4 @@
-"""Terms that equal the text: their codes come first, the most official in front."""
+"""Put the codes of terms that equal the text first, the most official in front."""
 
 from collections.abc import Sequence
 
@@ -7,11 +7,11 @@ from .search.rerank import Ranked
 from .search.retrieve import Hit, Retriever
 
 _OFFICIAL = ("official", "inclusion", "includes")
-_EQUAL = 0.86  # the share of equal synonyms that were right on the dev sets
+_EQUAL = 0.86  # the share of equal synonyms that were right on the development sets
 
 
 def equal_first(ranked: list[Ranked], rows: Sequence[int], retriever: Retriever) -> list[Ranked]:
-    """Candidates with the codes of equal terms in front, the most official first.
+    """Return the candidates with the codes of equal terms in front, the most official first.
 
     `rows` are the rows of the equal terms in the index.
     """
@@ -31,7 +31,7 @@ def equal_first(ranked: list[Ranked], rows: Sequence[int], retriever: Retriever)
     front.sort(key=lambda candidate: -candidate.score)
     cap = front[-1].score
     rest = (candidate for candidate in ranked if candidate.hit.code not in best)
-    return front + [each._replace(score=min(each.score, cap)) for each in rest]
+    return front + [other._replace(score=min(other.score, cap)) for other in rest]
 
 
 def _equal_term(code: str, row: int, ranked: Ranked | None, retriever: Retriever) -> Ranked:
@@ -42,13 +42,13 @@ def _equal_term(code: str, row: int, ranked: Ranked | None, retriever: Retriever
 
 
 def _rank(source: str) -> int:
-    """How official a term is: the project's own follow the official, further sources both."""
+    """Return the rank of a source: official ones first, then the project's own, then all others."""
     known = (*_OFFICIAL, COMMUNITY)
     return known.index(source) if source in known else len(known)
 
 
 def _equal_score(row: int, retriever: Retriever) -> float:
-    """Never above that of an equal synonym, for a term of a further source."""
+    """Return 1 for an official term, else the score of an equal synonym times the weight."""
     if retriever.index.terms[row].source in _OFFICIAL:
         return 1.0
     weights = retriever.weights

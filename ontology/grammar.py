@@ -1,4 +1,4 @@
-"""How codes are written: what a release says of it, and what holds where it says nothing."""
+"""How codes are written: what a release declares, and the default where it declares nothing."""
 
 import re
 from collections import Counter
@@ -7,23 +7,23 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 DASHES = str.maketrans(dict.fromkeys("‐‑‒–—―−", "-"))
-"""Dashes of every kind, as the one on a keyboard."""
+"""Translates dashes of every kind into the hyphen of a keyboard."""
 
-_NEAR = 3  # of so many characters one may be wrong, for a code to be meant
+_NEAR = 3  # one wrong character for so many is allowed in a nearest code
 
 
 @dataclass(frozen=True)
 class Grammar:
     """How the codes of a release are written.
 
-    spellings: the forms in which the release may hold a written code, most literal first.
-    loose: a written code in a form that several ways of writing share; it is looked up in what
-    `loose_forms` makes of all codes (form -> code), where no spelling is a code.
-    names_heading: whether a written code means a heading first, such as a range.
-    is_code: whether a text has the shape of a code, valid or not; None where a code has no shape
-    of its own, and only the release's own codes are known as codes.
-    nearest: the code that an unknown one was most likely meant to be, given all codes and those of
-    the upper levels, or None.
+    spellings: returns the forms in which the release may hold a written code, most literal first.
+    loose: returns a form that several ways of writing a code share. It is looked up where no
+    spelling is a code. loose_forms: returns the code for each such form, for all codes.
+    names_heading: returns whether a written code, such as a range, means a heading rather than a
+    code. is_code: returns whether a text has the shape of a code, valid or not; None where codes
+    have no fixed shape, and only the release's codes count as codes. nearest: returns the code
+    that an unknown one most likely means, or None; called with the text, all codes, and the codes
+    of the upper levels.
     """
 
     spellings: Callable[[str], Iterable[str]]
@@ -36,9 +36,9 @@ class Grammar:
 
 @lru_cache
 def plain_grammar(prefix: str) -> Grammar:
-    """Codes as the release writes them, but for case, blanks, dots, dashes and the prefix.
+    """Return a grammar that ignores case, blanks, dots, the kind of dash and the prefix.
 
-    Where two codes differ in nothing else, they are told apart by exactly these.
+    Two codes that differ only in these must be written exactly as the release writes them.
 
     >>> grammar = plain_grammar("MONDO")
     >>> forms = grammar.loose_forms(["MONDO:0005148", "BA41.0"])
@@ -66,7 +66,7 @@ def plain_grammar(prefix: str) -> Grammar:
 
 
 def _nearest(text: str, codes: dict[str, str]) -> str | None:
-    """The longest code that the text starts with, else the one with the fewest slips."""
+    """Return the longest code that the text starts with, else the one with the fewest slips."""
     from rapidfuzz.distance import OSA
     from rapidfuzz.process import extract
 

@@ -1,4 +1,4 @@
-"""What the mapping of a diagnosis is: a code, its candidates, and how it was decided."""
+"""The mapping of a diagnosis: a code, its candidates, and how it was decided."""
 
 from dataclasses import asdict, dataclass
 from html import escape
@@ -9,17 +9,18 @@ DecidedBy = Literal["exact", "embedded", "llm", "reviewed", "none"]
 Band = Literal["exact", "high", "medium", "low"]
 
 HIGH, MEDIUM = 0.8, 0.5
-"""Scores from which a mapping counts as of high and of medium confidence."""
+"""The lowest scores of high and of medium confidence."""
 
-_SHOWN = 60  # characters of a text in a short form
+_SHOWN = 60  # characters of a text that `repr` shows
 _FIRST = 5  # candidates that a notebook shows
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A code that may stand for the diagnosis; `why` says in words how it was found.
+    """A code that may stand for the diagnosis; `why` says in words why it is a candidate.
 
-    `score` in [0, 1] estimates the probability that the code is right.
+    `score` in [0, 1] estimates the probability that the code is right. `term` and `source` are the
+    matched term and where it comes from.
     """
 
     code: str
@@ -35,9 +36,9 @@ class Mapping:
     """The mapping of one text.
 
     `term` and `source` are the matched term and where it comes from. `reason` says why a text
-    is unmapped or failed, or what is to be known of a mapped one. `parts` holds the diagnoses
-    of a text that lists several, else nothing. `translation` is what was searched in place of
-    the text, where a model translated it.
+    is unmapped or failed, or what a reader should know about a mapped one. `parts` holds the
+    diagnoses of a text that lists several, else it is empty. `translation` is the English text
+    that was searched, where a model translated the text.
     """
 
     text: str
@@ -60,12 +61,12 @@ class Mapping:
         return f"Mapping({shown!r}, {self.status}: {what}, {len(self.candidates)} candidates)"
 
     def _repr_html_(self) -> str:
-        """The mapping as a notebook shows it: what was decided, and the best candidates."""
+        """Return the mapping as a notebook shows it: the decision and the best candidates."""
         title = f"{self.code} {self.name} ({self._how()})" if self.code else self.status
         rows = "".join(
-            f"<tr><td>{each.score:.2f}</td><td>{escape(each.code)}</td>"
-            f"<td>{escape(each.name)}</td><td>{escape(each.term)}</td></tr>"
-            for each in self.candidates[:_FIRST]
+            f"<tr><td>{candidate.score:.2f}</td><td>{escape(candidate.code)}</td>"
+            f"<td>{escape(candidate.name)}</td><td>{escape(candidate.term)}</td></tr>"
+            for candidate in self.candidates[:_FIRST]
         )
         head = "<tr><th>score</th><th>code</th><th>name</th><th>matched term</th></tr>"
         return (
@@ -78,7 +79,7 @@ class Mapping:
         return f"{self.score:.2f}, {self.decided_by}"
 
     def as_json(self) -> dict[str, Any]:
-        """Plain JSON, as it stands in a graph's state."""
+        """Return the mapping as plain JSON, the form that a graph's state holds."""
         plain = asdict(self)
         plain["candidates"] = [asdict(candidate) for candidate in self.candidates]
         plain["parts"] = list(self.parts)
@@ -86,13 +87,13 @@ class Mapping:
 
 
 def read_mapping(plain: dict[str, Any]) -> Mapping:
-    """The mapping that `as_json` wrote."""
+    """Return the mapping that `as_json` wrote."""
     candidates = tuple(Candidate(**candidate) for candidate in plain["candidates"])
     return Mapping(**{**plain, "candidates": candidates, "parts": tuple(plain["parts"])})
 
 
 def band_of(score: float, decided_by: DecidedBy) -> Band:
-    """The confidence band of a mapped text."""
+    """Return the confidence band of a mapped text."""
     if decided_by == "exact":
         return "exact"
     return "high" if score >= HIGH else "medium" if score >= MEDIUM else "low"

@@ -1,7 +1,7 @@
-"""What a release of an ontology is: one frozen description, and the rows that its reader gives.
+"""A release of an ontology: one frozen description, and the rows that its reader returns.
 
-Nothing outside a release's own file knows a release by its name: what its codes look like, which
-levels its tree has, what search leaves out and how exports call it is asked of the `Release`.
+Only a release's own file knows the release by its name. All other code asks the `Release`: what its
+codes look like, which levels its tree has, what search leaves out, and its name in exports.
 """
 
 import re
@@ -19,12 +19,12 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}")
 
 @dataclass
 class Rows:
-    """A release as read: parallel columns, a parent before its children, each subtree in one piece.
+    """The nodes of a release as parallel columns, each parent right before its whole subtree.
 
-    `parents` holds the parent's position (-1 for a root), `levels` the place of a node's level in
-    `Release.levels` (its depth, where the release names no levels), `notes` position -> kind of
-    note -> the notes. `variants` are the positions of codes that only vary their parent, and whose
-    name is the parent's with theirs behind it. `edition` says which edition was read.
+    edition: the edition that was read. levels: the place of each node's level in `Release.levels`,
+    or its depth where the release names no levels. parents: the position of each node's parent, -1
+    for a root. notes: for a position, the notes by kind. variants: the positions of codes that are
+    variants of their parent; the full name of such a code is the parent's name, then its own.
     """
 
     edition: str
@@ -48,28 +48,28 @@ class Rows:
 class Release:
     """One release of an ontology.
 
-    name: lower-case letters, digits, . _ -; signatures and kept files carry it. read: makes the
-    rows; called with this release. version: the edition, in the owner's words. package: the
-    installed package that carries it, if one does.
+    name: lower-case letters, digits and . _ -; used in signatures and kept files. title: the name
+    that people know. read: called with this release, returns the rows. version: the edition, in
+    the owner's words. package: the installed package that carries the release, if there is one.
 
-    levels: what the levels of the tree are called, from the root down; the last one goes on below.
-    Without them a node's level is its depth ("level 1"). headings: the levels whose nodes only
-    group codes and are never a text's code. The first level that is no heading is the category,
-    to which `--specificity category` cuts.
+    levels: the names of the tree's levels, from the root down; nodes below the last level belong to
+    it too. Without names a node's level is its depth ("level 1"). headings: the levels whose nodes
+    only group codes and are never a text's code. The first level that is not a heading is the
+    category, to which `--specificity category` cuts.
 
-    grammar: how codes are written; by default they are matched as the release writes them, but
-    for case, blanks, dots, dashes and the prefix. left_out: the roots that are not searched unless
-    asked for. unspecified: what in a name says that no more is said. settings: words that a text
-    should hold for a code with this first letter (word stems of six letters). histories: how codes
-    start that themselves name a history. read_note: makes a term of a note of a code, or None.
-    synonyms: a file of further terms (term, code) in `folder`.
+    grammar: how codes are written; by default case, blanks, dots, the kind of dash and the prefix
+    do not matter. left_out: roots that are searched only on request. unspecified: words that mark
+    an unspecified code in its name. settings: for a first letter of codes, word stems of six
+    letters, of which a text should hold at least one. histories: the first letters of codes that
+    mean a history. read_note: called with a note and its code, returns a term or None. synonyms: a
+    file of further terms (term, code) in `folder`. folder: the folder of the release's files.
 
-    prefix: of its codes in CURIEs, the name in capitals unless given; iri: what the prefix stands
-    for; registered: its CURIE in the Bioregistry. fhir: its system address in FHIR. omop: its
-    vocabulary id in OMOP. vocabularies, addresses: the names and parts of addresses, in small
-    letters and digits, by which files of terms refer to it; akin: releases that mostly share its
-    codes.
-    columns: names of a column with its codes. books: the forms of term sources in its codes.
+    prefix: the prefix of its codes in CURIEs; default: the name in capitals. iri: the address that
+    the prefix stands for. registered: its CURIE in the Bioregistry. fhir: its system address in
+    FHIR. omop: its vocabulary id in OMOP. vocabularies, addresses: the names and parts of addresses
+    by which files of terms refer to it, in small letters and digits. akin: releases that share most
+    of its codes. columns: usual names of a column with its codes. books: the forms of term sources
+    that are written in its codes.
 
     fitted: whether the reranker, the scores and the refusal were fitted to it.
     """
@@ -104,27 +104,29 @@ class Release:
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):
             raise UsageError(
-                f"{self.name!r} cannot be the name of a release: lower-case letters, digits, "
-                ". _ -, at most 40"
+                f"{self.name!r} cannot be the name of a release: use at most 40 lower-case "
+                "letters, digits and . _ -"
             )
         if len(set(self.levels)) < len(self.levels):
             raise UsageError(f"the release {self.name} names a level twice: {self.levels}")
         if self.headings != self.levels[: len(self.headings)]:
             raise UsageError(
-                f"the release {self.name}: headings {self.headings} are not the first of its "
+                f"the release {self.name}: its headings {self.headings} must be the first of its "
                 f"levels {self.levels}"
             )
         if self.levels and len(self.headings) == len(self.levels):
-            raise UsageError(f"the release {self.name}: every level is a heading, none holds codes")
+            raise UsageError(
+                f"the release {self.name}: every level is a heading; one level must hold codes"
+            )
 
     @property
     def shown(self) -> str:
-        """What people call it."""
+        """The title, or the name where there is no title."""
         return self.title or self.name
 
     @property
     def codes(self) -> Grammar:
-        """How its codes are written."""
+        """The grammar of its codes, its own or the default."""
         return self.grammar or plain_grammar(self.curie_prefix)
 
     @property
@@ -134,35 +136,35 @@ class Release:
 
     @property
     def address(self) -> str:
-        """What the prefix stands for."""
+        """The address that the prefix stands for."""
         return self.iri or f"https://example.org/{self.name}/"
 
     def curie(self, code: str) -> str:
-        """A code as a CURIE; one that is written with the prefix stays."""
+        """Return a code as a CURIE; a code that starts with the prefix stays unchanged."""
         start = f"{self.curie_prefix}:"
         return code if code.startswith(start) else f"{start}{code}"
 
     def is_unspecified(self, name: str) -> bool:
-        """Whether a name says that no more is said."""
+        """Return whether a name marks an unspecified code."""
         lower = name.lower()
         return any(word in lower for word in self.unspecified)
 
     def code_columns(self) -> tuple[str, ...]:
-        """The usual names of a column with its codes, folded."""
+        """Return the usual names of a column with its codes, in small letters and digits."""
         name = _folded(self.name)
         return self.columns or (name, f"{name}code")
 
     def is_named(self, vocabulary: str) -> bool:
-        """Whether a file of terms means this release by the name or address of a vocabulary."""
+        """Return whether the name or address of a vocabulary means this release."""
         folded = _folded(vocabulary)
         names = self.vocabularies or tuple(map(_folded, (self.name, self.curie_prefix)))
         addresses = self.addresses or ((_folded(self.iri),) if self.iri else ())
         return folded.endswith(names) or any(address in folded for address in addresses)
 
     def further_terms(self) -> Iterator[tuple[str, str]]:
-        """(term, code) of its file of synonyms.
+        """Yield (term, code) for each line of its file of synonyms.
 
-        Raises InputError that names the line where the file cannot be used.
+        Raises InputError, which names file and line, where the file cannot be used.
         """
         if self.synonyms is None:
             return
@@ -176,7 +178,9 @@ class Release:
         for number, line in enumerate(lines[1:], 2):
             cells = line.split("\t")
             if len(cells) < 2:
-                raise InputError(f"{file}, line {number}: not a term, a tab and a code: {line!r}")
+                raise InputError(
+                    f"{file}, line {number}: must be a term, a tab and a code, but is {line!r}"
+                )
             yield cells[0], cells[1]
 
 

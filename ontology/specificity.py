@@ -1,4 +1,4 @@
-"""How specific a code the user wants: as the text says, the category, or a billable code."""
+"""Cut or refine a code to the wanted specificity: concept, category or billable."""
 
 import re
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ SPECIFICITIES: tuple[Specificity, ...] = ("concept", "category", "billable")
 
 
 def check_specificity(name: str) -> Specificity:
-    """The policy of that name, or UsageError."""
+    """Return the name as a Specificity. Raises UsageError for an unknown name."""
     for known in SPECIFICITIES:
         if name == known:
             return known
@@ -26,24 +26,29 @@ def check_specificity(name: str) -> Specificity:
 def at_specificity(
     code: str, policy: Specificity, tree: Tree, ranked: Sequence[str] = (), text: str = ""
 ) -> str:
-    """The code at the wanted specificity.
+    """Return the code at the wanted specificity.
 
-    `concept` keeps it; `category` cuts to the category (three characters in ICD-10); `billable`
-    goes down to a leaf: at each level among the children of the side that `text` names (of no
-    side, where it names none; those of men where it names one alone), the unspecified ones before
-    others (first those that add nothing to the name), of these the best of the `ranked` codes,
-    else one without complications, else the first. Encounter variants end in the initial
-    encounter.
+    `concept` keeps the code. `category` cuts it to the category (three characters in ICD-10).
+    `billable` goes down to a leaf. At each level these rules choose among the children:
+
+    1. Children for men where `text` names a man, else the others.
+    2. Children of the side that `text` names; without a side where it names none.
+    3. Unspecified children before others, first those whose name adds no word to the parent's.
+    4. The best of the `ranked` codes, then a child without complications, then the first child.
+
+    A rule that leaves no child is skipped. Encounter variants end in the initial encounter.
     """
     node = tree.node(code)
     if policy == "category":
         return tree.category(node).code
     if policy == "billable":
-        order = {each: place for place, each in enumerate(ranked)}
+        order = {candidate: place for place, candidate in enumerate(ranked)}
         side = _side(expand_abbreviations(text).text)
         of_men = bool(_MALE.search(text))
         while children := tree.children(node):
-            fitting = [each for each in children if bool(_MALE.search(tree.name(each))) == of_men]
+            fitting = [
+                child for child in children if bool(_MALE.search(tree.name(child))) == of_men
+            ]
             node = _next(node, _of_side(fitting or children, side, tree), tree, order)
     return node.code
 
@@ -59,21 +64,21 @@ def _next(node: Node, children: Sequence[Node], tree: Tree, order: dict[str, int
 
 
 def _words(name: str) -> set[str]:
-    """The words of a name, but those that only say that no more is said."""
+    """Return the words of a name except "unspecified" and words without a meaning of their own."""
     return set(re.findall(r"\w+", name.lower())) - {"unspecified", "site", "of", "and", "the"}
 
 
 def _is_plain(name: str) -> bool:
-    """Whether a name adds no complication: that would be more than the text says."""
+    """Return whether a name excludes complications, which the text does not mention."""
     return "uncomplicated" in name.lower() or "without" in name.lower()
 
 
 def _of_side(children: Sequence[Node], side: str | None, tree: Tree) -> Sequence[Node]:
-    """The children that name this side and no other, where there are such; else all."""
+    """Return the children that name this side and no other; all children where there are none."""
     return [child for child in children if _side(tree.name(child)) == side] or children
 
 
 def _side(text: str) -> str | None:
-    """left, right or bilateral, where a text names just one of them."""
+    """Return left, right or bilateral where a text names exactly one of them, else None."""
     words = {"bilateral" if word == "both" else word for word in _SIDES.findall(text.lower())}
     return words.pop() if len(words) == 1 else None

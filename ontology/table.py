@@ -1,9 +1,9 @@
-"""The canonical table: one mapping a distinct text, kept in a file that people edit.
+"""The canonical table: one mapping for each distinct text, in a file that people edit.
 
-It is a TSV, CSV or Excel file for a spreadsheet. A row that a person has decided always wins: one
-marked as reviewed, one whose code is not the code that its signature says was computed, or
-one without a signature. Any other row is used again while its signature is that of the run,
-so that only new texts cost.
+It is a TSV, CSV or Excel file for a spreadsheet. A row that a person has decided always wins: a row
+that is marked as reviewed, a row whose code is not the computed code in its signature, or a row
+without a signature. Any other row is used again while its signature is that of the run, so that
+only new texts cost time and money.
 """
 
 import hashlib
@@ -44,7 +44,7 @@ _NO = frozenset({"no", "n", "false", "0", ""})
 
 @dataclass(frozen=True)
 class Entry:
-    """One row: the mapping as computed or as edited; `other` holds the columns not of ours."""
+    """One row: the mapping as computed or as edited; `other` holds the user's own columns."""
 
     mapping: Mapping
     reviewed: bool = False
@@ -55,7 +55,7 @@ class Entry:
 
 
 class _Layout(NamedTuple):
-    """How the file was written, to write it so again."""
+    """The columns and style of the file, so that it is written in the same way again."""
 
     columns: tuple[str, ...]
     style: Style | None
@@ -69,22 +69,22 @@ class CanonicalTable:
     layout: _Layout | None = None
 
     def settled(self, text: str, signature: str) -> Mapping | None:
-        """The mapping of a text that needs no computing, without candidates; else None.
+        """Return the mapping that the table holds for a text, without candidates, else None.
 
-        A reviewed row settles its text, with the score 1 and decided by "reviewed". Another
-        row does where it was computed under this (short) signature and did not fail.
+        A reviewed row gives the score 1 and is decided by "reviewed". Any other row counts where
+        it was computed under this (short) signature and did not fail.
         """
         entry = self.entries.get(text_key(text))
         if entry is None:
             return None
-        held = replace(entry.mapping, text=text)
+        mapping = replace(entry.mapping, text=text)
         if not entry.reviewed:
             same = entry.signature.partition("=")[0] == signature
-            return held if same and held.status != "failed" else None
-        reason = None if held.code else entry.note or "a reviewer found that no code fits"
-        score = 1.0 if held.code else 0.0
+            return mapping if same and mapping.status != "failed" else None
+        reason = None if mapping.code else entry.note or "a reviewer found that no code fits"
+        score = 1.0 if mapping.code else 0.0
         return replace(
-            held,
+            mapping,
             score=score,
             decided_by="reviewed",
             band=None,
@@ -94,44 +94,44 @@ class CanonicalTable:
         )
 
     def merged(self, entries: Iterable[Entry]) -> "CanonicalTable":
-        """This table with newer rows in it; reviewed rows, notes and other columns stay."""
+        """Return this table with newer rows; reviewed rows, notes and other columns stay."""
         rows = dict(self.entries)
         for entry in entries:
             key = text_key(entry.mapping.text)
-            held = rows.get(key)
-            if held is None or (entry.reviewed and not held.reviewed):
+            old = rows.get(key)
+            if old is None or (entry.reviewed and not old.reviewed):
                 rows[key] = entry
-            elif not held.reviewed:
-                rows[key] = replace(entry, reviewer=held.reviewer, note=held.note, other=held.other)
+            elif not old.reviewed:
+                rows[key] = replace(entry, reviewer=old.reviewer, note=old.note, other=old.other)
         return replace(self, entries=rows)
 
 
 def text_key(text: str) -> str:
-    """What makes two texts the same row: blanks at the ends and the kind of line end do not."""
+    """Return the key of a text's row: the text without blanks at its ends, line ends as "\\n"."""
     return text.replace("\r\n", "\n").replace("\r", "\n").strip()
 
 
 def short_signature(signature: ReadOnly[str, Any]) -> str:
-    """A mapper's signature in few characters: the ontology release and a digest of it all."""
+    """Return a mapper's signature in few characters: the release and a digest of everything."""
     text = json.dumps(signature, sort_keys=True, default=str)
     return f"{signature['ontology']}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
 
 
 def entry_of(mapping: Mapping, signature: str) -> Entry:
-    """The row that records a mapping computed under a short signature.
+    """Return the row that records a mapping computed under a short signature.
 
-    The row's own signature also names the code, so that an edited code is known by it.
+    The signature in the row also names the code, so that an edit of the code is noticed.
     """
     return Entry(mapping, signature=f"{signature}={mapping.code or ''}")
 
 
 def read_table(path: Path, tree: Tree) -> CanonicalTable:
-    """Read a table, or an empty one where there is no file yet.
+    """Read a table; return an empty one where there is no file yet.
 
-    A table written by hand needs the columns `text` and `code` only. Codes are normalised.
+    A table written by hand needs only the columns `text` and `code`. Codes are normalised.
 
-    Raises InputError, naming the row, for a code the release does not hold, for a mark in
-    `reviewed` that is neither yes nor no, and for one text reviewed twice with two codes.
+    Raises InputError, which names the row, for a code that the release does not hold, for a mark
+    in `reviewed` that is neither yes nor no, and for a text that is reviewed twice with two codes.
     """
     sheet = read_cells(path)
     if sheet is None:
@@ -149,13 +149,13 @@ def read_table(path: Path, tree: Tree) -> CanonicalTable:
 
 
 def write_table(table: CanonicalTable, path: Path, tree: Tree) -> None:
-    """Write a table in place of the file, with whatever others put into the file meanwhile.
+    """Replace the file of a table; rows that others wrote into the file meanwhile are merged.
 
-    A CSV file gets a byte order mark, by which spreadsheets know UTF-8. Runs that write one table
-    take turns, so that none loses rows of another.
+    A CSV file gets a byte order mark, by which spreadsheets recognise UTF-8. Runs that write the
+    same table take turns, so that no run loses the rows of another.
 
-    Raises OutputError; if the file has become unreadable, the rows are in a second file that
-    the message names.
+    Raises OutputError where the file cannot be written. Where it can no longer be read, the rows
+    are written to a second file, which the message names.
     """
     give_back = claim(path, patience=_PATIENCE_SECONDS)
     try:
@@ -170,7 +170,7 @@ def write_table(table: CanonicalTable, path: Path, tree: Tree) -> None:
 
 
 def _columns(names: Sequence[str], path: Path) -> list[str]:
-    """The names of a header; ours in lower case, however they are written."""
+    """Return the names of a header; those of `COLUMNS` in lower case, others unchanged."""
     folded = [name.strip().lower() for name in names]
     columns = [ours if ours in COLUMNS else own for ours, own in zip(folded, names, strict=True)]
     for needed in ("text", "code"):
@@ -182,11 +182,11 @@ def _columns(names: Sequence[str], path: Path) -> list[str]:
 
 
 def _entry(cells: dict[str, str], tree: Tree, place: str) -> Entry | None:
-    """A row as an entry; None for a row without text and code."""
+    """Return a row as an entry; None for a row without text and code."""
     known = {name: text_key(cells.get(name, "")) for name in COLUMNS}
     if not known["text"]:
         if known["code"]:
-            raise InputError(f"{place}: a code without a text")
+            raise InputError(f"{place}: has a code but no text")
         return None
     mark = known["reviewed"].lower()
     if mark not in _YES | _NO:
@@ -196,7 +196,7 @@ def _entry(cells: dict[str, str], tree: Tree, place: str) -> Entry | None:
     computed = signature.partition("=")[2] if signature else ""
     return Entry(
         mapping,
-        # An edited code is a decision, also where the editor did not say so.
+        # An edited code is a person's decision, also without a mark in `reviewed`.
         reviewed=mark in _YES or computed != (mapping.code or ""),
         reviewer=known["reviewer"],
         note=known["note"],
@@ -208,10 +208,13 @@ def _entry(cells: dict[str, str], tree: Tree, place: str) -> Entry | None:
 def _mapping(known: dict[str, str], tree: Tree, place: str) -> Mapping:
     code = _valid_code(known["code"], tree, place)
     decided_by: DecidedBy | None = next(
-        (each for each in get_args(DecidedBy) if each == (known["decided_by"] or "none")), None
+        (way for way in get_args(DecidedBy) if way == (known["decided_by"] or "none")), None
     )
     if decided_by is None:
-        raise InputError(f"{place}: decided_by is {known['decided_by']!r}")
+        raise InputError(
+            f"{place}: decided_by is {known['decided_by']!r}, not one of "
+            f"{', '.join(get_args(DecidedBy))}"
+        )
     status: Status = "failed" if known["status"] == "failed" else "unmapped"
     score = _score(known["score"], place)
     parts = split_diagnoses(known["text"])
@@ -247,16 +250,16 @@ def _score(text: str, place: str) -> float:
     return score
 
 
-def _one_of(held: Entry | None, entry: Entry, place: str) -> Entry:
-    """Of two rows for one text the reviewed one."""
-    if held is None:
+def _one_of(first: Entry | None, entry: Entry, place: str) -> Entry:
+    """Return the reviewed one of two rows for one text, else the first."""
+    if first is None:
         return entry
-    one, other = held.mapping, entry.mapping
-    if held.reviewed and entry.reviewed and one.code != other.code:
+    one, other = first.mapping, entry.mapping
+    if first.reviewed and entry.reviewed and one.code != other.code:
         raise InputError(
             f"{place}: {one.text!r} is reviewed twice, as {one.code} and as {other.code}"
         )
-    return entry if entry.reviewed and not held.reviewed else held
+    return entry if entry.reviewed and not first.reviewed else first
 
 
 def _write(table: CanonicalTable, path: Path) -> None:

@@ -1,7 +1,7 @@
-"""The file of a canonical table: TSV, CSV or Excel, all cells as text, safe to open.
+"""Read and write the file of a canonical table: TSV, CSV or Excel, all cells as text.
 
-A spreadsheet takes a cell of a text file for a formula where it begins with =, +, - or @. Such a
-cell is written with an apostrophe before it, which is taken away when the table is read.
+A spreadsheet reads a cell of a text file as a formula where it begins with =, +, - or @. Such a
+cell is written with an apostrophe before it; the apostrophe is removed when the table is read.
 """
 
 import re
@@ -21,9 +21,9 @@ _GUARDED = re.compile(r"'+[=+\-@\t\r]")
 
 
 def read_cells(path: Path) -> Sheet | None:
-    """The columns and rows of a table's file, as text; None where there is no file yet.
+    """Return the columns and rows of a table's file, as text; None where there is no file yet.
 
-    Raises InputError, naming the file and where there is one the line, for what cannot be read.
+    Raises InputError, which names the file and, where known, the line, for an unreadable file.
     """
     data = read_bytes(path) if path.exists() else b""
     if not data.strip():
@@ -41,7 +41,7 @@ def read_cells(path: Path) -> Sheet | None:
 def write_cells(
     path: Path, columns: Sequence[str], rows: Sequence[Sequence[str]], style: Style | None
 ) -> None:
-    """Write a table's file in the style it had; a CSV file always with a byte order mark.
+    """Write a table's file in its old style; a CSV file always gets a byte order mark.
 
     Raises OutputError where it cannot be written.
     """

@@ -1,4 +1,4 @@
-"""The knowledge base: which terms name which code, each with where it comes from."""
+"""The knowledge base: the terms of each code, each with its source."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -7,15 +7,15 @@ from typing import NamedTuple
 from .reading.normalise import normalise_text
 from .tree import Node, Tree
 
-# Modifiers that do not change the code (ICD-10 calls them nonessential), and other names in square
-# brackets. Not the end of a word: "digit(s)", "Lp(a)".
+# Round brackets hold modifiers that do not change the code (ICD-10 calls them nonessential), square
+# brackets hold other names. Brackets at the end of a word do neither: "digit(s)", "Lp(a)".
 _MODIFIER = re.compile(r"(?:(?<=[\s)\]])|^)\([^()]*\)")
 _OTHER_NAME = re.compile(r"\[[^\[\]]*\]")
 _LOOSE_BLANK = re.compile(r"\s+(?=[,;]|\s|$)")
 
 
 class Term(NamedTuple):
-    """One way to name a code: `source` is official, inclusion, includes or a source's name."""
+    """One name of a code; `source` is official, inclusion, includes or the name of a source."""
 
     text: str
     code: str
@@ -29,17 +29,17 @@ def build_terms(
     chapters: Iterable[str] | None = None,
     extra: Iterable[Term] = (),
 ) -> list[Term]:
-    """All terms of a release's codes, in tabular order.
+    """Return all terms of a release's codes, in tabular order.
 
-    Official names, inclusion terms and `includes` notes, each also without what stands in
-    brackets, unless that is printed for another code. Terms of `extra` follow the official ones
-    of their code; codes that the choice leaves out come last. Of terms of one code that fold to
-    the same text the most official stays.
+    They are official names, inclusion terms and `includes` notes. Each is also added without its
+    brackets, unless the release prints that wording for another code. Terms of `extra` follow the
+    official ones of their code; those for codes outside `chapters` come last. Where terms of one
+    code fold to the same text, only the most official is returned.
 
-    `encounters` adds the variants of codes. `chapters` (roots of the tree, written as `Tree.node`
-    reads them) are those to take instead of all but the release's `left_out`. Rows of ICD-10-CM
-    April 2026: 56,600; with encounters 105,000; of all chapters 64,600; of all with encounters
-    120,500.
+    `encounters` adds the variants of codes. `chapters` are the roots of the tree to take, written
+    as `Tree.node` reads them; by default all except the release's `left_out`. The number of terms
+    of ICD-10-CM April 2026 is 56,600; with encounters 105,000; for all chapters 64,600; for all
+    chapters with encounters 120,500.
 
     Raises UnknownCode for a chapter or an extra term's code that the release does not hold.
     """
@@ -65,7 +65,7 @@ def build_terms(
 
 
 def official_terms(tree: Tree, node: Node) -> Iterator[Term]:
-    """The terms of one code, the most official first."""
+    """Yield the terms of one code, the most official first."""
     yield Term(tree.name(node), node.code, "official")
     notes = tree.notes(node)
     for source in ("inclusion", "includes"):
@@ -76,9 +76,9 @@ def official_terms(tree: Tree, node: Node) -> Iterator[Term]:
 
 
 def shorter_wordings(text: str) -> list[str]:
-    """The term without its nonessential modifiers, without its other names, without both.
+    """Return a term without its nonessential modifiers, without its other names, without both.
 
-    They raise the share of diagnoses that exact look-up finds by half, and leave search as good.
+    With them, look-up finds half as many diagnoses again, and search is as good as before.
 
     >>> shorter_wordings("Spina bifida (aperta)(cystica)")
     ['Spina bifida']
@@ -100,10 +100,10 @@ def _codes(tree: Tree, chapters: set[Node]) -> Iterator[Node]:
 
 
 def _distinct(terms: list[Term]) -> Iterable[Term]:
-    """The first of those that fold alike; folding is what takes the time, and most stand alone."""
-    if len(terms) == 1:
+    """Return the first of the terms that fold to the same text."""
+    if len(terms) == 1:  # most codes have one term, and folding is slow
         return terms
-    found: dict[str, Term] = {}
+    by_text: dict[str, Term] = {}
     for term in terms:
-        found.setdefault(normalise_text(term.text), term)
-    return found.values()
+        by_text.setdefault(normalise_text(term.text), term)
+    return by_text.values()

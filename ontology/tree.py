@@ -32,13 +32,13 @@ class Node(NamedTuple):
 
 
 def load_tree(release: str | Release = DEFAULT) -> "Tree":
-    """The tree of a release: "icd10cm" (ICD-10-CM), "icd10" (WHO), or one of your own.
+    """Return the tree of a release: "icd10cm" (ICD-10-CM), "icd10" (WHO), or your own.
 
-    Your own is a `Release`, or names the file that defines it: "path/to/release.py:NAME". It is
-    read anew each time; the others are made once a process.
+    Your own release is a `Release`, or the file that defines it: "path/to/release.py:NAME". It is
+    read at each call; the trees of the other releases are made once in a process.
 
-    Raises UsageError for another release, InputError for a file that is no tree, and
-    EnvironmentFault where the package of a release is broken.
+    Raises UsageError for an unknown release, InputError for a file whose codes do not form a tree,
+    and EnvironmentFault where the package of a release is broken.
     """
     if isinstance(release, str) and release in RELEASES:
         return _listed_tree(release)
@@ -67,19 +67,19 @@ class Tree:
 
     @property
     def release(self) -> str:
-        """The name of the release: "icd10cm", "icd10" or that of your own."""
+        """The name of the release: "icd10cm", "icd10" or the name of your own."""
         return self.descriptor.name
 
     @cached_property
     def version(self) -> str:
-        """The edition, and the package that carries it or a digest of what was read."""
+        """The edition, and the package that carries it or a digest of its content."""
         package = self.descriptor.package
-        whence = package_version(package) if package else f"sha256 {self._digest()}"
-        return ", ".join(filter(None, (self._rows.edition, whence)))
+        origin = package_version(package) if package else f"sha256 {self._digest()}"
+        return ", ".join(filter(None, (self._rows.edition, origin)))
 
     @cached_property
     def levels(self) -> tuple[Kind, ...]:
-        """What the levels are called, from the root down."""
+        """The names of the levels, from the root down."""
         deepest = max(self._rows.levels, default=0)
         return self.descriptor.levels or tuple(f"level {n}" for n in range(1, deepest + 2))
 
@@ -90,7 +90,7 @@ class Tree:
         return tuple(self.nodes[position] for position, parent in parents if parent < 0)
 
     def root(self, code: Node | str) -> Node:
-        """The root that a code names. Raises UnknownCode where it names another node."""
+        """Return the root with this code. Raises UnknownCode where another node has the code."""
         position = self._position(code)
         if self._rows.parents[position] >= 0:
             text = code.code if isinstance(code, Node) else code
@@ -104,15 +104,15 @@ class Tree:
         return tuple(map(Node._make, zip(kinds, self._rows.codes, strict=True)))
 
     def node(self, code: Node | str, kind: Kind | None = None) -> Node:
-        """The node of a code, however it is written: "j449", "A15–A19", "T36.01A", "II".
+        """Return the node of a code in any usual writing: "j449", "A15–A19", "T36.01A", "II".
 
-        Where a block and a category share a code the category is meant unless `kind` says
-        otherwise. Of a Node given, `kind` must be the kind.
+        Where a block and a category share a code, the category is returned unless `kind` is
+        another. A Node must be of the kind `kind`.
         """
         return self.nodes[self._position(code, kind)]
 
     def contains(self, code: Node | str) -> bool:
-        """Whether `node` would find it."""
+        """Return whether the release holds the code."""
         try:
             self._position(code)
         except UnknownCode:
@@ -120,43 +120,42 @@ class Tree:
         return True
 
     def parent(self, code: Node | str) -> Node | None:
-        """The node above, None for a root such as a chapter."""
+        """Return the node above, None for a root such as a chapter."""
         above = self._rows.parents[self._position(code)]
         return self.nodes[above] if above >= 0 else None
 
     def ancestors(self, code: Node | str) -> tuple[Node, ...]:
-        """The nodes above, nearest first, up to the chapter; the node itself is not among them."""
+        """Return the nodes above, nearest first, up to the chapter, without the node itself."""
         return tuple(self.nodes[above] for above in self._above(self._position(code)))
 
     def chapter(self, code: Node | str) -> Node:
-        """The root that holds a node, in ICD-10 its chapter; a root's own is itself."""
+        """Return the root that holds a node, in ICD-10 its chapter; for a root, the root itself."""
         position = self._position(code)
         return self.nodes[(position, *self._above(position))[-1]]
 
     def children(self, code: Node | str) -> tuple[Node, ...]:
-        """The nodes right below, in tabular order."""
+        """Return the nodes right below, in tabular order."""
         return tuple(self.nodes[child] for child in self._children[self._position(code)])
 
     def descendants(self, code: Node | str) -> tuple[Node, ...]:
-        """All nodes below, in tabular order."""
+        """Return all nodes below, in tabular order."""
         first = last = self._position(code)
         while below := self._children[last]:
             last = below[-1]
         return self.nodes[first + 1 : last + 1]
 
     def lowest_common_ancestor(self, a: Node | str, b: Node | str) -> Node | None:
-        """The deepest node that is or holds both, None in different chapters."""
+        """Return the deepest node that is or holds both, None where the roots differ."""
         first, second = self._position(a), self._position(b)
         line = {first, *self._above(first)}
         shared = (above for above in (second, *self._above(second)) if above in line)
-        found = next(shared, None)
-        return None if found is None else self.nodes[found]
+        deepest = next(shared, None)
+        return None if deepest is None else self.nodes[deepest]
 
     def level(self, code: Node | str) -> int:
-        """The place of its level, from 0; below the last one each step down counts.
+        """Return the place of a node's level, from 0; below the last level each step down adds 1.
 
-        In ICD-10: 0 for a chapter, 1 for a block (however nested), 2 for a category, 3 and up
-        below.
+        In ICD-10: 0 for a chapter, 1 for a block at any depth, 2 for a category, 3 and more below.
         """
         position = self._position(code)
         place, parent = self._rows.levels[position], self._rows.parents[position]
@@ -170,32 +169,32 @@ class Tree:
         return len(self.descriptor.headings)
 
     def category(self, code: Node | str) -> Node:
-        """The category that a code is or lies in; itself where it lies in none."""
+        """Return the category that a code is or lies in; the node itself where there is none."""
         position = self._position(code)
         line = (position, *self._above(position))
         level = self.category_level if self.descriptor.levels else -1
         return self.nodes[next((at for at in line if self._rows.levels[at] == level), position)]
 
     def is_code(self, code: Node | str) -> bool:
-        """Whether a text may have it: it is no heading such as a chapter or a block."""
+        """Return whether a text may get this code: it is not a heading such as a block."""
         return self._rows.levels[self._position(code)] >= self.category_level
 
     def is_billable(self, code: Node | str) -> bool:
-        """Whether it is a code with nothing below it."""
+        """Return whether it is a code without any node below it."""
         position = self._position(code)
         return self._rows.levels[position] >= self.category_level and not self._children[position]
 
     def is_encounter(self, code: Node | str) -> bool:
-        """Whether it is a variant (encounter, fetus, stage) of its parent by a 7th character."""
+        """Return whether a 7th character makes it a variant (encounter, fetus) of its parent."""
         return self._position(code) in self._variants
 
     def looks_like_code(self, text: str) -> bool:
-        """Whether a text has the shape of a code; without a shape, whether it is a code."""
+        """Return whether a text has the shape of a code, or is a code where codes have no shape."""
         is_code = self.descriptor.codes.is_code
         return is_code(text) if is_code else self.contains(text)
 
     def name(self, code: Node | str) -> str:
-        """The official name; the range at the end of a chapter's or block's is left out."""
+        """Return the official name; for a variant, the parent's name and its own."""
         position = self._position(code)
         own = self._rows.names[position]
         if position in self._variants:
@@ -203,16 +202,16 @@ class Tree:
         return own
 
     def notes(self, code: Node | str) -> Mapping[str, tuple[str, ...]]:
-        """The notes that stand at a node itself, by kind.
+        """Return the notes of a node, by kind, without those of the nodes above.
 
         Kinds: includes, inclusion, excludes1, excludes2, code_first, use_additional_code,
-        code_also, notes. The WHO package holds none.
+        code_also, notes. The WHO package holds no notes.
         """
-        found = self._rows.notes.get(self._position(code))
-        return {kind: tuple(texts) for kind, texts in found.items()} if found else _NO_NOTES
+        notes = self._rows.notes.get(self._position(code))
+        return {kind: tuple(texts) for kind, texts in notes.items()} if notes else _NO_NOTES
 
     def terms(self, code: Node | str) -> tuple[str, ...]:
-        """The official name, then inclusion terms and `includes` notes as they are printed."""
+        """Return the official name, then inclusion terms and `includes` notes as printed."""
         notes = self.notes(code)
         return (self.name(code), *notes.get("inclusion", ()), *notes.get("includes", ()))
 
@@ -269,21 +268,21 @@ class Tree:
 
     def _position(self, code: Node | str, kind: Kind | None = None) -> int:
         if isinstance(code, Node):
-            found = self._index.get(code) if kind in (None, code.kind) else None
+            position = self._index.get(code) if kind in (None, code.kind) else None
         else:
-            found = self._search(code, kind)
-        if found is None:
+            position = self._search(code, kind)
+        if position is None:
             text = code.code if isinstance(code, Node) else code
             raise UnknownCode(text, self.release, self._nearest(text, kind))
-        return found
+        return position
 
     def _search(self, text: str, kind: Kind | None) -> int | None:
         grammar = self.descriptor.codes
         first = self._heading_first if grammar.names_heading(text) else self._code_first
         kinds = (kind,) if kind else first
         for code in grammar.spellings(text):
-            if (found := self._of_kinds(code, kinds)) is not None:
-                return found
+            if (position := self._of_kinds(code, kinds)) is not None:
+                return position
         loose = self._loose_forms.get(grammar.loose(text))
         return None if loose is None else self._of_kinds(loose, kinds)
 
@@ -292,7 +291,7 @@ class Tree:
         return next((self._index[node] for node in nodes if node in self._index), None)
 
     def _nearest(self, text: str, kind: Kind | None) -> str | None:
-        if kind and (found := self._search(text, None)) is not None:
-            line = (self.nodes[found], *self.ancestors(self.nodes[found]))
+        if kind and (position := self._search(text, None)) is not None:
+            line = (self.nodes[position], *self.ancestors(self.nodes[position]))
             return next((node.code for node in line if node.kind == kind), None)
         return self.descriptor.codes.nearest(text, self._known, self._upper)

@@ -1,4 +1,4 @@
-"""Codes that stand in a text: "K35.80", "Gout M10.9", "ICD-10: J18.9", "G43909 Migraine"."""
+"""Read the codes in a text: "K35.80", "Gout M10.9", "ICD-10: J18.9", "G43909 Migraine"."""
 
 import re
 from collections.abc import Iterator
@@ -7,15 +7,16 @@ from typing import NamedTuple
 from .release import Release
 from .tree import Tree
 
-_LONGEST = 400  # characters that are looked at
+_LONGEST = 400  # characters of a text that are read
 _TOKEN = re.compile(r"\w[\w.:/_†*–-]*")
 _END = ".:/_†*–-"
 
 
 class WrittenCodes(NamedTuple):
-    """The codes in a text. `sure` are meant as codes, and `words` is the text without them.
+    """The codes in a text. `sure` are codes without doubt; `words` is the text without them.
 
-    `likely` only look like codes, as "S100" and "I131" do: they count where the words agree.
+    `likely` are words that look like codes, such as "S100" and "I131". They count only where the
+    other words agree.
     """
 
     sure: tuple[str, ...]
@@ -24,7 +25,7 @@ class WrittenCodes(NamedTuple):
 
 
 class _Token(NamedTuple):
-    """A word with a digit in it; `is_named`: with the name of its vocabulary before it."""
+    """A word with a digit in it; `is_named`: the name of its vocabulary stands before it."""
 
     text: str
     start: int
@@ -33,10 +34,11 @@ class _Token(NamedTuple):
 
 
 def written_codes(text: str, tree: Tree) -> WrittenCodes:
-    """The codes of the release in a text, with or without a dot and the name of the vocabulary.
+    """Return the codes of the release in a text, with or without a dot and a vocabulary's name.
 
-    Sure are codes without other words, and a code that has a dot, comes with its vocabulary's
-    name, stands in brackets or before a colon. Headings such as chapters and ranges do not count.
+    A code is sure where the text has no other words, where it has a dot, where its vocabulary's
+    name stands before it, or where it stands in brackets or before a colon. Headings such as
+    chapters and ranges do not count.
     """
     tokens = [
         (token, code)
@@ -69,7 +71,9 @@ def _tokens(text: str, release: Release) -> Iterator[_Token]:
             name, _, code = word.rpartition(":")
             beside = before if before and not text[before.end() : match.start()].strip() else None
             named = name or (beside.group() if beside else "")
-            is_named = bool(named) and any(each.is_named(named) for each in vocabularies)
+            is_named = bool(named) and any(
+                vocabulary.is_named(named) for vocabulary in vocabularies
+            )
             start = beside.start() if beside and is_named and not name else match.start()
             yield _Token(word, start, match.start() + len(word), is_named)
         before = match

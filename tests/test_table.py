@@ -175,7 +175,7 @@ def test_notes_and_columns_of_others_stay_with_a_new_mapping() -> None:
         ("text\tcode\tscore\ngout\tM10\thigh\n", "row 1 (line 2): score is 'high'"),
         ("text\tcode\tscore\ngout\tM10\t7\n", "row 1 (line 2): score is '7'"),
         ("text\tcode\tdecided_by\ngout\tM10\tme\n", "row 1 (line 2): decided_by is 'me'"),
-        ("text\tcode\n\tM10\n", "row 1 (line 2): a code without a text"),
+        ("text\tcode\n\tM10\n", "row 1 (line 2): has a code but no text"),
         ("text\tcode\ngout\tM10\n gout \tM11\n", "reviewed twice, as M10 and as M11"),
         ("text\tname\ngout\tGout\n", "needs a column 'code'"),
         ("text\tcode\tx\tx\ngout\tM10\t1\t2\n", "two columns 'x'"),
