@@ -1,1 +1,1 @@
-"""LangGraph state machines built from steps and ontology look-ups."""
+"""LangGraph graphs that run steps and ontology look-ups."""

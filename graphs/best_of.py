@@ -1,10 +1,10 @@
-"""Several samples of one model: a judge picks the best of them, or they vote.
+"""Ask one model for several samples; then a judge picks the best of them, or the samples vote.
 
-`best_of` is a graph of its own; `self_consistency` is a jury of one model, asked several times.
+In `best_of` a judge picks. `self_consistency` is a jury of one model that is asked several times.
 
     START ──> open ──Send──> sample (N times, at a temperature) ──> pick ──> END
 
-Where the judge gives no valid pick the outcome is failed: it is never the first sample.
+If the judge gives no valid pick, the outcome is Failed; the first sample is never a default.
 """
 
 import operator
@@ -32,21 +32,21 @@ from .jury.graph import JuryGraph, jury_graph
 from .node import Node
 from .robust import WARM, warmed
 
-_KEEP = 1000  # attempts that a graph's own run remembers
+_KEEP = 1000  # attempts that a graph's own run keeps
 Question = Callable[[Any], str]
 
 
 class BestIn(TypedDict):
-    """What the graph takes: the step's inputs as plain JSON."""
+    """The input of the graph: the step's inputs as plain JSON."""
 
     inputs: dict[str, Any]
 
 
 class BestOut(TypedDict):
-    """What it returns, as plain JSON.
+    """The output of the graph, as plain JSON.
 
-    samples: the outcome of every sample. pick: the outcome of `choose_best`; its index counts
-    the samples that are done. None where fewer than two are. outcome: the sample that was picked.
+    samples: the outcome of every sample. pick: the outcome of `choose_best`, whose index counts
+    only the samples that are done; None if fewer than two are done. outcome: the picked sample.
     """
 
     samples: Annotated[list[dict[str, Any]], operator.add]
@@ -55,14 +55,14 @@ class BestOut(TypedDict):
 
 
 class BestState(BestIn, BestOut):
-    """Both."""
+    """The state of the graph: its input and output."""
 
 
 BestGraph: TypeAlias = CompiledStateGraph[BestState, None, BestIn, BestOut]
 
 
 class _Sample(TypedDict):
-    """What one sampling node is sent. The model is in it: the sample depends on it."""
+    """The input of one sampling node. It contains the model, because the sample depends on it."""
 
     inputs: dict[str, Any]
     repeat: int
@@ -82,36 +82,37 @@ def best_of(
 ) -> BestGraph:
     """Compile the graph: `{"inputs": {...}}` in, `{"samples", "pick", "outcome"}` out.
 
-    model: does the step, `samples` times at `temperature` (a model object keeps its own).
-    judge: picks one of the results, shown in an order that `seed` draws. question: what the
-    judge reads, from the step's input; by default its fields. Samples that abstain or fail are
-    not shown; where none is done, the first of them is the outcome.
+    model: answers the step `samples` times at `temperature` (a model object keeps its own).
+    judge: picks one of the results, which are shown in a random order that depends on `seed`.
+    question: returns the text that the judge reads, from the step's input; by default, the
+    fields of the input. Samples that abstain or fail are not shown. If no sample is done, the
+    first one is the outcome.
 
     Raises UsageError for a step that does not exist or fewer than two samples.
     """
-    found = find_step(step)
+    known_step = find_step(step)
     if samples < 2:
-        raise UsageError("best of N takes two samples or more")
+        raise UsageError(f"samples is {samples}; best of N needs at least 2")
     sampler, picker = warmed(as_judge(model), temperature), as_judge(judge)
     shared = run or Run(keep=_KEEP)
     spec = sampler.spec.model_dump(mode="json")
 
     def fan_out(state: BestIn) -> list[Send]:
-        found.read_input(state["inputs"])  # the caller's error, before any call
+        known_step.read_input(state["inputs"])  # the caller's error, before any call
         one = {"inputs": state["inputs"], "model": spec}
         return [Send("sample", {**one, "repeat": repeat}) for repeat in range(samples)]
 
     async def sample(state: _Sample) -> dict[str, Any]:
-        outcome = await _sample(found, state, sampler, shared)
+        outcome = await _sample(known_step, state, sampler, shared)
         return {"samples": [outcome.model_dump(mode="json")]}
 
     async def pick(state: BestState) -> dict[str, Any]:
-        inputs = found.read_input(state["inputs"])
-        text = question(inputs) if question else _fields(found.values(inputs))
-        return await _pick(found, text, state["samples"], picker, shared, seed)
+        inputs = known_step.read_input(state["inputs"])
+        text = question(inputs) if question else _fields(known_step.values(inputs))
+        return await _pick(known_step, text, state["samples"], picker, shared, seed)
 
     builder = StateGraph(BestState, input_schema=BestIn, output_schema=BestOut)
-    # With a checkpointer, a thread still holds the samples of its last item.
+    # With a checkpointer, the state of a thread still contains the samples of its last item.
     builder.add_node("open", lambda state: {"samples": Overwrite([])})
     builder.add_node("sample", Node("sample", sample), input_schema=_Sample)
     builder.add_node("pick", Node("pick", pick))
@@ -119,7 +120,7 @@ def best_of(
     builder.add_conditional_edges("open", fan_out, ["sample"])
     builder.add_edge("sample", "pick")
     builder.add_edge("pick", END)
-    return builder.compile(name=f"best_of_{found.name}")
+    return builder.compile(name=f"best_of_{known_step.name}")
 
 
 def self_consistency(
@@ -131,14 +132,14 @@ def self_consistency(
     rule: Rule = "plurality",
     run: Run | None = None,
 ) -> JuryGraph:
-    """The graph of a jury of one model that is asked `samples` times at `temperature`.
+    """Return the graph of a jury of one model that is asked `samples` times at `temperature`.
 
-    `{"inputs": {...}, "case": "7"}` in, `{"jury": {...}}` out (see `graphs.jury_outcome`): every
-    sample is a vote, a tie stays a tie. A model object keeps its own temperature.
-    Raises UsageError as `jury_graph`, and for fewer than two samples.
+    `{"inputs": {...}, "case": "7"}` in, `{"jury": {...}}` out (see `graphs.jury.result`). Every
+    sample is a vote, and a tie is not broken. A model object keeps its own temperature.
+    Raises UsageError in the same cases as `jury_graph`, and for fewer than two samples.
     """
     if samples < 2:
-        raise UsageError("self-consistency takes two samples or more")
+        raise UsageError(f"samples is {samples}; self-consistency needs at least 2")
     one = warmed(as_judge(model), temperature)
     return jury_graph(step, [one], repeats=samples, rule=rule, run=run)
 
@@ -161,27 +162,27 @@ async def _pick(
     run: Run,
     seed: int,
 ) -> dict[str, Any]:
-    done = [each for each in samples if each["status"] == "done"]
+    done = [outcome for outcome in samples if outcome["status"] == "done"]
     if len(done) < 2:
         return {"pick": None, "outcome": done[0] if done else samples[0]}
     shown = {
         "question": question,
-        "answers": [as_text(each["value"]) for each in done],
+        "answers": [as_text(outcome["value"]) for outcome in done],
         "shuffle": seed,
     }
-    made = await ask(CHOOSE_BEST, shown, judge=judge, run=run)
-    plain = made.model_dump(mode="json")
-    if made.status == "done":
+    choice = await ask(CHOOSE_BEST, shown, judge=judge, run=run)
+    plain = choice.model_dump(mode="json")
+    if choice.status == "done":
         return {"pick": plain, "outcome": done[plain["value"]["index"]]}
-    why = "; ".join(made.reasons) if made.status == "failed" else made.reason
-    failed = failed_unasked(step, 0, made.kind if made.status == "failed" else "undecided", why)
+    why = "; ".join(choice.reasons) if choice.status == "failed" else choice.reason
+    failed = failed_unasked(step, 0, choice.kind if choice.status == "failed" else "undecided", why)
     return {"pick": plain, "outcome": failed.model_dump(mode="json")}
 
 
-def read_best(step: Step[Any, Any] | str, inputs: Any, found: Mapping[str, Any]) -> Outcome:
-    """The outcome in what the graph returned, its value typed."""
+def read_best(step: Step[Any, Any] | str, inputs: Any, result: Mapping[str, Any]) -> Outcome:
+    """Return the outcome in the graph's result; its value has the step's result type."""
     known = find_step(step)
-    outcome = read_outcome(dict(found["outcome"]))
+    outcome = read_outcome(dict(result["outcome"]))
     if outcome.status == "failed" or outcome.value is None:
         return outcome
     value: BaseModel = known.read_value(known.read_input(inputs), outcome.value)
@@ -189,16 +190,20 @@ def read_best(step: Step[Any, Any] | str, inputs: Any, found: Mapping[str, Any])
 
 
 def as_text(value: Mapping[str, Any]) -> str:
-    """A result as a judge reads it: texts as they are, anything else as JSON.
+    """Return a result as a judge reads it: a single text or list as text, all else as JSON.
 
     >>> as_text({"diagnosis": "gout"}), as_text({"diagnoses": ["gout", "lupus"], "merged": []})
     ('gout', 'gout; lupus')
     """
-    held = [each for each in value.values() if each not in (None, [], {})]
-    if len(held) == 1 and isinstance(held[0], str):
-        return held[0]
-    if len(held) == 1 and isinstance(held[0], list) and all(isinstance(x, str) for x in held[0]):
-        return "; ".join(held[0])
+    fields = [field for field in value.values() if field not in (None, [], {})]
+    if len(fields) == 1 and isinstance(fields[0], str):
+        return fields[0]
+    if (
+        len(fields) == 1
+        and isinstance(fields[0], list)
+        and all(isinstance(x, str) for x in fields[0])
+    ):
+        return "; ".join(fields[0])
     return canonical(dict(value))
 
 

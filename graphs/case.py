@@ -1,4 +1,4 @@
-"""A whole case as one graph: extraction, mapping, equivalence, grades, rubric, errors.
+"""Judge a whole case in one graph: extraction, mapping, equivalence, grades, rubric, errors.
 
     final_diagnosis ──> equivalence
           │        └──> final_grade
@@ -8,8 +8,8 @@
     rubric
     errors
 
-Branches are selectable; what a branch needs comes with it. One that fails is recorded as
-failed, and the others go on.
+You can select branches; the branches that they need run too. A branch that fails is recorded as
+failed, and the others continue.
 """
 
 import asyncio
@@ -66,13 +66,13 @@ _MAPPING: dict[str, Any] = {"step": "map_to_icd10", "version": 1, "decided_by": 
 
 
 class CaseIn(TypedDict):
-    """What the graph takes: the fields of a `CaseInput` as plain JSON."""
+    """The input of the graph: the fields of a `CaseInput` as plain JSON."""
 
     inputs: dict[str, Any]
 
 
 class CaseState(CaseIn, total=False):
-    """What it returns: each selected branch's outcome as plain JSON (see `read_record`)."""
+    """The state: input, and the outcome of each branch as plain JSON (see `read_record`)."""
 
     final_diagnosis: dict[str, Any]
     equivalence: dict[str, Any]
@@ -89,7 +89,7 @@ CaseGraph: TypeAlias = CompiledStateGraph[CaseState, None, CaseIn, CaseState]
 
 @dataclass(frozen=True)
 class _Work:
-    """What the nodes of one graph share."""
+    """The settings that all nodes of one graph share."""
 
     judge: Judge | None
     run: Run
@@ -110,12 +110,13 @@ def case_graph(
     run: Run | None = None,
     engine: str = "auto",
 ) -> CaseGraph:
-    """Compile the graph of a case: `{"inputs": {...}}` in, an outcome a branch out.
+    """Compile the graph of a case: `{"inputs": {...}}` in, an outcome for each branch out.
 
-    branches: which to run; those they need run too. mapper: text -> code and name, for the
-    branch "mapping". equivalence: the step to compare with, such as the other style or one
-    with an ontology stand-in. run: one run for all calls of the graph.
-    Raises UsageError for a branch that does not exist, or cannot run with what was given.
+    branches: the branches to run; the branches that they need run too. mapper: returns code and
+    name of a text, for the branch "mapping". equivalence: the step that compares diagnoses, for
+    example a variant or a step with an ontology stand-in. run: one run for all calls of the
+    graph. Raises UsageError for a branch that does not exist, or that needs a judge or a mapper
+    that is missing.
     """
     selected = select_branches(branches)
     live = as_judge(judge) if judge is not None else None
@@ -131,9 +132,9 @@ def case_graph(
 
 
 def select_branches(branches: Iterable[Branch]) -> tuple[Branch, ...]:
-    """The named branches and those they need, in a fixed order.
+    """Return the named branches and the branches that they need, in a fixed order.
 
-    Raises UsageError for a name that is no branch, or none at all.
+    Raises UsageError for an unknown branch, or if no branch is named.
     """
     named = list(branches)
     unknown = sorted(set(named) - set(BRANCHES))
@@ -145,7 +146,7 @@ def select_branches(branches: Iterable[Branch]) -> tuple[Branch, ...]:
 
 
 async def judge_case(inputs: CaseInput | Mapping[str, Any], **options: Any) -> CaseRecord:
-    """One case; the options of `judge_cases`. Raises UsageError for inputs that cannot be used."""
+    """Judge one case; see `judge_cases` for the options. Raises UsageError for unusable inputs."""
     async with aclosing(judge_cases([read_case(inputs)], **options)) as stream:
         return [record async for _, record in stream][0]
 
@@ -160,10 +161,11 @@ async def judge_cases(
     run: Run | None = None,
     engine: str = "auto",
 ) -> AsyncGenerator[tuple[int, CaseRecord], None]:
-    """(index, record) of every case, as they finish.
+    """Judge many cases and yield (index, record) of each case as soon as it is finished.
 
-    A case whose inputs cannot be used has Failed(kind="input") in every branch. Raises as
-    `case_graph`, and AuthenticationFault, ModelFault or ReplayMiss when no case can succeed.
+    A case whose inputs cannot be used has Failed(kind="input") in every branch. Raises UsageError
+    in the same cases as `case_graph`, and AuthenticationFault, ModelFault or ReplayMiss if no
+    case can succeed.
     """
     own = run or Run()
     selected = select_branches(branches)
@@ -177,11 +179,11 @@ async def judge_cases(
     )
 
     async def one(item: tuple[int, CaseInput | Mapping[str, Any]]) -> tuple[int, CaseRecord]:
-        index, given = item
+        index, fields = item
         try:
-            case = read_case(given)
+            case = read_case(fields)
         except (UsageError, InputError) as fault:
-            return index, _unreadable(given, selected, str(fault))
+            return index, _unreadable(fields, selected, str(fault))
         state = await graph.ainvoke({"inputs": case.model_dump(mode="json")})
         return index, read_record(state, equivalence=equivalence)
 
@@ -195,16 +197,16 @@ async def judge_cases(
 
 
 def read_case(inputs: CaseInput | Mapping[str, Any]) -> CaseInput:
-    """Validate a case. Raises UsageError that names the field."""
+    """Validate a case. Raises UsageError; the message names the field."""
     return _READER.read_input(inputs)
 
 
 def read_record(
     state: Mapping[str, Any], *, equivalence: Step[Any, Any] = JUDGE_EQUIVALENCE
 ) -> CaseRecord:
-    """The typed record of what the graph returned; every value is its step's result type."""
+    """Return the record in the graph's result; each value has its step's result type."""
     case = read_case(state["inputs"])
-    found: dict[str, Any] = {}
+    outcomes: dict[str, Any] = {}
     for branch in BRANCHES:
         if branch not in state:
             continue
@@ -212,15 +214,17 @@ def read_record(
         if outcome.status != "failed" and outcome.value is not None:
             value = _read_value(branch, outcome.value, equivalence)
             outcome = outcome.model_copy(update={"value": value})
-        found[branch] = outcome
-    return CaseRecord(id=case.id, **found)
+        outcomes[branch] = outcome
+    return CaseRecord(id=case.id, **outcomes)
 
 
 def _read_value(branch: Branch, value: Any, equivalence: Step[Any, Any]) -> Any:
     if branch == "mapping":
         return CaseMapping.model_validate(value)
     step = equivalence if branch == "equivalence" else _STEPS[branch]
-    return step.read_value({}, value)  # every step names its result: no input is needed
+    return step.read_value(
+        {}, value
+    )  # each of these steps has a fixed result type, so no input is needed
 
 
 def _check(selected: tuple[Branch, ...], work: _Work) -> None:
@@ -228,11 +232,11 @@ def _check(selected: tuple[Branch, ...], work: _Work) -> None:
         if branch != "mapping":
             check_engine(work.step(branch), work.engine, work.judge is not None)
     if "mapping" in selected and work.mapper is None:
-        raise UsageError('the branch "mapping" needs a mapper: text -> code and name, or None')
+        raise UsageError('the branch "mapping" needs a mapper; pass one with mapper=')
 
 
 def _node(branch: Branch, work: _Work) -> Node:
-    """The node of a branch: its inputs from the state, its outcome as plain JSON."""
+    """Return the node of a branch, which reads the state and writes an outcome as plain JSON."""
 
     async def node(state: CaseState) -> dict[str, Any]:
         try:
@@ -240,8 +244,8 @@ def _node(branch: Branch, work: _Work) -> Node:
         except (InputError, UsageError) as fault:
             outcome = _fail(branch, "input", str(fault))
         except DxjudgeError:
-            raise  # no branch of no case can succeed
-        except Exception as fault:  # this branch alone is lost
+            raise  # no case can succeed
+        except Exception as fault:  # only this branch fails
             outcome = _fail(branch, "error", f"{type(fault).__name__}: {fault}")
         return {branch: outcome.model_dump(mode="json")}
 
@@ -260,7 +264,7 @@ async def _run(branch: Branch, state: CaseState, work: _Work) -> Outcome:
     return await ask(work.step(branch), inputs, judge=work.judge, run=work.run, engine=work.engine)
 
 
-# Branch -> the input of its step, from the case and the branches before it.
+# For each branch, the input of its step, from the case and the outcomes of earlier branches.
 _INPUTS: dict[Branch, Callable[[dict[str, Any], CaseState], dict[str, Any]]] = {
     "final_diagnosis": lambda case, state: {"response": case["response"]},
     "ddx": lambda case, state: {"text": case["response"]},
@@ -284,26 +288,26 @@ def _ddx(state: CaseState) -> list[str]:
     return list(state["ddx"]["value"]["diagnoses"])
 
 
-def _not_done(branch: Branch, need: Branch, found: dict[str, Any]) -> Outcome | None:
-    """What a branch becomes where the one that it needs has no value."""
+def _not_done(branch: Branch, need: Branch, outcome: dict[str, Any]) -> Outcome | None:
+    """Return the outcome of a branch if the branch that it needs has no value, else None."""
     step = _STEPS[branch]
     about: dict[str, Any] = {"step": step.name, "version": step.version, "decided_by": "code"}
-    if found["status"] == "abstained":
-        return Abstained(**about, reason=f"no {need} to judge: {found['reason']}")
-    if found["status"] == "failed":
-        reasons = tuple(f"{need}: {reason}" for reason in found["reasons"])
+    if outcome["status"] == "abstained":
+        return Abstained(**about, reason=f"no {need} to judge: {outcome['reason']}")
+    if outcome["status"] == "failed":
+        reasons = tuple(f"{need}: {reason}" for reason in outcome["reasons"])
         return Failed(**about, kind="input", reasons=reasons)
     return None
 
 
 def _map(state: CaseState, work: _Work) -> Outcome:
-    """Map what there is: a prediction that was not extracted has no code."""
+    """Map the diagnoses of a case; a prediction that was not extracted is left out."""
     assert work.mapper is not None  # checked when the graph was made
     case, mapper = state["inputs"], work.mapper
 
     def mapped(text: str) -> MappedText:
-        found = mapper(text)
-        code, name = found if found is not None else (None, None)
+        mapped_code = mapper(text)
+        code, name = mapped_code if mapped_code is not None else (None, None)
         return MappedText(text=text, code=code, name=name)
 
     final = state["final_diagnosis"]["status"] == "done"
@@ -326,14 +330,14 @@ def _fail(branch: Branch, kind: Literal["input", "error"], reason: str) -> Faile
 
 
 def _unreadable(
-    given: CaseInput | Mapping[str, Any], selected: tuple[Branch, ...], reason: str
+    case: CaseInput | Mapping[str, Any], selected: tuple[Branch, ...], reason: str
 ) -> CaseRecord:
-    held = given if isinstance(given, Mapping) else given.model_dump()
+    fields = case if isinstance(case, Mapping) else case.model_dump()
     failed: dict[str, Any] = {branch: _fail(branch, "input", reason) for branch in selected}
-    return CaseRecord(id=str(held.get("id", "")), **failed)
+    return CaseRecord(id=str(fields.get("id", "")), **failed)
 
 
-# Reads inputs with the messages of a step.
+# A step only to validate inputs, so that the messages are the same as those of steps.
 _READER: Step[CaseInput, CaseInput] = Step(
     name="case", version=1, input=CaseInput, output=CaseInput
 )

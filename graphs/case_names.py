@@ -1,4 +1,4 @@
-"""What the rows of a file are called where their verdicts are votes."""
+"""Name the cases of a file's rows, so that their verdicts can be votes."""
 
 from ..errors import InputError, UsageError
 from ..files.cells import is_empty
@@ -6,10 +6,11 @@ from ..files.rows_in import Sheet
 
 
 def case_names(sheet: Sheet, column: str | None) -> list[str]:
-    """The cells of a column, `id` where there is one; else the rows' numbers from 1.
+    """Return the case names of a sheet: the cells of a column, or the rows' numbers from 1.
 
-    Raises UsageError for a column that does not exist; InputError, naming the row, for a cell
-    that is empty or a name that is there twice.
+    column: the column to use; None for the column `id`, if there is one. Raises UsageError for a
+    column that does not exist, and InputError (the message names the row) for an empty cell or a
+    repeated name.
     """
     wanted = column if column is not None else "id" if "id" in sheet.columns else None
     if wanted is None:

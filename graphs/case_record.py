@@ -1,4 +1,4 @@
-"""A case, and the record of what its branches returned."""
+"""Define a case, and the record of the outcomes of its branches."""
 
 from typing import Annotated, Any, Literal, get_args
 
@@ -41,7 +41,7 @@ class CaseInput(BaseModel):
 
 
 class MappedText(BaseModel):
-    """A diagnosis and its code; None where it maps to none."""
+    """A diagnosis and its code and name; both are None if it has no code."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -51,7 +51,7 @@ class MappedText(BaseModel):
 
 
 class CaseMapping(BaseModel):
-    """The codes of the true and the predicted diagnoses; `final` is None where there is none."""
+    """The codes of the true and predicted diagnoses; `final` is None if none was extracted."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -65,7 +65,7 @@ Result = Annotated[Done[Any] | Abstained | Failed, Field(discriminator="status")
 
 
 class CaseRecord(BaseModel):
-    """What the branches of a case returned; None for a branch that was not selected."""
+    """The outcomes of the branches of a case; None for a branch that was not selected."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -81,6 +81,6 @@ class CaseRecord(BaseModel):
 
     @property
     def failures(self) -> dict[str, Failed]:
-        """The branches that failed."""
-        held = {name: getattr(self, name) for name in BRANCHES}
-        return {name: found for name, found in held.items() if isinstance(found, Failed)}
+        """The outcomes of the branches that failed, by branch."""
+        outcomes = {name: getattr(self, name) for name in BRANCHES}
+        return {name: outcome for name, outcome in outcomes.items() if isinstance(outcome, Failed)}

@@ -1,4 +1,4 @@
-"""A model that takes part in mapping: what it is asked, about which texts, and what it answers."""
+"""Let a model take part in mapping: choose among candidates, and translate texts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from ..errors import UsageError
 from ..ontology.decide import Rerank, is_asked
 from ..ontology.mapping import Mapping
 
-if TYPE_CHECKING:  # types alone: what asks a model takes long to import
+if TYPE_CHECKING:  # these modules take long to import
     from ..agents.engine.judges import AnyJudge
     from ..agents.engine.run import Run
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:  # types alone: what asks a model takes long to import
 class Chooser:
     """A model that chooses among the candidates.
 
-    `rerank`: ask for all texts, for the ambiguous ones only (no exact term, and an embedded
-    score below `SURE`), or for none. `fallback`: "embedded" to keep the embedded choice, and
-    the text untranslated, where the model fails; None to report the failure. `shuffle`: a seed
-    for the order of the candidates. `translate`: first put every text into English.
+    `rerank`: ask for all texts, only for ambiguous texts (no exact term, and an embedded score
+    below `SURE`), or for none. `fallback`: what to do if the model fails: "embedded" keeps the
+    embedded choice of the untranslated text, None reports the failure. `shuffle`: a seed for the
+    order of the candidates. `translate`: first translate every text into English.
     """
 
     judge: "AnyJudge"
@@ -36,15 +36,15 @@ class Chooser:
 
     def __post_init__(self) -> None:
         if self.rerank not in {"all", "ambiguous", "none"}:
-            raise UsageError(f"rerank is {self.rerank!r}; it is all, ambiguous or none")
+            raise UsageError(f"rerank is {self.rerank!r}; it must be all, ambiguous or none")
         if self.rerank == "none" and not self.translate:
-            raise UsageError("rerank is none, and nothing else is asked of the model")
+            raise UsageError("rerank is none, so the judge has nothing to do; use translate too")
         if self.fallback not in {None, "embedded"}:
-            raise UsageError(f"fallback is {self.fallback!r}; it is embedded or nothing")
+            raise UsageError(f"fallback is {self.fallback!r}; it must be embedded or nothing")
 
     @property
     def signature(self) -> dict[str, Any]:
-        """What makes the same choices again: the judge, the prompts and the settings."""
+        """Everything needed to reproduce the choices: the judge, the prompts and the settings."""
         from ..agents.engine.judges import as_judge
 
         translate = f"{TRANSLATE_DIAGNOSIS.name} {TRANSLATE_DIAGNOSIS.load_prompt().hash[:12]}"
@@ -62,7 +62,7 @@ class Chooser:
         return is_asked(mapping, self.rerank)
 
     def question(self, mapping: Mapping) -> dict[str, Any]:
-        """The inputs of the choosing step for an embedded mapping."""
+        """Return the inputs of the choosing step for an embedded mapping."""
         return {
             "diagnosis": mapping.translation or mapping.text,
             "candidates": [candidate.name for candidate in mapping.candidates],
@@ -70,15 +70,15 @@ class Chooser:
         }
 
     def choose(self, mappings: Sequence[Mapping]) -> list[Outcome]:
-        """What the model chooses for each of these mappings."""
+        """Return the outcome of the choosing step for each of these mappings."""
         return self._ask(CHOOSE_CANDIDATE, [self.question(mapping) for mapping in mappings])
 
     def in_english(self, texts: Sequence[str]) -> list[Outcome]:
-        """What the model makes of each of these texts in English."""
+        """Return the outcome of the translating step for each of these texts."""
         return self._ask(TRANSLATE_DIAGNOSIS, [{"diagnosis": text} for text in texts])
 
     def _ask(self, step: Step[Any, Any], inputs: list[dict[str, Any]]) -> list[Outcome]:
-        # Importing LangGraph takes longer than mapping a hundred texts, and most runs ask nothing.
+        # Importing LangGraph takes longer than mapping 100 texts, and most runs ask no model.
         from .step import run_step_sync
 
         outcomes = run_step_sync(step, inputs, judge=self.judge, run=self.run)
@@ -87,7 +87,7 @@ class Chooser:
 
 
 def fell_back(mapping: Mapping, chooser: Chooser | None) -> bool:
-    """Whether a mapping is the embedded choice, or of the text untranslated, by a failure alone."""
+    """Whether a mapping is the embedded choice, or was not translated, because the model failed."""
     if chooser is None or mapping.decided_by not in ("exact", "embedded"):
         return False
     without_translation = chooser.translate and mapping.translation is None

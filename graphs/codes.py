@@ -1,4 +1,4 @@
-"""A mapper as the plain function that cases and the equivalence step take: text -> code, name."""
+"""Turn a mapper into the function from text to code and name that cases and steps need."""
 
 from collections.abc import Collection, Iterable
 
@@ -8,11 +8,11 @@ from ..ontology.mapping import Mapping
 from .mapper import Mapper
 
 SURE = ("reviewed", "exact", "high")
-"""Confidence bands in which two equal codes are taken for the same disease."""
+"""Confidence bands in which two equal codes count as the same disease."""
 
 
 def code_of(mapper: Mapper, bands: Collection[str] | None = None) -> CodeOf:
-    """Map text by text, each distinct text once; `bands` limits which mappings count."""
+    """Return a function that maps each distinct text once; only mappings in `bands` have a code."""
     known: dict[str, MappedCode | None] = {}
 
     def find(text: str) -> MappedCode | None:
@@ -24,9 +24,9 @@ def code_of(mapper: Mapper, bands: Collection[str] | None = None) -> CodeOf:
 
 
 def codes_of(mapper: Mapper, texts: Iterable[str], bands: Collection[str] | None = None) -> CodeOf:
-    """Map all texts at once, which is quicker; any other text has no code."""
-    found = mapper.map_many(sorted(set(texts)))
-    known = {mapping.text: _code(mapping, bands) for mapping in found}
+    """Map all texts at once, which is faster, and return a function; other texts have no code."""
+    mappings = mapper.map_many(sorted(set(texts)))
+    known = {mapping.text: _code(mapping, bands) for mapping in mappings}
     return known.get
 
 

@@ -10,23 +10,23 @@ from ..agents.step import Step
 def result_fields(
     step: Step[Any, Any], values: Iterable[Mapping[str, Any] | None]
 ) -> tuple[str, ...]:
-    """The fields of a step's result, each a column; where they depend on the input, those seen."""
+    """Return the fields of a step's result; if they depend on the input, those of `values`."""
     if step.known_result is not None:
         return tuple(step.known_result.model_fields)
     return tuple(dict.fromkeys(field for value in values for field in value or ()))
 
 
 def judged_columns(step: Step[Any, Any], outcomes: Sequence[Outcome]) -> dict[str, list[Any]]:
-    """Column -> one value a row; None in the result's columns of a row that has none."""
+    """Return the columns, with one value for each row; None in the columns of a missing result."""
     plain = [outcome.model_dump(mode="json") for outcome in outcomes]
     columns: dict[str, list[Any]] = {
-        "status": [each["status"] for each in plain],
+        "status": [row["status"] for row in plain],
         "reason": [_reason(outcome) for outcome in outcomes],
-        "decided_by": [each["decided_by"] for each in plain],
-        "repairs": [each["repairs"] for each in plain],
+        "decided_by": [row["decided_by"] for row in plain],
+        "repairs": [row["repairs"] for row in plain],
     }
-    for field in result_fields(step, [_result(each) for each in plain]):
-        columns[field] = [(_result(each) or {}).get(field) for each in plain]
+    for field in result_fields(step, [_result(row) for row in plain]):
+        columns[field] = [(_result(row) or {}).get(field) for row in plain]
     return columns
 
 

@@ -1,4 +1,4 @@
-"""Many items at once, a limited number at a time, each result as it is finished."""
+"""Work on many items, a limited number at a time, and yield each result when it is finished."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Iterable
@@ -15,12 +15,12 @@ async def as_finished(
     width: int,
     settled: Callable[[Item], Result | None] = lambda _: None,
 ) -> AsyncGenerator[Result, None]:
-    """The results of `work` on the items, as they are finished; `items` may be endless.
+    """Yield the results of `work` on the items as they are finished; `items` may be endless.
 
-    At most `width` items are worked on at once and `width` results wait for the caller.
-    settled: the result of an item that needs no work, and so takes no place; None for the others.
-    The first exception, of `items` or of `work`, stops the rest and is raised; closing the
-    generator stops the rest too.
+    At most `width` items are worked on at once, and at most `width` results wait for the caller.
+    settled: returns the result of an item that needs no work, None for other items. The first
+    exception of `items` or `work` stops the other work and is raised. Closing the generator also
+    stops the work.
     """
     results: asyncio.Queue[tuple[Result] | Exception | None] = asyncio.Queue(width)
     gate = asyncio.Semaphore(width)

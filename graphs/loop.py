@@ -1,4 +1,4 @@
-"""Running a coroutine from code that is not async, also inside a running event loop."""
+"""Run a coroutine from code that is not async, also inside a running event loop."""
 
 import asyncio
 import threading
@@ -12,11 +12,11 @@ _LOOP: asyncio.AbstractEventLoop | None = None
 
 
 def run_here(work: Coroutine[Any, Any, T]) -> T:
-    """Run to the end and return the result.
+    """Run a coroutine to its end and return its result.
 
-    One loop in a thread of its own serves the process: a notebook's loop is not disturbed, and
-    connections stay open from one call to the next. An interrupt cancels the work. Raises what
-    the coroutine raises; RuntimeError when called from inside such work.
+    The process has one loop in a separate thread, so that a notebook's loop is not disturbed and
+    connections stay open from one call to the next. An interrupt cancels the work. Raises the
+    exceptions of the coroutine, and RuntimeError if it is called from inside such a coroutine.
     """
     loop = _background()
     try:
@@ -25,7 +25,7 @@ def run_here(work: Coroutine[Any, Any, T]) -> T:
         inside = False
     if inside:
         work.close()
-        raise RuntimeError("a synchronous call inside asynchronous work would wait for itself")
+        raise RuntimeError("a synchronous call inside asynchronous work never ends; use await")
     future = asyncio.run_coroutine_threadsafe(work, loop)
     try:
         return future.result()

@@ -1,4 +1,4 @@
-"""Many texts in, and the columns that their mappings are in a table."""
+"""Read many texts, and write their mappings as columns of a table."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,7 +9,7 @@ from ..ontology.mapping import Mapping
 
 
 def mapping_columns(mappings: Sequence[Mapping]) -> dict[str, list[Any]]:
-    """Column -> one value a mapping; the score is None where there is no code."""
+    """Return the columns, with one value for each mapping; without a code, the score is None."""
     names = ("code", "name", "score", "decided_by", "status", "reason")
     columns = {name: [getattr(mapping, name) for mapping in mappings] for name in names}
     columns["score"] = [mapping.score if mapping.code else None for mapping in mappings]
@@ -17,12 +17,12 @@ def mapping_columns(mappings: Sequence[Mapping]) -> dict[str, list[Any]]:
 
 
 def texts_of(texts: Any) -> list[str]:
-    """The texts of a list, an iterable or a Series; a missing value is an empty text.
+    """Return the texts of a list, an iterable or a Series; a missing value is an empty text.
 
-    Raises UsageError for one text, InputError for a value that is no text.
+    Raises UsageError for a single text, and InputError for a value that is not a text.
     """
     if isinstance(texts, str):
-        raise UsageError("map_many takes many texts; map takes one")
+        raise UsageError("map_many needs a list of texts; use map for one text")
     lists = (getattr(texts, name, None) for name in ("to_list", "to_pylist"))
     values = next((to_list() for to_list in lists if to_list is not None), texts)
     return [_text(value, place) for place, value in enumerate(values)]

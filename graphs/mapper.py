@@ -1,4 +1,4 @@
-"""The mapper: free-text diagnoses to ICD-10 codes, one at a time or many."""
+"""Map free-text diagnoses to ICD-10 codes, one or many at a time."""
 
 import hashlib
 import pickle
@@ -35,33 +35,36 @@ from .chooser import Chooser
 from .many import mapping_columns, texts_of
 from .mapping import MappingParts, map_embedded, mapping_graph
 
-if TYPE_CHECKING:  # types alone: what asks a model takes long to import
+if TYPE_CHECKING:  # these modules take long to import
     from ..agents.engine.judges import AnyJudge
     from ..agents.engine.run import Run
 
 _BATCH = 64  # texts in one run of the graph
-_REMEMBERED = 20_000  # mappings that a stream keeps, of some KB each
+_REMEMBERED = 20_000  # mappings that a stream keeps; each takes some kilobytes
 
 
 class Mapper:
     """Maps diagnoses to codes. Nothing is loaded before the first text.
 
-    ontology: "icd10cm", "icd10", a `Release` of your own or the file that holds one
-    ("path/release.py:NAME"). model: the embedding model ("default" comes with the
-    package; a sentence-transformers name or folder; "openai:text-embedding-3-large"), or a
-    judge ("openai:gpt-4o", "anthropic:…"), which is the same as giving `judge`.
+    ontology: "icd10cm", "icd10", your own `Release`, or the file that contains one
+    ("path/release.py:NAME").
+    model: the embedding model ("default" comes with the package; a sentence-transformers name or
+    folder; "openai:text-embedding-3-large"), or a judge ("openai:gpt-4o", "anthropic:…"), which
+    has the same effect as `judge`.
     sources: files of further terms (`read_source`), with the default weight of a user's source.
-    added: which of the sources that `dxjudge sources add` keeps join: "all" that are active,
-    "none", or a list of names. scope: which chapters are searched
-    ("diagnoses", "chapters", "everything"). top_k: candidates to rank and show. min_score:
-    below it a text is unmapped. specificity: "concept", "category" or "billable".
+    added: which sources of `dxjudge sources add` to use: "all" (the active ones), "none", or a
+    list of names.
+    scope: which chapters are searched ("diagnoses", "chapters", "everything").
+    top_k: the number of candidates to rank and show. min_score: a text whose best candidate has
+    a lower score is unmapped. specificity: "concept", "category" or "billable".
     judge: a model that chooses among the candidates, with `run`, `rerank` ("all", "ambiguous",
-    "none"), `fallback` ("embedded" or None), `shuffle` (a seed) and `translate` (first put the
-    texts into English) as `Chooser` says.
+    "none"), `fallback` ("embedded" or None), `shuffle` (a seed) and `translate` (first translate
+    the texts into English); see `Chooser`.
     chroma: the address of a Chroma server, or "embedded". folder: where the index is kept.
     progress: called with (stage, done, total) while an index is built.
 
-    Raises UsageError for a bad option at once; faults of the model or the index when first used.
+    Raises UsageError for a bad option at once. Faults of the model or the index are raised when
+    they are first used.
     """
 
     def __init__(
@@ -90,14 +93,16 @@ class Mapper:
             raise UsageError(f"top_k is {top_k}; it must be at least 1")
         if is_judge(model):
             if judge is not None:
-                raise UsageError(f"two judges: model={model!r} and judge={judge!r}")
+                raise UsageError(
+                    f"model={model!r} and judge={judge!r} are both judges; name only one"
+                )
             model, judge = "default", model
         self.ontology = ontology
         self.top_k = top_k
         self.min_score = MIN_SCORE if min_score is None else min_score
         self.specificity = check_specificity(specificity)
         if translate and not judge:
-            raise UsageError("translate needs a judge: the model that translates")
+            raise UsageError("translate needs a judge, which is the model that translates")
         self.chooser = Chooser(judge, run, rerank, fallback, shuffle, translate) if judge else None
         self._model = model
         self._sources = tuple(Path(source) for source in sources)
@@ -110,7 +115,7 @@ class Mapper:
         self._progress = progress
 
     def __reduce__(self) -> Any:
-        """Pickled are the settings alone: a copy opens its own index when first asked."""
+        """Pickle only the settings; a copy opens the index again when it is first used."""
         opened = {"tree", "added", "parts", "graph"}
         settings = {name: value for name, value in vars(self).items() if name not in opened}
         return _copy_of, (pickle.dumps(settings),)
@@ -122,19 +127,19 @@ class Mapper:
 
     @cached_property
     def added(self) -> tuple[AddedSource, ...]:
-        """The added sources in use, checked: UsageError or InputError where one cannot be."""
+        """The added sources in use. Raises UsageError or InputError for an unusable source."""
         chosen = select_added(self._which, self.tree.release)
         check_added(chosen, self.tree.release)
         return chosen
 
     @cached_property
     def parts(self) -> MappingParts:
-        """What the graph works with; made (and the index built or loaded) when first asked."""
+        """The parts that the nodes need. On first use, the index is built or loaded."""
 
         def make_terms() -> list[Term]:
             read = (read_source(path, self.tree) for path in self._sources)
             extra = [term for reading in read for term in reading.terms]
-            extra += (term for each in self.added for term in added_terms(each, self.tree))
+            extra += (term for source in self.added for term in added_terms(source, self.tree))
             return default_terms(self.tree, scope=self._scope, extra=extra)
 
         index = open_index(
@@ -142,7 +147,7 @@ class Mapper:
                 self.tree,
                 scope=self._scope,
                 sources=self._sources,
-                added={each.name: each.kept[self.tree.release] for each in self.added},
+                added={source.name: source.kept[self.tree.release] for source in self.added},
             ),
             make_terms,
             open_encoder(self._model),
@@ -165,7 +170,7 @@ class Mapper:
     @property
     def _weights(self) -> dict[str, float]:
         weights = {path.name.split(".")[0]: default_weight() for path in self._sources}
-        return weights | {each.name: each.weight for each in self.added}
+        return weights | {source.name: source.weight for source in self.added}
 
     @cached_property
     def graph(self) -> Any:
@@ -185,12 +190,13 @@ class Mapper:
 
         Any iterable of texts, or a Series, gives a list of mappings. A table gives a table of the
         same kind with the columns code, name, score, decided_by, status and reason added: a pandas
-        frame (with its index), a polars frame (a lazy one is computed at once and lazy again), an
-        Arrow table or record batch (a reader becomes a table), a list of dicts. `column` names the
-        column of the texts; it may be left out where it is obvious. A missing value is an empty
-        text.
+        frame (with its index), a polars frame (a lazy frame is computed, and the result is lazy
+        again), an Arrow table or record batch (a reader becomes a table), a list of dicts.
+        `column` names the column of the texts; you can leave it out if only one column is
+        possible. A missing value is an empty text.
 
-        Raises UsageError where the column is not certain, InputError for a value that is no text.
+        Raises UsageError if the column is not clear, and InputError for a value that is not a
+        text.
         """
         if is_frame(texts):
             frame = whole(texts)
@@ -206,13 +212,13 @@ class Mapper:
         return [mapped[text] for text in texts]
 
     def stream(self, texts: Iterable[str], *, choose: bool = True) -> Iterator[list[Mapping]]:
-        """Map texts in batches, in order, each batch as soon as it is there.
+        """Map texts in batches, in order, and yield each batch as soon as it is mapped.
 
-        A text that came before, among the last thousands, is not mapped again.
+        A text is not mapped again if it occurred among the last thousands of texts.
 
-        choose: False leaves the judge out and gives the embedded mappings. A text on which the
-        work breaks is a failed mapping that says how; what concerns every text (a model, a key,
-        the index) raises.
+        choose: False leaves the judge out and returns the embedded mappings. If the work on one
+        text raises an exception, the mapping of this text is failed and contains the reason. A
+        fault that concerns every text (a model, a key, the index) is raised.
         """
         asked = self.chooser is not None and choose
         left = iter(texts)
@@ -227,14 +233,14 @@ class Mapper:
             yield [known[text] for text in batch]
 
     def search(self, text: str, k: int = 15) -> list[Candidate]:
-        """The k best candidates of a text, whatever their score; no model is asked."""
+        """Return the k best candidates of a text with any score; no model is asked."""
         policy = replace(self.parts.policy, top_k=k, min_score=0.0)
         plain = map_embedded(MappingParts(policy), [text])[0]
         return list(read_mapping(plain).candidates)
 
     @property
     def signature(self) -> dict[str, Any]:
-        """What makes these mappings again: versions, release, terms, models, settings."""
+        """Everything needed to reproduce the mappings: versions, release, terms, settings."""
         index = self.parts.retriever.index
         rows: dict[str, int] = {}
         for term in index.terms:
@@ -246,7 +252,7 @@ class Mapper:
             **({} if self.tree.descriptor.fitted else {"fitted": False}),
             "sources": rows,
             "weights": self._weights,
-            "added": {each.name: [each.version, each.sha256[:12]] for each in self.added},
+            "added": {source.name: [source.version, source.sha256[:12]] for source in self.added},
             "scope": self._scope,
             "index": index.key,
             "encoder": index.encoder.identity,
@@ -261,7 +267,7 @@ class Mapper:
 
     @property
     def _batch_size(self) -> int:
-        """Texts in one run of the graph: few enough to show progress, enough for a model."""
+        """The number of texts in one run of the graph; enough to keep all requests busy."""
         run = self.chooser.run if self.chooser else None
         return max(_BATCH, 2 * run.width) if run else _BATCH
 
@@ -274,16 +280,16 @@ class Mapper:
 
 @lru_cache(maxsize=2)
 def _copy_of(settings: bytes) -> Mapper:
-    """A mapper of these settings, one in a process: a pool sends its work in many pieces."""
+    """Return a mapper with these settings; it is kept, because a pool unpickles it many times."""
     mapper = Mapper.__new__(Mapper)
     vars(mapper).update(pickle.loads(settings))
     return mapper
 
 
 def map_each(texts: list[str], work: Callable[[list[str]], list[Mapping]]) -> list[Mapping]:
-    """Map texts together with `work`; where that breaks, one by one, to fail only the culprit.
+    """Map texts together with `work`; if that raises, map them one by one.
 
-    Raises what dxjudge raises on purpose: that concerns every text.
+    So only the text that raises is failed. A DxjudgeError concerns every text and is raised.
     """
     try:
         return work(texts)
@@ -297,13 +303,13 @@ def map_each(texts: list[str], work: Callable[[list[str]], list[Mapping]]) -> li
 
 
 def is_judge(model: str) -> bool:
-    """Whether a model's name means one that writes text, not one that embeds it."""
+    """Whether the name of a model means a model that writes text, not one that embeds it."""
     provider = model.partition(":")[0]
     return provider in PROVIDERS and "embed" not in model.lower()
 
 
 @lru_cache
 def _digest(*names: str) -> str:
-    """Of files of the package's term data."""
+    """Return a short SHA-256 of files of the package's term data."""
     content = b"".join(packaged(name).read_bytes() for name in names)
     return hashlib.sha256(content).hexdigest()[:12]

@@ -1,8 +1,8 @@
-"""The mapping graph: translate, look up, retrieve, rerank, choose.
+"""Define the mapping graph: translate, look up, retrieve, rerank, choose.
 
-The graph maps a batch of texts in one run: LangGraph's cost per run is then shared, and the
-encoder and the index work on many texts at once. Its state is plain JSON. What a node decides
-stands in `ontology.decide`.
+The graph maps a batch of texts in one run. So the texts share LangGraph's cost per run, and the
+encoder and the index work on many texts at once. The state is plain JSON. The rules for all
+decisions are in `ontology.decide`.
 """
 
 from collections.abc import Callable
@@ -27,17 +27,17 @@ from ..ontology.mapping import Mapping, read_mapping
 from ..ontology.search.retrieve import Hit, Retriever
 from .chooser import Chooser
 
-_SHOWN = 15  # terms of one code that exact look-up weighs
+_SHOWN = 15  # terms that exact look-up returns for one text
 
 
 class MappingInput(TypedDict):
-    """What goes into the graph."""
+    """The input of the graph."""
 
     texts: list[str]
 
 
 class MappingOutput(TypedDict):
-    """What comes out: one mapping for each text, in order, as plain JSON (`read_mapping`)."""
+    """The output: one mapping for each text, in order, as plain JSON (see `read_mapping`)."""
 
     mappings: list[dict[str, Any]]
 
@@ -50,14 +50,14 @@ class _State(MappingInput, MappingOutput, total=False):
 
 @dataclass(frozen=True)
 class MappingParts:
-    """What the nodes work with: loaded once, shared by every run of the graph."""
+    """The parts that the nodes need; they are loaded once and shared by all runs of the graph."""
 
     policy: Policy
     chooser: Chooser | None = None
 
     @property
     def retriever(self) -> Retriever:
-        """The base that is searched."""
+        """The retriever that searches the terms."""
         return self.policy.retriever
 
 
@@ -67,8 +67,8 @@ _Node = Callable[[MappingParts, _State], dict[str, Any]]
 def mapping_graph(parts: MappingParts) -> Any:
     """Compile the graph: {"texts": [...]} in, {"mappings": [...]} out.
 
-    Usable as a node of another StateGraph whose state has these two keys; `mapping_node` fits
-    one text under keys of your own.
+    The graph can be a node of another StateGraph whose state has these two keys. `mapping_node`
+    maps one text, and you choose the keys.
     """
     from langgraph.graph import END, START, StateGraph
 
@@ -83,10 +83,10 @@ def mapping_graph(parts: MappingParts) -> Any:
 
 
 def map_embedded(parts: MappingParts, texts: list[str]) -> list[dict[str, Any]]:
-    """The mappings of the graph without a model.
+    """Return the mappings of the graph without a model.
 
-    Runs the same nodes in the same order. Without a model there is nothing to wait for, and
-    importing LangGraph takes longer than mapping a hundred texts.
+    Runs the same nodes in the same order, but without LangGraph, because importing it takes
+    longer than mapping 100 texts.
     """
     state: Any = {"texts": texts}
     for _, node in nodes(None):
@@ -96,7 +96,7 @@ def map_embedded(parts: MappingParts, texts: list[str]) -> list[dict[str, Any]]:
 
 
 def mapping_node(parts: MappingParts, *, read: str = "diagnosis", write: str = "mapping") -> Any:
-    """A node for somebody else's graph: maps state[read] and writes the mapping as JSON."""
+    """Return a node for your own graph: it maps state[read] and writes the mapping as JSON."""
     graph = mapping_graph(parts)
 
     def node(state: dict[str, Any]) -> dict[str, Any]:
@@ -107,7 +107,7 @@ def mapping_node(parts: MappingParts, *, read: str = "diagnosis", write: str = "
 
 
 def nodes(chooser: Chooser | None) -> tuple[tuple[str, _Node], ...]:
-    """The nodes in their order, those of a model only where it takes part."""
+    """Return the nodes in order; the nodes that ask a model are left out if there is none."""
     left_out = set() if chooser else {"translate", "choose"}
     if chooser and not chooser.translate:
         left_out = {"translate"}
@@ -149,7 +149,7 @@ def _rerank(parts: MappingParts, state: _State) -> dict[str, Any]:
 def _choose(parts: MappingParts, state: _State) -> dict[str, Any]:
     assert parts.chooser
     mappings = [read_mapping(plain) for plain in state["mappings"]]
-    asked = [place for place, each in enumerate(mappings) if parts.chooser.is_asked(each)]
+    asked = [place for place, mapping in enumerate(mappings) if parts.chooser.is_asked(mapping)]
     outcomes = parts.chooser.choose([mappings[place] for place in asked])
     for place, outcome in zip(asked, outcomes, strict=True):
         mappings[place] = _with_choice(mappings[place], outcome, parts)
@@ -166,7 +166,7 @@ _NODES: tuple[tuple[str, _Node], ...] = (
 
 
 def _translation(outcome: Outcome) -> dict[str, Any]:
-    """What came of a translation, in plain JSON: english, none (why) or failed (why)."""
+    """Return a translation as plain JSON with the key english, none or failed (with reason)."""
     if isinstance(outcome, Done):
         return {"english": outcome.value.english}
     if isinstance(outcome, Abstained):
@@ -175,7 +175,7 @@ def _translation(outcome: Outcome) -> dict[str, Any]:
 
 
 def _searched(state: _State) -> list[str]:
-    """The texts that are searched: the translations where there are some."""
+    """Return the texts to search: the translation of each text, or the text if there is none."""
     translations = state.get("translations") or [{} for _ in state["texts"]]
     pairs = zip(translations, state["texts"], strict=True)
     return [translation.get("english") or text for translation, text in pairs]
@@ -184,7 +184,7 @@ def _searched(state: _State) -> list[str]:
 def _with_translation(
     mapping: Mapping, text: str, translation: dict[str, Any], keep: bool
 ) -> Mapping:
-    """The mapping of what was searched as that of the text."""
+    """Return the mapping of the searched text as the mapping of the original text."""
     if english := translation.get("english"):
         return of_translation(mapping, text, english)
     own = untranslated(mapping, text, translation.get("failed", ""), keep=keep)

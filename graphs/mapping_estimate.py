@@ -1,4 +1,4 @@
-"""What it would take to let a model choose, before anything is spent."""
+"""Estimate calls and costs before a model chooses among the candidates of mappings."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,11 +14,12 @@ from .chooser import Chooser
 
 @dataclass(frozen=True)
 class MappingEstimate:
-    """Distinct texts by what settles them, and what the calls for the rest will take.
+    """The number of distinct texts that need no model, and an estimate of the calls for the rest.
 
-    exact: equal to a term, so not asked. sure: a clear embedded choice, so not asked. no_choice:
-    nothing to choose from (no diagnosis, no candidate). The rest is in `choices`, of the texts
-    as they are; `translations` come before, where they are asked for.
+    exact: texts that are equal to a term. sure: texts with a clear embedded choice. no_choice:
+    texts without a candidate or without a diagnosis. For all of these the model is not asked.
+    choices: the estimate for all other texts, untranslated. translations: the estimate for the
+    translations, None if no translation is wanted.
     """
 
     texts: int
@@ -32,8 +33,8 @@ class MappingEstimate:
 def estimate_mapping(embedded: Sequence[Mapping], chooser: Chooser, run: Run) -> MappingEstimate:
     """Estimate from the embedded mappings (`Mapper.stream(texts, choose=False)`).
 
-    Sends nothing and needs no key; `run` tells the cache and the prices. Raises UsageError for
-    a judge that cannot be used.
+    Sends nothing and needs no key. `run` has the cache and the prices. Raises UsageError for a
+    judge that cannot be used.
     """
     left = [mapping for mapping in embedded if not chooser.is_asked(mapping)]
     asked = [chooser.question(mapping) for mapping in embedded if chooser.is_asked(mapping)]

@@ -1,4 +1,4 @@
-"""A node of a graph that runs with and without async, also inside a running event loop."""
+"""Define a graph node that runs with and without async, also inside a running event loop."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -11,29 +11,29 @@ Work = Callable[[Any], Awaitable[dict[str, Any]]]
 
 
 class Node(Runnable[Any, dict[str, Any]]):
-    """A node from an async function: the state in, what is written to it out.
+    """A node from an async function that takes the state and returns the update of the state.
 
-    LangGraph calls an async function alone from no synchronous graph; a node has both ways.
-    Awaiting the node itself is the async one.
+    In a synchronous graph, LangGraph cannot call an async function. A Node works in both kinds of
+    graph. You can also await the node itself.
     """
 
     def __init__(self, name: str, work: Work) -> None:
-        """Name the node, which is also its name in a graph unless another is given."""
+        """Set the node's function and its name, which is also the default name in a graph."""
         self.name = self.__name__ = name
         self._work = work
 
     async def __call__(self, state: Any) -> dict[str, Any]:
-        """What the node writes to this state."""
+        """Return the node's update of this state."""
         return await self._work(state)
 
     def invoke(
         self, input: Any, config: RunnableConfig | None = None, **kwargs: Any
     ) -> dict[str, Any]:
-        """What the node writes to this state, for code that is not async."""
+        """Return the node's update of this state, for code that is not async."""
         return run_here(self(input))
 
     async def ainvoke(
         self, input: Any, config: RunnableConfig | None = None, **kwargs: Any
     ) -> dict[str, Any]:
-        """What the node writes to this state."""
+        """Return the node's update of this state."""
         return await self(input)

@@ -1,10 +1,10 @@
-"""Whether a verdict holds: an item judged as it is, and under changes that should not matter.
+"""Judge an item unchanged, and again after changes that should not matter.
 
     plan ──Send──> judge (once for each trial) ──> gather
 
-The base verdict and every perturbed one are kept, each by its perturbation and repeat; a change
-that does not apply to an item says why. All of it is plain JSON, and a trial is made again from
-the item, its name and the seed, so that nothing but data is in the state.
+The state keeps the base verdict and every perturbed verdict, by perturbation and repeat. If a
+change does not apply to an item, the state has the reason. The state is plain JSON: a node makes
+each changed item again from the item, the name of the perturbation and the seed.
 """
 
 import operator
@@ -33,19 +33,19 @@ from .node import Node
 from .verdicts import votes_of
 
 BASE = ""
-"""The name of the trial of an item as it is."""
+"""The perturbation name of the trial with the unchanged item."""
 WARM = 0.7
-"""The temperature of repeats, unless one is given."""
-_KEEP = 1000  # attempts that a graph's own run remembers
+"""The default temperature of repeats."""
+_KEEP = 1000  # attempts that a graph's own run keeps
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What an item goes through.
+    """The trials of an item.
 
-    perturb: names of `agents.perturb`, `wording` written out. repeats, temperature: of the
-    perturbation `repeat`; a judge that is a model object keeps its own temperature. seed: of all
-    changes.
+    perturb: names of `agents.perturb`, with `wording` expanded to each wording. repeats,
+    temperature: used by the perturbation `repeat`; a judge that is a model object keeps its own
+    temperature. seed: used by all changes.
     """
 
     perturb: tuple[str, ...]
@@ -56,18 +56,18 @@ class Plan:
     @property
     def trials(self) -> tuple[tuple[str, int], ...]:
         """(perturbation, repeat) of every trial, the base first."""
-        found = [(BASE, 0)]
+        trials = [(BASE, 0)]
         for name in self.perturb:
             many = range(1, self.repeats + 1) if name == "repeat" else (0,)
-            found += [(name, repeat) for repeat in many]
-        return tuple(found)
+            trials += [(name, repeat) for repeat in many]
+        return tuple(trials)
 
 
 @dataclass(frozen=True)
 class Trial:
-    """One verdict: under which change, the how manieth, and what it means for the item itself.
+    """The outcome of one perturbation and repeat, translated back to the original item.
 
-    outcome: None where the change does not apply; `reason` says why.
+    outcome: None if the change does not apply; then `reason` says why.
     """
 
     perturbation: str
@@ -78,7 +78,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class Tried:
-    """All trials of one item by one judge, the base first. `inputs`: None if unusable."""
+    """All trials of one item by one judge, the base first; `inputs` is None if unusable."""
 
     judge: str
     inputs: BaseModel | None
@@ -86,7 +86,7 @@ class Tried:
 
     @property
     def base(self) -> Outcome:
-        """What the judge said of the item as it is."""
+        """The outcome for the unchanged item."""
         outcome = self.trials[0].outcome
         assert outcome is not None  # the item itself always applies
         return outcome
@@ -94,7 +94,7 @@ class Tried:
     def votes(
         self, step: Step[Any, Any], case: str, groups: Mapping[str, str] | None = None
     ) -> list[Vote]:
-        """Every verdict as votes; `variant` is the perturbation, "" for the base."""
+        """Return the outcomes as votes; `variant` is the perturbation, "" for the base."""
         return [
             replace(vote, repeat=trial.repeat)
             for trial in self.trials
@@ -112,23 +112,23 @@ class Tried:
 
 
 class RobustIn(TypedDict):
-    """What the graph takes: the step's inputs as plain JSON."""
+    """The input of the graph: the step's inputs as plain JSON."""
 
     inputs: dict[str, Any]
 
 
 class RobustOut(TypedDict):
-    """What it returns: a mapping a trial, with perturbation, repeat, outcome and reason."""
+    """The output: a mapping for each trial with perturbation, repeat, outcome and reason."""
 
     trials: Annotated[list[dict[str, Any]], operator.add]
 
 
 class RobustState(RobustIn, RobustOut):
-    """Both."""
+    """The state of the graph: its input and output."""
 
 
 class _One(TypedDict):
-    """What one judging node is sent. The judge is in it: the verdict depends on it."""
+    """The input of one judging node. It contains the judge, because the verdict depends on it."""
 
     inputs: dict[str, Any]
     perturbation: str
@@ -138,7 +138,7 @@ class _One(TypedDict):
 
 @dataclass(frozen=True)
 class RobustContext:
-    """What a verdict does not depend on: the run, and which trials an earlier run has done."""
+    """Values on which no verdict depends: the run, and the trials that an earlier run finished."""
 
     run: Run
     known: frozenset[tuple[str, int]] = frozenset()
@@ -159,13 +159,13 @@ def robust(
 ) -> RobustGraph:
     """Compile the graph: `{"inputs": {...}}` in, `{"trials": [...]}` out, the base first.
 
-    perturb: names from `agents.perturb`; None means all. repeats, temperature: how often, and how
-    warm, `repeat` asks. Stand-ins that would decide instead of the judge are left out.
-    Raises UsageError for a step or a perturbation that does not exist.
+    perturb: names from `agents.perturb`; None means all. repeats, temperature: how often, and at
+    which temperature, `repeat` asks. Stand-ins that would decide instead of the judge are left
+    out. Raises UsageError for a step or a perturbation that does not exist.
     """
-    found = find_step(step)
-    plan = make_plan(found, perturb, repeats=repeats, temperature=temperature, seed=seed)
-    return compile_plan(found, as_judge(judge), plan, run)
+    known_step = find_step(step)
+    plan = make_plan(known_step, perturb, repeats=repeats, temperature=temperature, seed=seed)
+    return compile_plan(known_step, as_judge(judge), plan, run)
 
 
 def make_plan(
@@ -176,14 +176,17 @@ def make_plan(
     temperature: float = WARM,
     seed: int = 0,
 ) -> Plan:
-    """A plan of these perturbations, None for all. Raises UsageError for what cannot be."""
+    """Return a plan of these perturbations, None for all. Raises UsageError for a bad argument."""
     if repeats < 1 or not 0 <= temperature <= 2:
-        raise UsageError("repeats must be at least 1, the temperature from 0 to 2")
+        raise UsageError(
+            f"repeats is {repeats} and temperature is {temperature}; repeats must be at least 1, "
+            "and temperature from 0 to 2"
+        )
     return Plan(perturbations(step, perturb), repeats, temperature, seed)
 
 
 def compile_plan(step: Step[Any, Any], judge: Judge, plan: Plan, run: Run | None) -> RobustGraph:
-    """The graph of a plan; see `robust`."""
+    """Compile the graph of a plan; see `robust`."""
     default = RobustContext(run or Run(keep=_KEEP))
     warm = warmed(judge, plan.temperature)
     specs = {name: _spec(warm if name == "repeat" else judge) for name, _ in plan.trials}
@@ -215,7 +218,7 @@ def compile_plan(step: Step[Any, Any], judge: Judge, plan: Plan, run: Run | None
     builder = StateGraph(
         RobustState, context_schema=RobustContext, input_schema=RobustIn, output_schema=RobustOut
     )
-    # With a checkpointer, a thread still holds the trials of its last item.
+    # With a checkpointer, the state of a thread still contains the trials of its last item.
     builder.add_node("plan", lambda state: {"trials": Overwrite([])})
     builder.add_node("judge", Node("judge", judge_one), input_schema=_One)
     builder.add_edge(START, "plan")
@@ -229,7 +232,7 @@ def _spec(judge: Judge) -> dict[str, Any]:
 
 
 def warmed(judge: Judge, temperature: float) -> Judge:
-    """The judge at this temperature; a model object keeps its own."""
+    """Return the judge at this temperature; a model object keeps its own."""
     if judge.model is not None:
         return judge
     return Judge(judge.spec.model_copy(update={"temperature": temperature}))
@@ -242,8 +245,8 @@ async def _try(step: Step[Any, Any], judge: Judge, plan: Plan, state: _One, run:
         changed = perturb(step, inputs, name, plan.seed) if name else None
         if isinstance(changed, NotApplicable):
             return Trial(name, repeat, None, changed.reason)
-        target, made = (changed.step, changed.inputs) if changed else (step, inputs)
-        outcome = await ask(target, made, judge=judge, run=run, repeat=repeat, engine="llm")
+        target, item = (changed.step, changed.inputs) if changed else (step, inputs)
+        outcome = await ask(target, item, judge=judge, run=run, repeat=repeat, engine="llm")
         if changed and outcome.status == "done":
             outcome = outcome.model_copy(update={"value": changed.restore(outcome.value)})
         return Trial(name, repeat, outcome)

@@ -1,4 +1,4 @@
-"""Running the trials of a plan: many items under several judges, as they finish or all at once."""
+"""Run the trials of a plan: many items with several judges, all at once or as they finish."""
 
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import aclosing
@@ -30,18 +30,18 @@ async def run_robust(
     run: Run | None = None,
     **options: Any,
 ) -> list[Tried]:
-    """Every item under every judge: by item, then by judge, all trials kept.
+    """Return the trials of every item with every judge, in order of item, then judge.
 
     options: repeats, temperature, seed. An item whose inputs cannot be used has failed trials.
-    Raises UsageError for a step, perturbation or judge that cannot be used or is there twice,
-    and AuthenticationFault, ModelFault or ReplayMiss when no item can succeed.
+    Raises UsageError for a step, perturbation or judge that cannot be used or is listed twice,
+    and AuthenticationFault, ModelFault or ReplayMiss if no item can succeed.
     """
-    found = find_step(step)
-    plan = make_plan(found, perturb, **options)
-    held: list[Any] = [*judges] if isinstance(judges, list | tuple) else [judges]
+    known_step = find_step(step)
+    plan = make_plan(known_step, perturb, **options)
+    judge_list: list[Any] = [*judges] if isinstance(judges, list | tuple) else [judges]
     own = run or Run()
     try:
-        stream = stream_robust(found, inputs, judges=held, plan=plan, run=own)
+        stream = stream_robust(known_step, inputs, judges=judge_list, plan=plan, run=own)
         async with aclosing(stream):
             tried = {place: one async for place, one in stream}
         return [tried[place] for place in sorted(tried)]
@@ -69,12 +69,13 @@ async def stream_robust(
     run: Run,
     known: Known | None = None,
 ) -> AsyncGenerator[tuple[tuple[int, int], Tried], None]:
-    """((item, judge), trials) as they finish, both counted from 0. Raises as `run_robust`.
+    """Yield ((item, judge), trials) as they finish; item and judge are counted from 0.
 
-    known: outcomes that need not be asked for again, by (item, judge) and trial.
+    known: outcomes that are not asked for again, by (item, judge) and trial. Raises in the same
+    cases as `run_robust`.
     """
     lives = check_judges(judges)
-    step.load_prompt()  # a step that is put together wrongly is not an item's failure
+    step.load_prompt()  # a fault in the step itself is not an item's failure
     if run.replies.mode != "replay":
         for live in lives:
             check_key(live)
@@ -82,8 +83,8 @@ async def stream_robust(
 
     async def one(place: tuple[int, int]) -> tuple[tuple[int, int], Tried]:
         item, judge = place
-        given = inputs[item]
-        plain = given.model_dump(mode="json") if isinstance(given, BaseModel) else dict(given)
+        raw = inputs[item]
+        plain = raw.model_dump(mode="json") if isinstance(raw, BaseModel) else dict(raw)
         done = (known or {}).get(place, {})
         context = RobustContext(run, frozenset(done))
         asked: list[dict[str, Any]] = []
@@ -100,11 +101,11 @@ async def stream_robust(
 
 
 def check_judges(judges: Sequence[AnyJudge]) -> list[Judge]:
-    """Raise UsageError for no judge, or one that is there twice: its votes would be one's."""
+    """Return the live judges. Raise UsageError if there is none, or if one is listed twice."""
     lives = [as_judge(judge) for judge in judges]
     seen: set[str] = set()
     for live in lives:
-        # Votes go by the label, so two judges of one label would be one.
+        # Votes name a judge by its label, so two judges with one label could not be separated.
         names = {live.spec.label.lower(), one_model(live)}
         if names & seen:
             raise UsageError(f"the judge {live.spec.label} is there twice")
@@ -122,19 +123,19 @@ def read_trials(
     judge: str,
     known: Mapping[tuple[str, int], Outcome] | None = None,
 ) -> Tried:
-    """What the graph returned, with its values typed, and the known outcomes in their places."""
-    found = {(each["perturbation"], each["repeat"]): each for each in trials}
+    """Return the trials of a graph's result with typed values, together with known outcomes."""
+    by_trial = {(trial["perturbation"], trial["repeat"]): trial for trial in trials}
     try:
         typed = step.read_input(inputs)
     except DxjudgeError:
         typed = None
-    made = []
+    typed_trials = []
     for name, repeat in plan.trials:
-        held = found.get((name, repeat), {})
-        data, reason = held.get("outcome"), held.get("reason", "")
+        trial_fields = by_trial.get((name, repeat), {})
+        data, reason = trial_fields.get("outcome"), trial_fields.get("reason", "")
         outcome = read_outcome(data) if data is not None else (known or {}).get((name, repeat))
-        made.append(Trial(name, repeat, _typed(step, typed, outcome), reason))
-    return Tried(judge, typed, tuple(made))
+        typed_trials.append(Trial(name, repeat, _typed(step, typed, outcome), reason))
+    return Tried(judge, typed, tuple(typed_trials))
 
 
 def _typed(step: Step[Any, Any], inputs: Any, outcome: Outcome | None) -> Outcome | None:

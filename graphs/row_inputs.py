@@ -1,4 +1,4 @@
-"""From the columns of a file to the inputs of a step."""
+"""Read the inputs of a step from the columns of a file."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -10,17 +10,17 @@ from ..files.cells import is_empty
 from ..files.rows_in import Sheet
 from ..ontology.reading.query import split_diagnoses
 
-# Fields that name a data file: a column of that name is taken only where --set says so.
+# Fields that name a data file. A column with such a name is used only if --set names it.
 _DATA = {"rubric", "taxonomy", "scale", "rules"}
 
 
 def field_columns(
     step: Step[Any, Any], sheet: Sheet, named: Sequence[str], given: Mapping[str, Any]
 ) -> dict[str, int]:
-    """Field -> place of its column: those named by `FIELD=COLUMN`, then those of the same name.
+    """Return the place of each field's column: named by `FIELD=COLUMN`, or with the same name.
 
-    Raises UsageError, listing the columns, for a field or column that does not exist, or a
-    field that is needed and has none.
+    Raises UsageError, which lists the columns, for a field or column that does not exist, or a
+    required field without a column.
     """
     places: dict[str, int] = {}
     for field, column in _pairs(step, named, "--set").items():
@@ -29,7 +29,7 @@ def field_columns(
                 f"{sheet.name} has no column {column!r}; there are: {', '.join(sheet.columns)}"
             )
         if field in given:
-            raise UsageError(f"{field} has values of both --set and --give: one of them counts")
+            raise UsageError(f"{field} is in both --set and --give; name it only once")
         places[field] = sheet.columns.index(column)
     folded = [_bare(column) for column in sheet.columns]
     for field in step.input.model_fields:
@@ -38,7 +38,7 @@ def field_columns(
         alike = [place for place, name in enumerate(folded) if name == _bare(field)]
         if len(alike) > 1:
             names = " or ".join(repr(sheet.columns[place]) for place in alike)
-            raise UsageError(f"{field} may be {names} of {sheet.name}: say which with --set")
+            raise UsageError(f"{field} may be {names} of {sheet.name}; choose one with --set")
         if alike:
             places[field] = alike[0]
     _check_needed(step, sheet, places, given)
@@ -46,7 +46,10 @@ def field_columns(
 
 
 def given_values(step: Step[Any, Any], given: Sequence[str]) -> dict[str, Any]:
-    """The fields that every row shares, from `FIELD=VALUE`. Raises UsageError."""
+    """Return the fields that all rows share, from `FIELD=VALUE`.
+
+    Raises UsageError for a text without "=", an unknown field, or a field that is named twice.
+    """
     pairs = _pairs(step, given, "--give")
     return {field: read_field(step, field, value) for field, value in pairs.items()}
 
@@ -54,7 +57,7 @@ def given_values(step: Step[Any, Any], given: Sequence[str]) -> dict[str, Any]:
 def row_inputs(
     step: Step[Any, Any], sheet: Sheet, places: Mapping[str, int], given: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
-    """The inputs of every row, as they came; the step validates them."""
+    """Return the inputs of every row; they are not validated yet."""
     return [
         {
             **given,
@@ -69,7 +72,7 @@ def row_inputs(
 
 
 def _cell(step: Step[Any, Any], field: str, cell: Any) -> Any:
-    """A cell as the field takes it; None for an empty cell of a field with a default."""
+    """Return a cell as a value of the field; None for an empty cell of a field with a default."""
     if is_empty(cell):
         known = step.input.model_fields[field]
         return "" if known.is_required() and known.annotation is str else None
@@ -77,12 +80,12 @@ def _cell(step: Step[Any, Any], field: str, cell: Any) -> Any:
 
 
 def read_field(step: Step[Any, Any], field: str, value: Any) -> Any:
-    """A cell as a field of the step's input takes it: text, a list in any of its forms, JSON."""
+    """Read a cell as a value of a field of the step's input: text, a list in any form, or JSON."""
     annotation = step.input.model_fields[field].annotation
     if annotation is str:
         return value if isinstance(value, str) else str(value)
-    if isinstance(value, dict):  # Parquet gives every row the keys of all
-        return {key: each for key, each in value.items() if each is not None}
+    if isinstance(value, dict):  # in Parquet, every row has the keys of all rows
+        return {key: entry for key, entry in value.items() if entry is not None}
     if not isinstance(value, str):
         return value
     if value.lstrip().startswith(("[", "{")):
@@ -105,7 +108,7 @@ def _pairs(step: Step[Any, Any], texts: Sequence[str], option: str) -> dict[str,
                 f"{option} {text!r}: write FIELD=..., the fields of {step.prompt_name} are {known}"
             )
         if field in pairs:
-            raise UsageError(f"{option} names {field} twice: one of them counts")
+            raise UsageError(f"{option} names {field} twice; name it only once")
         pairs[field] = value
     return pairs
 

@@ -1,4 +1,4 @@
-"""Running a step: one item, many at once, as they finish, or from code that is not async."""
+"""Run a step: on one item, on many at once, as a stream, or from code that is not async."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
@@ -70,22 +70,22 @@ async def run_step(
     engine: str = "auto",
     repeat: int = 0,
 ) -> Outcome | list[Outcome]:
-    """Run a step on one item (an outcome) or on a list (a list of outcomes, in its order).
+    """Run a step on one item, or on a list of items; a list returns outcomes in its order.
 
-    inputs: the step's input model, or a mapping of its fields. run: by default a new one with
-    the user's cache. An item of a list whose inputs cannot be used is Failed(kind="input"); for
-    a single item that is a UsageError or InputError. Raises these for the step, the judge or
-    the engine, and AuthenticationFault, ModelFault or ReplayMiss when no item can succeed.
+    inputs: the step's input model, or a mapping of its fields. run: by default a new run with
+    the user's cache. If the inputs of one item of a list cannot be used, its outcome is
+    Failed(kind="input"); for a single item, UsageError or InputError is raised. Raises UsageError
+    for a step, judge or engine that cannot be used, and AuthenticationFault, ModelFault or
+    ReplayMiss if no item can succeed.
     """
     own = run or Run()
     try:
         if isinstance(inputs, (BaseModel, Mapping)):
-            found = find_step(step)
-            found.read_input(
-                without_hidden(inputs)[0]
-            )  # for one item, wrong inputs are the caller's error
+            known_step = find_step(step)
+            # For one item, wrong inputs are the caller's error.
+            known_step.read_input(without_hidden(inputs)[0])
             stream = stream_step(
-                found, [inputs], judge=judge, run=own, engine=engine, repeat=repeat
+                known_step, [inputs], judge=judge, run=own, engine=engine, repeat=repeat
             )
             async with aclosing(stream):
                 return [outcome async for _, outcome in stream][0]
@@ -114,17 +114,17 @@ async def stream_step(
     engine: str = "auto",
     repeat: int = 0,
 ) -> AsyncGenerator[tuple[int, Outcome], None]:
-    """(index, outcome) of every item, as they finish; `inputs` may be endless.
+    """Yield (index, outcome) of every item as they finish; `inputs` may be endless.
 
-    Each item is asked as the step's graph asks it, without a run of the graph. Raises as
-    `run_step`.
+    Each item is asked in the same way as in the step's graph, but without running the graph.
+    Raises in the same cases as `run_step`.
     """
-    found = find_step(step)
+    known_step = find_step(step)
     live = as_judge(judge) if judge is not None else None
-    check_engine(found, engine, live is not None)
+    check_engine(known_step, engine, live is not None)
     if live is not None:
-        found.load_prompt()  # a step that is put together wrongly is not an item's failure
-    work = _Work(found, live, run, engine, repeat)
+        known_step.load_prompt()  # a fault in the step itself is not an item's failure
+    work = _Work(known_step, live, run, engine, repeat)
     items = work.look_up(enumerate(inputs))
     stream = as_finished(items, work.judge_one, width=run.width, settled=_settled)
     async with aclosing(stream) as outcomes:
@@ -134,7 +134,7 @@ async def stream_step(
 
 @dataclass(frozen=True)
 class _Work:
-    """The items of one stream and what they share."""
+    """The settings that all items of one stream share."""
 
     step: Step[Any, Any]
     judge: Judge | None
@@ -145,7 +145,7 @@ class _Work:
     async def look_up(
         self, items: Iterator[tuple[int, Inputs]]
     ) -> AsyncGenerator[tuple[int, Outcome | Call], None]:
-        """The items as the outcomes of those that need no model, and the calls of the others."""
+        """Yield an outcome for each item that needs no model, and a call for each other item."""
         while chunk := list(islice(items, _CHUNK)):
             settled, calls = await self._look_up(chunk)
             for place, outcome in settled:
@@ -156,18 +156,18 @@ class _Work:
     async def _look_up(
         self, chunk: list[tuple[int, Inputs]]
     ) -> tuple[list[tuple[int, Outcome]], list[tuple[int, Call]]]:
-        """What needs no model, and the calls that do."""
+        """Return the outcomes of items that need no model, and the calls of the other items."""
         settled: list[tuple[int, Outcome]] = []
         calls: list[tuple[int, Call]] = []
         for place, (index, inputs) in enumerate(chunk):
             if place % BREATH == 0:
                 await asyncio.sleep(0)
-            found = self._prepare(inputs)
-            if isinstance(found, Call):
-                calls.append((index, found))
+            prepared = self._prepare(inputs)
+            if isinstance(prepared, Call):
+                calls.append((index, prepared))
             else:
-                self.run.ledger.close_item(found, found.decided_by)
-                settled.append((index, found))
+                self.run.ledger.close_item(prepared, prepared.decided_by)
+                settled.append((index, prepared))
         kept = await replay([call for _, call in calls], self.run)
         settled += [(i, o) for (i, _), o in zip(calls, kept, strict=True) if o is not None]
         calls = [pair for pair, o in zip(calls, kept, strict=True) if o is None]
@@ -198,9 +198,9 @@ class _Work:
         return failed_unasked(self.step, self.repeat, kind, reason)
 
     async def judge_one(self, item: tuple[int, Outcome | Call]) -> tuple[int, Outcome]:
-        """The outcome of a call."""
+        """Ask the judge and return the outcome of a call."""
         index, call = item
-        assert isinstance(call, Call)  # outcomes are settled
+        assert isinstance(call, Call)  # `_settled` has returned the outcomes
         try:
             return index, await settle(call, self.run)
         except DxjudgeError:
@@ -210,5 +210,5 @@ class _Work:
 
 
 def _settled(item: tuple[int, Outcome | Call]) -> tuple[int, Outcome] | None:
-    index, found = item
-    return None if isinstance(found, Call) else (index, found)
+    index, prepared = item
+    return None if isinstance(prepared, Call) else (index, prepared)

@@ -1,4 +1,4 @@
-"""Any step as a graph of one node, and as a node for a graph of somebody else's."""
+"""Compile a step as a graph of one node, or as a node for your own graph."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -23,15 +23,16 @@ from ..agents.steps import find_step
 from ..errors import DxjudgeError, InputError, UsageError
 from .node import Node
 
-# A graph may serve for as long as a server lives: its own run does not grow without end.
+# Attempts that a graph's own run keeps. A server may use a graph for a long time, so there must
+# be a limit.
 _KEEP = 1000
 
 
 class StepInput(TypedDict):
-    """What a step's graph takes: plain JSON.
+    """The input of a step's graph, as plain JSON.
 
     judge: a name or the fields of a JudgeSpec. It is in the state, not in the context, because
-    the verdict depends on it: a node's cache or a checkpoint sees the state alone.
+    the verdict depends on it, and a node's cache or a checkpoint sees only the state.
     """
 
     inputs: dict[str, Any]
@@ -41,21 +42,21 @@ class StepInput(TypedDict):
 
 
 class StepOutput(TypedDict):
-    """What it returns: an outcome as plain JSON (see `read_outcome`, `Step.read_value`)."""
+    """The output: an outcome as plain JSON (see `read_outcome`, `Step.read_value`)."""
 
     outcome: dict[str, Any]
 
 
 class StepState(StepInput, StepOutput):
-    """Both."""
+    """The state of the graph: its input and output."""
 
 
 @dataclass(frozen=True)
 class StepContext:
-    """What a verdict does not depend on: the run's cache, limits, budget and ledger.
+    """Values on which no verdict depends: the run (cache, limits, budget, ledger) and objects.
 
-    run: None for the graph's own, as where LangGraph's server makes an empty context.
-    judge: the live object of a judge that has no name; the state holds its spec.
+    run: None for the graph's own run, for example if LangGraph's server makes an empty context.
+    judge: the live object of a judge that has no name; the state contains its spec.
     """
 
     run: Run | None = None
@@ -68,15 +69,15 @@ StepGraph: TypeAlias = CompiledStateGraph[StepState, StepContext, StepInput, Ste
 def step_graph(
     step: Step[Any, Any] | str, judge: AnyJudge | None = None, run: Run | None = None
 ) -> StepGraph:
-    """A compiled graph of one node: `{"inputs": {...}}` in, `{"outcome": {...}}` out.
+    """Compile a graph of one node: `{"inputs": {...}}` in, `{"outcome": {...}}` out.
 
-    judge: used where the state names none. run: used where no context is given; without either
-    all of the graph's calls are one run with the user's cache.
+    judge: used if the state names no judge. run: used if there is no context. Without both, all
+    calls of the graph are one run with the user's cache.
     """
-    found = find_step(step)
+    known_step = find_step(step)
     if judge is None and run is None:
-        return _shared(found)
-    return _compile(found, as_judge(judge) if judge is not None else None, run)
+        return _shared(known_step)
+    return _compile(known_step, as_judge(judge) if judge is not None else None, run)
 
 
 def step_node(
@@ -88,38 +89,39 @@ def step_node(
     run: Run | None = None,
     engine: str = "auto",
 ) -> Node:
-    """A node for a StateGraph: reads the step's input from the state, writes an outcome.
+    """Return a node for a StateGraph: it reads the step's input and writes an outcome.
 
-    It runs with `invoke` and with `ainvoke`, and `await node(state)` runs it alone. Inputs that
-    cannot be used are Failed(kind="input"): one bad item never stops the others.
+    The node runs with `invoke` and `ainvoke`, and `await node(state)` runs it without a graph.
+    For inputs that cannot be used the outcome is Failed(kind="input"), so that one bad item never
+    stops the others.
 
-    read: makes the input from the state; by default the fields of the input, taken from the
-    state by their names. write: the state's key for the outcome (plain JSON), by default the
-    step's name. All of the node's calls are one run.
+    read: returns the input from the state; by default, the values of the state with the names of
+    the input's fields. write: the state's key for the outcome (plain JSON); by default, the
+    step's name. All calls of the node are one run.
     """
-    found = find_step(step)
+    known_step = find_step(step)
     live = as_judge(judge) if judge is not None else None
     own = run or Run(keep=_KEEP)
 
-    check_engine(found, engine, live is not None)
+    check_engine(known_step, engine, live is not None)
 
     async def node(state: Any) -> dict[str, Any]:
         try:
-            inputs = found.read_input(read(state) if read else _pick(found, state))
+            inputs = known_step.read_input(read(state) if read else _pick(known_step, state))
         except Exception as fault:
-            return {write or found.name: _failed(found, fault, "input")}
+            return {write or known_step.name: _failed(known_step, fault, "input")}
         try:
-            outcome = await ask(found, inputs, judge=live, run=own, engine=engine)
+            outcome = await ask(known_step, inputs, judge=live, run=own, engine=engine)
         except DxjudgeError:
             raise  # no item can succeed
         except Exception as fault:
-            return {write or found.name: _failed(found, fault)}
-        return {write or found.name: outcome.model_dump(mode="json")}
+            return {write or known_step.name: _failed(known_step, fault)}
+        return {write or known_step.name: outcome.model_dump(mode="json")}
 
-    return Node(found.name, node)
+    return Node(known_step.name, node)
 
 
-# Compiling costs as much as a request's overhead: once for each step.
+# Compiling takes as long as the overhead of a request, so each step is compiled only once.
 @lru_cache(maxsize=256)
 def _shared(step: Step[Any, Any]) -> StepGraph:
     return _compile(step, None, None)
@@ -167,13 +169,15 @@ def _judge_of(state: StepInput, live: Judge | None) -> Judge | None:
     if live is not None and live.spec == judge.spec:
         return live
     if judge.spec.identity:
-        raise UsageError(f"the judge {judge.spec.label} is a model object: give it to the graph")
+        raise UsageError(
+            f"the judge {judge.spec.label} is a model object; pass the object to the graph"
+        )
     return judge
 
 
 def _pick(step: Step[Any, Any], state: Any) -> dict[str, Any]:
-    held = state if isinstance(state, Mapping) else vars(state)
-    return {name: held[name] for name in step.input.model_fields if name in held}
+    fields = state if isinstance(state, Mapping) else vars(state)
+    return {name: fields[name] for name in step.input.model_fields if name in fields}
 
 
 def _failed(

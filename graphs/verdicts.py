@@ -1,7 +1,7 @@
-"""Outcomes as votes, and a jury's verdicts as a result: what the step's own `Verdict` says.
+"""Turn outcomes into votes, and a jury's verdicts into a result, through the step's `Verdict`.
 
 A vote is on a step, or on one part of it (`score_rubric.DIMENSION`). An outcome that is done
-has a verdict; one that abstained or failed has none, and the vote has the same status.
+has a verdict. An outcome that abstained or failed has none, and its vote has the same status.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ from ..scoring.votes import Vote
 
 
 def vote_step(step: Step[Any, Any], part: str) -> str:
-    """The name that votes on a part have in their field `step`."""
+    """Return the name of a part in the field `step` of votes."""
     return f"{step.name}.{part}" if part else step.name
 
 
@@ -32,11 +32,11 @@ def votes_of(
     variant: str = "",
     groups: Mapping[str, str] | None = None,
 ) -> list[Vote]:
-    """An outcome as votes, one a part; `outcome.value` is the step's result type.
+    """Return an outcome as votes, one for each part; `outcome.value` has the step's result type.
 
-    Tokens and cost are those of the whole answer, on the first part; the others have 0.
-    inputs: None where they cannot be used. A result whose verdict is not of the step's kind, or
-    cannot be read, is a vote that failed. Raises UsageError for a step without a verdict.
+    The vote on the first part has the tokens and cost of the whole answer; the others have 0.
+    inputs: None if they cannot be used. If the verdict of a result is not of the step's kind or
+    cannot be read, the vote is failed. Raises UsageError for a step without a verdict.
     """
     verdict = step.demand_verdict()
     shared: dict[str, Any] = {
@@ -52,16 +52,16 @@ def votes_of(
         "cost": outcome.cost,
     }
     votes = []
-    for part, about in _said(verdict, inputs, outcome).items():
+    for part, about in _parts(verdict, inputs, outcome).items():
         votes.append(Vote(step=vote_step(step, part), **shared, **about, **spent))
         spent = dict.fromkeys(spent, 0)
     return votes
 
 
-def _said(
+def _parts(
     verdict: Verdict, inputs: BaseModel | None, outcome: Outcome
 ) -> dict[str, dict[str, Any]]:
-    """Part -> the fields of its vote that the outcome tells."""
+    """Return for each part the fields of its vote that come from the outcome."""
     names = verdict.names(inputs)
     if outcome.status == "abstained":
         return dict.fromkeys(names, {"status": "abstained", "reason": outcome.reason})
@@ -87,21 +87,21 @@ def _failed(reason: str) -> dict[str, Any]:
 
 
 def check_rule(step: Step[Any, Any], rule: Rule) -> None:
-    """Raise UsageError for a step without a verdict, no rule, or one that calculates with words."""
+    """Raise UsageError for a step without a verdict, or a rule that is unknown or does not fit."""
     verdict = step.demand_verdict()
     if rule not in RULES:
         raise UsageError(f"no rule {rule!r}; there are {', '.join(RULES)}")
     if rule in NUMERIC and not verdict.is_numeric:
         raise UsageError(
-            f"the rule {rule} needs numbers, and the verdicts of {step.name} are none; use "
+            f"the rule {rule} needs numbers, but the verdicts of {step.name} are not numbers; use "
             "majority, plurality, unanimous or weighted"
         )
 
 
 def read_human(step: Step[Any, Any], vote: Vote) -> Vote:
-    """A person's vote with its verdict as this step's votes have it.
+    """Return a person's vote with its verdict in the form of this step's votes.
 
-    Raises UsageError, naming case and judge, for a verdict of another kind.
+    Raises UsageError for a verdict of another kind; the message names case and judge.
     """
     if vote.verdict is None:
         return vote
@@ -121,10 +121,10 @@ def compose(
     verdicts: Mapping[str, JuryVerdict],
     values: Sequence[Any],
 ) -> BaseModel | None:
-    """The step's result that a jury's verdicts make; None where no type can hold it.
+    """Return the step's result with a jury's verdicts; None if its type does not accept them.
 
-    verdicts: by part, all decided. values: the results of those who voted. The words of a
-    result that nobody of the jury gave are the count of the votes.
+    verdicts: by part, all decided. values: the results of the judges who voted. If no judge gave
+    this result, its words are the count of the votes.
     """
     worded = {}
     for part, one in verdicts.items():

@@ -275,7 +275,7 @@ def test_the_other_wire(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (["--model", "gpt-4o", "--estimate"], "since gpt-4o is an embedding model by its name"),
         (
             ["--model", "openai:gpt-4o", "--rerank", "some"],
-            "rerank is 'some'; it is all, ambiguous or none",
+            "rerank is 'some'; it must be all, ambiguous or none",
         ),
         (["--model", "openai:gpt-4o", "--fallback", "x"], "fallback is 'x'; it is embedded"),
         (["--model", "openai:gpt-4o", "--cache-mode", "x"], "cache mode 'x' is not one of"),

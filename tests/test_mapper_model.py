@@ -189,5 +189,5 @@ def test_the_model_chooses_among_the_candidates_of_the_translation(
 def test_what_translation_needs_is_said(mapper: Mapper) -> None:
     with pytest.raises(UsageError, match="translate needs a judge"):
         Mapper(translate=True)
-    with pytest.raises(UsageError, match="nothing else is asked of the model"):
+    with pytest.raises(UsageError, match="so the judge has nothing to do"):
         Mapper(judge="openai:gpt-4o", rerank="none")

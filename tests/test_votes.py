@@ -150,7 +150,7 @@ def test_a_bad_table_is_said_by_row_and_column(tmp_path: Path, text: str, told: 
 
 def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
     vote = Vote("1", "s", "a", verdict=1)
-    with pytest.raises(UsageError, match="there twice"):
+    with pytest.raises(UsageError, match="there are two votes"):
         write_votes(tmp_path / "v.csv", [vote, vote])
     named = Vote("1", "s", "a", verdict=1, groups={"status": "x"})
     with pytest.raises(UsageError, match="a group cannot be named 'status'"):

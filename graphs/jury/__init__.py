@@ -1,1 +1,1 @@
-"""Several judges on one item."""
+"""Let several judges vote on one item."""

@@ -12,10 +12,10 @@ from .votes_file import verdict_text
 
 
 def jury_columns(step: Step[Any, Any], outcomes: Sequence[JuryOutcome]) -> dict[str, list[Any]]:
-    """Column -> one value a row.
+    """Return the columns, with one value for each row.
 
-    verdict and shares hold an object by part where a step has several verdicts. votes counts
-    those that count, by status.
+    If a step has several verdicts, `verdict` and `shares` are objects with one entry for each
+    part. `votes` is the number of counted votes by status.
     """
     columns: dict[str, list[Any]] = {
         "status": [outcome.status for outcome in outcomes],
@@ -32,21 +32,21 @@ def jury_columns(step: Step[Any, Any], outcomes: Sequence[JuryOutcome]) -> dict[
 
 
 def _each(outcome: JuryOutcome, read: Any) -> Any:
-    """What one verdict says, or of several each by the name of its part."""
+    """Read the only verdict, or each of several verdicts by the name of its part."""
     if len(outcome.verdicts) == 1:
         return read(next(iter(outcome.verdicts.values())))
     start = len(outcome.step) + 1
-    return {name[start:]: read(found) for name, found in outcome.verdicts.items()}
+    return {name[start:]: read(verdict) for name, verdict in outcome.verdicts.items()}
 
 
-def _verdict(found: JuryVerdict) -> Scalar | None:
-    return found.verdict
+def _verdict(verdict: JuryVerdict) -> Scalar | None:
+    return verdict.verdict
 
 
-def _shares(found: JuryVerdict) -> dict[str, float]:
-    return {verdict_text(verdict) or "": round(share, 6) for verdict, share in found.shares}
+def _shares(jury: JuryVerdict) -> dict[str, float]:
+    return {verdict_text(verdict) or "": round(share, 6) for verdict, share in jury.shares}
 
 
 def _counts(outcome: JuryOutcome) -> dict[str, int]:
-    held = next(iter(outcome.verdicts.values()))
-    return {"done": held.done, "abstained": held.abstained, "failed": held.failed}
+    verdict = next(iter(outcome.verdicts.values()))
+    return {"done": verdict.done, "abstained": verdict.abstained, "failed": verdict.failed}

@@ -1,4 +1,4 @@
-"""A jury over outcomes that there are already: no judge is asked."""
+"""Let a jury decide over existing outcomes; no judge is asked."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,7 +13,7 @@ from .result import JuryOutcome, value_of
 
 
 def rule_for(step: Step[Any, Any], rule: Rule) -> Rule:
-    """The rule where it can be used: one that calculates becomes majority without numbers."""
+    """Return the rule, or majority if the rule needs numbers and the step's verdicts are not."""
     return rule if step.demand_verdict().is_numeric or rule not in NUMERIC else "majority"
 
 
@@ -27,14 +27,14 @@ def jury_over(
     weights: Mapping[str, float] | None = None,
     case: str = "1",
 ) -> JuryOutcome:
-    """The jury's outcome on one item, from the outcomes of its judges by their names.
+    """Return the jury's outcome on one item from the outcomes of its judges, by judge name.
 
-    Raises UsageError as `scoring.jury.combine`.
+    Raises UsageError in the same cases as `scoring.jury.combine`.
     """
     try:
         typed = step.read_input(inputs)
     except (InputError, UsageError):
-        typed = None  # every outcome has failed for it
+        typed = None  # every judge's outcome is Failed for these inputs
     votes = [
         vote
         for judge, outcome in outcomes.items()
@@ -44,7 +44,8 @@ def jury_over(
     for vote in votes:
         by_step.setdefault(vote.step, []).append(vote)
     verdicts = {
-        name: combine(held, rule, quorum=quorum, weights=weights) for name, held in by_step.items()
+        name: combine(step_votes, rule, quorum=quorum, weights=weights)
+        for name, step_votes in by_step.items()
     }
     values = [outcome.value for outcome in outcomes.values() if outcome.status == "done"]
     value = value_of(step, typed, verdicts, values) if typed is not None else None

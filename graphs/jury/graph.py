@@ -1,12 +1,12 @@
-"""A jury: several judges on one item, each vote kept, and one verdict by a rule.
+"""Define the jury graph: several judges vote on one item, and a rule combines their votes.
 
     START ──> open ──> vote (a Send for each judge, repeat, wording) ──> tally ──> verdict ──> END
                         ^                                                  │
                         └── replacements of judges that failed, and with `escalate`
-                            the judges after the second, where the first two differ
+                            the judges after the second, if the first two differ
 
-Who votes is in what is sent, so that a checkpoint or a node's cache never gives one judge's
-vote to another; live model objects stay with the graph.
+The input of the node `vote` contains the judge, so that a checkpoint or a node's cache never
+mixes the votes of two judges. The graph keeps the live model objects.
 """
 
 import operator
@@ -38,20 +38,20 @@ _KEEP = 1000  # attempts that a graph's own run keeps: it may serve for as long 
 
 
 class JuryIn(TypedDict):
-    """What the graph takes: the fields of the step's input, and the case's name for votes."""
+    """The input of the graph: the fields of the step's input, and the case's name for votes."""
 
     inputs: dict[str, Any]
     case: NotRequired[str]
 
 
 class JuryOut(TypedDict):
-    """What it returns: a `JuryOutcome` as plain JSON (see `read_jury`)."""
+    """The output of the graph: a `JuryOutcome` as plain JSON (see `read_jury`)."""
 
     jury: dict[str, Any]
 
 
 class JuryState(JuryIn, JuryOut):
-    """Both, and what has been cast so far."""
+    """The state: input, output, and the votes that have been cast so far."""
 
     cast: Annotated[list[Cast], operator.add]
 
@@ -60,7 +60,7 @@ JuryGraph: TypeAlias = CompiledStateGraph[JuryState, None, JuryIn, JuryOut]
 
 
 class SeatIn(JuryIn):
-    """What is sent to the node `vote`."""
+    """The input of the node `vote`."""
 
     seat: Seat
 
@@ -72,28 +72,29 @@ def jury_graph(
     run: Run | None = None,
     **options: Any,
 ) -> JuryGraph:
-    """A compiled graph: `{"inputs": {...}, "case": "7"}` in, `{"jury": {...}}` out, plain JSON.
+    """Compile the graph: `{"inputs": {...}, "case": "7"}` in, `{"jury": {...}}` out, as JSON.
 
     Args:
         step: the step, or its name.
         judges: models (names, specs, LangChain chat models), stand-ins of the step ("rules"),
-            people ("human:FILE", `HumanVotes`). The order matters to `escalate` alone.
-        run: one run for all of the graph's calls; by default with the user's cache.
-        options: of `plan_jury`:
+            people ("human:FILE", `HumanVotes`). Only `escalate` depends on the order.
+        run: one run for all calls of the graph; by default a run with the user's cache.
+        options: the options of `plan_jury`:
             repeats: how often each model is asked, as samples 0 to repeats - 1.
-            variants: the wordings that each model is asked in; "" is the step's own.
-            rule, quorum, weights: of `scoring.jury.combine`; weights by the judge's name.
-            replacements: judges that take the place of one that failed on an item, in this
-                order; each at most once an item.
-            escalate: ask the first two judges, and the others only where those differ or have
-                no verdict.
-            engine: "llm" asks every model; "auto" lets the step's stand-ins decide first, and
-                then all models have the same vote.
-            under_test: names of the models whose texts are judged; a judge of their family is
-                warned of.
+            variants: the wordings with which each model is asked; "" is the step's own.
+            rule, quorum, weights: see `scoring.jury.combine`; weights are by judge name.
+            replacements: judges that replace a judge that failed on an item, in this order;
+                each replaces at most one judge for each item.
+            escalate: ask the first two judges, and the others only if the first two differ or
+                have no verdict.
+            engine: "llm" asks every model; "auto" lets the step's stand-ins decide first; if a
+                stand-in decides, all models have the same vote.
+            under_test: names of the models whose texts are judged; a judge of the same family
+                causes a warning.
 
     Raises:
-        UsageError: see `plan_jury`. InputError: a file of votes that cannot be read.
+        UsageError: see `plan_jury`.
+        InputError: a file of votes cannot be read.
     """
     return graph_of(plan_jury(step, judges, **options), run or Run(keep=_KEEP))
 
@@ -108,34 +109,35 @@ def jury_node(
     run: Run | None = None,
     **options: Any,
 ) -> Node:
-    """A node for a StateGraph: reads the step's input, writes a jury's outcome.
+    """Return a node for a StateGraph: it reads the step's input and writes a jury's outcome.
 
-    read: makes the input from the state; by default the fields of the input, by their names.
-    case: the case's name from the state, for the votes of people. write: the state's key for
-    the outcome (plain JSON), by default the step's name. options: of `jury_graph`.
+    read: returns the input from the state; by default, the values of the state with the names of
+    the input's fields. case: returns the case's name from the state, for the votes of people.
+    write: the state's key for the outcome (plain JSON); by default, the step's name. options: see
+    `jury_graph`.
     """
     plan = plan_jury(step, judges, **options)
     graph = graph_of(plan, run or Run(keep=_KEEP))
 
     async def node(state: Any) -> dict[str, Any]:
-        held = state if isinstance(state, Mapping) else vars(state)
+        fields = state if isinstance(state, Mapping) else vars(state)
         names = plan.step.input.model_fields
-        given = read(state) if read else {name: held[name] for name in names if name in held}
-        plain = given.model_dump(mode="json") if isinstance(given, BaseModel) else dict(given)
-        found = await graph.ainvoke({"inputs": plain, "case": case(state) if case else "1"})
-        return {write or plan.step.name: found["jury"]}
+        inputs = read(state) if read else {name: fields[name] for name in names if name in fields}
+        plain = inputs.model_dump(mode="json") if isinstance(inputs, BaseModel) else dict(inputs)
+        result = await graph.ainvoke({"inputs": plain, "case": case(state) if case else "1"})
+        return {write or plan.step.name: result["jury"]}
 
     return Node(plan.step.name, node)
 
 
 def graph_of(plan: JuryPlan, run: Run) -> JuryGraph:
-    """The graph of a plan."""
+    """Compile the graph of a plan."""
 
     async def vote(state: SeatIn) -> dict[str, list[Cast]]:
         return {"cast": [await _cast(plan, run, state)]}
 
     def open_jury(state: JuryState) -> dict[str, Any]:
-        # With a checkpointer, a thread still holds what was cast on its last item.
+        # With a checkpointer, the state of a thread still contains the votes on its last item.
         return {"cast": Overwrite([])}
 
     def begin(state: JuryState) -> list[Send]:
@@ -170,7 +172,7 @@ def _sends(state: JuryState, seats: Sequence[Seat]) -> list[Send]:
 
 
 async def _cast(plan: JuryPlan, run: Run, state: SeatIn) -> Cast:
-    """Ask who holds a seat; whatever goes wrong with this item is a vote that failed."""
+    """Ask the judge of a seat; an error with this item becomes a failed vote."""
     seat, case = state["seat"], state["case"]
     juror = plan.juror(seat["juror"])
     groups = {"replaces": seat["replaces"]} if seat["replaces"] else {}
@@ -218,30 +220,30 @@ async def _cast(plan: JuryPlan, run: Run, state: SeatIn) -> Cast:
 def _human(
     plan: JuryPlan, juror: Juror, seat: Seat, case: str, inputs: BaseModel, groups: dict[str, str]
 ) -> Cast:
-    """A person's votes from the file; what it does not have has failed."""
+    """Return a person's votes from the file; a vote that the file does not have is failed."""
     votes = []
     for part in plan.step.demand_verdict().names(inputs):
         name = vote_step(plan.step, part)
-        held = juror.votes.get((case, name))
+        vote = juror.votes.get((case, name))
         about: dict[str, Any] = {"case": case, "step": name, "judge": juror.name}
-        if held is None:
-            said: dict[str, Any] = {"status": "failed", "reason": "no vote in the file"}
+        if vote is None:
+            fields: dict[str, Any] = {"status": "failed", "reason": "no vote in the file"}
         else:
-            said = {
-                key: getattr(held, key)
+            fields = {
+                key: getattr(vote, key)
                 for key in ("status", "verdict", "explanation", "reason", "cost")
             }
-        votes.append(Vote(**about, **said, groups=groups))
+        votes.append(Vote(**about, **fields, groups=groups))
     failed = any(vote.status == "failed" for vote in votes)
     return {"seat": seat, "votes": [vars(vote) for vote in votes], "value": None,
             "failure": "missing" if failed else ""}  # fmt: skip
 
 
 def conclude_jury(plan: JuryPlan, state: JuryState) -> JuryOutcome:
-    """The outcome of what was cast."""
-    cast, held = state["cast"], held_seats(state["cast"])
+    """Return the jury's outcome from the votes that were cast."""
+    cast, counted_casts = state["cast"], held_seats(state["cast"])
     votes = tuple(Vote(**vote) for one in cast for vote in one["votes"])
-    counted = [Vote(**vote) for one in held for vote in one["votes"]]
+    counted = [Vote(**vote) for one in counted_casts for vote in one["votes"]]
     by_step: dict[str, list[Vote]] = {}
     for vote in counted:
         by_step.setdefault(vote.step, []).append(vote)
@@ -254,11 +256,11 @@ def conclude_jury(plan: JuryPlan, state: JuryState) -> JuryOutcome:
         step=plan.step.name,
         verdicts=verdicts,
         votes=votes,
-        value=_value(plan, state, verdicts, held),
+        value=_value(plan, state, verdicts, counted_casts),
         replaced={
             one["seat"]["replaces"]: one["seat"]["juror"] for one in cast if one["seat"]["replaces"]
         },
-        escalated=len(held) > plan.least,
+        escalated=len(counted_casts) > plan.least,
     )
 
 
@@ -266,10 +268,10 @@ def _value(
     plan: JuryPlan,
     state: JuryState,
     verdicts: Mapping[str, JuryVerdict],
-    held: Sequence[Cast],
+    counted: Sequence[Cast],
 ) -> dict[str, Any] | None:
-    if any(found.status != "decided" for found in verdicts.values()):
+    if any(verdict.status != "decided" for verdict in verdicts.values()):
         return None
     inputs = plan.step.read_input(state["inputs"])
-    values = [plan.step.read_value(inputs, one["value"]) for one in held if one["value"]]
+    values = [plan.step.read_value(inputs, one["value"]) for one in counted if one["value"]]
     return value_of(plan.step, inputs, verdicts, values)

@@ -1,4 +1,4 @@
-"""Who sits on a jury: models, stand-ins and people, and what they may not be."""
+"""Define the jurors of a jury: models, stand-ins and people; and check their combination."""
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,7 +20,7 @@ HUMAN = "human:"
 
 @dataclass(frozen=True)
 class HumanVotes:
-    """Verdicts of people, as `votes_file.read_votes` reads them; each person is one juror."""
+    """Votes of people, read with `votes_file.read_votes`; each person is one juror."""
 
     votes: tuple[Vote, ...]
     name: str = "human"
@@ -31,9 +31,9 @@ AnyJuror: TypeAlias = AnyJudge | HumanVotes
 
 @dataclass(frozen=True)
 class Juror:
-    """One who votes: a model, a stand-in of the step, or a person with the votes of a file.
+    """A judge of a jury: a model, a stand-in of the step, or a person whose votes are in a file.
 
-    `votes` are a person's, by case and step.
+    `votes` are the votes of a person, by case and step.
     """
 
     name: str
@@ -43,27 +43,27 @@ class Juror:
 
 
 def jurors_of(step: Step[Any, Any], judges: Iterable[AnyJuror]) -> tuple[Juror, ...]:
-    """The jurors that names, specs, model objects, "rules", "human:FILE", HumanVotes stand for.
+    """Return the jurors for names, specs, model objects, "rules", "human:FILE" and HumanVotes.
 
-    Raises UsageError for what is none of them; InputError for votes that cannot be read, are
-    not on this step, or not of its kind.
+    Raises UsageError for any other value, and InputError for votes that cannot be read, that are
+    not on this step, or that are not of its kind.
     """
-    found: list[Juror] = []
+    jurors: list[Juror] = []
     for judge in judges:
         if isinstance(judge, str) and judge.startswith(HUMAN):
             file = judge.removeprefix(HUMAN)
             judge = HumanVotes(tuple(read_votes(file, steps=(step,))), file)
         if isinstance(judge, HumanVotes):
-            found += _people(step, judge)
+            jurors += _people(step, judge)
         elif isinstance(judge, str) and judge in step.stand_ins and judge != ALWAYS:
-            found.append(Juror(judge, "stand-in"))
+            jurors.append(Juror(judge, "stand-in"))
         else:
-            found.append(_model(step, judge))
-    return tuple(found)
+            jurors.append(_model(step, judge))
+    return tuple(jurors)
 
 
 def check_jurors(jurors: Sequence[Juror], replacements: Sequence[Juror]) -> None:
-    """Raise UsageError where somebody would sit twice, or where nobody sits."""
+    """Raise UsageError if there is no judge, or if a judge is named twice."""
     if not jurors:
         raise UsageError("a jury needs at least one judge")
     seen: set[str] = set()
@@ -71,22 +71,25 @@ def check_jurors(jurors: Sequence[Juror], replacements: Sequence[Juror]) -> None
         name = one_model(juror.judge) if juror.judge else juror.name.lower()
         if name in seen:
             raise UsageError(
-                f"the judge {juror.name} is named twice: one model is one judge; to ask it "
-                "several times, use repeats"
+                f"the judge {juror.name} is named twice; to ask one model several times, use "
+                "repeats"
             )
         seen.add(name)
 
 
 def one_model(judge: Judge) -> str:
-    """The same for two judges that are one model on one server, however they are asked.
+    """Return a name that is equal for two judges if they are the same model on the same server.
 
-    A model object of a vendor is its model at its address; any other object is itself.
+    A model object of a vendor is identified by its model and address. Any other object is only
+    equal to itself.
     """
     spec, brought = judge.spec, judge.model
     name = spec.endpoint
     if brought is not None and spec.provider != "object":
         fields = ("openai_api_base", "anthropic_api_url")
-        address = next((found for each in fields if (found := getattr(brought, each, None))), "")
+        address = next(
+            (url for attribute in fields if (url := getattr(brought, attribute, None))), ""
+        )
         name = f"{spec.label}@{address}".rstrip("@/")
     name = name.lower()
     for official in OFFICIAL.values():
@@ -95,9 +98,9 @@ def one_model(judge: Judge) -> str:
 
 
 def warn_of_kin(jurors: Sequence[Juror], under_test: str | Iterable[str]) -> list[str]:
-    """Warn of each judge that is of one family with a model under test; returns what was said."""
+    """Warn of each judge of the same family as a model under test, and return the warnings."""
     tested = [under_test] if isinstance(under_test, str) else list(under_test)
-    said = []
+    texts = []
     for juror in jurors:
         if juror.judge is None:
             continue
@@ -106,13 +109,13 @@ def warn_of_kin(jurors: Sequence[Juror], under_test: str | Iterable[str]) -> lis
         for model in tested:
             shared = sorted(own & families_of(model))
             if shared:
-                said.append(
+                texts.append(
                     f"the judge {juror.name} and the model under test {model} are of one family "
-                    f"({', '.join(shared)}): it may favour it"
+                    f"({', '.join(shared)}); the judge may favour this model"
                 )
-    for text in said:
+    for text in texts:
         warnings.warn(text, stacklevel=3)
-    return said
+    return texts
 
 
 def _model(step: Step[Any, Any], judge: AnyJudge) -> Juror:
@@ -123,7 +126,7 @@ def _model(step: Step[Any, Any], judge: AnyJudge) -> Juror:
         if isinstance(judge, str) and ":" not in judge:
             known = ", ".join(standing) or "none"
             raise UsageError(
-                f"{judge!r} is no judge: write openai:MODEL, anthropic:MODEL, human:FILE or a "
+                f"{judge!r} is not a judge; write openai:MODEL, anthropic:MODEL, human:FILE or a "
                 f"stand-in of {step.name} ({known})"
             ) from fault
         raise
@@ -131,11 +134,11 @@ def _model(step: Step[Any, Any], judge: AnyJudge) -> Juror:
 
 
 def _people(step: Step[Any, Any], given: HumanVotes) -> list[Juror]:
-    held: dict[str, dict[tuple[str, str], Vote]] = {}
+    votes_by_person: dict[str, dict[tuple[str, str], Vote]] = {}
     for vote in given.votes:
         if vote.step != step.name and not vote.step.startswith(f"{step.name}."):
             continue
-        own = held.setdefault(vote.judge, {})
+        own = votes_by_person.setdefault(vote.judge, {})
         if (vote.case, vote.step) in own:
             raise InputError(
                 f"{given.name}: {vote.judge} has two votes on case {vote.case} in {vote.step}"
@@ -144,6 +147,8 @@ def _people(step: Step[Any, Any], given: HumanVotes) -> list[Juror]:
             own[vote.case, vote.step] = read_human(step, vote)
         except UsageError as fault:
             raise InputError(f"{given.name}: {fault}") from fault
-    if not held:
+    if not votes_by_person:
         raise InputError(f"{given.name} has no vote on the step {step.name}")
-    return [Juror(f"{HUMAN}{name}", "human", votes=votes) for name, votes in held.items()]
+    return [
+        Juror(f"{HUMAN}{name}", "human", votes=votes) for name, votes in votes_by_person.items()
+    ]

@@ -1,4 +1,4 @@
-"""What a jury is, but for the item: who sits on it, how it decides, and whether that fits."""
+"""Plan a jury: its judges and its rule, checked before any judge is asked."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from .jurors import AnyJuror, Juror, check_jurors, jurors_of, warn_of_kin
 
 @dataclass(frozen=True)
 class JuryPlan:
-    """Everything about a jury but the item; checked when it is made (see `plan_jury`)."""
+    """All settings of a jury, without the item; `plan_jury` checks them."""
 
     step: Step[Any, Any]
     jurors: tuple[Juror, ...]
@@ -31,17 +31,17 @@ class JuryPlan:
 
     @property
     def first(self) -> tuple[Juror, ...]:
-        """Who is asked before anything is known."""
+        """The jurors who are asked first."""
         return self.jurors[:2] if self.escalate else self.jurors
 
     @property
     def least(self) -> int:
-        """How many votes are cast at least."""
-        each = self.repeats * len(self.steps)
-        return sum(each if juror.kind == "model" else 1 for juror in self.first)
+        """The smallest number of votes that are cast on an item."""
+        votes_of_model = self.repeats * len(self.steps)
+        return sum(votes_of_model if juror.kind == "model" else 1 for juror in self.first)
 
     def juror(self, name: str) -> Juror:
-        """Who goes by a name."""
+        """Return the juror with this name."""
         return next(one for one in (*self.jurors, *self.replacements) if one.name == name)
 
 
@@ -59,23 +59,23 @@ def plan_jury(
     engine: str = "llm",
     under_test: str | Iterable[str] = (),
 ) -> JuryPlan:
-    """Check who sits on a jury and how it decides; see `jury_graph` for the arguments.
+    """Check the settings of a jury; see `jury_graph` for the arguments.
 
-    Raises UsageError for what does not fit together, before anybody is asked.
+    Raises UsageError for settings that do not fit together, before any judge is asked.
     """
-    found = find_step(step)
-    jurors, spare = jurors_of(found, judges), jurors_of(found, replacements)
+    known_step = find_step(step)
+    jurors, spare = jurors_of(known_step, judges), jurors_of(known_step, replacements)
     check_jurors(jurors, spare)
-    check_rule(found, rule)
+    check_rule(known_step, rule)
     if any(juror.kind == "model" for juror in (*jurors, *spare)):
-        check_engine(found, engine, has_judge=True)
+        check_engine(known_step, engine, has_judge=True)
     if repeats < 1 or not variants or len(set(variants)) < len(variants):
-        raise UsageError("repeats must be at least 1, and variants different from each other")
+        raise UsageError("repeats must be at least 1, and variants must be different")
     if rule == "weighted":
         check_weights(weights, {juror.name for juror in (*jurors, *spare)})
-    steps = {name: vary(found, name) if name else found for name in variants}
+    steps = {name: vary(known_step, name) if name else known_step for name in variants}
     plan = JuryPlan(
-        found, jurors, spare, repeats, steps, rule, quorum, weights, escalate, engine
+        known_step, jurors, spare, repeats, steps, rule, quorum, weights, escalate, engine
     )  # fmt: skip
     _check_sizes(plan)
     warn_of_kin((*jurors, *spare), under_test)
@@ -84,10 +84,13 @@ def plan_jury(
 
 def _check_sizes(plan: JuryPlan) -> None:
     if plan.escalate and len(plan.jurors) < 3:
-        raise UsageError("to escalate takes three judges: two first, the rest where they differ")
+        raise UsageError(
+            f"escalate needs at least three judges, and there are {len(plan.jurors)}: two are "
+            "asked first, and the others if those differ"
+        )
     least = plan.least
     if plan.quorum is not None and not 1 <= plan.quorum <= least:
         raise UsageError(
             f"a quorum of {plan.quorum} cannot be met: {least} votes are cast"
-            + (" where the first two agree" if plan.escalate else "")
+            + (" if the first two agree" if plan.escalate else "")
         )

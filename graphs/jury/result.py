@@ -1,4 +1,4 @@
-"""What a jury comes to on one item: its verdicts and every vote behind them."""
+"""Define the outcome of a jury on one item: its verdicts and all votes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from ...scoring.jury import JuryStatus, JuryVerdict
 from ...scoring.votes import Scalar, Vote
 from ..verdicts import compose
 
-# The worse one stands for an item of several parts.
+# The status of an item with several parts is the first of these that a part has.
 _WORST: tuple[JuryStatus, ...] = ("no_quorum", "tied", "abstained", "decided")
 
 
@@ -20,12 +20,12 @@ _WORST: tuple[JuryStatus, ...] = ("no_quorum", "tied", "abstained", "decided")
 class JuryOutcome:
     """The jury's verdicts on one item.
 
-    verdicts: by the `step` of the votes: one for most steps, one a dimension for a rubric, one
-        a category for labels (see `graphs.verdicts`).
-    votes: every vote, also those that were replaced; the group `replaces` names whose place
-        a replacement took.
-    value: the fields of the step's result that the verdicts make; None unless all are decided.
-    replaced: judge that failed -> judge that took its place.
+    verdicts: by the `step` of the votes. Most steps have one verdict; a rubric has one for each
+        dimension, and labels have one for each category (see `graphs.verdicts`).
+    votes: every vote, also those that were replaced; for the vote of a replacement, the group
+        `replaces` names the judge that it replaced.
+    value: the fields of the step's result with these verdicts; None unless all are decided.
+    replaced: the replacement of each judge that failed, by the name of the failed judge.
     escalated: whether the judges after the second were asked because the first two differed.
     """
 
@@ -39,34 +39,36 @@ class JuryOutcome:
 
     @property
     def status(self) -> JuryStatus:
-        """The status of the verdict; of several the worst."""
-        return min((held.status for held in self.verdicts.values()), key=_WORST.index)
+        """The status of the verdict, or the worst status of several verdicts."""
+        return min((verdict.status for verdict in self.verdicts.values()), key=_WORST.index)
 
     @property
     def verdict(self) -> Scalar | None:
-        """The only verdict; None where there are several or it is not decided."""
-        held = list(self.verdicts.values())
-        return held[0].verdict if len(held) == 1 else None
+        """The only verdict; None if there are several or it is not decided."""
+        verdicts = list(self.verdicts.values())
+        return verdicts[0].verdict if len(verdicts) == 1 else None
 
     @property
     def reason(self) -> str:
-        """Why there is no verdict, of each part that has none."""
+        """The reason why there is no verdict, for each part that has none."""
         if len(self.verdicts) == 1:
             return next(iter(self.verdicts.values())).reason
-        said = [f"{name}: {held.reason}" for name, held in self.verdicts.items() if held.reason]
-        return "; ".join(said)
+        reasons = [
+            f"{name}: {verdict.reason}" for name, verdict in self.verdicts.items() if verdict.reason
+        ]
+        return "; ".join(reasons)
 
     def __repr__(self) -> str:
-        """The status and the verdicts; the votes stay out."""
-        verdicts = {name: held.verdict for name, held in self.verdicts.items()}
+        """Return the status and the verdicts, without the votes."""
+        verdicts = {name: jury.verdict for name, jury in self.verdicts.items()}
         return f"JuryOutcome(case={self.case!r}, status={self.status!r}, verdicts={verdicts!r})"
 
     def _repr_html_(self) -> str:
-        """The outcome as a notebook shows it: a row a verdict."""
+        """Return the outcome as an HTML table for a notebook, with a row for each verdict."""
         rows = [
-            (name, f"{held.verdict if held.status == 'decided' else held.status} "
-                   f"({', '.join(f'{verdict}: {share:.0%}' for verdict, share in held.shares)})")
-            for name, held in self.verdicts.items()
+            (name, f"{jury.verdict if jury.status == 'decided' else jury.status} "
+                   f"({', '.join(f'{verdict}: {share:.0%}' for verdict, share in jury.shares)})")
+            for name, jury in self.verdicts.items()
         ]  # fmt: skip
         about = [("reason", self.reason), ("votes", len(self.votes))]
         return html_table(f"{self.step}, case {self.case}: {self.status}", [*rows, *about])
@@ -76,13 +78,13 @@ _READER: TypeAdapter[JuryOutcome] = TypeAdapter(JuryOutcome)
 
 
 def write_jury(outcome: JuryOutcome) -> dict[str, Any]:
-    """A jury's outcome as plain JSON."""
-    found: dict[str, Any] = _READER.dump_python(outcome, mode="json")
-    return found
+    """Return a jury's outcome as plain JSON."""
+    plain: dict[str, Any] = _READER.dump_python(outcome, mode="json")
+    return plain
 
 
 def read_jury(data: Mapping[str, Any]) -> JuryOutcome:
-    """Read what `write_jury` wrote."""
+    """Read a jury's outcome from the JSON of `write_jury`."""
     return _READER.validate_python(dict(data))
 
 
@@ -92,23 +94,23 @@ def value_of(
     verdicts: Mapping[str, JuryVerdict],
     values: Sequence[Any],
 ) -> dict[str, Any] | None:
-    """The fields of the step's result that verdicts (by the votes' `step`) make, None for none.
+    """Return the fields of the step's result with these verdicts; None unless all are decided.
 
-    values: the results of those who voted.
+    verdicts: by the `step` of the votes. values: the results of the judges who voted.
     """
-    if any(found.status != "decided" for found in verdicts.values()):
+    if any(verdict.status != "decided" for verdict in verdicts.values()):
         return None
     by_part = {name.removeprefix(step.name)[1:]: one for name, one in verdicts.items()}
-    found = compose(step, inputs, by_part, values)
-    return found.model_dump(mode="json") if found is not None else None
+    result = compose(step, inputs, by_part, values)
+    return result.model_dump(mode="json") if result is not None else None
 
 
-def as_outcome(step: Step[Any, Any], inputs: Any, found: JuryOutcome) -> Outcome:
-    """A jury's outcome as a step's: decided_by "jury"; a tie and a missing quorum are failures."""
+def as_outcome(step: Step[Any, Any], inputs: Any, outcome: JuryOutcome) -> Outcome:
+    """Return a jury's outcome as a step's outcome; a tie or a missing quorum is Failed."""
     about: dict[str, Any] = {"step": step.name, "version": step.version, "decided_by": "jury"}
-    if found.status == "abstained":
-        return Abstained(**about, reason=found.reason)
-    if found.status == "decided" and found.value is not None:
-        return Done(**about, value=step.read_value(inputs, dict(found.value)))
-    reason = found.reason or "the verdicts make no result"
-    return Failed(**about, kind="undecided", reasons=(f"{found.status}: {reason}",))
+    if outcome.status == "abstained":
+        return Abstained(**about, reason=outcome.reason)
+    if outcome.status == "decided" and outcome.value is not None:
+        return Done(**about, value=step.read_value(inputs, dict(outcome.value)))
+    reason = outcome.reason or "the verdicts make no result"
+    return Failed(**about, kind="undecided", reasons=(f"{outcome.status}: {reason}",))

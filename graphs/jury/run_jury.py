@@ -1,4 +1,4 @@
-"""Running a jury: one item, many at once, as they finish, or from code that is not async."""
+"""Run a jury: on one item, on many at once, as a stream, or from code that is not async."""
 
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import aclosing
@@ -53,14 +53,14 @@ async def run_jury(
     run: Run | None = None,
     **options: Any,
 ) -> JuryOutcome | list[JuryOutcome]:
-    """One item before a jury (an outcome), or a list of them (outcomes in its order).
+    """Run a jury on one item, or on a list of items; a list returns outcomes in its order.
 
-    cases: the items' names, for the votes and for verdicts of people; by default "1", "2", …
-    run: by default a new one with the user's cache. options: of `jury_graph`.
+    cases: the names of the items, for the votes and for verdicts of people; by default "1", "2",
+    and so on. run: by default a new run with the user's cache. options: see `jury_graph`.
 
-    An item of a list whose inputs cannot be used has failed votes and no quorum; for a single
-    item that is a UsageError. Raises UsageError for a jury that does not fit together, and
-    AuthenticationFault, ModelFault or ReplayMiss when no item can succeed.
+    If the inputs of one item of a list cannot be used, its votes are failed and there is no
+    quorum; for a single item, UsageError is raised. Raises UsageError for settings that do not
+    fit together, and AuthenticationFault, ModelFault or ReplayMiss if no item can succeed.
     """
     plan = plan_jury(step, judges, **options)
     single = isinstance(inputs, BaseModel | Mapping)
@@ -70,8 +70,8 @@ async def run_jury(
     own = run or Run()
     try:
         async with aclosing(stream_jury(plan, items, run=own, cases=cases)) as stream:
-            found = {index: outcome async for index, outcome in stream}
-        return found[0] if single else [found[index] for index in range(len(items))]
+            outcomes = {index: outcome async for index, outcome in stream}
+        return outcomes[0] if single else [outcomes[index] for index in range(len(items))]
     finally:
         if run is None:
             own.close()
@@ -85,17 +85,17 @@ def run_jury_sync(
 ) -> JuryOutcome | list[JuryOutcome]:
     """`run_jury` for code that is not async; also works inside a running event loop."""
     work: Any = run_jury(step, inputs, judges, **options)
-    found: JuryOutcome | list[JuryOutcome] = run_here(work)
-    return found
+    outcome: JuryOutcome | list[JuryOutcome] = run_here(work)
+    return outcome
 
 
 async def stream_jury(
     plan: JuryPlan, inputs: Sequence[Inputs], *, run: Run, cases: Sequence[str] | None = None
 ) -> AsyncGenerator[tuple[int, JuryOutcome], None]:
-    """(index, outcome) of every item, as they finish. Raises as `run_jury`."""
+    """Yield (index, outcome) of every item as they finish. Raises in the cases of `run_jury`."""
     names = list(cases) if cases is not None else [str(n) for n in range(1, len(inputs) + 1)]
     if len(names) != len(inputs) or len(set(names)) < len(names):
-        raise UsageError(f"{len(inputs)} items need as many cases, each with a name of its own")
+        raise UsageError(f"{len(inputs)} items need {len(inputs)} different case names in cases")
     graph = graph_of(plan, run)
     if run.replies.mode != "replay":
         for juror in (*plan.jurors, *plan.replacements):
@@ -103,8 +103,8 @@ async def stream_jury(
                 check_key(juror.judge)
 
     async def one(item: tuple[int, Inputs]) -> tuple[int, JuryOutcome]:
-        index, given = item
-        plain = given.model_dump(mode="json") if isinstance(given, BaseModel) else dict(given)
+        index, raw = item
+        plain = raw.model_dump(mode="json") if isinstance(raw, BaseModel) else dict(raw)
         state: Any = {"inputs": plain, "case": names[index]}
         ended = await graph.ainvoke(state)
         return index, read_jury(ended["jury"])

@@ -1,4 +1,4 @@
-"""The seats of a jury on one item: who holds them, what they said, and who is asked next."""
+"""Assign the seats of a jury on one item, and decide which judges are asked next."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,7 +13,7 @@ _FINAL = ("input", "budget")  # failures that another judge would share
 
 
 class Seat(TypedDict):
-    """Whose vote is asked for: place 0 and up, who holds it, and whom they replace."""
+    """A vote to ask for: its place (from 0), the juror, and the judge that the juror replaces."""
 
     place: int
     juror: str
@@ -24,7 +24,7 @@ class Seat(TypedDict):
 
 
 class Cast(TypedDict):
-    """What one seat's holder said; `failure` is the kind of a failure, "" for none."""
+    """The votes of one seat; `failure` is the kind of a failure, "" for none."""
 
     seat: Seat
     votes: list[dict[str, Any]]
@@ -33,7 +33,7 @@ class Cast(TypedDict):
 
 
 def seats_for(plan: JuryPlan, jurors: Sequence[Juror], start: int) -> list[Seat]:
-    """A seat for each vote; stand-ins and people say the same every time, so they vote once."""
+    """Return a seat for each vote. Stand-ins and people vote once: they would not vary."""
     seats: list[Seat] = []
     for juror in jurors:
         many = juror.kind == "model"
@@ -56,31 +56,31 @@ def _seat(juror: Juror, place: int, repeat: int, variant: str, replaces: str = "
 
 
 def held_seats(cast: Sequence[Cast]) -> list[Cast]:
-    """What counts: for each seat what its last holder said, by place."""
+    """Return the votes that count, in order of place: the last votes that were cast for a seat."""
     latest = {one["seat"]["place"]: one for one in cast}
     return [latest[place] for place in sorted(latest)]
 
 
 def next_seats(plan: JuryPlan, cast: Sequence[Cast]) -> list[Seat]:
-    """Whom to ask next: replacements first, then the rest of the jury; nobody: done."""
-    held = held_seats(cast)
-    seats = _replace(plan, cast, held)
+    """Return the seats to ask next: replacements first, then the rest; no seat means the end."""
+    counted = held_seats(cast)
+    seats = _replace(plan, cast, counted)
     if seats or not plan.escalate:
         return seats
     asked = {one["seat"]["juror"] for one in cast}
     rest = plan.jurors[2:]
-    if rest[0].name in asked or not _differ(held):
+    if rest[0].name in asked or not _differ(counted):
         return []
-    return seats_for(plan, rest, len(held))
+    return seats_for(plan, rest, len(counted))
 
 
-def _replace(plan: JuryPlan, cast: Sequence[Cast], held: Sequence[Cast]) -> list[Seat]:
-    """The seats whose holder failed, for the next replacements that are free."""
+def _replace(plan: JuryPlan, cast: Sequence[Cast], counted: Sequence[Cast]) -> list[Seat]:
+    """Return seats for replacements of failed judges, as long as replacements are free."""
     used = {one["seat"]["juror"] for one in cast}
     free = [juror for juror in plan.replacements if juror.name not in used]
     chosen: dict[str, Juror] = {}
     seats: list[Seat] = []
-    for one in held:
+    for one in counted:
         seat = one["seat"]
         if not one["failure"] or one["failure"] in _FINAL:
             continue
@@ -92,18 +92,18 @@ def _replace(plan: JuryPlan, cast: Sequence[Cast], held: Sequence[Cast]) -> list
         repeat, variant = seat["repeat"], seat["variant"]
         if juror.kind != "model":
             if any(taken["juror"] == juror.name for taken in seats):
-                continue  # it says the same every time: one vote
+                continue  # a stand-in or a person votes only once
             repeat, variant = 0, ""
         seats.append(_seat(juror, seat["place"], repeat, variant, seat["juror"]))
     return seats
 
 
-def _differ(held: Sequence[Cast]) -> bool:
-    """Whether the votes are not all done and the same."""
-    said: dict[str, set[Any]] = {}
-    for one in held:
+def _differ(counted: Sequence[Cast]) -> bool:
+    """Whether a vote is not done, or two votes on the same part differ."""
+    by_step: dict[str, set[Any]] = {}
+    for one in counted:
         for vote in one["votes"]:
             if vote["status"] != "done":
                 return True
-            said.setdefault(vote["step"], set()).add(identity(vote["verdict"]))
-    return any(len(verdicts) > 1 for verdicts in said.values())
+            by_step.setdefault(vote["step"], set()).add(identity(vote["verdict"]))
+    return any(len(verdicts) > 1 for verdicts in by_step.values())

@@ -1,9 +1,9 @@
-"""Votes as a long table of any form: one row a vote.
+"""Read and write votes as a long table of any form, with one row for each vote.
 
-The columns are the fields of a `Vote`; any other column is a group. In all forms but JSON a
-verdict is written as text: true, false and numbers as such, other text as it stands, and text
-that would be read as one of those in double quotes. It is read back as the kind that the
-verdicts of its step are; those of a step that nobody knows are what their text looks like.
+The columns are the fields of a `Vote`; any other column is a group. In all forms except JSON, a
+verdict is written as text: true, false and numbers unchanged; a text unchanged, or in double
+quotes if it would otherwise be read as true, false or a number. A verdict is read back as the
+kind of its step's verdicts. If the step is unknown, the kind depends on the text of the verdict.
 """
 
 import json
@@ -31,7 +31,7 @@ NEEDED = ("case", "step", "judge", "verdict")
 
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
 _TRUTHS = {"true": True, "false": False}
-_TYPED = ("json", "jsonl")  # forms that tell the text "1" from the number
+_TYPED = ("json", "jsonl")  # forms that distinguish the text "1" from the number
 
 
 def read_votes(
@@ -41,19 +41,19 @@ def read_votes(
     by_groups: bool = False,
     steps: Iterable[Step[Any, Any]] = (),
 ) -> list[Vote]:
-    """The votes of a table, in the order of its rows.
+    """Read the votes of a table, in the order of its rows.
 
-    A verdict is read as the kind that its step says. `steps` are looked at before those of the
-    toolkit; the verdict of a step that nobody knows is what its text looks like.
+    A verdict is read as the kind of its step's verdicts. `steps` are searched before those of the
+    toolkit. If the step is unknown, the kind depends on the text of the verdict.
 
-    `by_groups`: votes that differ in a group (the model whose response was judged, for
-    example) are two votes, however alike they are otherwise.
+    `by_groups`: votes that differ only in a group (for example, the model whose response was
+    judged) count as two votes, not as a repetition.
 
-    Without a status, a row with a verdict is done and one without is failed: no verdict is
-    never an abstention.
+    Without a status, a row with a verdict is done and a row without a verdict is failed. A
+    missing verdict never means that the judge abstained.
 
-    Raises InputError, naming the file, row and column, for a column that is missing, a cell
-    that cannot be read and a vote that is there twice.
+    Raises InputError for a missing column, a cell that cannot be read, or a repeated vote; the
+    message names the file, row and column.
     """
     sheet = read_sheet(str(path), form or Form(), list_allowed=False)
     missing = [name for name in NEEDED if name not in sheet.columns]
@@ -87,10 +87,10 @@ def _key(vote: Vote, by_groups: bool) -> tuple[Any, ...]:
 
 
 def write_votes(path: Path | str, votes: Iterable[Vote], *, by_groups: bool = False) -> None:
-    """Write votes so that `read_votes` reads the same ones back.
+    """Write votes so that `read_votes` reads the same votes back.
 
-    Raises UsageError for a suffix that is no format, a vote that is there twice or a group
-    named like a field; OutputError where the file cannot be written.
+    Raises UsageError for an unknown suffix, a repeated vote or a group with the name of a field,
+    and OutputError if the file cannot be written.
     """
     format = table_format(str(path), "votes")
     table = votes_table(list(votes), typed=format in _TYPED, by_groups=by_groups)
@@ -100,21 +100,22 @@ def write_votes(path: Path | str, votes: Iterable[Vote], *, by_groups: bool = Fa
 def votes_table(
     votes: Sequence[Vote], *, typed: bool = True, by_groups: bool = False
 ) -> dict[str, list[Any]]:
-    """Column -> one cell a vote. `typed`: verdicts as they are; else as text.
+    """Return the columns, with one cell for each vote.
 
-    Raises UsageError as `write_votes`.
+    typed: whether verdicts keep their type; if not, they are written as text. Raises UsageError
+    for a repeated vote or a group with the name of a field.
     """
     seen: set[tuple[Any, ...]] = set()
     groups: dict[str, None] = {}
     for vote in votes:
         key = _key(vote, by_groups)
         if key in seen:
-            raise UsageError(f"the vote {vote.key} is there twice")
+            raise UsageError(f"there are two votes {vote.key}; each vote must be unique")
         seen.add(key)
         groups.update(dict.fromkeys(vote.groups))
     taken = sorted(set(groups) & set(COLUMNS))
     if taken:
-        raise UsageError(f"a group cannot be named {taken[0]!r}: votes have a field of that name")
+        raise UsageError(f"a group cannot be named {taken[0]!r}; votes have a field of that name")
     table: dict[str, list[Any]] = {
         name: [getattr(vote, name) for vote in votes] for name in COLUMNS
     }
@@ -125,7 +126,7 @@ def votes_table(
 
 
 def verdict_text(verdict: Scalar | None) -> str | None:
-    """A verdict as text that `read_verdict` reads back.
+    """Return a verdict as text that `read_verdict` reads back.
 
     >>> verdict_text(True), verdict_text(2.5), verdict_text("psoriasis"), verdict_text("2.5")
     ('true', '2.5', 'psoriasis', '"2.5"')
@@ -139,7 +140,7 @@ def verdict_text(verdict: Scalar | None) -> str | None:
 
 
 def read_verdict(text: str) -> Scalar:
-    """A verdict from text: true, false (in any case), a number, quoted text, or text.
+    """Read a verdict from text: true or false (in any case), a number, quoted text, or text.
 
     >>> read_verdict("True"), read_verdict("3"), read_verdict("3.5"), read_verdict("yes")
     (True, 3, 3.5, 'yes')
@@ -152,10 +153,10 @@ def read_verdict(text: str) -> Scalar:
         return float(bare) if number[1] or number[2] else int(bare)
     if bare.startswith('"'):
         try:
-            found = json.loads(bare)
+            value = json.loads(bare)
         except ValueError:
             return bare
-        return found if isinstance(found, str) else bare
+        return value if isinstance(value, str) else bare
     return bare
 
 
@@ -217,10 +218,11 @@ def _verdict(
 
 
 def read_known(step: str, text: str, own: Sequence[Step[Any, Any]] = ()) -> Scalar:
-    """A verdict on a step from text, as the kind that the step says, else as `read_verdict`.
+    """Read a verdict from text as the kind of the step's verdicts.
 
-    step: as votes name it. own: steps that are looked at before those of the toolkit. Raises
-    ValueError for a text of another kind.
+    step: the name in the field `step` of votes; a verdict of an unknown step is read with
+    `read_verdict`. own: steps that are searched before those of the toolkit. Raises ValueError
+    for a text of another kind.
     """
     known, part = find_verdict(step, own)
     if known is None:
@@ -236,10 +238,10 @@ def _number(cells: Mapping[str, Any], name: str, place: str, kind: type) -> Any:
         return None
     cell = cells[name]
     try:
-        found = float(cell)
-        if isinstance(cell, bool) or (kind is int and found != int(found)):
+        number = float(cell)
+        if isinstance(cell, bool) or (kind is int and number != int(number)):
             raise ValueError
     except (TypeError, ValueError, OverflowError):
         what = "a whole number" if kind is int else "a number"
         raise InputError(f"{place}, column {name!r}: {cell!r} is not {what}") from None
-    return int(found) if kind is int else found
+    return int(number) if kind is int else number

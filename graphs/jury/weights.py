@@ -1,4 +1,4 @@
-"""Weights of judges: given in a file, or learnt from votes on cases whose verdict is known."""
+"""Read the weights of judges from a file, or learn them from votes on cases with labels."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,14 +16,14 @@ LABEL = "label"
 
 
 def read_weights(path: Path, steps: Sequence[Step[Any, Any]] = ()) -> dict[str, float]:
-    """Judge -> weight.
+    """Return the weight of each judge.
 
-    A file with the columns judge and weight gives them; a table of votes with the further column
-    label (the right verdict) lets `scoring.jury.learn_weights` learn them.
+    A file with the columns judge and weight contains the weights. From a table of votes with the
+    column label (the right verdict), `scoring.jury.learn_weights` learns them.
 
-    steps: of one's own, whose votes and labels are in the table.
+    steps: your own steps, whose votes and labels are in the table.
 
-    Raises InputError, naming file, row and column, for anything else.
+    Raises InputError for any other file; the message names the file, row and column.
     """
     sheet = read_sheet(str(path), list_allowed=False)
     if {"judge", "weight"} <= set(sheet.columns):
@@ -49,8 +49,8 @@ def _given(sheet: Sheet) -> dict[str, float]:
                 raise ValueError
             weights[str(name)] = float(cell)
         except (TypeError, ValueError):
-            said = f"{sheet.name}, row {number}, column 'weight': {cell!r} is not a number"
-            raise InputError(said) from None
+            message = f"{sheet.name}, row {number}, column 'weight': {cell!r} is not a number"
+            raise InputError(message) from None
     return weights
 
 
@@ -67,6 +67,6 @@ def _learnt(path: Path, steps: Sequence[Step[Any, Any]]) -> dict[str, float]:
             raise InputError(f"{path}: the label of case {vote.case} {fault}") from None
         if identity(labels.setdefault(key, label)) != identity(label):
             raise InputError(f"{path}: case {vote.case} in {vote.step} has two labels")
-    said = {identity(vote.verdict) for vote in votes if vote.verdict is not None}
-    known = said | {identity(label) for label in labels.values()}
+    voted = {identity(vote.verdict) for vote in votes if vote.verdict is not None}
+    known = voted | {identity(label) for label in labels.values()}
     return learn_weights(votes, labels, verdicts=max(2, len(known)))
