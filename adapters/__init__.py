@@ -1,1 +1,1 @@
-"""Our steps in other frameworks, and the contract of a judge node."""
+"""Use the steps in other frameworks, and test a judge node against the contract."""

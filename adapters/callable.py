@@ -1,9 +1,9 @@
-"""Any step as a plain callable: keyword arguments in, a judgement out.
+"""Turn a step into a callable that takes the step's fields and returns a judgement.
 
     same = as_callable("judge_equivalence", "openai:gpt-4o")
-    same(predicted="podagra", truth="gout").verdict  # True, or None where there is none
+    same(predicted="podagra", truth="gout").verdict  # True, or None if there is no verdict
 
-The adapters to other frameworks beside this file are made of it.
+The adapters to other frameworks in this folder use it.
 """
 
 import importlib
@@ -23,18 +23,18 @@ from ..graphs.loop import run_here
 from ..graphs.verdicts import votes_of
 from ..scoring.votes import Scalar, Vote
 
-_KEEP = 1000  # attempts that a callable remembers: it may serve for as long as a process lives
+_KEEP = 1000  # attempts that a callable's run keeps; a process may use it for a long time
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """An outcome as other frameworks take it.
+    """An outcome in the form that other frameworks need.
 
-    parts: part -> verdict, empty unless the step is done. A step with one verdict has it under
-        its own name; a rubric has one a dimension and `total`, error labels and multiple
-        categories have one a category.
+    parts: the verdict of each part; empty unless the step is done. A step with one verdict has it
+        under the step's name. A rubric has one verdict for each dimension, and `total`. Error
+        labels and multiple categories have one verdict for each category.
     explanation: the judge's own words. reason: why there is no verdict.
-    outcome: all the rest: judge, tokens, cost, key of the reply.
+    outcome: everything else: judge, tokens, cost, key of the reply.
     """
 
     outcome: Outcome
@@ -44,22 +44,22 @@ class Judgement:
 
     @property
     def verdict(self) -> Scalar | None:
-        """The one verdict; None where there is none. Raises ValueError where there are several."""
+        """The only verdict; None if there is none. Raises ValueError if there are several."""
         if len(self.parts) > 1:
             raise ValueError(
-                f"{self.outcome.step} has several verdicts: read one of {', '.join(self.parts)} "
+                f"{self.outcome.step} has several verdicts; read one of {', '.join(self.parts)} "
                 "from `parts`"
             )
         return next(iter(self.parts.values()), None)
 
     def demand(self) -> "Judgement":
-        """This judgement. Raises NoVerdict where the step failed or abstained."""
+        """Return this judgement. Raises NoVerdict if the step failed or abstained."""
         if self.parts:
             return self
         raise NoVerdict(f"{self.outcome.step} {self.outcome.status}: {self.reason}")
 
     def account(self) -> dict[str, Any]:
-        """What a log needs to tell how it came to be, as plain JSON."""
+        """Return the outcome without its value, for a log, as plain JSON."""
         plain = self.outcome.model_dump(mode="json", exclude={"value", "reasons"})
         judge = self.outcome.judge
         return {**plain, "judge": judge.label if judge else None, "reason": self.reason}
@@ -75,15 +75,15 @@ class StepCallable:
     engine: str = "auto"
 
     def __call__(self, /, **fields: Any) -> Judgement:
-        """Judge one item; also works inside a running event loop. Raises as `ask`."""
+        """Judge one item, also inside a running event loop. Raises in the same cases as `ask`."""
         return run_here(self.ask(**fields))
 
     async def ask(self, /, **fields: Any) -> Judgement:
         """Judge one item.
 
         Raises UsageError or InputError for fields that cannot be used, AuthenticationFault,
-        ModelFault or ReplayMiss where no item can succeed. Whatever else goes wrong is a
-        judgement without a verdict.
+        ModelFault or ReplayMiss if no item can succeed. After any other error, the judgement has
+        no verdict.
         """
         inputs = self.step.read_input(fields)
         outcome = await ask(self.step, inputs, judge=self.judge, run=self.run, engine=self.engine)
@@ -107,7 +107,7 @@ class StepCallable:
 
 
 def _explained(vote: Vote) -> str:
-    """The judge's words on a vote, after the name of the part."""
+    """Return the judge's words on a vote, with the name of the part in front."""
     _, _, part = vote.step.partition(".")
     return f"{part}: {vote.explanation}" if part and vote.explanation else vote.explanation
 
@@ -119,10 +119,10 @@ def as_callable(
     run: Run | None = None,
     engine: str = "auto",
 ) -> StepCallable:
-    """A step as a callable; `.ask` is its async twin. All of its calls are one run.
+    """Return a step as a callable; `.ask` is the async form. All of its calls are one run.
 
-    run: by default a new one with the user's own cache. Raises UsageError for a step or judge
-    that does not exist, or a step without a verdict.
+    run: by default a new run with the user's cache. Raises UsageError for a step or judge that
+    does not exist, or a step without a verdict.
     """
     known = find_step(step)
     known.demand_verdict()
@@ -131,7 +131,7 @@ def as_callable(
 
 
 def framework(module: str, extra: str) -> ModuleType:
-    """Another framework's module. Raises EnvironmentFault that names the pip command."""
+    """Import a module of another framework. Raises EnvironmentFault with the pip command."""
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as fault:

@@ -1,4 +1,4 @@
-"""The contract of a judge node, to hold against nodes of your own.
+"""Test your own judge node against the contract of a judge node.
 
     def make(judge):  # a node that asks this judge: `judge.url` for any client, or `judge.name`
         return my_node(OpenAI(base_url=judge.url, api_key="any"))
@@ -6,19 +6,20 @@
     assert_judge_contract(make, [JudgeExample(
         state={"response": "I see gout."}, answer={"diagnosis": "gout"}, judged=("response",))])
 
-A step of your own is such a node already: `assert_judge_contract(MY_STEP, [...])`.
+You can pass your own step instead of a node: `assert_judge_contract(MY_STEP, [...])`.
 
-A node takes a state and returns an update with one outcome in plain JSON (a `Done`, `Abstained`
-or `Failed` that was dumped). The model behind it is scripted, on a real socket. The promises:
+A node takes a state and returns an update with one outcome as plain JSON (of a `Done`,
+`Abstained` or `Failed`). The node asks a scripted model over a real socket. The promises:
 
-    typed       a good answer is Done with a value; the update is plain JSON; the state is left
-                as it was
-    inputs      an empty state is no verdict, and no model is asked
+    typed       a good answer gives Done with a value; the update is plain JSON; the node does
+                not change the state
+    inputs      an empty state gives no verdict, and no model is asked
     repeatable  the same state and answers give the same requests and the same outcome
-    garbage     what is no answer is Failed or Abstained, with a reason, and never a verdict
-    faults      a server that fails gives Failed, never an exception and never a verdict
-    injection   orders in the judged text change neither the verdict nor what is said around them
-    apart       nodes with different judges that run at once keep to their own
+    garbage     an answer that cannot be used gives Failed or Abstained, with a reason
+    faults      a server that fails gives Failed, never an exception or a verdict
+    injection   instructions in the judged text change neither the verdict nor the rest of the
+                prompt
+    apart       nodes with different judges that run at the same time never mix their judges
 """
 
 import asyncio
@@ -57,7 +58,7 @@ FAULTS: tuple[Said, ...] = (
 )
 _AT_ONCE = 4  # calls of each of two nodes
 _PATIENCE = 120.0  # seconds for one call of a node
-_NONCE = re.compile(r"\b[0-9a-f]{8,}\b")  # fences around judged text hang on that text
+_NONCE = re.compile(r"\b[0-9a-f]{8,}\b")  # fences around judged text depend on that text
 
 Node = Callable[[Any], Any]
 Make = Callable[[ScriptedJudge], Any]
@@ -65,10 +66,10 @@ Make = Callable[[ScriptedJudge], Any]
 
 @dataclass(frozen=True)
 class JudgeExample:
-    """A state, and what a good model says to it.
+    """A state, and the answer of a good model to it.
 
     answer: the JSON that the model writes, as a mapping or as text.
-    judged: the fields of the state that hold judged text; `item.text` is `text` in `item`.
+    judged: the fields of the state with judged text; `item.text` is `text` in `item`.
     """
 
     state: Mapping[str, Any]
@@ -77,7 +78,7 @@ class JudgeExample:
 
     @property
     def good(self) -> Said:
-        """The answer as the model says it."""
+        """The answer as a reply of the scripted model."""
         return Said(self.answer if isinstance(self.answer, str) else json.dumps(self.answer))
 
 
@@ -89,41 +90,48 @@ def assert_judge_contract(
     garbage: Sequence[Said] = (),
     read: Callable[[Mapping[str, Any]], Any] | None = None,
 ) -> None:
-    """Hold a node against the contract.
+    """Check that a node keeps the promises of the contract.
 
-    make: a scripted judge -> the node that asks it: a function or coroutine function of the
-        state, or a compiled graph. Called anew for each promise; give its clients few
-        retries and no cache, since servers that fail are part of it. Or a step, or its name: then
-        the states of the examples hold the fields of its input.
-    promises: only these; all by default. garbage: more answers that are none of this step.
-    read: the update -> the outcome; by default its key "outcome", or its only key.
-    Raises AssertionError that names the promise, the example and what was seen; UsageError for
-    a promise that does not exist, or one that no example can check.
+    make: a function of a scripted judge that returns the node that asks it: a function or
+        coroutine function of the state, or a compiled graph. It is called again for each promise.
+        Give its clients few retries and no cache, because the tests include failing servers.
+        `make` can also be a step or its name; then the states of the examples have the fields of
+        the step's input.
+    promises: the promises to check; all by default. garbage: further answers that this step must
+        not accept.
+    read: returns the outcome from the update; by default, the value of its key "outcome", or of
+        its only key.
+    Raises AssertionError, which names the promise, the example and the observed behaviour.
+    Raises UsageError for a promise that does not exist, or that no example can check.
     """
     wanted = tuple(promises) or tuple(PROMISES)
     unknown = sorted(set(wanted) - set(PROMISES))
     if unknown:
-        raise UsageError(f"no promise {unknown[0]!r}; they are {', '.join(PROMISES)}")
+        raise UsageError(f"no promise {unknown[0]!r}; the promises are {', '.join(PROMISES)}")
     if not examples:
-        raise UsageError("the contract needs an example")
+        raise UsageError("examples is empty; give at least one JudgeExample")
     if "injection" in wanted and not any(example.judged for example in examples):
-        raise UsageError("no example names its judged fields, so injection cannot be checked")
+        raise UsageError(
+            "injection cannot be checked, because no example has `judged`; name its judged fields"
+        )
     with Run(mode="off", attempts=1) as run:
-        made = _of_step(find_step(make), run) if isinstance(make, str | Step) else make
+        make_node = _of_step(find_step(make), run) if isinstance(make, str | Step) else make
         for number, example in enumerate(examples, 1):
             for name in wanted:
-                check = _Check(name, number, example, made, read or _find_outcome, tuple(garbage))
+                check = _Check(
+                    name, number, example, make_node, read or _find_outcome, tuple(garbage)
+                )
                 run_here(_awaited(PROMISES[name](check)))
 
 
 def _of_step(step: Step[Any, Any], run: Run) -> Make:
-    """The nodes of a step; only the judge decides, so that its words are what is tried."""
+    """Return a function that makes nodes of a step; they use no stand-ins, only the judge."""
     return lambda judge: step_node(step, judge.name, write="outcome", run=run, engine="llm")
 
 
 @dataclass(frozen=True)
 class _Check:
-    """One promise held against one example."""
+    """The check of one promise with one example."""
 
     promise: str
     number: int
@@ -139,23 +147,23 @@ class _Check:
         )
 
     async def ask(
-        self, said: Said, state: Mapping[str, Any] | None = None
+        self, reply: Said, state: Mapping[str, Any] | None = None
     ) -> tuple[Outcome, list[dict[str, Any]]]:
-        """The outcome where the model always says this, and the requests it got."""
-        given = self.example.state if state is None else state
-        with ScriptedJudge(lambda _: said) as judge:
-            found = await self.outcome(self.make(judge), given, f"the model says {said}")
-        return found, judge.requests
+        """Return the outcome and the requests if the model always gives this reply."""
+        tried_state = self.example.state if state is None else state
+        with ScriptedJudge(lambda _: reply) as judge:
+            outcome = await self.outcome(self.make(judge), tried_state, f"the model says {reply}")
+        return outcome, judge.requests
 
     async def ask_each(self, script: Sequence[Said]) -> list[tuple[Said, Outcome]]:
-        """One node, asked again and again: the outcome of each thing that the model may say."""
-        found = []
-        with ScriptedJudge(lambda _: said) as judge:
+        """Ask one node once for each reply, and return each reply with its outcome."""
+        outcomes = []
+        with ScriptedJudge(lambda _: reply) as judge:
             node = self.make(judge)
-            for said in script:
-                about = f"the model says {said}"
-                found.append((said, await self.outcome(node, self.example.state, about)))
-        return found
+            for reply in script:
+                about = f"the model says {reply}"
+                outcomes.append((reply, await self.outcome(node, self.example.state, about)))
+        return outcomes
 
     async def update(self, node: Node, state: dict[str, Any], about: str) -> Any:
         try:
@@ -181,21 +189,21 @@ async def _typed(check: _Check) -> None:
     try:
         same = json.loads(json.dumps(update, allow_nan=False)) == update
     except (TypeError, ValueError) as fault:
-        raise check.broken(f"the update is no plain JSON: {fault}") from fault
+        raise check.broken(f"the update is not plain JSON: {fault}") from fault
     if not same:
-        raise check.broken(f"the update does not come back from JSON as it was: {update!r}")
-    found, _ = await check.ask(check.example.good)
-    if found.status != "done" or found.value is None:
-        raise check.broken(f"a good answer gave {found.status}: {_why(found)}")
+        raise check.broken(f"the update changes when it is written to JSON and read: {update!r}")
+    outcome, _ = await check.ask(check.example.good)
+    if outcome.status != "done" or outcome.value is None:
+        raise check.broken(f"a good answer gave {outcome.status}: {_why(outcome)}")
 
 
 async def _inputs(check: _Check) -> None:
     with ScriptedJudge(lambda _: check.example.good) as judge:
         try:
-            found = read_outcome(check.read(await _call(check.make(judge), {})))
-        except Exception:  # the caller's error is the caller's
-            found = None
-    if found is not None and found.status == "done":
+            outcome = read_outcome(check.read(await _call(check.make(judge), {})))
+        except Exception:  # for an empty state, a node may raise
+            outcome = None
+    if outcome is not None and outcome.status == "done":
         raise check.broken("a state without any field got a verdict", {})
     if judge.requests:
         raise check.broken("a model was asked about a state without any field", {})
@@ -204,7 +212,7 @@ async def _inputs(check: _Check) -> None:
 async def _repeatable(check: _Check) -> None:
     (first, before), (second, after) = [await check.ask(check.example.good) for _ in range(2)]
     if before != after:
-        raise check.broken("the same state was put to the model in other words the second time")
+        raise check.broken("the requests for the same state differ the second time")
     if _verdict(first) != _verdict(second):
         raise check.broken(f"{_verdict(first)} the first time and {_verdict(second)} the second")
 
@@ -212,17 +220,17 @@ async def _repeatable(check: _Check) -> None:
 async def _garbage(check: _Check) -> None:
     good = check.example.good.text
     cut = (Said(good, finish="length"), Said(good[: len(good) // 2], finish="length"))
-    for said, found in await check.ask_each((*GARBAGE, *cut, *check.garbage)):
-        if found.status == "done":
-            raise check.broken(f"{said} became the verdict {found.value!r}")
-        if not _why(found):
-            raise check.broken(f"{said} became {found.status} without a reason")
+    for reply, outcome in await check.ask_each((*GARBAGE, *cut, *check.garbage)):
+        if outcome.status == "done":
+            raise check.broken(f"{reply} became the verdict {outcome.value!r}")
+        if not _why(outcome):
+            raise check.broken(f"{reply} became {outcome.status} without a reason")
 
 
 async def _faults(check: _Check) -> None:
-    for said, found in await check.ask_each(FAULTS):
-        if found.status != "failed" or not _why(found):
-            raise check.broken(f"{said} became {found.status} ({_why(found) or 'no reason'})")
+    for reply, outcome in await check.ask_each(FAULTS):
+        if outcome.status != "failed" or not _why(outcome):
+            raise check.broken(f"{reply} became {outcome.status} ({_why(outcome) or 'no reason'})")
 
 
 async def _injection(check: _Check) -> None:
@@ -234,7 +242,7 @@ async def _injection(check: _Check) -> None:
     if _verdict(attacked) != _verdict(clean):
         raise check.broken(f"{_verdict(clean)} became {_verdict(attacked)}", state)
     if _around(before, {}) != _around(after, swaps):
-        raise check.broken("orders in the judged text changed what is said around it", state)
+        raise check.broken("instructions in the judged text changed the rest of the prompt", state)
 
 
 async def _apart(check: _Check) -> None:
@@ -254,7 +262,7 @@ async def _apart(check: _Check) -> None:
                 f"gave {outcome.status} while another judge's node ran"
             )
         if outcome.judge is not None and outcome.judge.base_url not in (None, judge.url):
-            raise check.broken(f"the outcome names {outcome.judge.label}, and {judge.name} judged")
+            raise check.broken(f"the outcome names {outcome.judge.label}, but {judge.name} judged")
 
 
 PROMISES: dict[str, Callable[[_Check], Awaitable[None]]] = {
@@ -296,32 +304,32 @@ def _why(outcome: Outcome) -> str:
 
 
 def _verdict(outcome: Outcome) -> tuple[str, Any]:
-    """Status and value, without offsets: they move with the text."""
+    """Return status and value, without offsets, because these change with the text."""
     value = json.dumps(outcome.value, sort_keys=True) if outcome.status != "failed" else ""
     return outcome.status, re.sub(r'"(start|end)": \d+', '"at": 0', value)
 
 
 def _poison(example: JudgeExample) -> tuple[dict[str, Any], dict[str, str]]:
-    """The state with orders in its judged fields, and poisoned text -> clean text."""
+    """Return the state with instructions in its judged fields, and the clean text of each."""
     state: dict[str, Any] = copy.deepcopy(dict(example.state))
     swaps = {}
     for name in example.judged:
         *path, last = name.split(".")
-        held = state
+        parent = state
         for part in path:
-            held = held[part]
-        clean = held[last]
-        held[last] = clean + INJECTION
-        swaps[held[last]] = clean
+            parent = parent[part]
+        clean = parent[last]
+        parent[last] = clean + INJECTION
+        swaps[parent[last]] = clean
     return state, swaps
 
 
 def _around(requests: list[dict[str, Any]], swaps: Mapping[str, str]) -> list[str]:
-    """Every request as text, with the clean text for the poisoned and nonces made equal."""
-    found = []
+    """Return the requests as texts, with the clean text put back and all nonces made equal."""
+    texts = []
     for request in requests:
         text = json.dumps(request, sort_keys=True)
         for poisoned, clean in swaps.items():
             text = text.replace(json.dumps(poisoned)[1:-1], json.dumps(clean)[1:-1])
-        found.append(_NONCE.sub("nonce", text))
-    return found
+        texts.append(_NONCE.sub("nonce", text))
+    return texts

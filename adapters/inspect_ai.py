@@ -1,12 +1,12 @@
-"""A step as a scorer of inspect_ai.
+"""Use a step as a scorer of inspect_ai.
 
     Task(dataset, scorer=as_inspect_scorer(
         "judge_equivalence", "openai:gpt-4o",
         read=lambda state, target: {"predicted": state.output.completion, "truth": target.text},
     ))
 
-A step that failed or abstained leaves the sample unscored: it counts in no metric, and the score
-says why (`reason` is "grader_failed" or "abstained", the explanation and the metadata the rest).
+If a step failed or abstained, the sample is unscored: no metric counts it. The `reason` of the
+score is "grader_failed" or "abstained"; the explanation and the metadata have the details.
 """
 
 from collections.abc import Callable, Mapping
@@ -31,31 +31,31 @@ def as_inspect_scorer(
     run: Run | None = None,
     engine: str = "auto",
 ) -> Any:
-    """A scorer for `Task(scorer=...)`.
+    """Return a scorer for `Task(scorer=...)`.
 
-    read: (state, target) -> the fields of the step's input.
-    grade: (judgement, target) -> the value of the score; by default the verdict, or
-        part -> verdict where the step has several. A step whose verdict is text, such as
-        match_option, needs it: compare with the target, and return True or False.
-    metrics: by default inspect's mean and stderr, of every part where there are several.
-    Raises EnvironmentFault without inspect_ai.
+    read: a function of (state, target) that returns the fields of the step's input.
+    grade: a function of (judgement, target) that returns the value of the score. By default, the
+        value is the verdict, or the verdict of each part. If the verdict is text, as in
+        match_option, give a `grade` that compares it with the target and returns True or False.
+    metrics: by default inspect's mean and stderr, for every part if there are several.
+    Raises EnvironmentFault if inspect_ai is not installed.
     """
     scorers = framework("inspect_ai.scorer", "inspect")
     asked = as_callable(step, judge, run=run, engine=engine)
 
     async def score(state: Any, target: Any) -> Any:
-        found = await asked.ask(**read(state, target))
-        if not found.parts:
-            failed = found.outcome.status == "failed"
+        judgement = await asked.ask(**read(state, target))
+        if not judgement.parts:
+            failed = judgement.outcome.status == "failed"
             return scorers.Score.unscored(
                 reason="grader_failed" if failed else "abstained",
-                explanation=found.reason,
-                metadata=found.account(),
+                explanation=judgement.reason,
+                metadata=judgement.account(),
             )
         return scorers.Score(
-            value=grade(found, target) if grade else _value(found),
-            explanation=found.explanation or None,
-            metadata=found.account() | {"parts": dict(found.parts)},
+            value=grade(judgement, target) if grade else _value(judgement),
+            explanation=judgement.explanation or None,
+            metadata=judgement.account() | {"parts": dict(judgement.parts)},
         )
 
     plain = [scorers.mean(), scorers.stderr()]
@@ -65,5 +65,5 @@ def as_inspect_scorer(
     return make(lambda: score)()
 
 
-def _value(found: Judgement) -> Any:
-    return found.verdict if len(found.parts) == 1 else dict(found.parts)
+def _value(judgement: Judgement) -> Any:
+    return judgement.verdict if len(judgement.parts) == 1 else dict(judgement.parts)

@@ -1,4 +1,4 @@
-"""A step as an evaluator in the form of openevals, which LangSmith takes too.
+"""Use a step as an evaluator of openevals or LangSmith.
 
     same = as_openevals(
         "judge_equivalence", "openai:gpt-4o",
@@ -7,8 +7,8 @@
     )
     same(outputs="podagra", reference_outputs="gout")  # {"key": ..., "score": True, ...}
 
-A step that failed or abstained has the score None, the reason as its comment, and the account
-in its metadata.
+If a step failed or abstained, the score is None, the comment is the reason, and the metadata has
+the details.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -35,20 +35,24 @@ def as_openevals(
     run: Run | None = None,
     engine: str = "auto",
 ) -> Callable[..., Any]:
-    """An evaluator: (inputs, outputs, reference_outputs) -> a result, or one a part.
+    """Return an evaluator of (inputs, outputs, reference_outputs).
 
-    read: (inputs, outputs, reference_outputs) -> the fields of the step's input.
-    grade: (judgement, reference_outputs) -> the score, a number or a truth value; by default
-        the verdict. A step whose verdict is text needs it, and raises UsageError without.
-    key: the name of the result, the step's by default; parts are `key.part`.
-    Raises EnvironmentFault without openevals.
+    The evaluator returns a result, or a list of results if the step has several verdicts.
+
+    read: a function of (inputs, outputs, reference_outputs) that returns the fields of the step's
+        input.
+    grade: a function of (judgement, reference_outputs) that returns the score, a number or a
+        truth value; by default, the verdict. If the verdict is text and there is no `grade`, the
+        evaluator raises UsageError.
+    key: the name of the result, by default the step's name. The name of a part is `key.part`.
+    Raises EnvironmentFault if openevals is not installed.
     """
     evaluate = as_async_openevals(
         step, judge, read=read, grade=grade, key=key, run=run, engine=engine
     )
 
-    def evaluate_here(**given: Any) -> Any:
-        return run_here(_awaited(evaluate(**given)))
+    def evaluate_here(**arguments: Any) -> Any:
+        return run_here(_awaited(evaluate(**arguments)))
 
     return evaluate_here
 
@@ -71,11 +75,13 @@ def as_async_openevals(
     async def evaluate(
         *, inputs: Any = None, outputs: Any, reference_outputs: Any = None, **_: Any
     ) -> Any:
-        found = await asked.ask(**read(inputs, outputs, reference_outputs))
-        if not found.parts:
-            return result(key=name, score=None, comment=found.reason, metadata=found.account())
-        scores = {name: grade(found, reference_outputs)} if grade else _scores(name, found)
-        about = {"comment": found.explanation or None, "metadata": found.account()}
+        judgement = await asked.ask(**read(inputs, outputs, reference_outputs))
+        if not judgement.parts:
+            return result(
+                key=name, score=None, comment=judgement.reason, metadata=judgement.account()
+            )
+        scores = {name: grade(judgement, reference_outputs)} if grade else _scores(name, judgement)
+        about = {"comment": judgement.explanation or None, "metadata": judgement.account()}
         results = [result(key=part, score=score, **about) for part, score in scores.items()]
         return results[0] if len(results) == 1 else results
 
@@ -86,12 +92,12 @@ async def _awaited(work: Awaitable[Any]) -> Any:
     return await work
 
 
-def _scores(name: str, found: Judgement) -> dict[str, Any]:
-    if any(isinstance(verdict, str) for verdict in found.parts.values()):
+def _scores(name: str, judgement: Judgement) -> dict[str, Any]:
+    if any(isinstance(verdict, str) for verdict in judgement.parts.values()):
         raise UsageError(
-            f"the verdict of {found.outcome.step} is text and openevals takes numbers: "
-            "give `grade`, such as lambda found, reference: found.verdict == reference"
+            f"the verdict of {judgement.outcome.step} is text, but openevals needs numbers; "
+            "give `grade`, such as lambda judgement, reference: judgement.verdict == reference"
         )
-    if len(found.parts) == 1:
-        return {name: found.verdict}
-    return {f"{name}.{part}": verdict for part, verdict in found.parts.items()}
+    if len(judgement.parts) == 1:
+        return {name: judgement.verdict}
+    return {f"{name}.{part}": verdict for part, verdict in judgement.parts.items()}

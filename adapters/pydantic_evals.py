@@ -1,12 +1,12 @@
-"""A step as an evaluator of pydantic_evals.
+"""Use a step as an evaluator of pydantic_evals.
 
     Dataset(cases=cases, evaluators=[as_pydantic_evaluator(
         "grade_final_diagnosis", "openai:gpt-4o",
         read=lambda case: {"truth": case.expected_output, "generated": case.output},
     )])
 
-A step that failed or abstained raises NoVerdict, which pydantic_evals keeps as an
-`EvaluatorFailure` of that case: neither a score nor a failed assertion.
+If a step failed or abstained, the evaluator raises NoVerdict. pydantic_evals records this as an
+`EvaluatorFailure` of the case, not as a score or a failed assertion.
 """
 
 from collections.abc import Callable, Mapping
@@ -24,8 +24,8 @@ Grade = Callable[[Judgement, Any], Any]
 
 
 @dataclass(frozen=True, eq=False)
-class _Held:
-    """What an evaluator needs and no report can print."""
+class _Judging:
+    """The parts of an evaluator that are not fields, because a report could not print them."""
 
     asked: StepCallable
     read: Read
@@ -41,17 +41,17 @@ def as_pydantic_evaluator(
     run: Run | None = None,
     engine: str = "auto",
 ) -> Any:
-    """An evaluator for `Dataset(evaluators=[...])`.
+    """Return an evaluator for `Dataset(evaluators=[...])`.
 
-    read: the EvaluatorContext -> the fields of the step's input.
-    grade: (judgement, context) -> a number (a score), a truth value (an assertion) or text (a
-        label); by default the verdict, or part -> verdict where the step has several.
-    Raises EnvironmentFault without pydantic_evals.
+    read: a function of the EvaluatorContext that returns the fields of the step's input.
+    grade: a function of (judgement, context) that returns a number (a score), a truth value (an
+        assertion) or text (a label). By default, the result is the verdict of each part.
+    Raises EnvironmentFault if pydantic_evals is not installed.
     """
     asked = as_callable(step, judge, run=run, engine=engine)
     label = asked.judge.spec.label if asked.judge else None
     evaluator = _type()(step=asked.step.prompt_name, judge=label)
-    evaluator.held = _Held(asked, read, grade)
+    evaluator.judging = _Judging(asked, read, grade)
     return evaluator
 
 
@@ -61,7 +61,7 @@ def _type() -> Any:
 
     @dataclass(repr=False)
     class DxjudgeStep(evals.Evaluator):  # type: ignore[name-defined, misc]
-        """A judging step; the fields are what a report shows of it."""
+        """A step as an evaluator; a report shows its fields."""
 
         step: str
         judge: str | None
@@ -70,16 +70,18 @@ def _type() -> Any:
             return self.step
 
         def get_evaluator_version(self) -> str | None:
-            return str(self.held.asked.step.version)
+            return str(self.judging.asked.step.version)
 
         async def evaluate(self, ctx: Any) -> Any:
-            held: _Held = self.held
-            found = (await held.asked.ask(**held.read(ctx))).demand()
-            if held.grade is not None:
-                return evals.EvaluationReason(held.grade(found, ctx), found.explanation or None)
+            judging: _Judging = self.judging
+            judgement = (await judging.asked.ask(**judging.read(ctx))).demand()
+            if judging.grade is not None:
+                return evals.EvaluationReason(
+                    judging.grade(judgement, ctx), judgement.explanation or None
+                )
             return {
-                part: evals.EvaluationReason(verdict, found.explanation or None)
-                for part, verdict in found.parts.items()
+                part: evals.EvaluationReason(verdict, judgement.explanation or None)
+                for part, verdict in judgement.parts.items()
             }
 
     return DxjudgeStep

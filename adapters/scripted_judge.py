@@ -1,6 +1,6 @@
-"""A model that says what it is told, on a real socket: for the contract and for users' tests.
+"""Serve a scripted model on a real socket, for the contract and for users' tests.
 
-It speaks the wire of OpenAI's chat completions, so that any client can talk to it.
+The server has the interface of OpenAI's chat completions, so that any client can use it.
 """
 
 import json
@@ -14,9 +14,11 @@ from typing import Any, Literal
 
 @dataclass(frozen=True)
 class Said:
-    """One answer. finish: "length" is cut off, "refusal" declines.
+    """One reply of the scripted model.
 
-    status: of HTTP; above 200 the text is the body. drop: hang up without an answer.
+    finish: "length" means that the text is cut off, "refusal" that the model declines. status:
+    the HTTP status; if it is not 200, the text is the body. drop: close the connection without a
+    reply.
     """
 
     text: str = ""
@@ -30,10 +32,10 @@ Reply = Callable[[dict[str, Any]], Said]
 
 @dataclass
 class ScriptedJudge:
-    """The server; use it as a context manager.
+    """The server of a scripted model; use it as a context manager.
 
-    reply: the request's JSON -> what to say. model: the name that it goes by. `requests` holds
-    the body of every request, in the order of arrival.
+    reply: a function of the request's JSON that returns the reply. model: the model's name.
+    `requests` contains the body of every request, in the order of arrival.
     """
 
     reply: Reply
@@ -41,13 +43,13 @@ class ScriptedJudge:
     requests: list[dict[str, Any]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        """Take a free port."""
+        """Bind the server to a free port."""
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
 
     @property
     def url(self) -> str:
-        """The base URL for an OpenAI client; any key will do."""
+        """The base URL for an OpenAI client; any key is accepted."""
         return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
 
     @property
@@ -76,32 +78,32 @@ def _handler(judge: ScriptedJudge) -> type[BaseHTTPRequestHandler]:
         def do_POST(self) -> None:
             request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             judge.requests.append(request)
-            said = judge.reply(request)
-            if said.drop:
+            reply = judge.reply(request)
+            if reply.drop:
                 self.close_connection = True
                 return
-            text = json.dumps(_completion(request, said)) if said.status == 200 else said.text
+            text = json.dumps(_completion(request, reply)) if reply.status == 200 else reply.text
             body = text.encode()
-            self.send_response(said.status)
+            self.send_response(reply.status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
 
         def log_message(self, format: str, *arguments: Any) -> None:
-            """Say nothing on standard error."""
+            """Write nothing to standard error."""
 
     return Handler
 
 
-def _completion(request: dict[str, Any], said: Said) -> dict[str, Any]:
-    message: dict[str, Any] = {"role": "assistant", "content": said.text, "refusal": None}
-    finish: str = "stop" if said.finish == "refusal" else said.finish
-    if said.finish == "refusal":
-        message |= {"content": None, "refusal": said.text}
-    elif request.get("tools") and said.finish == "stop" and said.text.startswith("{"):
+def _completion(request: dict[str, Any], reply: Said) -> dict[str, Any]:
+    message: dict[str, Any] = {"role": "assistant", "content": reply.text, "refusal": None}
+    finish: str = "stop" if reply.finish == "refusal" else reply.finish
+    if reply.finish == "refusal":
+        message |= {"content": None, "refusal": reply.text}
+    elif request.get("tools") and reply.finish == "stop" and reply.text.startswith("{"):
         name = request["tools"][0]["function"]["name"]
-        call = {"name": name, "arguments": said.text}
+        call = {"name": name, "arguments": reply.text}
         tool = {"id": "call-1", "type": "function", "function": call}
         message |= {"content": None, "tool_calls": [tool]}
         finish = "tool_calls"

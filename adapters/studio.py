@@ -1,8 +1,8 @@
-"""The graphs that langgraph.json names, for LangGraph Studio and `langgraph dev`.
+"""Define the graphs that langgraph.json names, for LangGraph Studio and `langgraph dev`.
 
-Every listed step has a factory here, by its name with "_" for ".". A step's graph takes its judge
-in its input: {"inputs": {...}, "judge": "openai:gpt-4o"}. The case's graph takes it from the
-configuration: {"configurable": {"judge": ..., "branches": [...]}}.
+Every listed step has a factory here; its name is the step's name with "_" instead of ".". The
+input of a step's graph names the judge: {"inputs": {...}, "judge": "openai:gpt-4o"}. For the
+graph of a case, the configuration does: {"configurable": {"judge": ..., "branches": [...]}}.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,12 +14,12 @@ from ..graphs.case import CaseGraph, case_graph
 from ..graphs.case_record import BRANCHES
 from ..graphs.step_graph import StepGraph, step_graph
 
-# What the graph of a case is drawn with before anybody has chosen; nothing is asked of it then.
+# Studio draws the graph of a case before a judge is chosen. This judge is not asked then.
 DEFAULT_JUDGE = "openai:gpt-4o"
 
 
 def case(config: Mapping[str, Any]) -> CaseGraph:
-    """A whole case; without the branch "mapping" unless that is asked for and can run."""
+    """Return the graph of a case; the branch "mapping" is left out unless it is named."""
     chosen = config.get("configurable") or {}
     branches = chosen.get("branches") or [name for name in BRANCHES if name != "mapping"]
     return case_graph(chosen.get("judge") or DEFAULT_JUDGE, branches=branches)
@@ -33,7 +33,7 @@ def _factory(step: Step[Any, Any]) -> Callable[[], StepGraph]:
     return graph
 
 
-# LangGraph's server looks a factory up among the module's own names.
+# LangGraph's server finds a factory by its name in the module.
 globals().update(
     {step.prompt_name.replace(".", "_"): _factory(step) for step in (*STEPS, *VARIANTS)}
 )

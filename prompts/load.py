@@ -258,7 +258,7 @@ def _fence(name: str, text: str, nonce: str) -> str:
 
 def _fill(template: str, texts: Mapping[str, str]) -> str:
     # One pass: what a value holds is never read as a placeholder.
-    return _PLACEHOLDER.sub(lambda found: texts[found[1]], template)
+    return _PLACEHOLDER.sub(lambda match: texts[match[1]], template)
 
 
 def _as_text(value: Value) -> str:

@@ -93,11 +93,11 @@ def _parts(prompt: Prompt) -> dict[str, str]:
 
 def _numbered(paragraph: str) -> str:
     numbers = itertools.count(1)
-    return _BULLET.sub(lambda found: f"{next(numbers)}. ", paragraph)
+    return _BULLET.sub(lambda match: f"{next(numbers)}. ", paragraph)
 
 
 def _fill(template: str, parts: Mapping[str, str]) -> str:
-    filled = _PART.sub(lambda found: parts[found[1]], template)
+    filled = _PART.sub(lambda match: parts[match[1]], template)
     return re.sub(r"\n{3,}", "\n\n", filled).strip()
 
 

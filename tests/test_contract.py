@@ -196,18 +196,18 @@ def _bare(update: dict[str, Any], state: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("make", "promise", "what"),
     [
-        (wrapped(_not_json), "typed", "the update is no plain JSON"),
+        (wrapped(_not_json), "typed", "the update is not plain JSON"),
         (wrapped(_meddling), "typed", "the node changed its state"),
         (wrapped(_bare), "typed", "no outcome in"),
         (_default_score, "garbage", "became the verdict {'diagnosis': 'none'}"),
         (_default_score, "faults", "became done"),
         (_fragile, "faults", "raised HTTPStatusError"),
         (_gives_up, "faults", "became abstained"),
-        (_obedient, "injection", "changed what is said around it"),
+        (_obedient, "injection", "changed the rest of the prompt"),
         (wrapped(_swayed), "injection", "full marks"),
         (_eager, "inputs", "got a verdict"),
         (_leaky, "apart", "while another judge's node ran"),
-        (_counting, "repeatable", "in other words the second time"),
+        (_counting, "repeatable", "differ the second time"),
         (wrapped(_drifting), "repeatable", "the first time and"),
     ],
 )
@@ -232,12 +232,12 @@ def test_a_node_that_takes_cut_off_answers_is_found() -> None:
 
 
 def test_the_wrong_use_of_the_contract_is_an_error() -> None:
-    with pytest.raises(UsageError, match="no promise 'fast'; they are typed, inputs"):
+    with pytest.raises(UsageError, match="no promise 'fast'; the promises are typed, inputs"):
         assert_judge_contract(honest, [EXAMPLE], promises=["fast"])
-    with pytest.raises(UsageError, match="needs an example"):
+    with pytest.raises(UsageError, match="give at least one JudgeExample"):
         assert_judge_contract(honest, [])
     unmarked = JudgeExample(EXAMPLE.state, EXAMPLE.answer)
-    with pytest.raises(UsageError, match="names its judged fields"):
+    with pytest.raises(UsageError, match="no example has `judged`"):
         assert_judge_contract(honest, [unmarked])
 
 
