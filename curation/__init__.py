@@ -1,1 +1,1 @@
-"""Data sets made from case reports, each statement checked against its source."""
+"""Make data sets from case reports; each statement is checked against its source."""

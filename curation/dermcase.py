@@ -1,4 +1,4 @@
-"""DermCase: from a case report to a record, a visual question, a reasoning and preference pairs.
+"""Make a record, a visual question, a reasoning and preference pairs from a case report.
 
     split ──Send──> case, for each case of the report:
 
@@ -6,9 +6,10 @@
       ^│                        ^│            ^│
       └┘ verify                 └┘ verify     └┘ verify
 
-What is written is checked, by code in the step and by a verifying step against the source. What
-the check objects to goes back to the writer, a bounded number of times; then the item is rejected
-with the objections. What could not be asked or read is failed.
+This is the procedure of DermCase. Each text is checked by code in the step that writes it, and by
+a verifying step against its source. If the check has objections, the writing step is asked again
+with them. After `Settings.tries` tries, the item is rejected with the objections. An item is
+failed if a step could not be asked or its inputs could not be used.
 """
 
 import operator
@@ -56,10 +57,10 @@ class CaseIn(TypedDict):
 
 
 class CaseState(CaseIn, total=False):
-    """What the case's graph holds, as plain JSON.
+    """The state of the graph of a case, as plain JSON.
 
-    objections: what the last check found; the writer before it is asked again with them.
-    tries: how often the present stage was written.
+    objections: the objections of the last check; the writing step is asked again with them.
+    tries: how often the text of the current stage was written.
     """
 
     record: dict[str, Any]
@@ -87,7 +88,7 @@ class ReportOut(TypedDict):
 
 
 class ReportState(ReportIn, ReportOut, total=False):
-    """Both, and the cases between them."""
+    """The state of the graph: its input and output, and the spans of the cases."""
 
     cases: list[dict[str, int]]
 
@@ -97,7 +98,7 @@ ReportGraph = CompiledStateGraph[ReportState, None, ReportIn, ReportOut]
 
 
 class _Ended(Exception):
-    """The item ends here."""
+    """Ends the item with this ending."""
 
     def __init__(self, ending: Ending) -> None:
         self.ending = ending
@@ -105,7 +106,7 @@ class _Ended(Exception):
 
 @dataclass(frozen=True)
 class _Work:
-    """What the nodes of one graph share."""
+    """The settings that all nodes of one graph share."""
 
     judge: Judge
     run: Run
@@ -121,7 +122,7 @@ class _Work:
         *,
         optional: bool = False,
     ) -> Any:
-        """The step's value, None where it abstains and is optional. Raises _Ended without one."""
+        """Return the step's value, or None if it abstains and is optional; else raise _Ended."""
         outcome: Outcome = await ask(step, inputs, judge=self.judge, run=self.run)
         trail.append(trace(stage, outcome))
         if optional and outcome.status == "abstained":
@@ -133,7 +134,7 @@ class _Work:
         return step.read_value(inputs, outcome.value)
 
     async def record(self, state: CaseState, trail: list[Trace]) -> dict[str, Any]:
-        """Extract the record, and read it against the case."""
+        """Extract the record, and check it against the case."""
         case = CaseTextInput(
             report=state["report"],
             start=state["start"],
@@ -159,7 +160,7 @@ class _Work:
         return {"considered": [name for name in names if fold(name) != truth]}
 
     async def question(self, state: CaseState, trail: list[Trace]) -> dict[str, Any]:
-        """Write the question in a structure that the seed draws, and check it."""
+        """Write the question in a random structure, which depends on the seed, and check it."""
         record, settings = _record(state), self.settings
         names = [structure.name for structure in settings.rules.structures]
         structure = random.Random(f"{settings.seed}/{state['id']}").choice(names)
@@ -197,7 +198,7 @@ class _Work:
         return {"reasoning": written.model_dump(mode="json"), "objections": objections}
 
     async def pairs(self, state: CaseState, trail: list[Trace]) -> dict[str, Any]:
-        """Write one rejected reasoning a kind."""
+        """Write one rejected reasoning of each kind."""
         chosen, record = Reasoning.model_validate(state["reasoning"]), _record(state)
         choices = self._other_codes(chosen, record)
         pairs = []
@@ -225,7 +226,7 @@ class _Work:
         return {"pairs": pairs}
 
     def _other_codes(self, chosen: Reasoning, record: Record) -> tuple[str, ...]:
-        """The other diagnoses of the differential; with a mapper, those of another code."""
+        """Return the other diagnoses of the differential; with a mapper, their codes differ too."""
         truth = record.text(self.settings.form.diagnosis)
         names = [
             item.diagnosis for item in chosen.differential if fold(item.diagnosis) != fold(truth)
@@ -251,8 +252,8 @@ def case_graph(
 ) -> CaseGraph:
     """Compile the graph of one case: a `CaseIn` in, a `CaseState` with its `ending` out.
 
-    code_of: diagnosis -> code and name; with it a wrong diagnosis has another code than the
-    truth. run: one run for all calls of the graph.
+    code_of: returns code and name of a diagnosis; with it, the code of a wrong diagnosis differs
+    from the code of the truth. run: one run for all calls of the graph.
     """
     work = _Work(as_judge(judge), run or Run(), settings or Settings(), code_of)
     stages: dict[str, Callable[[CaseState, list[Trace]], Awaitable[dict[str, Any]]]] = {
@@ -308,8 +309,8 @@ def report_graph(
 ) -> ReportGraph:
     """Compile the graph of a report: `{"id", "report"}` in, `{"items": [...]}` out.
 
-    The report is split first; each of its cases becomes an item named `ID/NUMBER`. A report that
-    cannot be split is one item. Options as `case_graph`.
+    The report is split first. Each of its cases becomes an item named `ID/NUMBER`; a report that
+    cannot be split becomes one item. The options are those of `case_graph`.
     """
     own = run or Run()
     one_case = case_graph(judge, settings=settings, code_of=code_of, run=own)
@@ -345,7 +346,7 @@ def report_graph(
 
 
 def as_item(state: Any) -> Item:
-    """The item that the case's graph came to; `data` holds what was made before it ended."""
+    """Return the item in the final state of a case's graph; `data` has all texts up to the end."""
     data: dict[str, Any] = {"start": state["start"], "end": state["end"]}
     if "record" in state:
         data["record"] = Record.model_validate(state["record"]).row()

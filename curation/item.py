@@ -1,4 +1,4 @@
-"""An item of a data set in the making: what it holds, how it ended, and every step on the way."""
+"""Define an item of a new data set: its data, its ending, and a trace of each step."""
 
 from typing import Any, Literal
 
@@ -10,7 +10,7 @@ Status = Literal["accepted", "rejected", "failed"]
 
 
 class Ending(BaseModel):
-    """How an item ended, at which stage, and why."""
+    """The status of an item, the stage at which it ended, and the reasons."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -20,7 +20,7 @@ class Ending(BaseModel):
 
 
 class Trace(BaseModel):
-    """One step on the way of an item: who decided, after how many repairs, at which cost."""
+    """The trace of one step for an item: who decided, the number of repairs, and the cost."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -35,7 +35,7 @@ class Trace(BaseModel):
 
 
 class Item(BaseModel):
-    """One item. `data` holds what was made before it ended, by stage."""
+    """One item. `data` has the texts that were made before the item ended, by stage."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -46,7 +46,7 @@ class Item(BaseModel):
 
 
 def trace(stage: str, outcome: Outcome) -> Trace:
-    """What is kept of a step's outcome."""
+    """Return the trace of a step's outcome."""
     return Trace(
         stage=stage,
         step=outcome.step,
@@ -60,10 +60,10 @@ def trace(stage: str, outcome: Outcome) -> Trace:
 
 
 def ending_of(stage: str, outcome: Outcome) -> Ending | None:
-    """How an item ends with this outcome; None where it goes on.
+    """Return the ending of an item after this outcome; None if the item continues.
 
-    What a model never wrote validly, and what it says cannot be written, is rejected. What could
-    not be asked or read is failed.
+    An item is rejected if the model gave no valid answer or abstained. It is failed if the step
+    could not be asked or its inputs could not be used.
     """
     if outcome.status == "done":
         return None

@@ -1,4 +1,4 @@
-"""Case reports from a folder of HTML and text files, or from a table."""
+"""Read case reports from a folder of HTML and text files, or from a table."""
 
 from pathlib import Path
 
@@ -13,17 +13,18 @@ COLUMNS = ("report", "html", "text")
 
 
 def read_reports(source: str, form: Form | None = None) -> list[Report]:
-    """The reports of a folder (one a file, named after it) or of a table (one a row).
+    """Read the reports of a folder (one in each file) or of a table (one in each row).
 
-    A table has a column `report`, `html` or `text`, and may have a column `id`; without it rows
-    go by their number, from 1. Raises InputError, naming file and row, for what cannot be read,
-    for a folder that holds no report, and for a table without such a column.
+    A report of a folder is named after its file. A table has a column `report`, `html` or `text`,
+    and may have a column `id`; without it, the reports are numbered from 1. Raises InputError for
+    a file that cannot be read, a folder without a report, and a table without such a column; the
+    message names the file and row.
     """
     folder = Path(source)
     if folder.is_dir():
         files = sorted(path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES)
         if not files:
-            raise InputError(f"{source} holds no report; reports end in {', '.join(SUFFIXES)}")
+            raise InputError(f"{source} has no report; reports end in {', '.join(SUFFIXES)}")
         encoding = form.encoding if form else None
         return [Report(path.stem, decode(read_bytes(path), str(path), encoding)) for path in files]
     sheet = read_sheet(source, form or Form(), list_allowed=False)

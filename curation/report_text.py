@@ -1,4 +1,4 @@
-"""A case report as plain text: HTML without markup, scripts and references to them."""
+"""Turn a case report into plain text: remove markup, scripts and navigation from HTML."""
 
 import re
 
@@ -10,7 +10,7 @@ _MARKUP = re.compile(r"<(?:!doctype|html|body|p|div|article|section|h[1-6]|br)\b
 
 
 def report_text(content: str) -> str:
-    """The text of a report, HTML or plain; each block of HTML stands on a line of its own.
+    """Return the text of a report, HTML or plain; each block of HTML becomes a separate line.
 
     >>> report_text("<p>A 3&nbsp;cm plaque</p><p>was <b>red</b>.</p>")
     'A 3 cm plaque\\nwas red.'

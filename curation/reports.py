@@ -1,4 +1,4 @@
-"""Many case reports through the DermCase procedure."""
+"""Run many case reports through the DermCase procedure."""
 
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
@@ -30,11 +30,11 @@ async def curate_reports(
     code_of: Mapper | None = None,
     run: Run | None = None,
 ) -> AsyncGenerator[tuple[int, list[Item]], None]:
-    """(index, items) of every report, as they are finished; the items follow the report.
+    """Yield (index, items) of every report as they are finished; items are in report order.
 
-    Replies are kept in the run's cache, so that the same call after a crash asks only for what
-    was not answered. Raises UsageError for two reports of one name before anything is asked, and
-    AuthenticationFault, ModelFault or ReplayMiss when no report can succeed.
+    Replies are kept in the run's cache, so that the same call after a crash asks only for missing
+    replies. Raises UsageError for two reports with one name before a model is asked, and
+    AuthenticationFault, ModelFault or ReplayMiss if no report can succeed.
     """
     ids = [report.id for report in reports]
     twice = (
@@ -64,7 +64,7 @@ async def curate_reports(
 
 
 def _shown(item: Item, text: str) -> dict[str, object]:
-    """The item's data with the text of its case: offsets of a report in HTML count that text."""
+    """Return the item's data with the text of its case; offsets count characters of plain text."""
     if "start" not in item.data:
         return item.data
     return {"case": text[item.data["start"] : item.data["end"]], **item.data}

@@ -1,4 +1,4 @@
-"""How a DermCase data set is made: bounds, the seed, and the data of the steps."""
+"""Define the settings of a DermCase data set: tries, seed, and the data of the steps."""
 
 from dataclasses import dataclass, field
 
@@ -15,10 +15,10 @@ from ..prompts.making import (
 
 @dataclass(frozen=True)
 class Settings:
-    """Raises UsageError for fewer than one try.
+    """The settings of a data set. Raises UsageError for fewer than one try.
 
-    tries: how often a text is written at most, while a check objects to it. seed: draws the
-    structure of each question. form, rules, flaws: data of the steps.
+    tries: how often a text is written at most, if the check objects to it. seed: decides the
+    structure of each question. form, rules, flaws: the data of the steps.
     """
 
     tries: int = 3
@@ -30,4 +30,4 @@ class Settings:
     def __post_init__(self) -> None:
         """Check the bounds."""
         if self.tries < 1:
-            raise UsageError(f"tries is {self.tries}; a text is written at least once")
+            raise UsageError(f"tries is {self.tries}; it must be at least 1")

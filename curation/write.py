@@ -1,4 +1,4 @@
-"""What a procedure leaves in its folder: every item, the preference pairs, and what was counted."""
+"""Write the results of a procedure to a folder: items, preference pairs and a summary."""
 
 import json
 from collections import Counter
@@ -24,8 +24,8 @@ def write_items(
 ) -> dict[str, Any]:
     """Write items.jsonl, pairs.jsonl and summary.json; return the summary.
 
-    pairs.jsonl holds one preference pair of accepted items a line: prompt, chosen, rejected,
-    kind, errors. `datasets` and TRL's DPO trainer read it as it is.
+    Each line of pairs.jsonl is one preference pair of an accepted item: prompt, chosen, rejected,
+    kind, errors. `datasets` and TRL's DPO trainer read this file directly.
     """
     make_folder(folder)
     summary = summarise(items, judge, settings)
@@ -39,7 +39,7 @@ def write_items(
 
 
 def make_folder(folder: Path) -> None:
-    """Make the folder where there is none. Raises OutputError where that cannot be done."""
+    """Make the folder if it does not exist. Raises OutputError if it cannot be made."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as fault:
@@ -47,17 +47,17 @@ def make_folder(folder: Path) -> None:
 
 
 def pairs_of(item: Item) -> Iterator[dict[str, Any]]:
-    """The preference pairs of an accepted item, each with the item's name."""
+    """Yield the preference pairs of an accepted item, each with the item's name."""
     if item.ending.status == "accepted":
         for pair in item.data["pairs"]:
             yield {"id": item.id, **pair}
 
 
 def summarise(items: Sequence[Item], judge: AnyJudge, settings: Settings) -> dict[str, Any]:
-    """Counts, the pass rate with its Wilson interval, lengths of the pairs, the signature.
+    """Return the counts, the pass rate with its Wilson interval, lengths, and the signature.
 
-    The rate counts items that were judged: accepted of accepted and rejected. What failed could
-    not be asked or read; it is counted apart.
+    The pass rate is the share of accepted items among all accepted and rejected items. Failed
+    items are not in the rate; they are counted separately.
     """
     statuses = Counter(item.ending.status for item in items)
     judged = statuses["accepted"] + statuses["rejected"]
@@ -87,7 +87,7 @@ def _version(data: Any) -> str:
 
 
 def _lengths(pairs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The lengths of the rejected texts as shares of the chosen ones' lengths, in quantiles."""
+    """Return quantiles of the ratio of lengths, rejected text to chosen text."""
     if not pairs:
         return {"n": 0}
     ratios = [len(pair["rejected"]) / len(pair["chosen"]) for pair in pairs]

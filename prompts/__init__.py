@@ -1,1 +1,1 @@
-"""Prompt files, rubrics, taxonomies and scales, and their loader."""
+"""Load prompt files, rubrics, taxonomies and scales."""

@@ -1,8 +1,8 @@
-"""Rubrics, taxonomies, category lists and scales: data files in YAML, validated on load.
+"""Load rubrics, taxonomies, category lists and scales from YAML files, and validate them.
 
-A shipped file goes by its name (`load_rubric("dermcase")` reads prompts/rubric_dermcase.yaml),
-a user's own file by its path, which ends in .yaml, .yml or .json. The models are frozen and
-hashable, so that the output model of a step can be kept per rubric.
+A file of the toolkit is loaded by its name (`load_rubric("dermcase")` reads
+prompts/rubric_dermcase.yaml), your own file by its path, which ends in .yaml, .yml or .json. The
+models are frozen and hashable, so that the output model of a step can be kept for each rubric.
 """
 
 import os
@@ -33,7 +33,7 @@ FROZEN = ConfigDict(frozen=True, extra="forbid")
 
 
 class Level(BaseModel):
-    """One level of a scale and what earns it."""
+    """One level of a scale, and the text that describes it."""
 
     model_config = FROZEN
 
@@ -41,10 +41,10 @@ class Level(BaseModel):
     text: Text
 
 
-def _level_list(given: Any) -> Any:
-    if not isinstance(given, Mapping):
-        return given
-    return [{"value": value, "text": text} for value, text in given.items()]
+def _level_list(levels: Any) -> Any:
+    if not isinstance(levels, Mapping):
+        return levels
+    return [{"value": value, "text": text} for value, text in levels.items()]
 
 
 def _distinct_levels(levels: tuple[Level, ...]) -> tuple[Level, ...]:
@@ -54,7 +54,7 @@ def _distinct_levels(levels: tuple[Level, ...]) -> tuple[Level, ...]:
     return tuple(sorted(levels, key=lambda level: level.value))
 
 
-# In a file: a mapping from the level to its description. Kept in rising order.
+# In a file, levels are a mapping from the level to its text. They are kept in rising order.
 Levels = Annotated[
     tuple[Level, ...],
     Field(min_length=2),
@@ -98,10 +98,10 @@ class Dimension(BaseModel):
 
 
 class Rubric(BaseModel):
-    """Dimensions that a response is scored on.
+    """The dimensions on which a response is scored.
 
-    `invented_cap` is the highest level that counts in a dimension in which the response makes
-    up findings or data.
+    `invented_cap` is the highest level that counts in a dimension if the response invents
+    findings or data in it.
     """
 
     model_config = FROZEN
@@ -124,7 +124,7 @@ class Rubric(BaseModel):
 
 
 class ErrorCategory(BaseModel):
-    """A kind of error; `evidence` says which text the proving quote stands in."""
+    """A kind of error; `evidence` names the text from which the error must be quoted."""
 
     model_config = FROZEN
 
@@ -191,10 +191,10 @@ class Categories(BaseModel):
 
 
 class AnswerKind(BaseModel):
-    """How open answers to one kind of question are scored.
+    """The rules that score open answers to one kind of question.
 
-    `synonyms`: groups of words that mean the same, the first stands for the group. `families`:
-    groups of those first words that are near each other.
+    `synonyms`: groups of words that mean the same; the first word represents the group.
+    `families`: groups of such first words with similar meanings.
     """
 
     model_config = FROZEN
@@ -228,7 +228,7 @@ class AnswerRules(BaseModel):
         return self
 
     def kind(self, name: str) -> AnswerKind:
-        """The kind of this name or alias. Raises UsageError that lists the kinds."""
+        """Return the kind with this name or alias. Raises UsageError, which lists the kinds."""
         for kind in self.kinds:
             if name.strip().lower() in (kind.name, *kind.aliases):
                 return kind
@@ -237,7 +237,7 @@ class AnswerRules(BaseModel):
 
 
 def refuse_twins(names: list[str], what: str) -> None:
-    """Raise ValueError for a name that occurs twice, whatever its case."""
+    """Raise ValueError for a name that occurs twice, in upper or lower case."""
     folded = [name.casefold() for name in names]
     twice = sorted({name for name in names if folded.count(name.casefold()) > 1})
     if twice:
@@ -274,7 +274,7 @@ def load_answer_rules(source: Source) -> AnswerRules:
 
 
 def given_categories(names: Iterable[str]) -> Categories:
-    """Bare names as categories. Raises UsageError for a name that is blank or given twice."""
+    """Return names as categories. Raises UsageError for a name that is blank or occurs twice."""
     data = {"name": "given", "version": 1, "source": "given with the item"}
     return _validate(
         "categories", "given", {**data, "categories": [{"name": n} for n in names]}, Categories
@@ -282,16 +282,16 @@ def given_categories(names: Iterable[str]) -> Categories:
 
 
 def loaded_by(load: Callable[[Source], D]) -> BeforeValidator:
-    """For a field that takes the data itself, or its name or path."""
-    return BeforeValidator(lambda given: load(given) if isinstance(given, Source) else given)
+    """Return a validator for a field that accepts the data, or its name or path."""
+    return BeforeValidator(lambda value: load(value) if isinstance(value, Source) else value)
 
 
-def _as_categories(given: Any) -> Any:
-    if isinstance(given, Source):
-        return load_categories(given)
-    if isinstance(given, list | tuple):
-        return given_categories(given)
-    return given
+def _as_categories(value: Any) -> Any:
+    if isinstance(value, Source):
+        return load_categories(value)
+    if isinstance(value, list | tuple):
+        return given_categories(value)
+    return value
 
 
 # Types for the inputs of steps: the data itself, or its name or path.
@@ -303,7 +303,7 @@ AnswerRulesField = Annotated[AnswerRules, loaded_by(load_answer_rules)]
 
 
 def load_data(kind: str, source: Source, model: type[D]) -> D:
-    """The data of a shipped name or a path. Raises UsageError naming the file and the field."""
+    """Load data by name or path. Raises UsageError naming the file and the field."""
     text = str(source)
     if text.endswith((".yaml", ".yml", ".json")):
         try:

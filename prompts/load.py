@@ -1,23 +1,23 @@
-"""Prompt files: a YAML header, a system and a user message, `{{placeholders}}`, and fences.
+"""Load and render prompts: a header, two messages with `{{placeholders}}`, and fences.
 
     ---
     name: choose_candidate
     version: 1
     source: H-DDx, section on mapping
     placeholders:
-      diagnosis: untrusted      # text under judgement: fenced
-      rules: trusted            # our own data (a rubric, a taxonomy): put in as it is
+      diagnosis: untrusted      # judged text: put in between tags
+      rules: trusted            # our own data (a rubric, a taxonomy): put in unchanged
     ---
     # System
     ...
     # User
     ... {{diagnosis}} ...
 
-Untrusted text stands between tags that carry a nonce, `<diagnosis-9f…>` and
-`</diagnosis-9f…>`; the system message says that nothing between them is an instruction. The
-nonce is a hash of everything put into the prompt, made again until it occurs in none of it:
-no text can hold the tag that would close its own fence, and yet the same call always renders
-the same words, so that replies can be kept and runs repeated.
+Untrusted text is put between tags that contain a nonce, `<diagnosis-9f…>` and `</diagnosis-9f…>`.
+The system message says that the text between them is not an instruction. The nonce is a hash of
+all values of the prompt; it is hashed again until it occurs in none of them. So no text can
+contain the tag that closes its own fence. The same call still renders the same words, so that
+replies can be kept and runs repeated.
 """
 
 import hashlib
@@ -45,7 +45,7 @@ _FIELDS = {"name", "version", "source", "placeholders"}
 
 @dataclass(frozen=True)
 class Rendered:
-    """A prompt with its values in it: what the model is sent."""
+    """The two messages of a prompt with all values, as they are sent to the model."""
 
     system: str
     user: str
@@ -55,12 +55,13 @@ class Rendered:
 class Prompt:
     """The two messages of a step, with `{{placeholders}}` for the fields of its input.
 
-    name: by default that of its file or of the step. version, source: for the record.
-    placeholders: name -> "untrusted" (text under judgement, which is fenced) or "trusted" (your
-        own data, put in as it is). By default all that the messages use, untrusted.
-    words: part -> text, for the wordings that need it (see `prompts/variants.yaml`).
+    name: by default, the name of its file or of the step. version, source: information only.
+    placeholders: for each name, "untrusted" (judged text, which is put between tags) or "trusted"
+        (your own data, which is put in unchanged). By default, all placeholders of the messages
+        are untrusted.
+    words: the text of each part that some wordings need (see `prompts/variants.yaml`).
 
-    Raises UsageError for a placeholder that is declared and not used, or used and not declared.
+    Raises UsageError for a placeholder that is declared but not used, or used but not declared.
     """
 
     system: str
@@ -72,7 +73,7 @@ class Prompt:
     words: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Settle the placeholders."""
+        """Clean the messages and check the placeholders."""
         messages = (inspect.cleandoc(self.system), inspect.cleandoc(self.user))
         settled = _placeholders(self.name or "of the step", self.placeholders, messages)
         object.__setattr__(self, "system", messages[0])
@@ -81,13 +82,13 @@ class Prompt:
 
     @cached_property
     def hash(self) -> str:
-        """The identity of its words: its two messages and the engine's own."""
+        """The SHA-256 of its two messages and of the engine's own messages."""
         return hash_of((self.system, self.user), self.placeholders)
 
     def render(self, values: Mapping[str, Value]) -> Rendered:
-        """Put the values in; a list becomes one line an item.
+        """Return the messages with these values; a list becomes one line for each item.
 
-        Raises UsageError when the values are not exactly the prompt's placeholders.
+        Raises UsageError if the names of the values are not exactly the prompt's placeholders.
         """
         if set(values) != set(self.placeholders):
             raise UsageError(
@@ -109,29 +110,29 @@ class Prompt:
 def load_prompt(name: str) -> Prompt:
     """Load `prompts/NAME.md`.
 
-    Raises UsageError naming the file for: no such file, a header field that is missing,
-    unknown or of the wrong type, a section that is missing, a placeholder that is declared and
-    not used or used and not declared.
+    Raises UsageError, which names the file, for a missing file; a header field that is missing,
+    unknown or of the wrong type; a missing section; and a placeholder that is declared but not
+    used, or used but not declared.
     """
     try:
         text = _shipped(name)
     except OSError as fault:
         raise UsageError(
-            f"prompt {name}: no file {name}.md in prompts/; a step of your own has "
+            f"prompt {name}: no file {name}.md in prompts/; for your own step, write "
             'prompt=Prompt(system=..., user=...) or prompt="FILE.md"'
         ) from fault
     header, sections = _split(name, text)
     if not _FIELDS <= set(header) <= _FIELDS | {"words"}:
         raise UsageError(f"prompt {name}: the header must hold {_names(_FIELDS)}")
     if header["name"] != name:
-        raise UsageError(f"prompt {name}: `name` must be the file's")
+        raise UsageError(f"prompt {name}: `name` must be {name}, the name of the file")
     return _prompt(name, header, sections)
 
 
 def read_prompt(path: Path) -> Prompt:
-    """Read a prompt from a file of one's own; the header, and each of its fields, may be left out.
+    """Read a prompt from your own file; the header and each of its fields are optional.
 
-    Raises UsageError naming the file as `load_prompt` does.
+    Raises UsageError, which names the file, in the same cases as `load_prompt`.
     """
     try:
         changed = path.stat().st_mtime_ns
@@ -174,9 +175,9 @@ def _prompt(where: str, header: Mapping[str, Any], sections: Mapping[str, str]) 
 
 
 def hash_of(messages: Iterable[str], placeholders: Mapping[str, Trust]) -> str:
-    """The identity of a prompt's words.
+    """Return the SHA-256 of a prompt's messages and placeholders.
 
-    The engine's own words (fence, repair, schema) are in it: they change answers as well.
+    It includes the engine's own messages (fence, repair, schema), because they change answers too.
     """
     words = [*messages, *load_sections("engine").values(), repr(placeholders)]
     return hashlib.sha256("\x00".join(words).encode()).hexdigest()
@@ -184,13 +185,13 @@ def hash_of(messages: Iterable[str], placeholders: Mapping[str, Trust]) -> str:
 
 @cache
 def load_sections(name: str) -> Mapping[str, str]:
-    """The `# Titled` sections of `prompts/NAME.md`, for the engine's own messages."""
+    """Load the `# Titled` sections of `prompts/NAME.md`, for the engine's own messages."""
     return _split(name, _shipped(name))[1]
 
 
 @cache
 def load_sentences(kind: str) -> tuple[str, ...]:
-    """The sentences of this kind in `prompts/perturbations.yaml`: "irrelevant", "injection"."""
+    """Load the sentences of a kind, "irrelevant" or "injection", from perturbations.yaml."""
     path = resources.files(__package__) / "perturbations.yaml"
     return tuple(yaml.safe_load(path.read_text(encoding="utf-8"))[kind])
 
@@ -202,7 +203,7 @@ def _shipped(name: str) -> str:
 def _split(
     where: str, text: str, *, needs_header: bool = True
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """The header and the sections of a prompt file."""
+    """Return the header and the sections of a prompt file."""
     text = text.replace("\r\n", "\n")
     match = _HEADER.match(text)
     if match is None:
@@ -229,7 +230,7 @@ def _sections(name: str, body: str) -> dict[str, str]:
 
 
 def _placeholders(name: str, declared: Any, messages: Sequence[str]) -> dict[str, Trust]:
-    """What is declared, checked against what the messages use; all of these if none is."""
+    """Check the declared placeholders against the messages; without any, return those used."""
     used = {name for text in messages for name in _PLACEHOLDER.findall(text)}
     declared = declared or dict.fromkeys(sorted(used), "untrusted")
     if not isinstance(declared, Mapping) or not set(declared.values()) <= {"trusted", "untrusted"}:
@@ -246,7 +247,7 @@ def _nonce(seed: str, texts: Mapping[str, str]) -> str:
     for name in sorted(texts):
         state.update(f"\x00{name}\x00{len(texts[name])}\x00{texts[name]}".encode())
     nonce = state.hexdigest()[:12]
-    # A text cannot be chosen to hold its own hash, but the guarantee costs one look.
+    # Nobody can write a text that contains its own hash, but one search makes it certain.
     while any(nonce in text for text in texts.values()):
         nonce = hashlib.sha256(nonce.encode()).hexdigest()[:12]
     return nonce
@@ -257,7 +258,7 @@ def _fence(name: str, text: str, nonce: str) -> str:
 
 
 def _fill(template: str, texts: Mapping[str, str]) -> str:
-    # One pass: what a value holds is never read as a placeholder.
+    # One pass, so that the text of a value is never read as a placeholder.
     return _PLACEHOLDER.sub(lambda match: texts[match[1]], template)
 
 

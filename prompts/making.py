@@ -1,6 +1,6 @@
-"""Data that shapes what data-making steps write: record forms, question structures, flaws.
+"""Load the data of data-making steps: record forms, question structures and flaws.
 
-Each is a YAML file, loaded by a shipped name or by the path of a user's own file.
+Each is a YAML file, loaded by a name of the toolkit or by the path of your own file.
 """
 
 from typing import Annotated, Literal, Self
@@ -13,7 +13,7 @@ Part = Literal["presentation", "examination", "tests", "diagnosis"]
 
 
 class FormField(BaseModel):
-    """A field of a record; `part` is the part of a reasoning that rests on it."""
+    """A field of a record; `part` is the part of a reasoning that uses it."""
 
     model_config = FROZEN
 
@@ -23,7 +23,7 @@ class FormField(BaseModel):
 
 
 class RecordForm(BaseModel):
-    """The fields of a case record; exactly one holds the diagnosis."""
+    """The fields of a case record; exactly one is the diagnosis."""
 
     model_config = FROZEN
 
@@ -40,12 +40,12 @@ class RecordForm(BaseModel):
         return self
 
     def of(self, part: Part) -> tuple[str, ...]:
-        """The names of the fields that a part rests on."""
+        """Return the names of the fields that a part uses."""
         return tuple(field.name for field in self.fields if field.part == part)
 
     @property
     def diagnosis(self) -> str:
-        """The name of the field that holds the diagnosis."""
+        """The name of the field with the diagnosis."""
         return self.of("diagnosis")[0]
 
 
@@ -59,10 +59,11 @@ class QuestionStructure(BaseModel):
 
 
 class QuestionRules(BaseModel):
-    """The structures of questions, and what code checks in each question.
+    """The structures of questions, and the rules that code checks in each question.
 
-    pointer: words of which one must occur, so that the question points to the images.
-    copied: a run of so many words of the lesion fields may not occur. lesion: these fields.
+    pointer: words that point to the images; a question must contain at least one. lesion: the
+    fields that describe the lesion. copied: a question must not contain so many words in a row
+    from the lesion fields.
     """
 
     model_config = FROZEN
@@ -86,7 +87,7 @@ class QuestionRules(BaseModel):
 
 
 class Flaw(BaseModel):
-    """A fault of reasoning that a rejected answer is written with."""
+    """A fault of reasoning that a rejected answer contains."""
 
     model_config = FROZEN
 

@@ -1,9 +1,9 @@
-"""Prompts in other words: `NAME~VARIANT` is the prompt NAME, worded as variants.yaml says.
+"""Put prompts in other words: `NAME~VARIANT` is the prompt NAME in a wording of variants.yaml.
 
-A variant keeps the prompt's placeholders, labels and order of answering; what it changes is one
-axis of wording (length, order, role, politeness, ...). Its hash differs from the prompt's, so
-that its replies and signatures do. A wording that needs words which a prompt does not have (the
-task in a sentence, the rules in short) is none of that prompt's.
+A variant keeps the prompt's placeholders, labels and order of answering. It changes one axis of
+wording (length, order, role, politeness, ...). Its hash, and so its replies and signatures,
+differ from those of the prompt. A prompt does not have a variant whose wording needs words that
+the prompt does not have (the task in a sentence, the rules in short).
 """
 
 import difflib
@@ -21,7 +21,7 @@ from ..errors import UsageError
 from .load import Prompt, load_prompt
 
 MARK = "~"
-"""Stands between a prompt's name and its variant."""
+"""The mark between a prompt's name and its variant."""
 
 _PART = re.compile(r"\[\[(\w+)\]\]")
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
@@ -30,7 +30,7 @@ _BULLET = re.compile(r"^- ", re.MULTILINE)
 
 @cache
 def find_prompt(name: str) -> Prompt:
-    """The prompt NAME or NAME~VARIANT of the toolkit.
+    """Return the prompt NAME or NAME~VARIANT of the toolkit.
 
     Raises UsageError for a prompt that cannot be loaded, or a variant that it does not have.
     """
@@ -40,7 +40,7 @@ def find_prompt(name: str) -> Prompt:
 
 
 def vary_prompt(prompt: Prompt, variant: str) -> Prompt:
-    """The prompt in other words. Raises UsageError for a variant that it does not have."""
+    """Return the prompt in other words. Raises UsageError for an unknown variant."""
     wordings = _wordings(prompt)
     if variant not in wordings:
         near = difflib.get_close_matches(variant, wordings, n=1)
@@ -50,17 +50,17 @@ def vary_prompt(prompt: Prompt, variant: str) -> Prompt:
 
 
 def variant_names(prompt: Prompt) -> tuple[str, ...]:
-    """The variants that a prompt has, in the order of variants.yaml; none for a variant."""
+    """Return the names of a prompt's variants, in the order of variants.yaml."""
     return tuple(_wordings(prompt))
 
 
 def axes() -> dict[str, str]:
-    """Every variant there is, with what it changes."""
+    """Return all variants, with a text that says what each changes."""
     return {name: axis["about"] for name, axis in _data()["axes"].items()}
 
 
 def _wordings(prompt: Prompt) -> Mapping[str, Prompt]:
-    """Variant -> the prompt in these words."""
+    """Return the prompt in each of its wordings, by variant."""
     if MARK in prompt.name:
         return {}
     parts = {**_parts(prompt), **prompt.words}
@@ -76,7 +76,7 @@ def _wordings(prompt: Prompt) -> Mapping[str, Prompt]:
 
 
 def _parts(prompt: Prompt) -> dict[str, str]:
-    """The parts that every prompt has; a user message without a question is all material."""
+    """Return the parts that every prompt has; without a question, all of `user` is material."""
     opening, *rules = _BLANK_LINE.split(prompt.system)
     *material, question = _BLANK_LINE.split(prompt.user)
     if "{{" in question:

@@ -325,5 +325,5 @@ def test_a_server_that_fails_is_no_rejection() -> None:
 
 @pytest.mark.parametrize("make", [lambda: Settings(tries=0)])
 def test_settings_are_checked(make: Callable[[], Settings]) -> None:
-    with pytest.raises(Exception, match="written at least once"):
+    with pytest.raises(Exception, match="must be at least 1"):
         make()
