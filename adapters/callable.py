@@ -124,10 +124,10 @@ def as_callable(
     run: by default a new run with the user's cache. Raises UsageError for a step or judge that
     does not exist, or a step without a verdict.
     """
-    known = find_step(step)
-    known.demand_verdict()
+    known_step = find_step(step)
+    known_step.demand_verdict()
     live = as_judge(judge) if judge is not None else None
-    return StepCallable(known, live, run or Run(keep=_KEEP), engine)
+    return StepCallable(known_step, live, run or Run(keep=_KEEP), engine)
 
 
 def framework(module: str, extra: str) -> ModuleType:

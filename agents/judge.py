@@ -22,7 +22,7 @@ class JudgeSpec(BaseModel):
     """A model and its parameters: everything about the judge that can change an answer.
 
     A parameter that is None was not set by the user: the step's default is sent, or nothing.
-    In an outcome the spec holds what was really sent: `method` is never "auto" there, and
+    In an outcome, the spec has the parameters that were really sent: `method` is never "auto", and
     `dropped` names the parameters that the model rejected.
     """
 

@@ -113,12 +113,12 @@ def _order(step: Step[Any, Any], inputs: Any, draw: random.Random) -> Changed:
     for name, change in _ORDERS.items():
         if name in type(inputs).model_fields:
             return change(inputs, draw)
-    return NotApplicable("the item holds nothing that has an order")
+    return NotApplicable("the item has no field whose order can change")
 
 
 def _swap(step: Step[Any, Any], inputs: Any, draw: random.Random) -> Changed:
     if not step.symmetric:
-        return NotApplicable("the step does not compare two things that could change places")
+        return NotApplicable("the step does not have two fields that can be exchanged")
     first, second = step.symmetric
     return {first: getattr(inputs, second), second: getattr(inputs, first)}, _unchanged
 
@@ -147,8 +147,8 @@ def _text(
     def changed(step: Step[Any, Any], inputs: Any, draw: random.Random) -> Changed:
         judged = getattr(inputs, step.judged) if step.judged else ()
         if not judged:
-            why = "the item holds no text under judgement"
-            declare = "" if step.judged else ": the step does not say which field that is (judged)"
+            why = "the item has no judged text"
+            declare = "" if step.judged else "; name its field with `judged` in the step"
             return NotApplicable(f"{why}{declare}")
         if isinstance(judged, str):
             return {step.judged: change(judged, draw)}, _unchanged

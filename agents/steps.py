@@ -79,7 +79,7 @@ def find_verdict(name: str, own: Iterable[Step[Any, Any]] = ()) -> tuple[Verdict
     step.
     """
     step, _, part = name.partition(".")
-    known = next((one for one in (*own, *STEPS) if one.name == step), None)
-    if known is None or known.verdict is None or known.verdict.kind_of(part) is None:
+    known_step = next((one for one in (*own, *STEPS) if one.name == step), None)
+    if known_step is None or known_step.verdict is None or known_step.verdict.kind_of(part) is None:
         return None, part
-    return known.verdict, part
+    return known_step.verdict, part

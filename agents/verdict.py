@@ -5,7 +5,7 @@ result through it, so that they see the same value and the same words:
 
     Verdict("urgency", words="rationale", levels=(0, 1, 2, 3))
 
-A result that holds several verdicts, such as the dimensions of a rubric, has `Parts`.
+A result with several verdicts, such as the dimensions of a rubric, has `Parts`.
 """
 
 import dataclasses

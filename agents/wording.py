@@ -107,18 +107,18 @@ class Merged(NamedTuple):
 
 def merge(entries: Iterable[str]) -> tuple[tuple[str, ...], tuple[Merged, ...]]:
     """Clean the entries of a list and keep each disease once, at its first place."""
-    kept: dict[str, str] = {}
+    names: dict[str, str] = {}
     dropped: list[Merged] = []
     for entry in entries:
         name = bare_name(entry)
         key = fold(name)
         if not key:
             continue
-        if key in kept:
-            dropped.append(Merged(kept[key], name))
+        if key in names:
+            dropped.append(Merged(names[key], name))
         else:
-            kept[key] = name
-    return tuple(kept.values()), tuple(dropped)
+            names[key] = name
+    return tuple(names.values()), tuple(dropped)
 
 
 def shares_words(name: str, text: str) -> bool:

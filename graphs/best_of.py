@@ -99,8 +99,8 @@ def best_of(
 
     def fan_out(state: BestIn) -> list[Send]:
         known_step.read_input(state["inputs"])  # the caller's error, before any call
-        one = {"inputs": state["inputs"], "model": spec}
-        return [Send("sample", {**one, "repeat": repeat}) for repeat in range(samples)]
+        shared_fields = {"inputs": state["inputs"], "model": spec}
+        return [Send("sample", {**shared_fields, "repeat": repeat}) for repeat in range(samples)]
 
     async def sample(state: _Sample) -> dict[str, Any]:
         outcome = await _sample(known_step, state, sampler, shared)
@@ -140,8 +140,8 @@ def self_consistency(
     """
     if samples < 2:
         raise UsageError(f"samples is {samples}; self-consistency needs at least 2")
-    one = warmed(as_judge(model), temperature)
-    return jury_graph(step, [one], repeats=samples, rule=rule, run=run)
+    sampler = warmed(as_judge(model), temperature)
+    return jury_graph(step, [sampler], repeats=samples, rule=rule, run=run)
 
 
 async def _sample(step: Step[Any, Any], state: _Sample, model: Judge, run: Run) -> Outcome:
@@ -181,11 +181,11 @@ async def _pick(
 
 def read_best(step: Step[Any, Any] | str, inputs: Any, result: Mapping[str, Any]) -> Outcome:
     """Return the outcome in the graph's result; its value has the step's result type."""
-    known = find_step(step)
+    known_step = find_step(step)
     outcome = read_outcome(dict(result["outcome"]))
     if outcome.status == "failed" or outcome.value is None:
         return outcome
-    value: BaseModel = known.read_value(known.read_input(inputs), outcome.value)
+    value: BaseModel = known_step.read_value(known_step.read_input(inputs), outcome.value)
     return outcome.model_copy(update={"value": value})
 
 

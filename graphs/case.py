@@ -253,14 +253,14 @@ def _node(branch: Branch, work: _Work) -> Node:
 
 
 async def _run(branch: Branch, state: CaseState, work: _Work) -> Outcome:
-    given = state["inputs"]
+    case = state["inputs"]
     if branch == "mapping":
         return await asyncio.to_thread(_map, state, work)
     for need in _NEEDS.get(branch, ()):
         missing = _not_done(branch, need, state[need])
         if missing is not None:
             return missing
-    inputs = _INPUTS[branch](given, state)
+    inputs = _INPUTS[branch](case, state)
     return await ask(work.step(branch), inputs, judge=work.judge, run=work.run, engine=work.engine)
 
 

@@ -168,9 +168,9 @@ class _Work:
             else:
                 self.run.ledger.close_item(prepared, prepared.decided_by)
                 settled.append((index, prepared))
-        kept = await replay([call for _, call in calls], self.run)
-        settled += [(i, o) for (i, _), o in zip(calls, kept, strict=True) if o is not None]
-        calls = [pair for pair, o in zip(calls, kept, strict=True) if o is None]
+        replayed = await replay([call for _, call in calls], self.run)
+        settled += [(i, o) for (i, _), o in zip(calls, replayed, strict=True) if o is not None]
+        calls = [pair for pair, o in zip(calls, replayed, strict=True) if o is None]
         if calls and self.run.replies.mode == "replay":
             raise await missed([call for _, call in calls], self.run)
         if calls and self.judge is not None:

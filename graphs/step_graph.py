@@ -183,6 +183,6 @@ def _pick(step: Step[Any, Any], state: Any) -> dict[str, Any]:
 def _failed(
     step: Step[Any, Any], fault: BaseException, kind: Literal["input", "error"] = "error"
 ) -> dict[str, Any]:
-    known = isinstance(fault, DxjudgeError)
-    reason = str(fault) if known else f"{type(fault).__name__}: {fault}"
+    is_expected = isinstance(fault, DxjudgeError)
+    reason = str(fault) if is_expected else f"{type(fault).__name__}: {fault}"
     return failed_unasked(step, 0, kind, reason).model_dump(mode="json")

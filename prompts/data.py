@@ -325,7 +325,7 @@ def _read(kind: str, text: str, stamp: tuple[int, int] | None, model: type[BaseM
     except yaml.YAMLError as fault:
         raise UsageError(f"{kind} {text}: not valid YAML: {_one_line(fault)}") from fault
     if not isinstance(data, dict):
-        raise UsageError(f"{kind} {text}: the file does not hold a mapping")
+        raise UsageError(f"{kind} {text}: the file is not a mapping")
     return _validate(kind, text, data, model)
 
 
@@ -345,8 +345,8 @@ def _shipped(kind: str, name: str) -> Traversable:
     )
     if name not in names:
         raise UsageError(
-            f"no {kind} {name!r}: the shipped ones are {', '.join(names)}; "
-            "for your own give a path that ends in .yaml, .yml or .json"
+            f"no {kind} {name!r}; the toolkit has {', '.join(names)}; "
+            "for your own, give a path that ends in .yaml, .yml or .json"
         )
     return folder / f"{kind}_{name}.yaml"
 

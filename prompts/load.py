@@ -92,7 +92,7 @@ class Prompt:
         """
         if set(values) != set(self.placeholders):
             raise UsageError(
-                f"prompt {self.name} wants {_names(self.placeholders)}, got {_names(values)}"
+                f"prompt {self.name} needs {_names(self.placeholders)}, got {_names(values)}"
             )
         texts = {name: _as_text(value) for name, value in values.items()}
         nonce = _nonce(self.hash, texts)
@@ -123,7 +123,7 @@ def load_prompt(name: str) -> Prompt:
         ) from fault
     header, sections = _split(name, text)
     if not _FIELDS <= set(header) <= _FIELDS | {"words"}:
-        raise UsageError(f"prompt {name}: the header must hold {_names(_FIELDS)}")
+        raise UsageError(f"prompt {name}: the header must have {_names(_FIELDS)}")
     if header["name"] != name:
         raise UsageError(f"prompt {name}: `name` must be {name}, the name of the file")
     return _prompt(name, header, sections)
@@ -234,11 +234,11 @@ def _placeholders(name: str, declared: Any, messages: Sequence[str]) -> dict[str
     used = {name for text in messages for name in _PLACEHOLDER.findall(text)}
     declared = declared or dict.fromkeys(sorted(used), "untrusted")
     if not isinstance(declared, Mapping) or not set(declared.values()) <= {"trusted", "untrusted"}:
-        raise UsageError(f"prompt {name}: each placeholder is `trusted` or `untrusted`")
+        raise UsageError(f"prompt {name}: each placeholder must be `trusted` or `untrusted`")
     if used - set(declared):
-        raise UsageError(f"prompt {name}: used, not declared: {_names(used - set(declared))}")
+        raise UsageError(f"prompt {name}: used but not declared: {_names(used - set(declared))}")
     if set(declared) - used:
-        raise UsageError(f"prompt {name}: declared, not used: {_names(set(declared) - used)}")
+        raise UsageError(f"prompt {name}: declared but not used: {_names(set(declared) - used)}")
     return dict(declared)
 
 

@@ -36,7 +36,7 @@ class RecordForm(BaseModel):
     def _names(self) -> Self:
         refuse_twins([field.name for field in self.fields], "field")
         if len(self.of("diagnosis")) != 1:
-            raise ValueError("fields: exactly one has the part diagnosis")
+            raise ValueError("fields: exactly one must have the part diagnosis")
         return self
 
     def of(self, part: Part) -> tuple[str, ...]:
@@ -110,7 +110,7 @@ class FlawKind(BaseModel):
     def _names(self) -> Self:
         refuse_twins([flaw.name for flaw in self.flaws], "flaw")
         if not self.fewest <= self.most <= len(self.flaws):
-            raise ValueError("most: lies between fewest and the number of flaws")
+            raise ValueError("most: must be from fewest to the number of flaws")
         return self
 
 

@@ -43,13 +43,13 @@ def test_a_prompt_is_its_header_and_two_messages(folder: Path) -> None:
     ("text", "told"),
     [
         (BODY, "no header"),
-        (HEADER.replace("source: me\n", "") + BODY, "must hold name, placeholders, source"),
-        (HEADER.replace("source", "origin") + BODY, "must hold"),
+        (HEADER.replace("source: me\n", "") + BODY, "must have name, placeholders, source"),
+        (HEADER.replace("source", "origin") + BODY, "must have"),
         (HEADER.replace("name: p", "name: q") + BODY, "`name` must be"),
         (HEADER.replace("version: 1", "version: one") + BODY, "whole number"),
         (HEADER.replace("untrusted", "maybe") + BODY, "trusted"),
-        (HEADER + BODY.replace("{{text}}", "{{text}} {{other}}"), "used, not declared: other"),
-        (HEADER + BODY.replace("{{text}}", "none"), "declared, not used: text"),
+        (HEADER + BODY.replace("{{text}}", "{{text}} {{other}}"), "used but not declared: other"),
+        (HEADER + BODY.replace("{{text}}", "none"), "declared but not used: text"),
         (HEADER + "# System\n{{text}}\n", "# System"),
         (HEADER + BODY + "# User\nagain\n", "twice"),
         (HEADER + "preface\n" + BODY, "before the first"),
@@ -80,7 +80,7 @@ def test_the_hash_is_of_the_words_and_not_of_the_header(folder: Path) -> None:
 
 
 def test_values_must_be_exactly_the_placeholders() -> None:
-    with pytest.raises(UsageError, match="wants candidates, diagnosis, got diagnosis"):
+    with pytest.raises(UsageError, match="needs candidates, diagnosis, got diagnosis"):
         PROMPT.render({"diagnosis": "MI"})
 
 

@@ -73,7 +73,7 @@ def test_a_judge_that_heeds_nothing_never_flips() -> None:
     assert all(row["flips"] == 0 and row["failed"] == 0 for row in rates.values())
     assert rates["repeat"]["compared"] == 9 and rates["swap"]["compared"] == 3
     assert rates["order"]["compared"] == 0 and rates["order"]["not_applicable"] == 3
-    assert rates["order"]["warning"] == "the item holds nothing that has an order"
+    assert rates["order"]["warning"] == "the item has no field whose order can change"
     assert list(rates)[-1] == "(all)"
 
 

@@ -82,7 +82,7 @@ def test_a_fault_names_the_file_and_the_field(
 
 @pytest.mark.parametrize(
     ("content", "told"),
-    [("a: [", "not valid YAML"), ("- a", "does not hold a mapping"), ("", "does not hold a")],
+    [("a: [", "not valid YAML"), ("- a", "is not a mapping"), ("", "is not a mapping")],
 )
 def test_a_file_that_is_no_mapping(tmp_path: Path, content: Any, told: Any) -> None:
     with pytest.raises(UsageError, match=told):
@@ -92,7 +92,7 @@ def test_a_file_that_is_no_mapping(tmp_path: Path, content: Any, told: Any) -> N
 def test_a_missing_file_and_an_unknown_name() -> None:
     with pytest.raises(UsageError, match="rubric nowhere.yaml: cannot be read: No such file"):
         data.load_rubric("nowhere.yaml")
-    with pytest.raises(UsageError, match="the shipped ones are dermcase; for your own give a path"):
+    with pytest.raises(UsageError, match="the toolkit has dermcase; for your own, give a path"):
         data.load_rubric("derm")
 
 

@@ -37,7 +37,7 @@ class QuestionInput(BaseModel):
     def _known(self) -> "QuestionInput":
         names = [structure.name for structure in self.rules.structures]
         if self.structure not in names:
-            raise ValueError(f"structure: is none of {', '.join(names)}")
+            raise ValueError(f"structure: must be one of {', '.join(names)}")
         return self
 
     @property

@@ -33,7 +33,7 @@ class RejectedInput(BaseModel):
     def _known(self) -> "RejectedInput":
         names = [kind.name for kind in self.flaws.kinds]
         if self.kind not in names:
-            raise ValueError(f"kind: is none of {', '.join(names)}")
+            raise ValueError(f"kind: must be one of {', '.join(names)}")
         if not self.rules.same_diagnosis and not self.choices:
             raise ValueError("choices: a wrong diagnosis needs at least one to choose from")
         return self

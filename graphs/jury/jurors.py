@@ -133,22 +133,22 @@ def _model(step: Step[Any, Any], judge: AnyJudge) -> Juror:
     return Juror(live.spec.endpoint, "model", live)
 
 
-def _people(step: Step[Any, Any], given: HumanVotes) -> list[Juror]:
+def _people(step: Step[Any, Any], people: HumanVotes) -> list[Juror]:
     votes_by_person: dict[str, dict[tuple[str, str], Vote]] = {}
-    for vote in given.votes:
+    for vote in people.votes:
         if vote.step != step.name and not vote.step.startswith(f"{step.name}."):
             continue
         own = votes_by_person.setdefault(vote.judge, {})
         if (vote.case, vote.step) in own:
             raise InputError(
-                f"{given.name}: {vote.judge} has two votes on case {vote.case} in {vote.step}"
+                f"{people.name}: {vote.judge} has two votes on case {vote.case} in {vote.step}"
             )
         try:
             own[vote.case, vote.step] = read_human(step, vote)
         except UsageError as fault:
-            raise InputError(f"{given.name}: {fault}") from fault
+            raise InputError(f"{people.name}: {fault}") from fault
     if not votes_by_person:
-        raise InputError(f"{given.name} has no vote on the step {step.name}")
+        raise InputError(f"{people.name} has no vote on the step {step.name}")
     return [
         Juror(f"{HUMAN}{name}", "human", votes=votes) for name, votes in votes_by_person.items()
     ]
