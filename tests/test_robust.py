@@ -166,7 +166,7 @@ def test_the_graph_keeps_every_trial_as_plain_json() -> None:
     assert [trial["perturbation"] for trial in trials] == ["", "order", "swap"]
     assert trials[0]["outcome"]["value"]["letters"] == ["A"]
     assert trials[1]["outcome"]["value"]["letters"] == ["B"]
-    assert trials[2]["outcome"] is None and "change places" in trials[2]["reason"]
+    assert trials[2]["outcome"] is None and "can be exchanged" in trials[2]["reason"]
 
 
 def test_two_judges_are_told_apart_and_one_cannot_be_there_twice() -> None:
