@@ -277,7 +277,7 @@ def test_the_other_wire(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             ["--model", "openai:gpt-4o", "--rerank", "some"],
             "rerank is 'some'; it must be all, ambiguous or none",
         ),
-        (["--model", "openai:gpt-4o", "--fallback", "x"], "fallback is 'x'; it is embedded"),
+        (["--model", "openai:gpt-4o", "--fallback", "x"], "fallback is 'x'; it must be embedded"),
         (["--model", "openai:gpt-4o", "--cache-mode", "x"], "cache mode 'x' is not one of"),
         (["--model", "openai:"], "openai:MODEL"),
         (["--model", "a/b", "--encoder", "c/d"], "two embedding models: --model a/b and"),

@@ -217,7 +217,7 @@ def test_a_used_mapper_can_be_sent_to_other_processes(mapper: Mapper) -> None:
 def test_bad_values_and_options_name_what_is_wrong(mapper: Mapper) -> None:
     with pytest.raises(InputError, match="item 1 is int 7"):
         mapper.map_many(["asthma", 7])
-    with pytest.raises(UsageError, match="map takes one"):
+    with pytest.raises(UsageError, match="use map for one text"):
         mapper.map_many("asthma")
     with pytest.raises(UsageError, match="no column 'dx'"):
         mapper.map_many(pandas.DataFrame({"a": ["x"], "b": ["y"]}), column="dx")
