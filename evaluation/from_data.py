@@ -141,9 +141,9 @@ def open_evaluation(
     **settings: Any,
 ) -> Opened:
     """Read settings, cases and responses; arguments and faults are those of `evaluate`."""
-    given = tuple(judges or ())
+    judges = tuple(judges or ())
     names = tuple(
-        judge if isinstance(judge, str) else as_judge(judge).spec.label for judge in given
+        judge if isinstance(judge, str) else as_judge(judge).spec.label for judge in judges
     )
     chosen = read_settings(Path(config) if config else None, judges=names or None, **settings)
     own = own_columns(chosen)
@@ -158,7 +158,7 @@ def open_evaluation(
     by_model: dict[str, Responses] = {
         model: read_responses(rows, known, own) for model, rows in sources.items()
     }
-    panel = tuple(map(as_judge, given or chosen.judges))
+    panel = tuple(map(as_judge, judges or chosen.judges))
     check_evaluation(read, by_model, chosen, panel)
     read, by_model, excluded = known_cases(read, by_model, chosen)
     all_notes = tuple(dict.fromkeys(filter(None, (*notes, *excluded))))

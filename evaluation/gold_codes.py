@@ -34,8 +34,8 @@ def known_cases(
             f"case {name!r}, row {row}: {reason}{more}; correct the code, choose another "
             "--ontology, or leave such cases out with --unknown-codes exclude"
         )
-    kept = tuple(case for case in cases if case.id not in faults)
-    if not kept:
+    known = tuple(case for case in cases if case.id not in faults)
+    if not known:
         raise InputError(
             "every case has a code that the release does not have; choose another --ontology"
         )
@@ -44,7 +44,7 @@ def known_cases(
         for model, by_case in responses.items()
     }
     notes = tuple(f"left out: case {name}: {reason}" for name, reason in faults.items())
-    return kept, answered, notes
+    return known, answered, notes
 
 
 def _codes(case: Case) -> Iterator[str]:

@@ -35,9 +35,11 @@ def from_vlmevalkit(source: Source) -> Source:
     for number, row in enumerate(source.rows, 1):
         if row.get("index") in (None, ""):
             raise InputError(f"{source.name}, row {number}: the index is missing")
-        kept = {name: cell for name, cell in row.items() if name not in _VLM_NAMES}
-        kept |= {ours: row[theirs] for theirs, ours in _VLM_NAMES.items() if ours and theirs in row}
-        rows.append(kept)
+        renamed = {name: cell for name, cell in row.items() if name not in _VLM_NAMES}
+        renamed |= {
+            ours: row[theirs] for theirs, ours in _VLM_NAMES.items() if ours and theirs in row
+        }
+        rows.append(renamed)
     return Source(source.name, rows, foreign=True)
 
 

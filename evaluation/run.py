@@ -118,8 +118,8 @@ class _Work:
             for model, by_id in self.responses.items():
                 for case in self.cases:
                     key = (model, case.id)
-                    given = self._given(task, by_id, case.id)
-                    extracted[task.extracts][key] = given or _extracted(by_case.get(key))
+                    from_file = self._given(task, by_id, case.id)
+                    extracted[task.extracts][key] = from_file or _extracted(by_case.get(key))
         return extracted
 
     def _given(self, task: Task, responses: Responses, case: str) -> Diagnoses | None:
@@ -165,10 +165,10 @@ class _Work:
         step = task.step(self.settings)
         if not task.by_ontology or codes is None or tree is None or self.panel.judges:
             return step
-        given = _given_codes(self.cases, codes, tree)
+        known = _given_codes(self.cases, codes, tree)
 
         def mapper(text: str) -> MappedCode | None:
-            return given.get(text) or codes.mapper(text)
+            return known.get(text) or codes.mapper(text)
 
         return with_ontology(step, mapper, decide_different=True)
 
@@ -192,14 +192,14 @@ def _given_codes(cases: Sequence[Case], codes: Codes, tree: Tree) -> dict[str, M
 
     Of several codes it is the one that the mapper chose too, else the first.
     """
-    given = {}
+    by_text = {}
     for diagnosis in (case.diagnosis for case in cases if case.diagnosis):
         nodes = [tree.node(code) for code in diagnosis.codes if tree.contains(code)]
         if nodes:
             mapped = codes.mapper(diagnosis.text)
             node = next((n for n in nodes if mapped and n.code == mapped.code), nodes[0])
-            given[diagnosis.text] = MappedCode(node.code, tree.name(node))
-    return given
+            by_text[diagnosis.text] = MappedCode(node.code, tree.name(node))
+    return by_text
 
 
 def _gold_texts(cases: Sequence[Case], tree: Tree) -> Iterator[str]:

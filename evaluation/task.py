@@ -146,5 +146,5 @@ def _items(task: Task, material: Material) -> Iterator[Item]:
                 if not task.every_response and index != first:
                     continue
                 inputs = task.items(Ask(material, model, case, response, index))
-                for place, given in enumerate(inputs):
-                    yield Item(task.name, model, case.id, index, place, given)
+                for place, fields in enumerate(inputs):
+                    yield Item(task.name, model, case.id, index, place, fields)
