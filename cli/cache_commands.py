@@ -18,7 +18,7 @@ app = typer.Typer(
 Where = Annotated[
     str | None,
     typer.Option(
-        "--cache", help="The cache: a file or redis://… By default that in your cache folder."
+        "--cache", help="The cache: a file or redis://HOST. By default that in your cache folder."
     ),
 ]
 OnlyStep = Annotated[str | None, typer.Option("--step", help="Only the replies of this step.")]

@@ -36,7 +36,7 @@ Model = Annotated[
         "--judge",
         metavar="MODEL",
         help="The model that writes and verifies: openai:gpt-4o, anthropic:MODEL, or "
-        "openai:MODEL@http://127.0.0.1:8080/v1.",
+        "openai:MODEL@URL for a server of your own.",
         rich_help_panel=_WRITING,
     ),
 ]

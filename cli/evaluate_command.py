@@ -102,7 +102,7 @@ Encoder = Annotated[
     str | None,
     typer.Option(
         help="The embedding model that finds the candidates: default, the name or folder of a "
-        "sentence-transformers model, or openai:text-embedding-3-large.",
+        "sentence-transformers model, or openai:MODEL such as text-embedding-3-large.",
     ),
 ]
 Ontology = Annotated[

@@ -57,9 +57,9 @@ Judges = Annotated[
     typer.Option(
         "--judge",
         metavar="MODEL",
-        help="openai:gpt-4o, anthropic:MODEL, or openai:MODEL@http://127.0.0.1:8080/v1 for a "
-        "local server. Several judges are a jury, which may also have rules, ontology and "
-        "human:FILE. May be repeated.",
+        help="The judge: openai:gpt-4o, anthropic:MODEL, or openai:MODEL@URL for a server of your "
+        "own. May be repeated: several judges are a jury, in which rules, ontology and "
+        "human:FILE may vote too.",
         rich_help_panel=MODEL,
     ),
 ]
@@ -123,8 +123,8 @@ StressJudges = Annotated[
     typer.Option(
         "--judge",
         metavar="MODEL",
-        help="openai:gpt-4o, anthropic:MODEL, or openai:MODEL@http://127.0.0.1:8080/v1 for a "
-        "local server. May be repeated.",
+        help="The judge: openai:gpt-4o, anthropic:MODEL, or openai:MODEL@URL for a server of your "
+        "own. May be repeated.",
         rich_help_panel=MODEL,
     ),
 ]

@@ -104,7 +104,7 @@ Encoder = Annotated[
     str | None,
     typer.Option(
         help="The embedding model: default (packaged with dxjudge), the name or folder of a "
-        "sentence-transformers model, or openai:text-embedding-3-large.",
+        "sentence-transformers model, or openai:MODEL such as text-embedding-3-large.",
         rich_help_panel="Search",
     ),
 ]

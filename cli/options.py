@@ -86,7 +86,7 @@ Encoder = Annotated[
         "--encoder",
         "--model",
         help="The embedding model: default (packaged with dxjudge), the name or folder of a "
-        "sentence-transformers model, or openai:text-embedding-3-large.",
+        "sentence-transformers model, or openai:MODEL such as text-embedding-3-large.",
         rich_help_panel="Search",
     ),
 ]
@@ -169,7 +169,7 @@ Timeout = Annotated[
 Cache = Annotated[
     str | None,
     typer.Option(
-        help="Where replies are kept: a file or redis://… By default in your cache folder.",
+        help="Where replies are kept: a file or redis://HOST. By default in your cache folder.",
         rich_help_panel=RUN,
     ),
 ]

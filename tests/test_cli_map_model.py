@@ -272,7 +272,10 @@ def test_the_other_wire(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     [
         (["--rerank", "ambiguous"], "--rerank: no model is asked; name one with --model"),
         (["--max-cost", "1", "--estimate"], "--estimate, --max-cost: no model is asked"),
-        (["--model", "gpt-4o", "--estimate"], "since gpt-4o is an embedding model by its name"),
+        (
+            ["--model", "gpt-4o", "--estimate"],
+            "because gpt-4o is read as the name of an embedding model",
+        ),
         (
             ["--model", "openai:gpt-4o", "--rerank", "some"],
             "rerank is 'some'; it must be all, ambiguous or none",
@@ -280,9 +283,12 @@ def test_the_other_wire(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (["--model", "openai:gpt-4o", "--fallback", "x"], "fallback is 'x'; it must be embedded"),
         (["--model", "openai:gpt-4o", "--cache-mode", "x"], "cache mode 'x' is not one of"),
         (["--model", "openai:"], "openai:MODEL"),
-        (["--model", "a/b", "--encoder", "c/d"], "two embedding models: --model a/b and"),
-        (["--encoder", "openai:gpt-4o"], "openai:gpt-4o writes text and embeds none"),
-        (["--encoder", "mistral:large"], "mistral:large writes text and embeds none"),
+        (
+            ["--model", "a/b", "--encoder", "c/d"],
+            "--model a/b and --encoder c/d are two embedding models",
+        ),
+        (["--encoder", "openai:gpt-4o"], "openai:gpt-4o is a model that writes text, not an"),
+        (["--encoder", "mistral:large"], "mistral:large is a model that writes text, not an"),
         (["--model", "openai:none@http://127.0.0.1:9/v1", "--max-cost", "1"], "is unknown"),
     ],
 )

@@ -1,1 +1,1 @@
-"""What each command does, once its options are read."""
+"""The runners: what each command does after its options are read."""

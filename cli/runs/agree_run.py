@@ -1,4 +1,4 @@
-"""What `dxjudge agree` does: read votes, compare, print and write."""
+"""Run `dxjudge agree`: read votes, measure agreement, print and write it."""
 
 import json
 import sys
@@ -25,7 +25,10 @@ _SCALES = ("nominal", "ordinal", "interval")
 
 @dataclass(frozen=True)
 class Request:
-    """What the user asked for; `terms` are the fields of `Terms` that were given."""
+    """The options of the command.
+
+    terms: the fields of `Terms` that options set.
+    """
 
     votes: tuple[Path, ...]
     output: Path | None
@@ -42,21 +45,21 @@ class Request:
 
 
 def run_agree(request: Request, *, level: float, resamples: int, seed: int) -> None:
-    """Do the whole job. Nothing is computed before all is known to fit."""
+    """Run the command. All options and inputs are checked before anything is computed."""
     scale = request.terms.get("scale")
     if scale is not None and scale not in _SCALES:
-        raise UsageError(f"--scale {scale!r} is none of {', '.join(_SCALES)}")
+        raise UsageError(f"--scale {scale!r}: write one of {', '.join(_SCALES)}")
     for path in filter(None, (request.output, request.contested)):
         table_format(str(path), "numbers")
         check_writable(path)
     steps = tuple(map(_own_step, request.steps))
     votes = _read_all(request.votes, request.form, steps)
-    listed = request.categories.split(",") if request.categories else None
-    made = agree(
+    categories = request.categories.split(",") if request.categories else None
+    agreement = agree(
         votes,
         Terms(
             **request.terms,
-            categories=tuple(map(read_verdict, listed)) if listed else None,
+            categories=tuple(map(read_verdict, categories)) if categories else None,
             positive=None if request.positive is None else read_verdict(request.positive),
             known=known_scales(votes, steps),
             by=request.by,
@@ -65,18 +68,18 @@ def run_agree(request: Request, *, level: float, resamples: int, seed: int) -> N
         ),
     )
     if request.output is not None:
-        write_rows(request.output, AgreementRow, made.rows)
+        write_rows(request.output, AgreementRow, agreement.rows)
     if request.contested is not None:
-        write_votes(request.contested, [v for one in made.contested for v in one.votes],
-                    by_groups=True)  # fmt: skip
+        votes_of_contested = [vote for case in agreement.contested for vote in case.votes]
+        write_votes(request.contested, votes_of_contested, by_groups=True)
     if request.as_json:
-        print(json.dumps(plain(made), indent=2, ensure_ascii=False, default=str))
+        print(json.dumps(plain(agreement), indent=2, ensure_ascii=False, default=str))
     else:
-        _print(made, request.top)
+        _print(agreement, request.top)
 
 
 def _own_step(text: str) -> Step[Any, Any]:
-    """A step from `FILE.py:NAME`; `VOTES=FILE.py:NAME` for votes on a task of another name."""
+    """Find the step `FILE.py:NAME`; with `TASK=FILE.py:NAME` it takes the name of the task."""
     name, equals, rest = text.partition("=")
     if equals and name.isidentifier():
         return replace(find_step(rest), name=name)
@@ -84,47 +87,49 @@ def _own_step(text: str) -> Step[Any, Any]:
 
 
 def _read_all(paths: Sequence[Path], form: Form, steps: Sequence[Step[Any, Any]]) -> list[Vote]:
-    """The votes of all tables. Raises UsageError where two tables hold the same vote."""
+    """Read the votes of all tables. Raises UsageError where two tables hold the same vote."""
     votes: list[Vote] = []
-    homes: dict[Any, Path] = {}
+    path_of_key: dict[Any, Path] = {}
     for path in paths:
         table = _table(path)
-        mine = read_votes(table, form.fitting(str(table)), by_groups=True, steps=steps)
-        for vote in mine:
-            told = (vote.case, vote.step, vote.judge, vote.repeat, vote.variant)
-            key = (*told, *sorted(vote.groups.items()))
-            if homes.setdefault(key, path) != path:
+        own_votes = read_votes(table, form.fitting(str(table)), by_groups=True, steps=steps)
+        for vote in own_votes:
+            names = (vote.case, vote.step, vote.judge, vote.repeat, vote.variant)
+            key = (*names, *sorted(vote.groups.items()))
+            first = path_of_key.setdefault(key, path)
+            if first != path:
                 raise UsageError(
-                    f"{homes[key]} and {path} both hold the vote of {vote.judge} on case "
-                    f"{vote.case}, step {vote.step}"
+                    f"{first} and {path} both hold the vote of {vote.judge} on case "
+                    f"{vote.case}, step {vote.step}: leave one of them out"
                 )
-        votes += mine
+        votes += own_votes
     return votes
 
 
 def _table(path: Path) -> Path:
-    """The table itself, or that of an evaluation's folder."""
+    """Return the path of a table; for the folder of an evaluation, of its table of votes."""
     if path.is_dir() and not (path / "votes.csv").exists():
-        raise UsageError(f"{path} holds no votes.csv: it is not the folder of an evaluation")
+        raise UsageError(f"{path} has no votes.csv: name the output folder of an evaluation")
     return path / "votes.csv" if path.is_dir() else path
 
 
 def write_rows(path: Path, kind: type, rows: Sequence[Any]) -> None:
-    """Write frozen rows of one kind as a table; the suffix of the path says in which form."""
-    names = [each.name for each in fields(kind)]
-    added = {name: [getattr(row, name) for row in rows] for name in names}
-    write_columns(str(path), table_format(str(path), "numbers"), added)
+    """Write dataclass rows of one kind as a table, in the form that the suffix of the path says."""
+    names = [column.name for column in fields(kind)]
+    columns = {name: [getattr(row, name) for row in rows] for name in names}
+    write_columns(str(path), table_format(str(path), "numbers"), columns)
 
 
-def _print(made: Agreement, top: int) -> None:
-    for line in made.notes:
+def _print(agreement: Agreement, top: int) -> None:
+    for line in agreement.notes:
         print(f"dxjudge: {line}", file=sys.stderr)
-    print_blocks(blocks_of(made))
-    if top and made.contested:
-        shown = made.contested[:top]
-        print(f"\nMost contested ({len(shown)} of {len(made.contested)}; --contested FILE: all)")
-        for one in shown:
-            print("\n".join(contested_lines(one)))
+    print_blocks(blocks_of(agreement))
+    if top and agreement.contested:
+        shown = agreement.contested[:top]
+        total = len(agreement.contested)
+        print(f"\nMost contested ({len(shown)} of {total}; --contested FILE writes all)")
+        for case in shown:
+            print("\n".join(contested_lines(case)))
 
 
 def print_blocks(blocks: Sequence[Block]) -> None:
@@ -136,8 +141,8 @@ def print_blocks(blocks: Sequence[Block]) -> None:
     console = Console(width=None if sys.stdout.isatty() else 200)
     for block in blocks:
         table = Table(title=Text(block.title), title_justify="left")
-        for place, name in enumerate(block.header):
-            table.add_column(Text(name), justify="left" if place == 0 else "right")
+        for index, name in enumerate(block.header):
+            table.add_column(Text(name), justify="left" if index == 0 else "right")
         for row in block.rows:
             table.add_row(*map(Text, row))
         console.print(table)

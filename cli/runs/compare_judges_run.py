@@ -1,4 +1,4 @@
-"""What `dxjudge compare-judges` does: records, the judges that are missing, the swap report."""
+"""Run `dxjudge compare-judges`: read the records, ask further judges, write the swap report."""
 
 import json
 import sys
@@ -38,7 +38,7 @@ from .evaluate_run import exit_code
 
 @dataclass(frozen=True)
 class Request:
-    """What the user asked for."""
+    """The options of the command."""
 
     run: Path
     judges: str | None
@@ -54,14 +54,16 @@ class Request:
 
 
 def run_compare(request: Request) -> int:
-    """Do the whole job; return the exit code."""
+    """Run the command and return its exit code."""
     recorded = read_recorded(request.run)
     judges = find_judges(request.judges, recorded.judges, request.asked)
     families = families_by(request.families)
     if request.output.resolve() == request.run.resolve():
-        raise UsageError("the output folder must be another than that of the evaluation")
+        raise UsageError(f"--output {request.output} is the folder of the evaluation: name another")
     if request.stress is not None:
-        read_rates(request.stress, recorded.settings.plan)  # a fault there comes before any work
+        read_rates(
+            request.stress, recorded.settings.plan
+        )  # so that a fault there is found before any work
     make_folder(request.output)
     journal = open_journal(request.run / "journal.jsonl")
     ledger = request.output / "attempts.jsonl"
@@ -71,66 +73,67 @@ def run_compare(request: Request) -> int:
     ):
         panel = Panel(judges, run, journal, progress, records=recorded.outcomes)
         try:
-            made = judge_again(request, recorded, panel)
+            evaluation = judge_again(request, recorded, panel)
         except KeyboardInterrupt:
-            print("dxjudge: interrupted; run the same command again to go on from here",
-                  file=sys.stderr)  # fmt: skip
+            text = "dxjudge: interrupted; run the same command again to continue from here"
+            print(text, file=sys.stderr)
             return INTERRUPTED
         finally:
             journal.close()
-        swap = swap_of(made, families)
+        swap = swap_of(evaluation, families)
         if swap is None:
-            raise UsageError("no metric of this evaluation is decided by a judge")
-        _write(request, replace(made, swap=swap))
+            raise UsageError(f"{request.run}: no metric of this evaluation is decided by a judge")
+        _write(request, replace(evaluation, swap=swap))
         _print(request, swap)
-        return exit_code(made, run.budget_reached)
+        return exit_code(evaluation, run.budget_reached)
 
 
 def find_judges(
-    given: str | None,
+    text: str | None,
     known: Sequence[JudgeSpec],
     asked: JudgeModelOptions = JudgeModelOptions(),  # noqa: B008
 ) -> tuple[JudgeSpec, ...]:
-    """The judges to compare: by label or by model name of one of the run, else new ones.
+    """Return the judges to compare: judges of the run, by label or model name, else new judges.
 
-    asked: how the new ones are asked; those of the run are asked as they were.
+    text: the names, separated by commas; None for all judges of the run. known: the judges of
+    the run, which keep their parameters. asked: the parameters of new judges.
 
-    Raises UsageError for fewer than two, or one that is there twice.
+    Raises UsageError for fewer than two judges, or a judge that is named twice.
     """
-    names = [name.strip() for name in given.split(",") if name.strip()] if given else None
-    found = list(known) if names is None else [_find(name, known, asked) for name in names]
-    labels = [one.label for one in found]
+    names = [name.strip() for name in text.split(",") if name.strip()] if text else None
+    judges = list(known) if names is None else [_find(name, known, asked) for name in names]
+    labels = [judge.label for judge in judges]
     twice = next((label for label in labels if labels.count(label) > 1), None)
     if twice is not None:
-        raise UsageError(f"the judge {twice} is there twice")
-    if len(found) < 2:
-        listed = ", ".join(one.label for one in known) or "none"
+        raise UsageError(f"the judge {twice} is there twice: name it once")
+    if len(judges) < 2:
+        listed = ", ".join(judge.label for judge in known) or "none"
         raise UsageError(
-            f"a swap needs two judges or more, and there is {len(found)}: name them with "
+            f"a comparison needs two judges or more, and there is {len(judges)}: name them with "
             f"--judges A,B (judges of the run: {listed})"
         )
-    return tuple(found)
+    return tuple(judges)
 
 
 def _find(name: str, known: Sequence[JudgeSpec], asked: JudgeModelOptions) -> JudgeSpec:
-    fitting = [one for one in known if name == one.label]
-    fitting = fitting or [one for one in known if name == one.model]
-    return fitting[0] if len(fitting) == 1 else asked.applied(as_judge(name)).spec
+    matches = [judge for judge in known if name == judge.label]
+    matches = matches or [judge for judge in known if name == judge.model]
+    return matches[0] if len(matches) == 1 else asked.applied(as_judge(name)).spec
 
 
-def families_by(given: Sequence[str]) -> Families:
-    """Families by name, where NAME=FAMILY says them, else by what the name tells."""
-    said: dict[str, frozenset[str]] = {}
-    for text in given:
+def families_by(texts: Sequence[str]) -> Families:
+    """Return a function from a name to its families: those of NAME=FAMILY, else by the name."""
+    families: dict[str, frozenset[str]] = {}
+    for text in texts:
         name, equals, family = text.rpartition("=")
         if not equals or not name or not family:
             raise UsageError(f"--family {text!r}: write NAME=FAMILY")
-        said[name] = said.get(name, frozenset()) | {family.strip().lower()}
-    return lambda name: said[name] if name in said else families_of(name)
+        families[name] = families.get(name, frozenset()) | {family.strip().lower()}
+    return lambda name: families[name] if name in families else families_of(name)
 
 
 def judge_again(request: Request, recorded: Recorded, panel: Panel) -> Evaluation:
-    """The evaluation of the same responses by the judges of the panel."""
+    """Evaluate the same responses with the judges of the panel."""
     settings = recorded.settings
     changed: dict[str, Any] = {
         "judges": tuple(as_judge(judge).spec.label for judge in panel.judges),
@@ -144,18 +147,20 @@ def judge_again(request: Request, recorded: Recorded, panel: Panel) -> Evaluatio
         changed["resamples"] = request.boot
     known = main_columns(settings)
     settings = settings.model_copy(update=changed)
-    can_fill = fillable(settings)
-    columns = tuple(one for one in known if any(each.covers(one.metric) for each in can_fill))
+    measures = fillable(settings)
+    columns = tuple(
+        column for column in known if any(measure.covers(column.metric) for measure in measures)
+    )
     settings = settings.model_copy(update={"columns": columns})
     return evaluate(recorded.cases, recorded.responses, settings, panel, files=recorded.files)
 
 
-def _write(request: Request, made: Evaluation) -> None:
-    write_everything(made, request.output, shown=200, stress=_stress(request))
+def _write(request: Request, evaluation: Evaluation) -> None:
+    write_everything(evaluation, request.output, shown=200, stress=_stress(request))
 
 
 def _stress(request: Request) -> Path | None:
-    """The table of trials that is named, else that of the run, where it has one."""
+    """Return the table of trials that --stress names, else that of the run, where it has one."""
     own = request.run / STRESS
     return own if request.stress is None and own.exists() else request.stress
 
@@ -167,8 +172,8 @@ def _print(request: Request, swap: Swap) -> None:
         return
     print_blocks(swap_blocks(swap))
     print()
-    for one in swap.conclusions:
-        print(one.sentence)
+    for conclusion in swap.conclusions:
+        print(conclusion.sentence)
     if no_family(swap):
-        print(f"Self-preference: {no_family(swap)}; --family NAME=FAMILY says more.")
+        print(f"Self-preference: {no_family(swap)}; name families with --family NAME=FAMILY.")
     print(f"dxjudge: report: {request.output / 'report.html'}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""What `dxjudge curate` does: read reports, run the procedure, write the folder, sum up."""
+"""Run `dxjudge curate`: read reports, run the procedure, write the folder, print a summary."""
 
 import asyncio
 import sys
@@ -41,9 +41,9 @@ def run_curate(
     form: Form,
     quiet: bool,
 ) -> int:
-    """Do the whole job; return the exit code."""
+    """Run the command and return its exit code."""
     if name not in PROCEDURES:
-        raise UsageError(f"no procedure {name!r}; there are {', '.join(PROCEDURES)}")
+        raise UsageError(f"there is no procedure {name!r}: write {', '.join(PROCEDURES)}")
     started = time.monotonic()
     settings = Settings(tries=tries, seed=seed)
     reports = read_reports(source, form)
@@ -73,7 +73,7 @@ async def _curate(
     *,
     quiet: bool,
 ) -> list[Item]:
-    """The items in the order of their reports."""
+    """Return the items in the order of their reports."""
     finished: dict[int, list[Item]] = {}
     stream = curate_reports(reports, judge, settings=settings, code_of=coded, run=run)
     with counting(run, len(reports), quiet=quiet) as counted:
@@ -90,8 +90,8 @@ def _lines(summary: Mapping[str, Any]) -> Iterator[str]:
     if summary["pass_rate"] is not None:
         low, high = summary["pass_rate_interval"]
         yield f"pass rate {summary['pass_rate']:.1%} [{low:.1%}, {high:.1%}]"
-    for place, count in sorted(summary["stopped_at"].items()):
-        yield f"{place}: {count:,}"
+    for check, count in sorted(summary["stopped_at"].items()):
+        yield f"{check}: {count:,}"
 
 
 def _since(started: float) -> float:

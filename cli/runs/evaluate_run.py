@@ -1,4 +1,4 @@
-"""What `dxjudge evaluate` does: read, evaluate, write tables and report, sum up."""
+"""Run `dxjudge evaluate`: read, evaluate, write tables and report, print a summary."""
 
 import sys
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ from .step_rows import warn_unused
 
 @dataclass(frozen=True)
 class Request:
-    """What the user asked for."""
+    """The options of the command."""
 
     cases: Path
     responses: list[str]
@@ -52,7 +52,7 @@ class Request:
 
 
 def run_evaluation(request: Request) -> int:
-    """Do the whole job; return the exit code."""
+    """Run the command and return its exit code."""
     encoder, chooser = _models(request)
     opened = open_evaluation(
         request.cases, request.responses, config=request.config, conditions=request.conditions,
@@ -63,7 +63,9 @@ def run_evaluation(request: Request) -> int:
         flags = given_flags(request.asked) + given_flags(request.run)
         warn_unused(flags, "no model is asked; name one with --judge")
     if request.stress is not None:
-        read_rates(request.stress, opened.settings.plan)  # a fault there comes before any work
+        read_rates(
+            request.stress, opened.settings.plan
+        )  # so that a fault there is found before any work
     make_folder(request.output)
     ledger = request.output / ATTEMPTS if opened.judges else None
     with (
@@ -86,7 +88,7 @@ def run_evaluation(request: Request) -> int:
                 opened, request.output, run, mapper=mapper, table=request.table, progress=progress
             )
         except KeyboardInterrupt:
-            _say("interrupted; run the same command again to go on from here")
+            _say("interrupted; run the same command again to continue from here")
             return INTERRUPTED
         result.write(request.output, report_cases=request.shown, stress=request.stress)
         if not request.quiet:
@@ -97,9 +99,9 @@ def run_evaluation(request: Request) -> int:
         return exit_code(result.evaluation, run.budget_reached)
 
 
-def _check_resolved(made: Evaluation, folder: Path, budget_reached: bool) -> None:
-    if made.unresolved_models and not budget_reached:
-        names = ", ".join(made.unresolved_models)
+def _check_resolved(evaluation: Evaluation, folder: Path, budget_reached: bool) -> None:
+    if evaluation.unresolved_models and not budget_reached:
+        names = ", ".join(evaluation.unresolved_models)
         raise NoVerdict(
             f"there is no number for {names}: every item failed; {folder / 'verdicts.csv'} and "
             "predictions.csv say why"
@@ -107,40 +109,45 @@ def _check_resolved(made: Evaluation, folder: Path, budget_reached: bool) -> Non
 
 
 def _models(request: Request) -> tuple[str, Judge | None]:
-    """The embedding model's name, and the model that chooses codes where --model names one."""
+    """Return the name of the embedding model, and the model that chooses codes, if any."""
     model, encoder = request.model, request.encoder
     if encoder is not None and is_judge(encoder):
-        raise UsageError(f"{encoder} writes text and embeds none; to choose codes it is --model")
+        raise UsageError(
+            f"--encoder {encoder} is a model that writes text, not an embedding model: write "
+            f"--model {encoder} to let it choose codes"
+        )
     if model is not None and is_judge(model):
         return encoder or "default", as_judge(model)
     if model is not None and encoder is not None:
-        raise UsageError(f"two embedding models: --model {model} and --encoder {encoder}")
+        raise UsageError(
+            f"--model {model} and --encoder {encoder} are two embedding models: give one"
+        )
     return model or encoder or "default", None
 
 
-def exit_code(made: Evaluation, budget_reached: bool) -> int:
-    """7 where the budget ended the run, 3 where an item failed, else 0."""
+def exit_code(evaluation: Evaluation, budget_reached: bool) -> int:
+    """Return 7 where the budget ended the run, 3 where an item failed, else 0."""
     if budget_reached:
         return BUDGET
-    return SOME_FAILED if sum(made.failures.values()) else 0
+    return SOME_FAILED if sum(evaluation.failures.values()) else 0
 
 
-def _print(made: Evaluation, folder: Path) -> None:
+def _print(evaluation: Evaluation, folder: Path) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    header, rows = main_rows(made)
-    table = Table(title=made.preset.title, caption=caption_of(made))
+    header, rows = main_rows(evaluation)
+    table = Table(title=evaluation.preset.title, caption=caption_of(evaluation))
     for number, name in enumerate(header):
         table.add_column(name, justify="left" if number == 0 else "right")
     for row in rows:
         table.add_row(*row)
     Console(width=None if sys.stdout.isatty() else 200).print(table, markup=False)
-    for note in made.notes:
+    for note in evaluation.notes:
         _say(note)
-    for entry in made.left_out:
+    for entry in evaluation.left_out:
         _say(f"left out: {entry.task}: {entry.reason}")
-    failures = made.failures
+    failures = evaluation.failures
     if failures:
         listed = ", ".join(f"{name} {count:,}" for name, count in failures.items())
         _say(f"failed: {listed} (verdicts.csv says why)")

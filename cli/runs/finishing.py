@@ -1,4 +1,4 @@
-"""The frame of a command that works under a journal: what is kept, what is open, how it ends."""
+"""Run a command with a journal: continue its finished items, close it, return the exit code."""
 
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
@@ -26,10 +26,10 @@ def journal_path(output: str, named: Path | None) -> Path | None:
 def journalled(
     journal: Journal[Any], options: RunOptions, work: Callable[[Run], bool], *, what: str
 ) -> int:
-    """Do `work` with a run of these options; return the exit code.
+    """Call `work` with a run of these options; return the exit code.
 
-    work: writes the output and returns whether anything failed. what: the plural of what the
-    journal keeps. The journal is removed when nothing failed, and kept after an interrupt.
+    work: writes the output and returns whether an item failed. what: the plural of what the
+    journal keeps, for messages. The journal is removed when no item failed, and else kept.
     """
     done = False
     try:
@@ -38,8 +38,9 @@ def journalled(
             done = not failed
             return BUDGET if run.budget_reached else SOME_FAILED if failed else 0
     except KeyboardInterrupt:
-        kept = f"finished {what} are kept in {journal.path}" if journal.path else "none is kept"
-        say(f"dxjudge: interrupted, no output written; {kept}")
+        path = journal.path
+        rest = f"finished {what} are kept in {path}" if path else f"no finished {what} are kept"
+        say(f"dxjudge: interrupted, no output written; {rest}")
         return INTERRUPTED
     finally:
         journal.close(remove=done)
@@ -47,11 +48,12 @@ def journalled(
 
 @dataclass(frozen=True)
 class Rows(Generic[T]):
-    """Rows to finish, each with a key, which is "" for one that is never kept.
+    """The rows to finish.
 
-    ask: (places of rows, run) -> (index into the places, outcome) as they are finished.
-    is_failed: whether an outcome counts as failed. is_final: whether it is kept, since asking
-    again could change nothing.
+    keys: the key of each row in the journal, "" for a row that is never kept. ask: (positions of
+    rows, run) -> (index into the positions, outcome), in the order in which they are finished.
+    is_failed: whether an outcome counts as failed. is_final: whether an outcome is kept, because
+    asking again would not change it.
     """
 
     keys: Sequence[str]
@@ -60,20 +62,20 @@ class Rows(Generic[T]):
     is_final: Callable[[T], bool]
 
     def finished(self, journal: Journal[T]) -> dict[int, T]:
-        """The rows that the journal has, by their places."""
-        kept = ((place, journal.find(key)) for place, key in enumerate(self.keys))
-        return {place: outcome for place, outcome in kept if outcome is not None}
+        """Return the outcomes that the journal has, by the position of their row."""
+        outcomes = ((row, journal.find(key)) for row, key in enumerate(self.keys))
+        return {row: outcome for row, outcome in outcomes if outcome is not None}
 
     async def finish(self, run: Run, journal: Journal[T], *, quiet: bool) -> list[T]:
-        """The outcomes of all rows, in their order; those that the journal lacks are asked."""
+        """Ask for the rows that the journal lacks; return all outcomes in the order of the rows."""
         outcomes = self.finished(journal)
-        places = [place for place in range(len(self.keys)) if place not in outcomes]
-        with counting(run, len(places), quiet=quiet) as progress:
-            async with aclosing(self.ask(places, run)) as stream:
+        rows = [row for row in range(len(self.keys)) if row not in outcomes]
+        with counting(run, len(rows), quiet=quiet) as progress:
+            async with aclosing(self.ask(rows, run)) as stream:
                 async for index, outcome in stream:
-                    place = places[index]
-                    outcomes[place] = outcome
-                    if self.keys[place] and self.is_final(outcome):
-                        journal.keep(self.keys[place], outcome)
+                    row = rows[index]
+                    outcomes[row] = outcome
+                    if self.keys[row] and self.is_final(outcome):
+                        journal.keep(self.keys[row], outcome)
                     progress.add(failed=self.is_failed(outcome))
-        return [outcomes[place] for place in range(len(self.keys))]
+        return [outcomes[row] for row in range(len(self.keys))]

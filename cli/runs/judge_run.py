@@ -1,4 +1,4 @@
-"""What `dxjudge judge` does: read, judge each row or put it before a jury, write, sum up."""
+"""Run `dxjudge judge`: read rows, judge each by a judge or a jury, write, print a summary."""
 
 import asyncio
 import time
@@ -46,10 +46,11 @@ Lines = Iterator[str]
 
 @dataclass(frozen=True)
 class Judging(Generic[T]):
-    """Rows before one judge or one jury, with all that differs between the two.
+    """The rows to judge, and everything that differs between one judge and a jury.
 
-    about: what the journal's first line says of the job. columns: what is added to the rows.
-    finish: what else is written. summary: (outcomes, rows of an earlier run, run, start).
+    about: the description of the job in the first line of the journal. columns: the columns that
+    are added to the rows. finish: writes further files. summary: (outcomes, number of rows of an
+    earlier run, run, start) -> lines.
     """
 
     job: Job
@@ -63,7 +64,7 @@ class Judging(Generic[T]):
 
 
 def run_judge(options: JudgeOptions) -> int:
-    """Do the whole job; return the exit code. No work starts before all is known to fit."""
+    """Run the command; return the exit code. All options and inputs are checked before any work."""
     _check_use(options)
     if options.has_jury:
         return _judge_all(_before_jury(options), options)
@@ -93,19 +94,22 @@ def _judge_all(judging: Judging[T], options: JudgeOptions) -> int:
 
 
 def _check_use(options: JudgeOptions) -> None:
-    """Refuse options that contradict each other; warn of those that have no effect."""
+    """Refuse options that contradict each other; warn about options that have no effect."""
     judges = options.judge or []
     if options.has_jury:
         if options.engine not in (None, "llm", "auto"):
-            raise UsageError(f"on a jury write --judge {options.engine}; --engine is llm or auto")
+            raise UsageError(
+                f"--engine {options.engine} is for one judge: for a jury write "
+                f"--judge {options.engine}, or --engine llm or auto"
+            )
         if options.repeat:
-            raise UsageError("--repeat is for one judge; a jury takes --repeats, how many samples")
+            raise UsageError("--repeat is for one judge: for a jury write --repeats NUMBER")
         if options.jury.weights is not None and options.jury.rule not in (None, "weighted"):
-            raise UsageError(f"--weights is for --rule weighted, not {options.jury.rule}")
+            raise UsageError(f"--weights is for --rule weighted, not --rule {options.jury.rule}")
         if options.case and options.votes is None and not _people(options):
-            warn_unused(["--case"], "it names the rows in votes; write them with --votes FILE")
+            warn_unused(["--case"], "it names the rows of votes, which --votes FILE writes")
     elif options.case is not None:
-        raise UsageError("--case is for a jury: give several judges, or --votes FILE")
+        raise UsageError("--case is for a jury: give several judges or --votes FILE")
     models = [name for name in (*judges, *(options.jury.replacement or ())) if _is_model(name)]
     if options.engine in ("rules", "ontology") or not models:
         why = f"--engine {options.engine} asks no model" if models else "no model is asked"
@@ -113,7 +117,7 @@ def _check_use(options: JudgeOptions) -> None:
         flags += ["--repeat"] * bool(options.repeat)
         warn_unused(["--judge"] * bool(models) + flags, why)
     if options.added_sources != "all" and "ontology" not in (options.engine, *judges):
-        warn_unused(["--added-sources"], "no code decides without --engine ontology")
+        warn_unused(["--added-sources"], "without --engine ontology no codes are compared")
 
 
 def _people(options: JudgeOptions) -> list[str]:
@@ -122,7 +126,7 @@ def _people(options: JudgeOptions) -> list[str]:
 
 
 def _is_model(name: str) -> bool:
-    """Whether a judge is a model; stand-ins and files of votes go by other names."""
+    """Return whether a judge is a model, and not a stand-in or a file of votes."""
     return ":" in name and not name.startswith(HUMAN)
 
 
@@ -144,9 +148,9 @@ def _before_judge(options: JudgeOptions) -> Judging[Outcome]:
     }
     rows = Rows[Outcome](
         job.keys,
-        lambda places, run: stream_step(
+        lambda positions, run: stream_step(
             step,
-            [job.inputs[place] for place in places],
+            [job.inputs[row] for row in positions],
             judge=judge,
             run=run,
             engine=engine,
@@ -177,19 +181,19 @@ def _before_jury(options: JudgeOptions) -> Judging[JuryOutcome]:
         table_format(str(votes), "votes")
         check_writable(votes)
     job = read_rows(options.rows, options.output, find_step(options.rows.step))
-    named = (*(options.judge or ()), *(options.jury.replacement or ()))
-    if "ontology" in named and "predicted" in job.step.input.model_fields:
+    names = (*(options.judge or ()), *(options.jury.replacement or ()))
+    if "ontology" in names and "predicted" in job.step.input.model_fields:
         job = decided_by_codes(job, options.added_sources)
     plan = _plan(options, job)
     cases = case_names(job.sheet, options.case)
     pairs = zip(job.keys, cases, strict=True)
     rows = Rows[JuryOutcome](
         [fingerprint([key, case]) if key else "" for key, case in pairs],
-        lambda places, run: stream_jury(
+        lambda positions, run: stream_jury(
             plan,
-            [job.inputs[place] for place in places],
+            [job.inputs[row] for row in positions],
             run=run,
-            cases=[cases[place] for place in places],
+            cases=[cases[row] for row in positions],
         ),
         is_failed=lambda outcome: outcome.status == "no_quorum",
         is_final=_is_final,
@@ -197,7 +201,7 @@ def _before_jury(options: JudgeOptions) -> Judging[JuryOutcome]:
 
     def finish(outcomes: Sequence[JuryOutcome]) -> None:
         if votes is not None:
-            write_votes(votes, (vote for one in outcomes for vote in one.votes))
+            write_votes(votes, (vote for outcome in outcomes for vote in outcome.votes))
 
     return Judging(
         job,
@@ -257,21 +261,23 @@ def _about_juror(juror: Juror) -> dict[str, Any]:
 
 
 def _is_final(outcome: JuryOutcome) -> bool:
-    """Whether asking again could change nothing: a quorum answered, and nobody lacked money."""
-    unpaid = any(vote.reason.startswith("budget: ") for vote in outcome.votes)
-    return outcome.status != "no_quorum" and not unpaid
+    """Return whether to keep an outcome: it has a quorum and no vote failed on the budget."""
+    over_budget = any(vote.reason.startswith("budget: ") for vote in outcome.votes)
+    return outcome.status != "no_quorum" and not over_budget
 
 
 def _jury_summary(outcomes: Sequence[JuryOutcome], resumed: int, run: Run, started: float) -> Lines:
-    """Lines on rows by status, each judge's votes, replacements, and what the calls came to."""
+    """Yield lines on rows by status, on the votes of each judge, on replacements and on calls."""
     statuses: Counter[str] = Counter(outcome.status for outcome in outcomes)
     yield f"{len(outcomes):,} rows: " + " · ".join(
         f"{name.replace('_', ' ')} {statuses[name]:,}"
         for name in ("decided", "tied", "abstained", "no_quorum")
     )
-    for judge, counted in _by_judge(outcomes).items():
-        yield f"{judge}: " + ", ".join(f"{status} {n:,}" for status, n in counted.items() if n)
-    replaced = Counter(f"{one} by {by}" for row in outcomes for one, by in row.replaced.items())
+    for judge, counts in _by_judge(outcomes).items():
+        yield f"{judge}: " + ", ".join(f"{status} {n:,}" for status, n in counts.items() if n)
+    replaced = Counter(
+        f"{judge} by {by}" for outcome in outcomes for judge, by in outcome.replaced.items()
+    )
     yield from (f"replaced: {pair} on {n:,} rows" for pair, n in replaced.most_common())
     escalated = sum(outcome.escalated for outcome in outcomes)
     if escalated:
@@ -287,9 +293,9 @@ def _jury_summary(outcomes: Sequence[JuryOutcome], resumed: int, run: Run, start
 
 
 def _by_judge(outcomes: Sequence[JuryOutcome]) -> Mapping[str, Counter[str]]:
-    """Votes by judge and status, in the order of the first votes."""
-    counted: dict[str, Counter[str]] = {}
+    """Count votes by judge and status; the judges are in the order of their first votes."""
+    counts: dict[str, Counter[str]] = {}
     for outcome in outcomes:
         for vote in outcome.votes:
-            counted.setdefault(vote.judge, Counter(done=0, abstained=0, failed=0))[vote.status] += 1
-    return counted
+            counts.setdefault(vote.judge, Counter(done=0, abstained=0, failed=0))[vote.status] += 1
+    return counts

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 from ...ontology.mapping import Mapping
 
 BETWEEN = "; "
-"""Stands between the codes of a cell that was split."""
+"""The separator of the codes of a cell that was split."""
 
 
 class Verdict(NamedTuple):
-    """What one row of the input came to; `band` is that of its weakest code."""
+    """The added cells of one row; `band` is that of the code with the lowest score."""
 
     code: str | None
     name: str | None
@@ -24,28 +24,28 @@ class Verdict(NamedTuple):
 
 
 def verdict(mappings: Sequence[Mapping]) -> Verdict:
-    """The verdict on a row from the mappings of its texts, one unless its cell was split.
+    """Return the cells of a row from the mappings of its texts; a split cell has several.
 
-    Of several the codes, names and ways of deciding are joined and the lowest score counts.
-    The row failed where one of them failed, is mapped where one has a code, and the reason
-    names those without.
+    The codes, names and ways of deciding are joined, and the lowest score counts. The row is
+    failed where a mapping failed, else mapped where a mapping has a code. The reason names the
+    texts without a code.
     """
-    coded = [each for each in mappings if each.code is not None]
-    without = [each for each in mappings if each.code is None]
-    statuses = {each.status for each in mappings}
-    status = next(each for each in ("failed", "mapped", "unmapped") if each in statuses)
+    coded = [mapping for mapping in mappings if mapping.code is not None]
+    without = [mapping for mapping in mappings if mapping.code is None]
+    statuses = {mapping.status for mapping in mappings}
+    status = next(name for name in ("failed", "mapped", "unmapped") if name in statuses)
     if len(mappings) == 1:
         reason = mappings[0].reason
     else:
-        reason = BETWEEN.join(f"{each.text}: {each.reason}" for each in without) or None
+        reason = BETWEEN.join(f"{mapping.text}: {mapping.reason}" for mapping in without) or None
     if not coded:
         return Verdict(None, None, None, "none", status, reason, None)
-    weakest = min(coded, key=lambda each: each.score)
+    weakest = min(coded, key=lambda mapping: mapping.score)
     return Verdict(
-        BETWEEN.join(each.code or "" for each in coded),
-        BETWEEN.join(each.name or "" for each in coded),
+        BETWEEN.join(mapping.code or "" for mapping in coded),
+        BETWEEN.join(mapping.name or "" for mapping in coded),
         weakest.score,
-        BETWEEN.join(each.decided_by for each in coded),
+        BETWEEN.join(mapping.decided_by for mapping in coded),
         status,
         reason,
         "reviewed" if weakest.decided_by == "reviewed" else weakest.band,
@@ -54,27 +54,28 @@ def verdict(mappings: Sequence[Mapping]) -> Verdict:
 
 def added_columns(
     texts: Sequence[tuple[str, ...]],
-    found: ReadOnly[str, Mapping],
+    mappings: ReadOnly[str, Mapping],
     *,
     parts: bool,
     candidates: bool,
 ) -> dict[str, list[Any]]:
-    """Column -> one value a row: code, name, score, decided_by, status, reason.
+    """Return the added columns, with one value for each row, from the texts of each row.
 
-    With `parts` also a list of objects, one for each diagnosis of a split cell; with
-    `candidates` also the ranked candidates of each, one list for all.
+    The columns are code, name, score, decided_by, status and reason. `parts` adds a list of
+    objects, one for each diagnosis of a split cell. `candidates` adds one list of the ranked
+    candidates of all diagnoses of the row.
     """
-    rows = [[found[text] for text in each] for each in texts]
+    rows = [[mappings[text] for text in of_row] for of_row in texts]
     verdicts = [verdict(row) for row in rows]
     names = ("code", "name", "score", "decided_by", "status", "reason")
     columns: dict[str, list[Any]] = {
-        name: [getattr(each, name) for each in verdicts] for name in names
+        name: [getattr(cells, name) for cells in verdicts] for name in names
     }
     if parts:
-        columns["parts"] = [[_part(each) for each in row] for row in rows]
+        columns["parts"] = [[_part(mapping) for mapping in row] for row in rows]
     if candidates:
         columns["candidates"] = [
-            [dataclasses.asdict(candidate) for each in row for candidate in each.candidates]
+            [dataclasses.asdict(candidate) for mapping in row for candidate in mapping.candidates]
             for row in rows
         ]
     return columns

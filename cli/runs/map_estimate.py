@@ -1,4 +1,4 @@
-"""What `dxjudge map --estimate` prints."""
+"""Print the estimate of `dxjudge map --estimate`."""
 
 from collections.abc import Sequence
 
@@ -10,37 +10,39 @@ from ...ontology.mapping import Mapping
 
 
 def print_estimate(rows: int, distinct: int, embedded: Sequence[Mapping], chooser: Chooser) -> None:
-    """Print on standard output what the model would be asked, and what that would take.
+    """Print on standard output the calls, tokens and cost that mapping with the model would take.
 
-    `embedded` are the mappings without the model of the texts that the table does not settle.
+    rows, distinct: the numbers of rows and of distinct texts. embedded: the mappings, made without
+    the model, of the texts that the table does not settle.
     """
     run = chooser.run or Run()
-    found = estimate_mapping(embedded, chooser, run)
-    choices = found.choices
+    estimate = estimate_mapping(embedded, chooser, run)
+    choices = estimate.choices
     label = as_judge(chooser.judge).spec.label
-    parts = [each for each in (found.translations, choices) if each]
-    costs = [each.cost for each in parts]
-    known = sum(each for each in costs if each is not None)
+    parts = [part for part in (estimate.translations, choices) if part]
+    costs = [part.cost for part in parts]
+    known = sum(cost for cost in costs if cost is not None)
     cost = "unknown" if None in costs else f"${known:,.4f}"
     lines = {
         "rows": rows,
         "distinct texts": distinct,
-        "from the canonical table": distinct - found.texts,
-        "exact, not asked": found.exact,
-        "unambiguous, not asked": found.sure,
-        "without a choice, not asked": found.no_choice,
-        "cannot be asked": sum(each.unusable for each in parts),
-        "in the cache": sum(each.cached for each in parts),
-        "calls": sum(each.calls for each in parts),
-        "tokens in, about": sum(each.tokens_in for each in parts),
-        "tokens out, about": sum(each.tokens_out for each in parts),
+        "from the canonical table": distinct - estimate.texts,
+        "exact, not asked": estimate.exact,
+        "unambiguous, not asked": estimate.sure,
+        "without a choice, not asked": estimate.no_choice,
+        "cannot be asked": sum(part.unusable for part in parts),
+        "in the cache": sum(part.cached for part in parts),
+        "calls": sum(part.calls for part in parts),
+        "tokens in, about": sum(part.tokens_in for part in parts),
+        "tokens out, about": sum(part.tokens_out for part in parts),
     }
     print(f"estimate for {label}; nothing is sent")
     for name, number in lines.items():
         print(f"{name:<28}{number:>12,}")
     print(f"{'cost, about':<28}{cost:>12}")
-    if found.translations:
+    if estimate.translations:
         print(
-            f"{found.translations.calls:,} of the calls translate; choices are counted as if none"
+            f"{estimate.translations.calls:,} of the calls translate; "
+            "the calls for choices are counted for the untranslated texts"
         )
-    print(f"Repairs and retries come on top. Prices are of {run.prices.date}.")
+    print(f"Repairs and retries are not counted. Prices are of {run.prices.date}.")

@@ -1,4 +1,4 @@
-"""The model that chooses among the candidates, as `dxjudge map` was told of it."""
+"""The model that chooses among the candidates, from the options of `dxjudge map`."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Asked:
-    """The judge, how it is asked (options of `Chooser`) and the settings of its `Run`."""
+    """The model that chooses, the options of its `Chooser`, and the options of its `Run`."""
 
     judge: JudgeSpec
     options: dict[str, Any]
@@ -36,19 +36,25 @@ def read_models(
     asked: ModelOptions,
     run: RunOptions,
 ) -> tuple[str, Asked | None]:
-    """The embedding model's name, and what is asked of a judge where `model` names one.
+    """Return the name of the embedding model, and the model that chooses, if `model` names one.
 
-    An option that is None is not given. Raises UsageError for two embedding models, for a judge
-    in place of one, and for options of a judge without a judge.
+    options: the options of the choice; None where an option is not given. Raises UsageError for
+    two embedding models, for an encoder that writes text, and for options of a model that
+    chooses where there is none.
     """
     if encoder is not None and is_judge(encoder):
-        raise UsageError(f"{encoder} writes text and embeds none; as the judge it is --model")
+        raise UsageError(
+            f"--encoder {encoder} is a model that writes text, not an embedding model: write "
+            f"--model {encoder} to let it choose codes"
+        )
     if model is not None and is_judge(model):
-        given = {name: value for name, value in options.items() if value is not None}
-        only = given.pop("estimate")
-        return encoder or "default", Asked(asked.judge(model), given, run, only)
+        choosing = {name: value for name, value in options.items() if value is not None}
+        only = choosing.pop("estimate")
+        return encoder or "default", Asked(asked.judge(model), choosing, run, only)
     if model is not None and encoder is not None:
-        raise UsageError(f"two embedding models: --model {model} and --encoder {encoder}")
+        raise UsageError(
+            f"--model {model} and --encoder {encoder} are two embedding models: give one"
+        )
     needing = [
         *(
             f"--{name.replace('_', '-')}"
@@ -60,22 +66,22 @@ def read_models(
     ]
     if needing:
         flags = ", ".join(needing)
-        why = f", since {model} is an embedding model by its name" if model else ""
+        why = f", because {model} is read as the name of an embedding model" if model else ""
         raise UsageError(f"{flags}: no model is asked{why}; name one with --model openai:gpt-4o")
     return model or encoder or "default", None
 
 
 @contextmanager
 def asking(asked: Asked | None) -> Iterator[Chooser | None]:
-    """The chooser with a run of its own, or None where no judge is asked.
+    """Open the chooser with its own run, or yield None where no model chooses.
 
-    Raises UsageError where a limit on cost cannot be kept, and AuthenticationFault where a key
-    is missing and no kept reply could do without.
+    Raises UsageError where the model has no price and a limit on cost is set, and
+    AuthenticationFault where a key is missing and the cache has no reply of the model's steps.
     """
     if asked is None:
         yield None
         return
-    # Half a second of imports, which most runs do without.
+    # This import takes half a second, and most runs do not need it.
     from ...agents.engine.judges import as_judge
 
     with asked.run.open() as run:
@@ -88,12 +94,14 @@ def asking(asked: Asked | None) -> Iterator[Chooser | None]:
 
 
 def mapper_settings(chooser: Chooser | None) -> dict[str, Any]:
-    """A chooser as the arguments of `Mapper`."""
-    return {each.name: getattr(chooser, each.name) for each in fields(chooser)} if chooser else {}
+    """Return a chooser as the arguments of `Mapper`."""
+    if chooser is None:
+        return {}
+    return {field.name: getattr(chooser, field.name) for field in fields(chooser)}
 
 
 def _check_key(judge: "Judge", run: "Run") -> None:
-    """Raise for a missing key, but where replies are kept: those may be all that is needed."""
+    """Raise for a missing key, except where kept replies may answer everything."""
     from ...agents.engine.judges import check_key
 
     if run.replies.mode == "replay":
@@ -102,6 +110,6 @@ def _check_key(judge: "Judge", run: "Run") -> None:
         check_key(judge)
     except AuthenticationFault:
         steps = (CHOOSE_CANDIDATE.name, TRANSLATE_DIAGNOSIS.name)
-        kept = (any(run.replies.entries(step)) for step in steps)
-        if not run.replies.reads or not any(kept):
+        has_replies = any(any(run.replies.entries(step)) for step in steps)
+        if not run.replies.reads or not has_replies:
             raise

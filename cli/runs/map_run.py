@@ -1,4 +1,4 @@
-"""What `dxjudge map` does: read, map each distinct text once, write, sum up."""
+"""Run `dxjudge map`: read, map each distinct text once, write, print a summary."""
 
 import sys
 import time
@@ -40,7 +40,7 @@ from .sssom_write import write_sssom
 
 @dataclass(frozen=True)
 class Request:
-    """What the user asked of the rows and files; the mapper's settings stand apart."""
+    """The options for rows and files; the settings of the mapper are apart."""
 
     input: str
     output: str
@@ -55,7 +55,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Job:
-    """The input as read, and the texts of each row: one, or several where a cell is split."""
+    """The input, and the texts of each row: one text, or several where the cell is split."""
 
     sheet: Sheet
     column: str
@@ -66,16 +66,16 @@ class Job:
 
 @dataclass
 class Work:
-    """What is mapped so far, by text.
+    """The state of a run: the settings, and the mappings so far.
 
-    settings: of the mapper, with those of the chooser, if a model chooses. wanted: the texts that
-    the table does not settle; resumed: how many of them the journal held; seconds: what mapping
-    the others took. added: the added sources in use.
+    settings: of the mapper, with those of the chooser where a model chooses. mappings: by text.
+    wanted: the texts that the table does not settle. resumed: how many of them the journal had.
+    seconds: how long it took to map the others. added: the added sources in use.
     """
 
     settings: dict[str, Any]
     chooser: Chooser | None = None
-    found: dict[str, Mapping] = field(default_factory=dict)
+    mappings: dict[str, Mapping] = field(default_factory=dict)
     signature: str = ""
     wanted: list[str] = field(default_factory=list)
     resumed: int = 0
@@ -85,12 +85,12 @@ class Work:
 
     @property
     def new(self) -> list[Mapping]:
-        """What was computed, in the order of the input: by this run, or by one before it."""
-        return [self.found[text] for text in self.wanted if text and text in self.found]
+        """Return the mappings that this run or the journal made, in the order of the input."""
+        return [self.mappings[text] for text in self.wanted if text and text in self.mappings]
 
 
 def run_map(request: Request, settings: dict[str, Any], asked: Asked | None, *, quiet: bool) -> int:
-    """Do the whole job; return the exit code. No work starts before all is known to fit."""
+    """Run the command; return the exit code. All options and inputs are checked before any work."""
     tree = load_tree(settings["ontology"])
     job = read_job(request)
     table = read_table(request.table, tree) if request.table else CanonicalTable()
@@ -104,11 +104,11 @@ def run_map(request: Request, settings: dict[str, Any], asked: Asked | None, *, 
             with keeping(request.table, table, work, tree):
                 with stages(quiet=quiet) as progress:
                     map_texts(job.distinct, table, work, progress, request)
-                write_output(request, job, work.found, table, tree)
+                write_output(request, job, work.mappings, table, tree)
             code = _exit_code(work)
         except KeyboardInterrupt:
-            kept = _kept(request, work)
-            print(f"dxjudge: interrupted, no output written; {kept}", file=sys.stderr)
+            rest = _where_kept(request, work)
+            print(f"dxjudge: interrupted, no output written; {rest}", file=sys.stderr)
             return INTERRUPTED
         finally:
             if work.journal:
@@ -121,11 +121,12 @@ def run_map(request: Request, settings: dict[str, Any], asked: Asked | None, *, 
 def _exit_code(work: Work) -> int:
     if work.chooser and work.chooser.run and work.chooser.run.budget_reached:
         return BUDGET
-    return SOME_FAILED if any(each.status == "failed" for each in work.found.values()) else 0
+    has_failed = any(mapping.status == "failed" for mapping in work.mappings.values())
+    return SOME_FAILED if has_failed else 0
 
 
 def _estimate(request: Request, job: Job, table: CanonicalTable, work: Work, quiet: bool) -> None:
-    """Map without the judge what the table does not settle, and print what asking would take."""
+    """Map without the model the texts that the table does not settle, and print the estimate."""
     from .map_estimate import print_estimate
 
     assert work.chooser
@@ -142,22 +143,22 @@ def _estimate(request: Request, job: Job, table: CanonicalTable, work: Work, qui
 
 
 def read_job(request: Request) -> Job:
-    """Read the input and find out, before any work, whether the output can be written."""
+    """Read the input, and check before any work that the output can be written."""
     sheet = read_sheet(request.input, request.form, column=request.column)
     format = output_format(request.output, request.output_format, sheet.format)
     check_columns(sheet, format)
     written = [Path(path) for path in (request.output, request.table) if path not in (None, "-")]
-    others = [path for path in (journal_path(request.output, request.journal),) if path]
-    every = [path.resolve() for path in (Path(request.input), *written, *others)]
-    if len(set(every)) < len(every):
+    journals = [path for path in (journal_path(request.output, request.journal),) if path]
+    paths = [path.resolve() for path in (Path(request.input), *written, *journals)]
+    if len(set(paths)) < len(paths):
         raise UsageError("input, output, table and journal must be different files")
     for path in written:
         check_writable(path)
-    place = text_column(sheet, request.column)
+    index = text_column(sheet, request.column)
     read = split_diagnoses if request.split else _whole
-    texts = [tuple(map(text_key, read(cell))) for cell in column_texts(sheet, place)]
-    distinct = list(dict.fromkeys(text for each in texts for text in each))
-    return Job(sheet, sheet.columns[place], format, texts, distinct)
+    texts = [tuple(map(text_key, read(cell))) for cell in column_texts(sheet, index)]
+    distinct = list(dict.fromkeys(text for of_row in texts for text in of_row))
+    return Job(sheet, sheet.columns[index], format, texts, distinct)
 
 
 def _whole(cell: str) -> tuple[str, ...]:
@@ -167,10 +168,10 @@ def _whole(cell: str) -> tuple[str, ...]:
 def map_texts(
     texts: list[str], table: CanonicalTable, work: Work, progress: Stages, request: Request
 ) -> None:
-    """Fill `work`: from the journal and the table what they hold, from the mapper the rest.
+    """Fill `work` with the mappings of the journal and the table, then map the other texts.
 
-    Every batch is in the journal before the next one begins, but for texts that failed, which
-    the next run tries again.
+    Every batch is written to the journal before the next batch begins. Texts that failed are not
+    written, so that the next run tries them again.
     """
     mapper = Mapper(**work.settings, progress=progress)
     work.added = mapper.added
@@ -181,13 +182,13 @@ def map_texts(
     whole = request.candidates or work.chooser is not None
     work.journal = journal = open_journal(path, work.signature, whole=whole)
     _settle(texts, table, work, request.candidates)
-    left = [text for text in work.wanted if text not in work.found]
+    remaining = [text for text in work.wanted if text not in work.mappings]
     work.resumed = len(work.new)
     started = time.monotonic()
-    done = len(work.wanted) - len(left)
-    for batch in mapper.stream(left):
+    done = len(work.wanted) - len(remaining)
+    for batch in mapper.stream(remaining):
         for mapping in batch:
-            work.found[mapping.text] = mapping
+            work.mappings[mapping.text] = mapping
             if mapping.status != "failed" and not fell_back(mapping, work.chooser):
                 journal.keep(mapping.text, mapping)
         work.seconds = time.monotonic() - started
@@ -196,29 +197,28 @@ def map_texts(
 
 
 def _settle(texts: list[str], table: CanonicalTable, work: Work, candidates: bool) -> None:
-    """Put into `work` what needs no mapping: by a reviewer, the journal or the table.
+    """Put the mappings of reviewers, of the journal and of the table into `work`.
 
-    The table keeps four digits of a score, and of a text that the journal holds too the journal
-    knows all of them. Where `candidates` are wanted only reviewed rows settle a text: the table
-    has none.
+    The journal goes before the table, which rounds scores to four digits. With `candidates`, only
+    reviewed rows of the table settle a text, because the table has no candidates.
     """
     for text in texts:
         settled = table.settled(text, work.signature)
         mapped = work.journal.find(text) if work.journal else None
         if settled and settled.decided_by == "reviewed":
-            work.found[text] = settled
+            work.mappings[text] = settled
         elif mapped:
-            work.found[text] = mapped
+            work.mappings[text] = mapped
             work.wanted.append(text)
         elif settled and not candidates:
-            work.found[text] = settled
+            work.mappings[text] = settled
         else:
             work.wanted.append(text)
 
 
 @contextmanager
 def keeping(path: Path | None, table: CanonicalTable, work: Work, tree: Tree) -> Iterator[None]:
-    """Write the table back at the end, and just so after an error or an interruption."""
+    """Write the table at the end, also after an error or an interruption."""
     try:
         yield
     finally:
@@ -228,36 +228,36 @@ def keeping(path: Path | None, table: CanonicalTable, work: Work, tree: Tree) ->
 
 
 def _signature(mapping: Mapping, work: Work) -> str:
-    """The run's signature, but another where the model failed: the next run asks it again."""
+    """Return the run's signature, or another where the model failed: the next run asks again."""
     failed = fell_back(mapping, work.chooser)
     return f"{work.signature}-fallback" if failed else work.signature
 
 
 def write_output(
-    request: Request, job: Job, found: dict[str, Mapping], table: CanonicalTable, tree: Tree
+    request: Request, job: Job, mappings: dict[str, Mapping], table: CanonicalTable, tree: Tree
 ) -> None:
-    """Write the rows with what was found for each."""
+    """Write the rows with their mappings."""
     with writing_to(request.output) as file:
         if job.format == "sssom":
             reviewers = {entry.mapping.text: entry.reviewer for entry in table.entries.values()}
-            write_sssom(file, [found[text] for text in job.distinct], reviewers, tree)
+            write_sssom(file, [mappings[text] for text in job.distinct], reviewers, tree)
         else:
             columns = added_columns(
-                job.texts, found, parts=request.split, candidates=request.candidates
+                job.texts, mappings, parts=request.split, candidates=request.candidates
             )
             names = added_names(job.sheet, list(columns))
             added = {names[name]: values for name, values in columns.items()}
             write_sheet(file, job.format, job.sheet, added)
 
 
-def _kept(request: Request, work: Work) -> str:
+def _where_kept(request: Request, work: Work) -> str:
     path = work.journal.path if work.journal else None
     places = " and ".join(str(place) for place in (request.table, path) if place)
     if places:
         return f"{len(work.new):,} newly mapped texts are kept in {places}"
     if work.chooser and work.chooser.run and work.chooser.run.replies.writes:
-        return "what the model said is kept in the cache"
-    return "with --table FILE the next run would go on from here"
+        return "the replies of the model are kept in the cache"
+    return "with --table FILE the next run would continue from here"
 
 
 def _report(request: Request, job: Job, work: Work, tree: Tree) -> Iterator[str]:
@@ -265,7 +265,7 @@ def _report(request: Request, job: Job, work: Work, tree: Tree) -> Iterator[str]
     if work.added:
         yield describe(work.added)
     new, resumed = len(work.new), work.resumed
-    yield from summary(job.texts, work.found, new, resumed, work.seconds)
+    yield from summary(job.texts, work.mappings, new, resumed, work.seconds)
     if work.chooser:
         yield from model_summary(work.new, work.chooser)
     if not tree.descriptor.fitted:
@@ -274,9 +274,10 @@ def _report(request: Request, job: Job, work: Work, tree: Tree) -> Iterator[str]
             "read some rows before you rely on them"
         )
     names = added_names(job.sheet, ["code", "name", "score", "decided_by", "status", "reason"])
-    moved = [f"{own} for {name}" for name, own in names.items() if own != name]
-    if moved and job.format != "sssom":
-        yield f"the input has columns of these names, so the new ones are {', '.join(moved)}"
-    places = [f"rows: {request.output}"] if request.output != "-" else []
-    places += [f"canonical table: {request.table}"] if request.table else []
-    yield from places
+    renamed = [f"{own} for {name}" for name, own in names.items() if own != name]
+    if renamed and job.format != "sssom":
+        yield f"the input has columns of these names, so the new ones are {', '.join(renamed)}"
+    if request.output != "-":
+        yield f"rows: {request.output}"
+    if request.table:
+        yield f"canonical table: {request.table}"

@@ -1,4 +1,4 @@
-"""What `dxjudge map` says at the end."""
+"""The summary that `dxjudge map` prints at the end."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -17,20 +17,20 @@ _BANDS = ("reviewed", "exact", "high", "medium", "low")
 
 def summary(
     texts: Sequence[tuple[str, ...]],
-    found: ReadOnly[str, Mapping],
+    mappings: ReadOnly[str, Mapping],
     new: int,
     resumed: int,
     seconds: float,
 ) -> list[str]:
-    """Lines that count rows, distinct texts, confidence bands, unmapped and failed rows.
+    """Return lines that count rows, distinct texts, confidence bands, unmapped and failed rows.
 
-    The table did not settle `new` texts. A run before this one mapped `resumed` of them, and the
-    others took `seconds`.
+    new: how many texts the table did not settle. resumed: how many of them an earlier run mapped.
+    seconds: how long it took to map the others.
     """
-    distinct = {text for each in texts for text in each if text}
-    verdicts = [verdict([found[text] for text in each]) for each in texts]
+    distinct = {text for of_row in texts for text in of_row if text}
+    verdicts = [verdict([mappings[text] for text in of_row]) for of_row in texts]
     counts = Counter(
-        each.status if each.status != "mapped" else each.band or "low" for each in verdicts
+        cells.status if cells.status != "mapped" else cells.band or "low" for cells in verdicts
     )
     lines = [f"{_count(len(texts), 'row')}, {_count(len(distinct), 'distinct text')}"]
     if len(distinct) > new:
@@ -41,28 +41,29 @@ def summary(
         lines.append(f"{_count(resumed, 'text')} mapped before, by a run that did not end")
     if new > resumed:
         rate = 60 * (new - resumed) / max(seconds, 1e-9)
-        said = f"mapped in {seconds:.1f} s, {rate:,.0f} a minute"
-        lines.append(f"{_count(new - resumed, 'text')} {said}")
-    several = sum(len(found[each[0]].parts) > 1 for each in texts if len(each) == 1)
+        pace = f"mapped in {seconds:.1f} s, {rate:,.0f} a minute"
+        lines.append(f"{_count(new - resumed, 'text')} {pace}")
+    several = sum(len(mappings[row[0]].parts) > 1 for row in texts if len(row) == 1)
     if several:
         lines.append(
             f"several diagnoses in one cell: {_count(several, 'row')}; "
             "--split gives each diagnosis its code"
         )
-    lines += _failures(found)
+    lines += _failures(mappings)
     return lines
 
 
 def model_summary(new: Sequence[Mapping], chooser: Chooser) -> Iterator[str]:
-    """Lines on what the model was asked, what that took, and how it failed."""
+    """Yield lines on the calls of the model, their cost, and its failures."""
     from ...agents.engine.judges import as_judge
 
     run = chooser.run
     assert run
     lines = run.ledger.summary()
     calls, cached = sum(line.calls for line in lines), sum(line.cached for line in lines)
-    left = [each.decided_by for each in new if not chooser.is_asked(each)]
-    skipped = f"{left.count('exact'):,} exact and {left.count('embedded'):,} unambiguous not asked"
+    decided = [mapping.decided_by for mapping in new if not chooser.is_asked(mapping)]
+    exact, unambiguous = decided.count("exact"), decided.count("embedded")
+    skipped = f"{exact:,} exact and {unambiguous:,} unambiguous not asked"
     yield (
         f"{as_judge(chooser.judge).spec.label}: {_count(calls, 'call')}, "
         f"{_count(cached, 'text')} from the cache, {skipped}"
@@ -77,10 +78,10 @@ def model_summary(new: Sequence[Mapping], chooser: Chooser) -> Iterator[str]:
     yield from run.remarks()
     kinds = sum((line.failures for line in lines), Counter[str]())
     if kinds:
-        said = ", ".join(f"{count:,} {kind}" for kind, count in kinds.most_common())
-        kept = sum(fell_back(each, chooser) for each in new)
-        yield f"the model failed: {said}" + (
-            f"; the embedded choice stands for {_count(kept, 'text')}" if kept else ""
+        failures = ", ".join(f"{count:,} {kind}" for kind, count in kinds.most_common())
+        fallbacks = sum(fell_back(mapping, chooser) for mapping in new)
+        yield f"the model failed: {failures}" + (
+            f"; the embedded choice stands for {_count(fallbacks, 'text')}" if fallbacks else ""
         )
 
 
@@ -92,9 +93,9 @@ def _cost(lines: "Sequence[Line]", calls: int) -> str:
     return f"{known} and {_count(unknown, 'call')} of unknown price" if unknown else known
 
 
-def _failures(found: ReadOnly[str, Mapping]) -> list[str]:
-    """The failures by reason, the most frequent first."""
-    reasons = Counter(each.reason for each in found.values() if each.status == "failed")
+def _failures(mappings: ReadOnly[str, Mapping]) -> list[str]:
+    """Return lines on the failures by reason, the most frequent first."""
+    reasons = Counter(mapping.reason for mapping in mappings.values() if mapping.status == "failed")
     return [
         f"failed ({_count(count, 'text')}): {reason}" for reason, count in reasons.most_common(3)
     ]

@@ -1,8 +1,8 @@
-"""SSSOM TSV out: one mapping a distinct text, for the tools that exchange mappings.
+"""Write SSSOM TSV: one mapping for each distinct text, for the tools that exchange mappings.
 
-A text has no id of its own, and most tools want one: `subject_id` is minted from the text, so that
-the same text has the same id in every set. The input's other columns do not go into a set of
-mappings, and neither do failures, which say nothing about a text.
+Most tools need an id for each text. `subject_id` is made from the text, so that the same text has
+the same id in every set of mappings. Other columns of the input are left out, and so are failures,
+which say nothing about a text.
 """
 
 import datetime
@@ -19,7 +19,7 @@ from ...ontology.mapping import Mapping
 from ...ontology.release import Release
 from ...ontology.tree import Tree
 
-_SETS = "https://w3id.org/sssom/mappings/"  # under which the sssom package mints ids of sets
+_SETS = "https://w3id.org/sssom/mappings/"  # as in ids of the sssom package
 _TEXTS = "text"
 _PREFIXES = {
     _TEXTS: "https://example.org/dxjudge/text/",
@@ -58,12 +58,14 @@ def write_sssom(
     reviewers: dict[str, str],
     tree: Tree,
 ) -> None:
-    """Write the mappings of distinct texts to codes of `tree`; `reviewers` are names by text.
+    """Write the mappings of distinct texts to codes of `tree`.
+
+    reviewers: the names of the reviewers, by text.
 
     The predicate is skos:exactMatch where the text is an official name or holds the code,
     skos:broadMatch where it is another term of the code, and skos:closeMatch otherwise.
-    `confidence` is the score.
-    `object_category` is the chapter of the code. An unmapped text maps to sssom:NoTermFound.
+    `confidence` is the score. `object_category` is the chapter of the code. An unmapped text maps
+    to sssom:NoTermFound.
     """
     rows = [
         _record(mapping, reviewers.get(mapping.text, ""), tree)
@@ -87,7 +89,7 @@ def _header(rows: list[list[str]], release: Release, edition: str) -> Iterator[s
         "object_source_version": edition,
     }
     for name, value in lines.items():
-        # JSON is YAML, quoted so that no reader takes a date or a version for something else.
+        # A JSON string is quoted YAML, so that a reader keeps dates and versions as text.
         yield f"# {name}: {json.dumps(value)}\n"
     yield "# curie_map:\n"
     for prefix, address in ({release.curie_prefix: release.address} | _PREFIXES).items():

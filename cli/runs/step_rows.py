@@ -1,4 +1,4 @@
-"""Reading the rows that a step judges, and finding out before any work whether all fits."""
+"""Read the rows that a step judges, check them before any work, and write them with verdicts."""
 
 import sys
 from collections.abc import Mapping
@@ -24,10 +24,10 @@ from ..sources_command import read_which, say_added
 
 @dataclass(frozen=True)
 class Job:
-    """The step, the input as read, and every row's inputs with their keys.
+    """The step, the input, and the inputs of every row with their keys in the journal.
 
-    read: what was read from which column, as a line for a person. mapper: the signature of the
-    codes that decide, where codes do.
+    read: a line that says which field was read from which column. mapper: the signature of the
+    mapper, where equal codes decide.
     """
 
     step: Step[Any, Any]
@@ -41,9 +41,9 @@ class Job:
 
 
 def read_job(rows: StepRows, output: str, *, engine: str, has_judge: bool) -> Job:
-    """Read the rows for one judge, or none.
+    """Read the rows for one judge, or for none.
 
-    Raises UsageError where the step cannot be judged so, and as `read_rows`.
+    Raises UsageError where the engine cannot judge the step, and the errors of `read_rows`.
     """
     step = find_step(rows.step)
     if engine == "ontology" and "predicted" in step.input.model_fields:
@@ -60,23 +60,23 @@ def read_rows(rows: StepRows, output: str, step: Step[Any, Any]) -> Job:
     sheet = read_sheet(rows.input, rows.form, list_allowed=False)
     format = output_format(output, rows.output_format, sheet.format)
     if format == "sssom":
-        raise UsageError(f"verdicts have no SSSOM form; write {FORMS_OUT}")
+        raise UsageError(f"verdicts cannot be written as SSSOM: write {FORMS_OUT}")
     check_columns(sheet, format)
     if output != "-":
         if Path(output).resolve() == Path(rows.input).resolve():
             raise UsageError("input and output must be different files")
         check_writable(Path(output))
-    given = given_values(step, rows.given or ())
-    places = field_columns(step, sheet, rows.fields or (), given)
-    inputs = row_inputs(step, sheet, places, given)
+    constants = given_values(step, rows.given or ())
+    column_of = field_columns(step, sheet, rows.fields or (), constants)
+    inputs = row_inputs(step, sheet, column_of, constants)
     keys = [_key(step, row) for row in inputs]
-    return Job(step, sheet, output, format, inputs, keys, _read_line(sheet, places))
+    return Job(step, sheet, output, format, inputs, keys, _read_line(sheet, column_of))
 
 
 def decided_by_codes(job: Job, added: str) -> Job:
-    """The same rows under the equivalence step with the stand-in "ontology": equal codes.
+    """Return the same job with the stand-in "ontology", which compares codes.
 
-    Every text is mapped once, here.
+    added: the value of --added-sources. Every distinct text is mapped here, once.
     """
     from ...graphs.codes import SURE, codes_of
     from ...graphs.mapper import Mapper
@@ -90,14 +90,14 @@ def decided_by_codes(job: Job, added: str) -> Job:
 
 
 def write_rows(job: Job, columns: Mapping[str, list[Any]]) -> list[str]:
-    """Write the rows with the columns added; return what a person should know of it."""
+    """Write the rows with the added columns; return lines that say what was read and renamed."""
     names = added_names(job.sheet, list(columns))
     write_table(
         job.output, job.format, job.sheet, {names[name]: cells for name, cells in columns.items()}
     )
-    moved = [f"{own} for {name}" for name, own in names.items() if own != name]
-    said = f"the input has columns of these names, so the new ones are {', '.join(moved)}"
-    return [job.read, *([said] if moved else [])]
+    renamed = [f"{own} for {name}" for name, own in names.items() if own != name]
+    note = f"the input has columns of these names, so the new ones are {', '.join(renamed)}"
+    return [job.read, *([note] if renamed else [])]
 
 
 def say(*lines: str) -> None:
@@ -106,25 +106,25 @@ def say(*lines: str) -> None:
 
 
 def warn_unused(flags: list[str], why: str) -> None:
-    """Say which of the options that were given have no effect, and why."""
+    """Print a warning that names the options without effect, and why; nothing for no flags."""
     if flags:
         have = "has" if len(flags) == 1 else "have"
         say(f"dxjudge: warning: {', '.join(flags)} {have} no effect: {why}")
 
 
 def _key(step: Step[Any, Any], inputs: dict[str, Any]) -> str:
-    """What a row's outcome lies under: its inputs with the data they refer to."""
+    """Return the key of a row in the journal: a hash of its inputs and of the data they name."""
     try:
         return fingerprint(step.read_input(inputs).model_dump(mode="json"))
     except DxjudgeError:
-        return ""  # not usable: fails, and is never kept
+        return ""  # these inputs fail, and a failed row is never kept
 
 
-def _read_line(sheet: Sheet, places: Mapping[str, int]) -> str:
+def _read_line(sheet: Sheet, column_of: Mapping[str, int]) -> str:
     pairs = [
-        field if sheet.columns[place] == field else f"{field} from {sheet.columns[place]!r}"
-        for field, place in places.items()
+        field if sheet.columns[index] == field else f"{field} from {sheet.columns[index]!r}"
+        for field, index in column_of.items()
     ]
-    unread = [name for place, name in enumerate(sheet.columns) if place not in places.values()]
+    unread = [name for index, name in enumerate(sheet.columns) if index not in column_of.values()]
     rest = f"; not read: {', '.join(unread)}" if unread else ""
     return f"read {', '.join(pairs) or 'no column'}{rest}"

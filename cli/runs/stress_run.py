@@ -1,4 +1,4 @@
-"""What `dxjudge stress` does: read, try every row under every change, write, sum up."""
+"""Run `dxjudge stress`: read, try every row under every change, write, print a summary."""
 
 import asyncio
 import json as plain_json
@@ -32,7 +32,7 @@ from .step_rows import Job, read_job, say, warn_unused
 
 @dataclass(frozen=True)
 class _Stress:
-    """All that is known before the first call."""
+    """Everything that is known before the first call of a model."""
 
     job: Job
     cases: list[str]
@@ -40,13 +40,13 @@ class _Stress:
     plan: Plan
 
     def key(self, row: int, judge: int, trial: tuple[str, int]) -> str:
-        """What a trial's outcome lies under in the journal."""
+        """Return the key of a trial's outcome in the journal."""
         spec = self.judges[judge].model_dump(mode="json")
         return fingerprint([self.job.keys[row], spec, *trial])
 
 
 def run_stress(options: StressOptions) -> int:
-    """Do the whole job; return the exit code. No work starts before all is known to fit."""
+    """Run the command; return the exit code. All options and inputs are checked before any work."""
     started = time.monotonic()
     work = _prepare(options)
     journal = Journal(
@@ -59,12 +59,13 @@ def run_stress(options: StressOptions) -> int:
     def try_all(run: Run) -> bool:
         resumed = len(journal)
         tried = asyncio.run(_try_rows(work, run, journal, options.quiet))
-        found = _measure(work, tried, options.seed)
-        _write(work.job, found)
+        robustness = _measure(work, tried, options.seed)
+        _write(work.job, robustness)
         if options.votes is not None:
-            write_votes(options.votes, found.votes)
-        outcomes = [t.outcome for one in tried.values() for t in one.trials if t.outcome]
-        print("\n".join(_as_json(found) if options.json else _table(found)))
+            write_votes(options.votes, robustness.votes)
+        trials = [trial for of_pair in tried.values() for trial in of_pair.trials]
+        outcomes = [trial.outcome for trial in trials if trial.outcome]
+        print("\n".join(_as_json(robustness) if options.json else _table(robustness)))
         if not options.quiet:
             say(work.job.read, *summary(outcomes, resumed, run, started, "trials"))
         return any(outcome.status == "failed" for outcome in outcomes)
@@ -74,7 +75,9 @@ def run_stress(options: StressOptions) -> int:
 
 def _prepare(options: StressOptions) -> _Stress:
     if options.output == "-":
-        raise UsageError("the trials go to a file (-o trials.csv); what is printed are the rates")
+        raise UsageError(
+            "the trials go to a file: write -o trials.csv; standard output shows the rates"
+        )
     specs = [options.model.judge(name) for name in options.judge]
     check_judges(specs)
     job = read_job(options.rows, options.output, engine="llm", has_judge=True)
@@ -116,19 +119,19 @@ async def _try_rows(
     work: _Stress, run: Run, journal: Journal[Outcome], quiet: bool
 ) -> dict[tuple[int, int], Tried]:
     trials = work.plan.trials
-    places = [
+    pairs = [
         (row, judge) for row in range(len(work.job.inputs)) for judge in range(len(work.judges))
     ]
     known: dict[tuple[int, int], dict[tuple[str, int], Outcome]] = {
-        place: {
+        pair: {
             trial: outcome
             for trial in trials
-            if (outcome := journal.find(work.key(*place, trial))) is not None
+            if (outcome := journal.find(work.key(*pair, trial))) is not None
         }
-        for place in places
-        if work.job.keys[place[0]]
+        for pair in pairs
+        if work.job.keys[pair[0]]
     }
-    total = len(places) * len(trials) - sum(map(len, known.values()))
+    total = len(pairs) * len(trials) - sum(map(len, known.values()))
     tried: dict[tuple[int, int], Tried] = {}
     with counting(run, total, quiet=quiet) as progress:
         stream = stream_robust(
@@ -140,55 +143,55 @@ async def _try_rows(
             known=known,
         )
         async with aclosing(stream):
-            async for place, one in stream:
-                tried[place] = one
-                for trial in one.trials:
+            async for pair, tried_pair in stream:
+                tried[pair] = tried_pair
+                for trial in tried_pair.trials:
                     name = (trial.perturbation, trial.repeat)
-                    if trial.outcome is None or name in known.get(place, {}):
+                    if trial.outcome is None or name in known.get(pair, {}):
                         continue
                     failed = trial.outcome.status == "failed"
                     if not failed:
-                        journal.keep(work.key(*place, name), trial.outcome)
+                        journal.keep(work.key(*pair, name), trial.outcome)
                     progress.add(failed=failed)
-    return {place: tried[place] for place in places}
+    return {pair: tried[pair] for pair in pairs}
 
 
 def _measure(work: _Stress, tried: dict[tuple[int, int], Tried], seed: int) -> Robustness:
-    named = [(work.cases[row], one) for (row, _), one in tried.items()]
-    return measure_robustness(work.job.step, named, plan=Intervals(seed=seed))
+    of_cases = [(work.cases[row], tried_pair) for (row, _), tried_pair in tried.items()]
+    return measure_robustness(work.job.step, of_cases, plan=Intervals(seed=seed))
 
 
-def _write(job: Job, found: Robustness) -> None:
-    rows = trial_rows(found)
+def _write(job: Job, robustness: Robustness) -> None:
+    rows = trial_rows(robustness)
     columns = {name: [row[name] for row in rows] for name in rows[0]} if rows else {"case": []}
     write_columns(job.output, job.format, columns)
 
 
-def _as_json(found: Robustness) -> Iterator[str]:
-    fragile = [vars(one) for one in found.fragile if one.flips]
-    yield plain_json.dumps({"rates": rate_rows(found), "fragile": fragile}, indent=2)
+def _as_json(robustness: Robustness) -> Iterator[str]:
+    fragile = [vars(case) for case in robustness.fragile if case.flips]
+    yield plain_json.dumps({"rates": rate_rows(robustness), "fragile": fragile}, indent=2)
 
 
 _TITLES = ("perturbation", "flips", "rate", "95 % interval", "abst.", "failed", "n/a", "shift")
 
 
-def _table(found: Robustness) -> Iterator[str]:
-    """The rates by judge and step, then the cases that flip most."""
-    rows = rate_rows(found)
+def _table(robustness: Robustness) -> Iterator[str]:
+    """Yield the lines of the rates by judge and step, then the cases that flip most."""
+    rows = rate_rows(robustness)
     for judge in dict.fromkeys(row["judge"] for row in rows):
         for step in dict.fromkeys(row["step"] for row in rows if row["judge"] == judge):
-            held = [row for row in rows if (row["judge"], row["step"]) == (judge, step)]
+            own_rows = [row for row in rows if (row["judge"], row["step"]) == (judge, step)]
             yield f"{step} by {judge}"
-            cells = [_TITLES, *map(_cells, held)]
-            widths = [max(len(line[at]) for line in cells) for at in range(len(_TITLES))]
-            for line in cells:
+            lines = [_TITLES, *map(_cells, own_rows)]
+            widths = [max(len(line[at]) for line in lines) for at in range(len(_TITLES))]
+            for line in lines:
                 pairs = zip(line, widths, strict=True)
                 yield "  " + "  ".join(text.ljust(width) for text, width in pairs).rstrip()
             yield ""
-    most = [one for one in found.fragile if one.flips][:5]
+    most = [case for case in robustness.fragile if case.flips][:5]
     if most:
         yield "flipped most: " + ", ".join(
-            f"{one.case} ({one.flips} of {one.compared})" for one in most
+            f"{case.case} ({case.flips} of {case.compared})" for case in most
         )
 
 
