@@ -203,7 +203,8 @@ def test_bad_input_is_one_line_and_an_exit_code_before_any_work(
 def test_a_full_disk_keeps_the_table(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "in.txt").write_text("gout\n" + "x" * 10_000)
     table = tmp_path / "t.tsv"
-    options = ("-o", "/dev/full", "--output-format", "csv", "--table", table)
+    journal = tmp_path / "in.journal"  # by default it would be in /dev, and shared by all runs
+    options = ("-o", "/dev/full", "--output-format", "csv", "--table", table, "--journal", journal)
     assert map_file(tmp_path / "in.txt", *options) == 5
     assert "cannot write /dev/full: No space left" in capfd.readouterr().err
     assert table.read_text().splitlines()[1].startswith("gout\tM10")
