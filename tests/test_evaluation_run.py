@@ -370,4 +370,6 @@ def test_options_of_models_without_a_model_are_named(tmp_path: Path) -> None:
 def test_a_model_that_writes_is_no_embedding_model_and_chooses_codes(tmp_path: Path) -> None:
     cases, models = few_cases(tmp_path, 1), some_responses(tmp_path, 1)
     refused = run(cases, *models, "-o", tmp_path / "a", "--encoder", "openai:gpt-4o")
-    assert "embeds none; to choose codes it is --model" in str(refused.exception)
+    assert "not an embedding model: write --model openai:gpt-4o to let it choose codes" in str(
+        refused.exception
+    )

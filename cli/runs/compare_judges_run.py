@@ -61,9 +61,8 @@ def run_compare(request: Request) -> int:
     if request.output.resolve() == request.run.resolve():
         raise UsageError(f"--output {request.output} is the folder of the evaluation: name another")
     if request.stress is not None:
-        read_rates(
-            request.stress, recorded.settings.plan
-        )  # so that a fault there is found before any work
+        # A fault in the table is found here, before any work.
+        read_rates(request.stress, recorded.settings.plan)
     make_folder(request.output)
     journal = open_journal(request.run / "journal.jsonl")
     ledger = request.output / "attempts.jsonl"

@@ -63,9 +63,8 @@ def run_evaluation(request: Request) -> int:
         flags = given_flags(request.asked) + given_flags(request.run)
         warn_unused(flags, "no model is asked; name one with --judge")
     if request.stress is not None:
-        read_rates(
-            request.stress, opened.settings.plan
-        )  # so that a fault there is found before any work
+        # A fault in the table is found here, before any work.
+        read_rates(request.stress, opened.settings.plan)
     make_folder(request.output)
     ledger = request.output / ATTEMPTS if opened.judges else None
     with (

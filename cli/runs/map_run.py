@@ -85,7 +85,7 @@ class Work:
 
     @property
     def new(self) -> list[Mapping]:
-        """Return the mappings that this run or the journal made, in the order of the input."""
+        """Return the new mappings, of this run and of the journal, in the order of the input."""
         return [self.mappings[text] for text in self.wanted if text and text in self.mappings]
 
 
