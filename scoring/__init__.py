@@ -1,7 +1,7 @@
-"""Numbers from values: pure functions, and the only arithmetic there is.
+"""Compute numbers from values with pure functions. All formulas of dxjudge are here.
 
-`from dxjudge.scoring import top_k_accuracy`. The names load on first use; docs/scoring.md lists
-every measure with its formula, source and a worked example.
+Import them as in `from dxjudge.scoring import top_k_accuracy`; a name loads on first use.
+docs/scoring.md lists every measure with its formula, its source and a worked example.
 """
 
 from importlib import import_module
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         AbilityScores,
         Merged,
         ability_scores,
+        choice_is_right,
         merge_ranks,
         open_average,
         option_score,
@@ -58,7 +59,7 @@ if TYPE_CHECKING:
     )
     from .jury import RULES, JuryVerdict, Rule, check_weights, combine, learn_weights
     from .means import mean_interval, mean_statistic
-    from .medsyn import Gap, choice_accuracy, ddx_coverage, ddx_fdx_gap, mean_grade
+    from .medsyn import Gap, choice_accuracy, covers, ddx_coverage, ddx_fdx_gap, mean_grade
     from .missed import Miss, deepest_shared, misses
     from .own_family import self_preference
     from .paired import (
@@ -86,9 +87,10 @@ if TYPE_CHECKING:
         macro_ddx,
         match_ddx,
         micro_ddx,
+        micro_f1_terms,
         normalise_similarity,
     )
-    from .sensitivity import evidence_sensitivity, nmse_gap, share_below_diagonal
+    from .sensitivity import choice_shares, evidence_sensitivity, nmse_gap, share_below_diagonal
     from .share_limits import paired_share_interval, share_interval, share_of_sums, wilson
     from .shares import (
         FAILED,
@@ -130,7 +132,8 @@ _HOMES = {
     "calibration": ("CorrectedAccuracy", "prediction_powered", "rogan_gladen",
         "sampling_p_value"),
     "cascade": ("CascadeRow", "compare_models", "model_differences"),
-    "choice": ("AbilityScores", "Merged", "ability_scores", "merge_ranks", "open_average",
+    "choice": ("AbilityScores", "Merged", "ability_scores", "choice_is_right",
+        "merge_ranks", "open_average",
         "option_score"),
     "distance": ("disagreement", "verdict_distance"),
     "differences": ("Columns", "common_values", "paired_differences"),
@@ -141,7 +144,7 @@ _HOMES = {
         "hierarchical_scores"),
     "jury": ("JuryVerdict", "RULES", "Rule", "check_weights", "combine", "learn_weights"),
     "means": ("mean_interval", "mean_statistic"),
-    "medsyn": ("Gap", "choice_accuracy", "ddx_coverage", "ddx_fdx_gap", "mean_grade"),
+    "medsyn": ("Gap", "choice_accuracy", "covers", "ddx_coverage", "ddx_fdx_gap", "mean_grade"),
     "missed": ("Miss", "deepest_shared", "misses"),
     "own_family": ("self_preference",),
     "paired": ("Majority", "PairOutcome", "PairScores", "Spread", "best_of_n",
@@ -153,8 +156,8 @@ _HOMES = {
     "rubric": ("RubricScore", "rubric_score"),
     "semantic": ("DdxScores", "DdxSummary", "TextEncoder", "cosine_matrix", "ddx_scores",
         "ddx_similarity", "macro_ddx", "match_ddx", "micro_ddx",
-        "normalise_similarity"),
-    "sensitivity": ("evidence_sensitivity", "nmse_gap", "share_below_diagonal"),
+        "micro_f1_terms", "normalise_similarity"),
+    "sensitivity": ("choice_shares", "evidence_sensitivity", "nmse_gap", "share_below_diagonal"),
     "share_limits": ("paired_share_interval", "share_interval", "share_of_sums", "wilson"),
     "shares": ("Bounds", "FAILED", "Failed", "Mean", "Share", "bounds", "breakdown",
         "is_resolved", "mean", "share"),
@@ -178,9 +181,10 @@ __all__ = [
     "Scale", "SentenceEncoder", "Share", "Spread", "TextEncoder", "TextScores",
     "TokenEncoder", "Vote", "ability_scores", "augment", "bert_score", "best_of_n",
     "bleu", "bootstrap_differences", "bootstrap_interval", "bootstrap_many",
-    "bounds", "breakdown", "check_weights", "choice_accuracy", "cohen_kappa",
+    "bounds", "breakdown", "check_weights", "choice_accuracy", "choice_is_right",
+    "choice_shares", "cohen_kappa",
     "combine", "common_values", "compare_models", "compare_votes", "consistency",
-    "corpus_bleu", "cosine_matrix", "counts_by_model", "ddx_coverage",
+    "corpus_bleu", "cosine_matrix", "counts_by_model", "covers", "ddx_coverage",
     "ddx_fdx_gap", "ddx_scores", "ddx_similarity", "deepest_shared", "disagreement",
     "evidence_sensitivity", "fault_of", "fleiss_kappa", "flip_rates",
     "fragile_cases", "gwet_ac1", "gwet_ac2", "hierarchical_scores",
@@ -188,7 +192,7 @@ __all__ = [
     "jury_agreement", "kendall", "krippendorff_alpha", "learn_weights",
     "load_encoder", "macro_ddx", "majority_vote", "mapping_quality", "match_ddx",
     "mean", "mean_absolute_difference", "mean_grade", "mean_interval",
-    "mean_statistic", "merge_ranks", "meteor", "micro_ddx", "misses",
+    "mean_statistic", "merge_ranks", "meteor", "micro_ddx", "micro_f1_terms", "misses",
     "model_differences", "nmse_gap", "normalise_similarity", "open_average",
     "option_score", "pair_agreement", "pair_outcome", "pair_scores",
     "paired_differences", "paired_share_interval", "prediction_powered",

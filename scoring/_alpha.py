@@ -1,7 +1,7 @@
-"""Krippendorff's alpha: any number of judges, missing verdicts, three scales.
+"""Krippendorff's alpha for any number of judges, missing verdicts and three scales.
 
-alpha = 1 - (n - 1) * sum o_ck d_ck / sum n_c n_k d_ck, over the coincidences o of values in
-cases with two or more verdicts, their margins n_c and n = sum n_c, with squared distance d:
+alpha = 1 - (n - 1) * sum o_ck d_ck / sum n_c n_k d_ck. o_ck are the coincidences of values in
+cases with two or more verdicts, n_c their margins, and n = sum n_c. d is the squared distance:
 nominal 0 or 1; ordinal (sum of n_g from c to k - (n_c + n_k) / 2)^2; interval (c - k)^2.
 Krippendorff (2011), "Computing Krippendorff's alpha-reliability".
 """
@@ -14,7 +14,7 @@ from .bootstrap import Floats, Statistic
 
 
 def alpha_statistic(ratings: Ratings, scale: Scale) -> Statistic:
-    """Krippendorff's alpha as a function of case weights (a case of weight 2 counts twice)."""
+    """Return alpha as a function of case weights (a case of weight 2 counts twice)."""
     if scale not in ("nominal", "ordinal", "interval"):
         raise UsageError(f"scale is {scale!r}; choose 'nominal', 'ordinal' or 'interval'")
     if scale == "interval":
@@ -39,13 +39,13 @@ def alpha_statistic(ratings: Ratings, scale: Scale) -> Statistic:
 
 
 def _alpha(observed: Floats, expected: Floats, n: Floats) -> Floats:
-    # Where every verdict is the same value, agreement beyond chance has no meaning.
+    # If every verdict is the same value, agreement beyond chance is not defined.
     alpha: Floats = 1.0 - (n - 1) * observed / np.where(expected > 1e-12, expected, np.nan)
     return alpha
 
 
 def _coincidences(counts: Floats) -> Floats:
-    """Each case's coincidences, cases x k x k: pairs of verdicts over (verdicts - 1)."""
+    """Return each case's coincidences, cases x k x k: pairs of verdicts / (verdicts - 1)."""
     k = counts.shape[1]
     pairs = counts[:, :, None] * counts[:, None, :]
     pairs[:, np.arange(k), np.arange(k)] -= counts
@@ -56,7 +56,7 @@ def _coincidences(counts: Floats) -> Floats:
 
 
 def _interval_statistic(ratings: Ratings) -> Statistic:
-    """Interval alpha from sums and squares alone, so that many values cost no k x k table."""
+    """Return interval alpha from sums and squares, so that many values need no k x k table."""
     values = ratings.values()
     values = values - values.mean() if values.size else values  # sums of squares stay exact
     counts = ratings.counts

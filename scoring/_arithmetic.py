@@ -1,4 +1,4 @@
-"""Small arithmetic that several scores share."""
+"""Arithmetic that several scores share."""
 
 import math
 
@@ -8,28 +8,28 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 SAME = 1e-9
-"""Scores no further apart are equal: sums of the same terms in another order differ by rounding."""
+"""Scores that differ by at most this are equal, because sums in another order round differently."""
 
 
 def ratio(part: float, whole: float) -> float:
-    """Divide; NaN where there is nothing to divide by."""
+    """Divide; NaN if `whole` is 0."""
     return part / whole if whole else math.nan
 
 
 def harmonic(precision: float, recall: float) -> float:
-    """Harmonic mean of two shares; 0 where both are 0, NaN where one is NaN."""
+    """Return the harmonic mean of two shares; 0 if both are 0, NaN if one is NaN."""
     both = precision + recall
     return 2 * precision * recall / both if both else both
 
 
 def signs(differences: Floats) -> Floats:
-    """1, 0 or -1 for each difference, 0 for what rounding leaves of none; NaN stays."""
+    """Return 1, 0 or -1 for each difference; 0 within rounding error, NaN for NaN."""
     marks: Floats = np.sign(np.where(np.abs(differences) <= SAME, 0.0, differences))
     return marks
 
 
 def tau_b(first: Floats, second: Floats) -> Floats:
-    """Kendall's tau-b along the last axis: (b, models) twice to (b,); NaN where all tie."""
+    """Return Kendall's tau-b along the last axis, (b, models) twice to (b,); NaN if all tie."""
     a = signs(first[:, :, None] - first[:, None, :])
     b = signs(second[:, :, None] - second[:, None, :])
     untied = (a * a).sum(axis=(1, 2)) * (b * b).sum(axis=(1, 2))
@@ -38,5 +38,5 @@ def tau_b(first: Floats, second: Floats) -> Floats:
 
 
 def too_few(n: int, fewest: int) -> str:
-    """Say that there are too few cases for an interval."""
+    """Return the warning that there are too few cases for an interval."""
     return f"{n} cases are too few for an interval (at least {fewest})"

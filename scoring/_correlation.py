@@ -1,4 +1,4 @@
-"""Agreement of two judges without chance: identity, distance, and order."""
+"""Agreement of two judges without correction for chance: identity, distance and order."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from .means import mean_statistic
 
 
 def identical_statistic(ratings: Ratings) -> Statistic:
-    """Share of cases on which all judges that gave a verdict (two or more) say the same."""
+    """Return the share of cases with two or more verdicts on which all verdicts are the same."""
     codes = ratings.codes
     several = (codes != MISSING).sum(axis=1) > 1
     highest = codes.max(axis=1, initial=MISSING)
@@ -17,26 +17,26 @@ def identical_statistic(ratings: Ratings) -> Statistic:
 
 
 def distance_statistic(ratings: Ratings) -> Statistic:
-    """Mean absolute difference of two judges' numbers, in units of the scale."""
+    """Return the mean absolute difference of two judges' numbers, in units of the scale."""
     first, second = _numbers(ratings)
     return mean_statistic(np.abs(first - second))
 
 
 def _numbers(ratings: Ratings) -> tuple[Floats, Floats]:
-    """Both judges' values, NaN where missing."""
+    """Return both judges' values; NaN for a missing one."""
     values = np.append(ratings.values(), np.nan)  # code -1 picks the NaN
     return values[ratings.codes[:, 0]], values[ratings.codes[:, 1]]
 
 
 def _both(ratings: Ratings) -> tuple[Codes, Floats, Floats]:
-    """Rows with two verdicts, and both judges' codes there."""
+    """Return the rows with two verdicts, and both judges' codes in them."""
     rows = np.flatnonzero((ratings.codes != MISSING).all(axis=1))
     codes = ratings.codes[rows].astype(np.float64)
     return rows, codes[:, 0], codes[:, 1]
 
 
 def spearman_statistic(ratings: Ratings) -> Statistic:
-    """Spearman's rho: Pearson correlation of mid-ranks, each row counted by its weight."""
+    """Return Spearman's rho: the Pearson correlation of mid-ranks, weighted by row."""
     rows, first, second = _both(ratings)
 
     def statistic(drawn: Floats) -> Floats:
@@ -54,7 +54,7 @@ def spearman_statistic(ratings: Ratings) -> Statistic:
 
 
 def _mid_ranks(values: Floats, weights: Floats) -> Floats:
-    """Rank every row as if it stood there `weight` times; ties share the middle: (b, rows)."""
+    """Rank every row as if it occurred `weight` times; ties have the mid-rank: (b, rows)."""
     _, level = np.unique(values, return_inverse=True)
     levels = int(level.max()) + 1 if level.size else 0
     mass = weights @ np.eye(levels)[level]
@@ -63,7 +63,7 @@ def _mid_ranks(values: Floats, weights: Floats) -> Floats:
 
 
 def kendall_statistic(ratings: Ratings) -> Statistic:
-    """Kendall's tau-b; memory grows with the square of the number of distinct verdict pairs."""
+    """Return Kendall's tau-b. Memory grows with the square of the number of distinct pairs."""
     rows, first, second = _both(ratings)
     cells, cell_of = np.unique(np.stack([first, second]), axis=1, return_inverse=True)
     membership = np.eye(cells.shape[1])[cell_of.ravel()]

@@ -1,13 +1,14 @@
 """Chance-corrected agreement from category counts: Cohen, Fleiss, Gwet.
 
-All are 1 - observed disagreement / disagreement by chance; they differ in what chance means.
+All are 1 - observed disagreement / disagreement by chance. They differ in their model of chance.
+The habit of a judge is the share of each category among its verdicts.
 
-- Cohen (1960; weighted 1968): two judges, each with a habit of their own.
-- Fleiss (1971): any number of judges, one common habit. Cases may have different numbers of
-  verdicts, as in Gwet's handbook (2014): agreement over cases with two or more verdicts,
-  habit over cases with one or more.
-- Gwet's AC1 (2008) and AC2: chance is taken from how hard a case is to tell at random, so a
-  rare category does not turn near-perfect agreement into a kappa of zero.
+- Cohen (1960; weighted 1968): two judges, each with its own habit.
+- Fleiss (1971): any number of judges with one common habit. Cases may have different numbers of
+  verdicts, as in Gwet's handbook (2014): agreement uses the cases with two or more verdicts, and
+  habit the cases with one or more.
+- Gwet's AC1 (2008) and AC2: chance agreement is low if one category is rare, so that near-perfect
+  agreement does not give a kappa near zero.
 """
 
 from typing import Literal
@@ -22,7 +23,7 @@ Weights = Literal["linear", "quadratic"] | None
 
 
 def agreement_weights(k: int, weights: Weights) -> Floats:
-    """Agreement credit of every pair of k ordered categories, k x k, 1 on the diagonal.
+    """Return the agreement credit of every two of k ordered categories: k x k, diagonal 1.
 
     None: 0 elsewhere. linear: 1 - |i - j| / (k - 1). quadratic: 1 - (i - j)^2 / (k - 1)^2.
     """
@@ -36,7 +37,7 @@ def agreement_weights(k: int, weights: Weights) -> Floats:
 
 
 def _corrected(observed: Floats, chance: Floats) -> Floats:
-    """(observed - chance) / (1 - chance); NaN where chance alone agrees fully."""
+    """Return (observed - chance) / (1 - chance); NaN if chance is 1."""
     room = 1.0 - chance
     undefined = ~(room > 1e-12)
     corrected: Floats = (observed - chance) / np.where(undefined, np.nan, room)
@@ -49,7 +50,7 @@ def _divide(part: Floats, whole: Floats) -> Floats:
 
 
 def cohen_statistic(ratings: Ratings, weights: Weights) -> Statistic:
-    """Cohen's kappa of the two judges as a function of case weights."""
+    """Return Cohen's kappa of the two judges as a function of case weights."""
     k = len(ratings.categories)
     first, second = ratings.codes[:, 0], ratings.codes[:, 1]
     both = (first != MISSING) & (second != MISSING)
@@ -66,7 +67,7 @@ def cohen_statistic(ratings: Ratings, weights: Weights) -> Statistic:
 
 
 def _many_judges(ratings: Ratings, credit: Floats) -> tuple[Floats, Floats]:
-    """Columns to sum: agreement and its presence a case, then the habit and its presence.
+    """Return columns to sum per case: agreement and whether it exists, habit and whether it does.
 
     Returns (agreement columns: rows x 2, habit columns: rows x (k + 1)).
     """
@@ -84,7 +85,7 @@ def _many_judges(ratings: Ratings, credit: Floats) -> tuple[Floats, Floats]:
 
 
 def fleiss_statistic(ratings: Ratings) -> Statistic:
-    """Fleiss' kappa as a function of case weights."""
+    """Return Fleiss' kappa as a function of case weights."""
     agreement, habits = _many_judges(ratings, np.eye(len(ratings.categories)))
 
     def statistic(drawn: Floats) -> Floats:
@@ -95,7 +96,7 @@ def fleiss_statistic(ratings: Ratings) -> Statistic:
 
 
 def gwet_statistic(ratings: Ratings, weights: Weights) -> Statistic:
-    """Gwet's AC1 (weights None) or AC2 as a function of case weights."""
+    """Return Gwet's AC1 (weights None) or AC2 as a function of case weights."""
     k = len(ratings.categories)
     credit = agreement_weights(k, weights)
     agreement, habits = _many_judges(ratings, credit)

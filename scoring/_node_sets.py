@@ -1,4 +1,4 @@
-"""Cases of diagnoses as augmented node sets, coded as integers so that numpy can count them."""
+"""Code the augmented node sets of cases as integers, so that numpy can count them."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -13,13 +13,13 @@ from .shares import FAILED, Failed, is_resolved
 
 Code = Node | str
 Diagnosis = Code | Iterable[Code | None] | None
-"""One diagnosis: a code, several codes, or None (or nothing) where it did not map."""
+"""One diagnosis: a code, several codes, or None (or an empty list) if it did not map."""
 Case = Sequence[Diagnosis] | Failed
 Ints = NDArray[np.int64]
 
 
 class Unmapped(NamedTuple):
-    """A predicted diagnosis that did not map: where it stands, and its unknown codes if any."""
+    """A diagnosis that did not map: its case, its position, and its unknown codes if any."""
 
     case: int
     position: int
@@ -28,9 +28,9 @@ class Unmapped(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class NodeSets:
-    """The augmented sets of n cases: node `node[i]` is in the set of case `case[i]`, once.
+    """The augmented sets of n cases: node `node[i]` is in the set of case `case[i]`.
 
-    `failed` marks the cases that have no verdict.
+    No pair of case and node occurs twice. `failed` marks the cases without a verdict.
     """
 
     case: Ints
@@ -40,7 +40,7 @@ class NodeSets:
 
 
 def codes_of(diagnosis: Diagnosis) -> tuple[Code, ...]:
-    """List one diagnosis's codes; None, NaN and blank text are no code."""
+    """List one diagnosis's codes; None, NaN and blank text are left out."""
     several = isinstance(diagnosis, Iterable) and not isinstance(diagnosis, str | Node)
     given: Iterable[Any] = diagnosis if several else (diagnosis,)  # type: ignore[assignment]
     return tuple(code for code in given if is_resolved(code) and code != "" and not _blank(code))
@@ -52,9 +52,9 @@ def _blank(code: object) -> bool:
 
 @dataclass(slots=True)
 class NodeTable:
-    """Numbers for the nodes met so far, with the kind and the chapter of each.
+    """Numbers the nodes as they occur, and stores the kind and the chapter of each.
 
-    One table codes truth and predictions, so that equal numbers are equal nodes.
+    One table codes truth and predictions, so that equal numbers mean equal nodes.
     """
 
     tree: Tree
@@ -71,7 +71,7 @@ class NodeTable:
         """Number a code and all its ancestors.
 
         Raises:
-            UnknownCode: the release does not hold it.
+            UnknownCode: the release does not contain the code.
         """
         known = self._lines.get(code)
         if known is None:
@@ -90,10 +90,10 @@ class NodeTable:
         return self._numbers[node]
 
     def read(self, cases: Sequence[Case], side: str, *, strict: bool = False) -> NodeSets:
-        """Code the cases of one side; `side` names it in errors.
+        """Code the cases of one side (truth, or a model); `side` is its name in errors.
 
-        A diagnosis with an unknown code, or with none, is unmapped; its known codes still
-        count. With `strict` an unknown code is an error.
+        A diagnosis with an unknown code, or without a code, is unmapped; its known codes still
+        count. With `strict`, an unknown code is an error.
         """
         owners: list[int] = []
         numbers: list[int] = []

@@ -1,4 +1,4 @@
-"""Verdicts of several judges as a matrix of codes: cases x judges, missing ones allowed."""
+"""Code the verdicts of several judges as a matrix, cases x judges, with missing verdicts."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -20,19 +20,19 @@ MISSING = -1
 
 @dataclass(frozen=True, slots=True)
 class Ratings:
-    """Verdicts as positions in `categories`; -1 is missing. `codes` is cases x judges."""
+    """Verdicts as positions in `categories`; -1 means missing. `codes` is cases x judges."""
 
     codes: Codes
     categories: tuple[Any, ...]
 
     @property
     def missing(self) -> int:
-        """How many verdicts are missing."""
+        """The number of missing verdicts."""
         return int((self.codes == MISSING).sum())
 
     @property
     def counts(self) -> Floats:
-        """How many judges chose each category: cases x categories."""
+        """The number of judges that chose each category: cases x categories."""
         chosen = self.codes[:, :, None] == np.arange(len(self.categories))
         counts: Floats = chosen.sum(axis=1).astype(np.float64)
         return counts
@@ -45,26 +45,26 @@ class Ratings:
         """
         if not all(is_number(category) for category in self.categories):
             raise UsageError(
-                f"verdicts such as {self.categories[0]!r} have no distance; numbers do"
+                f"verdicts such as {self.categories[0]!r} have no distance: give numbers"
             )
         return np.asarray([float(category) for category in self.categories])
 
 
 def is_number(value: object) -> bool:
-    """Whether a verdict is a number (True and False count as 1 and 0)."""
+    """Return whether a verdict is a number (True and False count as 1 and 0)."""
     return isinstance(value, int | float | np.number | np.bool_)
 
 
 def read_ratings(
     verdicts: Iterable[Sequence[Any]], categories: Sequence[Any] | None = None
 ) -> Ratings:
-    """Code verdicts, one sequence a case with one entry a judge.
+    """Code verdicts: one sequence per case, with one entry per judge.
 
-    None, NaN and `FAILED` are missing. `categories` lists what a judge may say, in the order
-    of the scale; without it, they are the values that occur, sorted.
+    None, NaN and `FAILED` are missing. `categories` lists the allowed verdicts in the order of
+    the scale. Without it, the categories are the values that occur, sorted.
 
     Raises:
-        UsageError: cases with different numbers of judges, a verdict that is no category, or
+        UsageError: cases with different numbers of judges, a verdict outside the categories, or
             verdicts that cannot be sorted. The message names the case and the judge.
     """
     rows = [list(row) for row in verdicts]

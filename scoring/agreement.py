@@ -1,12 +1,12 @@
-"""How far judges agree: between judges, and judge against human.
+"""Agreement of judges with each other and with humans.
 
-The short functions (`cohen_kappa`, `krippendorff_alpha`, …) return one number from raw
-verdicts, NaN where it is not defined. `pair_agreement` and `jury_agreement` return the whole
-table, each number with a bootstrap interval over cases, and a warning in the place of a
-number where there are too few cases.
+The short functions (`cohen_kappa`, `krippendorff_alpha`, …) return one number from raw verdicts,
+NaN if it is not defined. `pair_agreement` and `jury_agreement` return the whole table. Each number
+has a bootstrap interval over cases. With too few cases a warning replaces the number.
 
-Verdicts of a jury are a sequence of cases, each a sequence with one entry a judge. None, NaN
-and `FAILED` are missing verdicts; a case counts for a number as far as it has the verdicts.
+Verdicts of a jury are a sequence of cases; each case is a sequence with one entry per judge. None,
+NaN and `FAILED` are missing verdicts. A case counts for a number if it has the verdicts that the
+number needs.
 """
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -34,7 +34,7 @@ def _value(
     statistic: Statistic, ratings: Ratings, case_weights: Sequence[float] | None = None
 ) -> float:
     weights = _case_weights(case_weights, len(ratings.codes))
-    if not ratings.categories:  # nobody said anything
+    if not ratings.categories:  # there is no verdict at all
         return float("nan")
     return float(statistic(weights[None, :])[0])
 
@@ -55,7 +55,7 @@ def _case_weights(given: Sequence[float] | None, n: int) -> Floats:
 def share_identical(
     first: Sequence[Any], second: Sequence[Any], *, case_weights: Sequence[float] | None = None
 ) -> float:
-    """Share of cases with two verdicts that are the same.
+    """Return the share of identical verdicts among the cases with two verdicts.
 
     Formula: (cases on which both verdicts are the same) / (cases with two verdicts).
 
@@ -71,7 +71,7 @@ def share_identical(
 def mean_absolute_difference(
     first: Sequence[Any], second: Sequence[Any], *, case_weights: Sequence[float] | None = None
 ) -> float:
-    """Mean of |first - second| over the cases with two verdicts, in units of the scale.
+    """Return the mean of |first - second| over cases with two verdicts, in units of the scale.
 
     Formula: mean of |first - second|.
 
@@ -91,7 +91,7 @@ def consistency(
     span: float = 1.0,
     case_weights: Sequence[float] | None = None,
 ) -> float:
-    """1 - mean absolute difference / span; `span` is the width of the scale (0 to 1: 1).
+    """Return 1 - mean absolute difference / span; `span` is the width of the scale.
 
     Formula: 1 - mean |first - second| / span.
 
@@ -111,13 +111,14 @@ def cohen_kappa(
     categories: Sequence[Any] | None = None,
     case_weights: Sequence[float] | None = None,
 ) -> float:
-    """Cohen's kappa of two judges: unweighted, "linear" or "quadratic".
+    """Return Cohen's kappa of two judges: unweighted, "linear" or "quadratic".
 
-    Weights go by the position in `categories` (default: the values that occur, sorted), so
-    give the whole scale where a level may not occur.
+    Weights use the positions in `categories` (default: the values that occur, sorted). Give the
+    whole scale if some levels may not occur.
 
     Formula: (p_o - p_e) / (1 - p_e), p_o the weighted share of agreement, p_e the same if each
-    judge kept its habit but voted at random; weights 1 - |i - j| / (k - 1), or its square.
+    judge gave its verdicts in the same shares but at random; weights 1 - |i - j| / (k - 1), or
+    1 - (i - j)^2 / (k - 1)^2.
 
     Source: Cohen (1960), Educational and Psychological Measurement 20; weighted: Cohen (1968),
     Psychological Bulletin 70.
@@ -132,7 +133,7 @@ def cohen_kappa(
 def fleiss_kappa(
     verdicts: Iterable[Sequence[Any]], *, case_weights: Sequence[float] | None = None
 ) -> float:
-    """Fleiss' kappa of any number of judges; cases may lack verdicts.
+    """Return Fleiss' kappa of any number of judges; verdicts may be missing.
 
     Formula: (p_o - p_e) / (1 - p_e), p_o the mean share of agreeing pairs of judges in a case,
     p_e the sum of squared shares of the categories.
@@ -154,9 +155,9 @@ def krippendorff_alpha(
     categories: Sequence[Any] | None = None,
     case_weights: Sequence[float] | None = None,
 ) -> float:
-    """Krippendorff's alpha on a nominal, ordinal or interval scale.
+    """Return Krippendorff's alpha on a nominal, ordinal or interval scale.
 
-    Note the orientation: one row a case, one column a judge.
+    Each row of `verdicts` is a case and each column a judge.
 
     Formula: 1 - (n - 1) sum o_ck d_ck / sum n_c n_k d_ck, o the coincidences of values, n_c
     their margins, d the squared distance on the scale.
@@ -176,7 +177,7 @@ def gwet_ac1(
     categories: Sequence[Any] | None = None,
     case_weights: Sequence[float] | None = None,
 ) -> float:
-    """Gwet's AC1. `categories` matters: a category nobody chose still counts as a choice.
+    """Return Gwet's AC1. A category in `categories` counts even if no judge chose it.
 
     Formula: (p_o - p_e) / (1 - p_e), p_e = sum pi_c (1 - pi_c) / (k - 1) over k categories with
     shares pi_c.
@@ -197,7 +198,7 @@ def gwet_ac2(
     categories: Sequence[Any] | None = None,
     case_weights: Sequence[float] | None = None,
 ) -> float:
-    """Gwet's AC2: AC1 with credit for near misses on an ordered scale.
+    """Return Gwet's AC2: AC1 with credit for near misses on an ordered scale.
 
     Formula: as `gwet_ac1`, with credit w_ij for near misses in p_o, and p_e multiplied by sum
     w_ij / k.
@@ -218,7 +219,7 @@ def spearman(
     categories: Sequence[Any] | None = None,
     case_weights: Sequence[float] | None = None,
 ) -> float:
-    """Spearman's rank correlation over the cases with two verdicts.
+    """Return Spearman's rank correlation over the cases with two verdicts.
 
     Formula: Pearson correlation of the mid-ranks.
 
@@ -238,7 +239,7 @@ def kendall(
     categories: Sequence[Any] | None = None,
     case_weights: Sequence[float] | None = None,
 ) -> float:
-    """Kendall's tau-b over the cases with two verdicts.
+    """Return Kendall's tau-b over the cases with two verdicts.
 
     Formula: tau-b = (concordant - discordant) / sqrt(pairs not tied in the first x pairs not
     tied in the second).
@@ -256,9 +257,9 @@ def kendall(
 class Coefficient:
     """One measure of agreement.
 
-    `value` and `interval` are None, and `warning` says why, where there are too few cases or
-    the number is not defined. A value may also come with a warning about its interval.
-    `n` counts the cases that have the verdicts, `missing` the verdicts that are not there.
+    `value` and `interval` are None if there are too few cases or the number is not defined;
+    `warning` says why. A value can also have a warning about its interval. `n` is the number of
+    cases that have the needed verdicts, `missing` the number of missing verdicts.
     """
 
     name: str
@@ -280,11 +281,11 @@ def pair_agreement(
     case_weights: Sequence[float] | None = None,
     plan: Plan | None = None,
 ) -> tuple[Coefficient, ...]:
-    """Every measure that fits the scale, for two judges (or a judge and a human).
+    """Return every measure that fits the scale, for two judges or a judge and a human.
 
-    Formula: every measure of two judges that fits the scale, each as its own function has it.
+    Formula: every measure of two judges that fits the scale, as in the function of its name.
 
-    Source: as the functions of these names; intervals: seeded bootstrap over cases (Efron 1987,
+    Source: as in the functions of these names; intervals: seeded bootstrap over cases (Efron 1987,
     JASA 82), Wilson (1927) for the share of identical verdicts.
 
     Args:
@@ -338,11 +339,13 @@ def jury_agreement(
     case_weights: Sequence[float] | None = None,
     plan: Plan | None = None,
 ) -> tuple[Coefficient, ...]:
-    """Agreement of a whole jury: identity of all, Fleiss, AC1 (AC2) and alpha by the scale.
+    """Return every measure that fits the scale, for a whole jury.
 
-    Formula: every measure of a whole jury that fits the scale, each as its own function has it.
+    These are the share of identical verdicts, Fleiss' kappa, AC1 or AC2, and alpha.
 
-    Source: as the functions of these names; intervals as in `pair_agreement`.
+    Formula: every measure of a whole jury that fits the scale, as in the function of its name.
+
+    Source: as in the functions of these names; intervals as in `pair_agreement`.
 
     >>> made = jury_agreement([[1, 1, 1], [0, 0, 1]] * 10, plan=Plan(resamples=100))
     >>> made[0].name, made[0].value
@@ -366,7 +369,7 @@ def jury_agreement(
 
 def _check_order(ratings: Ratings, scale: Scale, categories: Sequence[Any] | None) -> None:
     if scale == "ordinal" and categories is None and not _numeric(ratings):
-        raise UsageError("words have no order of their own; give categories from lowest to highest")
+        raise UsageError("words have no order: give the categories from lowest to highest")
 
 
 def _numeric(ratings: Ratings) -> bool:
@@ -399,34 +402,36 @@ def _table(
         return np.column_stack([measure(drawn) for measure in statistics.values()])
 
     weights = _case_weights(case_weights, rows)
-    made = bootstrap_many(statistic, list(labels), weights=weights, plan=plan)
+    intervals = bootstrap_many(statistic, list(labels), weights=weights, plan=plan)
     too_rare = _too_rare(ratings, labels, kept)
-    held = dict(zip(statistics, (replace(one, n=n) for one in made), strict=True))
+    interval_of = dict(zip(statistics, (replace(one, n=n) for one in intervals), strict=True))
     if case_weights is None:
-        held["share_identical"] = _of_identical(ratings, labels, kept, plan)
+        interval_of["share_identical"] = _of_identical(ratings, labels, kept, plan)
     return tuple(
-        _coefficient(name, interval, ratings.missing, too_rare) for name, interval in held.items()
+        _coefficient(name, interval, ratings.missing, too_rare)
+        for name, interval in interval_of.items()
     )
 
 
 def _of_identical(
     ratings: Ratings, labels: Sequence[Hashable], kept: NDArray[np.int_], plan: Plan
 ) -> Interval:
-    """Wilson's interval for the share of cases on which all say the same."""
+    """Return Wilson's interval for the share of cases on which all verdicts are the same."""
     same = [len(set(ratings.codes[row].tolist()) - {MISSING}) == 1 for row in kept.tolist()]
     return share_interval(same, [labels[row] for row in kept.tolist()], plan.level)
 
 
 LEAST_RARE = 7
 LEAST_SHARED = 3
-"""With fewer cases of a rarer verdict, or fewer on which two judges share one, intervals of kappa,
-alpha and rank correlations held the truth in 0 to 91 % of simulations where 95 % were asked
-(docs/intervals.md).
+"""The least number of cases with a rare verdict, and of cases on which two judges share one.
+
+With fewer, the 95 % intervals of kappa, alpha and rank correlations covered the true value in only
+0 to 91 % of simulations (docs/intervals.md).
 """
 
 
 def _too_rare(ratings: Ratings, labels: Sequence[Hashable], kept: NDArray[np.int_]) -> str:
-    """Why there is no interval: one verdict is most of all, and few cases have another one."""
+    """Return why there is no interval: most verdicts are the same, and few cases have another."""
     counts = ratings.counts[kept]
     total = counts.sum(axis=0)
     if total.max() <= total.sum() / 2:

@@ -1,14 +1,14 @@
-"""Seeded cluster bootstrap over cases, shared by every number that has an interval.
+"""Seeded cluster bootstrap over cases, which every number with an interval uses.
 
-A statistic here is a function of case weights: it gets an array of shape (b, rows), one
-row of weights a resample, and returns b values, or (b, k) for k numbers at once. A resample
-draws whole clusters (cases) with replacement, so a weight is how often a row was drawn.
-One matrix product then does the work of a thousand loops, and the same resamples serve
-every model, so that differences between models are paired.
+A statistic is a function of case weights. It takes an array of shape (b, rows), with one row of
+weights per resample, and returns b values, or (b, k) for k numbers at once. A resample draws whole
+clusters (cases) with replacement; a weight is the number of times that a row was drawn. One matrix
+product computes all resamples. All models share the same resamples, so that differences between
+models are paired.
 
-Percentile and BCa limits: Efron (1987), "Better bootstrap confidence intervals", JASA 82.
-The acceleration comes from a jackknife over at most 200 seeded groups of clusters, so that
-cost grows linearly with the number of cases.
+Percentile and BCa limits: Efron (1987), "Better bootstrap confidence intervals", JASA 82. The
+acceleration comes from a jackknife over at most 200 seeded groups of clusters, so that the cost
+grows linearly with the number of cases.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -28,9 +28,9 @@ Clusters = int | Sequence[Hashable]
 Mask = NDArray[np.bool_]
 
 FEWEST_CASES = 10
-"""With fewer clusters an interval is a warning, not a pair of numbers."""
+"""With fewer clusters there is a warning and no interval."""
 
-_BLOCK = 4_000_000  # weights made at a time: 32 MB
+_BLOCK = 4_000_000  # weights in memory at a time: 32 MB
 _JACKKNIFE_GROUPS = 200
 
 
@@ -38,9 +38,9 @@ _JACKKNIFE_GROUPS = 200
 class Interval:
     """A number with its confidence limits.
 
-    `low` and `high` are NaN, and `warning` says why, where no honest limits can be given.
-    `n` is the number of clusters (cases) behind it, `undefined` the number of resamples in
-    which the statistic had no value (they are left out).
+    `low` and `high` are NaN if no reliable limits exist; `warning` says why. `n` is the number of
+    clusters (cases) that the number uses. `undefined` is the number of resamples in which the
+    statistic had no value; they are left out.
     """
 
     estimate: float
@@ -57,7 +57,10 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How to resample: limits at `level` by `method`, from `resamples` draws with `seed`."""
+    """How to resample: limits at `level` by `method`, from `resamples` draws with `seed`.
+
+    With fewer than `fewest` clusters there is no interval.
+    """
 
     method: Method = "bca"
     level: float = 0.95
@@ -79,8 +82,8 @@ class Difference:
     """First minus second on the same resampled cases.
 
     `p_value` is two-sided: twice the smaller share of resamples on one side of zero, at
-    least 2 / (resamples + 1) and at most 1. NaN where there are too few cases or no resample has
-    a value. `cases` counts the cases that both resolved, where that was asked.
+    least 2 / (resamples + 1) and at most 1. It is NaN if there are too few cases or no resample
+    has a value. `cases` is the number of cases that both resolved; `paired_differences` sets it.
     """
 
     interval: Interval
@@ -104,7 +107,7 @@ def bootstrap_interval(
 
     Args:
         statistic: weights (b, rows) to values (b,).
-        clusters: how many rows, each its own cluster; or the cluster of each row.
+        clusters: the number of rows, if each is its own cluster; else the cluster of each row.
         weights: importance of each row (default 1), multiplied into the drawn counts.
         plan: level, method, resamples, seed.
 
@@ -126,8 +129,8 @@ def bootstrap_many(
 ) -> tuple[Interval, ...]:
     """Put intervals around k numbers that one statistic computes: (b, rows) to (b, k).
 
-    `present` (rows x k) says which rows each number rests on (default: all), so that a number
-    over few cases among many gets the warning it deserves.
+    `present` (rows x k) says which rows each number uses (default: all), so that a number over
+    too few of the cases has a warning.
 
     Formula: as `bootstrap_interval`, for k numbers on the same resamples.
 
@@ -184,11 +187,11 @@ def bootstrap_differences(
     >>> round(made[0].p_value, 3)
     0.002
     """
-    made, values = _resample(statistic, clusters, weights, present, plan or Plan())
+    intervals, values = _resample(statistic, clusters, weights, present, plan or Plan())
     least = (plan or Plan()).fewest
     return tuple(
-        Difference(one, float("nan") if one.n < least else _sign_p_value(column))
-        for one, column in zip(made, values.T, strict=True)
+        Difference(interval, float("nan") if interval.n < least else _sign_p_value(column))
+        for interval, column in zip(intervals, values.T, strict=True)
     )
 
 
@@ -210,7 +213,7 @@ def _resample(
 
 
 def _sign_p_value(differences: Floats) -> float:
-    """Two-sided share of resampled differences beyond zero (NaN ones are left out)."""
+    """Return the two-sided share of resampled differences beyond zero; NaN ones are left out."""
     values = differences[~np.isnan(differences)]
     if not values.size:
         return float("nan")
@@ -253,7 +256,7 @@ def _interval(
     elif low == high:
         warning = _CONSTANT
         low = high = float("nan")
-    # BCa limits of few distinct values can leave the estimate out; no interval may.
+    # With few distinct values BCa limits can exclude the estimate; widen them to include it.
     low, high = min(low, estimate), max(high, estimate)
     return Interval(
         estimate, low, high, plan.level, plan.method, n, plan.resamples, plan.seed,
@@ -268,7 +271,7 @@ def _quantiles(
     accelerations: Floats | None,
     level: float,
 ) -> tuple[Floats, Floats]:
-    """Return which quantiles of the replicates are the limits, one pair a column."""
+    """Return which quantiles of the replicates are the limits, one pair per column."""
     tail = (1 - level) / 2
     if accelerations is None:
         return np.full(len(estimate), tail), np.full(len(estimate), 1 - tail)
@@ -287,7 +290,7 @@ def _quantiles(
 
 
 def _take(ordered: Floats, undefined: NDArray[np.int_], at: Floats) -> Floats:
-    """Interpolate column-wise quantiles in columns whose NaN stand last."""
+    """Interpolate quantiles by column; NaN are at the end of each column."""
     last = len(ordered) - 1 - undefined
     position = np.clip(at, 0, 1) * np.maximum(last, 0)
     lower = np.floor(position).astype(int)
@@ -305,7 +308,7 @@ def _columns(values: Any) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class _Sample:
-    """Rows, the cluster each belongs to (None: its own), and their weights."""
+    """Rows, the cluster of each (None: every row is a cluster), and their weights."""
 
     rows: int
     groups: int
@@ -325,7 +328,7 @@ class _Sample:
         return cls(rows, len(codes), index, given)
 
     def sizes(self, present: Mask | None, numbers: int) -> list[int]:
-        """Count the clusters that each number rests on."""
+        """Count the clusters that each number uses."""
         if present is None:
             return [self.groups] * numbers
         if self.cluster_of is None:
@@ -346,7 +349,7 @@ class _Sample:
         return np.concatenate(list(blocks))
 
     def accelerations(self, statistic: Statistic, plan: Plan) -> Floats:
-        """Return BCa's a, one a number: skewness of the leave-one-group-out values / 6."""
+        """Return BCa's a for each number: skewness of the leave-one-group-out values / 6."""
         folds = min(self.groups, _JACKKNIFE_GROUPS)
         fold_of = np.random.default_rng(plan.seed).permutation(self.groups) % folds
         counts = (fold_of[None, :] != np.arange(folds)[:, None]).astype(float)

@@ -1,13 +1,13 @@
-"""A judged accuracy, corrected by a small set on which the truth is known.
+"""Correct a judged accuracy with a small calibration set, on which the truth is known.
 
-A judge that is wrong 10 % of the time in either direction turns an accuracy of 0.95 into
-0.86. With a calibration set (cases that a human checked as well) the error can be taken out.
+If a judge is wrong 10 % of the time in both directions, an accuracy of 0.95 looks like 0.86. With
+a calibration set (cases that a human checked too) this error can be removed.
 
-- `rogan_gladen` (Rogan and Gladen 1978): from the judge's sensitivity and specificity, which
-  must be the same in both sets, though prevalence may differ. Interval: Lang and Reiczigel
-  (2014), Preventive Veterinary Medicine 113, which allows for all three samples.
-- `prediction_powered` (Angelopoulos et al. 2023, Science 382; power tuning: PPI++): the judged
-  mean plus the mean error on the calibration set, which must be drawn from the same cases.
+- `rogan_gladen` (Rogan and Gladen 1978) uses the judge's sensitivity and specificity. They must be
+  the same in both sets, but prevalence may differ. The interval is that of Lang and Reiczigel
+  (2014), Preventive Veterinary Medicine 113, which accounts for all three samples.
+- `prediction_powered` (Angelopoulos et al. 2023, Science 382; power tuning: PPI++) adds the mean
+  error on the calibration set to the judged mean. The set must be drawn from the same cases.
 """
 
 import math
@@ -27,12 +27,12 @@ _LEAST_YOUDEN = 0.1
 
 @dataclass(frozen=True, slots=True)
 class CorrectedAccuracy:
-    """The corrected accuracy with its interval, beside the judge's own number (`judged`).
+    """The corrected accuracy with its interval, and the judge's own number (`judged`).
 
-    `value` is None, and `warning` says why, where the calibration set cannot carry it.
-    `unresolved` counts the pieces left out for want of a verdict, in both sets.
-    `sensitivity` and `specificity` are the judge's on the calibration set (NaN where no case
-    shows it); `tuning` is the weight of the judge in prediction-powered inference, else None.
+    `value` is None if the calibration set is not sufficient; `warning` says why. `unresolved` is
+    the number of items in both sets that are left out because a verdict is missing. `sensitivity`
+    and `specificity` are the judge's on the calibration set, NaN without a case for them.
+    `tuning` is the weight of the judge in prediction-powered inference, else None.
     """
 
     method: str
@@ -52,11 +52,11 @@ class CorrectedAccuracy:
 class _Evidence:
     judged: Floats  # verdicts on the cases to estimate
     verdicts: Floats  # verdicts on the calibration set
-    truth: Floats  # what is so there
+    truth: Floats  # the truth on the calibration set
     unresolved: int
 
     def rate(self, truth: float) -> tuple[float, int]:
-        """Share of right verdicts among calibration cases of this truth, and their number."""
+        """Return the share of right verdicts among the cases with this truth, and their number."""
         right = self.verdicts[self.truth == truth] == truth
         return (float(right.mean()) if right.size else math.nan), int(right.size)
 
@@ -96,8 +96,8 @@ def rogan_gladen(
         level: of the interval.
         fewest: least number of calibration cases that are truly right, and truly wrong.
 
-    A warning takes the place of the number where either kind has fewer than `fewest`
-    calibration cases, or the judge hardly beats chance (se + sp - 1 < 0.1).
+    A warning replaces the number if either kind has fewer than `fewest` calibration cases, or if
+    the judge is hardly better than chance (se + sp - 1 < 0.1).
 
     >>> checked = [(True, True)] * 18 + [(False, True)] * 2 + [(False, False)] * 20
     >>> made = rogan_gladen([True] * 45 + [False] * 55, checked)
@@ -113,7 +113,9 @@ def rogan_gladen(
             f"{n_se} right and {n_sp} wrong calibration cases are too few (at least {fewest} each)"
         )
     elif se + sp - 1 < _LEAST_YOUDEN:
-        warning = f"the judge hardly beats chance (sensitivity {se:.2f}, specificity {sp:.2f})"
+        warning = (
+            f"the judge is hardly better than chance (sensitivity {se:.2f}, specificity {sp:.2f})"
+        )
     else:
         value = min(1.0, max(0.0, (raw + sp - 1) / (se + sp - 1)))
         low, high = _lang_reiczigel((raw, n), (se, n_se), (sp, n_sp), level)
@@ -127,7 +129,7 @@ def rogan_gladen(
 def _lang_reiczigel(
     apparent: tuple[float, int], se: tuple[float, int], sp: tuple[float, int], level: float
 ) -> tuple[float, float]:
-    """Limits for a prevalence whose test's sensitivity and specificity are estimates too."""
+    """Return limits for a prevalence, with estimated sensitivity and specificity of the test."""
     z = NormalDist().inv_cdf(_tail(level))
     n = apparent[1] + z * z
     rate = (apparent[1] * apparent[0] + z * z / 2) / n
@@ -159,7 +161,7 @@ def prediction_powered(
     (2023), "PPI++".
 
     Args:
-        judged: the judge's verdicts on cases whose truth is not known.
+        judged: the judge's verdicts on cases without a known truth.
         calibration: (judge's verdict, truth) of further cases drawn from the same population.
         level: of the interval (Student's t, by the number of calibration cases).
         tune: choose w from the data so that the variance is least (PPI++); else w = 1.
@@ -189,14 +191,14 @@ def prediction_powered(
         value = float(min(1.0, max(0.0, centre)))
         interval = _analytic(value, centre - half, centre + half, level, "t", n)
         if half == 0:
-            warning = "no error and no spread was seen: the limits understate the uncertainty"
+            warning = "no error and no spread on the checked cases: the limits are too narrow"
     return CorrectedAccuracy(
         "prediction-powered", value, interval, raw, se, sp, n, m, data.unresolved, weight, warning
     )
 
 
 def _tuning(data: _Evidence) -> float:
-    """Weight of least variance: cov(truth, verdict) / ((1 + m / n) var(verdict)), in 0..1."""
+    """Return the weight of least variance: cov(truth, verdict) / ((1 + m / n) var(verdict))."""
     every = np.concatenate([data.judged, data.verdicts])
     spread = (1 + len(data.truth) / len(data.judged)) * every.var(ddof=1)
     shared = float(np.cov(data.truth, data.verdicts)[0, 1])
@@ -230,7 +232,7 @@ def sampling_p_value(
         seed: of the permutations.
 
     Returns:
-        The p-value; 1 where all or none are checked, or there is one stratum.
+        The p-value; 1 if all cases or none are checked, or if there is one stratum.
 
     Raises:
         UsageError: lists of different lengths.

@@ -1,4 +1,4 @@
-"""Hierarchical scores of many models, with intervals, on every level and in every chapter."""
+"""Hierarchical scores of several models with intervals, on every level and in every chapter."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from .ratios import hierarchical_statistic
 class CascadeRow:
     """One model's HDP, HDR and HDF1 on one level (None: all) in one chapter (None: all).
 
-    `n` counts the cases in the means.
+    `n` is the number of cases in the means.
     """
 
     model: str
@@ -35,7 +35,7 @@ def compare_models(
     clusters: Sequence[Hashable] | None = None,
     plan: Plan | None = None,
 ) -> tuple[CascadeRow, ...]:
-    """Score every model in every cell in which some case has a true node.
+    """Score every model on every level and in every chapter in which a case has a true node.
 
     Formula: HDP, HDR and HDF1 as in `hierarchical_scores`, on every level and in every chapter.
 
@@ -44,7 +44,7 @@ def compare_models(
     Args:
         counts: model to its counts, all on the same cases in the same order.
         clusters: the patient (or other unit to resample) of each case.
-        plan: level, method, resamples, seed; the same resamples serve every model.
+        plan: level, method, resamples, seed; all models share the same resamples.
 
     Returns:
         Rows by model, then level (all, chapter to subcategory), then chapter.
@@ -67,7 +67,7 @@ def compare_models(
         levels, chapters = np.nonzero(~np.isnan(recall).all(axis=0))
         columns = precision[:, levels, chapters], recall[:, levels, chapters]
         present = ~np.isnan(columns[1])
-        made = bootstrap_many(
+        intervals = bootstrap_many(
             hierarchical_statistic(*columns),
             list(clusters) if clusters else cases,
             present=np.tile(present, 3),
@@ -77,7 +77,7 @@ def compare_models(
         for cell, n in enumerate(present.sum(axis=0).tolist()):
             level, chapter = counted.levels[levels[cell]], counted.chapters[chapters[cell]]
             code = chapter.code if chapter else None
-            rows.append(CascadeRow(model, level, code, n, *made[cell::k]))
+            rows.append(CascadeRow(model, level, code, n, *intervals[cell::k]))
     return tuple(rows)
 
 
@@ -89,7 +89,7 @@ def model_differences(
     clusters: Sequence[Hashable] | None = None,
     plan: Plan | None = None,
 ) -> dict[tuple[str, str], Difference]:
-    """HDF1 of every model minus that of every later one, over the cases that both resolved.
+    """Return HDF1 of every model minus that of every later one, over cases that both resolved.
 
     Formula: HDF1 of the first minus HDF1 of the second over the cases that both resolved.
 
@@ -112,8 +112,8 @@ def model_differences(
         scores = np.column_stack([part[cell] for part in counted.ratios()[:2]])
         known = ~np.isnan(scores)
         columns.append(Columns(np.where(known, scores, 0.0), known.astype(float), known))
-    made = paired_differences(columns, "harmonic", clusters=clusters, plan=plan)
-    return {(models[i], models[j]): one for (i, j), one in made.items()}
+    differences = paired_differences(columns, "harmonic", clusters=clusters, plan=plan)
+    return {(models[i], models[j]): difference for (i, j), difference in differences.items()}
 
 
 def _same_cases(counts: Mapping[str, HierarchicalCounts]) -> int:

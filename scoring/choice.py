@@ -11,10 +11,25 @@ from .shares import Grade, Mean, breakdown, mean
 OPEN_SCORES = (0, 0.5, 1)
 
 
+def choice_is_right(chosen: Iterable[str] | None, truth: Iterable[str]) -> bool:
+    """Return whether the chosen options are exactly the true ones, in any order.
+
+    `chosen` None (the answer matches no option) is wrong.
+
+    Formula: the set of chosen options = the set of true options.
+
+    Source: MEDSYN, accuracy of the final diagnosis by choice; MediConfusion, individual accuracy.
+
+    >>> choice_is_right(["B"], ["B"]), choice_is_right(None, ["B"])
+    (True, False)
+    """
+    return chosen is not None and set(chosen) == set(truth)
+
+
 def option_score(chosen: Iterable[str] | None, gold: Iterable[str]) -> float:
     """Score a multi-response choice: 0 with any option outside the gold set, else |chosen|/|gold|.
 
-    `chosen` None or empty (the answer matches no option) scores 0.
+    `chosen` scores 0 if it is None or empty (the answer matches no option).
 
     Formula: 0 where chosen is not within gold, else |chosen| / |gold|.
 
@@ -64,7 +79,7 @@ def ability_scores(
 ) -> AbilityScores:
     """Average scores in 0..1 by ability and overall.
 
-    `overall` weighs every question the same, `macro` every ability that has a score.
+    In `overall` every question has the same weight, in `macro` every ability with a score.
 
     Formula: mean by ability; overall the mean over questions, macro the mean over abilities.
 
@@ -89,7 +104,8 @@ class Merged(NamedTuple):
 def merge_ranks(rankings: Iterable[Sequence[str]]) -> tuple[Merged, ...]:
     """Merge several annotators' ranked lists by summed 1/rank, heaviest first.
 
-    Equal sums go by the better single rank, then by name; never by the order of the lists.
+    Entries with equal sums are ordered by their better single rank, then by name. The order of
+    the lists does not matter.
 
     Formula: weight of an entry = sum over lists of 1 / rank.
 

@@ -1,7 +1,8 @@
 """Differences and ranks of models over the cases that all compared models resolved.
 
-A model that lacks its hard cases looks better than it is. So two models are compared over the
-cases that both resolved, and all models are ranked over the cases that all of them resolved.
+A model whose hard cases are unresolved would look better than it is. Therefore two models are
+compared over the cases that both resolved, and all models are ranked over the cases that all of
+them resolved.
 """
 
 import itertools
@@ -23,7 +24,7 @@ Mask = NDArray[np.bool_]
 class Columns:
     """One model's cases: numerators and denominators, cases x k, and which are resolved.
 
-    k is 1 for the ratio of two sums, 2 where two ratios are combined (`ratio_of_sums`).
+    k is 1 for the ratio of two sums, and 2 if two ratios are combined (`ratio_of_sums`).
     """
 
     numerator: Floats
@@ -32,7 +33,7 @@ class Columns:
 
     @classmethod
     def of_scores(cls, scores: Sequence[float]) -> "Columns":
-        """Columns of a mean: one score a case, NaN where it is unresolved."""
+        """Return the columns of a mean from one score per case; NaN means unresolved."""
         values = np.asarray(scores, dtype=float)[:, None]
         known = ~np.isnan(values)
         return cls(np.where(known, values, 0.0), known.astype(float), known)
@@ -43,14 +44,14 @@ def common_values(models: Sequence[Columns], how: Combine = "ratio") -> tuple[li
 
     Formula: `ratio_of_sums` over the cases that every model resolved.
 
-    Source: complete cases; a ranking over different cases compares the cases too.
+    Source: analysis of complete cases; scores over different cases are not comparable.
 
     Args:
         models: the cases of each model, in one order throughout.
-        how: how a number follows from the sums.
+        how: how to combine the ratios of the sums.
 
     Returns:
-        One value a model (NaN without a common case), and the number of common cases.
+        One value per model (NaN without a common case), and the number of common cases.
 
     >>> whole, part = Columns.of_scores([1, 1, 0, 0]), Columns.of_scores([1, 1, np.nan, np.nan])
     >>> common_values([whole, part])
@@ -81,19 +82,19 @@ def paired_differences(
 
     Formula: first minus second, each by `ratio_of_sums` over their common cases.
 
-    Source: paired bootstrap over cases (Efron 1987, JASA 82); where every case is its own cluster
-    and right or wrong, the limits are those of Bonett and Price (2012), JEBS 37, which hold
-    where the two hardly differ.
+    Source: paired bootstrap over cases (Efron 1987, JASA 82). If every case is its own cluster and
+    either right or wrong, the limits are those of Bonett and Price (2012), JEBS 37, which are
+    valid also if the two models hardly differ.
 
     Args:
         models: the cases of each model, in one order throughout.
-        how: how a number follows from the sums.
-        clusters: what is resampled, where several rows belong together.
+        how: how to combine the ratios of the sums.
+        clusters: the cluster of each row, if rows are not independent.
         plan: level, method, resamples, seed, fewest cases.
 
     Returns:
-        (place of the first, place of the second) to the difference; `cases` counts the common
-        ones.
+        (position of the first, position of the second) to the difference; `cases` is the number
+        of common cases.
 
     Raises:
         UsageError: fewer than two models, or no case.
@@ -122,7 +123,7 @@ def paired_differences(
         return apart
 
     rows = len(models[0].numerator)
-    made = bootstrap_differences(
+    differences = bootstrap_differences(
         statistic,
         rows if clusters is None else clusters,
         present=np.column_stack([mask.any(axis=1) for mask in shared]),
@@ -130,17 +131,19 @@ def paired_differences(
     )
     return {
         (i, j): replace(
-            _by_counts(models[i], models[j], mask, one, plan, clusters is None and how == "ratio"),
+            _by_counts(
+                models[i], models[j], mask, difference, plan, clusters is None and how == "ratio"
+            ),
             cases=int(mask.any(axis=1).sum()),
         )
-        for (i, j), mask, one in zip(pairs, shared, made, strict=True)
+        for (i, j), mask, difference in zip(pairs, shared, differences, strict=True)
     }
 
 
 def _sides(
     models: Sequence[Columns], pairs: Sequence[tuple[int, int]], shared: Sequence[Mask], at: int
 ) -> tuple[Floats, Floats]:
-    """The masked columns of the first (0) or second (1) model of every pair, side by side."""
+    """Return the masked columns of the first (0) or second (1) model of every pair, stacked."""
     chosen = [(models[pair[at]], mask) for pair, mask in zip(pairs, shared, strict=True)]
     return (
         np.hstack([np.where(mask, one.numerator, 0.0) for one, mask in chosen]),
@@ -149,18 +152,18 @@ def _sides(
 
 
 def _by_counts(
-    first: Columns, second: Columns, mask: Mask, made: Difference, plan: Plan, single: bool
+    first: Columns, second: Columns, mask: Mask, difference: Difference, plan: Plan, single: bool
 ) -> Difference:
-    """The interval from counts, where both are right or wrong on independent cases."""
+    """Return the interval from counts if both are right or wrong on independent cases."""
     n = int(mask.sum())
     if not single or n < plan.fewest:
-        return made
-    a, b = (one.numerator[mask] / one.denominator[mask] for one in (first, second))
+        return difference
+    a, b = (model.numerator[mask] / model.denominator[mask] for model in (first, second))
     if not np.isin(np.concatenate([a, b]), (0.0, 1.0)).all():
-        return made
+        return difference
     low, high = paired_share_interval(int((a > b).sum()), int((b > a).sum()), n, plan.level)
     interval = replace(
-        made.interval, low=low, high=high, method="bonett-price", resamples=0, undefined=0,
+        difference.interval, low=low, high=high, method="bonett-price", resamples=0, undefined=0,
         warning=None,
     )  # fmt: skip
-    return replace(made, interval=interval)
+    return replace(difference, interval=interval)

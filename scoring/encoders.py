@@ -1,9 +1,11 @@
-"""Text encoders by name, for semantic scores and BERTScore; loaded on first use.
+"""Load text encoders by name, for semantic scores and BERTScore.
 
-`load_encoder("sentence-transformers/all-MiniLM-L6-v2")` or a folder with such a model;
-`load_encoder("open_clip:ViT-B-32/laion2b_s34b_b79k")` or `"open_clip:hf-hub:OWNER/NAME"` for
-the text tower of a CLIP model; `load_encoder("dermlip")` for DermLIP. Weights must be at
-hand: nothing is downloaded unless `allow_download` is set.
+- `load_encoder("sentence-transformers/all-MiniLM-L6-v2")`, or a folder with such a model.
+- `load_encoder("open_clip:ViT-B-32/laion2b_s34b_b79k")` or `"open_clip:hf-hub:OWNER/NAME"` for the
+  text tower of a CLIP model.
+- `load_encoder("dermlip")` for DermLIP.
+
+The weights must be on this machine: nothing is downloaded unless `allow_download` is set.
 """
 
 import os
@@ -24,11 +26,11 @@ DERMLIP = "open_clip:hf-hub:redlessone/DermLIP_ViT-B-16"
 def load_encoder(
     name: str, *, device: str | None = None, allow_download: bool = False
 ) -> "SentenceEncoder | ClipEncoder":
-    """Load the text encoder called `name` (see the module's text for the forms).
+    """Load the text encoder `name`; the docstring of the module lists the forms.
 
     Raises:
         EnvironmentFault: its library is missing; the message names the pip command.
-        ModelFault: the weights are not at hand or cannot be read.
+        ModelFault: the weights are not on this machine or cannot be read.
     """
     full = DERMLIP if name.casefold() == "dermlip" else name
     with _offline(not allow_download):
@@ -39,7 +41,7 @@ def load_encoder(
 
 @contextmanager
 def _offline(active: bool) -> Iterator[None]:
-    """Keep the hub's client from the network while weights are looked up."""
+    """Keep the Hugging Face client off the network while it looks for weights."""
     from huggingface_hub import constants
 
     before = constants.HF_HUB_OFFLINE
@@ -71,7 +73,7 @@ class SentenceEncoder:
         return np.asarray(self._run(texts), dtype=float)
 
     def encode_tokens(self, texts: Sequence[str]) -> list[Floats]:
-        """Encode each text into a tokens x d array; what frames and pads it is left out."""
+        """Encode each text into a tokens x d array, without the tokens that frame and pad it."""
         tokenizer = self._model.tokenizer
         special = {getattr(tokenizer, f"{name}_token_id", None) for name in _FRAME}
         encoded = self._run(texts, output_value=None)
@@ -118,7 +120,7 @@ class ClipEncoder:
 
 
 def _check_pretrained(open_clip: Any, name: str, model: str, pretrained: str) -> None:
-    """Refuse a model with random weights: open_clip makes one where no weights are named."""
+    """Refuse unknown weights, because open_clip would then use random ones."""
     if ":" in name or os.path.exists(pretrained):
         return
     tags = open_clip.list_pretrained_tags_by_model(model)

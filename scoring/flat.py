@@ -1,7 +1,7 @@
 """Flat scores: top-k accuracy, ranks of the models, and how two rankings differ.
 
-"Flat" because a prediction is either judged equivalent to the truth or not; how near a
-wrong one comes is for `hierarchical` to say.
+In a flat score a prediction is either equivalent to the truth or wrong. `hierarchical` also
+measures how near a wrong prediction is.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,20 +13,20 @@ from .shares import Share, Verdict, is_resolved, share
 
 
 def top_k_accuracy(equivalent: Iterable[Sequence[Verdict]], k: int) -> Share:
-    """Share of cases with some prediction among the first `k` judged equivalent to the truth.
+    """Return the share of cases with a prediction among the first `k` that equals the truth.
 
     Formula: (cases with a "yes" among the first k) / (resolved cases).
 
     Source: H-DDx, top-k accuracy.
 
     Args:
-        equivalent: for each case the verdicts on its predictions, in the order in which they
-            were ranked; None or `FAILED` where the judge gave none. An empty list (nothing
-            predicted) is wrong.
-        k: how many predictions count, from 1.
+        equivalent: for each case the verdicts on its predictions (is it equivalent to the
+            truth?), best prediction first; None or `FAILED` for a missing verdict. An empty list
+            (no prediction) is wrong.
+        k: the number of predictions that count, at least 1.
 
-    A case is right with one "yes", wrong with only "no", and unresolved where no "yes" is
-    there but a verdict is missing.
+    A case is right with one "yes" and wrong with only "no". It is unresolved if it has no "yes"
+    and a verdict is missing.
 
     >>> top_k_accuracy([[False, True], [False, False], []], k=2).right
     1
@@ -47,7 +47,7 @@ def ranks(scores: Mapping[str, float], *, higher_is_better: bool = True) -> dict
 
     Formula: 1 + the number of models that are better by more than 1e-9.
 
-    Source: competition ranking, as the papers' tables have it.
+    Source: competition ranking, as in the tables of the papers.
 
     >>> ranks({"a": 0.5, "b": 0.7, "c": 0.5})
     {'a': 2, 'b': 1, 'c': 2}
@@ -67,7 +67,7 @@ def ranks(scores: Mapping[str, float], *, higher_is_better: bool = True) -> dict
 
 @dataclass(frozen=True, slots=True)
 class RankChange:
-    """One model's rank under two scores; `change` is positive where it climbs."""
+    """One model's rank under two scores; `change` is positive if the rank improves."""
 
     model: str
     before: int
@@ -75,7 +75,7 @@ class RankChange:
 
     @property
     def change(self) -> int:
-        """Places climbed from before to after."""
+        """The rank before minus the rank after."""
         return self.before - self.after
 
 

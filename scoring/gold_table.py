@@ -1,4 +1,4 @@
-"""How well a mapping of terms to codes does against a gold table."""
+"""Quality of a mapping of terms to codes against a gold table."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +22,8 @@ KS = (1, 5, 15)
 class MappingMiss:
     """A term whose first candidate is not accepted, and the deepest node both share.
 
-    `found` is None where the term did not map; `level` is None where nothing is shared.
+    `found` is the first candidate, None if the term did not map. `level` is None if the two share
+    no node.
     """
 
     row: int
@@ -40,11 +41,12 @@ class MappingMiss:
 class MappingQuality:
     """Quality over a gold table: shares of terms, hierarchical F1 of the first candidate.
 
-    `hits[k]`: an accepted code, exactly, among the first k. `same_category`: the first
-    candidate and an accepted code lie in one category. `hierarchical_f1`: HDF1 of the first
-    candidate against the accepted code nearest to it. `unmapped` counts the terms without a
-    candidate (wrong), `failed` those without a verdict (left out, in the bounds). `intervals`
-    resample terms: "hit@K" for each k, "same_category@1" and "hierarchical_f1@1".
+    `hits[k]`: an accepted code is among the first k. `same_category`: the first candidate and an
+    accepted code are in one category. `hierarchical_f1`: HDF1 of the first candidate against the
+    accepted code nearest to it. `unmapped` is the number of terms without a candidate, which are
+    wrong. `failed` is the number of terms without an outcome, which are left out but count in the
+    bounds. `intervals` resample terms: "hit@K" for each k, "same_category@1" and
+    "hierarchical_f1@1".
     """
 
     hits: dict[int, Share]
@@ -74,19 +76,19 @@ def mapping_quality(
 
     Args:
         gold: the accepted codes of each term, one or more.
-        candidates: the ranked codes found for each term, best first; empty where the term
-            did not map, `FAILED` where mapping ended without an outcome.
-        tree: the release; codes may be written in any form it reads.
+        candidates: the ranked codes of each term, best first; empty if the term did not map,
+            `FAILED` if mapping ended without an outcome.
+        tree: the release; codes may have any form that it reads.
         ks: list lengths to report.
         plan: how to resample for the intervals.
 
     Raises:
-        UnknownCode: a code the release does not hold.
+        UnknownCode: the release does not contain a code.
         UsageError: lists of different lengths, or a term without an accepted code.
 
     >>> from dxjudge.ontology.tree import load_tree
-    >>> found = [["J40"], ["J44", "J45"]]
-    >>> made = mapping_quality([["J40"], ["J45"]], found, load_tree(), ks=(1, 2))
+    >>> ranked = [["J40"], ["J44", "J45"]]
+    >>> made = mapping_quality([["J40"], ["J45"]], ranked, load_tree(), ks=(1, 2))
     >>> made.hits[1].value, made.hits[2].value
     (0.5, 1.0)
     """
@@ -96,10 +98,10 @@ def mapping_quality(
     for row, codes in enumerate(accepted):
         if not codes:
             raise UsageError(f"gold row {row} has no accepted code")
-    found = [
+    ranked = [
         None if isinstance(row, Failed) else [tree.node(code) for code in row] for row in candidates
     ]
-    pairs = list(zip(accepted, found, strict=True))
+    pairs = list(zip(accepted, ranked, strict=True))
     hits = {
         k: [None if row is None else bool(codes.intersection(row[:k])) for codes, row in pairs]
         for k in ks
@@ -107,7 +109,7 @@ def mapping_quality(
     same = [None if row is None else _same_category(codes, row[:1], tree) for codes, row in pairs]
     first = hierarchical_scores(
         [[_nearest(codes, (row or [])[:1], tree)] for codes, row in pairs],
-        [FAILED if row is None else row[:1] for row in found],
+        [FAILED if row is None else row[:1] for row in ranked],
         tree,
     )
     return MappingQuality(
@@ -117,8 +119,8 @@ def mapping_quality(
         intervals=_intervals(hits, same, first, plan) if pairs else {},
         misses=_misses(pairs, tree),
         n=len(gold),
-        unmapped=sum(row == [] for row in found),
-        failed=sum(row is None for row in found),
+        unmapped=sum(row == [] for row in ranked),
+        failed=sum(row is None for row in ranked),
     )
 
 
@@ -128,13 +130,15 @@ def _intervals(
     first: HierarchicalScores,
     plan: Plan | None,
 ) -> dict[str, Interval]:
-    made = {f"hit@{k}": mean_interval(column, plan=plan) for k, column in hits.items()}
-    made["same_category@1"] = mean_interval(same, plan=plan)
+    intervals = {f"hit@{k}": mean_interval(column, plan=plan) for k, column in hits.items()}
+    intervals["same_category@1"] = mean_interval(same, plan=plan)
     columns = (np.array(first.per_case_precision), np.array(first.per_case_recall))
     statistic = hierarchical_statistic(columns[0][:, None], columns[1][:, None])
     present = np.tile(~np.isnan(columns[1])[:, None], 3)
-    made["hierarchical_f1@1"] = bootstrap_many(statistic, len(same), present=present, plan=plan)[2]
-    return made
+    intervals["hierarchical_f1@1"] = bootstrap_many(
+        statistic, len(same), present=present, plan=plan
+    )[2]
+    return intervals
 
 
 def _same_category(accepted: frozenset[Node], top: list[Node], tree: Tree) -> bool:
@@ -161,10 +165,10 @@ def _misses(
     pairs: list[tuple[frozenset[Node], list[Node] | None]], tree: Tree
 ) -> tuple[MappingMiss, ...]:
     missed = []
-    for row, (accepted, found) in enumerate(pairs):
-        if found is None or accepted.intersection(found[:1]):
+    for row, (accepted, ranked) in enumerate(pairs):
+        if ranked is None or accepted.intersection(ranked[:1]):
             continue
         codes = tuple(sorted(node.code for node in accepted))
-        top = found[0].code if found else None
-        missed.append(MappingMiss(row, codes, top, deepest_shared(accepted, found[:1], tree)))
+        top = ranked[0].code if ranked else None
+        missed.append(MappingMiss(row, codes, top, deepest_shared(accepted, ranked[:1], tree)))
     return tuple(missed)

@@ -10,13 +10,12 @@ Conventions, each from the definition:
 
 - HDF1 is the harmonic mean of the two means, not the mean of the per-case F1.
 - An empty prediction has precision 0 and recall 0.
-- A level keeps the nodes of that level only; the last one, in ICD-10 "subcategory", is everything
-  further down. A chapter (a root of the tree) keeps the nodes in that chapter only. Cases whose
-  truth keeps no node there are left out of all means (and are NaN in `per_case`): they have
-  nothing to be right about.
-- A prediction that did not map (None, an empty list, an unknown code) is listed. "ignore"
-  then drops it; "penalise" puts one node that matches nothing for it into P_i, on every
-  level; being in no chapter, it is cut away where a chapter is asked for.
+- A score on a level uses the nodes of that level only; the last level, in ICD-10 "subcategory",
+  contains all nodes below it. A score in a chapter (a root of the tree) uses the nodes of that
+  chapter only. A case without a true node there is left out of all means (NaN in `per_case`).
+- A prediction that did not map (None, an empty list, an unknown code) is listed. "ignore" then
+  leaves it out. "penalise" adds one node that matches nothing to P_i, on every level. This node
+  is in no chapter, so that it does not count in scores of a chapter.
 - A case whose prediction is `FAILED` has no verdict: it is left out, listed, and bounded.
 """
 
@@ -41,12 +40,12 @@ def augment(codes: Iterable[Diagnosis] | Code, tree: Tree) -> frozenset[Node]:
     """Return the nodes of the codes and all their ancestors up to the chapter.
 
     Args:
-        codes: codes in any form the tree reads, blocks and chapters included; an entry may
-            itself be a list of codes. None and empty entries add nothing.
+        codes: codes in any form that the tree reads, also blocks and chapters; an entry may be
+            a list of codes. None and empty entries add nothing.
         tree: the release.
 
     Raises:
-        UnknownCode: the release does not hold a code.
+        UnknownCode: the release does not contain a code.
     """
     entries: Iterable[Diagnosis] = [codes] if isinstance(codes, str | Node) else codes
     nodes = [tree.node(code) for entry in entries for code in codes_of(entry)]
@@ -55,13 +54,13 @@ def augment(codes: Iterable[Diagnosis] | Code, tree: Tree) -> frozenset[Node]:
 
 @dataclass(frozen=True, slots=True)
 class HierarchicalScores:
-    """HDP, HDR and HDF1 (NaN where no case can be scored), with what they rest on.
+    """HDP, HDR and HDF1 (NaN if no case can be scored), and the cases behind them.
 
-    `per_case`, `per_case_precision` and `per_case_recall` have one entry a case given, NaN
-    for a case left out. `n` counts the cases in the means, `left_out` lists those whose truth
-    has no node there, `failed` those without a verdict; `bounds` are HDF1 with every failed
-    case at 0 or at 1. `unmapped` lists the predictions that did not map, `unmapped_truth` the
-    true diagnoses without a code, which add nothing.
+    `per_case`, `per_case_precision` and `per_case_recall` have one entry per case, NaN for a case
+    that is left out. `n` is the number of cases in the means. `left_out` lists the cases whose
+    truth has no node on the level or in the chapter, `failed` the cases without a verdict.
+    `bounds` are HDF1 with every failed case at 0 or at 1. `unmapped` lists the predictions that
+    did not map, `unmapped_truth` the true diagnoses without a code, which add nothing.
     """
 
     precision: float
@@ -85,8 +84,8 @@ class HierarchicalScores:
 class HierarchicalCounts:
     """Set sizes of every case in every cell: arrays of cases x levels x chapters.
 
-    `levels` and `chapters` start with None for the whole tree. From these counts
-    every score, filter and resample follows without looking at a code again.
+    `levels` and `chapters` start with None for the whole tree. All scores, filters and resamples
+    are computed from these counts.
     """
 
     overlap: Ints
@@ -100,7 +99,7 @@ class HierarchicalCounts:
     policy: Policy
 
     def ratios(self) -> tuple[Floats, Floats, Floats]:
-        """Precision, recall and F1 of every case and cell; NaN where the truth has no node."""
+        """Return precision, recall and F1 of every case and cell; NaN if the truth has no node."""
         has_truth = self.truth > 0
         has_truth[list(self.failed)] = False
         truth = np.where(has_truth, self.truth, np.nan)
@@ -115,7 +114,7 @@ def counts_by_model(
     *,
     unmapped: Policy = "ignore",
 ) -> dict[str, HierarchicalCounts]:
-    """Count for several models at once; the truth and every distinct code are read once."""
+    """Count the sets of several models; the truth and every distinct code are read only once."""
     if unmapped not in ("ignore", "penalise"):
         raise UsageError(f"unmapped is {unmapped!r}; choose 'ignore' or 'penalise'")
     table = NodeTable(tree)
@@ -158,7 +157,7 @@ def _count(
 
 
 def _sizes(case: Ints, node: Ints, cases: int, table: NodeTable) -> Ints:
-    """Count nodes by case, kind and chapter, with the sums over each in front."""
+    """Count nodes by case, kind and chapter; index 0 of kind and chapter has the sums."""
     kind, chapter = np.array(table.kinds, int)[node], np.array(table.chapter_of, int)[node]
     levels = len(table.tree.levels)
     shape = (cases, levels, len(table.chapters))
@@ -187,18 +186,18 @@ def hierarchical_scores(
     Source: H-DDx, hierarchical precision, recall and F1.
 
     Args:
-        truth: cases of diagnoses; a diagnosis is a code, or a list of codes where it stands
-            for several (pneumonia: J17, J18). Order and repetition do not matter.
-        predicted: the same, case by case. None, an empty list or an unknown code is a
-            diagnosis that did not map; `FAILED` in the place of a case is no verdict.
+        truth: the diagnoses of each case; a diagnosis is a code, or a list of codes (pneumonia:
+            J17, J18). Order and repetition do not matter.
+        predicted: the same, case by case. None, an empty list or an unknown code is a diagnosis
+            that did not map; `FAILED` instead of a case means that there is no verdict.
         tree: the release.
         level: one of the tree's (of ICD-10 chapter, block, category, subcategory); None for all.
-        chapter: a chapter, in any form the tree reads; None for all.
+        chapter: a chapter, in any form that the tree reads; None for all.
         unmapped: "ignore" or "penalise" predictions that did not map.
 
     Raises:
-        UnknownCode: a true code that the release does not hold; the message names the case.
-        UsageError: lists of different lengths, or a level, chapter or policy there is not.
+        UnknownCode: the release does not contain a true code; the message names the case.
+        UsageError: lists of different lengths, or an unknown level, chapter or policy.
 
     >>> from dxjudge.ontology.tree import load_tree
     >>> made = hierarchical_scores([["J40"]], [["J41.0"]], load_tree())

@@ -1,13 +1,14 @@
-"""How the votes on one case become one verdict: pure rules that never look at the votes' order.
+"""Combine the votes on one case into one verdict. The order of the votes never matters.
 
-`combine` counts votes: a judge that was asked three times has three. A vote *decides* where it
-is done; abstentions and failures are counted apart and never change what the others say.
+`combine` counts votes: a judge that was asked three times has three votes. Only a vote with the
+status "done" decides. Abstentions and failures are counted separately and do not change the
+verdict.
 
     majority    the verdict of more than half of the votes that decide
     plurality   the verdict with the most votes
-    unanimous   the verdict that all of them share
+    unanimous   the verdict that all votes that decide share
     weighted    the verdict with the greatest sum of its judges' weights
-    mean, median, min, max   of numbers; True and False are none
+    mean, median, min, max   of numbers; True and False do not count as numbers
 """
 
 import math
@@ -22,22 +23,22 @@ from .votes import Scalar, Vote, identity
 Rule = Literal["majority", "plurality", "unanimous", "weighted", "mean", "median", "min", "max"]
 RULES: tuple[Rule, ...] = get_args(Rule)
 NUMERIC: tuple[Rule, ...] = ("mean", "median", "min", "max")
-"""The rules that calculate; the others let votes stand against each other."""
+"""The rules that calculate a number; the others choose one of the verdicts."""
 
 JuryStatus = Literal["decided", "tied", "abstained", "no_quorum"]
 
 
 @dataclass(frozen=True)
 class JuryVerdict:
-    """What a jury says of one case in one step.
+    """A jury's verdict on one case in one step.
 
-    status: "decided"; "tied" where the rule picks none of the verdicts that stand against each
-        other; "abstained" where the quorum answered, but too few of them with a verdict;
-        "no_quorum" where too few answered at all.
-    verdict: None unless decided. tied: the verdicts between which the rule picks none.
-    shares: (verdict, share) of the votes that decide, of their weight under "weighted"; the
+    status: "decided"; "tied" if the rule chooses none of the verdicts; "abstained" if votes and
+        abstentions reach the quorum, but the votes that decide do not; "no_quorum" if votes and
+        abstentions do not reach the quorum.
+    verdict: None unless decided. tied: the verdicts among which the rule chooses none.
+    shares: (verdict, share) of the votes that decide, or of their weight under "weighted"; the
         greatest first.
-    done, abstained, failed: the votes by status. quorum: how many had to decide.
+    done, abstained, failed: the number of votes by status. quorum: the number that must decide.
     reason: why there is no verdict.
     """
 
@@ -60,17 +61,17 @@ def combine(
     quorum: int | None = None,
     weights: Mapping[str, float] | None = None,
 ) -> JuryVerdict:
-    """One verdict from the votes of one case in one step.
+    """Combine the votes on one case in one step into one verdict.
 
-    quorum: how many votes must decide, by default more than half of the votes given.
+    quorum: the number of votes that must decide; by default more than half of the votes.
     weights: judge -> weight, 0 or more, for the rule "weighted".
 
-    Raises UsageError for a rule that does not exist, no vote, votes on several cases or steps,
-    a quorum below 1, a weight that is missing or negative, and a verdict that is no number
-    under a rule that calculates.
+    Raises UsageError for an unknown rule, no votes, votes on several cases or steps, a quorum
+    below 1, a missing or negative weight, and a verdict that is not a number under a rule that
+    calculates.
 
-    Formula: by the rule: more than half, the most, all, the most weight; mean, median, min or
-    max of numbers.
+    Formula: the verdict with more than half of the votes, with the most votes, with all votes, or
+    with the most weight; or the mean, median, min or max of numbers.
 
     Source: Boland (1989), "Majority systems and the Condorcet jury theorem", The Statistician
     38.
@@ -113,29 +114,29 @@ def learn_weights(
     smoothing: float = 1.0,
     verdicts: int = 2,
 ) -> dict[str, float]:
-    """Judge -> weight, learnt on cases whose right verdict is known.
+    """Return the weight of each judge, learnt on cases whose right verdict is known.
 
-    The weight is the log-odds of being right, log(p (k - 1) / (1 - p)), which makes the weighted
-    vote the most likely right one where the judges err independently of each other and evenly
-    over the other k - 1 verdicts (for k = 2: Nitzan and Paroush 1982, "Optimal decision rules
-    in uncertain dichotomous choice situations", International Economic Review 23; the idea of
-    weighing voters by their record also in Littlestone and Warmuth 1994, "The weighted majority
-    algorithm", Information and Computation 108). p = (right + s) / (answered + k s) with the
-    smoothing s. A judge that is no better than chance gets 0, not less: its errors are no
-    evidence for another verdict.
+    The weight is the log-odds of being right, log(p (k - 1) / (1 - p)), with
+    p = (right + s) / (answered + k s) and the smoothing s. With these weights the weighted vote is
+    the one most likely to be right, if the judges err independently of each other and evenly over
+    the other k - 1 verdicts (for k = 2: Nitzan and Paroush 1982, "Optimal decision rules in
+    uncertain dichotomous choice situations", International Economic Review 23). Littlestone and
+    Warmuth (1994), "The weighted majority algorithm", Information and Computation 108, also weigh
+    voters by their record. A judge that is not better than chance has the weight 0: its errors
+    are not evidence for another verdict.
 
     Formula: max(0, log(p (k - 1) / (1 - p))), p = (right + s) / (answered + k s).
 
     Source: Nitzan and Paroush (1982), International Economic Review 23.
 
     Args:
-        votes: of any cases; those without a label, and those that did not decide, are left out.
+        votes: on any cases. Votes without a label and votes without a verdict are left out.
         labels: (case, step) -> right verdict.
         smoothing: s, above 0.
-        verdicts: k, how many verdicts there are to choose from.
+        verdicts: k, the number of possible verdicts.
 
     Raises:
-        UsageError: a judge without a single labelled vote; smoothing or verdicts out of range.
+        UsageError: a judge without a labelled vote, or smoothing or verdicts out of range.
 
     >>> from dxjudge.scoring import Vote
     >>> votes = [Vote(str(n), "s", "good", verdict=True) for n in range(8)]
@@ -183,7 +184,7 @@ def _check(
 
 
 def check_weights(weights: Mapping[str, float] | None, judges: set[str]) -> None:
-    """Raise UsageError where a judge has no weight, or one that is below 0 or no number."""
+    """Raise UsageError if a judge has no weight, or a weight that is not a number of 0 or more."""
     if weights is None:
         raise UsageError("the rule weighted needs weights")
     for judge in sorted(judges):
@@ -197,17 +198,21 @@ Masses = dict[tuple[str, Scalar], tuple[Scalar, float]]
 
 
 def _masses(decided: Sequence[Vote], weights: Mapping[str, float] | None) -> Masses:
-    """Verdicts with their votes or weights, in an order of their own."""
-    held: dict[tuple[str, Scalar], list[Vote]] = {}
+    """Return each verdict with its number of votes or its weight, sorted by verdict."""
+    votes_by_verdict: dict[tuple[str, Scalar], list[Vote]] = {}
     for vote in decided:
         assert vote.verdict is not None  # a vote that is done has one
-        held.setdefault(identity(vote.verdict), []).append(vote)
+        votes_by_verdict.setdefault(identity(vote.verdict), []).append(vote)
     masses: Masses = {}
-    for key in sorted(held):
-        # 1 and 1.0 are one verdict: which of the two is shown must not depend on who came first.
-        shown = min((vote.verdict for vote in held[key] if vote.verdict is not None), key=repr)
+    for key in sorted(votes_by_verdict):
+        # 1 and 1.0 are one verdict: which one is shown must not depend on the order of the votes.
+        shown = min(
+            (vote.verdict for vote in votes_by_verdict[key] if vote.verdict is not None), key=repr
+        )
         # fsum rounds once: the sum does not depend on the order of the votes.
-        mass = math.fsum(1 if weights is None else weights[vote.judge] for vote in held[key])
+        mass = math.fsum(
+            1 if weights is None else weights[vote.judge] for vote in votes_by_verdict[key]
+        )
         masses[key] = (shown, mass)
     return masses
 
@@ -215,11 +220,11 @@ def _masses(decided: Sequence[Vote], weights: Mapping[str, float] | None) -> Mas
 def _shares(masses: Masses) -> tuple[tuple[Scalar, float], ...]:
     total = math.fsum(mass for _, mass in masses.values())
     shares = [(verdict, mass / total if total else 0.0) for verdict, mass in masses.values()]
-    return tuple(sorted(shares, key=lambda pair: -pair[1]))  # stable: equal ones as they are
+    return tuple(sorted(shares, key=lambda pair: -pair[1]))  # stable: equal shares keep their order
 
 
 def _winners(rule: Rule, masses: Masses) -> tuple[tuple[Scalar, ...], str]:
-    """The verdicts that the rule leaves, and why it picks none of them."""
+    """Return the verdicts that the rule leaves, and why it chooses none of them ("" if it does)."""
     everyone = tuple(verdict for verdict, _ in masses.values())
     total = math.fsum(mass for _, mass in masses.values())
     greatest = max(mass for _, mass in masses.values())

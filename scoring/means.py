@@ -1,4 +1,4 @@
-"""Means with intervals: of yes/no verdicts by Wilson, of scores by the bootstrap."""
+"""Means with intervals: Wilson's for yes/no verdicts, the bootstrap's for scores."""
 
 from collections.abc import Hashable, Iterable, Sequence
 
@@ -24,8 +24,8 @@ def mean_interval(
     the bootstrap's (Efron 1987, JASA 82).
 
     Args:
-        verdicts: yes/no or a score, one an item.
-        clusters: the case of each item, where a case has several.
+        verdicts: one per item: yes/no or a score.
+        clusters: the case of each item, if a case has several items.
         plan: level, method, resamples, seed, fewest cases.
 
     >>> mean_interval([True] * 30 + [False] * 10 + [None]).estimate
@@ -55,14 +55,14 @@ def _number(verdict: Grade) -> float:
 
 
 def mean_statistic(values: Sequence[float] | Floats) -> Statistic:
-    """Make the weighted mean of one number a row a statistic of the bootstrap.
+    """Return the weighted mean of one number per row as a statistic of the bootstrap.
 
     Formula: sum w x / sum w over the rows whose x is not NaN.
 
     Source: the weights of a resample are how often each case was drawn (Efron 1987, JASA 82).
 
     Args:
-        values: one number a row; NaN rows are left out.
+        values: one number per row; NaN rows are left out.
 
     >>> mean_statistic([1.0, 3.0])(np.array([[1.0, 1.0], [2.0, 0.0]])).tolist()
     [2.0, 1.0]

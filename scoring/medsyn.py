@@ -1,8 +1,8 @@
 """The numbers of MEDSYN from graded lists and chosen answers.
 
-Grades of a differential: 5 the diagnosis is listed, 4 a very close one, 3 closely related,
-2 somewhat related, 0 nothing related. A list covers the diagnosis from grade 4.
-Breakdowns by language, specialty or evidence type: `shares.breakdown` with any of these.
+The grades of a differential are 5 (the diagnosis is listed), 4 (a very close one), 3 (a closely
+related one), 2 (a somewhat related one) and 0 (nothing related). A list with grade 4 or 5 covers
+the diagnosis. Use `shares.breakdown` for results by language, specialty or evidence type.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,7 +16,7 @@ COVERS_FROM = 4
 
 
 def ddx_coverage(grades: Iterable[Grade], threshold: float = COVERS_FROM) -> Share:
-    """Share of cases whose differential is graded `threshold` or more.
+    """Return the share of cases whose differential has grade `threshold` or more.
 
     Formula: (cases graded 4 or more) / (resolved cases).
 
@@ -28,16 +28,29 @@ def ddx_coverage(grades: Iterable[Grade], threshold: float = COVERS_FROM) -> Sha
     return share(_covers(position, grade, threshold) for position, grade in enumerate(grades))
 
 
+def covers(grade: float, threshold: float = COVERS_FROM) -> bool:
+    """Return whether a differential with this grade covers the true diagnosis.
+
+    Formula: grade >= 4.
+
+    Source: MEDSYN, coverage of the differential.
+
+    >>> covers(4), covers(3)
+    (True, False)
+    """
+    return grade >= threshold
+
+
 def _covers(position: int, grade: Grade, threshold: float) -> bool | None:
     if grade is None or isinstance(grade, Failed) or not is_resolved(grade):
         return None
     if grade not in DDX_GRADES:
         raise UsageError(f"grade {grade} at position {position} is none of {DDX_GRADES}")
-    return grade >= threshold
+    return covers(grade, threshold)
 
 
 def mean_grade(grades: Iterable[Grade], scale: tuple[float, float] = (0, 5)) -> Mean:
-    """Mean grade; for the grades of final diagnoses give the scale (1, 5).
+    """Return the mean grade. For grades of final diagnoses give the scale (1, 5).
 
     Formula: sum of the grades / resolved cases.
 
@@ -52,7 +65,7 @@ def mean_grade(grades: Iterable[Grade], scale: tuple[float, float] = (0, 5)) -> 
 def choice_accuracy(
     chosen: Sequence[str | None | Failed], truth: Sequence[str], *, ignore_case: bool = True
 ) -> Share:
-    """Share of cases whose chosen option is the true one.
+    """Return the share of cases whose chosen option is the true one.
 
     None (the answer matches no option) is wrong; `FAILED` (no verdict) is unresolved.
 
@@ -89,9 +102,9 @@ class Gap:
 
 
 def ddx_fdx_gap(coverage: Share, accuracy: Share) -> Gap:
-    """How much a model knows (covers) but does not commit to.
+    """Return how much more often a differential covers the truth than the final choice is right.
 
-    The bounds take each share at its own worst and best.
+    The bounds use the worst and the best value of each share.
 
     Formula: coverage of the differential - accuracy of the final choice.
 

@@ -1,4 +1,4 @@
-"""Where a diagnosis was missed, and the deepest level at which it is still right."""
+"""Missed diagnoses, and the deepest level at which each is still right."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from .shares import Failed
 class Miss:
     """A true diagnosis that no prediction hits, and the deepest node they share.
 
-    `level` is None where not even the chapter is right.
+    `level` is None if not even the chapter is right.
     """
 
     case: int
@@ -31,9 +31,9 @@ class Miss:
 def deepest_shared(
     truth: Iterable[Diagnosis] | Code, predicted: Iterable[Diagnosis] | Code, tree: Tree
 ) -> Node | None:
-    """Return the deepest node that is or holds a code of both sides, None without any.
+    """Return the deepest node that both sides share after `augment`; None without one.
 
-    Of several equally deep ones, the first by code.
+    Among equally deep nodes it is the first by code.
     """
     shared = augment(truth, tree) & augment(predicted, tree)
     return min(shared, key=lambda node: (-tree.level(node), node.code), default=None)
@@ -42,8 +42,8 @@ def deepest_shared(
 def misses(truth: Sequence[Case], predicted: Sequence[Case], tree: Tree) -> tuple[Miss, ...]:
     """List the true diagnoses that are missed, case by case.
 
-    A diagnosis is hit when one of its codes, or a code below it, is predicted. Predicted codes
-    that the release does not hold count for nothing; `FAILED` cases are left out.
+    A diagnosis is hit if one of its codes, or a code below it, is predicted. Predicted codes
+    that the release does not contain are ignored. `FAILED` cases are left out.
 
     Formula: true diagnoses of which no code, nor one below it, is predicted.
 
@@ -54,7 +54,7 @@ def misses(truth: Sequence[Case], predicted: Sequence[Case], tree: Tree) -> tupl
     >>> [(one.codes, one.level) for one in made]
     [(('J40',), 'block')]
     """
-    found = []
+    missed = []
     for case, (diagnoses, guesses) in enumerate(zip(truth, predicted, strict=True)):
         if isinstance(diagnoses, Failed) or isinstance(guesses, Failed):
             continue
@@ -63,8 +63,8 @@ def misses(truth: Sequence[Case], predicted: Sequence[Case], tree: Tree) -> tupl
             own = [tree.node(code) for code in codes_of(diagnosis)]
             if own and not reached.intersection(own):
                 shared = deepest_shared(own, reached, tree)
-                found.append(Miss(case, position, tuple(node.code for node in own), shared))
-    return tuple(found)
+                missed.append(Miss(case, position, tuple(node.code for node in own), shared))
+    return tuple(missed)
 
 
 def _known(diagnoses: Sequence[Diagnosis], tree: Tree) -> list[Node]:

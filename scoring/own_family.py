@@ -1,8 +1,8 @@
-"""How much better a judge finds models of its own family than other judges make of it.
+"""How much a judge favours the models of its own family, compared with other judges.
 
-A lenient judge, or one that errs at random, sees smaller differences between models than a strict
-and careful one. Set beside another judge it seems to favour whichever model the other one finds
-worse. So the other judges' lead is first put on this judge's own scale.
+A lenient judge, or one that errs at random, gives smaller differences between models than a strict
+and careful judge. Compared with that judge, it seems to favour the model that the other finds
+worse. Therefore the lead that the other judges give is first converted to this judge's scale.
 """
 
 from collections.abc import Hashable, Sequence
@@ -14,7 +14,7 @@ from ..errors import UsageError
 from .bootstrap import Floats, Interval, Plan, bootstrap_interval
 
 LEAST_AGREEMENT = 0.1
-"""With a smaller mean correlation of the other judges there is no scale to put a lead on."""
+"""With a smaller mean correlation of the other judges, no lead can be converted."""
 
 
 def self_preference(
@@ -35,25 +35,26 @@ def self_preference(
 
     Source: the covariances are those of an instrumental variable (Wald 1940, "The fitting of
     straight lines if both variables are subject to error", Annals of Mathematical Statistics 11):
-    judge l, whose errors are its own, tells how far both others follow the quality of a response.
+    the errors of judge l are independent, so that its covariances show how strongly the other two
+    follow the quality of a response.
 
     It assumes that the other judges favour none of the models, that judges err independently of
     each other on responses of the same quality, and that each judge's mean score is linear in
-    that quality (always so for right or wrong).
+    that quality (which is always true for right or wrong).
 
     Args:
-        judge: the judge's scores, models x cases; NaN where it has none.
-        others: those of two or more judges of other families, the same shape.
-        own: places of the models of the judge's family; at least one model is not among them.
-        clusters: the case of each column, where a case has several.
+        judge: the judge's scores, models x cases; NaN means missing.
+        others: the scores of two or more judges of other families, in the same shape.
+        own: positions of the models of the judge's family; at least one model is not among them.
+        clusters: the case of each column, if a case has several columns.
         plan: level, method, resamples, seed.
 
     Returns:
-        The preference in units of the judge's scores with its interval; above 0 the judge favours
-        its own. NaN, with a warning, where the others hardly agree.
+        The preference in units of the judge's scores, with its interval; above 0 the judge favours
+        its own family. NaN with a warning if the other judges hardly agree.
 
     Raises:
-        UsageError: fewer than two other judges, no own model or no other one, or other shapes.
+        UsageError: fewer than two other judges, no model of the family, or no other model.
 
     >>> rng = np.random.default_rng(0)
     >>> right = rng.random((2, 4000)) < np.array([[0.8], [0.5]])
@@ -66,7 +67,7 @@ def self_preference(
     table = np.stack([judge, *others]).astype(float)
     rest = [at for at in range(table.shape[1]) if at not in own]
     if len(others) < 2:
-        raise UsageError("leniency and preference are told apart by two other judges or more")
+        raise UsageError("at least two other judges are needed to tell preference from leniency")
     if not own or not rest:
         raise UsageError("self-preference needs a model of the judge's family and another one")
     known = ~np.isnan(table).any(axis=0)
@@ -85,7 +86,7 @@ def self_preference(
 
 
 class _Sums:
-    """Sums over cases from which leads and covariances follow, one row a case."""
+    """Sums over cases, one row per case, from which leads and covariances are computed."""
 
     def __init__(self, rest: Floats, products: Floats, own: Floats, judges: int) -> None:
         self._rest, self._products, self._own, self._judges = rest, products, own, judges
@@ -94,7 +95,7 @@ class _Sums:
     def of(
         cls, scores: Floats, known: NDArray[np.bool_], own: list[int], rest: list[int]
     ) -> "_Sums":
-        """From scores (judges x models x cases) with zeros where one is missing."""
+        """Build the sums from scores (judges x models x cases); missing scores are 0."""
         judges = len(scores)
 
         def sums(models: list[int]) -> Floats:
@@ -113,31 +114,31 @@ class _Sums:
         return covariances
 
     def agreement(self, drawn: Floats) -> Floats:
-        """The mean correlation between two of the other judges."""
-        held = self._covariances(drawn)[:, 1:, 1:]
-        spread = np.sqrt(np.einsum("bii->bi", held))
+        """Return the mean correlation between two of the other judges."""
+        covariances = self._covariances(drawn)[:, 1:, 1:]
+        spread = np.sqrt(np.einsum("bii->bi", covariances))
         scale = spread[:, :, None] * spread[:, None, :]
-        share = np.divide(held, scale, out=np.zeros_like(held), where=scale > 0)
+        share = np.divide(covariances, scale, out=np.zeros_like(covariances), where=scale > 0)
         first, second = np.triu_indices(self._judges - 1, k=1)
-        found: Floats = share[:, first, second].mean(axis=1)
-        return found
+        mean: Floats = share[:, first, second].mean(axis=1)
+        return mean
 
     def preference(self, drawn: Floats) -> Floats:
-        """The statistic: the judge's lead minus the others' on its scale."""
-        held = self._covariances(drawn)
+        """Return the judge's lead minus the converted lead of the other judges."""
+        covariances = self._covariances(drawn)
         lead = _means(drawn @ self._own) - _means(drawn @ self._rest)
         parts = []
         for k in range(1, self._judges):
             others = [at for at in range(1, self._judges) if at != k]
-            below = held[:, k, others].sum(axis=1)
-            scale = held[:, 0, others].sum(axis=1) / np.where(below > 0, below, np.nan)
+            below = covariances[:, k, others].sum(axis=1)
+            scale = covariances[:, 0, others].sum(axis=1) / np.where(below > 0, below, np.nan)
             parts.append(lead[:, 0] - scale * lead[:, k])
         preference: Floats = np.mean(parts, axis=0)
         return preference
 
 
 def _means(totals: Floats) -> Floats:
-    """Count and sums (b, 1 + judges) to means (b, judges)."""
+    """Turn a count and sums (b, 1 + judges) into means (b, judges)."""
     n = np.where(totals[:, :1] > 0, totals[:, :1], np.nan)
     means: Floats = totals[:, 1:] / n
     return means

@@ -1,7 +1,7 @@
-"""Scores over confusing image pairs (MediConfusion), votes over samples, prompt variants.
+"""Scores of confusing image pairs (MediConfusion), votes over samples, and prompt variants.
 
-A pair is two items with the same question and options and different true answers, about
-two images that look alike to a vision encoder. Guessing well on one half is not enough.
+A pair is two items with the same question, the same options and different true answers, about two
+images that are similar to a vision encoder. A pair counts as right only if both items are right.
 """
 
 import math
@@ -15,7 +15,7 @@ from ..errors import UsageError
 from .shares import FAILED, Failed, Share, share
 
 Choice = str | None | Failed
-"""An option, None where the answer matches no option, `FAILED` where no verdict exists."""
+"""An option; None if the answer matches no option; `FAILED` without a verdict."""
 Item = tuple[str, Choice]
 """(true option, chosen option) of one item."""
 Pair = tuple[Item, Item]
@@ -26,8 +26,9 @@ T = TypeVar("T")
 class PairScores:
     """Individual accuracy, set accuracy and confusion; unpacks in this order.
 
-    `invalid` counts items whose answer matched no option, `failed` those without a verdict,
-    `valid_pairs` the pairs over which confusion is taken. The shares hold counts and bounds.
+    `invalid` is the number of items whose answer matches no option, `failed` the number without a
+    verdict, `valid_pairs` the number of pairs that count for confusion. The shares contain counts
+    and bounds.
     """
 
     individual: float
@@ -50,9 +51,9 @@ def pair_scores(pairs: Iterable[Pair]) -> PairScores:
 
     Individual accuracy = items answered right / items; set accuracy = pairs with both right /
     pairs; confusion = pairs with the same choice for both / pairs with two valid choices.
-    An answer that matches no option (None) is wrong, and makes its pair invalid for confusion.
-    A `FAILED` item is unresolved: left out of individual accuracy; its pair is wrong where the
-    other item is, else unresolved. A share over nothing is NaN.
+    An answer that matches no option (None) is wrong, and its pair does not count for confusion.
+    A `FAILED` item is unresolved and left out of individual accuracy. Its pair is wrong if the
+    other item is wrong, else unresolved. A share over nothing is NaN.
 
     Formula: individual = right items / items; set = pairs with both right / pairs; confusion =
     pairs with the same choice / pairs with two valid choices.
@@ -99,10 +100,10 @@ def _right(item: Item) -> bool | None:
 
 @dataclass(frozen=True, slots=True)
 class PairOutcome:
-    """What two answers to a pair come to; None where a missing verdict leaves it open.
+    """The outcome of two answers to a pair; None if it depends on a missing verdict.
 
-    both: both answers are right. same: both chose the same option. counts: both chose an option,
-    or may have: only such pairs count for confusion.
+    both: both answers are right. same: both chose the same option. counts: no answer is known to
+    match no option; only such pairs count for confusion.
     """
 
     both: bool | None
@@ -138,9 +139,10 @@ def pair_outcome(first: Item, second: Item) -> PairOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Majority(Generic[T]):
-    """The outcome of a vote: `winner` is None on a tie (then `tied` names who) or without votes.
+    """The outcome of a majority vote. `winner` is None on a tie or without votes.
 
-    `counts` is ordered by votes; `unresolved` counts the samples that held no vote.
+    `tied` lists the tied choices. `counts` is ordered by votes. `unresolved` is the number of
+    samples without a vote.
     """
 
     winner: T | None
@@ -152,7 +154,7 @@ class Majority(Generic[T]):
 def majority_vote(samples: Iterable[T | None | Failed]) -> Majority[T]:
     """Find the most frequent valid choice over repeated samples of one item.
 
-    A tie stays a tie: the order of the samples never decides.
+    The order of the samples does not break a tie.
 
     Formula: the choice with the most samples; none on a tie.
 
@@ -173,8 +175,7 @@ def majority_vote(samples: Iterable[T | None | Failed]) -> Majority[T]:
 def best_of_n(samples: Sequence[Choice], picked: int | None) -> Choice:
     """Return the sample that the judge picked (position from 0).
 
-    `picked` None means that the judge gave no valid pick: the item is `FAILED`, not the first
-    sample.
+    `picked` None means that the judge picked no valid sample; then the item is `FAILED`.
 
     Formula: the choice of the sample that the judge picked.
 
@@ -216,7 +217,7 @@ def variant_spread(set_accuracies: Sequence[float]) -> Spread:
     (0.3, 0.1414)
     """
     if not set_accuracies:
-        raise UsageError("there is no prompt variant to summarise")
+        raise UsageError("there are no prompt variants to summarise")
     n = len(set_accuracies)
     sd = statistics.stdev(set_accuracies) if n > 1 else math.nan
     middle = statistics.fmean(set_accuracies)

@@ -1,4 +1,4 @@
-"""Which of two models each judge prefers, and how often two judges agree on it."""
+"""How often two judges prefer the same one of two models."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -16,8 +16,8 @@ from .bootstrap import Floats, Interval, Plan, Statistic, bootstrap_interval
 class PreferenceAgreement:
     """Share of comparisons between two models on which two judges prefer the same one.
 
-    `interval` resamples cases (a case brings all its comparisons); `comparisons` counts those
-    in the share, `missing` those for which a score is not there.
+    `interval` resamples cases, each with all its comparisons. `comparisons` is the number of
+    comparisons in the share, `missing` the number without all four scores.
     """
 
     value: float
@@ -41,11 +41,11 @@ def preference_agreement(
     Source: pairwise preference agreement, as in Zheng et al. (2023), "Judging LLM-as-a-judge".
 
     Args:
-        first: one judge's scores, cases x models; NaN is missing.
-        second: the other's, same shape.
-        ties: "count": a tie agrees with a tie and with nothing else; "drop": comparisons
-            that either judge calls a tie are left out.
-        clusters: the case of each row, where a case has several rows.
+        first: one judge's scores, cases x models; NaN means missing.
+        second: the other judge's scores, in the same shape.
+        ties: "count": a tie agrees only with a tie; "drop": comparisons that are a tie for
+            either judge are left out.
+        clusters: the case of each row, if a case has several rows.
         plan: level, method, resamples, seed.
 
     Raises:

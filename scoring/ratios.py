@@ -1,8 +1,8 @@
-"""Ratios of sums over cases, and what is made of two of them.
+"""Ratios of sums over cases, and combinations of two ratios.
 
 Nearly every published number is a ratio of two sums over cases (a mean, a share, a micro F1), the
-harmonic mean of two such ratios (HDF1), or the difference of two (the gap of MEDSYN). Written so,
-one matrix product serves all models and resamples.
+harmonic mean of two such ratios (HDF1), or the difference of two (the gap of MEDSYN). In this form
+one matrix product computes all models and resamples.
 """
 
 from typing import Literal
@@ -26,7 +26,7 @@ def ratio_of_sums(numerators: Floats, denominators: Floats, how: Combine = "rati
     Args:
         numerators: sums over cases, (..., 1) for "ratio", (..., 2) for the other two.
         denominators: the same shape; a ratio over nothing (0) is NaN.
-        how: what is made of the ratios.
+        how: how to combine the ratios.
 
     Returns:
         An array of the leading shape (...).
@@ -53,15 +53,15 @@ def ratio_of_sums(numerators: Floats, denominators: Floats, how: Combine = "rati
 
 
 def hierarchical_statistic(precision: Floats, recall: Floats) -> Statistic:
-    """Make HDP, HDR and HDF1 a statistic of the bootstrap, (b, rows) to (b, 3 k).
+    """Return HDP, HDR and HDF1 as a statistic of the bootstrap, (b, rows) to (b, 3 k).
 
     Formula: HDP and HDR are the means over cases, HDF1 = 2 HDP HDR / (HDP + HDR).
 
     Source: H-DDx, hierarchical scores.
 
     Args:
-        precision: of each case in k cells, cases x k.
-        recall: the same; a case that is NaN here is left out of the cell.
+        precision: the precision of each case in k cells, cases x k.
+        recall: the recall, in the same shape; a case with NaN is left out of the cell.
 
     >>> hierarchical_statistic(np.array([[1.0], [0.5]]), np.array([[0.5], [0.5]]))(
     ...     np.array([[1.0, 1.0]])

@@ -1,11 +1,11 @@
 """How often a verdict flips under a change that should not change it.
 
-A comparison is a vote on an item as it is (the base) and one on the item perturbed. It is
-`same` or `flipped` where both hold a verdict. Where one of the two abstains, or both do, or one
-failed, nothing flipped and nothing held: these are counted apart.
+A comparison is a vote on the unchanged item (the base) and a vote on the perturbed item. It is
+`same` or `flipped` if both have a verdict. Comparisons in which one vote or both abstained, or one
+failed, are counted separately.
 
-The flip rate is a share of the comparisons with two verdicts; those of one case count as
-dependent (`share_interval`).
+The flip rate is a share of the comparisons with two verdicts. The comparisons of one case count
+as dependent (`share_interval`).
 """
 
 from collections.abc import Iterable, Sequence
@@ -21,19 +21,19 @@ from .votes import Vote, identity
 
 ChangeStatus = Literal["same", "flipped", "abstained_both", "abstained_one", "failed"]
 ALL = "(all)"
-"""The name under which all perturbations are taken together."""
+"""The name for all perturbations together."""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """One perturbed vote against the vote on the item as it is."""
+    """One perturbed vote and the vote on the unchanged item."""
 
     base: Vote
     perturbed: Vote
 
     @property
     def status(self) -> ChangeStatus:
-        """What became of the verdict."""
+        """What happened to the verdict."""
         statuses = {self.base.status, self.perturbed.status}
         if "failed" in statuses:
             return "failed"
@@ -45,7 +45,7 @@ class Comparison:
 
     @property
     def shift(self) -> float | None:
-        """Perturbed minus base, where both are numbers; None elsewhere."""
+        """Perturbed minus base if both are numbers, else None."""
         before, after = self.base.verdict, self.perturbed.verdict
         if isinstance(before, bool | str) or isinstance(after, bool | str):
             return None
@@ -54,13 +54,14 @@ class Comparison:
 
 @dataclass(frozen=True)
 class FlipRate:
-    """How one judge's verdicts in one step hold under one perturbation.
+    """How often one judge's verdicts in one step flip under one perturbation.
 
-    flips of compared: the comparisons of two verdicts. rate: their share with its interval, `n`
-    there is the number of cases. abstained_one: comparisons where the verdict came or went;
-    abstained_both, failed: the other comparisons without two verdicts.
-    shift: the mean absolute difference of numbers with its interval; None where verdicts are
-    no numbers. drift: the mean difference, above 0 where perturbed verdicts are higher.
+    compared: the number of comparisons with two verdicts. flips: how many of them flipped. rate:
+    their share with its interval; its `n` is the number of cases. abstained_one: the number of
+    comparisons in which one of the two votes abstained. abstained_both, failed: the numbers of the
+    other comparisons without two verdicts. shift: the mean absolute difference of numbers with its
+    interval; None if the verdicts are not numbers. drift: the mean difference, above 0 if
+    perturbed verdicts are higher.
     """
 
     step: str
@@ -87,7 +88,7 @@ class Fragile:
 
 
 def compare_votes(votes: Iterable[Vote]) -> tuple[Comparison, ...]:
-    """Put every perturbed vote beside its base: the vote without a variant, repeat 0.
+    """Compare every perturbed vote with its base: the vote without a variant.
 
     Raises UsageError for a perturbed vote without a base, or two bases of one case.
     """
@@ -100,23 +101,24 @@ def compare_votes(votes: Iterable[Vote]) -> tuple[Comparison, ...]:
         if key in bases:
             raise UsageError(f"case {vote.case!r}, {vote.step}, {vote.judge}: two base votes")
         bases[key] = vote
-    found = []
+    comparisons = []
     for vote in given:
         if not vote.variant:
             continue
         base = bases.get((vote.case, vote.step, vote.judge))
         if base is None:
             raise UsageError(f"case {vote.case!r}, {vote.step}, {vote.judge}: no base vote")
-        found.append(Comparison(base, vote))
-    return tuple(found)
+        comparisons.append(Comparison(base, vote))
+    return tuple(comparisons)
 
 
 def flip_rates(
     comparisons: Iterable[Comparison], *, plan: Plan | None = None
 ) -> tuple[FlipRate, ...]:
-    """Every step, judge and perturbation, in order of first sight, and `(all)` of them after.
+    """Return the rates of every step, judge and perturbation, then of `(all)` perturbations.
 
-    plan: the level of all intervals, and how those of shifts resample cases.
+    The order is that of the comparisons. plan: the level of all intervals, and the resampling for
+    the intervals of shifts.
 
     Formula: flipped / comparisons of two verdicts; shift = mean |perturbed - base|.
 
@@ -131,22 +133,24 @@ def flip_rates(
     groups: dict[tuple[str, str], dict[str, list[Comparison]]] = {}
     for one in comparisons:
         vote = one.perturbed
-        held = groups.setdefault((vote.step, vote.judge), {})
-        held.setdefault(vote.variant, []).append(one)
+        by_name = groups.setdefault((vote.step, vote.judge), {})
+        by_name.setdefault(vote.variant, []).append(one)
     rates = []
     for (step, judge), by_name in groups.items():
         if len(by_name) > 1:
-            by_name[ALL] = [one for held in by_name.values() for one in held]
-        rates += [_rate(step, judge, name, held, plan or Plan()) for name, held in by_name.items()]
+            by_name[ALL] = [one for members in by_name.values() for one in members]
+        rates += [
+            _rate(step, judge, name, members, plan or Plan()) for name, members in by_name.items()
+        ]
     return tuple(rates)
 
 
 def fragile_cases(comparisons: Iterable[Comparison]) -> tuple[Fragile, ...]:
-    """Every case and judge, those that flipped most first; ties by share, then by name.
+    """Return the flips of every case and judge, most flips first, then by share and name.
 
     Formula: flips and comparisons by case and judge.
 
-    Source: counts; `flip_rates` has the shares.
+    Source: dxjudge; `flip_rates` has the shares.
 
     >>> from dxjudge.scoring import Vote
     >>> base, turned = Vote("1", "s", "j", verdict=1), Vote("1", "s", "j", variant="v", verdict=0)
@@ -155,17 +159,19 @@ def fragile_cases(comparisons: Iterable[Comparison]) -> tuple[Fragile, ...]:
     """
     counts: dict[tuple[str, str], list[int]] = {}
     for one in comparisons:
-        held = counts.setdefault((one.base.case, one.base.judge), [0, 0])
-        held[0] += one.status == "flipped"
-        held[1] += one.status in ("same", "flipped")
-    found = [Fragile(case, judge, *held) for (case, judge), held in counts.items()]
-    return tuple(sorted(found, key=lambda e: (-e.flips, e.compared, e.case, e.judge)))
+        count = counts.setdefault((one.base.case, one.base.judge), [0, 0])
+        count[0] += one.status == "flipped"
+        count[1] += one.status in ("same", "flipped")
+    fragile = [Fragile(case, judge, *count) for (case, judge), count in counts.items()]
+    return tuple(sorted(fragile, key=lambda e: (-e.flips, e.compared, e.case, e.judge)))
 
 
-def _rate(step: str, judge: str, name: str, held: Sequence[Comparison], plan: Plan) -> FlipRate:
-    statuses = [one.status for one in held]
+def _rate(
+    step: str, judge: str, name: str, comparisons: Sequence[Comparison], plan: Plan
+) -> FlipRate:
+    statuses = [one.status for one in comparisons]
     verdicts = [
-        (one, status) for one, status in zip(held, statuses, strict=True)
+        (one, status) for one, status in zip(comparisons, statuses, strict=True)
         if status in ("same", "flipped")
     ]  # fmt: skip
     flips = [status == "flipped" for _, status in verdicts]

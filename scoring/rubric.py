@@ -1,8 +1,7 @@
 """Weighted points and the total of a rubric, from raw levels.
 
-The judge gives raw levels only; code multiplies. Points of a dimension are raw level times
-its factor, the total is their sum. Which dimensions and factors there are is data that the
-caller passes in.
+The judge gives raw levels only. The points of a dimension are its raw level times its factor, and
+the total is their sum. The caller passes the dimensions and factors.
 """
 
 import math
@@ -17,8 +16,8 @@ from .shares import Bounds, Failed, Grade, is_resolved
 class RubricScore:
     """Points by dimension (in the order of the factors), and their total.
 
-    A dimension without a verdict has points None; then `total` is None too, and the bounds
-    say between which values it lies.
+    A dimension without a verdict has points None. Then `total` is None too, and `bounds` are the
+    lowest and the highest possible total.
     """
 
     points: Mapping[str, float | None]
@@ -31,14 +30,14 @@ class RubricScore:
 def rubric_score(
     raw: Mapping[str, Grade], factors: Mapping[str, float], *, maximum: float = 4
 ) -> RubricScore:
-    """Weigh one response's raw levels.
+    """Compute the points and the total of one response from its raw levels.
 
     Formula: points = raw level x factor; total = sum of the points.
 
     Source: DermCase, weighted rubric of five dimensions.
 
     Args:
-        raw: dimension to raw level, 0 to `maximum`; None or `FAILED` where the judge failed.
+        raw: dimension to raw level, 0 to `maximum`; None or `FAILED` if the judge failed.
         factors: dimension to factor from raw to points.
         maximum: highest raw level.
 

@@ -1,8 +1,8 @@
-"""Semantic scores of a differential: one-to-one matching by the likeness of names (DermCase).
+"""Semantic scores of a differential: one-to-one matching by the similarity of names (DermCase).
 
-Similarity is the cosine of two encoded names, stretched from [low, high] to [0, 1]. The
-bounds and the threshold tau belong to the encoder: 0.6, 1.0 and 0.83 are the paper's, for
-its encoder; another encoder needs its own.
+Similarity is the cosine of two encoded names, scaled from [low, high] to [0, 1]. The right values
+of low, high and the threshold tau depend on the encoder: 0.6, 1.0 and 0.83 are the paper's values
+for its encoder.
 """
 
 import math
@@ -30,7 +30,7 @@ def normalise_similarity(cosine: float, low: float = ..., high: float = ...) -> 
 @overload
 def normalise_similarity(cosine: ArrayLike, low: float = ..., high: float = ...) -> Floats: ...
 def normalise_similarity(cosine: ArrayLike, low: float = 0.6, high: float = 1.0) -> float | Floats:
-    """Stretch cosine from [low, high] to [0, 1] and clip; a number or an array, shape kept.
+    """Scale a cosine, or an array of them, from [low, high] to [0, 1] and clip.
 
     Formula: (cosine - low) / (high - low), clipped to 0..1.
 
@@ -49,13 +49,13 @@ def normalise_similarity(cosine: ArrayLike, low: float = 0.6, high: float = 1.0)
 
 
 def cosine_matrix(first: ArrayLike, second: ArrayLike) -> Floats:
-    """Cosine of every row of `first` (n x d) with every row of `second` (m x d): n x m.
+    """Return the cosine of every row of `first` (n x d) with every row of `second` (m x d): n x m.
 
     A zero vector has cosine 0 with everything.
 
     Formula: a . b / (|a| |b|).
 
-    Source: cosine similarity, as DermCase takes it between names.
+    Source: cosine similarity, which DermCase uses between names.
 
     >>> cosine_matrix([[1.0, 0.0]], [[1.0, 0.0], [0.0, 2.0]]).tolist()
     [[1.0, 0.0]]
@@ -104,8 +104,8 @@ def ddx_similarity(
 def match_ddx(similarity: ArrayLike, tau: float) -> list[tuple[int, int]]:
     """Match predictions (rows) and truths (columns) one to one, most similar pair first.
 
-    Pairs with similarity >= tau are candidates; equal similarities go by prediction index,
-    then truth index. Greedy, not optimal: the best pair is never given up for a better sum.
+    Pairs with similarity >= tau are candidates. Equal similarities are ordered by prediction
+    index, then by truth index. The matching is greedy, so that its sum may not be the largest.
 
     Formula: greedy one-to-one matching of pairs with similarity >= tau, the most similar first.
 
@@ -159,7 +159,7 @@ class DdxScores:
 def ddx_scores(matches: Sequence[tuple[int, int]], n: int, m: int) -> DdxScores:
     """Score one case's matches M: |M|/n, |M|/m, 2|M|/(n+m), |M|/(n+m-|M|).
 
-    An empty prediction (n = 0) scores 0 throughout; `macro_ddx` and `micro_ddx` leave it
+    An empty prediction (n = 0) has the score 0 everywhere. `macro_ddx` and `micro_ddx` leave it
     out and count it as `empty`.
 
     Formula: precision |M|/n, recall |M|/m, F1 2|M|/(n+m), Jaccard |M|/(n+m-|M|).
@@ -202,7 +202,7 @@ def _from_counts(matched: int, n: int, m: int) -> DdxScores:
 
 @dataclass(frozen=True, slots=True)
 class DdxSummary:
-    """Scores over the cases with a non-empty prediction; NaN where there is none.
+    """Scores over the cases with a non-empty prediction; NaN without such a case.
 
     `coverage` is the share of all `cases` that have a non-empty prediction.
     """
@@ -241,6 +241,21 @@ def macro_ddx(cases: Iterable[DdxScores]) -> DdxSummary:
     )
 
 
+def micro_f1_terms(scores: DdxScores) -> tuple[float, float]:
+    """Return what one case adds to the numerator and the denominator of micro F1.
+
+    A case with an empty prediction adds nothing.
+
+    Formula: 2|M| and n + m; micro F1 is the sum of the first / the sum of the second.
+
+    Source: DermCase, micro scores.
+
+    >>> micro_f1_terms(ddx_scores([(0, 0)], 2, 1)), micro_f1_terms(ddx_scores([], 0, 1))
+    ((2.0, 3.0), (0.0, 0.0))
+    """
+    return (2.0 * scores.matched, float(scores.n + scores.m)) if scores.n else (0.0, 0.0)
+
+
 def micro_ddx(cases: Iterable[DdxScores]) -> DdxSummary:
     """Sum matches and diagnoses over the cases with a non-empty prediction, then divide.
 
@@ -253,11 +268,12 @@ def micro_ddx(cases: Iterable[DdxScores]) -> DdxSummary:
     """
     given = list(cases)
     scored = [case for case in given if case.n]
+    terms = [micro_f1_terms(case) for case in scored]
     matched, n, m = (sum(getattr(case, key) for case in scored) for key in ("matched", "n", "m"))
     return DdxSummary(
         ratio(matched, n),
         ratio(matched, m),
-        ratio(2 * matched, n + m),
+        ratio(sum(above for above, _ in terms), sum(below for _, below in terms)),
         ratio(matched, n + m - matched),
         *_counts(given),
     )

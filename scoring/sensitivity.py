@@ -9,8 +9,26 @@ from ..errors import UsageError
 from .bootstrap import Floats
 
 
+def choice_shares(choices: Sequence[str], options: Sequence[str]) -> list[float]:
+    """Return how often each option was chosen over repeated samples, in the order of `options`.
+
+    Formula: samples that chose the option / samples with a choice.
+
+    Source: MEDSYN, answer distribution of the evidence sensitivity.
+
+    >>> choice_shares(["A", "B", "A", "A"], ["A", "B", "C"])
+    [0.75, 0.25, 0.0]
+
+    Raises:
+        UsageError: no choice.
+    """
+    if not choices:
+        raise UsageError("there is no choice to count")
+    return [choices.count(option) / len(choices) for option in options]
+
+
 def evidence_sensitivity(p: ArrayLike, q: ArrayLike) -> float:
-    """Jensen-Shannon divergence (base 2) between two answer distributions, 0 to 1.
+    """Return the Jensen-Shannon divergence (base 2) of two answer distributions, 0 to 1.
 
     S = H(m) - (H(p) + H(q)) / 2 with m = (p + q) / 2 and H the entropy in bits (Lin 1991).
 
@@ -44,7 +62,7 @@ def _distribution(values: ArrayLike, name: str) -> Floats:
     except (TypeError, ValueError) as error:
         raise UsageError(f"{name} is not a list of probabilities: {error}") from None
     if given.ndim != 1 or not given.size:
-        raise UsageError(f"{name} must be a list of probabilities, one an option")
+        raise UsageError(f"{name} must be a list of probabilities, one per option")
     if not np.isfinite(given).all() or (given < 0).any():
         raise UsageError(f"{name} holds a negative or non-finite probability")
     if abs(given.sum() - 1) > 1e-6:
@@ -59,17 +77,17 @@ def _entropy(distribution: Floats) -> float:
 
 
 def nmse_gap(image: Sequence[float], text: Sequence[float]) -> float:
-    """Cross-modal gap: sum (S_image - S_text)^2 / sum S_text^2 over the cases.
+    """Return the cross-modal gap: sum (S_image - S_text)^2 / sum S_text^2 over the cases.
 
-    0 where images matter as much as text in every case. NaN where no case depends on text at
-    all: there is nothing to compare with.
+    It is 0 if images matter as much as text in every case, and NaN if no case depends on text.
 
     Formula: sum (S_image - S_text)^2 / sum S_text^2.
 
     Source: MEDSYN, cross-modal gap.
 
     Raises:
-        UsageError: lists of different lengths, empty, or with a negative or non-finite one.
+        UsageError: lists that differ in length, are empty, or contain a negative or non-finite
+            number.
 
     >>> nmse_gap([0.0, 0.0], [0.3, 0.4])
     1.0
@@ -80,7 +98,7 @@ def nmse_gap(image: Sequence[float], text: Sequence[float]) -> float:
 
 
 def share_below_diagonal(image: Sequence[float], text: Sequence[float]) -> float:
-    """Share of cases with S_image < S_text (image on the vertical axis); ties are not below.
+    """Return the share of cases with S_image < S_text (image on the vertical axis).
 
     Formula: (cases with S_image < S_text) / cases.
 

@@ -1,15 +1,15 @@
-"""Intervals of shares that hold at the edges: Wilson's, and Bonett and Price's for differences.
+"""Intervals of shares that are valid near 0 and 1: Wilson's, and Bonett and Price's.
 
-A bootstrap of 0 "yes" among 176 draws 0 every time and would print [0, 0]. Wilson's interval
-(Wilson 1927, JASA 22) holds there. Several items of one case (or pair) are not independent: then
-n* takes the place of n, the number of independent items that would tell as much (Korn and
-Graubard 1998, Survey Methodology 24): n* = n / d, where d, the design effect, is the variance of
-the share over cases,
+A bootstrap of 0 "yes" among 176 items draws 0 every time and gives [0, 0]. Wilson's interval
+(Wilson 1927, JASA 22) is valid there. Several items of one case (or pair) are not independent. For
+them n* replaces n: the number of independent items with the same information (Korn and Graubard
+1998, Survey Methodology 24). n* = n / d, where d is the design effect: the variance of the share
+over cases,
 
     v = k / (k - 1) * sum_i (y_i - p m_i)^2 / n^2,   y_i "yes" of m_i items of case i, k cases,
 
-over that of n independent items, p (1 - p) / (n - 1). With one item a case d is 1. A share of 0 or
-1 says nothing about d: then n* is k, as if the items of a case always went together.
+divided by that of n independent items, p (1 - p) / (n - 1). With one item per case d is 1. A share
+of 0 or 1 does not determine d: then n* is k, as if all items of a case were always the same.
 """
 
 import math
@@ -28,21 +28,21 @@ def share_interval(
 ) -> Interval:
     """Put Wilson's interval around a share; items of one case count as dependent.
 
-    Formula: as `wilson`, with the effective number of items n* in the place of n (the module's
-    text has it).
+    Formula: as `wilson`, with n* instead of n. n* = n / d, d the variance of the share over cases
+    / that over independent items; n* is the number of cases for a share of 0 or 1.
 
     Source: Wilson (1927), JASA 22; Korn and Graubard (1998), Survey Methodology 24.
 
     Args:
-        marks: yes (True or 1) or no (False or 0), one an item.
-        clusters: the case of each item, where a case has several.
-        level: of the interval.
+        marks: one per item: yes (True or 1) or no (False or 0).
+        clusters: the case of each item, if a case has several items.
+        level: the level of the interval.
 
     Returns:
-        The interval; its `n` counts cases. NaN, with a warning, where there is no item.
+        The interval; its `n` is the number of cases. NaN with a warning if there is no item.
 
     Raises:
-        UsageError: lists of different lengths, or a level that is none.
+        UsageError: lists of different lengths, or a level outside 0..1.
 
     >>> made = share_interval([True] * 2 + [False] * 8)
     >>> round(made.estimate, 2), round(made.low, 4), round(made.high, 4)
@@ -55,9 +55,9 @@ def share_interval(
         raise UsageError(f"{len(marks)} items but {len(labels)} cases")
     totals: dict[Hashable, list[float]] = {}
     for mark, label in zip(marks, labels, strict=True):
-        held = totals.setdefault(label, [0.0, 0.0])
-        held[0] += mark
-        held[1] += 1
+        total = totals.setdefault(label, [0.0, 0.0])
+        total[0] += mark
+        total[1] += 1
     table = np.array(list(totals.values()), dtype=float).reshape(-1, 2)
     return share_of_sums(table[:, 0], table[:, 1], level)
 
@@ -69,23 +69,21 @@ def share_of_sums(yes: Floats, items: Floats, level: float = 0.95, *, fewest: in
 
     Source: Wilson (1927), JASA 22; Korn and Graubard (1998), Survey Methodology 24.
 
-    Source: Wilson (1927), JASA 22; Korn and Graubard (1998), Survey Methodology 24.
-
     Args:
-        yes: how many items of each case are "yes", one a case.
-        items: how many items each case has; a case without any does not count.
-        level: of the interval.
-        fewest: with fewer cases the limits are NaN, and a warning says so.
+        yes: the number of "yes" items of each case.
+        items: the number of items of each case; a case without items does not count.
+        level: the level of the interval.
+        fewest: with fewer cases the limits are NaN, with a warning.
 
     >>> round(share_of_sums(np.array([1.0, 0.0]), np.array([1.0, 1.0])).low, 4)
     0.0945
     """
-    Plan(level=level)  # refuses what is no level
+    Plan(level=level)  # raises UsageError for a level outside 0..1
     there = items > 0
     yes, items = yes[there], items[there]
     n, k = float(items.sum()), int(there.sum())
     if not k:
-        nan, why = math.nan, "there is no item with a verdict"
+        nan, why = math.nan, "no item has a verdict"
         return Interval(nan, nan, nan, level, "wilson", 0, 0, 0, warning=why)
     share = float(yes.sum()) / n
     if k < fewest:
@@ -96,7 +94,7 @@ def share_of_sums(yes: Floats, items: Floats, level: float = 0.95, *, fewest: in
 
 
 def wilson(share: float, n: float, level: float = 0.95) -> tuple[float, float]:
-    """Wilson's score interval for a share of n independent items.
+    """Return Wilson's score interval for a share of n independent items.
 
     Formula: (p + z^2/2n ± z sqrt(p(1-p)/n + z^2/4n^2)) / (1 + z^2/n), z the normal quantile.
 
@@ -105,8 +103,8 @@ def wilson(share: float, n: float, level: float = 0.95) -> tuple[float, float]:
 
     Args:
         share: p, 0 to 1.
-        n: how many items; may be a fraction (an effective number).
-        level: of the interval.
+        n: the number of items; it may be a fraction (an effective number).
+        level: the level of the interval.
 
     >>> low, high = wilson(0.5, 10)
     >>> round(low, 4), round(high, 4)
@@ -121,7 +119,7 @@ def wilson(share: float, n: float, level: float = 0.95) -> tuple[float, float]:
 def paired_share_interval(
     first_only: int, second_only: int, n: int, level: float = 0.95
 ) -> tuple[float, float]:
-    """Bonett and Price's interval for the difference of two shares over the same n cases.
+    """Return Bonett and Price's interval for the difference of two shares over n cases.
 
     Formula: with a = (first_only + 1) / (n + 2) and b = (second_only + 1) / (n + 2):
     a - b ± z sqrt((a + b - (a - b)^2) / (n + 2)), within -1..1.
@@ -130,10 +128,10 @@ def paired_share_interval(
     binomial proportions based on paired data", JEBS 37.
 
     Args:
-        first_only: cases on which only the first has a "yes".
-        second_only: cases on which only the second has.
-        n: all cases.
-        level: of the interval.
+        first_only: the number of cases on which only the first has a "yes".
+        second_only: the number of cases on which only the second has one.
+        n: the number of all cases.
+        level: the level of the interval.
 
     Raises:
         UsageError: counts that do not fit into n.
@@ -151,7 +149,7 @@ def paired_share_interval(
 
 
 def _effective(yes: Floats, items: Floats, share: float) -> float:
-    """The number of independent items that would tell as much."""
+    """Return n*, the number of independent items with the same information."""
     n, k = float(items.sum()), len(items)
     if (items == 1).all():
         return n

@@ -1,13 +1,11 @@
-"""Shares and means over cases of which some may have no verdict.
+"""Shares and means over cases, some of which may have no verdict.
 
-A case without a verdict is neither right nor wrong: the headline is taken over the
-resolved cases, and the bounds tell what it would be if every unresolved one were wrong or
-right.
+A case without a verdict is neither right nor wrong. The number uses the resolved cases, and the
+bounds are its values if every unresolved case were wrong, or right.
 
-Two kinds of "nothing" must stay apart. In lists of yes/no verdicts and grades an item with
-no verdict is `None`, NaN or `FAILED`; all three mean unresolved. In lists of *choices* (an
-option letter) `None` is a valid outcome, "the answer matches no option", which counts as
-wrong; only `FAILED` is unresolved there.
+In lists of yes/no verdicts and grades, `None`, NaN and `FAILED` all mean unresolved. In lists of
+*choices* (option letters), `None` means that the answer matches no option and counts as wrong; only
+`FAILED` means unresolved there.
 """
 
 import math
@@ -36,7 +34,7 @@ R = TypeVar("R")
 
 
 class Bounds(NamedTuple):
-    """What a score would be if every unresolved item had the worst or the best verdict."""
+    """The score if every unresolved item had the worst verdict, and if it had the best."""
 
     low: float
     high: float
@@ -54,14 +52,14 @@ class Share:
 
     @classmethod
     def of(cls, right: int, unresolved: int, n: int) -> "Share":
-        """Make a share from its counts."""
+        """Return a share from its counts."""
         limits = bounds(right, unresolved, n)
         return cls(ratio(right, n - unresolved), right, n, unresolved, limits)
 
 
 @dataclass(frozen=True, slots=True)
 class Mean:
-    """The mean of the resolved scores (NaN without any), with the bounds by the scale."""
+    """The mean of the resolved scores (NaN without any), with its bounds."""
 
     value: float
     n: int
@@ -70,7 +68,7 @@ class Mean:
 
 
 def is_resolved(verdict: object) -> bool:
-    """Whether there is a verdict: not None, not NaN, not `FAILED`."""
+    """Return whether there is a verdict: not None, not NaN, not `FAILED`."""
     missing_number = isinstance(verdict, float) and math.isnan(verdict)
     return not (verdict is None or verdict is FAILED or missing_number)
 
@@ -78,9 +76,9 @@ def is_resolved(verdict: object) -> bool:
 def bounds(resolved_correct: int, unresolved: int, n: int) -> Bounds:
     """Bound an accuracy over `n` items of which `unresolved` have no verdict.
 
-    Low counts them all as wrong, high as right: c / n and (c + u) / n. NaN for n = 0.
+    `low` counts all unresolved items as wrong, `high` as right. Both are NaN for n = 0.
 
-    Formula: low = c / n, high = (c + u) / n.
+    Formula: low = c / n, high = (c + u) / n, with c correct and u unresolved items.
 
     Source: worst-case bounds of Manski (1989), Journal of Human Resources 24.
 
@@ -113,7 +111,7 @@ def share(verdicts: Iterable[Verdict]) -> Share:
 
 
 def mean(scores: Iterable[Grade], scale: tuple[float, float] = (0.0, 1.0)) -> Mean:
-    """Average the resolved scores; the bounds put the ends of `scale` for the others.
+    """Average the resolved scores; for the bounds, unresolved scores are the ends of `scale`.
 
     Formula: sum of the resolved scores / their number.
 
@@ -147,8 +145,8 @@ def breakdown(
 ) -> dict[str, R]:
     """Score every group of cases on its own, in the order of the groups' names.
 
-    `groups` holds one name per case, or several where a case belongs to several groups (two
-    specialties, two types of evidence); such a case counts once in each.
+    `groups` has one name per case, or several names if a case belongs to several groups (two
+    specialties, two types of evidence). Such a case counts once in each group.
 
     Formula: the score of the cases of each group.
 
@@ -158,7 +156,7 @@ def breakdown(
     Raises:
         UsageError: the two lists differ in length.
 
-    >>> breakdown([1.0, 0.0, 1.0], ["a", "a", "b"], lambda held: mean(held).value)
+    >>> breakdown([1.0, 0.0, 1.0], ["a", "a", "b"], lambda scores: mean(scores).value)
     {'a': 0.5, 'b': 1.0}
     """
     if len(values) != len(groups):

@@ -1,4 +1,4 @@
-"""Whether the order of the models under test survives a swap of the judge."""
+"""Stability of the order of the models when the judge is swapped."""
 
 import itertools
 from collections.abc import Hashable, Mapping, Sequence
@@ -15,7 +15,7 @@ from .flat import ranks
 
 @dataclass(frozen=True, slots=True)
 class RankRange:
-    """One model's ranks: by judge, the best and the worst."""
+    """One model's ranks by judge, and the best and the worst of them."""
 
     model: str
     by_judge: dict[str, int]
@@ -27,9 +27,9 @@ class RankRange:
 class RankingStability:
     """Kendall's tau-b between judges' rankings of the models, and each model's range of ranks.
 
-    `taus` holds an interval over cases for every pair of judges; its limits are NaN with a
-    warning where there are too few cases. `mean_tau` averages the pairs that have a value.
-    `ranges` is ordered by best rank, then worst, then name.
+    `taus` has an interval over cases for every pair of judges; with too few cases its limits are
+    NaN and it has a warning. `mean_tau` is the mean over the pairs that have a value. `ranges` is
+    ordered by best rank, then worst, then name.
     """
 
     taus: dict[tuple[str, str], Interval]
@@ -44,19 +44,19 @@ def ranking_stability(
     clusters: Sequence[Hashable] | None = None,
     plan: Plan | None = None,
 ) -> RankingStability:
-    """Compare the rankings of the models that different judges lead to.
+    """Compare the rankings of the models under different judges.
 
     Formula: Kendall's tau-b between the models' means under two judges.
 
     Source: Kendall (1945), Biometrika 33; limits: percentiles of the bootstrap over cases.
 
     Args:
-        scores: judge -> model -> score of each case, in one order of cases throughout; NaN
-            where there is none. A model's score is the mean over its cases; higher is better.
-        clusters: the case of each position, where a case has several.
-        plan: how to resample cases. The limits are percentiles whatever its method: tau takes
-            few values, and BCa limits held the true one in 81 % of simulated contests
-            (benchmarks/agreement.py; percentiles are on the safe side).
+        scores: judge -> model -> score of each case, with the same order of cases everywhere;
+            NaN means missing. A model's score is the mean over its cases; higher is better.
+        clusters: the case of each position, if a case has several positions.
+        plan: how to resample cases. The limits are always percentiles, whatever the method: tau
+            has few possible values, and BCa limits covered the true one in only 81 % of simulated
+            contests (benchmarks/agreement.py). Percentile limits are rather too wide.
 
     Raises:
         UsageError: fewer than two judges or two models, judges with different models, lists
@@ -89,16 +89,18 @@ def ranking_stability(
         )
 
     rows = list(clusters) if clusters is not None else cube.shape[2]
-    made = bootstrap_many(
+    intervals = bootstrap_many(
         statistic,
         rows,
         present=np.column_stack([complete[i] & complete[j] for i, j in pairs]),
         plan=replace(plan or Plan(), method="percentile"),
     )
-    taus = {(judges[i], judges[j]): one for (i, j), one in zip(pairs, made, strict=True)}
+    taus = {
+        (judges[i], judges[j]): interval for (i, j), interval in zip(pairs, intervals, strict=True)
+    }
     everything = np.ones((1, cube.shape[2]))
     own = [means(everything, judge, complete[judge]) for judge in range(len(judges))]
-    values = np.array([one.estimate for one in made])
+    values = np.array([one.estimate for one in intervals])
     defined = values[~np.isnan(values)]
     return RankingStability(
         taus,
@@ -109,7 +111,7 @@ def ranking_stability(
 
 
 def _cube(scores: Mapping[str, Mapping[str, Sequence[float]]]) -> tuple[Floats, list[str]]:
-    """Stack scores to judges x models x cases."""
+    """Stack the scores as judges x models x cases."""
     if len(scores) < 2:
         raise UsageError("a swap of judges needs two judges or more")
     models = list(next(iter(scores.values())))
@@ -141,8 +143,8 @@ def _ranges(judges: list[str], models: list[str], means: Floats) -> tuple[RankRa
         for judge, row in zip(judges, means, strict=True)
         if not np.isnan(row).any()
     }
-    made = []
+    rank_ranges = []
     for model in models if by_judge else ():
         own = {judge: places[model] for judge, places in by_judge.items()}
-        made.append(RankRange(model, own, min(own.values()), max(own.values())))
-    return tuple(sorted(made, key=lambda entry: (entry.best, entry.worst, entry.model)))
+        rank_ranges.append(RankRange(model, own, min(own.values()), max(own.values())))
+    return tuple(sorted(rank_ranges, key=lambda entry: (entry.best, entry.worst, entry.model)))

@@ -1,8 +1,8 @@
 """Overlap of words between diagnosis strings: BLEU, METEOR, ROUGE, BERTScore.
 
-Each comes from the field's own library (sacrebleu, nltk, rouge-score); nothing is downloaded
-at run time. BERTScore needs an encoder that gives token vectors (`encoders.load_encoder`).
-All are between 0 and 1.
+BLEU, METEOR and ROUGE come from the libraries sacrebleu, nltk and rouge-score; nothing is
+downloaded at run time. BERTScore needs an encoder with token vectors (`encoders.load_encoder`).
+All scores are between 0 and 1.
 """
 
 import re
@@ -36,7 +36,7 @@ class Overlap:
 
 @dataclass(frozen=True, slots=True)
 class TextScores:
-    """Mean scores over pairs of texts; `bert` is None where no encoder was given.
+    """Mean scores over pairs of texts; `bert` is None without an encoder.
 
     `bleu` is the mean of sentence BLEU, `corpus_bleu` pools n-gram counts over all pairs.
     """
@@ -52,10 +52,10 @@ class TextScores:
 
 
 def bleu(predicted: str, truth: str) -> float:
-    """Sentence BLEU (sacrebleu: 13a tokens, exponential smoothing, effective order), 0 to 1.
+    """Return sentence BLEU (sacrebleu: 13a tokens, exponential smoothing, effective order).
 
-    Names are short: with effective order only the n-gram lengths that occur count, so that
-    two equal two-word names score 1. Case is ignored.
+    Effective order counts only the n-gram lengths that occur, so that two equal names of two words
+    score 1. Case is ignored.
 
     Formula: brevity penalty x exp(mean log n-gram precision), exponential smoothing.
 
@@ -68,7 +68,7 @@ def bleu(predicted: str, truth: str) -> float:
 
 
 def corpus_bleu(predicted: Sequence[str], truth: Sequence[str]) -> float:
-    """BLEU over all pairs, counts pooled first, 0 to 1.
+    """Return BLEU over all pairs, with pooled counts, 0 to 1.
 
     Formula: as `bleu`, with the n-gram counts pooled over all pairs.
 
@@ -88,7 +88,7 @@ def _sacrebleu() -> Any:
 
 
 def rouge(predicted: str, truth: str, *, stem: bool = True) -> dict[str, Overlap]:
-    """ROUGE-1, -2 and -L (rouge-score; Porter stems by default), by name.
+    """Return ROUGE-1, -2 and -L by name (rouge-score; Porter stems by default).
 
     Formula: recall and precision of shared n-grams (1, 2) and of the longest common subsequence
     (L).
@@ -114,7 +114,7 @@ def meteor(
     beta: float = 3.0,
     gamma: float = 0.5,
 ) -> float:
-    """METEOR (nltk; Banerjee and Lavie 2005): exact words, then Porter stems, then synonyms.
+    """Return METEOR (nltk): matches of exact words, then Porter stems, then synonyms.
 
     Formula: F = P R / (alpha P + (1 - alpha) R), times 1 - gamma (chunks / matches)^beta.
 
@@ -123,11 +123,11 @@ def meteor(
     Args:
         predicted: text to score; words are runs of letters and digits, lower-cased.
         truth: reference text.
-        synonyms: word to its synonyms. Left out, the synonym module is off: WordNet's data
-            would have to be downloaded. Where nltk's WordNet is installed,
-            `wordnet_synonyms` makes this function.
-        alpha: weight of recall against precision.
-        beta: shape of the penalty for broken-up matches.
+        synonyms: a function from a word to its synonyms. None matches no synonyms, because
+            WordNet's data would have to be downloaded. If nltk's WordNet is installed,
+            `wordnet_synonyms` returns this function.
+        alpha: weight of recall relative to precision.
+        beta: exponent of the penalty for matches in several chunks.
         gamma: largest penalty.
 
     >>> round(meteor("acute otitis media", "otitis media"), 4)
@@ -138,13 +138,13 @@ def meteor(
 
     stem = PorterStemmer().stem
     true_words, words = _words(truth), _words(predicted)
-    found = {stem(word): set[str]() for word in words}
+    stems = {stem(word): set[str]() for word in words}
     if synonyms is not None:
         for word in words:
-            found[stem(word)] |= {stem(other) for other in synonyms(word)}
+            stems[stem(word)] |= {stem(other) for other in synonyms(word)}
     return float(
         single_meteor_score(
-            true_words, words, wordnet=_Synonyms(found), alpha=alpha, beta=beta, gamma=gamma
+            true_words, words, wordnet=_Synonyms(stems), alpha=alpha, beta=beta, gamma=gamma
         )
     )
 
@@ -155,10 +155,10 @@ def _words(text: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Synonyms:
-    """The part of nltk's WordNet reader that its METEOR asks, answered from a table.
+    """The part of nltk's WordNet reader that its METEOR uses, with a table of synonyms.
 
-    By the time nltk asks for synonyms it has stemmed the words that are left, so the table
-    goes from stem to stems. A word has one synset, whose lemmas are all its synonyms.
+    nltk asks for synonyms after it has stemmed the remaining words, so that the table maps a stem
+    to stems. A word has one synset; its lemmas are all synonyms of the word.
     """
 
     stems: dict[str, set[str]]
@@ -184,7 +184,7 @@ class _Lemma:
 
 
 def wordnet_synonyms() -> Synonyms:
-    """Make the synonym function from nltk's WordNet data.
+    """Return the synonym function of nltk's WordNet data.
 
     Raises:
         EnvironmentFault: the data are not installed; the message names the command.
@@ -197,7 +197,7 @@ def wordnet_synonyms() -> Synonyms:
         wordnet.ensure_loaded()
     except LookupError:
         raise EnvironmentFault(
-            "WordNet's data are missing: python -m nltk.downloader wordnet"
+            "WordNet's data are missing: run python -m nltk.downloader wordnet"
         ) from None
 
     def synonyms(word: str) -> set[str]:
@@ -209,14 +209,13 @@ def wordnet_synonyms() -> Synonyms:
 def bert_score(
     predicted: Sequence[str], truth: Sequence[str], encoder: TokenEncoder
 ) -> list[Overlap]:
-    """BERTScore of each pair over any encoder's token vectors (Zhang et al. 2020).
+    """Return the BERTScore of each pair from an encoder's token vectors.
 
-    Recall is the mean over the true tokens of the largest cosine with a predicted token,
-    precision the same the other way round; no idf weights, no rescaling. Which layer's vectors
-    these are, and whether special tokens count, is the encoder's affair.
+    There are no idf weights and no rescaling. The encoder decides from which layer the vectors
+    come, and whether special tokens count.
 
-    Formula: recall = mean over true tokens of the largest cosine with a predicted token,
-    precision the other way round, F1 their harmonic mean.
+    Formula: recall = mean over true tokens of the largest cosine with a predicted token; precision
+    = mean over predicted tokens of the largest cosine with a true token; F1 their harmonic mean.
 
     Source: Zhang et al. (2020), "BERTScore", ICLR.
 

@@ -1,4 +1,4 @@
-"""A vote: what one judge said of one case, once. A jury and every agreement are made of votes."""
+"""A vote: one judge's verdict on one case, given once. Juries and agreement use votes."""
 
 import math
 import sys
@@ -17,15 +17,15 @@ STATUSES: tuple[VoteStatus, ...] = get_args(VoteStatus)
 class Vote:
     """One judge's verdict on one case in one step.
 
-    step: the step's name, or `step.part` where a step has several verdicts (a rubric's
-        dimensions). judge: its name. repeat: the sample, 0 and up. variant: the wording, "" for
-        the step's own.
+    step: the step's name, or `step.part` if a step has several verdicts (the dimensions of a
+        rubric). judge: the judge's name. repeat: the number of the sample, from 0. variant: the
+        wording of the prompt, "" for the step's own.
     verdict: text, a number or a truth value; None unless the status is "done".
     explanation: the judge's own words. reason: why there is no verdict.
-    tokens_in, tokens_out, cost: of this vote, cost in US dollars; None where unknown.
-    groups: whatever the case is broken down by, name -> value.
+    tokens_in, tokens_out, cost: of this vote, cost in US dollars; None if unknown.
+    groups: the groups of the case, name -> value.
 
-    Raises UsageError for a vote that contradicts itself.
+    Raises UsageError for fields that contradict each other.
     """
 
     case: str
@@ -49,18 +49,18 @@ class Vote:
 
     @property
     def key(self) -> tuple[str, str, str, int, str]:
-        """What tells votes apart: case, step, judge, repeat, variant."""
+        """The fields that identify a vote: case, step, judge, repeat, variant."""
         return self.case, self.step, self.judge, self.repeat, self.variant
 
 
 def fault_of(fields: Mapping[str, Any]) -> tuple[str, str] | None:
-    """The field of a vote that cannot stand and why, None where all can."""
+    """Return the invalid field of a vote and what is wrong with it; None for a valid vote."""
     for name in ("case", "step", "judge"):
         if not fields[name].strip():
             return name, f"{name} is empty"
     status, repeat = fields["status"], fields["repeat"]
     if status not in STATUSES:
-        return "status", f"status {status!r} is none of {', '.join(STATUSES)}"
+        return "status", f"status {status!r} is not one of {', '.join(STATUSES)}"
     if repeat < 0:
         return "repeat", f"repeat {repeat} is below 0"
     wrong = _verdict_fault(fields["verdict"], status)
@@ -69,24 +69,24 @@ def fault_of(fields: Mapping[str, Any]) -> tuple[str, str] | None:
     for name in ("tokens_in", "tokens_out", "cost"):
         value = fields[name]
         if value is not None and not (math.isfinite(value) and value >= 0):
-            return name, f"{name} {value} is below 0 or no number"
+            return name, f"{name} {value} is not a number of 0 or more"
     return None
 
 
 def _verdict_fault(verdict: object, status: VoteStatus) -> str:
     if status != "done":
-        return "" if verdict is None else f"the status is {status}, and there is a verdict"
+        return "" if verdict is None else f"the status is {status}, but there is a verdict"
     if verdict is None or (isinstance(verdict, str) and not verdict.strip()):
-        return "verdict is empty, and the status is done"
+        return "verdict is empty, but the status is done"
     if not isinstance(verdict, str | int | float):
         return f"verdict is {type(verdict).__name__}, not text, a number, true or false"
     if isinstance(verdict, int | float) and not abs(verdict) <= sys.float_info.max:
-        return "verdict is no finite number"
+        return "verdict is not a finite number"
     return ""
 
 
 def identity(verdict: Scalar) -> tuple[str, Scalar]:
-    """What makes two verdicts the same: 1 is 1.0, but True is neither, and "1" is text.
+    """Return a key that is equal for equal verdicts: 1 equals 1.0, but not True and not "1".
 
     >>> identity(1) == identity(1.0), identity(1) == identity(True)
     (True, False)

@@ -454,7 +454,7 @@ def test_ordered_words_need_their_order() -> None:
     first, second = noisy_pair(30)
     names = ["mild", "moderate", "severe"]
     words = [names[v] for v in first], [names[v] for v in second]
-    with pytest.raises(UsageError, match="give categories"):
+    with pytest.raises(UsageError, match="give the categories"):
         pair_agreement(*words, scale="ordinal")
     found = values(pair_agreement(*words, scale="ordinal", categories=names))
     assert found["cohen_kappa_linear"] == pytest.approx(

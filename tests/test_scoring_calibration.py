@@ -111,7 +111,7 @@ def test_a_calibration_set_that_cannot_carry_it_gives_a_warning() -> None:
     blind = rogan_gladen(judged, calibration_set(25, 25, 25, 25))
     assert blind.value is None
     assert blind.warning is not None
-    assert "hardly beats chance" in blind.warning
+    assert "hardly better than chance" in blind.warning
     short = prediction_powered(judged, calibration_set(3, 0, 0, 3))
     assert short.value is None
     assert short.warning == "6 calibration cases are too few (at least 10)"

@@ -112,7 +112,7 @@ def test_no_flip_at_all_is_no_certainty() -> None:
 
 def test_nothing_compared_is_no_number() -> None:
     made = share_interval([], [])
-    assert math.isnan(made.estimate) and made.warning == "there is no item with a verdict"
+    assert math.isnan(made.estimate) and made.warning == "no item has a verdict"
 
 
 def test_the_interval_covers_the_rate_where_cases_differ() -> None:

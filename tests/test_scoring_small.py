@@ -13,16 +13,22 @@ from hypothesis import strategies as st
 from dxjudge.errors import UsageError
 from dxjudge.scoring.choice import (
     ability_scores,
+    choice_is_right,
     merge_ranks,
     open_average,
     option_score,
 )
 from dxjudge.scoring.distance import disagreement, verdict_distance
 from dxjudge.scoring.flat import rank_changes, ranks, top_k_accuracy
-from dxjudge.scoring.medsyn import choice_accuracy, ddx_coverage, ddx_fdx_gap, mean_grade
+from dxjudge.scoring.medsyn import choice_accuracy, covers, ddx_coverage, ddx_fdx_gap, mean_grade
 from dxjudge.scoring.paired import best_of_n, majority_vote, pair_scores, variant_spread
 from dxjudge.scoring.rubric import rubric_score
-from dxjudge.scoring.sensitivity import evidence_sensitivity, nmse_gap, share_below_diagonal
+from dxjudge.scoring.sensitivity import (
+    choice_shares,
+    evidence_sensitivity,
+    nmse_gap,
+    share_below_diagonal,
+)
 from dxjudge.scoring.shares import FAILED, bounds, breakdown, mean, share
 
 FACTORS = {"terms": 1.25, "image": 6.25, "laboratory": 3.75, "ddx": 6.25, "reasoning": 7.5}
@@ -395,3 +401,16 @@ def test_only_pairs_of_different_judges_disagree() -> None:
     assert disagreement(votes, "interval", span=4) == pytest.approx(0.25)
     assert disagreement(votes[:2], "interval", span=4) == pytest.approx(0.5)  # a alone: 2 / 4
     assert math.isnan(disagreement([("a", 5), ("c", None)]))
+
+
+# What one case adds to a number
+
+
+def test_one_case_counts_as_in_the_number_over_all() -> None:
+    grades = [5, 4, 3, 2, 0]
+    assert sum(map(covers, grades)) / 5 == ddx_coverage(grades).value == 2 / 5
+    assert choice_is_right(["B", "A"], ["A", "B"])  # the order does not matter
+    assert not choice_is_right(["A"], ["A", "B"]) and not choice_is_right((), ["A"])
+    assert choice_shares(["B", "B", "A"], ["A", "B", "C"]) == [1 / 3, 2 / 3, 0.0]
+    with pytest.raises(UsageError, match="no choice"):
+        choice_shares([], ["A"])

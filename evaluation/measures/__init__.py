@@ -1,1 +1,1 @@
-"""From verdicts to measures and numbers."""
+"""Turn verdicts into measures, and measures into numbers."""

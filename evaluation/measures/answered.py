@@ -1,4 +1,4 @@
-"""What the answer to a question amounts to: a choice, a score, invalid, or no verdict."""
+"""Read the answer to a question: a choice, a score, an invalid answer, or no verdict."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,10 @@ TECHNICAL = "technical error"
 
 @dataclass(frozen=True)
 class Answer:
-    """One answer: the chosen letters (None: matches no option; FAILED: no verdict), its status."""
+    """One answer and its status.
+
+    letters: the chosen ones; None if the answer matches no option, FAILED without a verdict.
+    """
 
     letters: tuple[str, ...] | None | NoVerdict
     status: Literal["done", "abstained", "failed", "invalid"]
@@ -42,7 +45,7 @@ def chosen(item: JudgedItem) -> Answer:
 
 
 def answer_score(item: JudgedItem, case: Case) -> float | None:
-    """The score of one answer in 0..1; None without a verdict."""
+    """Return the score of one answer, 0 to 1; None without a verdict."""
     if item.task == "score_open_answer":
         if isinstance(item.outcome, Failed):
             return None
@@ -52,9 +55,9 @@ def answer_score(item: JudgedItem, case: Case) -> float | None:
 
 
 def one_choice(items: tuple[JudgedItem, ...]) -> Answer:
-    """The choice for a single-choice question by majority over the samples, if there are several.
+    """Return the choice for a single-choice question, by majority if there are several samples.
 
-    A tie, or no valid sample, is an invalid answer; no verdict on any sample is a failure.
+    A tie, or no valid sample, gives an invalid answer. No verdict on any sample is a failure.
     """
     answers = [chosen(item) for item in items]
     if not answers:

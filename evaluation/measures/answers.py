@@ -1,12 +1,13 @@
-"""Measures over questions: choices, open answers, pairs of items."""
+"""Measure answers to questions: choices, open answers, pairs of items."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from statistics import fmean
+from functools import reduce
 
 import numpy as np
 
 from ...errors import InputError
+from ...scoring.choice import choice_is_right
 from ...scoring.paired import Spread, pair_outcome, variant_spread
 from ...scoring.shares import Failed as NoVerdict
 from ...scoring.shares import mean
@@ -19,9 +20,10 @@ _TASKS = {"match_option": "choice_score", "score_open_answer": "open_score"}
 
 
 def answer_measures(judged: Judged, *, multiple: bool) -> Iterator[Measure]:
-    """Scores of choices and open answers.
+    """Yield the measures of choices and open answers.
 
-    `multiple`: several options may be right, so a choice has a score; else it has accuracy.
+    multiple: several options can be right, so that a choice has a score. If False, a choice is
+    right or wrong.
     """
     asked = [task for task in _TASKS if task in judged.tasks]
     for judge in judged.judges if asked else ():
@@ -39,14 +41,14 @@ def answer_measures(judged: Judged, *, multiple: bool) -> Iterator[Measure]:
             if not multiple:
                 continue
             both = [
-                next((one for one in held if one.status != "none"), NOT_CONCERNED)
-                for held in zip(*by_task.values(), strict=True)
+                next((score for score in scores if score.status != "none"), NOT_CONCERNED)
+                for scores in zip(*by_task.values(), strict=True)
             ]
             yield mean_measure("answer_score", model, judge, both)
 
 
 def _choice(judged: Judged, judge: str, model: str, case: Case) -> Score:
-    """Whether the choice (by majority over samples, mean over variants) is the right one."""
+    """Score a choice, 1 right and 0 wrong: majority over samples, then mean over variants."""
     if not case.options:
         return NOT_CONCERNED
     variants = by_variant(judged, "match_option", judge, model, case.id)
@@ -57,17 +59,16 @@ def _choice(judged: Judged, judge: str, model: str, case: Case) -> Score:
 def _right(answer: Answer, case: Case) -> Score:
     if isinstance(answer.letters, NoVerdict):
         return Score(None, "failed")
-    right = answer.letters is not None and set(answer.letters) == set(case.letters)
-    return Score(float(right), answer.status)
+    return Score(float(choice_is_right(answer.letters, case.letters)), answer.status)
 
 
 def _mean(scores: Sequence[Score]) -> Score:
-    """The mean over variants; unresolved where one is, or where there is no answer."""
+    """Return the mean over variants; unresolved if a variant is, or without an answer."""
     values = [score.value for score in scores if score.value is not None]
     if not scores or len(values) < len(scores):
         return Score(None, "failed")
     odd = [score.status for score in scores if score.status != "done"]
-    return Score(fmean(values), odd[0] if odd else "done")
+    return Score(mean(values).value, odd[0] if odd else "done")
 
 
 def _score(judged: Judged, task: str, judge: str, model: str, case: Case) -> Score:
@@ -85,17 +86,17 @@ def _score(judged: Judged, task: str, judge: str, model: str, case: Case) -> Sco
 
 
 def gap_measures(measures: Sequence[Measure]) -> Iterator[Measure]:
-    """DDx coverage minus accuracy of the choice, where a model has both under one judge."""
-    held = {(one.metric, one.model, one.judge): one for one in measures}
-    for (metric, model, judge), coverage in held.items():
-        accuracy = held.get(("choice_accuracy", model, judge))
+    """Yield DDx coverage minus accuracy of the choice, if a model has both under one judge."""
+    measure_of = {(one.metric, one.model, one.judge): one for one in measures}
+    for (metric, model, judge), coverage in measure_of.items():
+        accuracy = measure_of.get(("choice_accuracy", model, judge))
         if metric != "ddx_coverage" or accuracy is None:
             continue
         parts = (coverage, accuracy)
         resolved = [np.where(part.open, 1.0, 0.0) for part in parts]
         numerator = np.hstack([part.numerator for part in parts])
         below = np.hstack([part.denominator for part in parts])
-        # Each column is unresolved on its own: what is known of the other one stays.
+        # Each column is resolved or not on its own, so that the known part of a case still counts.
         gaps = np.column_stack(resolved) > 0
         yield Measure(
             "ddx_fdx_gap",
@@ -119,17 +120,18 @@ def _worse(first: Status, second: Status) -> Status:
 
 
 def pair_units(cases: Sequence[Case]) -> tuple[Units, tuple[tuple[Case, Case], ...]]:
-    """The items as units, drawn pair by pair, and the pairs.
+    """Return the items as units, resampled pair by pair, and the pairs.
 
-    Every item counts in its own groups: as in the authors' code, it brings its pair's result into
-    the categories of its own image.
+    Every item counts in its own groups. As in the authors' code, the result of a pair counts in
+    the categories of both images.
 
-    Raises InputError for a pair that has not two items, or the same answer twice.
+    Raises InputError for a case without a pair, a pair that does not have two items, or a pair
+    whose items have the same answer.
     """
     by_pair: dict[str, list[Case]] = {}
     for case in cases:
         if not case.pair:
-            raise InputError(f"case {case.id!r} has no pair")
+            raise InputError(f"case {case.id!r} has no pair: give every case the name of its pair")
         by_pair.setdefault(case.pair, []).append(case)
     for name, items in by_pair.items():
         if len(items) != 2:
@@ -142,9 +144,9 @@ def pair_units(cases: Sequence[Case]) -> tuple[Units, tuple[tuple[Case, Case], .
 
 
 def pair_measures(judged: Judged, pairs: Sequence[tuple[Case, Case]]) -> Iterator[Measure]:
-    """Set accuracy, individual accuracy and confusion of every model; means over variants.
+    """Yield set accuracy, individual accuracy and confusion of every model, means over variants.
 
-    One row an item: both items of a pair carry the pair's set accuracy and confusion.
+    Each item is one row. Both items of a pair have the set accuracy and confusion of the pair.
     """
     for judge in judged.judges:
         for model in judged.models:
@@ -161,7 +163,7 @@ def pair_measures(judged: Judged, pairs: Sequence[tuple[Case, Case]]) -> Iterato
 def _pair_measure(
     metric: str, model: str, judge: str, cells: Sequence[Sequence[Score]], invalid: Sequence[int]
 ) -> Measure:
-    """The measure from the scores of every item, one a variant."""
+    """Return the measure of the items; `cells` has one row per item and one column per variant."""
     known = np.array([[c.value is not None for c in row] for row in cells]).mean(axis=1)
     open_ = np.array([[c.status == "failed" for c in row] for row in cells]).mean(axis=1)
     right = np.array([[c.value or 0.0 for c in row] for row in cells]).mean(axis=1)
@@ -184,26 +186,23 @@ def _pair_measure(
     )
 
 
-def _worst_status(held: Sequence[Status]) -> Status:
-    found = held[0]
-    for status in held[1:]:
-        found = _worse(found, status)
-    return found
+def _worst_status(statuses: Sequence[Status]) -> Status:
+    return reduce(_worse, statuses)
 
 
 def _variants(judged: Judged, model: str) -> list[str]:
-    found = {
+    wordings = {
         response.wording
         for responses in judged.responses[model].values()
         for response in responses
         if not response.withheld
     }
-    return sorted(found) or [""]
+    return sorted(wordings) or [""]
 
 
 @dataclass(frozen=True)
 class _Item:
-    """One item's scores by metric, and whether its answer matched no option."""
+    """One item's scores by metric. `invalid`: its answer matches no option."""
 
     cells: Mapping[str, Score]
     invalid: bool
@@ -212,7 +211,7 @@ class _Item:
 def _pair_rows(
     judged: Judged, judge: str, model: str, pairs: Sequence[tuple[Case, Case]], variant: str
 ) -> dict[str, _Item]:
-    """Every item under one wording of the prompt."""
+    """Return the scores of every item under one wording of the prompt, by case."""
     rows = {}
     for pair in pairs:
         answers = [_pair_answer(judged, judge, model, case, variant) for case in pair]
@@ -242,14 +241,14 @@ def _cell(mark: bool | None, status: Status) -> Score:
 
 
 def _pair_answer(judged: Judged, judge: str, model: str, case: Case, variant: str) -> Answer:
-    held = by_variant(judged, "score_free_answer", judge, model, case.id)
-    return one_choice(held.get(variant, ()))
+    verdicts_by_variant = by_variant(judged, "score_free_answer", judge, model, case.id)
+    return one_choice(verdicts_by_variant.get(variant, ()))
 
 
 def variant_spreads(
     judged: Judged, pairs: Sequence[tuple[Case, Case]]
 ) -> dict[tuple[str, str], Spread]:
-    """Spread of set accuracy over prompt variants, by model and judge, where there are several."""
+    """Return the spread of set accuracy over several prompt variants, by model and judge."""
     spreads = {}
     for judge in judged.judges:
         for model in judged.models:

@@ -1,4 +1,4 @@
-"""Beyond single numbers: misses, verdicts of two judges, stability of the ranking."""
+"""List the misses of models, and measure how stable the ranking is when the judge changes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from .measure import Measure, Units
 
 @dataclass(frozen=True)
 class MissRow:
-    """A true diagnosis that no prediction of a model hits, and how deep one is still right."""
+    """A true diagnosis that no prediction hits, and the deepest node that a prediction shares."""
 
     model: str
     case: str
@@ -29,12 +29,12 @@ class MissRow:
 
 
 def list_misses(judged: Judged, settings: Settings) -> list[MissRow]:
-    """Every miss of every model; none without codes."""
+    """Return every miss of every model; nothing without codes."""
     if judged.codes is None or judged.tree is None:
         return []
     tree = judged.tree
     truth = [codes_of_truth(case, judged, settings) for case in judged.cases]
-    found = []
+    rows = []
     for model in judged.models:
         predicted = [codes_of_prediction(judged, model, case, settings) for case in judged.cases]
         for miss in misses(truth, predicted, tree):
@@ -42,7 +42,7 @@ def list_misses(judged: Judged, settings: Settings) -> list[MissRow]:
             name = true_diagnoses(case, settings)[miss.position].text
             codes = [code for code in predicted[miss.case] if code]
             shared = miss.shared
-            found.append(
+            rows.append(
                 MissRow(
                     model,
                     case.id,
@@ -54,17 +54,17 @@ def list_misses(judged: Judged, settings: Settings) -> list[MissRow]:
                     tree.name(shared) if shared else "",
                 )
             )
-    return found
+    return rows
 
 
 def stability_of(
     measures: Sequence[Measure], judges: Sequence[str], units: Units, plan: Plan
 ) -> dict[str, RankingStability]:
-    """How each metric's ranking of the models changes when the judge is swapped.
+    """Return, by metric, how the ranking of the models changes when the judge is swapped.
 
-    A judge without a score for some model is left out; the others are compared.
+    A judge without a score for some model is left out. The others are compared.
     """
-    found = {}
+    stability = {}
     order = units.order
     drawn = [units.drawn[at] for at in order]
     for metric in dict.fromkeys(one.metric for one in measures if one.judge and not one.slice):
@@ -75,8 +75,12 @@ def stability_of(
                 values = sign * one.values()[order]
                 if not np.isnan(values).all():
                     scores[one.judge][one.model] = values.tolist()
-        models = {model for held in scores.values() for model in held}
-        spoke = {judge: held for judge, held in scores.items() if held.keys() == models}
+        models = {model for scores_of_model in scores.values() for model in scores_of_model}
+        spoke = {
+            judge: scores_of_model
+            for judge, scores_of_model in scores.items()
+            if scores_of_model.keys() == models
+        }
         if len(spoke) > 1 and len(models) > 1:
-            found[metric] = ranking_stability(spoke, clusters=drawn, plan=plan)
-    return found
+            stability[metric] = ranking_stability(spoke, clusters=drawn, plan=plan)
+    return stability

@@ -1,4 +1,4 @@
-"""Measures about diagnoses: accuracy, top-k, grades, rubric, errors."""
+"""Measure diagnoses: accuracy, top-k, grades, rubric, errors."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any
 from ...agents.outcome import Abstained, Done, Failed, Outcome
 from ...prompts.data import load_rubric, load_taxonomy
 from ...scoring.flat import top_k_accuracy
-from ...scoring.medsyn import COVERS_FROM
+from ...scoring.medsyn import covers
 from ..cases import Case
 from ..judged import MISSING, Diagnoses, Judged
 from ..settings import Settings
@@ -26,36 +26,36 @@ class View:
     model: str
 
     def final(self, case: Case) -> Diagnoses:
-        """The final diagnosis of the model's response to a case."""
+        """Return the final diagnosis of the model's response to a case."""
         return self.judged.finals.get((self.model, case.id), MISSING)
 
     def ddx(self, case: Case) -> Diagnoses:
-        """The differential of the model's response to a case."""
+        """Return the differential of the model's response to a case."""
         return self.judged.ddx.get((self.model, case.id), MISSING)
 
     def outcome(self, task: str, case: Case) -> Outcome | None:
-        """How the judge's only verdict of a task on a case ended."""
+        """Return the outcome of the judge's only item of a task on a case."""
         return self.judged.outcome(task, self.judge, self.model, case.id)
 
     def measure(self, metric: str, scorer: Scorer, **options: Any) -> Measure:
-        """A metric whose number is the mean of the cases' scores; options as `mean_measure` has."""
+        """Return a metric whose number is the mean of the cases' scores; see `mean_measure`."""
         scores = [scorer(case) for case in self.judged.cases]
         return mean_measure(metric, self.model, self.judge, scores, **options)
 
     def has_response(self, case: Case) -> bool:
-        """Whether the model has a text for a case."""
-        found = self.judged.first_response(self.model, case.id)
-        return found is not None and found.text is not None
+        """Return whether the model has a text for a case."""
+        response = self.judged.first_response(self.model, case.id)
+        return response is not None and response.text is not None
 
     def judged_on(
-        self, task: str, found: Diagnoses, case: Case, read: Any, nothing: float
+        self, task: str, extracted: Diagnoses, case: Case, read: Any, nothing: float
     ) -> Score:
-        """The score of a verdict that rests on an extraction; `nothing` where none was made."""
+        """Return the score of a verdict on an extraction; `nothing` if the extraction abstained."""
         if case.diagnosis is None:
             return NOT_CONCERNED
-        if found.status == "failed":
+        if extracted.status == "failed":
             return Score(None, "failed")
-        if found.status == "abstained":
+        if extracted.status == "abstained":
             return Score(nothing, "abstained")
         return read_outcome(self.outcome(task, case), read, nothing)
 
@@ -63,10 +63,10 @@ class View:
 def under_each_judge(
     task: str, measure: Callable[[View], Iterator[Measure]]
 ) -> Callable[[Judged, Settings], Iterator[Measure]]:
-    """The measures of a task: of every model, under every judge that has a verdict on it."""
+    """Return a function that measures every model under every judge with a verdict on a task."""
 
     def measures(judged: Judged, settings: Settings) -> Iterator[Measure]:
-        judges = {judge for held, judge, _, _ in judged.outcomes if held == task}
+        judges = {judge for name, judge, _, _ in judged.outcomes if name == task}
         for judge in judged.judges:
             for model in judged.models if judge in judges else ():
                 yield from measure(View(judged, settings, judge, model))
@@ -75,7 +75,7 @@ def under_each_judge(
 
 
 def read_outcome(outcome: Outcome | None, read: Callable[[Any], float], nothing: float) -> Score:
-    """A score from an outcome; an abstention scores `nothing`, a failure has no score."""
+    """Return the score of an outcome; an abstention scores `nothing`, a failure has no score."""
     if outcome is None or isinstance(outcome, Failed):
         return Score(None, "failed")
     if isinstance(outcome, Abstained):
@@ -84,28 +84,28 @@ def read_outcome(outcome: Outcome | None, read: Callable[[Any], float], nothing:
 
 
 def final_accuracy(view: View) -> Iterator[Measure]:
-    """Whether the final diagnosis is the true one."""
+    """Yield the share of cases whose final diagnosis is the true one."""
 
     def scorer(case: Case) -> Score:
-        found = view.final(case)
-        return view.judged_on("judge_equivalence", found, case, lambda v: v.equivalent, 0.0)
+        diagnosis = view.final(case)
+        return view.judged_on("judge_equivalence", diagnosis, case, lambda v: v.equivalent, 0.0)
 
     yield view.measure("final_accuracy", scorer)
 
 
 def top_accuracies(view: View) -> Iterator[Measure]:
-    """Whether the true diagnosis is among the first k of the differential."""
+    """Yield, for every k, the share of cases with the true diagnosis among the first k."""
     for k in view.settings.top:
         yield view.measure(f"top_{k}", lambda case, k=k: _any_yes(view, case, k))  # type: ignore[misc]
 
 
 def _any_yes(view: View, case: Case, k: int) -> Score:
-    """Right with one "yes" among the first k, wrong with only "no", else unresolved."""
+    """Score 1 with a "yes" among the first k and 0 with only "no"; otherwise unresolved."""
     if case.diagnosis is None:
         return NOT_CONCERNED
-    found = view.ddx(case)
-    if found.status != "done":
-        return Score(0.0 if found.status == "abstained" else None, found.status)
+    differential = view.ddx(case)
+    if differential.status != "done":
+        return Score(0.0 if differential.status == "abstained" else None, differential.status)
     items = view.judged.of("judge_equivalence_ddx", view.judge, view.model, case.id)
     marks = [_mark(item.outcome) for item in items if item.place < k]
     right = top_k_accuracy([marks], k).value if marks else float("nan")
@@ -113,34 +113,34 @@ def _any_yes(view: View, case: Case, k: int) -> Score:
 
 
 def _mark(outcome: Outcome) -> bool | None:
-    """Whether a verdict is a "yes"; None without one."""
+    """Return whether a verdict is a "yes"; None without a verdict."""
     if isinstance(outcome, Failed):
         return None
     return isinstance(outcome, Done) and bool(outcome.value.equivalent)
 
 
 def ddx_grades(view: View) -> Iterator[Measure]:
-    """The grade of the differential, and whether it covers the true diagnosis."""
+    """Yield the coverage of the true diagnosis by the differential, and its mean grade."""
 
     def graded(read: Callable[[Any], float]) -> Scorer:
         return lambda case: view.judged_on("grade_ddx", view.ddx(case), case, read, 0.0)
 
-    yield view.measure("ddx_coverage", graded(lambda grade: grade.score >= COVERS_FROM))
+    yield view.measure("ddx_coverage", graded(lambda grade: covers(grade.score)))
     yield view.measure("ddx_grade", graded(lambda grade: grade.score), top=5.0)
 
 
 def final_grades(view: View) -> Iterator[Measure]:
-    """The grade of the final diagnosis."""
+    """Yield the mean grade of the final diagnosis."""
 
     def scorer(case: Case) -> Score:
-        found = view.final(case)
-        return view.judged_on("grade_final_diagnosis", found, case, lambda v: v.score, 1.0)
+        diagnosis = view.final(case)
+        return view.judged_on("grade_final_diagnosis", diagnosis, case, lambda v: v.score, 1.0)
 
     yield view.measure("final_grade", scorer, low=1.0, top=5.0)
 
 
 def rubric_points(view: View) -> Iterator[Measure]:
-    """Points in all and on every dimension of the rubric."""
+    """Yield the mean points in total and on every dimension of the rubric."""
     rubric = load_rubric(view.settings.rubric)
 
     def scored(read: Callable[[Any], float]) -> Scorer:
@@ -162,13 +162,13 @@ def rubric_points(view: View) -> Iterator[Measure]:
 
 
 def error_shares(view: View) -> Iterator[Measure]:
-    """The share of responses with an error of each category."""
+    """Yield the share of responses with an error, for each category of errors."""
 
     def scored(name: str) -> Scorer:
         def scorer(case: Case) -> Score:
             outcome = view.outcome("label_errors", case)
             if outcome is None and view.has_response(case):
-                return NOT_CONCERNED  # a right answer, which was not asked about
+                return NOT_CONCERNED  # the errors of a right answer are not labelled
             return read_outcome(
                 outcome, lambda value: any(e.category == name for e in value.errors), 0.0
             )

@@ -1,11 +1,16 @@
-"""How much a model's answers depend on one type of evidence."""
+"""Measure how much a model's answers depend on one type of evidence."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
 from ...errors import InputError, UsageError
-from ...scoring.sensitivity import evidence_sensitivity, nmse_gap, share_below_diagonal
+from ...scoring.sensitivity import (
+    choice_shares,
+    evidence_sensitivity,
+    nmse_gap,
+    share_below_diagonal,
+)
 from ..cases import Case, Response
 from ..judged import Judged
 from .answered import chosen
@@ -18,8 +23,9 @@ PRESENTATIONS = ("image", "text")
 class ModalGap:
     """How differently a model uses one type of evidence shown as an image and as text (MEDSYN).
 
-    evidence: the type, or "(mean)" over the types. cases: those with both sensitivities;
-    unpaired: those with only one, which cannot count. The mean's cases are the sum over types.
+    evidence: the type, or "(mean)" for the mean over the types. cases: the number of cases with
+    both sensitivities. unpaired: the number of cases with only one, which cannot count. For the
+    mean, both numbers are sums over the types.
     """
 
     model: str
@@ -34,28 +40,28 @@ MEAN = "(mean)"
 
 
 def sensitivity_measures(judged: Judged) -> Iterator[Measure]:
-    """Mean evidence sensitivity of every model, by the type of evidence that was withheld.
+    """Yield the mean evidence sensitivity of every model, by type of withheld evidence.
 
-    Where the evidence is shown as image and as text, one measure for each.
+    Evidence that is shown both as an image and as text has one measure for each.
     """
     for model in judged.models:
         for kind in withheld_kinds(judged):
             for shown in presentations(judged, kind):
-                found = sensitivities(judged, model, kind, shown)
+                by_case = sensitivities(judged, model, kind, shown)
                 scores = [
-                    Score(found[case.id], "done") if case.id in found else _unseen(case)
+                    Score(by_case[case.id], "done") if case.id in by_case else _unseen(case)
                     for case in judged.cases
                 ]
                 yield mean_measure(sensitivity_name(kind, shown), model, "", scores)
 
 
 def sensitivity_name(kind: str, shown: str) -> str:
-    """The metric's name: of a type of evidence, and of how it is shown where that differs."""
+    """Return the metric's name for a type of evidence and a presentation ("" for none)."""
     return f"sensitivity: {kind} as {shown}" if shown else f"sensitivity: {kind}"
 
 
 def presentations(judged: Judged, kind: str) -> tuple[str, ...]:
-    """How a type of evidence is shown: ("",) where no response says it."""
+    """Return the presentations of a type of evidence; ("",) if no response names one."""
     shown = {
         response.presented_as
         for by_case in judged.responses.values()
@@ -71,7 +77,7 @@ def _unseen(case: Case) -> Score:
 
 
 def withheld_kinds(judged: Judged) -> list[str]:
-    """The types of evidence that some response went without."""
+    """Return the types of evidence that were withheld in some response."""
     return sorted(
         {
             response.withheld
@@ -84,15 +90,17 @@ def withheld_kinds(judged: Judged) -> list[str]:
 
 
 def sensitivities(judged: Judged, model: str, kind: str, shown: str = "") -> dict[str, float]:
-    """Evidence sensitivity of each case for one model and one type of evidence.
+    """Return the evidence sensitivity of each case for one model and one type of evidence.
 
-    From the probabilities of the responses; without them, from how often each option was
-    chosen over the samples (by the first judge). `shown`: only with the evidence presented so; a
-    response with all evidence that says no presentation serves both.
+    It uses the probabilities of the responses. Without them it uses how often each option was
+    chosen over the samples, as read by the first judge.
 
-    Raises InputError for probabilities that are no distribution.
+    shown: use only responses with this presentation of the evidence. A response with all evidence
+    and no presentation serves for every presentation.
+
+    Raises InputError for probabilities that do not form a distribution.
     """
-    found = {}
+    by_case = {}
     for case in judged.cases:
         with_all = _distribution(judged, model, case, "", shown)
         if with_all is None and shown:
@@ -101,10 +109,10 @@ def sensitivities(judged: Judged, model: str, kind: str, shown: str = "") -> dic
         if with_all is None or without is None:
             continue
         try:
-            found[case.id] = evidence_sensitivity(with_all, without)
+            by_case[case.id] = evidence_sensitivity(with_all, without)
         except UsageError as fault:
             raise InputError(f"{model}, case {case.id}: {fault}") from fault
-    return found
+    return by_case
 
 
 def _distribution(
@@ -118,10 +126,12 @@ def _distribution(
         if response.withheld == kind and response.presented_as == shown
     ]
     if any(responses[at].fault for at in wanted):
-        return None  # a distribution that is none is a failure, not another answer
-    given = [r for at in wanted if (r := _probabilities(responses[at], letters)) is not None]
-    if given:
-        return given[0]
+        return None  # a faulty distribution is a failure; the samples must not replace it
+    distributions = [
+        r for at in wanted if (r := _probabilities(responses[at], letters)) is not None
+    ]
+    if distributions:
+        return distributions[0]
     choices = [
         answer.letters[0]
         for verdict in judged.of("match_option", judged.judges[0], model, case.id)
@@ -131,18 +141,18 @@ def _distribution(
     ]
     if not choices:
         return None
-    return [choices.count(letter) / len(choices) for letter in letters]
+    return choice_shares(choices, letters)
 
 
 def _probabilities(response: Response, letters: Sequence[str]) -> list[float] | None:
-    held = response.probabilities
-    return None if held is None else [held.get(letter, 0.0) for letter in letters]
+    probabilities = response.probabilities
+    return None if probabilities is None else [probabilities.get(letter, 0.0) for letter in letters]
 
 
 def cross_modal(judged: Judged) -> tuple[ModalGap, ...]:
-    """The cross-modal gap of every model: by type of evidence, then the mean over the types.
+    """Return the cross-modal gap of every model by type of evidence, then the mean over types.
 
-    Only types that are shown both as image and as text have one.
+    Only types that are shown both as an image and as text have a gap.
     """
     rows: list[ModalGap] = []
     for model in judged.models:

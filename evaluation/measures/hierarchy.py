@@ -1,4 +1,4 @@
-"""Hierarchical measures: what is held against what, as codes, on every level and chapter."""
+"""Compare predicted with true codes: hierarchical measures on every level and chapter."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -15,14 +15,14 @@ from .measure import Measure, Status
 
 
 def true_diagnoses(case: Case, settings: Settings) -> list[Diagnosis]:
-    """What predictions are held against: the differential, the diagnosis, or both."""
+    """Return the true diagnoses of the settings: the differential, the diagnosis, or both."""
     main = [case.diagnosis] if case.diagnosis else []
     chosen = {"ddx": list(case.ddx), "diagnosis": main, "both": [*main, *case.ddx]}
     return chosen[settings.truth]
 
 
 def predicted_names(judged: Judged, model: str, case: Case, settings: Settings) -> Diagnoses:
-    """What is held against them: the differential, the final diagnosis, or both."""
+    """Return the predictions of the settings: the differential, the final diagnosis, or both."""
     final = judged.finals.get((model, case.id), MISSING)
     ddx = judged.ddx.get((model, case.id), MISSING)
     if settings.predicted == "ddx":
@@ -36,7 +36,7 @@ def predicted_names(judged: Judged, model: str, case: Case, settings: Settings) 
 
 
 def codes_of_truth(case: Case, judged: Judged, settings: Settings) -> list[list[str]]:
-    """The codes of each true diagnosis: those of the file, else the mapped one, else none."""
+    """Return the codes of each true diagnosis: those in the file, else the mapped one if any."""
     assert judged.tree is not None
     coded = []
     for diagnosis in true_diagnoses(case, settings):
@@ -47,10 +47,10 @@ def codes_of_truth(case: Case, judged: Judged, settings: Settings) -> list[list[
 
 
 def codes_of_prediction(judged: Judged, model: str, case: Case, settings: Settings) -> Any:
-    """The codes of each prediction; FAILED where an extraction or a mapping failed."""
-    found = predicted_names(judged, model, case, settings)
-    rows = [_row(judged, name) for name in found.names]
-    if found.status == "failed" or any(row is None or row.status == "failed" for row in rows):
+    """Return the code of each prediction; FAILED if an extraction or a mapping failed."""
+    predicted = predicted_names(judged, model, case, settings)
+    rows = [_row(judged, name) for name in predicted.names]
+    if predicted.status == "failed" or any(row is None or row.status == "failed" for row in rows):
         return FAILED
     return [row.code if row else None for row in rows]
 
@@ -60,7 +60,7 @@ def _row(judged: Judged, text: str) -> Mapping | None:
 
 
 def hierarchical_measures(judged: Judged, settings: Settings) -> Iterator[Measure]:
-    """HDP, HDR and HDF1 of every model: over all nodes, on every level, in every chapter."""
+    """Yield HDP, HDR and HDF1 of every model: over all nodes, per level, and per chapter."""
     if judged.codes is None or judged.tree is None:
         return
     truth = [codes_of_truth(case, judged, settings) for case in judged.cases]
@@ -79,7 +79,7 @@ def hierarchical_measures(judged: Judged, settings: Settings) -> Iterator[Measur
 
 
 def _cells(counted: HierarchicalCounts) -> Iterator[tuple[str, tuple[int, int]]]:
-    """Name and place of the cells: everything, each level, each chapter that has a case."""
+    """Yield the name and place of the cells: everything, each level, each chapter with a case."""
     for at, level in enumerate(counted.levels):
         yield f"level: {level}" if level else "", (at, 0)
     for at, chapter in enumerate(counted.chapters):
@@ -113,7 +113,8 @@ def _cell_measures(
     concerned = counted.truth[:, cell[0], cell[1]] > 0
     scored = concerned & ~np.isnan(recall)
     status: tuple[Status, ...] = tuple(
-        held if wanted else "none" for held, wanted in zip(statuses, concerned, strict=True)
+        own_status if wanted else "none"
+        for own_status, wanted in zip(statuses, concerned, strict=True)
     )
     columns = np.column_stack([np.where(scored, precision, 0.0), np.where(scored, recall, 0.0)])
     below = np.column_stack([scored, scored]).astype(float)

@@ -1,4 +1,4 @@
-"""Measures by the likeness of names: semantic matching of differentials, overlap of words."""
+"""Measure the similarity of names: semantic matching of differentials, overlap of words."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
@@ -14,6 +14,7 @@ from ...scoring.semantic import (
     cosine_matrix,
     ddx_scores,
     match_ddx,
+    micro_f1_terms,
     normalise_similarity,
 )
 from ...scoring.text import bert_score, bleu, meteor, rouge
@@ -28,9 +29,9 @@ _OVERLAP = ("bleu", "meteor", "rouge_1", "rouge_2", "rouge_l", "bert_score")
 
 @cache
 def find_encoder(name: str) -> Any:
-    """The text encoder of a name: "default" comes with dxjudge (`scoring.encoders` has others).
+    """Return the text encoder of a name: "default" is part of dxjudge, see `scoring.encoders`.
 
-    Raises ModelFault or EnvironmentFault where it cannot be loaded.
+    Raises ModelFault or EnvironmentFault if it cannot be loaded.
     """
     return open_encoder() if name == "default" else load_encoder(name)
 
@@ -38,7 +39,7 @@ def find_encoder(name: str) -> Any:
 def semantic_measures(
     judged: Judged, settings: Settings, encoder: TextEncoder
 ) -> Iterator[Measure]:
-    """Macro and micro precision, recall, F1 and Jaccard, and the share with a differential."""
+    """Yield macro precision, recall, F1, Jaccard, micro F1, and the share with a differential."""
     vectors = _encode(judged, settings, encoder)
     for model in judged.models:
         scored = [_case_score(judged, model, case, settings, vectors) for case in judged.cases]
@@ -55,12 +56,12 @@ def semantic_measures(
 
 
 def _without(status: Status) -> Score:
-    """An empty prediction is left out of the means; only a failed one is unresolved."""
+    """Return no score: an empty prediction is left out of the means, a failed one is unresolved."""
     return Score(None, status)
 
 
 def _encode(judged: Judged, settings: Settings, encoder: TextEncoder) -> Mapping[str, Any]:
-    """A vector for every distinct name."""
+    """Return a vector for every distinct name."""
     names: dict[str, None] = {}
     for case in judged.cases:
         names.update(dict.fromkeys(d.text for d in true_diagnoses(case, settings)))
@@ -78,20 +79,20 @@ def _case_score(
     truth = [diagnosis.text for diagnosis in true_diagnoses(case, settings)]
     if not truth:
         return None, "none"
-    found = predicted_names(judged, model, case, settings)
-    if found.status == "failed":
+    predicted = predicted_names(judged, model, case, settings)
+    if predicted.status == "failed":
         return None, "failed"
-    n, m = len(found.names), len(truth)
+    n, m = len(predicted.names), len(truth)
     if not n:
         return ddx_scores([], 0, m), "abstained"
-    cosine = cosine_matrix([vectors[t] for t in found.names], [vectors[t] for t in truth])
+    cosine = cosine_matrix([vectors[t] for t in predicted.names], [vectors[t] for t in truth])
     likeness = normalise_similarity(cosine, settings.low, settings.high)
     return ddx_scores(match_ddx(likeness, settings.tau), n, m), "done"
 
 
 def _micro(model: str, scored: Sequence[tuple[DdxScores | None, Status]]) -> Measure:
-    """Micro F1: 2 sum |M| / sum (n + m). An unresolved case counts as one pair, missed or met."""
-    counts = [(2.0 * s.matched, float(s.n + s.m)) if s and s.n else (0.0, 0.0) for s, _ in scored]
+    """Return micro F1. For its bounds, an unresolved case is one pair, unmatched or matched."""
+    counts = [micro_f1_terms(scores) if scores else (0.0, 0.0) for scores, _ in scored]
     return Measure(
         "semantic_micro_f1",
         model,
@@ -107,10 +108,9 @@ def _micro(model: str, scored: Sequence[tuple[DdxScores | None, Status]]) -> Mea
 
 
 def overlap_measures(judged: Judged, encoder: Any = None) -> Iterator[Measure]:
-    """Overlap of words between the final diagnosis and the true one, means over cases.
+    """Yield the mean overlap of words between the final diagnosis and the true one.
 
-    A response that commits to no diagnosis scores 0. `encoder` adds BERTScore where it gives
-    token vectors.
+    A response without a final diagnosis scores 0. An encoder with token vectors adds BERTScore.
     """
     with_bert = hasattr(encoder, "encode_tokens")
     for model in judged.models:
@@ -130,12 +130,12 @@ def _overlaps(
 ) -> tuple[dict[str, float] | None, Status]:
     if case.diagnosis is None:
         return None, NOT_CONCERNED.status
-    found = judged.finals.get((model, case.id), MISSING)
-    if found.status != "done":
-        return None, found.status
-    values = dict(_words(found.names[0], case.diagnosis.text))
+    diagnosis = judged.finals.get((model, case.id), MISSING)
+    if diagnosis.status != "done":
+        return None, diagnosis.status
+    values = dict(_words(diagnosis.names[0], case.diagnosis.text))
     if encoder is not None:
-        pair = bert_score([found.names[0]], [case.diagnosis.text], encoder)[0]
+        pair = bert_score([diagnosis.names[0]], [case.diagnosis.text], encoder)[0]
         values["bert_score"] = pair.f1
     return values, "done"
 

@@ -1,8 +1,8 @@
-"""A metric of one model under one judge as arrays over units, ready to resample and to group.
+"""Hold a metric of one model under one judge as arrays over units.
 
-A unit is a case, or a pair of items. Nearly every number is a ratio of two sums over units, or
-a function of two such ratios (HDF1 is their harmonic mean). Written so, one matrix product
-serves all models, groups and resamples, and what unresolved units could have been is known.
+A unit is a case, or an item of a pair. Nearly every number is a ratio of two sums over units, or
+a function of two such ratios (HDF1 is their harmonic mean). In this form one matrix product
+computes all models, groups and resamples, and the bounds for unresolved units follow.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -26,8 +26,8 @@ Status = Literal["done", "abstained", "failed", "invalid", "none"]
 class Units:
     """The rows of all measures: the ids, and each unit's values in the group columns.
 
-    clusters: what is resampled, one name a unit (the pair of an item); None where every unit
-    stands for itself.
+    clusters: what is resampled, one name per unit (the pair of an item). None if every unit is
+    resampled on its own.
     """
 
     ids: tuple[str, ...]
@@ -36,12 +36,12 @@ class Units:
 
     @property
     def drawn(self) -> tuple[str, ...]:
-        """What is resampled, by unit."""
+        """The name of what is resampled, one per unit."""
         return self.ids if self.clusters is None else self.clusters
 
     @cached_property
     def order(self) -> NDArray[np.int_]:
-        """An order of the units that does not depend on that of the rows in a file."""
+        """An order of the units that does not depend on the order of rows in a file."""
         keys = list(zip(self.drawn, self.ids, strict=True))
         return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=int)
 
@@ -52,16 +52,16 @@ class Units:
         return np.array([numbers.setdefault(name, len(numbers)) for name in self.drawn], dtype=int)
 
     def mask(self, column: str, value: str) -> NDArray[np.bool_]:
-        """The units of a group."""
-        return np.array([value in held for held in self.groups[column]], dtype=bool)
+        """Return which units are in a group."""
+        return np.array([value in groups for groups in self.groups[column]], dtype=bool)
 
     def values(self, column: str) -> list[str]:
-        """The groups of a column, sorted."""
-        return sorted({value for held in self.groups[column] for value in held})
+        """Return the groups of a column, sorted."""
+        return sorted({value for groups in self.groups[column] for value in groups})
 
 
 def case_units(cases: Sequence[Case]) -> Units:
-    """Every case a unit."""
+    """Return the units of cases, one per case."""
     columns = list(cases[0].groups)
     return Units(
         tuple(case.id for case in cases),
@@ -71,13 +71,14 @@ def case_units(cases: Sequence[Case]) -> Units:
 
 @dataclass(frozen=True, eq=False)
 class Measure:
-    """One metric of one model, under one judge, on one slice ("" is everything).
+    """One metric of one model, under one judge, on one slice ("" means everything).
 
-    numerator, denominator: units x k; a unit whose denominator is 0 does not count. Units in
-    `open` count, but have no verdict: `worst` and `best` are the k numerators (and `fill` the
-    denominators) that they could have. status: one a unit. unmapped: predictions without a
-    code, invalid: answers that match no option (default: the units of that status), both by
-    unit. low, top: the ends of the scale. by_cluster: counts are of clusters (pairs of items).
+    numerator, denominator: arrays of units x k. A unit with denominator 0 does not count.
+    open: the units that count but have no verdict. worst, best, fill: the k numerators at the
+    worst and the best, and the k denominators, that open units could have. status: one per unit.
+    unmapped: the number of predictions without a code, by unit. invalid: the number of answers
+    that match no option, by unit; None counts the units with that status. low, top: the ends of
+    the scale. by_cluster: counts are numbers of clusters (pairs of items).
     """
 
     metric: str
@@ -100,12 +101,12 @@ class Measure:
     higher_is_better: bool = True
 
     def bounds(self, mask: NDArray[np.bool_]) -> tuple[float, float]:
-        """The number if all unresolved units of the mask were as bad or as good as can be."""
+        """Return the number with all unresolved units at their worst and at their best, sorted."""
         ends = self.if_filled(self.worst, mask), self.if_filled(self.best, mask)
         return min(ends), max(ends)
 
     def if_filled(self, filler: Floats | tuple[float, ...], mask: NDArray[np.bool_]) -> float:
-        """The number over the mask if all its unresolved units had these numerators."""
+        """Return the number over the mask if all its unresolved units had these numerators."""
         rows = self.open[:, None]
         filled = np.where(rows, np.broadcast_to(filler, self.numerator.shape), self.numerator)
         below = np.where(rows, np.broadcast_to(self.fill, filled.shape), self.denominator)
@@ -113,28 +114,28 @@ class Measure:
         return float(ratio_of_sums(sums @ filled, sums @ below, self.combine)[0])
 
     def columns(self, mask: NDArray[np.bool_]) -> Columns:
-        """The units of the mask, with which of them are resolved in full."""
+        """Return the units as columns, and which units of the mask are fully resolved."""
         full = np.broadcast_to(self.fill, self.denominator.shape)
         whole = ~self.open[:, None] | (self.denominator >= full - SAME)
         resolved = mask[:, None] & (self.denominator > 0) & whole
         return Columns(self.numerator, self.denominator, resolved)
 
     def has(self, statuses: Collection[Status], mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """The units of the mask that have one of these statuses."""
+        """Return which units of the mask have one of these statuses."""
         marked = np.array([status in statuses for status in self.status], dtype=bool)
         chosen: NDArray[np.bool_] = marked & mask
         return chosen
 
     def values(self) -> Floats:
-        """The number of each unit alone; NaN where it has none."""
+        """Return the number of each single unit; NaN without one."""
         return ratio_of_sums(self.numerator, self.denominator, self.combine)
 
 
 @dataclass(frozen=True)
 class Score:
-    """One unit's score under a simple metric: a value, or None where it has no verdict.
+    """One unit's score under a simple metric: a value, or None without a verdict.
 
-    A status of "none" says that the metric does not concern the unit.
+    The status "none" means that the metric does not concern the unit.
     """
 
     value: float | None
@@ -155,7 +156,7 @@ def mean_measure(
     higher_is_better: bool = True,
     unmapped: Sequence[int] | None = None,
 ) -> Measure:
-    """The measure whose number is the mean of the units' scores, each between low and top."""
+    """Return the measure whose number is the mean of the scores, each between low and top."""
     value = np.array([np.nan if s.value is None else s.value for s in scores], dtype=float)
     known = ~np.isnan(value)
     unresolved = np.array([s.status == "failed" for s in scores], dtype=bool)

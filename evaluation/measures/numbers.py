@@ -1,4 +1,4 @@
-"""From measures to numbers: intervals, bounds, counts, groups, ranks and paired differences."""
+"""Turn measures into numbers with intervals, bounds and counts, over all units and by group."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -19,10 +19,11 @@ ALL = ""
 class Number:
     """One reported number.
 
-    slice: "" or a level or chapter of the ontology; group_by, group: the cases it is over.
-    low, high: limits of the interval, NaN where `warning` says why. worst, best: the number if
-    all unresolved units were wrong, or right. n: units that count, with the unresolved ones;
-    failed, abstained, invalid: how many of them ended so. unmapped: predictions without a code.
+    slice: "", or a level or chapter of the ontology. group_by, group: the group of cases that the
+    number covers. low, high: the limits of the interval; NaN if there is none, and `warning` says
+    why. worst, best: the ends of what it could be with the unresolved units. n: the number of
+    units that count, with the unresolved ones. failed, abstained, invalid: how many of them ended
+    so. unmapped: the number of predictions without a code.
     """
 
     metric: str
@@ -46,28 +47,30 @@ class Number:
 
 
 def numbers_of(measures: Sequence[Measure], units: Units, plan: Plan) -> list[Number]:
-    """Every measure as numbers: over all units, and over every group of every column.
+    """Return every measure as numbers: over all units, and over every group of every column.
 
-    Slices are not broken down by group. The same resamples serve all models, so that numbers
-    can be compared.
+    Slices are not broken down by group. All models share the same resamples, so that their
+    numbers are comparable.
     """
-    found: list[Number] = []
+    numbers: list[Number] = []
     order = units.order
     drawn = [units.drawn[at] for at in order]
-    for held in _alike(measures):
-        cells = list(cells_of(held, units))
+    for alike in _alike(measures):
+        cells = list(cells_of(alike, units))
         columns = [_masked(measure, mask) for measure, _, _, mask in cells]
-        made = bootstrap_many(
-            _statistic([(above[order], below[order]) for above, below in columns], held[0].combine),
+        intervals = bootstrap_many(
+            _statistic(
+                [(above[order], below[order]) for above, below in columns], alike[0].combine
+            ),
             drawn,
             present=np.column_stack([(below > 0).any(axis=1) for _, below in columns])[order],
             plan=plan,
         )
-        for (measure, by, group, mask), interval in zip(cells, made, strict=True):
+        for (measure, by, group, mask), interval in zip(cells, intervals, strict=True):
             number = _number(measure, by, group, mask, interval, units, plan)
             if number.n:
-                found.append(number)
-    return found
+                numbers.append(number)
+    return numbers
 
 
 def _number(
@@ -103,7 +106,7 @@ def _number(
 
 
 def _share(measure: Measure, mask: _Mask, units: Units, plan: Plan) -> Interval | None:
-    """The interval of a number whose units lie at the two ends of its scale: that of a share."""
+    """Return the interval of a share if all units are at an end of the scale, else None."""
     above, below = _masked(measure, mask)
     if measure.combine != "ratio" or not (below > 0).any():
         return None
@@ -113,17 +116,17 @@ def _share(measure: Measure, mask: _Mask, units: Units, plan: Plan) -> Interval 
     if not np.isin(np.round(marks[counted] / below[counted, 0], 12), (0.0, 1.0)).all():
         return None
     yes, items = (np.bincount(units.places, column) for column in (marks, below[:, 0]))
-    made = share_of_sums(yes.astype(float), items.astype(float), plan.level, fewest=plan.fewest)
-    ends = (measure.low + width * end for end in (made.estimate, made.low, made.high))
+    share = share_of_sums(yes.astype(float), items.astype(float), plan.level, fewest=plan.fewest)
+    ends = (measure.low + width * end for end in (share.estimate, share.low, share.high))
     estimate, low, high = ends
-    return replace(made, estimate=estimate, low=low, high=high)
+    return replace(share, estimate=estimate, low=low, high=high)
 
 
 _COUNTED: tuple[Status, ...] = ("done", "abstained", "failed", "invalid")
 
 
 def _alike(measures: Sequence[Measure]) -> Iterator[list[Measure]]:
-    """Measures that one bootstrap serves: the same metric on any slice."""
+    """Yield the measures of each metric on all slices, which share one bootstrap."""
     by_metric: dict[tuple[str, str], list[Measure]] = {}
     for measure in measures:
         by_metric.setdefault((measure.metric, measure.combine), []).append(measure)
@@ -133,7 +136,7 @@ def _alike(measures: Sequence[Measure]) -> Iterator[list[Measure]]:
 def cells_of(
     measures: Sequence[Measure], units: Units
 ) -> Iterator[tuple[Measure, str, str, NDArray[np.bool_]]]:
-    """Every measure over all units; those without a slice also in every group of every column."""
+    """Yield every measure over all units; measures without a slice also over every group."""
     everything = np.ones(len(units.ids), dtype=bool)
     groups = [
         (column, value, units.mask(column, value))
@@ -152,7 +155,7 @@ def _masked(measure: Measure, mask: _Mask) -> tuple[Floats, Floats]:
 
 
 def _statistic(columns: Sequence[tuple[Floats, Floats]], how: Combine) -> Statistic:
-    """Weights (b, units) to the values of every cell (b, cells)."""
+    """Return the function from weights (b, units) to the values of every cell (b, cells)."""
     width = columns[0][0].shape[1]
     above = np.hstack([numerator for numerator, _ in columns])
     below = np.hstack([denominator for _, denominator in columns])
@@ -165,5 +168,8 @@ def _statistic(columns: Sequence[tuple[Floats, Floats]], how: Combine) -> Statis
 
 
 def joint_statistic(measures: Sequence[Measure], mask: NDArray[np.bool_]) -> Statistic:
-    """Weights (b, units) to the values of measures that combine alike, over the mask's units."""
+    """Return the function from weights (b, units) to values (b, measures), over the mask.
+
+    measures: all with the same `combine`.
+    """
     return _statistic([_masked(one, mask) for one in measures], measures[0].combine)

@@ -1,4 +1,4 @@
-"""Which model is ahead: differences and ranks over the cases that all compared models resolved."""
+"""Compare models: differences and ranks over the cases that all compared models resolved."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,9 +20,9 @@ ALL = ""
 class Gap:
     """First model minus second over the units that both resolved, with a two-sided p-value.
 
-    n: those units. unresolved: the units that one of the two, or both, did not resolve. if_wrong:
-    the difference over all units if everything unresolved were wrong. lowest, highest: the least
-    and the greatest that it can be, whatever the unresolved ones are.
+    n: the number of those units. unresolved: the number of units that at least one of the two did
+    not resolve. if_wrong: the difference over all units if everything unresolved were wrong.
+    lowest, highest: the ends of what the difference could be with the unresolved units.
     """
 
     metric: str
@@ -46,12 +46,13 @@ class Gap:
 
 @dataclass(frozen=True)
 class Rank:
-    """A model's place under one metric, from 1, over the units that all models resolved.
+    """A model's rank under one metric, from 1, over the units that all models resolved.
 
-    n: those units; without one `rank` is None. A model that resolved no unit at all is left out,
-    and does not narrow the common units of the others. rank_if_wrong: its place over all units
-    if everything unresolved were wrong, None where the scale has no ends. overlaps: the models
-    whose bounds overlap its own, so that the unresolved units could turn the order; "; " between.
+    n: the number of those units; if it is 0, `rank` is None. A model that resolved no unit is left
+    out, and the common units of the others do not depend on it. rank_if_wrong: the rank over all
+    units if everything unresolved were wrong; None if the scale has no ends. overlaps: the models
+    whose bounds overlap its own, so that the unresolved units could reverse the order; "; "
+    separates them.
     """
 
     metric: str
@@ -70,9 +71,9 @@ class Rank:
 def differences_of(
     measures: Iterable[Measure], units: Units, plan: Plan, *, grouped: Iterable[str] = ()
 ) -> list[Gap]:
-    """Paired differences between every two models under each metric, judge and slice.
+    """Return the paired differences of every two models under each metric, judge and slice.
 
-    `grouped` names the metrics for which the differences are also taken in every group.
+    grouped: the metrics whose differences are also computed in every group.
     """
     wanted = set(grouped)
     gaps: list[Gap] = []
@@ -85,7 +86,7 @@ def differences_of(
 def _contests(
     measures: Iterable[Measure], units: Units
 ) -> Iterator[tuple[tuple[str, str], _Mask, list[Measure]]]:
-    """The measures to compare with each other, cell by cell."""
+    """Yield, cell by cell, the measures to compare with each other."""
     tables: dict[tuple[str, str, str], list[Measure]] = {}
     for measure in measures:
         tables.setdefault((measure.metric, measure.judge, measure.slice), []).append(measure)
@@ -106,30 +107,30 @@ def _differences(
         for one in columns
     ]
     drawn = None if units.clusters is None else [units.clusters[at] for at in order]
-    made = paired_differences(ordered, measures[0].combine, clusters=drawn, plan=plan)
-    for (i, j), one in made.items():
+    differences = paired_differences(ordered, measures[0].combine, clusters=drawn, plan=plan)
+    for (i, j), one in differences.items():
         yield _gap(measures[i], measures[j], by, group, mask, one)
 
 
 def _gap(
-    first: Measure, second: Measure, by: str, group: str, mask: _Mask, made: Difference
+    first: Measure, second: Measure, by: str, group: str, mask: _Mask, difference: Difference
 ) -> Gap:
     (a_low, a_high), (b_low, b_high) = first.bounds(mask), second.bounds(mask)
     wrong = first.if_filled(first.worst, mask) - second.if_filled(second.worst, mask)
     left_out = (first.open | second.open) & mask
-    interval = made.interval
+    interval = difference.interval
     return Gap(
         first.metric, first.judge, first.slice, by, group, first.model, second.model,
-        interval.estimate, interval.low, interval.high, made.p_value, made.cases,
+        interval.estimate, interval.low, interval.high, difference.p_value, difference.cases,
         int(left_out.sum()), wrong, a_low - b_high, a_high - b_low, interval.warning or "",
     )  # fmt: skip
 
 
 def ranks_of(measures: Sequence[Measure], units: Units) -> list[Rank]:
-    """The models' places under every metric, judge, slice and group.
+    """Return the models' ranks under every metric, judge, slice and group.
 
-    A model that resolved no unit has no row. Where no unit is resolved by all the others,
-    nobody has a place.
+    A model that resolved no unit has no row. If the other models resolved no unit in common, no
+    model has a rank.
     """
     places: list[Rank] = []
     for (by, group), mask, alike in _contests(measures, units):
@@ -175,7 +176,7 @@ def _overlap(ends: Mapping[str, tuple[float, float]], first: str, second: str) -
 def rank_shift(
     places: Sequence[Rank], before: str, after: str
 ) -> dict[str, tuple[RankChange, ...]]:
-    """How ranks change from one metric to another, by judge, over the models that have both."""
+    """Return how ranks change from one metric to another, by judge, over models with both."""
     tables: dict[str, dict[str, dict[str, float]]] = {before: {}, after: {}}
     for one in places:
         if one.metric in tables and one.rank and not (one.slice or one.group_by):

@@ -1,4 +1,4 @@
-"""Measures from the verdicts of any step: numbers as means, yes or no and words as shares."""
+"""Measure the verdicts of any step: means of numbers, shares of yes/no and of words."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,17 +14,17 @@ from .measure import NOT_CONCERNED, Measure, Score, mean_measure
 
 _NAN = float("nan")
 Read = Callable[[Case, Vote], float | None]
-"""The score of a vote on a case; None where the case has none."""
+"""Returns the score of a vote on a case; None if the vote has no score."""
 
 
 @dataclass(frozen=True)
 class VerdictMeasures:
-    """The measures of one task under every judge, made of its verdicts.
+    """The measures of one task under every judge, from its verdicts.
 
-    right: the right verdict of each case, None where it has none; the number is then the share
-    of verdicts equal to it. Without it the number of a verdict that is a number is the mean, of
-    true or false the share of true, of words the share of each, and so for each part of a
-    verdict that has parts. Without a scale in the step a mean has no bounds.
+    right: the right verdict of each case, None for a case without one. The number is then the
+    share of verdicts equal to it. If `right` is None, numbers give their mean, true and false the
+    share of true, and words the share of each word. A verdict with parts gives these for each
+    part. If the step has no scale, a mean has no bounds.
     """
 
     task: str
@@ -34,7 +34,7 @@ class VerdictMeasures:
     higher_is_better: bool = True
 
     def all(self) -> Iterator[Measure]:
-        """Every measure, judge by judge and model by model."""
+        """Yield every measure, judge by judge and model by model."""
         judges = {judge for judge, _, _ in self._votes}
         for judge in self.judged.judges:
             for model in self.judged.models if judge in judges else ():
@@ -42,11 +42,11 @@ class VerdictMeasures:
 
     @cached_property
     def _votes(self) -> dict[tuple[str, str, str], dict[str, Vote]]:
-        """The votes on each part, by judge, model and case; on the first item of a case."""
+        """The votes on the first item of a case, by judge, model and case, then by part."""
         return {
-            (judge, model, case): {_part(vote, self.task): vote for vote in votes_of_one(held[0])}
-            for (task, judge, model, case), held in self.judged.outcomes.items()
-            if task == self.task and held
+            (judge, model, case): {_part(vote, self.task): vote for vote in votes_of_one(items[0])}
+            for (task, judge, model, case), items in self.judged.outcomes.items()
+            if task == self.task and items
         }
 
     @cached_property
@@ -74,17 +74,17 @@ class VerdictMeasures:
 
     @cached_property
     def _given(self) -> dict[str, list[Scalar]]:
-        """The verdicts that anybody gave on each part, so that all models have the same."""
-        given: dict[str, set[Scalar]] = {part: set() for part in self._parts}
+        """The verdicts on each part over all models, so that all models have the same measures."""
+        verdicts: dict[str, set[Scalar]] = {part: set() for part in self._parts}
         for votes in self._votes.values():
             for part, vote in votes.items():
-                if part in given and vote.verdict is not None:
-                    given[part].add(vote.verdict)
-        return {part: sorted(values, key=str) for part, values in given.items()}
+                if part in verdicts and vote.verdict is not None:
+                    verdicts[part].add(vote.verdict)
+        return {part: sorted(values, key=str) for part, values in verdicts.items()}
 
     @cached_property
     def _levels(self) -> dict[str, Sequence[Any]]:
-        """The values that a verdict on each part may have; none where the step does not say."""
+        """The values that a verdict on each part may have; empty if the step has no levels."""
         verdict = self.step.demand_verdict()
         first = next(
             (v[0] for (task, *_), v in self.judged.outcomes.items() if task == self.task and v),
@@ -114,7 +114,7 @@ class VerdictMeasures:
         return mean_measure(metric, model, judge, scores, low=low, top=top, higher_is_better=better)
 
     def _score(self, judge: str, model: str, case: Case, part: str, read: Read) -> Score:
-        """The score of a case; an abstention has none and is counted."""
+        """Return the score of a case; an abstention has no value, but its status is counted."""
         if self.right is not None and self.right.get(case.id) is None:
             return NOT_CONCERNED
         votes = self._votes.get((judge, model, case.id))
