@@ -5,12 +5,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from dxjudge.agents.engine import limits
 from dxjudge.graphs.mapper import Mapper
 
 # Beside the code, so that the index is built once and not for each run of the tests.
 os.environ.setdefault("DXJUDGE_CACHE_DIR", str(Path(__file__).parents[1] / "build" / "test-cache"))
+
+# The first example pays for imports, and a loaded machine is slow: time must not fail a test.
+settings.register_profile("without deadline", deadline=None)
+settings.load_profile("without deadline")
 
 
 @pytest.fixture(scope="session")
