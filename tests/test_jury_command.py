@@ -255,7 +255,7 @@ def test_a_rubric_by_dimension_and_repeats_in_other_words(tmp_path: Path) -> Non
     [
         (("--judge", "rules", "--rule", "mean"), 2, "the rule mean needs numbers"),
         (("--judge", "rules", "--engine", "rules", "--quorum", "1"), 2, "write --judge rules"),
-        (("--judge", "rules", "--repeats", "2", "--repeat", "1"), 2, "a jury takes --repeats"),
+        (("--judge", "rules", "--repeats", "2", "--repeat", "1"), 2, "for a jury write --repeats"),
         (("--judge", "rules", "--judge", "rules"), 2, "is named twice"),
         (("--judge", "rules", "--votes", "v.doc"), 2, "what format is v.doc"),
         (("--judge", "rules", "--rule", "plurality", "--case", "x"), 2, "no column 'x'"),

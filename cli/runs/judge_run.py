@@ -48,9 +48,8 @@ Lines = Iterator[str]
 class Judging(Generic[T]):
     """The rows to judge, and everything that differs between one judge and a jury.
 
-    about: the description of the job in the first line of the journal. columns: the columns that
-    are added to the rows. finish: writes further files. summary: (outcomes, number of rows of an
-    earlier run, run, start) -> lines.
+    about: the job, for the first line of the journal. columns: those added to the rows. finish:
+    writes further files. summary: (outcomes, rows of an earlier run, run, start) -> lines.
     """
 
     job: Job
