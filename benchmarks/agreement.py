@@ -1,17 +1,17 @@
-"""Do the intervals cover the truth at their stated rate? Simulated juries whose truth is known.
+"""Measure how often the agreement intervals cover the truth, with simulated juries.
 
     python benchmarks/agreement.py [--runs 1000] [--cases 120] [--resamples 500] [--level 0.95]
 
-Each jury sets the prevalence, the judges' accuracy and bias (towards "yes") and the
-correlation of their errors. The true value of a measure is that of 200,000 cases. A run draws
-a fresh jury, and an interval counts when it holds the true value; the share of such runs should
-be near the level, within two standard errors of the simulation (printed). "none" counts the
-runs in which no number could be given.
+Each jury has a prevalence, the judges' accuracy and bias (towards "yes"), and a correlation of
+their errors. The true value of a measure is its value on 200,000 cases. Each run draws new
+verdicts. The share of runs whose interval covers the true value should be near the level, within
+two standard errors of the simulation, which are printed. "none" is the number of runs without an
+interval.
 
-A contest has models under test of set quality, scored yes or no by two judges that see the
-models with a bias of their own; measured are Kendall's tau between the judges' rankings and
-the share of comparisons on which they prefer the same model. Corrected accuracy is measured
-for one good and one biased judge with a set of checked cases.
+A contest has models under test of known quality. Two judges score them yes or no, each with its
+own bias. The measures are Kendall's tau between the judges' rankings, and the share of comparisons
+on which they prefer the same model. Corrected accuracy is measured for one good and one biased
+judge with a set of checked cases.
 """
 
 import argparse
@@ -34,7 +34,7 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Jury:
-    """A simulated jury. `levels` 2: yes/no verdicts; more: grades, errors are one step."""
+    """A simulated jury. Verdicts are yes/no for 2 `levels`, else grades; errors are one level."""
 
     name: str
     accuracy: float
@@ -47,12 +47,12 @@ class Jury:
     repeats: int = 1
 
     def draw(self, cases: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
-        """Truth (rows) and verdicts (rows x judges; -1 is missing); a case has `repeats` rows."""
+        """Draw truth (rows) and verdicts (rows x judges; -1 is missing); see `repeats` for rows."""
         weights = np.full(self.levels, (1 - self.prevalence) / (self.levels - 1))
         weights[-1] = self.prevalence
         truth = np.repeat(rng.choice(self.levels, size=cases, p=weights), self.repeats)
         rows = (cases * self.repeats, self.judges)
-        # Shared luck makes errors fall on the same cases; repeats share a case's luck too.
+        # Shared random numbers put errors on the same cases; the repeats of a case share them too.
         common = rng.random((cases, 1)).repeat(self.repeats, axis=0)
         shared = rng.random(rows) < self.correlation
         luck = np.where(shared, common, rng.random(rows))
@@ -77,7 +77,7 @@ JURIES = (
 
 @dataclass(frozen=True)
 class Contest:
-    """Models under test, and two judges that favour some of them (`favours`, judge by judge)."""
+    """Models under test, and two judges; `favours` has the bias of each judge for each model."""
 
     name: str
     quality: tuple[float, ...]
@@ -85,7 +85,7 @@ class Contest:
     noise: float = 0.1
 
     def draw(self, cases: int, rng: np.random.Generator) -> dict[str, dict[str, list[float]]]:
-        """Scores by judge and model; both judges see the same responses."""
+        """Draw scores by judge and model; both judges see the same responses."""
         luck = rng.random((len(self.quality), cases))
         scores: dict[str, dict[str, list[float]]] = {}
         for judge, favour in zip("ab", self.favours, strict=True):
@@ -105,7 +105,7 @@ CONTESTS = (
 def contest_measures(
     scores: dict[str, dict[str, list[float]]], plan: Plan
 ) -> dict[str, Interval | None]:
-    """Kendall's tau between the judges' rankings, and their agreement on preferences."""
+    """Return Kendall's tau between the judges' rankings, and their preference agreement."""
     columns = [np.column_stack(list(by_model.values())) for by_model in scores.values()]
     return {
         "tau between rankings": ranking_stability(scores, plan=plan).taus["a", "b"],
@@ -128,27 +128,29 @@ def simulate_contest(contest: Contest, options: argparse.Namespace) -> None:
     for run in range(options.runs):
         scores = contest.draw(options.cases, rng)
         for method in methods:
-            found = contest_measures(scores, Plan(method, options.level, options.resamples, run))
-            for name, interval in found.items():
+            intervals = contest_measures(
+                scores, Plan(method, options.level, options.resamples, run)
+            )
+            for name, interval in intervals.items():
                 tallies[method, name].add(interval)
     for (method, name), tally in tallies.items():
         print(tally.line(options.runs, f"{name}, {method}"))
 
 
 def measures(jury: Jury, verdicts: Ints, plan: Plan) -> dict[str, Interval | None]:
-    """Every measure of the first two judges, and of the whole jury."""
+    """Return every measure of the first two judges, and of the whole jury."""
     rows: list[list[Any]] = [[None if v < 0 else v for v in row] for row in verdicts.tolist()]
     scale: Any = "nominal" if jury.levels == 2 else "interval"
     clusters = [i // jury.repeats for i in range(len(rows))]
     options: dict[str, Any] = {"scale": scale, "clusters": clusters, "plan": plan}
     pair = pair_agreement([r[0] for r in rows], [r[1] for r in rows], **options)
     whole = jury_agreement(rows, **options)
-    found = {one.name: one.interval for one in pair}
-    return found | {f"jury {one.name}": one.interval for one in whole}
+    interval_of = {one.name: one.interval for one in pair}
+    return interval_of | {f"jury {one.name}": one.interval for one in whole}
 
 
 def true_values(jury: Jury, rng: np.random.Generator) -> dict[str, float]:
-    """The measures on 200,000 cases, in 20 parts."""
+    """Return the measures on 200,000 cases, as the mean of 20 parts."""
     plan = Plan(method="percentile", resamples=1)
     parts: dict[str, list[float]] = defaultdict(list)
     for _ in range(20):
@@ -161,10 +163,10 @@ def true_values(jury: Jury, rng: np.random.Generator) -> dict[str, float]:
 
 @dataclass
 class Tally:
-    """How often intervals held the truth, by what they measured."""
+    """How often the intervals of one measure covered the truth."""
 
     truth: float
-    held: int = 0
+    covered: int = 0
     none: int = 0
     width: float = 0.0
 
@@ -173,13 +175,13 @@ class Tally:
         if interval is None or math.isnan(interval.low):
             self.none += 1
             return
-        self.held += interval.low <= self.truth <= interval.high
+        self.covered += interval.low <= self.truth <= interval.high
         self.width += interval.high - interval.low
 
     def line(self, runs: int, label: str) -> str:
-        """One row of the table."""
+        """Return one row of the table."""
         given = max(runs - self.none, 1)
-        rate = self.held / given
+        rate = self.covered / given
         error = math.sqrt(rate * (1 - rate) / given)
         return (
             f"  {label:44} {self.truth:7.3f} {rate:8.3f} ± {2 * error:.3f}"
@@ -197,16 +199,16 @@ def simulate_agreement(jury: Jury, options: argparse.Namespace) -> None:
         _, verdicts = jury.draw(options.cases, rng)
         for method in methods:
             plan = Plan(method, options.level, options.resamples, seed=run)
-            found = measures(jury, verdicts, plan)
+            intervals = measures(jury, verdicts, plan)
             for name in truth:
-                tallies[method, name].add(found[name])
+                tallies[method, name].add(intervals[name])
     for name in truth:
         for method in methods:
             print(tallies[method, name].line(options.runs, f"{name}, {method}"))
 
 
 def simulate_correction(jury: Jury, options: argparse.Namespace) -> None:
-    """Accuracy `prevalence` judged on `cases` responses, corrected with a third as many checked."""
+    """Judge `cases` responses with accuracy `prevalence`; correct with a third as many checked."""
     checked = max(60, options.cases // 3)
     print(f"\ncorrected accuracy, {jury}, {checked} checked cases\n{_header(options.level)}")
     tallies = {name: Tally(jury.prevalence) for name in ("rogan-gladen", "prediction-powered")}
@@ -228,9 +230,8 @@ def simulate_correction(jury: Jury, options: argparse.Namespace) -> None:
 
 
 def _header(level: float) -> str:
-    return (
-        f"  {'measure, interval':44} {'truth':>7} {f'held ({level})':>16} {'width':>8} {'none':>6}"
-    )
+    covered = f"covered ({level})"
+    return f"  {'measure, interval':44} {'truth':>7} {covered:>16} {'width':>8} {'none':>6}"
 
 
 def main() -> None:

@@ -1,11 +1,14 @@
-"""Whether a score means what it says, and which texts are refused.
+"""Measure whether mapping scores are calibrated, and which texts are refused.
 
     python benchmarks/calibration.py --gold FOLDER [--svg docs/reliability.svg]
 
-FOLDER holds tab-separated tables `NAME-dev.tsv` (text, codes). Printed: the reliability table over
-all their texts (of the mappings with a score in a band, how many are right, exactly), the expected
-calibration error, the share of each table that passes as a diagnosis, and the share of
-benchmarks/data/non_diagnoses.tsv that is refused, by kind, tuning and test half.
+FOLDER contains tab-separated tables `NAME-dev.tsv` with the columns text and codes. The script
+prints
+
+- the share of each table that is accepted as a diagnosis;
+- the reliability table over all texts: the share of mappings with an accepted code, by score band;
+- the expected calibration error;
+- the refused share of benchmarks/data/non_diagnoses.tsv, by kind and by half (tuning, test).
 """
 
 import argparse
@@ -24,7 +27,7 @@ Band = tuple[float, float, int, float, float]  # from, to, texts, mean score, sh
 
 
 def main() -> None:
-    """Map, count, print, draw."""
+    """Map the texts, print the tables and draw the diagram."""
     options = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -55,7 +58,7 @@ def main() -> None:
 
 
 def reliability(scores: np.ndarray, right: np.ndarray) -> list[Band]:
-    """The bands that hold a score; a score on an edge lies in the band above it."""
+    """Return the bands that contain a score; a score on an edge belongs to the band above it."""
     bands: list[Band] = []
     for low, high in zip(EDGES, EDGES[1:], strict=False):
         inside = (scores >= low) & ((scores < high) | (high == EDGES[-1]))
@@ -66,7 +69,7 @@ def reliability(scores: np.ndarray, right: np.ndarray) -> list[Band]:
 
 
 def calibration_error(bands: list[Band]) -> float:
-    """The mean distance of score and share right, bands weighing by their texts."""
+    """Return the mean distance of score and share right, weighted by the texts of the bands."""
     texts = sum(count for _, _, count, _, _ in bands)
     return sum(count * abs(mean - share) for _, _, count, mean, share in bands) / texts
 
@@ -84,13 +87,13 @@ def refusals(mapper: Mapper) -> None:
             count[0] += mapping.status == "unmapped"
             count[1] += 1
     print(f"| kind | tuning half: refused of | test half: refused of |\n|{'---|' * 3}")
-    for name, halves in sorted(counts.items(), key=lambda each: each[0] == "all"):
+    for name, halves in sorted(counts.items(), key=lambda entry: entry[0] == "all"):
         cells = [f"{refused} of {of} ({refused / of:.0%})" for refused, of in halves.values()]
         print(f"| {name} | {' | '.join(cells)} |")
 
 
 def drawing(bands: list[Band]) -> str:
-    """The reliability diagram as SVG: a dot a band, its area by its texts."""
+    """Return the reliability diagram as SVG: one dot per band; its area shows the texts."""
     side, edge = 300, 45
 
     def at(x: float, y: float) -> tuple[float, float]:

@@ -1,12 +1,12 @@
-"""Diagnoses as charts hold them: how many pass, and how many get the right category.
+"""Measure the mapping of diagnoses as clinicians write them in charts.
 
     python benchmarks/charts.py [--misses 20]
 
-benchmarks/data/charts.tsv holds entries of problem lists (short forms, measures, second
-conditions), written for this project, with the accepted three-character categories. Printed for
-its tuning and its test half, with 95 % intervals (Wilson): the share that is not refused, and the
-share whose first, or one of whose 15 candidates has an accepted category. `--misses` prints rows
-of the tuning half whose first candidate has none.
+benchmarks/data/charts.tsv contains entries of problem lists (short forms, measures, second
+conditions), written for this project, with the accepted three-character categories. For the tuning
+half and the test half the script prints, with 95 % intervals (Wilson), the share of texts that are
+not refused, and the shares with an accepted category at the first candidate and among 15
+candidates. `--misses` prints rows of the tuning half whose first candidate is wrong.
 """
 
 import argparse
@@ -20,7 +20,7 @@ CHARTS = Path(__file__).parent / "data" / "charts.tsv"
 
 
 def main() -> None:
-    """Map, count, print."""
+    """Map the entries and print the table."""
     options = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -39,11 +39,11 @@ def main() -> None:
         missed = []
         for row, mapping in inside:
             accepted = set(row["codes"].split("|"))
-            found = [candidate.code[:3] in accepted for candidate in mapping.candidates]
+            hits = [candidate.code[:3] in accepted for candidate in mapping.candidates]
             counts["pass"] += mapping.status == "mapped"
-            counts["first"] += any(found[:1])
-            counts["fifteen"] += any(found)
-            if not any(found[:1]):
+            counts["first"] += any(hits[:1])
+            counts["fifteen"] += any(hits)
+            if not any(hits[:1]):
                 missed.append(f"{row['text']} | {row['codes']} | {mapping.candidates[:1]}")
         cells = [_share(count, len(inside)) for count in counts.values()]
         print(f"| {half} | {len(inside)} | {' | '.join(cells)} |")

@@ -1,18 +1,18 @@
-"""What the engine costs beside the raw SDK and plain LangChain, in one run.
+"""Measure what the engine costs, compared with the raw SDK and plain LangChain in one run.
 
     python benchmarks/engine.py [--items 400] [--rounds 3] [--latency 0.2]
         [--replay 10000 200000 2000000 10000000] [--memory 100000]
 
-A server in a process of its own answers on the real wire, at once or after a latency. Only ratios
-within one run carry over to another machine. Printed are
+A server in a separate process answers over a real socket, at once or after a latency. Only ratios
+within one run are comparable between machines. The script prints
 
-- the client's processor time per structured call by concurrency, the best of some rounds;
-- calls a second by concurrency where an answer takes `--latency` seconds, beside what the
-  latency alone allows;
-- verdicts from a cache with so many rows, a second of the clock and of processor time;
-- the process's memory after so many items of one run.
+- the client's processor time per structured call by concurrency, the best of several rounds;
+- calls per second by concurrency if an answer takes `--latency` seconds, and the largest number
+  that this latency allows;
+- verdicts from caches of several sizes, per second of wall time and of processor time;
+- the growth of the process's memory over one run.
 
-0 leaves a part out. The engine's figures include the checks, the ledger, the limiter, the budget,
+0 leaves a part out. The engine's numbers include the checks, the ledger, the limiter, the budget,
 claims and a cache in a file.
 """
 
@@ -36,25 +36,25 @@ _FILL = """INSERT INTO cache
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT ?)
     SELECT 'reply', lower(hex(randomblob(32))), NULL, 'json', ? FROM n"""
 _SHARES = {1: 0.25, 8: 1.0, 64: 1.0}  # concurrency -> share of the items
-# One loop for all: plain LangChain shares a client across loops and fails in a second one.
+# All ways use one event loop: plain LangChain shares a client and fails in a second loop.
 _RUNNER = asyncio.Runner()
 
 
 def seconds(way: Way, url: str, items: int, at_once: int) -> list[float]:
-    """Processor and wall seconds."""
+    """Return processor and wall seconds."""
     cpu, wall = time.process_time(), time.perf_counter()
     _RUNNER.run(way(url, items, at_once))  # type: ignore[arg-type]
     return [time.process_time() - cpu, time.perf_counter() - wall]
 
 
 def print_cpu(ways: dict[str, Way], url: str, items: int, rounds: int) -> None:
-    """Processor time per call, and its ratio to the raw SDK's."""
+    """Print processor time per call, and its ratio to that of the raw SDK."""
     print("\nms of processor time a call (x raw SDK)")
     print(f"{'at once':>8}" + "".join(f"{name:>16}" for name in ways))
     for at_once, share in _SHARES.items():
         count = max(int(items * share), 20)
         best = {name: float("inf") for name in ways}
-        for _ in range(rounds):  # in turn, so that a busy neighbour slows all of them
+        for _ in range(rounds):  # alternate, so that other load slows all ways alike
             for name, way in ways.items():
                 best[name] = min(best[name], 1000 * seconds(way, url, count, at_once)[0] / count)
         base = best["raw SDK"]
@@ -63,7 +63,7 @@ def print_cpu(ways: dict[str, Way], url: str, items: int, rounds: int) -> None:
 
 
 def print_throughput(ways: dict[str, Way], url: str, latency: float) -> None:
-    """Calls a second where every answer takes `latency` seconds."""
+    """Print calls per second if every answer takes `latency` seconds."""
     print(f"\ncalls a second at {1000 * latency:.0f} ms")
     print(f"{'at once':>8}{'at most':>10}" + "".join(f"{name:>14}" for name in ways))
     for at_once in (8, 16, 32, 64, 128, 256):
@@ -74,7 +74,7 @@ def print_throughput(ways: dict[str, Way], url: str, latency: float) -> None:
 
 
 def print_replay(url: str, sizes: list[int], folder: Path) -> None:
-    """Verdicts a second from caches of so many rows."""
+    """Print verdicts per second from caches of these numbers of rows."""
     cache = folder / "replay.sqlite"
     inputs = [item(number) for number in range(_REPLAYED)]
 
@@ -101,13 +101,13 @@ def print_replay(url: str, sizes: list[int], folder: Path) -> None:
 
 
 def memory() -> float:
-    """The megabytes of memory that this process holds now."""
+    """Return the memory that this process uses now, in megabytes."""
     text = Path("/proc/self/status").read_text(encoding="ascii")
     return int(text.split("VmRSS:")[1].split()[0]) / 1024
 
 
 def print_memory(names: list[str], url: str, items: int) -> None:
-    """The growth of memory over a run, by tenths of its items."""
+    """Print the growth of memory after a tenth of the items and after all of them."""
     print(f"\nMB more than before, after {items // 10:,} and {items:,} items")
     for name in names:
         grown = []
@@ -131,33 +131,33 @@ def _ways(folder: Path) -> dict[str, Way]:
 
 
 def main() -> None:
-    """Measure and print."""
+    """Run the parts and print them."""
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--items", type=int, default=400)
     options.add_argument("--rounds", type=int, default=3)
     options.add_argument("--latency", type=float, default=0.2)
     options.add_argument("--replay", type=int, nargs="*", default=[10_000, 200_000, 2_000_000])
     options.add_argument("--memory", type=int, default=0, help="items; 0 leaves it out")
-    given = options.parse_args()
+    chosen = options.parse_args()
     here, there = multiprocessing.Pipe()
     server = multiprocessing.get_context("spawn").Process(
-        target=serve, args=(there, given.latency), daemon=True
+        target=serve, args=(there, chosen.latency), daemon=True
     )
     server.start()
     root = f"http://127.0.0.1:{here.recv()}"
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         ways = _ways(folder)
-        for way in ways.values():  # imports, certificates
+        for way in ways.values():  # load imports and certificates before measuring
             seconds(way, f"{root}/v1", 50, 8)
-        if given.items:
-            print_cpu(ways, f"{root}/v1", given.items, given.rounds)
-        if given.latency:
-            print_throughput(ways, f"{root}/slow/v1", given.latency)
-        if given.replay:
-            print_replay(f"{root}/v1", given.replay, folder)
-        if given.memory:
-            print_memory(list(ways), f"{root}/v1", given.memory)
+        if chosen.items:
+            print_cpu(ways, f"{root}/v1", chosen.items, chosen.rounds)
+        if chosen.latency:
+            print_throughput(ways, f"{root}/slow/v1", chosen.latency)
+        if chosen.replay:
+            print_replay(f"{root}/v1", chosen.replay, folder)
+        if chosen.memory:
+            print_memory(list(ways), f"{root}/v1", chosen.memory)
     server.terminate()
 
 

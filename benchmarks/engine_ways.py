@@ -1,4 +1,4 @@
-"""What `engine.py` measures: a server on the real wire, and three ways to ask it."""
+"""A server on a real socket, and the three ways to ask it that `engine.py` measures."""
 
 import asyncio
 import json
@@ -33,11 +33,11 @@ REPLY = {
     "usage": {"prompt_tokens": 400, "completion_tokens": 12, "total_tokens": 412},
 }
 Way = Callable[[str, int, int], Awaitable[None]]
-"""(base URL, items, concurrency): ask for every item and check the answers."""
+"""A function of (base URL, items, concurrency) that asks for all items and checks the answers."""
 
 
 def serve(ready: Connection, latency: float) -> None:
-    """Answer every request with the same completion; under /slow after `latency` seconds."""
+    """Answer every request with the same completion; below /slow after `latency` seconds."""
     body = json.dumps(REPLY).encode()
     head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n"
     reply = head.encode() + b"\r\n" + body
@@ -63,7 +63,7 @@ def serve(ready: Connection, latency: float) -> None:
 
 
 def item(number: int) -> dict[str, Any]:
-    """One item, unlike every other."""
+    """Return an item that differs from all others."""
     return {"diagnosis": f"some diagnosis in words, number {number}", "candidates": NAMES}
 
 
@@ -84,7 +84,7 @@ async def _at_once(call: Callable[[int], Awaitable[Any]], items: int, concurrenc
 
 
 async def raw_sdk(url: str, items: int, concurrency: int) -> None:
-    """The SDK's own call with a JSON schema; the answer is parsed and validated."""
+    """Call the SDK with a JSON schema; parse and validate the answer."""
     form: Any = {
         "type": "json_schema",
         "json_schema": {"name": "A", "strict": True, "schema": sent_schema(CandidateAnswer)},
@@ -93,33 +93,33 @@ async def raw_sdk(url: str, items: int, concurrency: int) -> None:
 
         async def call(number: int) -> None:
             system, user = _rendered(number)
-            found = await client.chat.completions.create(
+            completion = await client.chat.completions.create(
                 model="double",
                 messages=[{"role": "system", "content": system}, {"role": "user", "content": user}],
                 response_format=form,
                 temperature=0,
             )
-            CandidateAnswer.model_validate_json(found.choices[0].message.content or "")
+            CandidateAnswer.model_validate_json(completion.choices[0].message.content or "")
 
         await _at_once(call, items, concurrency)
 
 
 async def langchain(url: str, items: int, concurrency: int) -> None:
-    """LangChain's structured output, as its documentation says."""
+    """Use LangChain's structured output as its documentation shows."""
     model = ChatOpenAI(
         model="double", base_url=url, api_key=SecretStr("none"), max_retries=0, temperature=0
     ).with_structured_output(CandidateAnswer, method="json_schema", include_raw=True)
 
     async def call(number: int) -> None:
         system, user = _rendered(number)
-        found: Any = await model.ainvoke([SystemMessage(system), HumanMessage(user)])
-        assert found["parsed"].choice
+        reply: Any = await model.ainvoke([SystemMessage(system), HumanMessage(user)])
+        assert reply["parsed"].choice
 
     await _at_once(call, items, concurrency)
 
 
 def dxjudge(folder: Path) -> Way:
-    """A run of the engine with a cache in a file, new each time."""
+    """Return a run of the engine with a new cache file for each call."""
 
     async def way(url: str, items: int, concurrency: int) -> None:
         cache = folder / f"{len(list(folder.iterdir()))}.sqlite"

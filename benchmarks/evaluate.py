@@ -2,8 +2,8 @@
 
     python benchmarks/evaluate.py [--models 22] [--cases 730] [--resamples 1000]
 
-Diagnoses are official names drawn with a seed; the mapper is a look-up of these names. Prints
-seconds for judging and numbers, for tables, and for the report, and the size of the report.
+Diagnoses are official names drawn with a seed; the mapper looks these names up. The script prints
+the seconds for the evaluation, the tables and the report, and the size of the report.
 """
 
 import argparse
@@ -30,7 +30,7 @@ def main() -> None:
     parser.add_argument("--models", type=int, default=22)
     parser.add_argument("--cases", type=int, default=730)
     parser.add_argument("--resamples", type=int, default=1000)
-    wanted = parser.parse_args()
+    chosen = parser.parse_args()
     rng = random.Random(0)
     tree = load_tree()
     nodes = [node for node in tree.nodes if node.kind == "category" and tree.children(node)]
@@ -40,23 +40,23 @@ def main() -> None:
     def map_texts(texts: list[str]) -> list[Mapping]:
         return [Mapping(t, "mapped", code_of[t], t, decided_by="exact") for t in texts]
 
-    cases = tuple(_case(place, rng.sample(names, 5)) for place in range(wanted.cases))
+    cases = tuple(_case(place, rng.sample(names, 5)) for place in range(chosen.cases))
     responses = {
         f"model-{number:02d}": _responses(cases, names, 0.2 + 0.03 * number, rng)
-        for number in range(wanted.models)
+        for number in range(chosen.models)
     }
-    settings = read_settings(None, preset="hddx", resamples=wanted.resamples)
+    settings = read_settings(None, preset="hddx", resamples=chosen.resamples)
     started = time.perf_counter()
-    made = evaluate(
+    evaluation = evaluate(
         cases, responses, settings, coder=Coder(map_texts, lambda: {"ontology": "icd10cm"})
     )
-    print(f"evaluation {time.perf_counter() - started:.1f} s, {len(made.numbers):,} numbers")
+    print(f"evaluation {time.perf_counter() - started:.1f} s, {len(evaluation.numbers):,} numbers")
     started = time.perf_counter()
-    rows = sum(len(table.rows) for table in all_tables(made))
+    rows = sum(len(table.rows) for table in all_tables(evaluation))
     print(f"tables {time.perf_counter() - started:.1f} s, {rows:,} rows")
     started = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
-        write_report(made, Path(folder), shown=200)
+        write_report(evaluation, Path(folder), shown=200)
         size = (Path(folder) / "report.html").stat().st_size
     print(f"report {time.perf_counter() - started:.1f} s, {size / 1e6:.2f} MB")
 
@@ -75,11 +75,11 @@ def _case(place: int, names: list[str]) -> Case:
 def _responses(
     cases: tuple[Case, ...], names: list[str], skill: float, rng: random.Random
 ) -> Responses:
-    held = {}
+    responses = {}
     for case in cases:
         ddx = [d.text if rng.random() < skill else rng.choice(names) for d in case.ddx]
-        held[case.id] = (Response(case.id, text=_TEXT, ddx=tuple(dict.fromkeys(ddx))),)
-    return held
+        responses[case.id] = (Response(case.id, text=_TEXT, ddx=tuple(dict.fromkeys(ddx))),)
+    return responses
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
-"""How often does every interval hold the truth? A grid that includes the edges.
+"""Measure how often every interval covers the truth, on a grid that includes the extremes.
 
     python benchmarks/intervals.py [--runs 250] [--resamples 200] [--write docs/intervals.md]
 
-Each cell draws data sets whose true number is known. Shown are the share of intervals given that
-hold it, and how often none was given ("none": too few cases, or every resample gave the same
-value). Over 250 runs the standard error of 95 % is 1.4 points.
+Each cell draws data sets with a known true number. The table has the share of intervals that cover
+this number, and the share of runs without an interval ("none": too few cases, or the same value in
+every resample). Over 250 runs the standard error of 95 % is 1.4 points.
 """
 
 import argparse
@@ -32,7 +32,7 @@ _MANY = 400_000
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell: what it is, the true number, and an interval from one drawn data set."""
+    """One cell: its interval, its data, the true number, and a function that draws an interval."""
 
     kind: str
     about: str
@@ -41,7 +41,7 @@ class Cell:
 
 
 def shares() -> Iterator[Cell]:
-    """Shares of independent cases, and of pairs of items that go together."""
+    """Yield shares of independent cases, and of dependent pairs of items."""
     for n in (20, 50, 176):
         for p in (0.005, 0.05, 0.5, 0.95, 0.99):
             yield Cell("share, Wilson", f"n = {n}, p = {p}", p,
@@ -60,7 +60,7 @@ def shares() -> Iterator[Cell]:
 
 
 def means() -> Iterator[Cell]:
-    """Means of grades from 0 to 5, most of them at one end."""
+    """Yield means of grades from 0 to 5, most of them 5."""
     for n in (20, 50, 176):
         for end in (0.5, 0.9):
             weights = np.array([(1 - end) / 4] * 4 + [end])
@@ -74,12 +74,12 @@ def means() -> Iterator[Cell]:
 
 
 def differences() -> Iterator[Cell]:
-    """Two models on the same cases: right and wrong verdicts, and grades."""
+    """Yield differences of two models on the same cases: right and wrong verdicts, and scores."""
 
     def of_shares(rng: Rng, plan: Plan, n: int, one: float, two: float) -> Interval:
         drawn = rng.random(n)
         first, second = drawn < one, (drawn >= one) & (drawn < one + two)
-        columns = [Columns.of_scores(each.astype(float)) for each in (first, second)]
+        columns = [Columns.of_scores(marks.astype(float)) for marks in (first, second)]
         return paired_differences(columns, plan=plan)[0, 1].interval
 
     for n in (20, 50, 176):
@@ -108,7 +108,7 @@ _COEFFICIENTS = ("share_identical", "cohen_kappa", "gwet_ac1", "krippendorff_alp
 
 
 def agreement() -> Iterator[Cell]:
-    """Two judges of one accuracy, on cases of which a share is truly "yes"."""
+    """Yield coefficients of two judges with the same accuracy, on cases with a share of "yes"."""
 
     def verdicts(rng: Rng, n: int, p: float, accuracy: float) -> tuple[np.ndarray, np.ndarray]:
         truth = rng.random(n) < p
@@ -117,8 +117,8 @@ def agreement() -> Iterator[Cell]:
 
     def coefficient(rng: Rng, plan: Plan, name: str, n: int, p: float, a: float) -> Interval | None:
         one, two = verdicts(rng, n, p, a)
-        made = pair_agreement(one.tolist(), two.tolist(), categories=(0, 1), plan=plan)
-        return next(each.interval for each in made if each.name == name)
+        coefficients = pair_agreement(one.tolist(), two.tolist(), categories=(0, 1), plan=plan)
+        return next(row.interval for row in coefficients if row.name == name)
 
     for n in (20, 50, 176):
         for p, a in ((0.03, 0.98), (0.03, 0.9), (0.1, 0.9), (0.5, 0.9)):
@@ -131,20 +131,20 @@ def agreement() -> Iterator[Cell]:
 
 
 def _true_agreement(name: str, p: float, a: float) -> float:
-    """The coefficient of endless cases: both say yes with y, and agree with `same`."""
+    """Return the coefficient for infinitely many cases, from the rates of yes and of agreement."""
     yes, same = p * a + (1 - p) * (1 - a), a * a + (1 - a) ** 2
     chance = {"gwet_ac1": 2 * yes * (1 - yes)}.get(name, yes**2 + (1 - yes) ** 2)
     return same if name == "share_identical" else (same - chance) / (1 - chance)
 
 
 def juries() -> Iterator[Cell]:
-    """Three judges: Fleiss' kappa, which is that of two for judges of one accuracy."""
+    """Yield Fleiss' kappa of three judges; with equal accuracy its truth is that of two."""
 
     def fleiss(rng: Rng, plan: Plan, n: int, p: float) -> Interval | None:
         truth = (rng.random(n) < p)[:, None]
-        said = np.where(rng.random((n, 3)) < 0.9, truth, ~truth) * 1
-        made = jury_agreement(said.tolist(), categories=(0, 1), plan=plan)
-        return next(one.interval for one in made if one.name == "fleiss_kappa")
+        verdicts = np.where(rng.random((n, 3)) < 0.9, truth, ~truth) * 1
+        coefficients = jury_agreement(verdicts.tolist(), categories=(0, 1), plan=plan)
+        return next(row.interval for row in coefficients if row.name == "fleiss_kappa")
 
     for n in (20, 50, 176):
         for p in (0.03, 0.1, 0.5):
@@ -154,15 +154,15 @@ def juries() -> Iterator[Cell]:
 
 
 def measure(cell: Cell, runs: int, resamples: int) -> tuple[float, float]:
-    """The share of the intervals given that hold the truth, and the share of runs without one."""
+    """Return the share of intervals that cover the truth, and the share of runs without one."""
     rng = np.random.default_rng(7)
-    hits = given = 0
+    hits = intervals = 0
     for run in range(runs):
-        made = cell.draw(rng, Plan(resamples=resamples, seed=run))
-        if made is not None and not math.isnan(made.low):
-            given += 1
-            hits += made.low - 1e-12 <= cell.truth <= made.high + 1e-12
-    return (hits / given if given else math.nan), 1 - given / runs
+        interval = cell.draw(rng, Plan(resamples=resamples, seed=run))
+        if interval is not None and not math.isnan(interval.low):
+            intervals += 1
+            hits += interval.low - 1e-12 <= cell.truth <= interval.high + 1e-12
+    return (hits / intervals if intervals else math.nan), 1 - intervals / runs
 
 
 def main() -> None:
@@ -175,8 +175,8 @@ def main() -> None:
     lines = [_HEAD.format(runs=options.runs, resamples=options.resamples)]
     for make in (shares, means, differences, agreement, juries):
         for cell in make():
-            held, none = measure(cell, options.runs, options.resamples)
-            shown = "-" if math.isnan(held) else f"{held:.1%}"
+            covered, none = measure(cell, options.runs, options.resamples)
+            shown = "-" if math.isnan(covered) else f"{covered:.1%}"
             lines.append(f"| {cell.kind.replace('_', ' ')} | {cell.about} | {shown} | {none:.1%} |")
     text = "\n".join(lines) + "\n"
     if options.write:
@@ -185,24 +185,26 @@ def main() -> None:
         print(text)
 
 
-_HEAD = """# How often the intervals hold the truth
+_HEAD = """# How often the intervals cover the truth
 
-Simulated: intervals at 95 % from data sets whose true number is known, {runs} a line, {resamples}
-resamples. "hold": of the intervals that were given; "none": runs in which none was given, with the
-reason beside the number. The standard error of 95 % is about 1.4 points.
-`python benchmarks/intervals.py --write docs/intervals.md` makes this page again in minutes.
+This page is a simulation: 95 % intervals from data sets with a known true number, {runs} per line,
+with {resamples} resamples. "cover" is the share of intervals that contain the true number.
+"none" is the share of runs without an interval; there a warning gives the reason. The standard
+error of 95 % is about 1.4 points. `python benchmarks/intervals.py --write docs/intervals.md` writes
+this page again in minutes.
 
-Shares of right and wrong have Wilson's interval. With several items a case, n is the effective
-number of items (by the design effect), and at 0 and 1, which say nothing about it, the number of
-cases: too wide rather than too narrow. A bootstrap of clusters cannot hold there, since it draws
-the same share every time. For one very rare "yes" no interval of a share holds evenly: with n = 20
-and p = .005 one "yes" is an exception, and Wilson's then lies above .005.
+Shares of right and wrong have Wilson's interval. If a case has several items, n is the effective
+number of items (by the design effect). A share of 0 or 1 does not determine this number, so that n
+is then the number of cases, and the interval is rather too wide than too narrow. A bootstrap of
+clusters does not work there, because every resample has the same share. For a very rare "yes" no
+interval of a share has even coverage: with n = 20 and p = .005, data with one "yes" are rare, and
+Wilson's interval is then above .005.
 
-Where one verdict is more than half of all, kappa, alpha and rank correlations have an interval
-only if seven cases or more have another one, and two judges share it on three or more; AC1 and the
-share of identical verdicts hold without that.
+If one verdict is more than half of all, kappa, alpha and rank correlations have an interval only if
+at least seven cases have another verdict and two judges share it on at least three cases. AC1 and
+the share of identical verdicts do not need this.
 
-| interval of | data | hold | none |
+| interval of | data | cover | none |
 |---|---|---|---|"""
 
 

@@ -1,14 +1,15 @@
-"""How well diagnoses in other languages are found, as they are and translated.
+"""Measure the mapping of diagnoses in other languages, with and without translation.
 
     python benchmarks/languages.py [--part second] [--encoder MODEL] [--translate JUDGE]
         [--shown FILE]
 
-languages.tsv holds 75 diagnoses in English, German, French, Spanish and Chinese, with the accepted
-ICD-10-CM categories (`|` between them), written for this benchmark by no clinician: 50 common
-ones, and a second part written after the word table (ontology/data/glossary.tsv) was closed.
-Printed for each language: the share, percent, of texts with an accepted category first and among
-the first 15 candidates, and how many texts are refused and how many fail. `--translate` names a
-model that puts the text into English first; `--shown` keeps its translations.
+languages.tsv contains 75 diagnoses in English, German, French, Spanish and Chinese, with the
+accepted ICD-10-CM categories (separated by `|`). They were written for this benchmark, not by a
+clinician: 50 common ones, and a second part written after the word table
+(ontology/data/glossary.tsv) was finished. For each language the script prints the percentages of
+texts with an accepted category at the first candidate and among 15 candidates, and the numbers of
+refused and failed texts. `--translate` names a model that first translates the text into English;
+`--shown` writes the translations to a file.
 """
 
 import argparse
@@ -25,9 +26,9 @@ _LANGUAGES = ("en", "de", "fr", "es", "zh")
 
 
 def rank(mapping: Mapping, accepted: set[str]) -> int:
-    """The place of the first candidate of an accepted category, 99 where there is none."""
-    found = [candidate.code[:3] for candidate in mapping.candidates]
-    return next((place for place, code in enumerate(found) if code in accepted), 99)
+    """Return the position of the first candidate with an accepted category, from 0; else 99."""
+    categories = [candidate.code[:3] for candidate in mapping.candidates]
+    return next((place for place, code in enumerate(categories) if code in accepted), 99)
 
 
 def _shown(language: str, mapping: Mapping) -> tuple[str, str, str, str]:
@@ -56,15 +57,17 @@ def main() -> None:
         print(f"{'':4} {'n':>3}  hit@1  hit@15  unmapped  failed")
         for language in chosen.languages:
             mappings = mapper.map_many([row[language] for row in rows])
-            ranks = [rank(each, codes) for each, codes in zip(mappings, accepted, strict=True)]
+            ranks = [
+                rank(mapping, codes) for mapping, codes in zip(mappings, accepted, strict=True)
+            ]
             print(
                 f"{language:4} {len(rows):3}  {100 * sum(n < 1 for n in ranks) / len(ranks):5.1f}  "
                 f"{100 * sum(n < 15 for n in ranks) / len(ranks):6.1f}  "
-                f"{sum(each.status == 'unmapped' for each in mappings):8}  "
-                f"{sum(each.status == 'failed' for each in mappings):6}",
+                f"{sum(mapping.status == 'unmapped' for mapping in mappings):8}  "
+                f"{sum(mapping.status == 'failed' for mapping in mappings):6}",
                 flush=True,
             )
-            lines += ["\t".join(_shown(language, each)) for each in mappings]
+            lines += ["\t".join(_shown(language, mapping)) for mapping in mappings]
     if chosen.shown:
         chosen.shown.write_text("\n".join(lines) + "\n", encoding="utf-8")
 

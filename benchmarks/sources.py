@@ -1,16 +1,16 @@
-"""What a further source of terms and its weight do to hit@1 and hit@15.
+"""Measure how another source of terms, and its weight, change hit@1 and hit@15.
 
     python benchmarks/sources.py --gold FOLDER FILE [FILE ...] [--weights 1 0.95 0.9 0.8]
         [--shuffle 0.2] [--unseen] [--json FILE]
 
-FILE is anything that `read_source` takes. FOLDER holds tables `NAME-dev.tsv` as for
-benchmarks/mapping.py. The first line of the table is the base alone; then comes each file by
-itself, once for each weight, and at the end all files together. `--shuffle` adds each file once
-more with that share of its codes replaced by a random sibling's: a source that is wrong that
-often. `--unseen` leaves out the terms of a source that equal a text of the tables, for sources
-that the tables were made of: what is left says what the source is worth on texts that it does not
-hold. One process; a text is encoded once, so that the figures may differ in the last digit from
-those of an index that was built at one go.
+FILE is any file that `read_source` reads. FOLDER contains tables `NAME-dev.tsv` as for
+benchmarks/mapping.py. The first line of the output is the base alone. Then follow each file alone,
+once for each weight, and all files together. `--shuffle` adds each file once more, with this share
+of its codes replaced by the code of a random sibling, to measure a source with errors. `--unseen`
+leaves out the terms of a source that equal a text of the tables. Use it if the tables were made
+from the source: the result shows the value of the source for texts that it does not contain. Each
+text is encoded only once, so that numbers can differ in the last digit from those of an index that
+was built at once.
 """
 
 import argparse
@@ -42,7 +42,7 @@ _BATCH = 64
 
 
 class Remembering:
-    """An encoder that encodes each text once, those of queries apart from those of an index."""
+    """An encoder that encodes each text once; queries and index terms are kept separately."""
 
     def __init__(self, encoder: Encoder) -> None:
         self.identity = f"{encoder.identity} remembered"
@@ -52,7 +52,7 @@ class Remembering:
         self._queries: dict[str, Any] = {}
 
     def encode(self, texts: Sequence[str], progress: Progress | None = None) -> Vectors:
-        """Unit row vectors of the texts."""
+        """Return unit row vectors of the texts."""
         return _remembered(self._terms, texts, self._encoder.encode)
 
     def know(self, index: Index) -> None:
@@ -60,7 +60,7 @@ class Remembering:
         self._terms.update(zip(index.folded, np.asarray(index.vectors, np.float32), strict=True))
 
     def encode_queries(self, texts: Sequence[str]) -> Vectors:
-        """Unit row vectors of queries."""
+        """Return unit row vectors of queries."""
         return _remembered(self._queries, texts, self._encoder.encode_queries)
 
 
@@ -74,7 +74,7 @@ def _remembered(
 
 
 def unseen(terms: list[Term], gold: Path) -> list[Term]:
-    """The terms that equal no text of the tables."""
+    """Return the terms that do not equal a text of the tables."""
     texts = {
         normalise_text(row["text"])
         for path in gold.glob("*-dev.tsv")
@@ -84,7 +84,7 @@ def unseen(terms: list[Term], gold: Path) -> list[Term]:
 
 
 def shuffled(terms: list[Term], share: float, tree: Tree) -> list[Term]:
-    """The terms with a share of the codes replaced by that of a random sibling."""
+    """Return the terms with a share of their codes replaced by the code of a random sibling."""
     dice = random.Random(1)
     wrong = []
     for term in terms:
@@ -97,24 +97,24 @@ def shuffled(terms: list[Term], share: float, tree: Tree) -> list[Term]:
 
 
 def measure(policy: Policy, gold: Path) -> dict[str, dict[str, float]]:
-    """hit@1 and hit@15, percent, and the number of texts that equal a term, by table."""
+    """Return by table hit@1 and hit@15 in percent, and the number of texts that equal a term."""
     graph = mapping_graph(MappingParts(replace(policy, min_score=0.0)))
     results = {}
     for path in sorted(gold.glob("*-dev.tsv")):
         rows = list(csv.DictReader(path.open(encoding="utf-8"), delimiter="\t"))
         texts = [row["text"] for row in rows]
-        found = []
+        mappings = []
         for start in range(0, len(texts), _BATCH):
-            found += graph.invoke({"texts": texts[start : start + _BATCH]})["mappings"]
+            mappings += graph.invoke({"texts": texts[start : start + _BATCH]})["mappings"]
         ranks = []
-        for row, plain in zip(rows, found, strict=True):
+        for row, plain in zip(rows, mappings, strict=True):
             codes = [candidate.code for candidate in read_mapping(plain).candidates]
             accepted = set(row["codes"].split("|"))
             ranks.append(next((n for n, code in enumerate(codes) if code in accepted), 99))
         results[path.stem.removesuffix("-dev")] = {
             "hit@1": 100 * sum(rank < 1 for rank in ranks) / len(ranks),
             "hit@15": 100 * sum(rank < 15 for rank in ranks) / len(ranks),
-            "exact": sum(plain["decided_by"] == "exact" for plain in found),
+            "exact": sum(plain["decided_by"] == "exact" for plain in mappings),
         }
     return results
 
@@ -156,12 +156,12 @@ def main() -> None:
         for weight in chosen.weights if extra else [1]:
             retriever = make_retriever(index, tree, dict.fromkeys(read, weight))
             policy = Policy(retriever, make_features(retriever), load_ranking_model())
-            results[f"{name} at {weight:g}"] = found = measure(policy, chosen.gold)
-            said = "  ".join(
-                f"{table} {each['hit@1']:5.1f} / {each['hit@15']:5.1f} ({each['exact']} exact)"
-                for table, each in found.items()
+            results[f"{name} at {weight:g}"] = by_table = measure(policy, chosen.gold)
+            cells = "  ".join(
+                f"{table} {hits['hit@1']:5.1f} / {hits['hit@15']:5.1f} ({hits['exact']} exact)"
+                for table, hits in by_table.items()
             )
-            print(f"{name:22} {rows:7,} rows  weight {weight:4}  {said}", flush=True)
+            print(f"{name:22} {rows:7,} rows  weight {weight:4}  {cells}", flush=True)
     if chosen.json:
         chosen.json.write_text(json.dumps(results, indent=1), encoding="utf-8")
 

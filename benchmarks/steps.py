@@ -3,9 +3,9 @@
     python benchmarks/steps.py --judge openai:qwen2.5-coder-0.5b@http://127.0.0.1:8080/v1 \
         --cache replies.sqlite --limit 20
 
-Prints one line a step. `valid first` is the share of first answers that passed types and
-checks; `right` the share of decided items that agree with the example's gold, where there is
-one. A run that is stopped goes on from its cache.
+The script prints one line per step. `valid first` is the share of first answers that passed types
+and checks. `right` is the share of decided items that agree with the gold value of the example, if
+there is one. A stopped run continues from its cache.
 """
 
 import argparse
@@ -31,7 +31,7 @@ Item = tuple[dict[str, Any], Any]  # the step's input, and the gold value or Non
 
 @dataclass(frozen=True)
 class Task:
-    """A step, its items, and whether an outcome agrees with the gold (None: no gold)."""
+    """A step, its items, and the test whether an outcome agrees with the gold (None: no gold)."""
 
     step: str
     items: Callable[[], Iterable[Item]]
@@ -91,8 +91,8 @@ def value_is(field: str, nothing: Any = None) -> Callable[[Outcome, Any], bool]:
     def agrees(outcome: Outcome, gold: Any) -> bool:
         if outcome.status != "done":
             return bool(gold == nothing)
-        found = getattr(outcome.value, field)
-        return bool((list(found) if isinstance(found, tuple) else found) == gold)
+        value = getattr(outcome.value, field)
+        return bool((list(value) if isinstance(value, tuple) else value) == gold)
 
     return agrees
 
@@ -130,22 +130,22 @@ TASKS = (
 )
 
 
-async def measure(task: Task, judge: JudgeSpec, given: argparse.Namespace) -> str:
-    items = list(task.items())[: given.limit or None]
-    found: dict[int, Outcome] = {}
+async def measure(task: Task, judge: JudgeSpec, options: argparse.Namespace) -> str:
+    items = list(task.items())[: options.limit or None]
+    outcome_of: dict[int, Outcome] = {}
     start = time.perf_counter()
-    # A small machine answers slowly; what timed out once will time out again.
-    settings = {"concurrency": given.concurrency, "timeout": given.timeout, "attempts": 2}
-    with Run(cache=given.cache, mode=given.mode, **settings) as run:
+    # A small machine answers slowly: a call that timed out once will time out again.
+    settings = {"concurrency": options.concurrency, "timeout": options.timeout, "attempts": 2}
+    with Run(cache=options.cache, mode=options.mode, **settings) as run:
         inputs = [fields for fields, _ in items]
-        stream = stream_step(task.step, inputs, judge=judge, run=run, engine=given.engine)
+        stream = stream_step(task.step, inputs, judge=judge, run=run, engine=options.engine)
         async with aclosing(stream):
             async for index, outcome in stream:
-                found[index] = outcome
+                outcome_of[index] = outcome
         lines = run.ledger.summary()
-    outcomes = [found[index] for index in range(len(items))]
-    if given.outcomes:
-        keep(given.outcomes, task.step, judge.label, outcomes)
+    outcomes = [outcome_of[index] for index in range(len(items))]
+    if options.outcomes:
+        keep(options.outcomes, task.step, judge.label, outcomes)
     return line(task, items, outcomes, lines, time.perf_counter() - start)
 
 
@@ -180,7 +180,7 @@ def line(
         sum(o.status == "abstained" for o in outcomes),
         ", ".join(f"{count} {kind}" for kind, count in kinds.most_common()) or 0,
         right,
-        sum(each.calls for each in lines),
+        sum(entry.calls for entry in lines),
         f"{seconds:.0f}",
     ]
     return "| " + " | ".join(map(str, cells)) + " |"
@@ -196,19 +196,19 @@ def main() -> None:
     parser.add_argument("--max-tokens", type=int, help="of one answer")
     parser.add_argument("--timeout", type=float, default=300.0, help="seconds for one answer")
     parser.add_argument("--outcomes", type=Path, help="append every outcome to this JSONL file")
-    parser.add_argument("--limit", type=int, default=0, help="items a step; 0 for all")
+    parser.add_argument("--limit", type=int, default=0, help="items per step; 0 for all")
     parser.add_argument("--steps", nargs="*", help="only these steps")
-    given = parser.parse_args()
-    judge = parse_judge(given.judge, max_tokens=given.max_tokens)
+    options = parser.parse_args()
+    judge = parse_judge(options.judge, max_tokens=options.max_tokens)
     print(
         "| step | items | by code | valid first | repaired | done | abstained | failed | right ",
         end="",
     )
     print("| calls now | s |\n|" + "---|" * 11)
     for task in TASKS:
-        if given.steps and task.step not in given.steps:
+        if options.steps and task.step not in options.steps:
             continue
-        print(asyncio.run(measure(task, judge, given)), flush=True)
+        print(asyncio.run(measure(task, judge, options)), flush=True)
 
 
 if __name__ == "__main__":
