@@ -8,6 +8,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterator
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from typing_extensions import TypedDict
 
 from dxjudge.cli.main import run as dxjudge
 from dxjudge.files.folders import VARIABLE
+from dxjudge.graphs.mapper import Mapper
 
 from .pages import PAGES, ROOT, commands, python_of, valid_answer
 from .protocol_server import ProtocolServer, Seen, say
@@ -172,6 +174,47 @@ def test_the_commands_of_a_page_run(
         code = dxjudge(_filled(words, server))
         output = capsys.readouterr()
         assert code in DONE, f"{page}: dxjudge {' '.join(words)}\n{output.err}"
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip("|\n").split("|")]
+
+
+def _table(page: str, first: str) -> list[list[str]]:
+    """The rows of the table whose first column has this title."""
+    lines = iter((ROOT / page).read_text("utf-8").splitlines())
+    for line in lines:
+        if line.startswith(f"| {first} |"):
+            next(lines)
+            return [_cells(row) for row in takewhile(lambda row: row.startswith("|"), lines)]
+    raise AssertionError(f"{page} has no table of {first}")
+
+
+def test_the_mapping_that_the_readme_shows_is_what_comes_out(mapper: Mapper) -> None:
+    for text, code, name, score, decided_by, status, reason in _table("README.md", "diagnosis"):
+        mapping = mapper.map(text)
+        shown = (mapping.code or "", mapping.name or "", mapping.decided_by, mapping.status)
+        assert shown == (code, name, decided_by, status), text
+        assert (f"{mapping.score:.2f}" if mapping.code else "") == (score and f"{float(score):.2f}")
+        assert (mapping.reason or "") == reason
+
+
+def test_the_verdicts_that_the_readme_shows_are_what_comes_out(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = next(words for words in commands("README.md") if "ontology" in words)
+    assert dxjudge(words) == 3
+    shown = next(line for line in (ROOT / "README.md").open() if line.startswith("54 rows:"))
+    assert shown.strip() in capsys.readouterr().err
+    rows = [json.loads(line) for line in (folder / "verdicts.jsonl").open(encoding="utf-8")]
+    for predicted, truth, status, equivalent, decided_by, _ in _table("README.md", "predicted"):
+        row = next(
+            row
+            for row in rows
+            if row["diagnosis"] == truth and (row["response_diagnosis"] or "(none)") == predicted
+        )
+        assert (row["status"], row["decided_by"]) == (status, decided_by), truth
+        assert equivalent == ("" if row["equivalent"] is None else str(row["equivalent"]).lower())
 
 
 class _State(TypedDict, total=False):

@@ -64,6 +64,12 @@ def test_imports_make_no_circle() -> None:
     order.prepare()  # raises CycleError, which shows the circle
 
 
+def test_no_folder_holds_more_than_thirty_modules() -> None:
+    folders = (ROOT.joinpath(*room.split(".")) for room in ROOMS)
+    sizes = {folder.name: len(list(folder.glob("*.py"))) - 1 for folder in folders}  # __init__
+    assert {name: modules for name, modules in sizes.items() if modules > 30} == {}
+
+
 def test_the_citation_names_this_version() -> None:
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
     assert citation["version"] == SETTINGS["project"]["version"]
