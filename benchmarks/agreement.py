@@ -23,10 +23,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dxjudge.scoring.agreement import jury_agreement, pair_agreement
 from dxjudge.scoring.bootstrap import Interval, Method, Plan
 from dxjudge.scoring.calibration import prediction_powered, rogan_gladen
-from dxjudge.scoring.preference import preference_agreement
+from dxjudge.scoring.raters.agreement import jury_agreement, pair_agreement
+from dxjudge.scoring.raters.preference import preference_agreement
 from dxjudge.scoring.stability import ranking_stability
 
 Ints = NDArray[np.int64]

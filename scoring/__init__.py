@@ -9,22 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ._arithmetic import SAME
-    from ._ratings import Scale, is_number
-    from .agreement import (
-        Coefficient,
-        cohen_kappa,
-        consistency,
-        fleiss_kappa,
-        gwet_ac1,
-        gwet_ac2,
-        jury_agreement,
-        kendall,
-        krippendorff_alpha,
-        mean_absolute_difference,
-        pair_agreement,
-        share_identical,
-        spearman,
-    )
     from .bootstrap import (
         Difference,
         Interval,
@@ -46,7 +30,6 @@ if TYPE_CHECKING:
         option_score,
     )
     from .differences import Columns, common_values, paired_differences
-    from .distance import disagreement, verdict_distance
     from .encoders import ClipEncoder, SentenceEncoder, load_encoder
     from .flat import RankChange, rank_changes, ranks, top_k_accuracy
     from .gold_table import MappingMiss, MappingQuality, mapping_quality
@@ -73,7 +56,24 @@ if TYPE_CHECKING:
         pair_scores,
         variant_spread,
     )
-    from .preference import PreferenceAgreement, preference_agreement
+    from .raters._ratings import Scale, is_number
+    from .raters.agreement import (
+        Coefficient,
+        cohen_kappa,
+        consistency,
+        fleiss_kappa,
+        gwet_ac1,
+        gwet_ac2,
+        jury_agreement,
+        kendall,
+        krippendorff_alpha,
+        mean_absolute_difference,
+        pair_agreement,
+        share_identical,
+        spearman,
+    )
+    from .raters.distance import disagreement, verdict_distance
+    from .raters.preference import PreferenceAgreement, preference_agreement
     from .ratios import hierarchical_statistic, ratio_of_sums
     from .robustness import Comparison, FlipRate, Fragile, compare_votes, flip_rates, fragile_cases
     from .rubric import RubricScore, rubric_score
@@ -123,8 +123,8 @@ if TYPE_CHECKING:
 # Module -> the public names that it holds.
 _HOMES = {
     "_arithmetic": ("SAME",),
-    "_ratings": ("Scale", "is_number"),
-    "agreement": ("Coefficient", "cohen_kappa", "consistency", "fleiss_kappa", "gwet_ac1",
+    "raters._ratings": ("Scale", "is_number"),
+    "raters.agreement": ("Coefficient", "cohen_kappa", "consistency", "fleiss_kappa", "gwet_ac1",
         "gwet_ac2", "jury_agreement", "kendall", "krippendorff_alpha",
         "mean_absolute_difference", "pair_agreement", "share_identical", "spearman"),
     "bootstrap": ("Difference", "Interval", "Plan", "bootstrap_differences",
@@ -135,7 +135,7 @@ _HOMES = {
     "choice": ("AbilityScores", "Merged", "ability_scores", "choice_is_right",
         "merge_ranks", "open_average",
         "option_score"),
-    "distance": ("disagreement", "verdict_distance"),
+    "raters.distance": ("disagreement", "verdict_distance"),
     "differences": ("Columns", "common_values", "paired_differences"),
     "encoders": ("ClipEncoder", "SentenceEncoder", "load_encoder"),
     "flat": ("RankChange", "rank_changes", "ranks", "top_k_accuracy"),
@@ -149,7 +149,7 @@ _HOMES = {
     "own_family": ("self_preference",),
     "paired": ("Majority", "PairOutcome", "PairScores", "Spread", "best_of_n",
         "majority_vote", "pair_outcome", "pair_scores", "variant_spread"),
-    "preference": ("PreferenceAgreement", "preference_agreement"),
+    "raters.preference": ("PreferenceAgreement", "preference_agreement"),
     "ratios": ("hierarchical_statistic", "ratio_of_sums"),
     "robustness": ("Comparison", "FlipRate", "Fragile", "compare_votes", "flip_rates",
         "fragile_cases"),

@@ -16,7 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dxjudge.errors import UsageError
-from dxjudge.scoring.agreement import (
+from dxjudge.scoring.bootstrap import Plan
+from dxjudge.scoring.raters.agreement import (
     Coefficient,
     cohen_kappa,
     consistency,
@@ -31,8 +32,7 @@ from dxjudge.scoring.agreement import (
     share_identical,
     spearman,
 )
-from dxjudge.scoring.bootstrap import Plan
-from dxjudge.scoring.preference import preference_agreement
+from dxjudge.scoring.raters.preference import preference_agreement
 from dxjudge.scoring.shares import FAILED
 
 # Fleiss (1971), Psychological Bulletin 76: 30 patients, 6 psychiatrists, 5 diagnoses.

@@ -14,7 +14,7 @@ from dxjudge.scoring._arithmetic import tau_b
 from dxjudge.scoring.bootstrap import Plan
 from dxjudge.scoring.calibration import prediction_powered, rogan_gladen
 from dxjudge.scoring.flat import ranks
-from dxjudge.scoring.preference import preference_agreement
+from dxjudge.scoring.raters.preference import preference_agreement
 from dxjudge.scoring.shares import FAILED
 from dxjudge.scoring.stability import ranking_stability
 

@@ -18,10 +18,10 @@ from dxjudge.scoring.choice import (
     open_average,
     option_score,
 )
-from dxjudge.scoring.distance import disagreement, verdict_distance
 from dxjudge.scoring.flat import rank_changes, ranks, top_k_accuracy
 from dxjudge.scoring.medsyn import choice_accuracy, covers, ddx_coverage, ddx_fdx_gap, mean_grade
 from dxjudge.scoring.paired import best_of_n, majority_vote, pair_scores, variant_spread
+from dxjudge.scoring.raters.distance import disagreement, verdict_distance
 from dxjudge.scoring.rubric import rubric_score
 from dxjudge.scoring.sensitivity import (
     choice_shares,

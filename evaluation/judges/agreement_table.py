@@ -10,10 +10,10 @@ from typing import Any, Literal
 import numpy as np
 
 from ...errors import UsageError
-from ...scoring._ratings import Scale, is_number
-from ...scoring.agreement import Coefficient, jury_agreement, pair_agreement
 from ...scoring.bootstrap import Plan
-from ...scoring.preference import preference_agreement
+from ...scoring.raters._ratings import Scale, is_number
+from ...scoring.raters.agreement import Coefficient, jury_agreement, pair_agreement
+from ...scoring.raters.preference import preference_agreement
 from ...scoring.votes import Vote
 from .agreement_units import (
     MODEL,

@@ -13,7 +13,7 @@ from typing import Any
 from ...agents.step import Step
 from ...agents.steps import find_verdict
 from ...errors import UsageError
-from ...scoring._ratings import Scale, is_number
+from ...scoring.raters._ratings import Scale, is_number
 from ...scoring.votes import Vote
 
 Replicate = tuple[str, int]

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ...scoring.distance import disagreement
+from ...scoring.raters.distance import disagreement
 from ...scoring.votes import Vote
 from .agreement_units import Measured, Unit, label
 

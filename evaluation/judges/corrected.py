@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ...scoring._ratings import is_number
 from ...scoring.bootstrap import Plan
 from ...scoring.calibration import (
     CorrectedAccuracy,
@@ -13,6 +12,7 @@ from ...scoring.calibration import (
     sampling_p_value,
 )
 from ...scoring.paired import majority_vote
+from ...scoring.raters._ratings import is_number
 from .agreement_units import MODEL, Unit, group_values, judges_of_units, label
 
 INDEPENDENT = "cases with several units count as independent"

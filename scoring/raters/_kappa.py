@@ -15,9 +15,9 @@ from typing import Literal
 
 import numpy as np
 
-from ..errors import UsageError
+from ...errors import UsageError
+from ..bootstrap import Floats, Statistic
 from ._ratings import MISSING, Ratings, cell_sums
-from .bootstrap import Floats, Statistic
 
 Weights = Literal["linear", "quadratic"] | None
 

@@ -8,9 +8,9 @@ Krippendorff (2011), "Computing Krippendorff's alpha-reliability".
 
 import numpy as np
 
-from ..errors import UsageError
+from ...errors import UsageError
+from ..bootstrap import Floats, Statistic
 from ._ratings import Ratings, Scale
-from .bootstrap import Floats, Statistic
 
 
 def alpha_statistic(ratings: Ratings, scale: Scale) -> Statistic:

@@ -7,9 +7,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..errors import UsageError
-from ._arithmetic import signs
-from .bootstrap import Floats, Interval, Plan, Statistic, bootstrap_interval
+from ...errors import UsageError
+from .._arithmetic import signs
+from ..bootstrap import Floats, Interval, Plan, Statistic, bootstrap_interval
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import UsageError
-from .bootstrap import Floats
-from .shares import is_resolved
+from ...errors import UsageError
+from ..bootstrap import Floats
+from ..shares import is_resolved
 
 Scale = Literal["nominal", "ordinal", "interval"]
 Codes = NDArray[np.int_]

@@ -16,7 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import UsageError
+from ...errors import UsageError
+from ..bootstrap import Floats, Interval, Plan, Statistic, bootstrap_many
+from ..share_limits import share_interval
 from ._alpha import alpha_statistic
 from ._correlation import (
     distance_statistic,
@@ -26,8 +28,6 @@ from ._correlation import (
 )
 from ._kappa import Weights, cohen_statistic, fleiss_statistic, gwet_statistic
 from ._ratings import MISSING, Ratings, Scale, is_number, read_pair, read_ratings
-from .bootstrap import Floats, Interval, Plan, Statistic, bootstrap_many
-from .share_limits import share_interval
 
 
 def _value(

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from ..bootstrap import Floats, Statistic
+from ..means import mean_statistic
 from ._ratings import MISSING, Codes, Ratings
-from .bootstrap import Floats, Statistic
-from .means import mean_statistic
 
 
 def identical_statistic(ratings: Ratings) -> Statistic:

@@ -1,0 +1,1 @@
+"""How far raters agree: coefficients, correlations, preferences and distances."""
