@@ -60,6 +60,48 @@ def test_codes_of_other_grammars_are_recognised(
     assert written_codes(text, load_tree(f"{OWN}:{release}")).sure == sure
 
 
+PLANTS = load_tree(f"{OWN}:PLANTS")
+
+
+@given(
+    st.sampled_from([node.code for node in PLANTS.nodes]),
+    st.sampled_from(["{}", " {} ", "PLANTDEMO:{}", "plantdemo: {}"]),
+    st.booleans(),
+)
+def test_a_cell_that_is_a_code_is_that_code(code: str, form: str, is_small: bool) -> None:
+    text = form.format(code.lower() if is_small else code)
+    assert written_codes(text, PLANTS) == ((code,), (), "")
+
+
+@pytest.mark.parametrize(
+    ("text", "sure", "likely", "words"),
+    [
+        ("bacterial wilt #B2", ("#B2",), (), "bacterial wilt"),
+        ("Wilt, f+1!, in May", ("F+1!",), (), "Wilt, , in May"),
+        ("(#B2), F+1!", ("#B2", "F+1!"), (), "(),"),
+        ("wilt PLANTDEMO:$9", ("$9",), (), "wilt"),
+        ("spotted wilt $9", (), ("$9",), "spotted wilt $9"),
+        ("leaf spot s/a", (), ("S/A",), "leaf spot s/a"),
+        ("the root has a wilt", (), (), "the root has a wilt"),
+        ("B2 wilt", (), (), "B2 wilt"),
+    ],
+)
+def test_codes_with_signs_are_recognised_in_longer_texts(
+    text: str, sure: tuple[str, ...], likely: tuple[str, ...], words: str
+) -> None:
+    found = written_codes(text, PLANTS)
+    assert (found.sure, found.likely) == (sure, likely)
+    assert found.words == words or not any(map(str.isalnum, found.words + words))
+
+
+def test_a_mapper_takes_the_code_that_a_cell_is(tmp_path: Path) -> None:
+    mapper = Mapper(f"{OWN}:PLANTS", folder=tmp_path)
+    cells = ["#b2", "plantdemo:ROOT", "S/A", "$9", "Fusarium wilt F+1!"]
+    mappings = list(mapper.map_many(cells))
+    assert [each.code for each in mappings] == ["#B2", "ROOT", "S/A", "$9", "F+1!"]
+    assert {(each.source, each.score) for each in mappings} == {("code", 1.0)}
+
+
 @given(st.sampled_from([node.code for node in CM.nodes if CM.is_code(node)]))
 def test_every_code_is_recognised_however_it_is_written(code: str) -> None:
     bare = code.replace(".", "")

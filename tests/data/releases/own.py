@@ -20,3 +20,5 @@ NUMBERS = Release(
 )
 
 MONDO = Release(name="mondo-toy", read=read_obo("small.obo"), prefix="MONDO")
+
+PLANTS = Release(name="plantdemo", read=read_table("plants.csv"))
