@@ -59,6 +59,7 @@ def test_vectors_of_queries_are_remembered_within_bounds(
     encoder: OnnxEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("dxjudge.ontology.search.encode._KNOWN", 3)
+    monkeypatch.setattr(encoder, "_known", {})  # other tests share the encoder
     runs: list[int] = []
     real = encoder._run
 
