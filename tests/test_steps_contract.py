@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +58,7 @@ def test_steps_prompts_and_docs_match() -> None:
 
 def test_every_step_says_what_it_is(step: Step[Any, Any]) -> None:
     assert step.returns and step.scale and step.load_prompt().source
-    assert step.result is not None
+    assert step.known_result is not None
     assert step.max_repairs == 2
     assert step.input.model_config["extra"] == "forbid"
     assert step.input.model_config["frozen"]
@@ -82,10 +83,17 @@ def test_typed_in_and_out(step: Step[Any, Any]) -> None:
     inputs, answer = SAMPLES[step.prompt_name]
     outcome, seen = ask_step(step, inputs, answer)
     assert outcome.status == "done", outcome
-    assert step.result is not None and isinstance(outcome.value, step.result)
+    assert step.known_result is not None and isinstance(outcome.value, step.known_result)
     assert len(seen) == outcome.calls == 1
     again: Any = read_outcome(json.loads(outcome.model_dump_json()))
     assert step.read_value(inputs, again.value) == outcome.value
+
+
+def test_the_answer_is_the_result_unless_the_step_names_another() -> None:
+    plain = replace(find_step("translate_diagnosis"), result=None, finish=None)
+    test_every_step_says_what_it_is(plain)
+    test_typed_in_and_out(plain)
+    test_schemas_are_published(plain)
 
 
 def test_deterministic_under_replay_and_a_miss_is_an_error(
