@@ -65,6 +65,7 @@ def rows(path: Path) -> list[dict[str, str]]:
 def test_the_files_to_start_from_pass_their_own_test(folder: Any) -> None:
     path, printed = folder
     assert (path / "judge_urgency.py").exists()
+    assert "pip install pytest" in printed[0] and "pip install pytest" in PAGE.read_text("utf-8")
     assert "2 passed" in printed[1]
     assert "level: number, ordinal, levels 0, 1, 2, 3; words: rationale" in printed[1]
 
