@@ -68,6 +68,7 @@ def test_rows_in_and_rows_out_with_the_jurys_verdict(
     assert [(vote.case, vote.judge) for vote in held] == [(n, j) for n in "0123" for j in judges]
     assert [vote.verdict for vote in held[3:6]] == [False, False, True]
     said = capsys.readouterr().err
+    assert "read truth from 'gold', predicted, names of the cases from 'nr'\n" in said
     assert "4 rows: decided 4 · tied 0 · abstained 0 · no quorum 0" in said
     assert f"{judges[0]}: done 4" in said
 

@@ -73,6 +73,7 @@ def test_rows_in_and_trials_out_the_most_flipped_first(
     assert "swap          2/4    50.0%  15.0% to 85.0%" in said.out
     assert "flipped most: p1 (1 of 2), p3 (1 of 2)" in said.out
     assert "12 trials: done 12" in said.err
+    assert "read truth from 'gold', predicted, names of the cases from 'id'\n" in said.err
     votes = rows_of(tmp_path / "votes.csv")
     assert {vote["variant"] for vote in votes} == {"", "swap", "case"}
     assert len(votes) == 12

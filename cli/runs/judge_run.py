@@ -179,7 +179,7 @@ def _before_jury(options: JudgeOptions) -> Judging[JuryOutcome]:
     if votes is not None:
         table_format(str(votes), "votes")
         check_writable(votes)
-    job = read_rows(options.rows, options.output, find_step(options.rows.step))
+    job = read_rows(options.rows, options.output, find_step(options.rows.step), options.case)
     names = (*(options.judge or ()), *(options.jury.replacement or ()))
     if "ontology" in names and "predicted" in job.step.input.model_fields:
         job = decided_by_codes(job, options.added_sources)

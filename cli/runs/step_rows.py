@@ -40,22 +40,26 @@ class Job:
     mapper: str | None = None
 
 
-def read_job(rows: StepRows, output: str, *, engine: str, has_judge: bool) -> Job:
+def read_job(
+    rows: StepRows, output: str, *, engine: str, has_judge: bool, case: str | None = ""
+) -> Job:
     """Read the rows for one judge, or for none.
 
-    Raises UsageError where the engine cannot judge the step, and the errors of `read_rows`.
+    case: as in `read_rows`. Raises UsageError where the engine cannot judge the step, and the
+    errors of `read_rows`.
     """
     step = find_step(rows.step)
     if engine == "ontology" and "predicted" in step.input.model_fields:
-        return read_rows(rows, output, step)
+        return read_rows(rows, output, step, case)
     check_engine(step, engine, has_judge)
-    return read_rows(rows, output, step)
+    return read_rows(rows, output, step, case)
 
 
-def read_rows(rows: StepRows, output: str, step: Step[Any, Any]) -> Job:
+def read_rows(rows: StepRows, output: str, step: Step[Any, Any], case: str | None = "") -> Job:
     """Read the rows and check that the output can be written.
 
-    Raises InputError, OutputError and UsageError, each naming the file.
+    case: the column with the names of the cases; None for `id`, if there is one; "" if no names
+    are read. Raises InputError, OutputError and UsageError, each naming the file.
     """
     sheet = read_sheet(rows.input, rows.form, list_allowed=False)
     format = output_format(output, rows.output_format, sheet.format)
@@ -70,7 +74,7 @@ def read_rows(rows: StepRows, output: str, step: Step[Any, Any]) -> Job:
     column_of = field_columns(step, sheet, rows.fields or (), constants)
     inputs = row_inputs(step, sheet, column_of, constants)
     keys = [_key(step, row) for row in inputs]
-    return Job(step, sheet, output, format, inputs, keys, _read_line(sheet, column_of))
+    return Job(step, sheet, output, format, inputs, keys, _read_line(sheet, column_of, case))
 
 
 def decided_by_codes(job: Job, added: str) -> Job:
@@ -120,11 +124,16 @@ def _key(step: Step[Any, Any], inputs: dict[str, Any]) -> str:
         return ""  # these inputs fail, and a failed row is never kept
 
 
-def _read_line(sheet: Sheet, column_of: Mapping[str, int]) -> str:
+def _read_line(sheet: Sheet, column_of: Mapping[str, int], case: str | None) -> str:
     pairs = [
         field if sheet.columns[index] == field else f"{field} from {sheet.columns[index]!r}"
         for field, index in column_of.items()
     ]
-    unread = [name for index, name in enumerate(sheet.columns) if index not in column_of.values()]
+    indexes = set(column_of.values())
+    name_column = "id" if case is None else case
+    if name_column in sheet.columns:
+        pairs.append(f"names of the cases from {name_column!r}")
+        indexes.add(sheet.columns.index(name_column))
+    unread = [name for index, name in enumerate(sheet.columns) if index not in indexes]
     rest = f"; not read: {', '.join(unread)}" if unread else ""
     return f"read {', '.join(pairs) or 'no column'}{rest}"

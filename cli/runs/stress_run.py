@@ -80,7 +80,8 @@ def _prepare(options: StressOptions) -> _Stress:
         )
     specs = [options.model.judge(name) for name in options.judge]
     check_judges(specs)
-    job = read_job(options.rows, options.output, engine="llm", has_judge=True)
+    rows = options.rows
+    job = read_job(rows, options.output, engine="llm", has_judge=True, case=options.case)
     plan = make_plan(
         job.step,
         options.changes,
