@@ -89,6 +89,12 @@ def test_the_jury_takes_the_median_and_its_judges_are_compared(folder: Any) -> N
     )
 
 
+def test_the_three_files_of_an_evaluation_give_the_column_of_the_step(folder: Any) -> None:
+    (row,) = rows(folder[0] / "out" / "main_table.csv")
+    # levels 3 and 0: the mean is 1.5
+    assert (row["model"], row["Urgency"], row["n"]) == ("my-model", "1.5", "2")
+
+
 def test_a_stress_test_tries_the_wordings_that_the_prompt_has(folder: Any) -> None:
     found = rows(folder[0] / "trials.csv")
     assert {row["perturbation"] for row in found} >= {"wording:reorder", "irrelevant"}
