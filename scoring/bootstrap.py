@@ -356,6 +356,9 @@ class _Sample:
         values = _columns(statistic(self.spread(counts)))
         defined = np.maximum((~np.isnan(values)).sum(axis=0), 1)
         off = np.nansum(values, axis=0) / defined - values
+        # Skewness has no unit; without this, cubes of tiny numbers are 0 / 0.
+        scale = np.nan_to_num(np.abs(off)).max(axis=0)
+        off = off / np.where(scale > 0, scale, 1.0)
         cubes, squares = np.nansum(off**3, axis=0), np.nansum(off**2, axis=0)
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.where(squares > 0, cubes / (6 * squares**1.5), 0.0)

@@ -28,7 +28,7 @@ def test_a_sentence_transformers_folder_can_be_named() -> None:
 
 
 def test_a_model_that_cannot_be_loaded_says_what_to_give(tmp_path: Path) -> None:
-    with pytest.raises(ModelFault, match="Give a folder"):
+    with pytest.raises(ModelFault, match="give a folder"):
         open_encoder(str(tmp_path / "nothing"))
     with pytest.raises(ModelFault, match=r"no model\.onnx"):
         OnnxEncoder(tmp_path)

@@ -52,12 +52,13 @@ def test_what_is_no_diagnosis_is_not_asked(mapper: Mapper, own_run: Run) -> None
     assert {mapping.status for mapping in found} == {"unmapped"}
 
 
-def test_a_text_that_cannot_be_sent_fails_alone(mapper: Mapper, own_run: Run) -> None:
-    with ProtocolServer(last) as server:
+def test_half_a_character_is_sent_as_a_replacement_mark(mapper: Mapper, own_run: Run) -> None:
+    with ProtocolServer(last) as server, pytest.warns(UserWarning, match="U\\+FFFD"):
         chooser = Chooser(server.judge(), own_run)
         found = mapped(mapper, chooser, "gout \ud800", "weak heart")
-    assert [mapping.status for mapping in found] == ["failed", "mapped"]
-    assert "the model failed (input)" in (found[0].reason or "")
+        shown = [seen.user for seen in server.seen if "gout" in seen.user]
+    assert [mapping.status for mapping in found] == ["mapped", "mapped"]
+    assert all("\ufffd" in text for text in shown)
 
 
 def test_the_fallback_keeps_what_else_was_said(mapper: Mapper, own_run: Run) -> None:

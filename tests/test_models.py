@@ -71,7 +71,7 @@ def test_a_name_says_provider_model_and_server(
 
 @pytest.mark.parametrize("name", ["gpt-4o", "mistrel:large", "openai:", "", "openai", ":x"])
 def test_another_name_says_what_is_allowed(name: str) -> None:
-    with pytest.raises(UsageError, match="openai:MODEL or anthropic:MODEL"):
+    with pytest.raises(UsageError, match="openai:MODEL, anthropic:MODEL or PROVIDER:MODEL"):
         parse_judge(name)
 
 

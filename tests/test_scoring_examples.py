@@ -13,7 +13,7 @@ import pytest
 
 import dxjudge.scoring
 
-ROOT = Path(dxjudge.scoring.__file__).parents[1]
+ROOT = Path(__file__).parents[1]
 MODULES = sorted(
     module.name.removeprefix("dxjudge.scoring.")
     for module in pkgutil.walk_packages(dxjudge.scoring.__path__, "dxjudge.scoring.")
