@@ -35,6 +35,7 @@ _BYTE_ORDER_MARKS = (  # UTF-32 first: its little-endian mark starts with UTF-16
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_CONTROLS = bytes(byte for byte in range(32) if byte not in b"\t\n\v\f\r\x1b")
 _SIGNATURES = {
     b"PAR1": "a Parquet file: name it .parquet or add --input-format parquet",
     b"PK\x03\x04": "a zip archive or a spreadsheet: name it .xlsx, or save it as CSV (UTF-8)",
@@ -113,9 +114,23 @@ def _refuse_binary(data: bytes, name: str) -> None:
             raise InputError(
                 f"{name} looks like UTF-16 without a byte order mark; add --encoding utf-16-{order}"
             )
-    odd = sum(byte < 32 and byte not in b"\t\n\v\f\r\x1b" for byte in head)
+    # Control characters are rare in text but allowed there (the unit separator is one): what is
+    # valid UTF-8 is binary only when it is full of zero bytes.
+    controls = b"\0" if _is_utf8(head) else _CONTROLS
+    odd = sum(byte in controls for byte in head)
     if odd > 8 and odd > len(head) / 10:
-        raise InputError(f"{name} is a binary file, not text")
+        raise InputError(
+            f"{name} is a binary file, not text; if it is text, name its encoding with --encoding"
+        )
+
+
+def _is_utf8(head: bytes) -> bool:
+    try:
+        # The head may end within a character.
+        codecs.getincrementaldecoder("utf-8")().decode(head)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def check_writable(path: Path) -> None:

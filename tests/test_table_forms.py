@@ -232,9 +232,19 @@ def test_a_damaged_archive_is_an_error(tmp_path: Path) -> None:
         read_sheet(str(tmp_path / "a.csv.gz"))
 
 
+def test_zero_bytes_are_text_only_where_the_encoding_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes(b"dx\n" + b"\0\1\2\n" * 20)
+    with pytest.raises(InputError, match="binary file, not text; if it is text.*--encoding"):
+        read_sheet(str(path))
+    assert read_sheet(str(path), Form(encoding="utf-8")).rows == [["\0\1\2"]] * 20
+
+
 # Out and in again
 
-texts = st.text(st.characters(codec="utf-8"), max_size=8) | st.sampled_from(
+# A file full of zero bytes is read only where its encoding is named.
+characters = st.characters(codec="utf-8", exclude_characters="\0")
+texts = st.text(characters, max_size=8) | st.sampled_from(
     ['"', "a\r\nb", "=1+1", "_x000D_", "\ufeff", " x ", "1.0", "NA", "null", "a;b,c\td|e"]
 )
 ends = st.sampled_from(["\n", "\r\n", "\r"])
@@ -258,6 +268,7 @@ def round_trip(folder: Path, sheet: Sheet, format: OutputFormat, form: Form) -> 
 @given(tables(), styles)
 @example((["dx"], [[""], [""]]), Style())
 @example((["\ufeffdx"], [["a\r"]]), Style(";", False, "\r"))
+@example((["dx"], [["\x1f\x1f\x08"]] * 3), Style())
 def test_delimited_text_goes_out_and_in_and_out_the_same(
     tmp_path_factory: pytest.TempPathFactory, table: tuple[list[str], list[list[str]]], style: Style
 ) -> None:
