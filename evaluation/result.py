@@ -9,7 +9,7 @@ from ..scoring.flat import RankChange
 from ..scoring.paired import Spread
 from ..scoring.stability import RankingStability
 from .judged import Judged, LeftOut
-from .judges.agreement_table import Agreement
+from .judges.agreement_rows import Agreement
 from .judges.swap_rows import Swap
 from .judging import JURY
 from .measures.compare import MissRow

@@ -57,18 +57,16 @@ if TYPE_CHECKING:
         variant_spread,
     )
     from .raters._ratings import Scale, is_number
-    from .raters.agreement import (
-        Coefficient,
+    from .raters.agreement import Coefficient, jury_agreement, pair_agreement
+    from .raters.coefficients import (
         cohen_kappa,
         consistency,
         fleiss_kappa,
         gwet_ac1,
         gwet_ac2,
-        jury_agreement,
         kendall,
         krippendorff_alpha,
         mean_absolute_difference,
-        pair_agreement,
         share_identical,
         spearman,
     )
@@ -124,9 +122,10 @@ if TYPE_CHECKING:
 _HOMES = {
     "_arithmetic": ("SAME",),
     "raters._ratings": ("Scale", "is_number"),
-    "raters.agreement": ("Coefficient", "cohen_kappa", "consistency", "fleiss_kappa", "gwet_ac1",
-        "gwet_ac2", "jury_agreement", "kendall", "krippendorff_alpha",
-        "mean_absolute_difference", "pair_agreement", "share_identical", "spearman"),
+    "raters.agreement": ("Coefficient", "jury_agreement", "pair_agreement"),
+    "raters.coefficients": ("cohen_kappa", "consistency", "fleiss_kappa", "gwet_ac1", "gwet_ac2",
+        "kendall", "krippendorff_alpha", "mean_absolute_difference", "share_identical",
+        "spearman"),
     "bootstrap": ("Difference", "Interval", "Plan", "bootstrap_differences",
         "bootstrap_interval", "bootstrap_many", "replicates"),
     "calibration": ("CorrectedAccuracy", "prediction_powered", "rogan_gladen",

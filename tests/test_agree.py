@@ -13,10 +13,11 @@ from typer.testing import CliRunner, Result
 
 from dxjudge.cli.main import app
 from dxjudge.errors import DxjudgeError, InputError, UsageError
-from dxjudge.evaluation.judges.agreement_table import Agreement, AgreementRow, Terms, agree
+from dxjudge.evaluation.judges.agreement_rows import Agreement, AgreementRow, Terms
+from dxjudge.evaluation.judges.agreement_table import agree
 from dxjudge.evaluation.judges.agreement_units import units_of
 from dxjudge.scoring.bootstrap import Plan
-from dxjudge.scoring.raters.agreement import krippendorff_alpha
+from dxjudge.scoring.raters.coefficients import krippendorff_alpha
 from dxjudge.scoring.votes import Vote
 
 QUICK = Plan(resamples=100, fewest=1)

@@ -17,18 +17,16 @@ from hypothesis import strategies as st
 
 from dxjudge.errors import UsageError
 from dxjudge.scoring.bootstrap import Plan
-from dxjudge.scoring.raters.agreement import (
-    Coefficient,
+from dxjudge.scoring.raters.agreement import Coefficient, jury_agreement, pair_agreement
+from dxjudge.scoring.raters.coefficients import (
     cohen_kappa,
     consistency,
     fleiss_kappa,
     gwet_ac1,
     gwet_ac2,
-    jury_agreement,
     kendall,
     krippendorff_alpha,
     mean_absolute_difference,
-    pair_agreement,
     share_identical,
     spearman,
 )

@@ -10,7 +10,8 @@ from typing import Any
 from ...agents.step import Step
 from ...agents.steps import find_step
 from ...errors import UsageError
-from ...evaluation.judges.agreement_table import Agreement, AgreementRow, Terms, agree
+from ...evaluation.judges.agreement_rows import Agreement, AgreementRow, Terms
+from ...evaluation.judges.agreement_table import agree
 from ...evaluation.judges.agreement_text import Block, blocks_of, contested_lines, plain
 from ...evaluation.judges.agreement_units import known_scales
 from ...files.bytes import check_writable

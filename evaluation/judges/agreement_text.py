@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from .agreement_table import Agreement, AgreementRow
+from .agreement_rows import Agreement, AgreementRow
 from .contested import Contested
 from .corrected import INDEPENDENT
 from .names import renamed, short_names

@@ -10,7 +10,8 @@ from ...scoring.bootstrap import Plan
 from ...scoring.votes import Vote
 from ..judged import Judged
 from ..judging import JURY, JudgedItem
-from .agreement_table import Agreement, Terms, agree
+from .agreement_rows import Agreement, Terms
+from .agreement_table import agree
 from .agreement_units import Known
 
 ITEM = ("model", "response", "place")

@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 
 from ...scoring.robustness import ALL
-from ..judges.agreement_table import Agreement, AgreementRow
+from ..judges.agreement_rows import Agreement, AgreementRow
 from ..judges.agreement_text import headline
 from ..judges.names import short_names
 from ..judges.stress_table import StressRate

@@ -5,7 +5,7 @@ from dataclasses import fields
 from typing import Any
 
 from ...graphs.jury.votes_file import votes_table
-from ..judges.agreement_table import AgreementRow, CountRow
+from ..judges.agreement_rows import AgreementRow, CountRow
 from ..judges.as_votes import votes_of
 from ..judges.swap_text import swap_tables
 from ..judging import NO_JUDGE

@@ -120,3 +120,16 @@ def cell_sums(weights: Floats, cells: Codes, count: int) -> Floats:
     present, starts = np.unique(cells[order], return_index=True)
     sums[:, present] = np.add.reduceat(weights[:, order], starts, axis=1)
     return sums
+
+
+def scaled_weights(given: Sequence[float] | None, n: int) -> Floats:
+    """Scale weights to mean 1, so that small-sample corrections see the number of cases."""
+    if given is None:
+        return np.ones(n)
+    weights = np.asarray(given, dtype=float)
+    if weights.shape != (n,) or not np.isfinite(weights).all() or (weights < 0).any():
+        raise UsageError(f"case_weights must be {n} finite numbers, none negative")
+    if not weights.sum() > 0:
+        raise UsageError("case_weights are all zero")
+    scaled: Floats = weights * (n / weights.sum())
+    return scaled
