@@ -26,7 +26,7 @@ from .measures.evidence import (
 from .measures.likeness import find_encoder
 from .measures.measure import Measure, Units, case_units
 from .measures.numbers import numbers_of
-from .measures.standings import differences_of, rank_shift, ranks_of
+from .measures.standings import differences_of, rank_shift, ranks_of, too_coarse
 from .own_task import check_columns
 from .presets import Preset, find_preset, main_columns
 from .result import Evaluation
@@ -82,6 +82,7 @@ def evaluate(
     places = ranks_of(measures, units)
     grouped = _grouped(preset, settings, measures)
     headline = [one for one in measures if any(c.covers(one.metric) for c in columns)]
+    gaps = differences_of(headline, units, settings.plan, grouped=grouped)
     evaluation = Evaluation(
         preset,
         columns,
@@ -91,7 +92,7 @@ def evaluate(
         units,
         tuple(measures),
         tuple(numbers),
-        tuple(differences_of(headline, units, settings.plan, grouped=grouped)),
+        tuple(gaps),
         tuple(places),
         rank_shift(places, preset.before, preset.after) if preset.before else {},
         tuple(list_misses(judged, settings)),
@@ -107,7 +108,11 @@ def evaluate(
         },
         signature_of(judged, settings, panel.judges, files or {}, encoder),
         (*judged.left_out, *left_out),
-        notes=(*notes, *_about_probabilities(responses)),
+        notes=tuple(
+            filter(
+                None, (*notes, *_about_probabilities(responses), too_coarse(gaps, settings.plan))
+            )
+        ),
     )
     return replace(evaluation, swap=swap_of(evaluation))
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         open_average,
         option_score,
     )
+    from .comparisons.multiple import benjamini_hochberg, holm
     from .differences import Columns, common_values, paired_differences
     from .encoders import ClipEncoder, SentenceEncoder, load_encoder
     from .flat import RankChange, rank_changes, ranks, top_k_accuracy
@@ -134,6 +135,7 @@ _HOMES = {
     "choice": ("AbilityScores", "Merged", "ability_scores", "choice_is_right",
         "merge_ranks", "open_average",
         "option_score"),
+    "comparisons.multiple": ("benjamini_hochberg", "holm"),
     "raters.distance": ("disagreement", "verdict_distance"),
     "differences": ("Columns", "common_values", "paired_differences"),
     "encoders": ("ClipEncoder", "SentenceEncoder", "load_encoder"),
@@ -178,8 +180,9 @@ __all__ = [
     "Overlap", "PairOutcome", "PairScores", "Plan", "PreferenceAgreement", "RULES",
     "RankChange", "RankRange", "RankingStability", "RubricScore", "Rule", "SAME",
     "Scale", "SentenceEncoder", "Share", "Spread", "TextEncoder", "TextScores",
-    "TokenEncoder", "Vote", "ability_scores", "augment", "bert_score", "best_of_n",
-    "bleu", "bootstrap_differences", "bootstrap_interval", "bootstrap_many",
+    "TokenEncoder", "Vote", "ability_scores", "augment", "benjamini_hochberg",
+    "bert_score", "best_of_n", "bleu", "bootstrap_differences",
+    "bootstrap_interval", "bootstrap_many",
     "bounds", "breakdown", "check_weights", "choice_accuracy", "choice_is_right",
     "choice_shares", "cohen_kappa",
     "combine", "common_values", "compare_models", "compare_votes", "consistency",
@@ -187,7 +190,7 @@ __all__ = [
     "ddx_fdx_gap", "ddx_scores", "ddx_similarity", "deepest_shared", "disagreement",
     "evidence_sensitivity", "fault_of", "fleiss_kappa", "flip_rates",
     "fragile_cases", "gwet_ac1", "gwet_ac2", "hierarchical_scores",
-    "hierarchical_statistic", "identity", "is_number", "is_resolved",
+    "hierarchical_statistic", "holm", "identity", "is_number", "is_resolved",
     "jury_agreement", "kendall", "krippendorff_alpha", "learn_weights",
     "load_encoder", "macro_ddx", "majority_vote", "mapping_quality", "match_ddx",
     "mean", "mean_absolute_difference", "mean_grade", "mean_interval",

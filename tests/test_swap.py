@@ -214,7 +214,13 @@ def test_an_evaluation_with_two_judges_has_the_swap_report(evaluated: Evaluate) 
         done, out = evaluated(first.judge(), second.judge())
         assert done.exit_code == 0, done.stderr
         names = first.judge(), second.judge()
-    assert "beats" in (out / "swap.md").read_text()
+    page = (out / "swap.md").read_text()
+    assert "beats" in page
+    block = page.partition("## Differences of two models by judge\n\n")[2]
+    header, _, *lines = block.partition("\n\n")[0].splitlines()
+    assert header == "| metric | judge | models | difference | p | Holm | BH |"
+    # One pair of models under each judge: nothing to correct.
+    assert len(lines) == 2 and all(len(set(line.split(" | ")[4:6])) == 1 for line in lines)
     votes = rows_of(out / "votes.csv")
     assert {row["judge"] for row in votes} == set(names)
     assert {row["verdict"] for row in votes} == {"true", "false"}
@@ -274,7 +280,9 @@ def concluded(sides: list[Side], judges: str, mean: float | None = None) -> Conc
 def test_a_difference_of_rounding_is_a_tie_in_the_sentence() -> None:
     about = ("m", "x", "", "", "", "A", "B")
     rounding = 0.1 + 0.2 + 0.3 - 0.6
-    gap = Gap(*about, rounding, rounding, rounding, 1.0, 20, 0, 0.0, rounding, rounding, "")
+    gap = Gap(
+        *about, rounding, rounding, rounding, 1.0, 1.0, 1.0, 1, 20, 0, 0.0, rounding, rounding, ""
+    )
     one = concluded([side_of(gap, 1.0), side("y", 0.0)], "x y")
     assert (one.holds, one.judges_for, one.clear_for) == ("no judge", "", "")
     assert "A and B tie under every judge" in one.sentence

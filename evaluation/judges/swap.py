@@ -55,6 +55,11 @@ def swap_of(evaluation: Evaluation, families: Families = families_of) -> Swap | 
         tuple(row for table in tables.values() for row in family_rows(table, families, plan)),
         tuple(_costs(evaluation, families)),
         tuple(conclusions_of(evaluation.gaps, judges, tables, shown, plan)),
+        tuple(
+            gap
+            for gap in evaluation.gaps
+            if gap.metric in tables and gap.judge in judges and not (gap.slice or gap.group_by)
+        ),
     )
 
 

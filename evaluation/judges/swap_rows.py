@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from ..measures.standings import Gap
+
 Holds = Literal["every judge", "some judges", "no judge"]
 
 
@@ -162,7 +164,11 @@ class Conclusion:
 
 @dataclass(frozen=True)
 class Swap:
-    """The swap report. `titles` has the names of the metrics in the main table."""
+    """The swap report.
+
+    titles: the names of the metrics in the main table. differences: of every two models under
+    each judge, with corrected p-values.
+    """
 
     judges: tuple[str, ...]
     models: tuple[str, ...]
@@ -175,3 +181,4 @@ class Swap:
     families: tuple[FamilyRow, ...]
     costs: tuple[JudgeRow, ...]
     conclusions: tuple[Conclusion, ...]
+    differences: tuple[Gap, ...] = ()

@@ -20,6 +20,8 @@ from .swap_rows import (
     TauRow,
 )
 
+_LONGEST = 40  # the rows of differences that are printed at most
+
 
 def swap_tables(swap: Swap) -> dict[str, tuple[tuple[str, ...], list[list[Any]]]]:
     """Return table name -> columns and rows, one row per number."""
@@ -51,10 +53,13 @@ def swap_blocks(swap: Swap) -> list[Block]:
         left_out=renamed(swap.left_out, names),
         families=renamed(swap.families, names),
         costs=renamed(swap.costs, names),
+        differences=tuple(
+            replace(gap, judge=names.get(gap.judge, gap.judge)) for gap in swap.differences
+        ),
     )
     return [
-        *_scores(swap), *_taus(swap), *_changes(swap), *_flips(swap), *_families(swap),
-        *_judges(swap),
+        *_scores(swap), *_differences(swap), *_taus(swap), *_changes(swap), *_flips(swap),
+        *_families(swap), *_judges(swap),
     ]  # fmt: skip
 
 
@@ -74,6 +79,28 @@ def _score(row: ScoreRow) -> str:
     place = f" #{row.rank}" if row.rank else ""
     failed = f", {row.failed} failed" if row.failed else ""
     return f"{number(row.value, row.low, row.high)}{place}{failed}"
+
+
+def _differences(swap: Swap) -> Iterator[Block]:
+    gaps = [gap for gap in swap.differences if gap.p_value == gap.p_value]
+    if not gaps:
+        return
+    shown = sorted(gaps, key=lambda gap: gap.p_value)[:_LONGEST] if len(gaps) > _LONGEST else gaps
+    rows = [
+        (swap.titles[gap.metric], gap.judge, f"{gap.first} - {gap.second}",
+         number(gap.value, gap.low, gap.high), number(gap.p_value), number(gap.p_holm),
+         number(gap.p_bh))
+        for gap in shown
+    ]  # fmt: skip
+    sizes = sorted({gap.tests for gap in gaps})
+    together = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
+    notes = [f"Holm and BH (Benjamini and Hochberg) correct together the p-values of all pairs of "
+             f"models under one metric and one judge ({together})"]  # fmt: skip
+    if len(shown) < len(gaps):
+        notes.append(f"the {len(shown)} smallest of {len(gaps):,} p-values are shown; "
+                     "differences.csv has all")  # fmt: skip
+    header = ("metric", "judge", "models", "difference", "p", "Holm", "BH")
+    yield Block("Differences of two models by judge", header, tuple(rows), tuple(notes))
 
 
 def _taus(swap: Swap) -> Iterator[Block]:

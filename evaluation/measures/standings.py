@@ -1,12 +1,14 @@
 """Compare models: differences and ranks over the cases that all compared models resolved."""
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...scoring.bootstrap import Difference, Plan
+from ...scoring.comparisons.multiple import benjamini_hochberg, holm
 from ...scoring.differences import Columns, common_values, paired_differences
 from ...scoring.flat import RankChange, rank_changes, ranks
 from .measure import Measure, Units
@@ -20,9 +22,12 @@ ALL = ""
 class Gap:
     """First model minus second over the units that both resolved, with a two-sided p-value.
 
-    n: the number of those units. unresolved: the number of units that at least one of the two did
-    not resolve. if_wrong: the difference over all units if everything unresolved were wrong.
-    lowest, highest: the ends of what the difference could be with the unresolved units.
+    p_holm, p_bh: the p-value after the correction of Holm, and of Benjamini and Hochberg. Each
+    corrects the p-values of all pairs of models under one metric and judge, on one slice and in
+    one group; `tests` is how many these are. n: the number of those units. unresolved: the number
+    of units that at least one of the two did not resolve. if_wrong: the difference over all units
+    if everything unresolved were wrong. lowest, highest: the ends of what the difference could be
+    with the unresolved units.
     """
 
     metric: str
@@ -36,6 +41,9 @@ class Gap:
     low: float
     high: float
     p_value: float
+    p_holm: float
+    p_bh: float
+    tests: int
     n: int
     unresolved: int
     if_wrong: float
@@ -79,8 +87,38 @@ def differences_of(
     gaps: list[Gap] = []
     for (by, group), mask, alike in _contests(measures, units):
         if not by or alike[0].metric in wanted:
-            gaps += _differences(alike, by, group, mask, units, plan)
+            gaps += corrected(list(_differences(alike, by, group, mask, units, plan)))
     return gaps
+
+
+def corrected(gaps: Sequence[Gap]) -> list[Gap]:
+    """Return the differences with their p-values corrected as one family."""
+    p_values = [gap.p_value for gap in gaps]
+    tests = sum(p == p for p in p_values)
+    return [
+        replace(gap, p_holm=p_holm, p_bh=p_bh, tests=tests)
+        for gap, p_holm, p_bh in zip(
+            gaps, holm(p_values), benjamini_hochberg(p_values), strict=True
+        )
+    ]
+
+
+def too_coarse(gaps: Iterable[Gap], plan: Plan) -> str:
+    """Return a sentence where the resamples are too few for Holm's correction, else "".
+
+    A bootstrap p-value is at least 2 / (resamples + 1), and Holm multiplies the smallest p-value
+    of a family by the number of its tests.
+    """
+    tests = max((gap.tests for gap in gaps), default=0)
+    smallest, alpha = 2 * tests / (plan.resamples + 1), 1 - plan.level
+    if tests < 2 or smallest <= alpha:
+        return ""
+    needed = math.ceil(round(2 * tests / alpha, 6)) - 1
+    return (
+        f"{tests:,} p-values are corrected together, and with {plan.resamples:,} resamples no "
+        f"p-value after Holm's correction can be below {min(smallest, 1.0):.3f}; {needed:,} "
+        f"resamples are needed for {alpha:.3g}"
+    )
 
 
 def _contests(
@@ -121,8 +159,9 @@ def _gap(
     interval = difference.interval
     return Gap(
         first.metric, first.judge, first.slice, by, group, first.model, second.model,
-        interval.estimate, interval.low, interval.high, difference.p_value, difference.cases,
-        int(left_out.sum()), wrong, a_low - b_high, a_high - b_low, interval.warning or "",
+        interval.estimate, interval.low, interval.high, difference.p_value, math.nan, math.nan, 0,
+        difference.cases, int(left_out.sum()), wrong, a_low - b_high, a_high - b_low,
+        interval.warning or "",
     )  # fmt: skip
 
 
