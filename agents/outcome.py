@@ -21,7 +21,10 @@ FailureKind = Literal[
     "rejected",  # the server refused this request (400, 403, 413, 422)
     "budget",  # not asked: the budget was reached
     "input",  # the inputs of this item cannot be used
-    "undecided",  # no stand-in decided and no model was allowed, or a jury reached no verdict
+    "undecided",  # no stand-in decided and no model was allowed
+    "tied",  # the rule of a jury chose none of the verdicts
+    "no_quorum",  # too few votes of a jury decided
+    "no_result",  # the verdicts of a jury make no result of the step
     "error",  # a fault in the step's own code
 ]
 

@@ -87,7 +87,7 @@ class Evaluation:
             for response in responses
         )
         failures = {name: count for name, count in counted.items() if count}
-        unresolved = max((one.failed for one in self.numbers), default=0)
+        unresolved = max((one.failed + one.undecided for one in self.numbers), default=0)
         return failures or ({"unresolved": unresolved} if unresolved else {})
 
     @property

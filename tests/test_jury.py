@@ -78,7 +78,7 @@ def test_a_tie_has_no_verdict() -> None:
     assert (found.status, found.verdict, found.value) == ("tied", None, None)
     assert found.verdicts[STEP].tied == (False, True)
     outcome = as_outcome(find_step(STEP), PAIR, found)
-    assert isinstance(outcome, Failed) and outcome.kind == "undecided"
+    assert isinstance(outcome, Failed) and outcome.kind == "tied"
 
 
 def test_abstentions_and_refusals_are_counted_apart() -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from ...agents.outcome import Abstained, Failed
 from ...scoring.choice import option_score
@@ -12,6 +12,8 @@ from ...scoring.shares import Failed as NoVerdict
 from ..cases import Case
 from ..judged import Judged, samples_of
 from ..judging import JudgedItem
+from .ended import ended, unresolved
+from .measure import UNRESOLVED, Status
 
 TECHNICAL = "technical error"
 
@@ -24,7 +26,7 @@ class Answer:
     """
 
     letters: tuple[str, ...] | None | NoVerdict
-    status: Literal["done", "abstained", "failed", "invalid"]
+    status: Status
 
 
 def chosen(item: JudgedItem) -> Answer:
@@ -35,7 +37,7 @@ def chosen(item: JudgedItem) -> Answer:
     """
     outcome = item.outcome
     if isinstance(outcome, Failed):
-        return Answer(FAILED, "failed")
+        return Answer(FAILED, ended(outcome))
     if isinstance(outcome, Abstained):
         technical = outcome.reason.startswith(TECHNICAL)
         return Answer(None, "abstained" if technical else "invalid")
@@ -68,8 +70,8 @@ def one_choice(items: tuple[JudgedItem, ...]) -> Answer:
     winner = majority_vote(votes).winner
     if winner is not None:
         return Answer((winner,), "done")
-    if all(answer.status == "failed" for answer in answers):
-        return answers[0]
+    if all(answer.status in UNRESOLVED for answer in answers):
+        return Answer(FAILED, unresolved(answer.status for answer in answers).status)
     return Answer(None, "invalid")
 
 

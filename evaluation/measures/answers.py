@@ -14,7 +14,17 @@ from ...scoring.shares import mean
 from ..cases import Case
 from ..judged import Judged
 from .answered import Answer, answer_score, by_variant, chosen, one_choice
-from .measure import NOT_CONCERNED, Measure, Score, Status, Units, case_units, mean_measure
+from .ended import ended, unresolved
+from .measure import (
+    NOT_CONCERNED,
+    UNRESOLVED,
+    Measure,
+    Score,
+    Status,
+    Units,
+    case_units,
+    mean_measure,
+)
 
 _TASKS = {"match_option": "choice_score", "score_open_answer": "open_score"}
 
@@ -58,7 +68,7 @@ def _choice(judged: Judged, judge: str, model: str, case: Case) -> Score:
 
 def _right(answer: Answer, case: Case) -> Score:
     if isinstance(answer.letters, NoVerdict):
-        return Score(None, "failed")
+        return Score(None, answer.status)
     return Score(float(choice_is_right(answer.letters, case.letters)), answer.status)
 
 
@@ -66,7 +76,7 @@ def _mean(scores: Sequence[Score]) -> Score:
     """Return the mean over variants; unresolved if a variant is, or without an answer."""
     values = [score.value for score in scores if score.value is not None]
     if not scores or len(values) < len(scores):
-        return Score(None, "failed")
+        return unresolved(score.status for score in scores)
     odd = [score.status for score in scores if score.status != "done"]
     return Score(mean(values).value, odd[0] if odd else "done")
 
@@ -78,10 +88,8 @@ def _score(judged: Judged, task: str, judge: str, model: str, case: Case) -> Sco
     for items in by_variant(judged, task, judge, model, case.id).values():
         for item in items:
             value = answer_score(item, case)
-            status: Status = item.outcome.status
-            if task == "match_option":
-                status = chosen(item).status
-            scores.append(Score(value, status if value is not None else "failed"))
+            status = chosen(item).status if task == "match_option" else ended(item.outcome)
+            scores.append(Score(value, status))
     return _mean(scores)
 
 
@@ -115,7 +123,7 @@ def gap_measures(measures: Sequence[Measure]) -> Iterator[Measure]:
 
 
 def _worse(first: Status, second: Status) -> Status:
-    order: tuple[Status, ...] = ("failed", "invalid", "abstained", "done", "none")
+    order: tuple[Status, ...] = (*UNRESOLVED, "invalid", "abstained", "done", "none")
     return min(first, second, key=order.index)
 
 
@@ -165,7 +173,7 @@ def _pair_measure(
 ) -> Measure:
     """Return the measure of the items; `cells` has one row per item and one column per variant."""
     known = np.array([[c.value is not None for c in row] for row in cells]).mean(axis=1)
-    open_ = np.array([[c.status == "failed" for c in row] for row in cells]).mean(axis=1)
+    open_ = np.array([[c.status in UNRESOLVED for c in row] for row in cells]).mean(axis=1)
     right = np.array([[c.value or 0.0 for c in row] for row in cells]).mean(axis=1)
     higher = metric != "confusion"
     ends = (right, right + open_) if higher else (right + open_, right)
@@ -220,12 +228,14 @@ def _pair_rows(
             for case, answer in zip(pair, answers, strict=True)
         )
         outcome = pair_outcome(first, second)
+        open_pair = unresolved(answer.status for answer in answers)
         for case, answer in zip(pair, answers, strict=True):
-            status: Status = "done" if answer.status == "failed" else answer.status
+            status: Status = "done" if answer.status in UNRESOLVED else answer.status
+            confused = _cell(outcome.same, "done", open_pair)
             cells = {
-                "set_accuracy": _cell(outcome.both, status),
+                "set_accuracy": _cell(outcome.both, status, open_pair),
                 "individual_accuracy": _right(answer, case),
-                "confusion": _cell(outcome.same, "done") if outcome.counts else NOT_CONCERNED,
+                "confusion": confused if outcome.counts else NOT_CONCERNED,
             }
             rows[case.id] = _Item(cells, answer.status == "invalid")
     return rows
@@ -236,8 +246,8 @@ def _choice_of(answer: Answer) -> str | None | NoVerdict:
     return ",".join(sorted(letters)) if isinstance(letters, tuple) else letters
 
 
-def _cell(mark: bool | None, status: Status) -> Score:
-    return Score(None, "failed") if mark is None else Score(float(mark), status)
+def _cell(mark: bool | None, status: Status, unknown: Score) -> Score:
+    return unknown if mark is None else Score(float(mark), status)
 
 
 def _pair_answer(judged: Judged, judge: str, model: str, case: Case, variant: str) -> Answer:

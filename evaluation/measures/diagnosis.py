@@ -11,6 +11,7 @@ from ...scoring.medsyn import covers
 from ..cases import Case
 from ..judged import MISSING, Diagnoses, Judged
 from ..settings import Settings
+from .ended import ended, unresolved
 from .measure import NOT_CONCERNED, Measure, Score, mean_measure
 
 Scorer = Callable[[Case], Score]
@@ -75,9 +76,9 @@ def under_each_judge(
 
 
 def read_outcome(outcome: Outcome | None, read: Callable[[Any], float], nothing: float) -> Score:
-    """Return the score of an outcome; an abstention scores `nothing`, a failure has no score."""
+    """Return the score of an outcome; an abstention scores `nothing`, no verdict has no score."""
     if outcome is None or isinstance(outcome, Failed):
-        return Score(None, "failed")
+        return Score(None, ended(outcome))
     if isinstance(outcome, Abstained):
         return Score(nothing, "abstained")
     return Score(float(read(outcome.value)), "done")
@@ -109,7 +110,9 @@ def _any_yes(view: View, case: Case, k: int) -> Score:
     items = view.judged.of("judge_equivalence_ddx", view.judge, view.model, case.id)
     marks = [_mark(item.outcome) for item in items if item.place < k]
     right = top_k_accuracy([marks], k).value if marks else float("nan")
-    return Score(None, "failed") if right != right else Score(right, "done")
+    if right != right:
+        return unresolved(ended(item.outcome) for item in items if item.place < k)
+    return Score(right, "done")
 
 
 def _mark(outcome: Outcome) -> bool | None:

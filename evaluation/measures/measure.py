@@ -19,7 +19,9 @@ from ...scoring.differences import Columns
 from ...scoring.ratios import Combine, ratio_of_sums
 from ..cases import Case
 
-Status = Literal["done", "abstained", "failed", "invalid", "none"]
+Status = Literal["done", "abstained", "failed", "undecided", "invalid", "none"]
+UNRESOLVED: tuple[Status, ...] = ("failed", "undecided")
+"""The statuses of a unit that counts but has no verdict."""
 
 
 @dataclass(frozen=True)
@@ -159,7 +161,7 @@ def mean_measure(
     """Return the measure whose number is the mean of the scores, each between low and top."""
     value = np.array([np.nan if s.value is None else s.value for s in scores], dtype=float)
     known = ~np.isnan(value)
-    unresolved = np.array([s.status == "failed" for s in scores], dtype=bool)
+    unresolved = np.array([s.status in UNRESOLVED for s in scores], dtype=bool)
     best, worst = (top, low) if higher_is_better else (low, top)
     return Measure(
         metric,

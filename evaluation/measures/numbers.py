@@ -22,8 +22,9 @@ class Number:
     slice: "", or a level or chapter of the ontology. group_by, group: the group of cases that the
     number covers. low, high: the limits of the interval; NaN if there is none, and `warning` says
     why. worst, best: the ends of what it could be with the unresolved units. n: the number of
-    units that count, with the unresolved ones. failed, abstained, invalid: how many of them ended
-    so. unmapped: the number of predictions without a code.
+    units that count, with the unresolved ones. failed, undecided (the votes of a jury are tied),
+    abstained, invalid: how many of them ended so. unmapped: the number of predictions without a
+    code.
     """
 
     metric: str
@@ -39,6 +40,7 @@ class Number:
     best: float
     n: int
     failed: int
+    undecided: int
     abstained: int
     unmapped: int
     invalid: int
@@ -97,6 +99,7 @@ def _number(
         best,
         count(*_COUNTED),
         count("failed"),
+        count("undecided"),
         count("abstained"),
         0 if measure.unmapped is None else int(measure.unmapped[mask].sum()),
         count("invalid") if measure.invalid is None else int(measure.invalid[mask].sum()),
@@ -122,7 +125,7 @@ def _share(measure: Measure, mask: _Mask, units: Units, plan: Plan) -> Interval 
     return replace(share, estimate=estimate, low=low, high=high)
 
 
-_COUNTED: tuple[Status, ...] = ("done", "abstained", "failed", "invalid")
+_COUNTED: tuple[Status, ...] = ("done", "abstained", "failed", "undecided", "invalid")
 
 
 def _alike(measures: Sequence[Measure]) -> Iterator[list[Measure]]:

@@ -10,6 +10,7 @@ from ...scoring.votes import Scalar, Vote
 from ..cases import Case
 from ..judged import Judged
 from ..judges.as_votes import votes_of_one
+from .ended import ended
 from .measure import NOT_CONCERNED, Measure, Score, mean_measure
 
 _NAN = float("nan")
@@ -124,7 +125,9 @@ class VerdictMeasures:
         vote = votes.get(part, next(iter(votes.values())))
         if vote.status == "abstained":
             return Score(None, "abstained")
-        if vote.status == "failed" or vote.verdict is None:
+        if vote.status == "failed":
+            return Score(None, ended(self.judged.outcome(self.task, judge, model, case.id)))
+        if vote.verdict is None:
             return Score(None, "failed")
         return Score(read(case, vote), "done")
 

@@ -9,6 +9,7 @@ from ..cases import Case
 from ..judging import JudgedItem
 from ..measures.answered import chosen
 from ..measures.compare import MissRow
+from ..measures.ended import ended
 from ..measures.hierarchy import true_diagnoses
 from ..result import Evaluation
 from .explained import score_of
@@ -82,12 +83,9 @@ def status_of(item: JudgedItem) -> str:
 
     A jury with a tie has not failed, because each of its judges answered.
     """
-    outcome = item.outcome
-    if isinstance(outcome, Failed) and outcome.reasons[0].startswith("tied: "):
-        return "undecided"
     if item.task in ("match_option", "score_free_answer"):
         return chosen(item).status
-    return outcome.status
+    return ended(item.outcome)
 
 
 def _json(value: Any) -> str:

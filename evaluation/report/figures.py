@@ -7,6 +7,7 @@ from ...prompts.data import load_rubric, load_taxonomy
 from ...scoring.votes import Vote
 from ..judges.as_votes import confusion_counts, votes_of
 from ..measures.evidence import MEAN, PRESENTATIONS
+from ..measures.measure import UNRESOLVED
 from ..measures.numbers import Number
 from ..result import Evaluation
 from .figure import Figure
@@ -125,7 +126,7 @@ def _errors(evaluation: Evaluation) -> Iterator[Figure]:
 
 
 def _grades(evaluation: Evaluation) -> Iterator[Figure]:
-    names = [f"grade {grade}" for grade in _GRADES] + ["no differential", "failed"]
+    names = [f"grade {grade}" for grade in _GRADES] + ["no differential", "no verdict"]
     for judge in evaluation.judged.judges:
         table = [_grade_counts(evaluation, judge, model) for model in evaluation.judged.models]
         if not any(map(any, table)):
@@ -147,7 +148,8 @@ def _grade_counts(evaluation: Evaluation, judge: str, model: str) -> list[int]:
     values = measure.values().tolist()
     done = [v for v, status in zip(values, measure.status, strict=True) if status == "done"]
     counts = [sum(value == grade for value in done) for grade in _GRADES]
-    return [*counts, measure.status.count("abstained"), measure.status.count("failed")]
+    without = sum(status in UNRESOLVED for status in measure.status)
+    return [*counts, measure.status.count("abstained"), without]
 
 
 def _sensitivity(evaluation: Evaluation) -> Iterator[Figure]:

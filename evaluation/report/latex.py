@@ -23,7 +23,7 @@ _SPECIAL = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
 }
-_COUNTS = ("n", "Failed", "Abstained", "Unmapped", "Invalid")
+_COUNTS = ("n", "Failed", "Undecided", "Abstained", "Unmapped", "Invalid")
 
 
 def escape(text: str) -> str:
@@ -43,12 +43,13 @@ def show(one: Number | None, *, digits: int = 3) -> str:
     """
     if one is None or (one.value != one.value and one.worst != one.worst):
         return "-"
+    unresolved_units = one.failed + one.undecided
     parts = ["-" if one.value != one.value else f"{one.value:.{digits}f}"]
     if one.low == one.low:
         parts.append(f"[{one.low:.{digits}f}, {one.high:.{digits}f}]")
-    if one.failed and one.worst != one.worst:
+    if unresolved_units and one.worst != one.worst:
         parts.append("{no bounds: the scale has no ends}")
-    elif one.failed:
+    elif unresolved_units:
         parts.append(f"{{{one.worst:.{digits}f}, {one.best:.{digits}f}}}")
     return " ".join(parts)
 

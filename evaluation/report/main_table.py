@@ -62,7 +62,7 @@ def main_table(evaluation: Evaluation) -> Table:
     names = ["judge", "model"]
     for title in titles:
         names += [title, f"{title} low", f"{title} high", f"{title} worst", f"{title} best"]
-    names += ["n", "failed", "abstained", "unmapped", "invalid", "signature"]
+    names += ["n", "failed", "undecided", "abstained", "unmapped", "invalid", "signature"]
     rows = []
     for judge in judges_of(evaluation):
         for model in evaluation.judged.models:
@@ -76,7 +76,7 @@ def main_table(evaluation: Evaluation) -> Table:
 
 
 def unresolved(cells: Sequence[Number | None]) -> list[int]:
-    """The largest n, failed, abstained, unmapped and invalid of a model's headline numbers."""
+    """The largest counts of a model's headline numbers, in the order of the columns."""
     numbers = [cell for cell in cells if cell is not None]
-    names = ("n", "failed", "abstained", "unmapped", "invalid")
+    names = ("n", "failed", "undecided", "abstained", "unmapped", "invalid")
     return [max((getattr(number, name) for number in numbers), default=0) for name in names]

@@ -106,11 +106,15 @@ def value_of(
 
 
 def as_outcome(step: Step[Any, Any], inputs: Any, outcome: JuryOutcome) -> Outcome:
-    """Return a jury's outcome as a step's outcome; a tie or a missing quorum is Failed."""
+    """Return a jury's outcome as a step's outcome.
+
+    A tie is Failed with the kind "tied", and a missing quorum with the kind "no_quorum".
+    """
     about: dict[str, Any] = {"step": step.name, "version": step.version, "decided_by": "jury"}
     if outcome.status == "abstained":
         return Abstained(**about, reason=outcome.reason)
     if outcome.status == "decided" and outcome.value is not None:
         return Done(**about, value=step.read_value(inputs, dict(outcome.value)))
     reason = outcome.reason or "the verdicts make no result"
-    return Failed(**about, kind="undecided", reasons=(f"{outcome.status}: {reason}",))
+    kind = outcome.status if outcome.status in ("tied", "no_quorum") else "no_result"
+    return Failed(**about, kind=kind, reasons=(f"{outcome.status}: {reason}",))
