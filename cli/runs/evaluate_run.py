@@ -15,6 +15,7 @@ from ...evaluation.from_data import (
 )
 from ...evaluation.judges.stress_table import read_rates
 from ...evaluation.report.latex import caption_of, main_rows
+from ...evaluation.report.rank_table import rank_notes
 from ...evaluation.report.write import make_folder
 from ...evaluation.result import Evaluation
 from ...files.forms import Form
@@ -142,7 +143,7 @@ def _print(evaluation: Evaluation, folder: Path) -> None:
     for row in rows:
         table.add_row(*row)
     Console(width=None if sys.stdout.isatty() else 200).print(table, markup=False)
-    for note in evaluation.notes:
+    for note in (*evaluation.notes, *rank_notes(evaluation)):
         _say(note)
     for entry in evaluation.left_out:
         _say(f"left out: {entry.task}: {entry.reason}")

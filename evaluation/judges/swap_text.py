@@ -78,7 +78,13 @@ def _scores(swap: Swap) -> Iterator[Block]:
 def _score(row: ScoreRow) -> str:
     place = f" #{row.rank}" if row.rank else ""
     failed = f", {row.failed} failed" if row.failed else ""
-    return f"{number(row.value, row.low, row.high)}{place}{failed}"
+    return f"{_reasoned(row.value, row)}{place}{failed}"
+
+
+def _reasoned(value: float, row: Any) -> str:
+    """Return a number with its limits, or with the reason why it has none."""
+    known = row.low == row.low or value != value
+    return number(value, row.low, row.high) + (f" ({row.warning})" if not known else "")
 
 
 def _differences(swap: Swap) -> Iterator[Block]:
@@ -106,7 +112,7 @@ def _differences(swap: Swap) -> Iterator[Block]:
 def _taus(swap: Swap) -> Iterator[Block]:
     if swap.taus:
         rows = [(swap.titles[row.metric], f"{row.first} / {row.second}",
-                 number(row.tau, row.low, row.high)) for row in swap.taus]  # fmt: skip
+                 _reasoned(row.tau, row)) for row in swap.taus]  # fmt: skip
         yield Block("Kendall's tau between the rankings of two judges",
                     ("metric", "judges", "tau"), tuple(rows))  # fmt: skip
 
@@ -114,7 +120,7 @@ def _taus(swap: Swap) -> Iterator[Block]:
 def _changes(swap: Swap) -> Iterator[Block]:
     rows = [
         (swap.titles[row.metric], row.left_out, row.model, number(row.all_judges),
-         number(row.change, row.low, row.high),
+         _reasoned(row.change, row),
          f"{row.rank_all or '-'} > {row.rank_without or '-'}")
         for row in swap.left_out
     ]  # fmt: skip
@@ -123,7 +129,7 @@ def _changes(swap: Swap) -> Iterator[Block]:
 
 
 def _flips(swap: Swap) -> Iterator[Block]:
-    rows = [(swap.titles[row.metric], row.kind, number(row.share, row.low, row.high), str(row.n))
+    rows = [(swap.titles[row.metric], row.kind, _reasoned(row.share, row), str(row.n))
             for row in swap.flip_rates]  # fmt: skip
     header = ("metric", "what differs between judges", "share", "cases")
     yield Block("What a swap of the judge changes case by case", header, tuple(rows))

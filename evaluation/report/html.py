@@ -17,6 +17,7 @@ from .judge_figures import judge_figures
 from .judge_pages import judges_view
 from .latex import caption_of, main_rows, show
 from .main_table import expanded
+from .rank_table import RANKS_SAY, rank_notes, rank_rows
 from .svg import DARK, LIGHT, standalone
 
 LARGEST = 4_800_000
@@ -94,6 +95,9 @@ def render(
         "header": header,
         "rows": rows,
         "caption": caption_of(evaluation),
+        "ranks": rank_rows(evaluation),
+        "rank_notes": rank_notes(evaluation),
+        "ranks_say": RANKS_SAY,
         "groups": _groups(evaluation),
         "gaps": [gap for gap in evaluation.gaps if not gap.slice and not gap.group_by],
         "misses": evaluation.misses[:_MISSES],

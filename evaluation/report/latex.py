@@ -4,10 +4,12 @@ import itertools
 import re
 from collections.abc import Iterable, Sequence
 
+from ..judges.agreement_rows import AgreementRow
 from ..judges.agreement_text import number, who
 from ..measures.numbers import Number
 from ..result import Evaluation
 from .main_table import cell_of, expanded, judges_of, unresolved
+from .rank_table import RANKS_SAY, rank_rows
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -38,8 +40,8 @@ def escape(text: str) -> str:
 def show(one: Number | None, *, digits: int = 3) -> str:
     """Format a number, its interval in brackets, and its bounds in braces.
 
-    There are bounds only where items are unresolved: the number if all of them were wrong, and if
-    all of them were right.
+    Where there is no interval, the reason stands in its place. There are bounds only where items
+    are unresolved: the number if all of them were wrong, and if all of them were right.
     """
     if one is None or (one.value != one.value and one.worst != one.worst):
         return "-"
@@ -47,6 +49,8 @@ def show(one: Number | None, *, digits: int = 3) -> str:
     parts = ["-" if one.value != one.value else f"{one.value:.{digits}f}"]
     if one.low == one.low:
         parts.append(f"[{one.low:.{digits}f}, {one.high:.{digits}f}]")
+    elif one.value == one.value and one.warning:
+        parts.append(f"({one.warning})")
     if unresolved_units and one.worst != one.worst:
         parts.append("{no bounds: the scale has no ends}")
     elif unresolved_units:
@@ -142,15 +146,26 @@ def all_latex(evaluation: Evaluation) -> dict[str, str]:
             "Places climbed",
         ]
         tables["rank_change"] = latex_table(header, rows, "Ranks under two scores")
+    header, rows = rank_rows(evaluation)
+    if rows:
+        caption = f"{RANKS_SAY} Signature {evaluation.signature['id']}."
+        tables["ranks"] = latex_table(header, rows, caption)
     if evaluation.agreement is not None:
         rows = [
-            [row.step, who(row), row.measure, number(row.value, row.low, row.high), str(row.n)]
+            [row.step, who(row), row.measure, _agreed(row), str(row.n)]
             for row in evaluation.agreement.rows
             if not row.group_by
         ]
         header = ["Step", "Judges", "Measure", "Value", "n"]
         tables["agreement"] = latex_table(header, rows, "Agreement of the judges")
     return tables
+
+
+def _agreed(row: AgreementRow) -> str:
+    """A measure of agreement with its interval, or with the reason why there is none."""
+    known = row.value is not None and row.low is not None
+    reason = f" ({row.warning})" if row.warning and not known else ""
+    return f"{number(row.value, row.low, row.high)}{reason}"
 
 
 def _file_name(wanted: str, taken: Iterable[str]) -> str:

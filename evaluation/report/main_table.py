@@ -56,13 +56,25 @@ def cell_of(
 
 
 def main_table(evaluation: Evaluation) -> Table:
-    """The main table: a row for each judge and model, with intervals, bounds and counts."""
+    """The main table: a row for each judge and model, with intervals, bounds and counts.
+
+    "no interval" says for which columns there is none, and why.
+    """
     columns = expanded(evaluation)
     titles = [column.title or group for column, group in columns]
     names = ["judge", "model"]
     for title in titles:
         names += [title, f"{title} low", f"{title} high", f"{title} worst", f"{title} best"]
-    names += ["n", "failed", "undecided", "abstained", "unmapped", "invalid", "signature"]
+    names += [
+        "n",
+        "failed",
+        "undecided",
+        "abstained",
+        "unmapped",
+        "invalid",
+        "no interval",
+        "signature",
+    ]
     rows = []
     for judge in judges_of(evaluation):
         for model in evaluation.judged.models:
@@ -70,7 +82,12 @@ def main_table(evaluation: Evaluation) -> Table:
             row: list[Any] = [judge, model]
             for one in cells:
                 row += [one.value, one.low, one.high, one.worst, one.best] if one else [None] * 5
-            row += [*unresolved(cells), evaluation.signature["id"]]
+            reasons = [
+                f"{title}: {one.warning}"
+                for title, one in zip(titles, cells, strict=True)
+                if one and one.warning and one.value == one.value and one.low != one.low
+            ]
+            row += [*unresolved(cells), "; ".join(reasons), evaluation.signature["id"]]
             rows.append(row)
     return Table("main_table", tuple(names), rows)
 
