@@ -1,6 +1,5 @@
 """Load your own steps: `path/to/file.py:NAME` is the Step with this name in that file."""
 
-import difflib
 import re
 import sys
 import traceback
@@ -12,6 +11,7 @@ from typing import Any
 
 from ..cache.key import fingerprint
 from ..errors import DxjudgeError, UsageError
+from ..files.nearest import nearest
 from .step import Step
 
 _OWN = re.compile(r"(?P<path>.+\.py)(?::(?P<name>\w*)(?:~(?P<variant>.+))?)?", re.DOTALL)
@@ -50,8 +50,8 @@ def load_own(path: Path, name: str) -> Step[Any, Any]:
         kind = type(getattr(module, name)).__name__
         raise UsageError(f"{path}: {name} is a {kind}, not a Step{_which(steps)}")
     wanted = f"has no step {name!r}" if name else "is a file: name a step in it, as file.py:NAME"
-    near = difflib.get_close_matches(name, steps, n=1)
-    raise UsageError(f"{path} {wanted}{f'; did you mean {near[0]}?' if near else _which(steps)}")
+    near = nearest(name, steps)
+    raise UsageError(f"{path} {wanted}{f'; did you mean {near}?' if near else _which(steps)}")
 
 
 def _which(steps: dict[str, Step[Any, Any]]) -> str:

@@ -13,7 +13,6 @@ The content that is judged stays the same. `restore` translates a result for the
 back into the letters and places of the original item.
 """
 
-import difflib
 import random
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -24,6 +23,7 @@ from pydantic import BaseModel
 
 from ..cache.key import fingerprint
 from ..errors import UsageError
+from ..files.nearest import did_you_mean
 from ..prompts.load import Rendered, load_sentences
 from .step import Step
 from .variants import variants_of, vary
@@ -65,8 +65,7 @@ def perturbations(step: Step[Any, Any], names: Iterable[str] | None = None) -> t
     chosen: dict[str, None] = {}
     for name in KINDS if names is None else names:
         if name not in known:
-            near = difflib.get_close_matches(name, known, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(KINDS)}"
+            hint = did_you_mean(name, known, f"there are {', '.join(KINDS)}")
             raise UsageError(f"step {step.prompt_name} has no perturbation {name!r}; {hint}")
         chosen.update(dict.fromkeys((wordings or (name,)) if name == "wording" else (name,)))
     if not chosen:

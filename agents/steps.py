@@ -1,10 +1,10 @@
 """List the steps of the toolkit and find a step by its name."""
 
-import difflib
 from collections.abc import Iterable
 from typing import Any
 
 from ..errors import UsageError
+from ..files.nearest import did_you_mean
 from ..prompts.variants import MARK
 from .assign_category import ASSIGN_CATEGORY
 from .choose_best import CHOOSE_BEST
@@ -66,10 +66,8 @@ def find_step(step: str | Step[Any, Any]) -> Step[Any, Any]:
     names = {known.prompt_name: known for known in (*STEPS, *VARIANTS)}
     if step in names:
         return names[step]
-    near = difflib.get_close_matches(step, names, n=1)
     listed = f"the steps are {', '.join(sorted(names))}, or path/to/file.py:NAME"
-    hint = f"did you mean {near[0]}?" if near else listed
-    raise UsageError(f"no step {step!r}; {hint}")
+    raise UsageError(f"no step {step!r}; {did_you_mean(step, names, listed)}")
 
 
 def find_verdict(name: str, own: Iterable[Step[Any, Any]] = ()) -> tuple[Verdict | None, str]:

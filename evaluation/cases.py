@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..errors import InputError
+from ..files.nearest import did_you_mean
 from ..ontology.reading.normalise import normalise_text
 from .cells import (
     Row,
@@ -152,8 +153,8 @@ def read_cases(
     wanted = [name for name in USUAL_GROUPS if name in columns] if groups is None else groups
     for name in wanted:
         if name not in columns:
-            listed = ", ".join(sorted(columns))
-            raise InputError(f"{source.name} has no group column {name!r}; it has {listed}")
+            hint = did_you_mean(name, columns, f"it has {', '.join(sorted(columns))}")
+            raise InputError(f"{source.name} has no group column {name!r}; {hint}")
     cases: dict[str, Case] = {}
     for number, row in enumerate(source.rows, 1):
         place = f"{source.name}, row {number}"

@@ -3,7 +3,6 @@
 The settings of an evaluation are those of a preset, changed by a YAML file and by flags.
 """
 
-import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,6 +13,7 @@ from pydantic import ValidationError
 
 from ..agents.engine.judges import as_judge
 from ..errors import InputError, UsageError
+from ..files.nearest import did_you_mean
 from ..scoring.jury import check_weights
 from .settings import Column, Settings
 from .tasks import fillable, tasks_of
@@ -183,8 +183,7 @@ def find_preset(name: str) -> Preset:
     names = {preset.name: preset for preset in PRESETS}
     if name in names:
         return names[name]
-    near = difflib.get_close_matches(name, names, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"
+    hint = did_you_mean(name, names, f"there are {', '.join(names)}")
     raise UsageError(f"no preset {name!r}; {hint}")
 
 
@@ -262,8 +261,8 @@ def _titled(column: Column, known: Sequence[Column]) -> Column:
     filled = _fitting(column, known)
     if filled is None:
         listed = ", ".join(dict.fromkeys(one.metric for one in known)) or "none"
-        near = difflib.get_close_matches(column.metric, [one.metric for one in known], n=1)
-        hint = f"did you mean {near[0]}?" if near else f"the tasks fill {listed}"
+        metrics = [one.metric for one in known]
+        hint = did_you_mean(column.metric, metrics, f"the tasks fill {listed}")
         raise UsageError(
             f"evaluation settings: columns: no task fills the column {column.metric!r}; {hint}"
         )

@@ -3,7 +3,6 @@
 Settings, presets, asking, the signature, tables and the report read `TASKS`.
 """
 
-import difflib
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -20,6 +19,7 @@ from ..agents.score_open_answer import SCORE_OPEN_ANSWER
 from ..agents.score_rubric import SCORE_RUBRIC
 from ..agents.step import Step
 from ..errors import UsageError
+from ..files.nearest import did_you_mean
 from . import asking, task_columns
 from .judged import Judged
 from .measures import diagnosis
@@ -247,8 +247,7 @@ def find_task(name: str) -> Task:
     names = {task.name: task for task in TASKS}
     if name in names:
         return names[name]
-    near = difflib.get_close_matches(name, names, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"the tasks are {', '.join(names)}"
+    hint = did_you_mean(name, names, f"the tasks are {', '.join(names)}")
     raise UsageError(f"no task {name!r}; {hint}")
 
 

@@ -1,9 +1,9 @@
 """Reports the columns that nothing reads, with the column that was likely meant."""
 
-import difflib
 from collections.abc import Collection, Mapping, Sequence
 
 from ..errors import InputError
+from ..files.nearest import unread_column
 from .cases import USUAL_GROUPS, Source
 from .cells import LETTER
 
@@ -53,9 +53,5 @@ def _unread(
 ) -> str:
     if not unread:
         return ""
-    hints = []
-    for column in unread:
-        near = difflib.get_close_matches(column.lower(), known, n=1, cutoff=0.75)
-        likely = meant.get(column.lower()) or (near[0] if near else "")
-        hints.append(f"{column} (did you mean {likely}?)" if likely else column)
+    hints = [unread_column(column, known, meant.get(column.lower(), "")) for column in unread]
     return f"{name}: nothing reads the column{'s'[: len(hints) > 1]} {', '.join(hints)}"

@@ -14,6 +14,7 @@ from .delimited import Style, find_delimiter, line_end_of, parse_delimited, show
 from .excel import is_excel, read_excel
 from .forms import Form, InputFormat
 from .json_rows import LIST_COLUMN, is_json_array, parse_json, parse_json_lines
+from .nearest import CLEAR, nearest, no_column
 from .parquet import arrow_rows, read_parquet
 
 # Names of columns that hold diagnoses, the clearer ones first.
@@ -106,16 +107,25 @@ def text_column(sheet: Sheet, wanted: str | None) -> int:
                 break
         if len(columns) == 1:
             return 0
+        near = _nearest_telling(columns)
+        likely = f" (did you mean {near}?)" if near else ""
         raise UsageError(
-            f"which column of {sheet.name} holds the diagnoses? name it with --column; "
+            f"which column of {sheet.name} holds the diagnoses? name it with --column{likely}; "
             f"there are: {listed}"
         )
     places = [i for i, name in enumerate(columns) if name == wanted]
     places = places or [i for i, name in enumerate(columns) if _bare(name) == _bare(wanted)]
     if len(places) == 1:
         return places[0]
-    many = f"{len(places)} columns" if places else "no column"
-    raise UsageError(f"{sheet.name} has {many} {wanted!r}; there are: {listed}")
+    if places:
+        raise UsageError(f"{sheet.name} has {len(places)} columns {wanted!r}; there are: {listed}")
+    raise UsageError(no_column(sheet.name, wanted, columns))
+
+
+def _nearest_telling(columns: Sequence[str]) -> str:
+    telling = [name for names in _TELLING for name in names]
+    likely = [name for name in columns if nearest(_bare(name), telling, CLEAR)]
+    return likely[0] if len(likely) == 1 else ""
 
 
 def column_texts(sheet: Sheet, place: int) -> list[str]:

@@ -2,6 +2,7 @@
 
 from ..errors import InputError, UsageError
 from ..files.cells import is_empty
+from ..files.nearest import no_column
 from ..files.rows_in import Sheet
 
 
@@ -16,7 +17,7 @@ def case_names(sheet: Sheet, column: str | None) -> list[str]:
     if wanted is None:
         return [str(number) for number in range(1, len(sheet.rows) + 1)]
     if wanted not in sheet.columns:
-        raise UsageError(f"{sheet.name} has no column {wanted!r}: {', '.join(sheet.columns)}")
+        raise UsageError(no_column(sheet.name, wanted, sheet.columns))
     place = sheet.columns.index(wanted)
     cells = (row[place] for row in sheet.rows)
     cases = ["" if is_empty(cell) else str(cell) for cell in cells]

@@ -7,6 +7,7 @@ from typing import Any
 from ..agents.step import Step
 from ..errors import UsageError
 from ..files.cells import is_empty
+from ..files.nearest import nearest, no_column
 from ..files.rows_in import Sheet
 from ..ontology.reading.query import split_diagnoses
 
@@ -25,9 +26,7 @@ def field_columns(
     places: dict[str, int] = {}
     for field, column in _pairs(step, named, "--set").items():
         if column not in sheet.columns:
-            raise UsageError(
-                f"{sheet.name} has no column {column!r}; there are: {', '.join(sheet.columns)}"
-            )
+            raise UsageError(no_column(sheet.name, column, sheet.columns))
         if field in given:
             raise UsageError(f"{field} is in both --set and --give; name it only once")
         places[field] = sheet.columns.index(column)
@@ -119,9 +118,13 @@ def _check_needed(
     needed = [name for name, field in step.input.model_fields.items() if field.is_required()]
     missing = [name for name in needed if name not in places and name not in given]
     if missing:
+        unread = [name for place, name in enumerate(sheet.columns) if place not in places.values()]
+        likely = {name: nearest(name, unread) for name in missing}
+        hints = " ".join(f"--set {name}={column}" for name, column in likely.items() if column)
         raise UsageError(
             f"{step.prompt_name} needs {', '.join(missing)}: name the columns with "
-            f"--set {missing[0]}=COLUMN; {sheet.name} has {', '.join(sheet.columns)}"
+            f"--set {missing[0]}=COLUMN; {f'did you mean {hints}? ' if hints else ''}"
+            f"{sheet.name} has {', '.join(sheet.columns)}"
         )
 
 

@@ -6,7 +6,6 @@ differ from those of the prompt. A prompt does not have a variant whose wording 
 the prompt does not have (the task in a sentence, the rules in short).
 """
 
-import difflib
 import itertools
 import re
 from collections.abc import Mapping
@@ -18,6 +17,7 @@ from typing import Any
 import yaml
 
 from ..errors import UsageError
+from ..files.nearest import did_you_mean
 from .load import Prompt, load_prompt
 
 MARK = "~"
@@ -43,8 +43,7 @@ def vary_prompt(prompt: Prompt, variant: str) -> Prompt:
     """Return the prompt in other words. Raises UsageError for an unknown variant."""
     wordings = _wordings(prompt)
     if variant not in wordings:
-        near = difflib.get_close_matches(variant, wordings, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"it has {', '.join(wordings) or 'none'}"
+        hint = did_you_mean(variant, wordings, f"it has {', '.join(wordings) or 'none'}")
         raise UsageError(f"prompt {prompt.name} has no variant {variant!r}; {hint}")
     return wordings[variant]
 

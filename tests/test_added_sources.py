@@ -245,7 +245,7 @@ def test_a_table_may_name_its_columns_and_encoding(tmp_path: Path) -> None:
     options = {"columns": Columns("said", "icd"), "encoding": "cp1252"}
     source = add_file(path, name="ward", **options).source  # type: ignore[arg-type]
     assert added_terms(source, load_tree()) == [Term("Grützbeutel", "L72.11", "ward")]
-    with pytest.raises(InputError, match="no column 'text' among name, said, old, icd"):
+    with pytest.raises(InputError, match="no column 'text'; there are: name, said, old, icd"):
         add_file(path, name="ward", columns=Columns("text"), encoding="cp1252")
 
 

@@ -16,10 +16,12 @@ from ...evaluation.judges.agreement_text import Block, blocks_of, contested_line
 from ...evaluation.judges.agreement_units import known_scales
 from ...files.bytes import check_writable
 from ...files.forms import Form, table_format
+from ...files.nearest import unread_column
 from ...files.rows_out import write_columns
-from ...graphs.jury.votes_file import read_verdict, read_votes, write_votes
+from ...graphs.jury.votes_file import COLUMNS, NEEDED, read_verdict, read_votes, write_votes
 from ...scoring.bootstrap import Plan
 from ...scoring.votes import Vote
+from .step_rows import say
 
 _SCALES = ("nominal", "ordinal", "interval")
 
@@ -104,7 +106,16 @@ def _read_all(paths: Sequence[Path], form: Form, steps: Sequence[Step[Any, Any]]
                     f"{vote.case}, step {vote.step}: leave one of them out"
                 )
         votes += own_votes
+        _warn_misspelt(table, own_votes)
     return votes
+
+
+def _warn_misspelt(table: Path, votes: Sequence[Vote]) -> None:
+    """Print a warning for each group that is likely a misspelt column of votes."""
+    optional = [name for name in COLUMNS if name not in NEEDED]
+    for name in votes[0].groups if votes else ():
+        if unread_column(name, optional) != name:
+            say(f"dxjudge: warning: {table}: read as a group: {unread_column(name, optional)}")
 
 
 def _table(path: Path) -> Path:

@@ -1,7 +1,7 @@
 """Read the rows that a step judges, check them before any work, and write them with verdicts."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from ...cache.key import fingerprint
 from ...errors import DxjudgeError, UsageError
 from ...files.bytes import check_writable
 from ...files.forms import FORMS_OUT, OutputFormat, output_format
+from ...files.nearest import unread_column
 from ...files.rows_in import Sheet, read_sheet
 from ...files.rows_out import added_names, check_columns, write_table
 from ...graphs.row_inputs import field_columns, given_values, row_inputs
@@ -74,7 +75,9 @@ def read_rows(rows: StepRows, output: str, step: Step[Any, Any], case: str | Non
     column_of = field_columns(step, sheet, rows.fields or (), constants)
     inputs = row_inputs(step, sheet, column_of, constants)
     keys = [_key(step, row) for row in inputs]
-    return Job(step, sheet, output, format, inputs, keys, _read_line(sheet, column_of, case))
+    free = [name for name in step.input.model_fields if name not in {*column_of, *constants}]
+    read = _read_line(sheet, column_of, case, free)
+    return Job(step, sheet, output, format, inputs, keys, read)
 
 
 def decided_by_codes(job: Job, added: str) -> Job:
@@ -124,7 +127,9 @@ def _key(step: Step[Any, Any], inputs: dict[str, Any]) -> str:
         return ""  # these inputs fail, and a failed row is never kept
 
 
-def _read_line(sheet: Sheet, column_of: Mapping[str, int], case: str | None) -> str:
+def _read_line(
+    sheet: Sheet, column_of: Mapping[str, int], case: str | None, free: Sequence[str]
+) -> str:
     pairs = [
         field if sheet.columns[index] == field else f"{field} from {sheet.columns[index]!r}"
         for field, index in column_of.items()
@@ -134,6 +139,10 @@ def _read_line(sheet: Sheet, column_of: Mapping[str, int], case: str | None) -> 
     if name_column in sheet.columns:
         pairs.append(f"names of the cases from {name_column!r}")
         indexes.add(sheet.columns.index(name_column))
-    unread = [name for index, name in enumerate(sheet.columns) if index not in indexes]
+    unread = [
+        unread_column(name, free)
+        for index, name in enumerate(sheet.columns)
+        if index not in indexes
+    ]
     rest = f"; not read: {', '.join(unread)}" if unread else ""
     return f"read {', '.join(pairs) or 'no column'}{rest}"

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from ...errors import UsageError
+from ...files.nearest import did_you_mean
 from ...scoring.votes import Vote
 from .agreement_cells import rows_of_cell
 from .agreement_rows import Agreement, CountRow, Terms
@@ -61,16 +62,19 @@ def _with_human(votes: Sequence[Vote], human: str | None) -> Sequence[Vote]:
         return votes
     if any(human in vote.groups for vote in votes):
         return with_human_column(votes, human)
-    judges = ", ".join(dict.fromkeys(vote.judge for vote in votes))
-    raise UsageError(f"{human!r} is neither a judge ({judges}) nor a column of the votes")
+    judges = list(dict.fromkeys(vote.judge for vote in votes))
+    hint = did_you_mean(human, [*judges, *votes[0].groups], "give one of them with --human")
+    raise UsageError(
+        f"{human!r} is neither a judge ({', '.join(judges)}) nor a column of the votes; {hint}"
+    )
 
 
 def _check_columns(units: Sequence[Unit], by: Sequence[str]) -> None:
     known = {name for unit in units for name in unit.groups}
     for name in by:
         if name not in known:
-            listed = ", ".join(sorted(known)) or "none"
-            raise UsageError(f"no vote has the group column {name!r}; there are: {listed}")
+            hint = did_you_mean(name, known, f"there are: {', '.join(sorted(known)) or 'none'}")
+            raise UsageError(f"no vote has the group column {name!r}; {hint}")
 
 
 def _over_all(

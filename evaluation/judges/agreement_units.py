@@ -13,6 +13,7 @@ from typing import Any
 from ...agents.step import Step
 from ...agents.steps import find_verdict
 from ...errors import UsageError
+from ...files.nearest import did_you_mean
 from ...scoring.raters._ratings import Scale, is_number
 from ...scoring.votes import Vote
 
@@ -95,7 +96,8 @@ def units_of(votes: Sequence[Vote], item: Sequence[str] | None = None) -> list[U
     known = {name for vote in votes for name in vote.groups}
     for name in columns:
         if name not in known:
-            raise UsageError(f"no vote has the column {name!r}; there are: {_listed(known)}")
+            hint = did_you_mean(name, known, f"there are: {_listed(known)}")
+            raise UsageError(f"no vote has the column {name!r}; {hint}")
     votes_by_unit: dict[tuple[str, str, tuple[str, ...]], dict[str, dict[Replicate, Vote]]] = {}
     for vote in votes:
         place = (vote.step, vote.case, tuple(str(vote.groups.get(name, "")) for name in columns))

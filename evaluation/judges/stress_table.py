@@ -7,6 +7,7 @@ from typing import Any
 
 from ...errors import InputError
 from ...files.cells import is_empty
+from ...files.nearest import lacking
 from ...files.rows_in import read_sheet
 from ...scoring.bootstrap import Plan
 from ...scoring.robustness import ALL
@@ -40,8 +41,9 @@ def read_rates(path: Path, plan: Plan) -> list[StressRate]:
     sheet = read_sheet(str(path), list_allowed=False)
     missing = [name for name in _NEEDED if name not in sheet.columns]
     if missing:
+        others = [name for name in sheet.columns if name not in _NEEDED]
         raise InputError(
-            f"{path} has no column {', '.join(missing)}: give a table that dxjudge stress wrote"
+            f"{lacking(str(path), missing, others)}: give a table that dxjudge stress wrote"
         )
     trials_by_judge: dict[tuple[str, str], dict[str, list[tuple[str, bool]]]] = {}
     for number, row in enumerate(sheet.rows, 1):

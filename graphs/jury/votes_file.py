@@ -17,6 +17,7 @@ from ...agents.steps import find_verdict
 from ...errors import InputError, UsageError
 from ...files.cells import is_empty
 from ...files.forms import Form, table_format
+from ...files.nearest import lacking
 from ...files.rows_in import Sheet, read_sheet
 from ...files.rows_out import write_columns
 from ...scoring.votes import Scalar, Vote, fault_of
@@ -58,8 +59,9 @@ def read_votes(
     sheet = read_sheet(str(path), form or Form(), list_allowed=False)
     missing = [name for name in NEEDED if name not in sheet.columns]
     if missing:
+        others = [name for name in sheet.columns if name not in COLUMNS]
         raise InputError(
-            f"{sheet.name} has no column {', '.join(missing)}; a table of votes has "
+            f"{lacking(sheet.name, missing, others)}; a table of votes has "
             f"{', '.join(NEEDED)}, and it has {', '.join(sheet.columns)}"
         )
     twice = next((name for name in sheet.columns if sheet.columns.count(name) > 1), None)

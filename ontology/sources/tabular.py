@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from ...errors import InputError
 from ...files.delimited import find_delimiter
+from ...files.nearest import no_column
 from ..tree import Tree
 from .xref import Row
 
@@ -105,9 +106,7 @@ def _named(path: Path, header: Line, name: str | None, detected: int | None) -> 
     if name is None:
         return detected
     if name not in header[1]:
-        raise InputError(
-            f"{path}, line {header[0]}: no column {name!r} among {', '.join(header[1])}"
-        )
+        raise InputError(no_column(f"{path}, line {header[0]},", name, header[1]))
     return header[1].index(name)
 
 
