@@ -15,6 +15,7 @@ from ..agents.engine.judges import as_judge
 from ..errors import InputError, UsageError
 from ..files.nearest import did_you_mean
 from ..scoring.jury import check_weights
+from .paper import check_paper, load_paper
 from .settings import Column, Settings
 from .tasks import fillable, tasks_of
 
@@ -203,6 +204,9 @@ def read_settings(path: Path | None, **flags: Any) -> Settings:
         raise UsageError("a jury needs at least two judges: give --judge twice or more")
     _check_jury(settings)
     main_columns(settings)  # so that a column that no task fills is an error before any work
+    paper = load_paper(preset.name)
+    if paper is not None:
+        check_paper(paper, _settings({**preset.settings, "tasks": preset.tasks}))
     return settings
 
 

@@ -73,7 +73,7 @@ if TYPE_CHECKING:
     )
     from .raters.distance import disagreement, verdict_distance
     from .raters.preference import PreferenceAgreement, preference_agreement
-    from .ratios import hierarchical_statistic, ratio_of_sums
+    from .ratios import deviation_over_units, hierarchical_statistic, ratio_of_sums
     from .robustness import Comparison, FlipRate, Fragile, compare_votes, flip_rates, fragile_cases
     from .rubric import RubricScore, rubric_score
     from .semantic import (
@@ -86,7 +86,7 @@ if TYPE_CHECKING:
         macro_ddx,
         match_ddx,
         micro_ddx,
-        micro_f1_terms,
+        micro_terms,
         normalise_similarity,
     )
     from .sensitivity import choice_shares, evidence_sensitivity, nmse_gap, share_below_diagonal
@@ -151,13 +151,13 @@ _HOMES = {
     "paired": ("Majority", "PairOutcome", "PairScores", "Spread", "best_of_n",
         "majority_vote", "pair_outcome", "pair_scores", "variant_spread"),
     "raters.preference": ("PreferenceAgreement", "preference_agreement"),
-    "ratios": ("hierarchical_statistic", "ratio_of_sums"),
+    "ratios": ("deviation_over_units", "hierarchical_statistic", "ratio_of_sums"),
     "robustness": ("Comparison", "FlipRate", "Fragile", "compare_votes", "flip_rates",
         "fragile_cases"),
     "rubric": ("RubricScore", "rubric_score"),
     "semantic": ("DdxScores", "DdxSummary", "TextEncoder", "cosine_matrix", "ddx_scores",
         "ddx_similarity", "macro_ddx", "match_ddx", "micro_ddx",
-        "micro_f1_terms", "normalise_similarity"),
+        "micro_terms", "normalise_similarity"),
     "sensitivity": ("choice_shares", "evidence_sensitivity", "nmse_gap", "share_below_diagonal"),
     "share_limits": ("paired_share_interval", "share_interval", "share_of_sums", "wilson"),
     "shares": ("Bounds", "FAILED", "Failed", "Mean", "Share", "bounds", "breakdown",
@@ -187,14 +187,15 @@ __all__ = [
     "choice_shares", "cohen_kappa",
     "combine", "common_values", "compare_models", "compare_votes", "consistency",
     "corpus_bleu", "cosine_matrix", "counts_by_model", "covers", "ddx_coverage",
-    "ddx_fdx_gap", "ddx_scores", "ddx_similarity", "deepest_shared", "disagreement",
+    "ddx_fdx_gap", "ddx_scores", "ddx_similarity", "deepest_shared",
+    "deviation_over_units", "disagreement",
     "evidence_sensitivity", "fault_of", "fleiss_kappa", "flip_rates",
     "fragile_cases", "gwet_ac1", "gwet_ac2", "hierarchical_scores",
     "hierarchical_statistic", "holm", "identity", "is_number", "is_resolved",
     "jury_agreement", "kendall", "krippendorff_alpha", "learn_weights",
     "load_encoder", "macro_ddx", "majority_vote", "mapping_quality", "match_ddx",
     "mean", "mean_absolute_difference", "mean_grade", "mean_interval",
-    "mean_statistic", "merge_ranks", "meteor", "micro_ddx", "micro_f1_terms", "misses",
+    "mean_statistic", "merge_ranks", "meteor", "micro_ddx", "micro_terms", "misses",
     "model_differences", "nmse_gap", "normalise_similarity", "open_average",
     "option_score", "pair_agreement", "pair_outcome", "pair_scores",
     "paired_differences", "paired_share_interval", "prediction_powered",

@@ -52,6 +52,30 @@ def ratio_of_sums(numerators: Floats, denominators: Floats, how: Combine = "rati
     return mean
 
 
+def deviation_over_units(numerators: Floats, denominators: Floats, how: Combine = "ratio") -> float:
+    """Return the sample standard deviation of the units' own numbers.
+
+    Formula: sqrt(sum (x - mean of x)^2 / (n - 1)) over the n units with a number x of their own,
+    which is what `ratio_of_sums` gives for the unit alone.
+
+    Source: the standard deviations beside the means of DermCase.
+
+    Args:
+        numerators: units x 1 for "ratio", units x 2 for the other two.
+        denominators: the same shape; a unit with a denominator of 0 is left out.
+        how: how a number is made of two ratios.
+
+    Returns:
+        NaN with fewer than two units.
+
+    >>> round(deviation_over_units(np.array([[3.0], [1.0]]), np.array([[4.0], [4.0]])), 4)
+    0.3536
+    """
+    values = ratio_of_sums(numerators, denominators, how)
+    known = values[~np.isnan(values)]
+    return float(np.std(known, ddof=1)) if len(known) > 1 else float("nan")
+
+
 def hierarchical_statistic(precision: Floats, recall: Floats) -> Statistic:
     """Return HDP, HDR and HDF1 as a statistic of the bootstrap, (b, rows) to (b, 3 k).
 

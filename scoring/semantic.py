@@ -241,19 +241,27 @@ def macro_ddx(cases: Iterable[DdxScores]) -> DdxSummary:
     )
 
 
-def micro_f1_terms(scores: DdxScores) -> tuple[float, float]:
-    """Return what one case adds to the numerator and the denominator of micro F1.
+def micro_terms(scores: DdxScores) -> dict[str, tuple[float, float]]:
+    """Return what one case adds to numerator and denominator of each micro score.
 
     A case with an empty prediction adds nothing.
 
-    Formula: 2|M| and n + m; micro F1 is the sum of the first / the sum of the second.
+    Formula: precision |M| and n; recall |M| and m; f1 2|M| and n + m; jaccard |M| and n + m - |M|.
+    A micro score is the sum of the first / the sum of the second over the cases.
 
     Source: DermCase, micro scores.
 
-    >>> micro_f1_terms(ddx_scores([(0, 0)], 2, 1)), micro_f1_terms(ddx_scores([], 0, 1))
-    ((2.0, 3.0), (0.0, 0.0))
+    >>> micro_terms(ddx_scores([(0, 0)], 2, 1))
+    {'precision': (1.0, 2.0), 'recall': (1.0, 1.0), 'f1': (2.0, 3.0), 'jaccard': (1.0, 2.0)}
     """
-    return (2.0 * scores.matched, float(scores.n + scores.m)) if scores.n else (0.0, 0.0)
+    counts = (scores.matched, scores.n, scores.m) if scores.n else (0, 0, 0)
+    matched, n, m = map(float, counts)
+    return {
+        "precision": (matched, n),
+        "recall": (matched, m),
+        "f1": (2 * matched, n + m),
+        "jaccard": (matched, n + m - matched),
+    }
 
 
 def micro_ddx(cases: Iterable[DdxScores]) -> DdxSummary:
@@ -267,15 +275,13 @@ def micro_ddx(cases: Iterable[DdxScores]) -> DdxSummary:
     0.3333
     """
     given = list(cases)
-    scored = [case for case in given if case.n]
-    terms = [micro_f1_terms(case) for case in scored]
-    matched, n, m = (sum(getattr(case, key) for case in scored) for key in ("matched", "n", "m"))
+    terms = [micro_terms(case) for case in given]
+
+    def pooled(name: str) -> float:
+        return ratio(sum(term[name][0] for term in terms), sum(term[name][1] for term in terms))
+
     return DdxSummary(
-        ratio(matched, n),
-        ratio(matched, m),
-        ratio(sum(above for above, _ in terms), sum(below for _, below in terms)),
-        ratio(matched, n + m - matched),
-        *_counts(given),
+        pooled("precision"), pooled("recall"), pooled("f1"), pooled("jaccard"), *_counts(given)
     )
 
 

@@ -21,7 +21,7 @@ from dxjudge.scoring.semantic import (
     macro_ddx,
     match_ddx,
     micro_ddx,
-    micro_f1_terms,
+    micro_terms,
     normalise_similarity,
 )
 
@@ -210,6 +210,6 @@ def test_a_missing_library_names_the_pip_command(monkeypatch: pytest.MonkeyPatch
 
 def test_micro_f1_is_the_ratio_of_the_sums_of_its_terms() -> None:
     cases = [ddx_scores([(0, 0)], 2, 1), ddx_scores([(0, 0), (1, 1)], 2, 3), ddx_scores([], 0, 2)]
-    above, below = zip(*map(micro_f1_terms, cases), strict=True)
+    above, below = zip(*(micro_terms(case)["f1"] for case in cases), strict=True)
     # 2 * (1 + 2) matches / (2 + 1 + 2 + 3) diagnoses; the empty prediction adds nothing
     assert sum(above) / sum(below) == micro_ddx(cases).f1 == 6 / 8

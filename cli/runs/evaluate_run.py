@@ -15,6 +15,8 @@ from ...evaluation.from_data import (
 )
 from ...evaluation.judges.stress_table import read_rates
 from ...evaluation.report.latex import caption_of, main_rows
+from ...evaluation.report.paper_tables import paper_views
+from ...evaluation.report.paper_text import blocks, paper_text
 from ...evaluation.report.rank_table import rank_notes
 from ...evaluation.report.write import make_folder
 from ...evaluation.result import Evaluation
@@ -143,6 +145,7 @@ def _print(evaluation: Evaluation, folder: Path) -> None:
     for row in rows:
         table.add_row(*row)
     Console(width=None if sys.stdout.isatty() else 200).print(table, markup=False)
+    _print_paper(evaluation)
     for note in (*evaluation.notes, *rank_notes(evaluation)):
         _say(note)
     for entry in evaluation.left_out:
@@ -152,6 +155,26 @@ def _print(evaluation: Evaluation, folder: Path) -> None:
         listed = ", ".join(f"{name} {count:,}" for name, count in failures.items())
         _say(f"failed: {listed} (verdicts.csv says why)")
     _say(f"report: {folder / 'report.html'}")
+
+
+def _print_paper(evaluation: Evaluation) -> None:
+    """Print the tables of the paper, each cut into tables that fit the terminal."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(width=None if sys.stdout.isatty() else 80)
+    for view in paper_views(evaluation):
+        text = paper_text(view, evaluation)
+        console.print(f"\n{text.title}", markup=False, highlight=False)
+        for header, rows in blocks(text, console.width):
+            table = Table(box=SIMPLE_HEAD, pad_edge=False)
+            for number, name in enumerate(header):
+                table.add_column(name, justify="right" if number else "left")
+            for row in rows:
+                table.add_row(*row)
+            console.print(table, markup=False)
+        console.print(" ".join(text.notes), markup=False, highlight=False)
 
 
 def _say(text: str) -> None:

@@ -14,7 +14,7 @@ from ...scoring.semantic import (
     cosine_matrix,
     ddx_scores,
     match_ddx,
-    micro_f1_terms,
+    micro_terms,
     normalise_similarity,
 )
 from ...scoring.text import bert_score, bleu, meteor, rouge
@@ -39,7 +39,7 @@ def find_encoder(name: str) -> Any:
 def semantic_measures(
     judged: Judged, settings: Settings, encoder: TextEncoder
 ) -> Iterator[Measure]:
-    """Yield macro precision, recall, F1, Jaccard, micro F1, and the share with a differential."""
+    """Yield macro and micro precision, recall, F1, Jaccard, and the share with a differential."""
     vectors = _encode(judged, settings, encoder)
     for model in judged.models:
         scored = [_case_score(judged, model, case, settings, vectors) for case in judged.cases]
@@ -52,7 +52,7 @@ def semantic_measures(
                 for s, status in scored
             ]
             yield mean_measure(f"semantic_{name}", model, "", macro)
-        yield _micro(model, scored)
+            yield _micro(name, model, scored)
 
 
 def _without(status: Status) -> Score:
@@ -90,11 +90,12 @@ def _case_score(
     return ddx_scores(match_ddx(likeness, settings.tau), n, m), "done"
 
 
-def _micro(model: str, scored: Sequence[tuple[DdxScores | None, Status]]) -> Measure:
-    """Return micro F1. For its bounds, an unresolved case is one pair, unmatched or matched."""
-    counts = [micro_f1_terms(scores) if scores else (0.0, 0.0) for scores, _ in scored]
+def _micro(name: str, model: str, scored: Sequence[tuple[DdxScores | None, Status]]) -> Measure:
+    """Return a micro score. For its bounds an unresolved case is one pair, matched or not."""
+    counts = [micro_terms(scores)[name] if scores else (0.0, 0.0) for scores, _ in scored]
+    pair = 2.0 if name == "f1" else 1.0
     return Measure(
-        "semantic_micro_f1",
+        f"semantic_micro_{name}",
         model,
         "",
         np.array([[part] for part, _ in counts]),
@@ -102,8 +103,8 @@ def _micro(model: str, scored: Sequence[tuple[DdxScores | None, Status]]) -> Mea
         np.array([status == "failed" for _, status in scored], dtype=bool),
         tuple(status for _, status in scored),
         (0.0,),
-        (2.0,),
-        (2.0,),
+        (pair,),
+        (pair,),
     )
 
 

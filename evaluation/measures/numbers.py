@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...scoring.bootstrap import Floats, Interval, Plan, Statistic, bootstrap_many
-from ...scoring.ratios import Combine, ratio_of_sums
+from ...scoring.ratios import Combine, deviation_over_units, ratio_of_sums
 from ...scoring.share_limits import share_of_sums
 from .measure import Measure, Status, Units
 
@@ -21,7 +21,8 @@ class Number:
 
     slice: "", or a level or chapter of the ontology. group_by, group: the group of cases that the
     number covers. low, high: the limits of the interval; NaN if there is none, and `warning` says
-    why. worst, best: the ends of what it could be with the unresolved units. n: the number of
+    why. sd: the standard deviation of the numbers of the single units (of the pairs, where pairs
+    count). worst, best: the ends of what it could be with the unresolved units. n: the number of
     units that count, with the unresolved ones. failed, undecided (the votes of a jury are tied),
     abstained, invalid: how many of them ended so. unmapped: the number of predictions without a
     code.
@@ -36,6 +37,7 @@ class Number:
     value: float
     low: float
     high: float
+    sd: float
     worst: float
     best: float
     n: int
@@ -95,6 +97,7 @@ def _number(
         interval.estimate,
         interval.low,
         interval.high,
+        _deviation(measure, mask, units),
         worst,
         best,
         count(*_COUNTED),
@@ -106,6 +109,19 @@ def _number(
         interval.warning or "",
         measure.higher_is_better,
     )
+
+
+def _deviation(measure: Measure, mask: _Mask, units: Units) -> float:
+    above, below = _masked(measure, mask)
+    if measure.by_cluster:
+        above, below = (_by_cluster(part, units) for part in (above, below))
+    return deviation_over_units(above, below, measure.combine)
+
+
+def _by_cluster(values: Floats, units: Units) -> Floats:
+    sums = np.zeros((int(units.places.max()) + 1, values.shape[1]))
+    np.add.at(sums, units.places, values)
+    return sums
 
 
 def _share(measure: Measure, mask: _Mask, units: Units, plan: Plan) -> Interval | None:

@@ -17,6 +17,8 @@ from .judge_figures import judge_figures
 from .judge_pages import judges_view
 from .latex import caption_of, main_rows, show
 from .main_table import expanded
+from .paper_tables import paper_views
+from .paper_text import paper_figures, paper_text
 from .rank_table import RANKS_SAY, rank_notes, rank_rows
 from .svg import DARK, LIGHT, standalone
 
@@ -41,7 +43,7 @@ def write_report(
 
     Raises OutputError.
     """
-    figures = all_figures(evaluation)
+    figures = [*all_figures(evaluation), *paper_figures(paper_views(evaluation), evaluation)]
     if stress is None and (folder / STRESS).exists():
         stress = folder / STRESS
     rates = read_rates(stress, evaluation.settings.plan) if stress is not None else []
@@ -99,6 +101,7 @@ def render(
         "rank_notes": rank_notes(evaluation),
         "ranks_say": RANKS_SAY,
         "groups": _groups(evaluation),
+        "papers": [paper_text(view, evaluation) for view in paper_views(evaluation)],
         "gaps": [gap for gap in evaluation.gaps if not gap.slice and not gap.group_by],
         "misses": evaluation.misses[:_MISSES],
         "judges": judges_view(evaluation, about_judges),

@@ -9,12 +9,13 @@ from ..judges.agreement_rows import AgreementRow, CountRow
 from ..judges.as_votes import votes_of
 from ..judges.swap_text import swap_tables
 from ..judging import NO_JUDGE
-from ..measures.evidence import ModalGap
 from ..measures.numbers import Number
-from ..measures.standings import Gap, Rank
+from ..measures.standings import Gap
 from ..result import Evaluation
 from .case_tables import misses_table, predictions_table, scores_table, verdicts_table
 from .main_table import main_table
+from .paper_tables import paper_table, paper_views
+from .small_tables import modal_table, ranks_table, shifts_table, spreads_table
 from .table import Table, table_of
 
 
@@ -30,8 +31,8 @@ def all_tables(evaluation: Evaluation) -> list[Table]:
             "chapters", evaluation, [n for n in evaluation.numbers if n.slice.startswith("chapter")]
         ),
         _numbers("groups", evaluation, [n for n in evaluation.numbers if n.group_by]),
-        table_of("ranks", Rank, evaluation.ranks),
-        _shifts(evaluation),
+        ranks_table(evaluation),
+        shifts_table(evaluation),
         table_of("differences", Gap, evaluation.gaps),
         predictions_table(evaluation),
         verdicts_table(evaluation),
@@ -40,8 +41,9 @@ def all_tables(evaluation: Evaluation) -> list[Table]:
         *_compared(evaluation),
         *_swap(evaluation),
         _stability(evaluation),
-        _spreads(evaluation),
-        _modal(evaluation),
+        spreads_table(evaluation),
+        modal_table(evaluation),
+        paper_table(paper_views(evaluation), evaluation.signature["id"]),
     ]
     return [table for table in tables if table.rows]
 
@@ -52,18 +54,6 @@ def _numbers(name: str, evaluation: Evaluation, numbers: Sequence[Number]) -> Ta
         [*(getattr(one, column) for column in names), evaluation.signature["id"]] for one in numbers
     ]
     return Table(name, (*names, "signature"), rows)
-
-
-def _shifts(evaluation: Evaluation) -> Table:
-    rows = [
-        [judge, shift.model, shift.before, shift.after, shift.change]
-        for judge, shifts in evaluation.shifts.items()
-        for shift in shifts
-    ]
-    before, after = evaluation.preset.before, evaluation.preset.after
-    return Table(
-        "rank_change", ("judge", "model", f"rank {before}", f"rank {after}", "places climbed"), rows
-    )
 
 
 def _compared(evaluation: Evaluation) -> list[Table]:
@@ -96,14 +86,3 @@ def _stability(evaluation: Evaluation) -> Table:
         for entry in stability.ranges:
             rows.append([metric, entry.model, "rank_range", None, entry.best, entry.worst])
     return Table("stability", ("metric", "of", "measure", "value", "low", "high"), rows)
-
-
-def _spreads(evaluation: Evaluation) -> Table:
-    rows = [[model, judge, s.mean, s.sd, s.lowest, s.highest, s.n]
-            for (model, judge), s in evaluation.spreads.items()]  # fmt: skip
-    names = ("model", "judge", "mean set accuracy", "sd", "lowest", "highest", "variants")
-    return Table("variants", names, rows)
-
-
-def _modal(evaluation: Evaluation) -> Table:
-    return table_of("cross_modal", ModalGap, evaluation.modal)

@@ -11,6 +11,8 @@ from ..records import INPUTS, OUTCOMES, inputs_text, outcome_lines
 from ..result import Evaluation
 from .html import write_report
 from .latex import all_latex
+from .paper_tables import paper_views
+from .paper_text import paper_latex
 from .table import Table, plain_cells
 from .tables import all_tables
 
@@ -26,7 +28,8 @@ def write_everything(
     make_folder(folder)
     for table in all_tables(evaluation):
         write_table_file(table, folder)
-    for name, text in all_latex(evaluation).items():
+    papers = paper_latex(paper_views(evaluation), evaluation)
+    for name, text in {**all_latex(evaluation), **papers}.items():
         write_text(folder / f"{name}.tex", text)
     write_text(folder / INPUTS, inputs_text(evaluation.judged))
     write_text(folder / OUTCOMES, "".join(f"{line}\n" for line in outcome_lines(evaluation.judged)))

@@ -1,0 +1,216 @@
+"""The tables of the paper, filled with the numbers of an evaluation."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from ...errors import UsageError
+from ..paper import Paper, PaperColumn, PaperTable, filling, load_paper
+from ..result import Evaluation
+from ..tasks import tasks_of
+from .main_table import judges_of
+from .small_tables import small_table
+from .table import Table
+
+_NAN = float("nan")
+
+
+@dataclass(frozen=True)
+class PaperCell:
+    """A number in a table of the paper. reason: why there is no number; "" where there is one."""
+
+    value: float = _NAN
+    low: float = _NAN
+    high: float = _NAN
+    sd: float = _NAN
+    worst: float = _NAN
+    best: float = _NAN
+    n: int | None = None
+    failed: int | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class PaperView:
+    """A table of the paper under one judge.
+
+    rows: the names of the models, or of the groups of models.
+    cells: a list for each row, with a cell for each column.
+    """
+
+    table: PaperTable
+    judge: str
+    rows: tuple[str, ...]
+    columns: tuple[PaperColumn, ...]
+    cells: tuple[tuple[PaperCell, ...], ...]
+
+
+def paper_views(evaluation: Evaluation) -> list[PaperView]:
+    """Fill the tables of the preset's paper, one for each judge on whom its numbers depend."""
+    paper = load_paper(evaluation.preset.name)
+    return fill_paper(paper, evaluation) if paper is not None else []
+
+
+def fill_paper(paper: Paper, evaluation: Evaluation) -> list[PaperView]:
+    """Fill the tables of a paper. Raises UsageError for a column that a table of ours lacks."""
+    source = _Source(evaluation)
+    return [view for table in paper.tables for view in source.views(table)]
+
+
+@dataclass(frozen=True)
+class _Source:
+    """Where the numbers of the tables come from."""
+
+    evaluation: Evaluation
+    tables: dict[str, Table] = field(default_factory=dict)
+
+    @cached_property
+    def numbers(self) -> Mapping[tuple[str, ...], PaperCell]:
+        """Every number by metric, slice, group column, group, model and judge."""
+        return {
+            (one.metric, one.slice, one.group_by, one.group, one.model, one.judge): PaperCell(
+                one.value, one.low, one.high, one.sd, one.worst, one.best, one.n, one.failed
+            )
+            for one in self.evaluation.numbers
+        }
+
+    @cached_property
+    def metrics(self) -> frozenset[str]:
+        """The metrics with a number."""
+        return frozenset(metric for metric, *_ in self.numbers)
+
+    def views(self, table: PaperTable) -> Iterator[PaperView]:
+        """The table under each judge; once where no number of it depends on a judge."""
+        columns = tuple(one for column in table.columns for one in self._expanded(column))
+        models = self.evaluation.judged.models
+        judged = {judge for metric, *_, judge in self.numbers if self._has(columns, metric)}
+        judges = [judge for judge in judges_of(self.evaluation) if judge in judged] or [""]
+        for judge in judges:
+            cells = [
+                tuple(self._cell(column, model, judge) for column in columns) for model in models
+            ]
+            yield PaperView(
+                table, judge, models, columns, tuple(self._with_reasons(columns, cells))
+            )
+
+    @staticmethod
+    def _has(columns: Iterable[PaperColumn], metric: str) -> bool:
+        return any(column.metric == metric for column in columns)
+
+    def _expanded(self, column: PaperColumn) -> Iterator[PaperColumn]:
+        """The column, or one for each of its metrics and groups, with its title."""
+        for metric, rest in self._metrics(column):
+            for group in self._groups(column):
+                title = (column.title or "{}").replace("{}", group or rest)
+                yield column.model_copy(update={"metric": metric, "group": group, "title": title})
+
+    def _metrics(self, column: PaperColumn) -> Iterator[tuple[str, str]]:
+        """Each metric of a column, and the title of its own."""
+        settings = self.evaluation.settings
+        if not column.metric.endswith(": *"):
+            title = next((one.title for _, one in filling(column.metric, settings)), column.value)
+            yield column.metric, title
+            return
+        named = [one.metric for _, one in filling(column.metric, settings)]
+        metrics = [name for name in named if not name.endswith("*")]
+        metrics += sorted(name for name in self.metrics if name.startswith(column.metric[:-1]))
+        for metric in dict.fromkeys(metrics) or (column.metric,):
+            yield metric, metric.removeprefix(column.metric[:-1])
+
+    def _groups(self, column: PaperColumn) -> list[str]:
+        if not column.by or column.group:
+            return [column.group]
+        units = self.evaluation.units
+        groups = units.values(column.by) if column.by in units.groups else []
+        return list(dict.fromkeys((*column.order, *groups))) or [""]
+
+    def _cell(self, column: PaperColumn, model: str, judge: str) -> PaperCell | None:
+        if column.table:
+            return self._from_table(column, model, judge)
+        place = (column.metric, column.slice, column.by, column.group, model)
+        return self.numbers.get((*place, judge)) or self.numbers.get((*place, ""))
+
+    def _from_table(self, column: PaperColumn, model: str, judge: str) -> PaperCell | None:
+        if column.table not in self.tables:
+            self.tables[column.table] = small_table(self.evaluation, column.table)
+        table = self.tables[column.table]
+        named = {*filter(None, (column.value, column.low, column.high, column.sd)), *column.where}
+        if missing := sorted(named - {*table.columns}):
+            listed = ", ".join(table.columns)
+            raise UsageError(
+                f"the table {column.table} has no column {', '.join(missing)}; it has {listed}"
+            )
+        for row in table.rows:
+            cells = dict(zip(table.columns, row, strict=True))
+            where = {**column.where, "model": model}
+            if cells.get("judge", "") in ("", judge) and all(
+                str(cells[name]) == value for name, value in where.items()
+            ):
+                value, low, high, sd = (
+                    _float(cells.get(name))
+                    for name in (column.value, column.low, column.high, column.sd)
+                )
+                return PaperCell(value, low, high, sd)
+        return None
+
+    def _with_reasons(
+        self, columns: Sequence[PaperColumn], rows: Sequence[Sequence[PaperCell | None]]
+    ) -> Iterator[tuple[PaperCell, ...]]:
+        """The rows, where a cell without a number says why."""
+        reasons = [
+            "" if any(row[at] is not None and row[at].value == row[at].value for row in rows)  # type: ignore[union-attr]
+            else self._reason(column)
+            for at, column in enumerate(columns)
+        ]  # fmt: skip
+        for row in rows:
+            yield tuple(_explained(cell, reason) for cell, reason in zip(row, reasons, strict=True))
+
+    def _reason(self, column: PaperColumn) -> str:
+        """Why no model has a number in a column."""
+        evaluation, settings = self.evaluation, self.evaluation.settings
+        if column.table:
+            return f"{column.table}.csv has no such row"
+        left_out = {entry.task: entry.reason for entry in evaluation.left_out}
+        tasks = [task.name for task, _ in filling(column.metric, settings)]
+        for name in (column.metric, *tasks):
+            if name in left_out:
+                return left_out[name]
+        done = {task.name for task in tasks_of(settings)}
+        if not tasks:
+            return f"these settings do not compute {column.metric}"
+        if not done & {*tasks}:
+            return f"the task {' or '.join(tasks)} is not among the tasks of the settings"
+        if column.by and column.by not in evaluation.units.groups:
+            return f"the cases have no column {column.by}"
+        if column.group and column.group not in evaluation.units.values(column.by):
+            return f"no case has the {column.by} {column.group}"
+        return "no response has a value for it"
+
+
+def _explained(cell: PaperCell | None, reason: str) -> PaperCell:
+    if cell is None:
+        return PaperCell(reason=reason or "no response of this model has a value for it")
+    if cell.value != cell.value:
+        return replace(cell, reason=reason or "every item of this model failed")
+    return cell
+
+
+def _float(value: Any) -> float:
+    return _NAN if value is None or value == "" else float(value)
+
+
+def paper_table(views: Sequence[PaperView], signature: str) -> Table:
+    """A row for each number in a table of the paper: our names, and the paper's titles."""
+    columns = ("table", "judge", "model", "title", "metric", "slice", "group_by", "group", "shown",
+               "estimate", "low", "high", "sd", "worst", "best", "n", "failed", "reason",
+               "signature")  # fmt: skip
+    rows = [
+        [view.table.name, view.judge, model, column.title, column.metric or column.table,
+         column.slice, column.by, column.group, column.show, cell.value, cell.low, cell.high,
+         cell.sd, cell.worst, cell.best, cell.n, cell.failed, cell.reason, signature]
+        for view in views
+        for model, cells in zip(view.rows, view.cells, strict=True)
+        for column, cell in zip(view.columns, cells, strict=True)
+    ]  # fmt: skip
+    return Table("paper", columns, rows)

@@ -1,0 +1,164 @@
+"""The tables of the paper as text: for the terminal, for LaTeX and for the report."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ..paper import PaperColumn
+from ..result import Evaluation
+from .figure import Figure
+from .latex import latex_table
+from .paper_tables import PaperCell, PaperView
+from .svg import bars, heat
+
+_FEW = 8  # a reader can tell so many bars apart
+_GAP = 3  # the columns of a character terminal between two columns of a table
+
+
+@dataclass(frozen=True)
+class PaperText:
+    """A table of the paper as text. notes: how to read it, and what is missing and why."""
+
+    name: str
+    title: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    notes: tuple[str, ...]
+
+
+def paper_text(view: PaperView, evaluation: Evaluation) -> PaperText:
+    """Write a table of the paper with its titles."""
+    titles = [column.title for column in view.columns]
+    lines = [
+        [cell_text(cell, column) for cell, column in zip(cells, view.columns, strict=True)]
+        for cells in view.cells
+    ]
+    first, names = "Model", list(view.rows)
+    if view.table.transposed:
+        titles, names = names, titles
+        lines = [list(line) for line in zip(*lines, strict=True)]
+        first = ""
+    return PaperText(
+        _name(view, evaluation),
+        f"{view.table.title}{f', judged by {view.judge}' if view.judge else ''}",
+        (first, *titles),
+        tuple((name, *line) for name, line in zip(names, lines, strict=True)),
+        tuple(_notes(view, evaluation)),
+    )
+
+
+def _name(view: PaperView, evaluation: Evaluation) -> str:
+    judges = evaluation.judged.judges
+    number = f"_{judges.index(view.judge) + 1}" if view.judge and len(judges) > 1 else ""
+    return f"paper_{view.table.name}{number}"
+
+
+def cell_text(cell: PaperCell, column: PaperColumn) -> str:
+    """Write a number as its column shows it; "-" where there is none."""
+    if column.show == "count":
+        return "-" if cell.n is None else str(cell.n)
+    main = cell.sd if column.show == "deviation" else cell.value
+    if main != main:
+        return "-"
+    factor = 100.0 if column.show == "percent" else 1.0
+
+    def plain(value: float) -> str:
+        return f"{value * factor:.{column.digits}f}"
+
+    parts = [plain(main)]
+    if column.show == "deviation":
+        return parts[0]
+    if column.show == "mean_deviation" and cell.sd == cell.sd:
+        parts.append(f"± {plain(cell.sd)}")
+    if cell.low == cell.low:
+        parts.append(f"[{plain(cell.low)}, {plain(cell.high)}]")
+    if cell.failed and cell.worst == cell.worst:
+        parts.append(f"{{{plain(cell.worst)}, {plain(cell.best)}}}")
+    return " ".join(parts)
+
+
+def _notes(view: PaperView, evaluation: Evaluation) -> Iterator[str]:
+    shows = {column.show for column in view.columns}
+    level = f"{evaluation.settings.level:.0%}"
+    numbers = [cell for cells in view.cells for cell in cells if cell.value == cell.value]
+    if any(cell.low == cell.low for cell in numbers):
+        yield f"In brackets: the {level} interval."
+    if shows & {"deviation", "mean_deviation"}:
+        yield "After ±: the standard deviation over cases."
+    counts = sorted({cell.n for cell in numbers if cell.n is not None})
+    if counts:
+        span = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+        yield f"Units (cases, items or pairs) of a number: {span}."
+    failed = {
+        model: max((cell.failed or 0 for cell in cells), default=0)
+        for model, cells in zip(view.rows, view.cells, strict=True)
+    }
+    if any(failed.values()):
+        listed = ", ".join(f"{model} {count}" for model, count in failed.items() if count)
+        yield f"Unresolved: {listed}. In braces: the number if all of them were wrong, and right."
+    for reason, titles in _missing(view).items():
+        yield f"Missing: {', '.join(titles)}: {reason}."
+    yield f"Signature {evaluation.signature['id']}."
+
+
+def _missing(view: PaperView) -> dict[str, list[str]]:
+    """The titles of the columns without any number, by the reason."""
+    titles: dict[str, list[str]] = {}
+    for column, cells in zip(view.columns, zip(*view.cells, strict=True), strict=True):
+        reasons = {cell.reason for cell in cells}
+        if "" not in reasons:
+            titles.setdefault("; ".join(sorted(reasons)), []).append(column.title)
+    return titles
+
+
+def blocks(text: PaperText, width: int) -> Iterator[tuple[list[str], list[list[str]]]]:
+    """Cut a table into tables that fit the width; each has the first column.
+
+    The interval and the bounds of a number stand below it.
+    """
+    lines = [text.header, *((row[0], *map(_stacked, row[1:])) for row in text.rows)]
+    widths = [max(_width(line[at]) for line in lines) + _GAP for at in range(len(text.header))]
+    parts = [[0]]
+    for at in range(1, len(widths)):
+        if len(parts[-1]) > 1 and sum(widths[one] for one in (*parts[-1], at)) > width:
+            parts.append([0])
+        parts[-1].append(at)
+    for part in parts:
+        header, *rows = ([line[at] for at in part] for line in lines)
+        yield header, rows
+
+
+def _stacked(cell: str) -> str:
+    return cell.replace(" [", "\n[").replace(" {", "\n{")
+
+
+def _width(cell: str) -> int:
+    return max(map(len, cell.split("\n")))
+
+
+def paper_latex(views: Sequence[PaperView], evaluation: Evaluation) -> dict[str, str]:
+    """The tables of the paper as LaTeX, by file name."""
+    texts = [paper_text(view, evaluation) for view in views]
+    return {
+        text.name: latex_table(text.header, text.rows, f"{text.title}. {' '.join(text.notes)}")
+        for text in texts
+    }
+
+
+def paper_figures(views: Sequence[PaperView], evaluation: Evaluation) -> Iterator[Figure]:
+    """The figures of the paper: the tables of which the paper draws the numbers."""
+    for view in views:
+        table = [[cell.value for cell in cells] for cells in view.cells]
+        known = [value for row in table for value in row if value == value]
+        if view.table.draw and known:
+            text = paper_text(view, evaluation)
+            yield Figure(
+                text.name, text.title, " ".join(text.notes), _drawn(view, text.title, table)
+            )
+
+
+def _drawn(view: PaperView, title: str, table: Sequence[Sequence[float]]) -> str:
+    titles = [column.title for column in view.columns]
+    if view.table.draw == "heat" or len(view.rows) > _FEW:
+        top = max((value for row in table for value in row if value == value), default=1.0)
+        return heat(title, view.rows, titles, table, top=top)
+    return bars(title, titles, view.rows, [list(line) for line in zip(*table, strict=True)])

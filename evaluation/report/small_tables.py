@@ -1,0 +1,52 @@
+"""The tables that the tables of a paper use too: ranks, rank changes, variants, image and text."""
+
+from collections.abc import Callable, Mapping
+
+from ..measures.evidence import ModalGap
+from ..measures.standings import Rank
+from ..result import Evaluation
+from .table import Table, table_of
+
+
+def ranks_table(evaluation: Evaluation) -> Table:
+    """The ranks of the models under every metric."""
+    return table_of("ranks", Rank, evaluation.ranks)
+
+
+def shifts_table(evaluation: Evaluation) -> Table:
+    """The ranks of each model under the two metrics that the preset compares."""
+    rows = [
+        [judge, shift.model, shift.before, shift.after, shift.change]
+        for judge, shifts in evaluation.shifts.items()
+        for shift in shifts
+    ]
+    before, after = evaluation.preset.before, evaluation.preset.after
+    return Table(
+        "rank_change", ("judge", "model", f"rank {before}", f"rank {after}", "places climbed"), rows
+    )
+
+
+def spreads_table(evaluation: Evaluation) -> Table:
+    """The spread of set accuracy over prompt variants."""
+    rows = [[model, judge, s.mean, s.sd, s.lowest, s.highest, s.n]
+            for (model, judge), s in evaluation.spreads.items()]  # fmt: skip
+    names = ("model", "judge", "mean set accuracy", "sd", "lowest", "highest", "variants")
+    return Table("variants", names, rows)
+
+
+def modal_table(evaluation: Evaluation) -> Table:
+    """Image against text, by model and type of evidence."""
+    return table_of("cross_modal", ModalGap, evaluation.modal)
+
+
+def small_table(evaluation: Evaluation, name: str) -> Table:
+    """One of these tables by its name."""
+    return _MAKERS[name](evaluation)
+
+
+_MAKERS: Mapping[str, Callable[[Evaluation], Table]] = {
+    "ranks": ranks_table,
+    "rank_change": shifts_table,
+    "variants": spreads_table,
+    "cross_modal": modal_table,
+}
