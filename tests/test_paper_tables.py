@@ -92,7 +92,7 @@ def test_a_column_without_a_number_stays_and_says_why() -> None:
     assert "Missing: skin: no case has the category skin." in notes
     assert "Missing: BLEU: the task text_overlap is not among the tasks of the settings." in notes
     assert "Missing: Ward: the task grade_ddx is not among" in notes
-    reasons = {row[3]: row[17] for row in paper_table([view], "s").rows}
+    reasons = {row[3]: row[18] for row in paper_table([view], "s").rows}
     assert reasons["skin"] == "no case has the category skin" and reasons["Acc."] == ""
 
 

@@ -27,7 +27,8 @@ class PaperCell:
     worst: float = _NAN
     best: float = _NAN
     n: int | None = None
-    failed: int | None = None
+    failed: int = 0
+    undecided: int = 0
     reason: str = ""
 
 
@@ -70,7 +71,15 @@ class _Source:
         """Every number by metric, slice, group column, group, model and judge."""
         return {
             (one.metric, one.slice, one.group_by, one.group, one.model, one.judge): PaperCell(
-                one.value, one.low, one.high, one.sd, one.worst, one.best, one.n, one.failed
+                one.value,
+                one.low,
+                one.high,
+                one.sd,
+                one.worst,
+                one.best,
+                one.n,
+                one.failed,
+                one.undecided,
             )
             for one in self.evaluation.numbers
         }
@@ -203,12 +212,12 @@ def _float(value: Any) -> float:
 def paper_table(views: Sequence[PaperView], signature: str) -> Table:
     """A row for each number in a table of the paper: our names, and the paper's titles."""
     columns = ("table", "judge", "model", "title", "metric", "slice", "group_by", "group", "shown",
-               "estimate", "low", "high", "sd", "worst", "best", "n", "failed", "reason",
+               "estimate", "low", "high", "sd", "worst", "best", "n", "failed", "undecided", "reason",
                "signature")  # fmt: skip
     rows = [
         [view.table.name, view.judge, model, column.title, column.metric or column.table,
          column.slice, column.by, column.group, column.show, cell.value, cell.low, cell.high,
-         cell.sd, cell.worst, cell.best, cell.n, cell.failed, cell.reason, signature]
+         cell.sd, cell.worst, cell.best, cell.n, cell.failed, cell.undecided, cell.reason, signature]
         for view in views
         for model, cells in zip(view.rows, view.cells, strict=True)
         for column, cell in zip(view.columns, cells, strict=True)

@@ -71,7 +71,7 @@ def cell_text(cell: PaperCell, column: PaperColumn) -> str:
         parts.append(f"± {plain(cell.sd)}")
     if cell.low == cell.low:
         parts.append(f"[{plain(cell.low)}, {plain(cell.high)}]")
-    if cell.failed and cell.worst == cell.worst:
+    if cell.failed + cell.undecided and cell.worst == cell.worst:
         parts.append(f"{{{plain(cell.worst)}, {plain(cell.best)}}}")
     return " ".join(parts)
 
@@ -89,7 +89,7 @@ def _notes(view: PaperView, evaluation: Evaluation) -> Iterator[str]:
         span = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
         yield f"Units (cases, items or pairs) of a number: {span}."
     failed = {
-        model: max((cell.failed or 0 for cell in cells), default=0)
+        model: max((cell.failed + cell.undecided for cell in cells), default=0)
         for model, cells in zip(view.rows, view.cells, strict=True)
     }
     if any(failed.values()):
