@@ -212,12 +212,13 @@ def _float(value: Any) -> float:
 def paper_table(views: Sequence[PaperView], signature: str) -> Table:
     """A row for each number in a table of the paper: our names, and the paper's titles."""
     columns = ("table", "judge", "model", "title", "metric", "slice", "group_by", "group", "shown",
-               "estimate", "low", "high", "sd", "worst", "best", "n", "failed", "undecided", "reason",
-               "signature")  # fmt: skip
+               "estimate", "low", "high", "sd", "worst", "best", "n", "failed", "undecided",
+               "reason", "signature")  # fmt: skip
     rows = [
         [view.table.name, view.judge, model, column.title, column.metric or column.table,
          column.slice, column.by, column.group, column.show, cell.value, cell.low, cell.high,
-         cell.sd, cell.worst, cell.best, cell.n, cell.failed, cell.undecided, cell.reason, signature]
+         cell.sd, cell.worst, cell.best, cell.n, cell.failed, cell.undecided, cell.reason,
+         signature]
         for view in views
         for model, cells in zip(view.rows, view.cells, strict=True)
         for column, cell in zip(view.columns, cells, strict=True)
