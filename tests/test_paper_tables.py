@@ -108,7 +108,7 @@ def test_a_model_with_half_its_answers_has_its_bounds_and_its_count() -> None:
 
 
 def test_rows_in_another_order_give_the_same_table() -> None:
-    cases = [
+    cases: list[dict[str, Any]] = [
         {"id": f"c{n}", "question": "Which?", "options": {"A": "gout", "B": "asthma"},
          "answer": "A" if n % 3 else "B", "category": "joint" if n % 2 else "lung"}
         for n in range(20)
