@@ -20,6 +20,18 @@ _FRAME = re.compile(
 )
 _TOKEN = re.compile(r"[(\[]?([A-Za-z0-9]{1,2})[)\].:]?$")
 _ROW = re.compile(r"[(\[]?([A-Z]{2,})[)\].:]*$")
+_LETTER = re.compile(r"(?<![A-Za-z0-9'\-])([A-Z])(?![A-Za-z0-9'\-])")
+_STATED = re.compile(
+    r"(?:\b(?i:answers?|options?|choices?)(?:\s+(?:is|are|would\s+be|letter))*\s*[:=]?\s*|^\W*)"
+    r"(?P<open>[(\[\"'*]*)(?P<letter>[A-Z])(?:[)\]\"'*:.,;]+(?=\s|$)|\s*$|\s+(?:is|because|since|as)\b)"
+    r"|[(\[\"]+(?P<bracketed>[A-Z])[)\]\"]+",
+    re.MULTILINE,
+)
+_UNSURE = re.compile(
+    r"\b(?:not|nor|neither|either|both|rather|instead|except|unlike|cannot|unable|incorrect|wrong|"
+    r"unsure|unclear|if|or)\b|n't\b",
+    re.IGNORECASE,
+)
 _SPLIT = re.compile(r"\s*(?:,|;|/|&|\+|\band\b)\s*|\s+", re.IGNORECASE)
 
 
@@ -118,9 +130,36 @@ def letters_only(inputs: OptionInput) -> MatchedOptions | Nothing | None:
     if "Z" not in inputs.options and named_letters(inputs.answer, ("Z",)):
         return Nothing("the answer means none of the options")
     letters = named_letters(inputs.answer, tuple(inputs.options))
+    if not letters and not inputs.multiple:
+        letters = stated_letter(inputs.answer, inputs.options)
     if not letters or (len(letters) > 1 and not inputs.multiple):
         return None
     return _matched(inputs, letters)
+
+
+def stated_letter(answer: str, options: Mapping[str, str]) -> set[str]:
+    """Return the one option that the sentences of an answer state; empty if they are not sure.
+
+    The letter must stand where only an option can stand: after "answer", "option" or "choice", in
+    brackets or quotation marks, or at the beginning of a line before a sign or a verb. No other
+    capital letter may stand alone, no word may deny or weigh options, and the text of no other
+    option may occur.
+
+    >>> options = {"A": "above", "B": "below"}
+    >>> stated_letter("The correct answer is B because of the mass.", options)
+    {'B'}
+    >>> stated_letter("A mass is seen.", options), stated_letter("B, not A.", options)
+    (set(), set())
+    """
+    if _UNSURE.search(answer):
+        return set()
+    alone = set(_LETTER.findall(answer)) - ({"I"} - set(options))
+    stated = {match["letter"] or match["bracketed"] for match in _STATED.finditer(answer)}
+    if len(alone) != 1 or alone != stated or not alone <= set(options):
+        return set()
+    words = f" {fold(answer)} "
+    others = [text for letter, text in options.items() if letter not in stated]
+    return set() if any(f" {fold(text)} " in words for text in others) else stated
 
 
 def named_letters(answer: str, known: tuple[str, ...]) -> set[str]:

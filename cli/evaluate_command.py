@@ -125,6 +125,14 @@ UnknownCodes = Annotated[
         rich_help_panel=_NUMBERS,
     ),
 ]
+AnswerForm = Annotated[
+    str | None,
+    typer.Option(
+        help="What the models of pairs were asked for: free (the default), or letter, which code "
+        "reads as the authors of MediConfusion do.",
+        rich_help_panel=_NUMBERS,
+    ),
+]
 Seed = Annotated[
     int | None, typer.Option(help="The seed of the resampling.", rich_help_panel=_NUMBERS)
 ]
@@ -176,6 +184,7 @@ def evaluate(
     added_sources: AddedSources = "all",
     unmapped: Unmapped = None,
     unknown_codes: UnknownCodes = None,
+    answer_form: AnswerForm = None,
     seed: Seed = None,
     resamples: Resamples = None,
     run: RunOptions,
@@ -214,6 +223,7 @@ def evaluate(
         "ontology": ontology,
         "unmapped": unmapped,
         "unknown_codes": unknown_codes,
+        "answer_form": answer_form,
         "seed": seed,
         "resamples": resamples,
     }

@@ -107,6 +107,8 @@ def free_answer(ask: Ask) -> Inputs:
             "option_a": ask.case.options["A"],
             "option_b": ask.case.options["B"],
             "answer": ask.response.answer,
+            "gap": ask.settings.gap,
+            "form": ask.response.answer_form or ask.settings.answer_form,
         }
     ]
 

@@ -16,11 +16,12 @@ from .cells import (
     answer_of,
     is_empty,
     letters_of,
-    named_list,
+    listed_diagnoses,
     read_list,
     read_options,
     read_predictions,
     read_probabilities,
+    read_scores,
     text_of,
     values_of,
 )
@@ -82,6 +83,8 @@ class Response:
     withheld: the type of evidence that the model did not see.
     presented_as: image or text, where the same evidence is presented in both ways.
     answered: the answer to the case's question, where it is not the response itself.
+    answer_form: free or letter, what the model was asked for; "" where the file does not say it.
+    scores: option letter -> any number; the option with the highest is the answer.
     probabilities: option letter -> probability, summing to 1.
     fault: why the probabilities cannot be used.
     scaled: whether the probabilities were rounded, and were scaled to sum to 1.
@@ -97,6 +100,8 @@ class Response:
     withheld: str = ""
     presented_as: str = ""
     answered: str | None = None
+    answer_form: str = ""
+    scores: Mapping[str, float] | None = None
     probabilities: Mapping[str, float] | None = None
     fault: str = ""
     scaled: bool = False
@@ -111,15 +116,16 @@ class Response:
     def answer(self) -> str | None:
         """The answer to the case's question; None without one.
 
-        With probabilities alone it is the letter of the likeliest option, and None where several
-        options are equally likely.
+        With scores or probabilities alone it is the letter of the option with the highest, and
+        None where several options have it.
         """
         if self.answered is not None or self.text is not None:
             return self.text if self.answered is None else self.answered
-        if not self.probabilities:
+        values = self.scores or self.probabilities
+        if not values:
             return None
-        most = max(self.probabilities.values())
-        likeliest = [letter for letter, value in self.probabilities.items() if value == most]
+        most = max(values.values())
+        likeliest = [letter for letter, value in values.items() if value == most]
         return likeliest[0] if len(likeliest) == 1 else None
 
 
@@ -232,7 +238,7 @@ def _response(row: Row, place: str) -> Response:
     names = None if is_empty(ddx) else read_predictions(ddx, f"{place}, predicted_ddx")
     text = row.get("response")
     if names is None:
-        names = named_list(text)  # the model was asked for a list, and wrote nothing else
+        names = listed_diagnoses(text)
     probabilities, fault, is_scaled = read_probabilities(row.get("probabilities"), place)
     return Response(
         case=name,
@@ -242,18 +248,22 @@ def _response(row: Row, place: str) -> Response:
         sample=text_of(row.get("sample")),
         variant=text_of(row.get("variant")),
         withheld=text_of(row.get("withheld")),
-        presented_as=_presentation(row, place),
+        presented_as=_one_of(row, "presented_as", ("image", "text"), place),
         answered=text_of(row["answered"]) if row.get("answered") is not None else None,
+        answer_form=_one_of(row, "answer_form", ("free", "letter"), place),
+        scores=read_scores(row.get("scores"), place),
         probabilities=probabilities,
         fault=fault,
         scaled=is_scaled,
     )
 
 
-def _presentation(row: Row, place: str) -> str:
-    text = text_of(row.get("presented_as")).lower()
-    if text not in ("", "image", "text"):
-        raise InputError(f"{place}: presented_as is {text!r}; write image or text, or leave it out")
+def _one_of(row: Row, column: str, words: tuple[str, str], place: str) -> str:
+    text = text_of(row.get(column)).lower()
+    if text not in ("", *words):
+        raise InputError(
+            f"{place}: {column} is {text!r}; write {words[0]} or {words[1]}, or leave it out"
+        )
     return text
 
 

@@ -11,6 +11,8 @@ from ..errors import InputError
 from ..ontology.reading.query import split_diagnoses
 
 Row = Mapping[str, Any]
+_PROSE = re.compile(r"[\n:.?!](?:\s|$)|^-+$|(?:\S+\s+){11}\S")
+"""What a name does not have: the end of a line or of a sentence, a colon, or twelve words."""
 LETTER = re.compile(r"[A-Z]")
 _ROUNDED = 0.01
 """The sum of rounded probabilities may differ from 1 by so much."""
@@ -85,6 +87,24 @@ def named_list(cell: Any) -> list[str] | None:
     return [name.strip() for name in names if name.strip()]
 
 
+def listed_diagnoses(text: Any) -> list[str] | None:
+    """The diagnoses of a response that is nothing but a list of them; None for anything else.
+
+    A list is {"diagnoses": [...]}, a JSON array of texts, or one line with bars between names.
+
+    >>> listed_diagnoses("psoriasis | lichen planus"), listed_diagnoses("It is psoriasis.")
+    (['psoriasis', 'lichen planus'], None)
+    """
+    if (named := named_list(text)) is not None or not isinstance(text, str):
+        return named
+    line = text.strip()
+    if line.startswith("["):
+        return named_list(f'{{"diagnoses": {line}}}')
+    names = [name.strip() for name in line.removesuffix(".").split("|")]
+    plain = all(name and not _PROSE.search(name) for name in names)
+    return names if len(names) > 1 and plain else None
+
+
 def read_options(row: Row, place: str) -> dict[str, str]:
     """Read the options of a question: letter -> text. Raises InputError for JSON with a fault."""
     cell = row.get("options")
@@ -142,6 +162,23 @@ def read_probabilities(cell: Any, place: str) -> tuple[dict[str, float] | None, 
         return None, f"its probabilities sum to {total:.6g}, not to 1", False
     scaled = {letter: value / total for letter, value in values.items()}
     return scaled, "", abs(total - 1) > 1e-6
+
+
+def read_scores(cell: Any, place: str) -> dict[str, float] | None:
+    """Read a score for each option, of which the highest is the answer; None for an empty cell.
+
+    Raises InputError for a cell that is not an object of letters and finite numbers.
+    """
+    if is_empty(cell):
+        return None
+    try:
+        by_letter = json.loads(cell) if isinstance(cell, str) else cell
+        scores = {str(letter): float(value) for letter, value in by_letter.items()}
+    except (ValueError, TypeError, AttributeError) as fault:
+        raise InputError(f"{place}: scores must be an object, letter to number") from fault
+    if not all(map(math.isfinite, scores.values())):
+        raise InputError(f"{place}: a score of {cell} is not a finite number")
+    return scores
 
 
 def values_of(cell: Any, place: str) -> tuple[str, ...]:

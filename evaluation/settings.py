@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from ..agents.score_free_answer import GAP
 from ..ontology.releases.listed import DEFAULT
 from ..scoring.bootstrap import Plan
 from ..scoring.jury import Rule
@@ -88,6 +89,9 @@ class Settings(BaseModel):
     unknown_codes: whether a true code that the release lacks is an error, or excludes its case.
     multiple: whether a question may have several right options, so that a choice has a score
         between 0 and 1 instead of being right or wrong.
+    answer_form: what the models of a pair task were asked for, where a response does not say it.
+        A letter is read by code, as the authors of MediConfusion do.
+    gap: the least difference in closeness at which a free answer means one of two options.
     errors_of: whether errors are labelled in all answers, or only in wrong ones.
     ontology, rubric, taxonomy: the names of the release, the rubric and the taxonomy.
     encoder: of semantic scores. tau, low, high: its thresholds, which differ between encoders.
@@ -111,6 +115,8 @@ class Settings(BaseModel):
     unmapped: Literal["ignore", "penalise"] = "ignore"
     unknown_codes: Literal["error", "exclude"] = "error"
     multiple: bool = False
+    answer_form: Literal["free", "letter"] = "free"
+    gap: int = Field(default=GAP, ge=1, le=9)
     errors_of: Literal["all", "wrong"] = "all"
     ontology: str = DEFAULT
     rubric: str = "dermcase"

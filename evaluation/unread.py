@@ -13,9 +13,9 @@ _OF_CASES = (
 )  # fmt: skip
 _OF_RESPONSES = (
     "id", "model", "response", "predicted_diagnosis", "predicted_ddx", "answered", "sample",
-    "variant", "withheld", "presented_as", "probabilities",
+    "variant", "withheld", "presented_as", "answer_form", "scores", "probabilities",
 )  # fmt: skip
-_ANSWERS = _OF_RESPONSES[2:6] + _OF_RESPONSES[-1:]
+_ANSWERS = _OF_RESPONSES[2:6] + _OF_RESPONSES[-2:]
 _MEANT = {
     "predictions": "predicted_ddx", "prediction": "response", "ddx": "predicted_ddx",
     "differential": "predicted_ddx", "diagnoses": "predicted_ddx", "output": "response",

@@ -112,3 +112,36 @@ def test_z_means_none_of_the_options_unless_it_is_one() -> None:
     options = {**OPTIONS, "Z": "bulla"}
     one = settle(MATCH_OPTION, {**MANY, "options": options, "answer": "Z"})
     assert one.value.letters == ("Z",)
+
+
+@pytest.mark.parametrize(
+    ("answer", "letter"),
+    [
+        ("The answer is C because the lesion came and went within hours.", "C"),
+        ("B. The lesion holds clear fluid.", "B"),
+        ("I would choose option A: it is flat.", "A"),
+        ("The lesion is raised and itchy.\nAnswer: C", "C"),
+        ("A is correct.", "A"),
+        ('It fits best with ("B").', "B"),
+    ],
+)
+def test_a_sentence_that_states_one_letter_needs_no_model(answer: str, letter: str) -> None:
+    outcome = settle(MATCH_OPTION, {**ONE, "answer": answer})
+    assert (outcome.value.letters, outcome.decided_by) == ((letter,), "rules")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "A rash that comes and goes.",
+        "The answer is not B.",
+        "B or C.",
+        "Option A would fit if there were no fluid.",
+        "B: a vesicle. C: a wheal.",
+        "Vitamin B is low.",
+        "It isn't A.",
+        "The answer is D.",
+    ],
+)
+def test_a_sentence_that_may_mean_something_else_is_left_to_the_model(answer: str) -> None:
+    assert settle(MATCH_OPTION, {**ONE, "answer": answer}).kind == "undecided"

@@ -62,3 +62,54 @@ def test_a_letter_or_an_options_text_decides_without_a_model(answer: Any, choice
 @pytest.mark.parametrize("answer", ["A and B", "above, not below", "C"])
 def test_anything_else_is_left_to_the_model(answer: Any) -> None:
     assert settle(SCORE_FREE_ANSWER, {**INPUTS, "answer": answer}).kind == "undecided"
+
+
+@pytest.mark.parametrize(("gap", "choice"), [(1, "B"), (2, "B"), (3, None), (9, None)])
+def test_the_gap_is_a_setting(gap: int, choice: Any) -> None:
+    answer = {"closeness_a": 5, "closeness_b": 7}
+    outcome, _ = ask_step(SCORE_FREE_ANSWER, {**INPUTS, "gap": gap}, answer)
+    if choice is None:
+        assert outcome.reason == f"invalid answer: closeness 5 and 7 differ by less than {gap}"
+    else:
+        assert outcome.value.choice == choice
+
+
+@pytest.mark.parametrize(
+    ("answer", "letter"),
+    [
+        ("A", "A"),
+        ('A")', "A"),  # what a model writes after the prompt's #answer: ("
+        ("The answer is B.", "B"),
+        ("B: the mass lies below.", "B"),
+        ('It is ("B").', "B"),
+        ("The mass\nB\nlies below", "B"),
+        ("A mass lies in the cerebellum.", "A"),  # the authors read the article as a letter
+        ("(A)", None),
+        ("A)", None),
+        ("a", None),
+        ("**B**", None),
+        ("Below", None),
+        ("A: above. B: below.", None),
+        ("", None),
+        ("I cannot tell.", None),
+    ],
+)
+def test_a_letter_is_read_as_the_authors_read_it_and_anything_else_is_invalid(
+    answer: str, letter: Any
+) -> None:
+    inputs = {**INPUTS, "answer": answer, "form": "letter"}
+    outcome, seen = ask_step(SCORE_FREE_ANSWER, inputs, {"closeness_a": 1, "closeness_b": 9})
+    assert seen == []  # code alone decides, also where there is a judge
+    if letter is None:
+        assert (outcome.status, outcome.decided_by) == ("abstained", "code")
+        assert outcome.reason.startswith("invalid answer: ")
+    else:
+        assert outcome.value.choice == letter
+
+
+@pytest.mark.parametrize(
+    ("answer", "choice"),
+    [("The answer is B because it lies in the cerebellum.", "B"), ("A: above", "A")],
+)
+def test_a_sentence_that_states_its_letter_needs_no_model(answer: str, choice: str) -> None:
+    assert settle(SCORE_FREE_ANSWER, {**INPUTS, "answer": answer}).value.choice == choice

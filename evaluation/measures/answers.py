@@ -24,6 +24,7 @@ from .measure import (
     Units,
     case_units,
     mean_measure,
+    worse,
 )
 
 _TASKS = {"match_option": "choice_score", "score_open_answer": "open_score"}
@@ -113,18 +114,13 @@ def gap_measures(measures: Sequence[Measure]) -> Iterator[Measure]:
             numerator,
             below,
             np.asarray(gaps.any(axis=1), dtype=bool),
-            tuple(map(_worse, coverage.status, accuracy.status)),
+            tuple(map(worse, coverage.status, accuracy.status)),
             np.where(gaps, [0.0, 1.0], numerator),
             np.where(gaps, [1.0, 0.0], numerator),
             np.where(gaps, 1.0, below),
             combine="difference",
             higher_is_better=False,
         )
-
-
-def _worse(first: Status, second: Status) -> Status:
-    order: tuple[Status, ...] = (*UNRESOLVED, "invalid", "abstained", "done", "none")
-    return min(first, second, key=order.index)
 
 
 def pair_units(cases: Sequence[Case]) -> tuple[Units, tuple[tuple[Case, Case], ...]]:
@@ -195,7 +191,7 @@ def _pair_measure(
 
 
 def _worst_status(statuses: Sequence[Status]) -> Status:
-    return reduce(_worse, statuses)
+    return reduce(worse, statuses)
 
 
 def _variants(judged: Judged, model: str) -> list[str]:

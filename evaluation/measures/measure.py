@@ -133,6 +133,12 @@ class Measure:
         return ratio_of_sums(self.numerator, self.denominator, self.combine)
 
 
+def worse(first: Status, second: Status) -> Status:
+    """Return the worse of two statuses: failed, undecided, invalid, abstained, done, none."""
+    order: tuple[Status, ...] = (*UNRESOLVED, "invalid", "abstained", "done", "none")
+    return min(first, second, key=order.index)
+
+
 @dataclass(frozen=True)
 class Score:
     """One unit's score under a simple metric: a value, or None without a verdict.

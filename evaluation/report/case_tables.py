@@ -11,6 +11,7 @@ from ..measures.answered import chosen
 from ..measures.compare import MissRow
 from ..measures.ended import ended
 from ..measures.hierarchy import true_diagnoses
+from ..measures.measure import Status, worse
 from ..result import Evaluation
 from .explained import score_of
 from .table import Table, table_of
@@ -96,15 +97,23 @@ def _json(value: Any) -> str:
 
 
 def scores_table(evaluation: Evaluation) -> Table:
-    """A row for each unit's own score under every metric (for HDF1, the unit's F1), no slices."""
+    """A row for each unit's own score under every metric (for HDF1, the unit's F1), no slices.
+
+    A metric of pairs has a row for each pair, with the name of the pair as its unit.
+    """
     rows = []
     for measure in evaluation.measures:
         if measure.slice:
             continue
         values = measure.values().tolist()
-        for unit, value, status in zip(evaluation.units.ids, values, measure.status, strict=True):
+        units = evaluation.units.drawn if measure.by_cluster else evaluation.units.ids
+        of_unit: dict[str, tuple[float, Status]] = {}
+        for unit, value, status in zip(units, values, measure.status, strict=True):
             if status != "none":
-                rows.append([unit, measure.model, measure.judge, measure.metric, value, status])
+                worst = worse(status, of_unit[unit][1]) if unit in of_unit else status
+                of_unit[unit] = value, worst
+        about = (measure.model, measure.judge, measure.metric)
+        rows += [[unit, *about, value, status] for unit, (value, status) in of_unit.items()]
     return Table("scores", ("unit", "model", "judge", "metric", "value", "status"), rows)
 
 
