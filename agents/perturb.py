@@ -235,6 +235,11 @@ def _data(name: str, inside: str) -> Callable[[Any, random.Random], Changed]:
     return change
 
 
+def _other_side_first(inputs: Any, draw: random.Random) -> Changed:
+    """Show two responses in the other order; the verdict names them as they are given."""
+    return {"swapped": not inputs.swapped}, _unchanged
+
+
 def _in_other_order(entries: Sequence[Any], draw: random.Random) -> tuple[Any, ...]:
     return tuple(entries[place] for place in shuffled(len(entries), draw))
 
@@ -245,6 +250,7 @@ _ORDERS: dict[str, Callable[[Any, random.Random], Changed]] = {
     "option_a": _two_options,
     "candidates": _numbered("candidates"),
     "answers": _numbered("answers"),
+    "swapped": _other_side_first,
     "ddx": _entries("ddx"),
     "evidence": _entries("evidence"),
     "rubric": _data("rubric", "dimensions"),

@@ -8,6 +8,7 @@ from ..files.nearest import did_you_mean
 from ..prompts.variants import MARK
 from .assign_category import ASSIGN_CATEGORY
 from .choose_best import CHOOSE_BEST
+from .choose_better import CHOOSE_BETTER
 from .choose_candidate import CHOOSE_CANDIDATE
 from .extract_ddx import EXTRACT_DDX
 from .extract_final_diagnosis import EXTRACT_FINAL_DIAGNOSIS
@@ -42,6 +43,7 @@ STEPS: tuple[Step[Any, Any], ...] = (
     SCORE_OPEN_ANSWER,
     ASSIGN_CATEGORY,
     CHOOSE_BEST,
+    CHOOSE_BETTER,
 )
 
 # Steps of the list with other prompts; each is named like its prompt.

@@ -80,6 +80,15 @@ Repeat = Annotated[
         rich_help_panel=MODEL,
     ),
 ]
+BothOrders = Annotated[
+    bool,
+    typer.Option(
+        "--both-orders",
+        help="For choose_better and one judge: ask with each response first; verdicts that differ "
+        "are a tie.",
+        rich_help_panel=MODEL,
+    ),
+]
 Votes = Annotated[
     Path | None,
     typer.Option(
@@ -188,6 +197,7 @@ class JudgeOptions:
     engine: Engine = None
     model: ModelOptions
     repeat: Repeat = 0
+    both_orders: BothOrders = False
     jury: JuryOptions
     votes: Votes = None
     case: CaseColumn = None

@@ -126,6 +126,8 @@ def folder(
         for case, grade in enumerate((5, 4, 2, 0, 3), 1)
     ]
     _rows(place / "votes.csv", votes)
+    two = {"id": "1", "case": "A red toe.", "response_a": "It is gout.", "response_b": "A sprain."}
+    _rows(place / "comparisons.csv", [two])
     yield place
 
 

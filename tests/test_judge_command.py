@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from dxjudge.agents.steps import STEPS, VARIANTS
 from dxjudge.cache.open import open_store
 from dxjudge.cli import progress
 from dxjudge.cli.judge_command import judge_rows
@@ -256,7 +257,7 @@ def test_steps_are_listed_and_their_schemas_printed(capsys: pytest.CaptureFixtur
     found = json.loads(capsys.readouterr().out)
     assert found["answer"]["properties"]["score"]["enum"] == [0, 2, 3, 4, 5]
     assert run(["steps", "--json"]) == 0
-    assert len(json.loads(capsys.readouterr().out)) == 16
+    assert len(json.loads(capsys.readouterr().out)) == len((*STEPS, *VARIANTS))
     assert run(["steps", "--schema", "nothing"]) == 2
 
 

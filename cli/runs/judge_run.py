@@ -16,6 +16,7 @@ from ...errors import UsageError
 from ...files.bytes import check_writable
 from ...files.forms import table_format
 from ...files.journal import Journal
+from ...graphs.both_orders import check_step, stream_both_orders
 from ...graphs.case_names import case_names
 from ...graphs.columns import judged_columns
 from ...graphs.jury.columns import jury_columns
@@ -101,6 +102,10 @@ def _check_use(options: JudgeOptions) -> None:
                 f"--engine {options.engine} is for one judge: for a jury write "
                 f"--judge {options.engine}, or --engine llm or auto"
             )
+        if options.both_orders:
+            raise UsageError(
+                "--both-orders is for one judge; dxjudge evaluate asks every judge in both orders"
+            )
         if options.repeat:
             raise UsageError("--repeat is for one judge: for a jury write --repeats NUMBER")
         if options.jury.weights is not None and options.jury.rule not in (None, "weighted"):
@@ -145,9 +150,13 @@ def _before_judge(options: JudgeOptions) -> Judging[Outcome]:
         "judge": judge.model_dump(mode="json") if judge else None,
         "mapper": job.mapper,
     }
+    if options.both_orders:
+        check_step(step)
+        about["both_orders"] = True
+    stream = stream_both_orders if options.both_orders else stream_step
     rows = Rows[Outcome](
         job.keys,
-        lambda positions, run: stream_step(
+        lambda positions, run: stream(
             step,
             [job.inputs[row] for row in positions],
             judge=judge,
