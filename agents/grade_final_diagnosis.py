@@ -6,8 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ..prompts.data import ScaleField
 from ..prompts.load import Value
-from .grading import Grade, GradeAnswer, as_grade, grade_answer, in_words
-from .levels import describe
+from .grading import Grade, GradeAnswer, as_grade, describe, grade_answer, in_words
 from .step import Nothing, Step
 from .verdict import Verdict
 from .wording import fold

@@ -1,16 +1,48 @@
-"""The answer, the check and the result that the two grading steps share."""
+"""Levels of a scale, and the answer, the check and the result that the two grading steps share."""
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, create_model
 
-from ..prompts.data import Scale
-from .levels import level_type
+from ..prompts.data import Level, Scale
 
 # A sentence ends with a mark, a space and a capital. A mark after an initial ("S. Aureus") or
 # a common abbreviation does not end a sentence.
 _SENTENCE_END = re.compile(r"(?<!\b[A-Za-z])(?<!\bvs)(?<!\be\.g)(?<!\bi\.e)[.!?。]\s+(?=[A-ZÀ-Þ])")
+
+
+def number(value: float) -> int | float:
+    """Return a whole number as an int and any other number unchanged.
+
+    >>> number(3.0), number(0.5)
+    (3, 0.5)
+    """
+    return int(value) if value == int(value) else value
+
+
+@lru_cache(maxsize=256)
+def level_type(values: tuple[float, ...]) -> Any:
+    """Return a type for a field that accepts exactly these values."""
+    numbers = tuple(map(number, values))
+    if all(isinstance(value, int) for value in numbers):
+        return Literal[numbers]
+
+    def listed(value: float) -> float:
+        if value not in numbers:
+            raise ValueError(f"is none of {', '.join(map(str, numbers))}")
+        return value
+
+    return Annotated[
+        float, Field(json_schema_extra={"enum": list(numbers)}), AfterValidator(listed)
+    ]
+
+
+def describe(levels: Sequence[Level]) -> str:
+    """Return the text of the levels for a prompt: one line for each level, the highest first."""
+    return "\n".join(f"{number(level.value)}: {level.text}" for level in reversed(levels))
 
 
 class GradeAnswer(BaseModel):

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
 from ..prompts.data import AnswerKind, AnswerRulesField
 from ..prompts.load import Value
-from .levels import describe, level_type
+from .grading import describe, level_type
 from .step import Step
 from .technical import abstain_on
 from .verdict import Verdict

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from ..prompts.data import Dimension, Rubric, RubricField
 from ..prompts.load import Value
-from .levels import describe, level_type
+from .grading import describe, level_type
 from .quotes import Quote, cite, find_quote
 from .step import Step
 from .technical import abstain_on

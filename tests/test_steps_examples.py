@@ -8,7 +8,7 @@ from types import ModuleType
 import pytest
 
 from dxjudge.agents import (
-    levels,
+    grading,
     match_option,
     own_step,
     quotes,
@@ -19,7 +19,7 @@ from dxjudge.agents import (
 from dxjudge.prompts.data import load_rubric
 
 PAGE = Path(__file__).parent.parent / "docs" / "steps.md"
-MODULES = (levels, match_option, own_step, quotes, score_free_answer, technical, wording)
+MODULES = (grading, match_option, own_step, quotes, score_free_answer, technical, wording)
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: str(module.__name__))
