@@ -14,6 +14,7 @@ import typer
 from ..errors import DxjudgeError
 from .agree_command import agree
 from .cache_commands import app as cache
+from .check_table_command import check_table
 from .command import Command
 from .compare_judges_command import compare_judges
 from .curate_command import curate
@@ -53,6 +54,7 @@ app.command("agree", cls=Command, rich_help_panel=_JUDGES)(agree)
 app.command("stress", cls=Command, rich_help_panel=_JUDGES)(stress)
 app.command("evaluate", cls=Command, rich_help_panel=_EVALUATIONS)(evaluate)
 app.command("compare-judges", cls=Command, rich_help_panel=_EVALUATIONS)(compare_judges)
+app.command("check-table", cls=Command, rich_help_panel=_EVALUATIONS)(check_table)
 app.command("curate", cls=Command, rich_help_panel=_EVALUATIONS)(curate)
 app.add_typer(cache, name="cache", rich_help_panel=_KEPT)
 

@@ -13,6 +13,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from ..errors import UsageError
+from ..scoring.identities import Identity
 from .settings import Column, Settings
 from .task import Task
 from .tasks import TASKS
@@ -84,12 +85,16 @@ class PaperTable(BaseModel):
 
 
 class Paper(BaseModel):
-    """The tables of a paper, in its order. source: which paper it is."""
+    """The tables of a paper, in its order.
+
+    source: which paper it is. identities: what the numbers of one row must keep, by our names.
+    """
 
     model_config = _FROZEN
 
     source: str
     tables: tuple[PaperTable, ...]
+    identities: tuple[Identity, ...] = ()
 
 
 @lru_cache
@@ -126,6 +131,10 @@ def check_paper(paper: Paper, settings: Settings) -> None:
                 raise UsageError(
                     f"table {table.name} of the paper: no task fills the metric {column.metric!r}"
                 )
+    for identity in paper.identities:
+        for metric in (*identity.of, identity.gives):
+            if not any(filling(metric, settings)):
+                raise UsageError(f"identities of the paper: no task fills the metric {metric!r}")
 
 
 def filling(metric: str, settings: Settings) -> Iterator[tuple[Task, Column]]:

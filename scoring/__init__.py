@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         counts_by_model,
         hierarchical_scores,
     )
+    from .identities import Identity, Violation, violations
     from .jury import RULES, JuryVerdict, Rule, check_weights, combine, learn_weights
     from .means import mean_interval, mean_statistic
     from .medsyn import Gap, choice_accuracy, covers, ddx_coverage, ddx_fdx_gap, mean_grade
@@ -143,6 +144,7 @@ _HOMES = {
     "gold_table": ("MappingMiss", "MappingQuality", "mapping_quality"),
     "hierarchical": ("HierarchicalCounts", "HierarchicalScores", "augment", "counts_by_model",
         "hierarchical_scores"),
+    "identities": ("Identity", "Violation", "violations"),
     "jury": ("JuryVerdict", "RULES", "Rule", "check_weights", "combine", "learn_weights"),
     "means": ("mean_interval", "mean_statistic"),
     "medsyn": ("Gap", "choice_accuracy", "covers", "ddx_coverage", "ddx_fdx_gap", "mean_grade"),
@@ -175,12 +177,12 @@ __all__ = [
     "AbilityScores", "Bounds", "CascadeRow", "ClipEncoder", "Coefficient",
     "Columns", "Comparison", "CorrectedAccuracy", "DdxScores", "DdxSummary",
     "Difference", "FAILED", "Failed", "FlipRate", "Fragile", "Gap",
-    "HierarchicalCounts", "HierarchicalScores", "Interval", "JuryVerdict",
+    "HierarchicalCounts", "HierarchicalScores", "Identity", "Interval", "JuryVerdict",
     "Majority", "MappingMiss", "MappingQuality", "Mean", "Merged", "Miss",
     "Overlap", "PairOutcome", "PairScores", "Plan", "PreferenceAgreement", "RULES",
     "RankChange", "RankRange", "RankingStability", "RubricScore", "Rule", "SAME",
     "Scale", "SentenceEncoder", "Share", "Spread", "TextEncoder", "TextScores",
-    "TokenEncoder", "Vote", "ability_scores", "augment", "benjamini_hochberg",
+    "TokenEncoder", "Violation", "Vote", "ability_scores", "augment", "benjamini_hochberg",
     "bert_score", "best_of_n", "bleu", "bootstrap_differences",
     "bootstrap_interval", "bootstrap_many",
     "bounds", "breakdown", "check_weights", "choice_accuracy", "choice_is_right",
@@ -203,7 +205,7 @@ __all__ = [
     "ratio_of_sums", "replicates", "rogan_gladen", "rouge", "rubric_score",
     "sampling_p_value", "self_preference", "share", "share_below_diagonal",
     "share_identical", "share_interval", "share_of_sums", "spearman", "text_scores",
-    "top_k_accuracy", "variant_spread", "verdict_distance", "wilson",
+    "top_k_accuracy", "variant_spread", "verdict_distance", "violations", "wilson",
     "wordnet_synonyms",
 ]
 # fmt: on

@@ -1,0 +1,68 @@
+"""`dxjudge check-table`: check a published table against the identities it must keep."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..files.forms import FORMS_IN, Form
+from .options import Delimiter, Encoding, SheetName
+
+
+def check_table(
+    table: Annotated[Path, typer.Argument(help=f"The table, a row for each model: {FORMS_IN}.")],
+    preset: Annotated[
+        str, typer.Option(help="The preset whose paper has this table: dermcase, hddx, ...")
+    ],
+    delimiter: Delimiter = None,
+    sheet: SheetName = None,
+    encoding: Encoding = None,
+) -> None:
+    """Check a published table against the identities that its numbers must keep.
+
+    In: a table with the columns of the paper, under its titles or under our
+    names. Out: a line for each number that cannot follow from the others,
+    whatever was rounded: F1 from precision and recall, Jaccard from F1, a
+    total from its parts.
+
+    Exit code 3: a row breaks an identity.
+
+    Examples:
+      dxjudge check-table table2.csv --preset dermcase
+    """
+    from ..errors import UsageError
+    from ..evaluation.paper import load_paper
+    from ..evaluation.presets import find_preset
+    from ..evaluation.published import check_published
+    from ..evaluation.read import read_rows
+    from .exit_codes import SOME_FAILED
+
+    paper = load_paper(find_preset(preset).name)
+    if paper is None or not paper.identities:
+        raise UsageError(f"the preset {preset} has no table with identities")
+    rows = read_rows(table, Form(None, delimiter, encoding, sheet))
+    check = check_published(rows, paper, str(table))
+    for metric, column in check.columns.items():
+        typer.echo(f"{column} is read as {metric}", err=True)
+    for identity in check.unchecked:
+        names = ", ".join((*identity.of, identity.gives))
+        typer.echo(f"not checked: {identity.gives}, which needs {names}", err=True)
+    for one in check.broken:
+        violation = one.violation
+        typer.echo(
+            f"{one.row}: {check.columns[violation.identity.gives]} is {violation.printed:g}, but "
+            f"{_say_law(violation.identity.law)} gives {violation.lowest:.4g} to "
+            f"{violation.highest:.4g}"
+        )
+    count = sum(check.checked.values())
+    typer.echo(f"{count} identities checked in {len(rows)} rows, {len(check.broken)} broken")
+    raise typer.Exit(SOME_FAILED if check.broken else 0)
+
+
+def _say_law(law: str) -> str:
+    return {
+        "harmonic": "the harmonic mean of precision and recall",
+        "jaccard": "F1 / (2 - F1)",
+        "sum": "the sum of its parts",
+        "pairs": "set accuracy + confusion / 2",
+    }[law]
