@@ -1,4 +1,4 @@
-"""Reads the layouts of other tools: DDXPlus patients, and VLMEvalKit questions and predictions."""
+"""Reads the layouts of others: DDXPlus, MediConfusion, and the tables of VLMEvalKit."""
 
 import ast
 import re
@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 from ..errors import InputError
 from .cases import Source
-from .cells import Row
+from .cells import Row, text_of
 
-Layout = Literal["own", "ddxplus", "vlmevalkit"]
+Layout = Literal["own", "ddxplus", "mediconfusion", "vlmevalkit"]
 _MOST_LIKELY = 5
 
 
@@ -18,6 +18,8 @@ def layout_of(rows: Sequence[Row]) -> Layout:
     columns = set(rows[0]) if rows else set()
     if {"PATHOLOGY", "DIFFERENTIAL_DIAGNOSIS"} <= columns:
         return "ddxplus"
+    if {"id", *_OF_PAIR, *_halves(1), *_halves(2)} <= columns:
+        return "mediconfusion"
     if "index" in columns and "id" not in columns and ({"question", "prediction"} & columns):
         return "vlmevalkit"
     return "own"
@@ -50,6 +52,33 @@ _VLM_NAMES = {
     "image": "",
     "image_path": "",
 }
+
+
+_OF_PAIR = {"question": "question", "option_A": "A", "option_B": "B"}
+
+
+def _halves(number: int) -> dict[str, str]:
+    """The columns of one image of a pair, and our names for them."""
+    return {f"im_{number}_correct": "answer", f"category_{number}": "category"}
+
+
+def from_mediconfusion(source: Source) -> Source:
+    """Turn the pairs of MediConfusion's `dataset.csv` into items, two for each pair.
+
+    The ids of the items are the id of the pair with `-1` and `-2`, in the order of its images.
+
+    Raises InputError for a row without an id.
+    """
+    rows: list[Row] = []
+    for number, row in enumerate(source.rows, 1):
+        pair = text_of(row["id"])
+        if not pair:
+            raise InputError(f"{source.name}, row {number}: the id is missing")
+        shared = {ours: row[theirs] for theirs, ours in _OF_PAIR.items()}
+        for half in (1, 2):
+            own = {ours: row[theirs] for theirs, ours in _halves(half).items()}
+            rows.append({"id": f"{pair}-{half}", "pair": pair, **shared, **own})
+    return Source(source.name, rows, foreign=True)
 
 
 def from_ddxplus(

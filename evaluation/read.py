@@ -1,4 +1,4 @@
-"""Reads cases and responses from files or frames, in our layout, VLMEvalKit's or DDXPlus's."""
+"""Reads cases and responses from files or frames, in our layout or in another tool's."""
 
 import hashlib
 import json
@@ -15,7 +15,7 @@ from ..files.rows_in import read_sheet, records
 from .cases import Case, Source, read_cases, read_responses
 from .cells import Row
 from .judged import Responses
-from .layouts import from_ddxplus, from_vlmevalkit, layout_of
+from .layouts import from_ddxplus, from_mediconfusion, from_vlmevalkit, layout_of
 
 Data = Any
 """A path, rows as mappings, or a frame of pandas, polars (also lazy) or Arrow."""
@@ -64,6 +64,8 @@ def case_source(
     layout = layout_of(source.rows)
     if layout == "vlmevalkit":
         return from_vlmevalkit(source)
+    if layout == "mediconfusion":
+        return from_mediconfusion(source)
     if layout != "ddxplus":
         return source
     if conditions is None:

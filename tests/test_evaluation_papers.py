@@ -191,3 +191,39 @@ def test_the_five_presets_read_what_the_papers_models_wrote(
         rows = rows_of(tmp_path / "out" / "predictions.csv")
         texts = [one["text"] for one in rows if (one["model"], one["kind"]) == ("m", "ddx")]
         assert texts == ["psoriasis", "eczema"]
+
+
+def test_the_table_of_mediconfusion_needs_no_conversion(tmp_path: Path) -> None:
+    shared = {"question": "Which side?", "option_A": "left", "option_B": "right", "cap_1": "x"}
+    rows = [
+        {"id": 7, **shared, "im_1_correct": "B", "im_2_correct": "A",
+         "category_1": "['Head', 'Chest']", "category_2": "['Chest']"},
+        {"id": 8, **shared, "im_1_correct": "A", "im_2_correct": "B",
+         "category_1": "['Head']", "category_2": "['Spine']"},
+    ]  # fmt: skip
+    cases = responses(tmp_path, "dataset", rows)
+    model = responses(tmp_path, "m", answers({"7-1": "B", "7-2": "A", "8-1": "A", "8-2": "A"}))
+    done = run(cases, model, "-o", tmp_path / "out", "--preset", "mediconfusion", *SMALL)
+    assert done.exit_code == 0, done.output
+    assert "nothing reads" not in done.stderr
+    numbers = {
+        (row["metric"], row["group"]): (float(row["value"]), row["n"])
+        for row in rows_of(tmp_path / "out" / "groups.csv")
+    }
+    # Images: 7-1 in Head and Chest, 7-2 in Chest, 8-1 in Head, 8-2 (wrong) in Spine.
+    assert numbers["individual_accuracy", "Chest"] == (1, "2")
+    assert numbers["individual_accuracy", "Head"] == (1, "2")
+    assert numbers["individual_accuracy", "Spine"] == (0, "1")
+    # A pair counts once for each of its images in the category: Head has 7 (right), 8 (wrong).
+    assert numbers["set_accuracy", "Chest"] == (1, "1")
+    assert numbers["set_accuracy", "Head"] == (0.5, "2")
+    assert numbers["confusion", "Spine"] == (1, "1")
+
+
+def test_a_pair_of_mediconfusion_without_an_id_names_its_row(tmp_path: Path) -> None:
+    row = {"id": "", "question": "q", "option_A": "x", "option_B": "y", "im_1_correct": "A",
+           "im_2_correct": "B", "category_1": "[]", "category_2": "[]"}  # fmt: skip
+    cases = responses(tmp_path, "dataset", [row])
+    done = run(cases, cases, "-o", tmp_path / "out", "--preset", "mediconfusion")
+    assert isinstance(done.exception, InputError)
+    assert "row 1: the id is missing" in str(done.exception)
