@@ -30,7 +30,7 @@ if TYPE_CHECKING:
         option_score,
     )
     from .comparisons.multiple import benjamini_hochberg, holm
-    from .differences import Columns, common_values, paired_differences
+    from .differences import Columns, common_values, mean_columns, paired_differences
     from .encoders import ClipEncoder, SentenceEncoder, load_encoder
     from .flat import RankChange, rank_changes, ranks, top_k_accuracy
     from .gold_table import MappingMiss, MappingQuality, mapping_quality
@@ -138,7 +138,7 @@ _HOMES = {
         "option_score"),
     "comparisons.multiple": ("benjamini_hochberg", "holm"),
     "raters.distance": ("disagreement", "verdict_distance"),
-    "differences": ("Columns", "common_values", "paired_differences"),
+    "differences": ("Columns", "common_values", "mean_columns", "paired_differences"),
     "encoders": ("ClipEncoder", "SentenceEncoder", "load_encoder"),
     "flat": ("RankChange", "rank_changes", "ranks", "top_k_accuracy"),
     "gold_table": ("MappingMiss", "MappingQuality", "mapping_quality"),
@@ -196,7 +196,7 @@ __all__ = [
     "hierarchical_statistic", "holm", "identity", "is_number", "is_resolved",
     "jury_agreement", "kendall", "krippendorff_alpha", "learn_weights",
     "load_encoder", "macro_ddx", "majority_vote", "mapping_quality", "match_ddx",
-    "mean", "mean_absolute_difference", "mean_grade", "mean_interval",
+    "mean", "mean_absolute_difference", "mean_columns", "mean_grade", "mean_interval",
     "mean_statistic", "merge_ranks", "meteor", "micro_ddx", "micro_terms", "misses",
     "model_differences", "nmse_gap", "normalise_similarity", "open_average",
     "option_score", "pair_agreement", "pair_outcome", "pair_scores",

@@ -10,12 +10,19 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from dxjudge.agents.judge import parse_judge
+from dxjudge.agents.judge_equivalence import JUDGE_EQUIVALENCE
+from dxjudge.agents.outcome import Done, Failed, Outcome
 from dxjudge.cli.main import app
 from dxjudge.cli.runs.compare_judges_run import families_by, find_judges
 from dxjudge.errors import InputError, UsageError
-from dxjudge.evaluation.judges.conclusions import Side, conclude, side_of
-from dxjudge.evaluation.judges.swap_rows import Conclusion
+from dxjudge.evaluation.cases import Case, Diagnosis, Response
+from dxjudge.evaluation.evaluate import evaluate as run_evaluation
+from dxjudge.evaluation.judges.conclusions import conclude, side_of
+from dxjudge.evaluation.judges.side import Side
+from dxjudge.evaluation.judges.swap_rows import Conclusion, Swap
+from dxjudge.evaluation.judging import Panel, RecordKey
 from dxjudge.evaluation.measures.standings import Gap
+from dxjudge.evaluation.presets import read_settings
 from dxjudge.scoring import Difference, Interval
 
 from .protocol_server import ProtocolServer, Seen, fail
@@ -205,7 +212,10 @@ def test_failures_of_the_run_stay_failures_and_are_counted(evaluated: Evaluate) 
     assert (conclusion["better"], conclusion["holds"]) == ("plain", "some judges")
     # Half of the second judge's verdicts are missing: it cannot be clear, and that is said.
     assert conclusion["clear_for"] != name and conclusion["unresolved"] == 10
-    assert "the missing verdicts could turn the order under" in conclusion["sentence"]
+    assert (
+        "with the missing verdicts at their worst it would not be clear under"
+        in conclusion["sentence"]
+    )
     assert {row["share"] for row in held["flip_rates"]} == {0.0}
 
 
@@ -266,8 +276,8 @@ def test_what_cannot_be_compared_is_said(tmp_path: Path) -> None:
 
 
 def side(judge: str, value: float, reach: float = 0.0, missing: float = 0.0) -> Side:
-    return Side(judge, value, value - reach, value + reach, value - missing, value + missing,
-                int(100 * missing))  # fmt: skip
+    low, high = value - reach, value + reach
+    return Side(judge, value, low, high, low - missing, high + missing, int(100 * missing))
 
 
 def concluded(sides: list[Side], judges: str, mean: float | None = None) -> Conclusion:
@@ -283,27 +293,33 @@ def test_a_difference_of_rounding_is_a_tie_in_the_sentence() -> None:
     gap = Gap(
         *about, rounding, rounding, rounding, 1.0, 1.0, 1.0, 1, 20, 0, 0.0, rounding, rounding, ""
     )
-    one = concluded([side_of(gap, 1.0), side("y", 0.0)], "x y")
+    one = concluded([side_of(gap, 1.0, (rounding, rounding)), side("y", 0.0)], "x y")
     assert (one.holds, one.judges_for, one.clear_for) == ("no judge", "", "")
-    assert "A and B tie under every judge" in one.sentence
+    assert one.sentence == (
+        "M: A minus B is 0.000 [-0.100, 0.100] (mean over the judges, 20 cases), a tie under every "
+        "judge that gave verdicts."
+    )
 
 
 def test_every_judge_speaks_of_what_is_clear() -> None:
     ahead = concluded([side("x", 0.1, 0.2), side("y", 0.1, 0.2)], "x y")
     assert ahead.holds == "no judge"
     assert ahead.sentence == (
-        "M: no judge tells A and B apart clearly (A is ahead under 2 of 2); the mean difference "
-        "is 0.100 [0.000, 0.200] over 20 cases."
+        "M: A is ahead of B by 0.100 [0.000, 0.200] (mean over the judges, 20 cases), clear under "
+        "no judge (A is ahead under 2 of 2)."
     )
     clear = concluded([side("x", 0.3, 0.1), side("y", 0.3, 0.2)], "x y")
     assert clear.holds == "every judge"
-    assert "A beats B clearly under every judge (2 of 2)" in clear.sentence
+    assert clear.sentence == (
+        "M: A beats B by 0.300 [0.200, 0.400] (mean over the judges, 20 cases), clear under every "
+        "judge (2 of 2)."
+    )
 
 
 def test_a_silent_judge_counts_and_is_named() -> None:
     one = concluded([side("x", 0.3, 0.1), side("y", 0.3, 0.1)], "x y z")
     assert (one.holds, one.silent) == ("some judges", "z")
-    assert "clearly under 2 of 3 judges (x and y)" in one.sentence
+    assert "clear under 2 of 3 judges (x and y)" in one.sentence
     assert one.sentence.endswith("; z gave no verdict.")
 
 
@@ -311,7 +327,7 @@ def test_missing_verdicts_stand_in_the_sentence_and_keep_it_from_being_clear() -
     one = concluded([side("x", 0.3, 0.1, missing=0.4), side("y", 0.3, 0.1)], "x y")
     assert (one.holds, one.clear_for, one.unresolved) == ("some judges", "y", 40)
     assert "cases without both verdicts: 40 under x" in one.sentence
-    assert "the missing verdicts could turn the order under x" in one.sentence
+    assert "with the missing verdicts at their worst it would not be clear under x" in one.sentence
 
 
 def test_the_direction_is_that_of_most_judges_not_of_the_mean() -> None:
@@ -321,3 +337,46 @@ def test_the_direction_is_that_of_most_judges_not_of_the_mean() -> None:
     assert one.clear_against == "z"
     assert "the judges contradict each other" in one.sentence
     assert one.difference == pytest.approx(-0.7 / 3)
+    assert one.sentence.startswith("M: A minus B is -0.233 [-0.333, -0.133]")
+
+
+def planted(right: dict[str, set[int]], failed: dict[str, set[int]], cases: int) -> Swap:
+    """Two judges give the same verdicts on the models, and fail on the same cases."""
+    about: dict[str, Any] = {"step": JUDGE_EQUIVALENCE.name, "version": JUDGE_EQUIVALENCE.version}
+    ids = [f"c{n:02}" for n in range(cases)]
+    records: dict[RecordKey, Outcome] = {}
+    judges = [parse_judge(f"openai:{name}") for name in ("x", "y")]
+    for judge in judges:
+        for model, marks in right.items():
+            for n, case in enumerate(ids):
+                outcome: Outcome = Done(**about, value={"equivalent": n in marks})
+                if n in failed.get(model, ()):
+                    outcome = Failed(**about, kind="refused", reasons=("no",))
+                records[judge.label, JUDGE_EQUIVALENCE.name, model, case, 0, 0] = outcome
+    responses = {
+        model: {case: (Response(case, diagnosis=f"{model} {case}"),) for case in ids}
+        for model in right
+    }
+    tasks = ["extract_final_diagnosis", JUDGE_EQUIVALENCE.name]
+    settings = read_settings(None, tasks=tasks, columns=["final_accuracy"], resamples=50)
+    evaluation = run_evaluation(
+        [Case(case, diagnosis=Diagnosis(f"true {case}")) for case in ids], responses, settings,
+        Panel(tuple(judges), records=records),
+    )  # fmt: skip
+    assert evaluation.swap is not None
+    return evaluation.swap
+
+
+def test_missing_verdicts_at_their_worst_keep_a_conclusion_from_being_clear() -> None:
+    right = {"one": set(range(20)), "two": {*range(10), *range(20, 27)}}
+    # Over the 20 common cases one is right on 20 and two on 10: 11 / 22 - 1 / 22 = 0.455 by Bonett
+    # and Price, half width 1.96 sqrt((12 / 22 - 0.455 ^ 2) / 22) = 0.243: clear. If one is wrong on
+    # its 10 missing cases, it is ahead in 10 of 30 cases and behind in 7: 11 / 32 - 8 / 32 = 0.094,
+    # half width 1.96 sqrt((19 / 32 - 0.094 ^ 2) / 32) = 0.265: not clear, though 10 - 7 > 0.
+    (conclusion,) = planted(right, {"one": set(range(20, 30))}, 30).conclusions
+    assert (conclusion.better, conclusion.holds, conclusion.clear_for) == ("one", "no judge", "")
+    assert "10 under x and 10 under y" in conclusion.sentence
+    assert "at their worst it would not be clear under x and y" in conclusion.sentence
+    # Without failures, 10 of 20 cases ahead and none behind are clear.
+    (conclusion,) = planted({"one": set(range(20)), "two": set(range(10))}, {}, 20).conclusions
+    assert conclusion.holds == "every judge"

@@ -1,54 +1,21 @@
 """Conclude for every two models, in a sentence, whether one is better and under which judges.
 
-A judge is clear if the interval of the difference excludes 0 and the missing verdicts could not
-reverse the order. Judges that gave no verdict count too, and the sentence names them.
+A judge is clear if the interval of the difference excludes 0, and would still do so with the
+missing verdicts at their worst. Judges that gave no verdict count too, and the sentence names them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-
-import numpy as np
+from dataclasses import replace
 
 from ...scoring import SAME
 from ...scoring.bootstrap import Difference, Plan
-from ...scoring.differences import Columns, paired_differences
 from ..measures.standings import Gap
-from .agreement_text import number
+from .conclusion_text import sentence
+from .mean_difference import joint_differences, limits_if_missing
 from .names import short_names
+from .side import Side
 from .swap_rows import Conclusion, Holds
 from .swap_table import SwapTable
-
-
-@dataclass(frozen=True)
-class Side:
-    """The difference under one judge: the better model minus the worse one.
-
-    lowest, highest: the ends of what it could be with the missing verdicts. unresolved: the number
-    of units that lack a verdict.
-    """
-
-    judge: str
-    value: float
-    low: float
-    high: float
-    lowest: float
-    highest: float
-    unresolved: int
-
-    @property
-    def clear(self) -> bool:
-        """Whether the interval is above 0 and the missing verdicts could not reverse the order."""
-        return self.low > 0 and self.lowest >= 0
-
-    @property
-    def loose(self) -> bool:
-        """Whether the side would be clear, for or against, without its missing verdicts."""
-        return (self.low > 0 and self.lowest < 0) or (self.high < 0 and self.highest > 0)
-
-    def turned(self) -> "Side":
-        """Return the same difference with the two models exchanged."""
-        return Side(self.judge, -self.value, -self.high, -self.low, -self.highest, -self.lowest,
-                    self.unresolved)  # fmt: skip
 
 
 def conclusions_of(
@@ -71,35 +38,27 @@ def conclusions_of(
         sign = 1.0 if table.higher_is_better else -1.0
         joint = joint_differences(table, plan)
         for pair, mine in gaps_of_pair.items():
-            sides = [side_of(gap, sign) for gap in mine if gap.value == gap.value]
+            sides = [
+                side_of(gap, sign, _extremes(table, gap, plan))
+                for gap in mine
+                if gap.value == gap.value
+            ]
             if sides and pair in joint:
                 yield conclude(metric, titles[metric], pair, sides, judges, joint[pair], sign)
 
 
-def joint_differences(table: SwapTable, plan: Plan) -> dict[tuple[str, str], Difference]:
-    """Return the mean difference over the judges of a table, by pair, over the common units."""
-    if len(table.models) < 2:
-        return {}
-    everything = np.ones(len(table.units.ids), dtype=bool)
-    order, width = table.units.order, len(table.models)
-    mean_of = []
-    for at in range(width):
-        columns = [measure.columns(everything) for measure in table.measures[at::width]]
-        resolved = np.logical_and.reduce([column.resolved for column in columns])
-        above = np.mean([column.numerator for column in columns], axis=0)
-        below = np.mean([column.denominator for column in columns], axis=0)
-        mean_of.append(Columns(above[order], below[order], resolved[order]))
-    drawn = None if table.units.clusters is None else table.drawn
-    how = table.measures[0].combine
-    differences = paired_differences(mean_of, how, clusters=drawn, plan=plan)
-    names = table.models
-    return {(names[i], names[j]): difference for (i, j), difference in differences.items()}
+def _extremes(table: SwapTable, gap: Gap, plan: Plan) -> tuple[float, float]:
+    """Return the limits with the missing verdicts at their worst; only a clear one needs them."""
+    clear = gap.low > SAME or gap.high < -SAME
+    return limits_if_missing(table, gap, plan) if clear else (gap.low, gap.high)
 
 
-def side_of(gap: Gap, sign: float) -> Side:
-    """Return a difference as a side; `sign` is -1 if lower is better."""
-    ends = (_whole(end) for end in (gap.value, gap.low, gap.high, gap.lowest, gap.highest))
-    value, low, high, lowest, highest = ends
+def side_of(gap: Gap, sign: float, extremes: tuple[float, float]) -> Side:
+    """Return a difference as a side; `sign` is -1 if lower is better.
+
+    extremes: the limits if the missing verdicts spoke against the first model, and for it.
+    """
+    value, low, high, lowest, highest = map(_whole, (gap.value, gap.low, gap.high, *extremes))
     side = Side(gap.judge, value, low, high, lowest, highest, gap.unresolved)
     return side if sign > 0 else side.turned()
 
@@ -158,56 +117,3 @@ def conclude(
     return replace(
         conclusion, sentence=sentence(title, conclusion, named, short, joint.interval.warning or "")
     )
-
-
-def sentence(
-    title: str, conclusion: Conclusion, sides: Sequence[Side], silent: Sequence[str], warning: str
-) -> str:
-    """Return the conclusion in words: claim, size, missing verdicts, judges without a verdict."""
-    parts = [_claim(conclusion.better, conclusion.worse, sides, len(sides) + len(silent))]
-    cases = f"over {conclusion.n} case{'s' * (conclusion.n != 1)}"
-    difference = number(conclusion.difference, conclusion.low, conclusion.high)
-    size = f"the mean difference is {difference} {cases}"
-    parts.append(
-        size if conclusion.low == conclusion.low else f"{size}, without an interval ({warning})"
-    )
-    lost = [f"{s.unresolved} under {s.judge}" for s in sides if s.unresolved]
-    if lost:
-        parts.append(f"cases without both verdicts: {_and(lost)}")
-    loose = [s.judge for s in sides if s.loose]
-    if loose:
-        parts.append(f"the missing verdicts could turn the order under {_and(loose)}")
-    if silent:
-        parts.append(f"{_and(silent)} gave no verdict")
-    return f"{title}: {'; '.join(parts)}."
-
-
-def _claim(better: str, worse: str, sides: Sequence[Side], judges: int) -> str:
-    clear = [s.judge for s in sides if s.clear]
-    against = [s.judge for s in sides if s.turned().clear]
-    ahead = [s.judge for s in sides if s.value > 0]
-    if against:
-        mine = f"{better} is ahead of {worse} under {len(ahead)} of {judges}, clearly under none"
-        if clear:
-            mine = f"{better} beats {worse} clearly under {_and(clear)}"
-        theirs = f"{worse} beats {better} clearly under {_and(against)}"
-        return f"the judges contradict each other: {mine}; {theirs}"
-    if clear and len(clear) == judges:
-        return f"{better} beats {worse} clearly under every judge ({judges} of {judges})"
-    if clear:
-        rest = [s.judge for s in sides if s.judge not in clear]
-        tail = f", not clearly under {_and(rest)}" if rest else ""
-        return (
-            f"{better} beats {worse} clearly under {len(clear)} of {judges} judges "
-            f"({_and(clear)}){tail}"
-        )
-    if not ahead and not any(s.value for s in sides):
-        return f"{better} and {worse} tie under every judge that gave verdicts"
-    return (
-        f"no judge tells {better} and {worse} apart clearly ({better} is ahead under {len(ahead)} "
-        f"of {judges})"
-    )
-
-
-def _and(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -137,7 +137,7 @@ class Conclusion:
     The better model leads under more judges; if the numbers are equal, it has the higher mean over
     the judges. holds: whether it is clear under every judge, some or none. judges_for: the judges
     under which it scores higher. clear_for: those among them for which the interval of the
-    difference excludes 0 and the missing verdicts could not reverse the order. judges_against,
+    difference excludes 0, also with the missing verdicts at their worst. judges_against,
     clear_against: the same for the other model. open: the judges without an interval. silent: the
     judges without a verdict. difference, low, high: better minus worse, as a mean over the judges,
     over the n units that all of them resolved for both models. unresolved: the largest number of

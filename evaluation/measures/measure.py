@@ -109,11 +109,17 @@ class Measure:
 
     def if_filled(self, filler: Floats | tuple[float, ...], mask: NDArray[np.bool_]) -> float:
         """Return the number over the mask if all its unresolved units had these numerators."""
-        rows = self.open[:, None]
-        filled = np.where(rows, np.broadcast_to(filler, self.numerator.shape), self.numerator)
-        below = np.where(rows, np.broadcast_to(self.fill, filled.shape), self.denominator)
+        filled = self.filled(filler)
         sums = mask[None, :].astype(float)
-        return float(ratio_of_sums(sums @ filled, sums @ below, self.combine)[0])
+        above, below = sums @ filled.numerator, sums @ filled.denominator
+        return float(ratio_of_sums(above, below, self.combine)[0])
+
+    def filled(self, filler: Floats | tuple[float, ...]) -> Columns:
+        """Return the units as columns in which all unresolved ones have these numerators."""
+        rows = self.open[:, None]
+        above = np.where(rows, np.broadcast_to(filler, self.numerator.shape), self.numerator)
+        below = np.where(rows, np.broadcast_to(self.fill, above.shape), self.denominator)
+        return Columns(above, below, below > 0)
 
     def columns(self, mask: NDArray[np.bool_]) -> Columns:
         """Return the units as columns, and which units of the mask are fully resolved."""
