@@ -58,6 +58,7 @@ if TYPE_CHECKING:
         pair_scores,
         variant_spread,
     )
+    from .pairwise import Contest, Ladder, Strength, bradley_terry, strengths
     from .raters._ratings import Scale, is_number
     from .raters.agreement import Coefficient, jury_agreement, pair_agreement
     from .raters.coefficients import (
@@ -152,6 +153,7 @@ _HOMES = {
     "own_family": ("self_preference",),
     "paired": ("Majority", "PairOutcome", "PairScores", "Spread", "best_of_n",
         "majority_vote", "pair_outcome", "pair_scores", "variant_spread"),
+    "pairwise": ("Contest", "Ladder", "Strength", "bradley_terry", "strengths"),
     "raters.preference": ("PreferenceAgreement", "preference_agreement"),
     "ratios": ("deviation_over_units", "hierarchical_statistic", "ratio_of_sums"),
     "robustness": ("Comparison", "FlipRate", "Fragile", "compare_votes", "flip_rates",
@@ -175,17 +177,17 @@ _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 # fmt: off
 __all__ = [
     "AbilityScores", "Bounds", "CascadeRow", "ClipEncoder", "Coefficient",
-    "Columns", "Comparison", "CorrectedAccuracy", "DdxScores", "DdxSummary",
+    "Columns", "Comparison", "Contest", "CorrectedAccuracy", "DdxScores", "DdxSummary",
     "Difference", "FAILED", "Failed", "FlipRate", "Fragile", "Gap",
-    "HierarchicalCounts", "HierarchicalScores", "Identity", "Interval", "JuryVerdict",
+    "HierarchicalCounts", "HierarchicalScores", "Identity", "Interval", "JuryVerdict", "Ladder",
     "Majority", "MappingMiss", "MappingQuality", "Mean", "Merged", "Miss",
     "Overlap", "PairOutcome", "PairScores", "Plan", "PreferenceAgreement", "RULES",
     "RankChange", "RankRange", "RankingStability", "RubricScore", "Rule", "SAME",
-    "Scale", "SentenceEncoder", "Share", "Spread", "TextEncoder", "TextScores",
+    "Scale", "SentenceEncoder", "Share", "Spread", "Strength", "TextEncoder", "TextScores",
     "TokenEncoder", "Violation", "Vote", "ability_scores", "augment", "benjamini_hochberg",
     "bert_score", "best_of_n", "bleu", "bootstrap_differences",
     "bootstrap_interval", "bootstrap_many",
-    "bounds", "breakdown", "check_weights", "choice_accuracy", "choice_is_right",
+    "bounds", "bradley_terry", "breakdown", "check_weights", "choice_accuracy", "choice_is_right",
     "choice_shares", "cohen_kappa",
     "combine", "common_values", "compare_models", "compare_votes", "consistency",
     "corpus_bleu", "cosine_matrix", "counts_by_model", "covers", "ddx_coverage",
@@ -204,7 +206,7 @@ __all__ = [
     "preference_agreement", "rank_changes", "ranking_stability", "ranks",
     "ratio_of_sums", "replicates", "rogan_gladen", "rouge", "rubric_score",
     "sampling_p_value", "self_preference", "share", "share_below_diagonal",
-    "share_identical", "share_interval", "share_of_sums", "spearman", "text_scores",
+    "share_identical", "share_interval", "share_of_sums", "spearman", "strengths", "text_scores",
     "top_k_accuracy", "variant_spread", "verdict_distance", "violations", "wilson",
     "wordnet_synonyms",
 ]
