@@ -43,6 +43,8 @@ class OutputError(DxjudgeError):
 class NoVerdict(DxjudgeError):
     """A step failed or abstained where a verdict is needed; the message says why."""
 
+    exit_code = 3
+
 
 class EnvironmentFault(DxjudgeError):
     """Something that the run needs is missing or broken."""

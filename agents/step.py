@@ -131,7 +131,7 @@ class Step(Generic[I, O]):
         try:
             return self.input.model_validate(fields)
         except ValidationError as fault:
-            raise UsageError(f"step {self.name}: {'; '.join(problems_of(fault))}") from fault
+            raise UsageError(f"step {self.name}: {'; '.join(_input_faults(fault))}") from fault
 
     def values(self, inputs: I) -> Mapping[str, Value]:
         """Return the values of the prompt's placeholders for this input."""
@@ -196,6 +196,29 @@ def problems_of(fault: ValidationError) -> list[str]:
         f"{'.'.join(map(str, error['loc'])) or 'answer'}: {error['msg']}"
         for error in fault.errors(include_url=False, include_input=False)
     ]
+
+
+def _input_faults(fault: ValidationError) -> list[str]:
+    """Return what is wrong with an input, for the person who wrote the table; no wrong values."""
+    return [_input_fault(error) for error in fault.errors(include_url=False, include_input=False)]
+
+
+def _input_fault(error: Mapping[str, Any]) -> str:
+    field = ".".join(map(str, error["loc"]))
+    limits = error.get("ctx", {})
+    least, count = limits.get("min_length", 0), limits.get("actual_length", 0)
+    kind = error["type"]
+    if kind == "missing" or (kind in ("string_too_short", "too_short") and least == 1):
+        state = "missing" if kind == "missing" else "empty"
+        return f"the field {field} is {state}: fill it in, or leave the row out"
+    if kind == "too_short":
+        items = f"{count} of at least {least} items"
+        return f"the field {field} has {items}: add items, or leave the row out"
+    if kind == "string_type":
+        return f"the field {field} is not a text: write a text, or leave the row out"
+    if kind == "value_error":
+        return f"{field or 'the input'}: {limits['error']}"
+    return f"{field or 'the input'}: {error['msg']}"
 
 
 @lru_cache(maxsize=1024)

@@ -9,9 +9,9 @@ READER_GONE = 141
 
 MEANINGS = {
     0: "done, and nothing was skipped or failed",
-    INTERNAL: "no verdict at all, or an internal error (--debug shows where)",
+    INTERNAL: "an internal error (--debug shows where)",
     2: "a command line that cannot be used",
-    SOME_FAILED: "done, but some items failed, and the output says which and why",
+    SOME_FAILED: "done, but some items failed, or all of them, and the output says which and why",
     4: "an input that cannot be read",
     5: "an output that cannot be written, or that another run is writing",
     6: "something that the run needs is missing: a key, a package, a server",

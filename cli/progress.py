@@ -3,7 +3,7 @@
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ..agents.outcome import Outcome
 
 SECONDS_BETWEEN_LINES = 30.0
+_SHOWN = 5  # the rows of failures that a line names
 _TITLES = {
     "encoding": "building the index: meanings",
     "indexing": "building the index: vectors",
@@ -139,49 +140,87 @@ def open_bar(text: str) -> Any:
 
 
 def cost_text(lines: "Sequence[Line]") -> str:
-    """Return what the calls cost, and how many calls have no known price."""
-    cost = sum(line.cost for line in lines)
+    """Return what the calls cost, as far as the price of their models is known."""
+    cost = f"${sum(line.cost for line in lines):,.4f}"
+    calls = sum(line.calls for line in lines)
     unknown = sum(line.calls_of_unknown_cost for line in lines)
-    text = f"${cost:,.4f}"
-    return f"{text} and {unknown:,} calls of unknown price" if unknown else text
+    if not unknown:
+        return f"cost {cost}"
+    if unknown >= calls:
+        return "cost unknown"
+    known = counted(calls - unknown, "call")
+    return f"cost {cost} for {known}; the price of the other {unknown:,} is unknown"
+
+
+def counted(number: int, thing: str) -> str:
+    """Return a number with the noun that it counts: "1 row", "2 rows"."""
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
+def failed_lines(failures: Iterable[tuple[int, str]], thing: str) -> Iterator[str]:
+    """Yield a line for each of the three most frequent reasons: how many failed, and where.
+
+    failures: (the number of the row, reason). thing: the noun of what failed.
+    """
+    rows_of: dict[str, list[int]] = {}
+    for row, reason in failures:
+        rows_of.setdefault(reason[:300], []).append(row)
+    for reason, rows in sorted(rows_of.items(), key=lambda pair: -len(pair[1]))[:3]:
+        distinct = list(dict.fromkeys(rows))
+        numbers = ", ".join(map(str, distinct[:_SHOWN])) + ", …" * (len(distinct) > _SHOWN)
+        where = f": {numbers}" if thing == "row" else f" on row{'s'[: len(distinct) > 1]} {numbers}"
+        yield f"failed ({counted(len(rows), thing)}{where}): {reason}"
 
 
 def summary(
-    outcomes: "Sequence[Outcome]", resumed: int, run: "Run", started: float, noun: str = "rows"
+    outcomes: "Sequence[Outcome]",
+    resumed: int,
+    run: "Run",
+    started: float,
+    noun: str = "row",
+    rows: Sequence[int] | None = None,
 ) -> Iterator[str]:
-    """Yield lines on the rows by status and by who decided, on the calls and on failures."""
+    """Yield lines on the outcomes by status and by who decided, on the calls and on failures.
+
+    noun: what an outcome belongs to. rows: the number of each outcome's row, from 1; None where
+    each row has one outcome.
+    """
     seconds = max(time.monotonic() - started, 1e-9)
     statuses = Counter(outcome.status for outcome in outcomes)
-    yield f"{len(outcomes):,} {noun}: " + " · ".join(
+    yield f"{counted(len(outcomes), noun)}: " + " · ".join(
         f"{name} {statuses[name]:,}" for name in ("done", "abstained", "failed")
     )
     deciders = Counter(outcome.decided_by for outcome in outcomes if outcome.status != "failed")
     if deciders:
         yield "decided by " + ", ".join(f"{name} {n:,}" for name, n in deciders.most_common())
     yield from work_done(len(outcomes), resumed, run, seconds, noun)
-    reasons = Counter(
-        f"{outcome.kind}: {outcome.reasons[0]}"[:300]
-        for outcome in outcomes
+    numbers = range(1, len(outcomes) + 1) if rows is None else rows
+    failures = (
+        (number, f"{outcome.kind}: {outcome.reasons[0]}")
+        for number, outcome in zip(numbers, outcomes, strict=True)
         if outcome.status == "failed"
     )
-    yield from (f"failed ({n:,} {noun}): {reason}" for reason, n in reasons.most_common(3))
+    yield from failed_lines(failures, noun)
 
 
 def work_done(
-    rows: int, resumed: int, run: "Run", seconds: float, noun: str = "rows"
+    rows: int, resumed: int, run: "Run", seconds: float, noun: str = "row", asked: str = ""
 ) -> Iterator[str]:
-    """Yield lines on what this run did: calls, tokens, cost and pace."""
+    """Yield lines on what this run did: calls, tokens, cost and pace.
+
+    noun: what the run finishes. asked: what a judge is asked for, where one row needs several.
+    """
     if resumed:
-        yield f"{resumed:,} {noun} were finished by an earlier run"
+        yield f"finished by an earlier run: {counted(resumed, noun)}"
     lines = run.ledger.summary()
     calls, cached = sum(line.calls for line in lines), sum(line.cached for line in lines)
     if calls or cached:
         tokens = sum(line.tokens_in + line.tokens_out for line in lines)
         repaired = sum(line.repaired for line in lines)
         yield (
-            f"{calls:,} calls, {cached:,} {noun} from the cache, {repaired:,} repaired, "
-            f"{tokens:,} tokens, {cost_text(lines)}"
+            f"{counted(calls, 'call')}, {counted(cached, asked or noun)} from the cache, "
+            f"{repaired:,} repaired, {tokens:,} tokens, {cost_text(lines)}"
         )
     yield from run.remarks()
     new = rows - resumed
-    yield f"{new:,} {noun} in {seconds:.1f} s, {60 * new / seconds:,.0f} a minute"
+    yield f"{counted(new, noun)} in {seconds:.1f} s, {60 * new / seconds:,.0f} a minute"

@@ -17,6 +17,7 @@ from .protocol_server import ProtocolServer, Seen, fail, refuse
 
 KEY = "sk-planted-0123456789abcdef"
 # The first two are terms of the release; the others are in nobody's list.
+CALLS, KEPT = "calls of the model", "replies already in the cache"
 TEXTS = ["Whooping cough", "Bell's palsy", "weak heart", "toe pain bad"]
 
 
@@ -64,7 +65,7 @@ def test_the_choice_of_the_model_wins_and_is_kept(
         told = {text: shown(seen) for seen in server.seen for text in TEXTS if text in seen.user}
         assert len(server.seen) == len(told) == 4  # each distinct text once
         rows, said = rows_of(source), capsys.readouterr().err
-        assert "4 calls, 0 texts from the cache, 0 exact and 0 unambiguous not asked" in said
+        assert "4 calls, 0 texts from the cache\n" in said
         assert "400 tokens in, 80 out, cost unknown" in said  # 4 x (100, 20) at the server
         assert map_file(source, server.judge()) == 0
         assert len(server.seen) == 4
@@ -139,7 +140,7 @@ def test_the_ambiguous_alone_are_asked(source: Path, capsys: pytest.CaptureFixtu
         assert len(server.seen) == 2
     deciders = [row["decided_by"] for row in rows_of(source)]
     assert deciders == ["exact", "exact", "llm", "llm", "llm"]
-    assert "2 calls, 0 texts from the cache, 2 exact and" in capsys.readouterr().err
+    assert "2 calls, 0 texts from the cache; 2 exact and" in capsys.readouterr().err
 
 
 def test_an_estimate_sends_and_writes_nothing(
@@ -155,10 +156,10 @@ def test_an_estimate_sends_and_writes_nothing(
         assert map_file(source, server.judge(), *options, "--estimate") == 0
         after = numbers_of(capsys.readouterr().out)
     assert (before["rows"], before["distinct texts"]) == ("5", "4")
-    assert (before["exact, not asked"], before["calls"], before["in the cache"]) == ("2", "2", "0")
+    assert [before[name] for name in ("texts equal to a term", CALLS, KEPT)] == ["2", "2", "0"]
     assert before["cost, about"] == "unknown"
     assert int(before["tokens in, about"].replace(",", "")) > 200
-    assert (after["calls"], after["in the cache"], after["tokens in, about"]) == ("0", "2", "0")
+    assert (after[CALLS], after[KEPT], after["tokens in, about"]) == ("0", "2", "0")
 
 
 def test_an_empty_cell_is_no_text_to_an_estimate(
@@ -168,8 +169,8 @@ def test_an_empty_cell_is_no_text_to_an_estimate(
         file.write('""\nN/A\n')
     assert map_file(source, "openai:gpt-4o", "--estimate") == 0
     found = numbers_of(capsys.readouterr().out)
-    assert (found["rows"], found["distinct texts"], found["calls"]) == ("7", "5", "4")
-    assert found["without a choice, not asked"] == "1"
+    assert (found["rows"], found["distinct texts"], found[CALLS]) == ("7", "5", "4")
+    assert found["texts without a diagnosis or code"] == "1"
 
 
 def numbers_of(printed: str) -> dict[str, str]:
@@ -354,7 +355,7 @@ def test_translate_shows_what_was_searched_and_estimates_both_kinds_of_calls(
         assert map_file(source, server.judge(), *options, "--estimate") == 0
         printed = capsys.readouterr().out
         assert "2 of the calls translate" in printed
-        assert (numbers_of(printed)["calls"], server.seen) == ("2", [])
+        assert (numbers_of(printed)[CALLS], server.seen) == ("2", [])
         assert map_file(source, server.judge(), *options) == 0
         assert len(server.seen) == 2
         assert map_file(source, server.judge(), *options) == 0

@@ -42,6 +42,7 @@ def test_a_model_without_any_number_ends_with_an_error(tmp_path: Path) -> None:
         )  # fmt: skip
     assert isinstance(done.exception, NoVerdict)
     assert "there is no number for good" in str(done.exception)
+    assert done.exception.exit_code == 3  # not 1: nothing is wrong inside dxjudge
     assert (tmp_path / "out" / "verdicts.csv").exists()
 
 

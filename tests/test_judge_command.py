@@ -66,8 +66,8 @@ def test_rows_in_and_rows_out_in_order_with_reasons(
     assert rows[3]["reason"].startswith("refused: ")
     said = capsys.readouterr().err
     assert "4 rows: done 3 · abstained 0 · failed 1" in said
-    assert "failed (1 rows): refused" in said
-    assert "calls of unknown price" in said
+    assert "failed (1 row: 4): refused" in said
+    assert "cost unknown" in said
 
 
 def test_run_again_it_asks_only_for_what_is_missing(
@@ -85,7 +85,7 @@ def test_run_again_it_asks_only_for_what_is_missing(
         assert len(server.seen) == asked + 1  # the failed row alone
     assert [row["equivalent"] for row in rows_of(target)] == ["true", "true", "false", "true"]
     assert not (tmp_path / "out.csv.journal").exists()
-    assert "3 rows were finished by an earlier run" in capsys.readouterr().err
+    assert "finished by an earlier run: 3 rows" in capsys.readouterr().err
 
 
 def test_killed_in_the_middle_it_goes_on(tmp_path: Path) -> Any:
@@ -216,6 +216,45 @@ def test_the_same_value_for_every_row(tmp_path: Path) -> None:
     assert [row["score"] for row in rows_of(target)] == [0.5, 1]
 
 
+OWN_STEP = """
+from pydantic import BaseModel, Field
+from dxjudge import Prompt, Step, Verdict
+
+class Text(BaseModel):
+    text: str = Field(min_length=1)
+    answers: tuple[str, ...] = Field(min_length=2)
+
+class Level(BaseModel):
+    level: int
+
+PROMPT = Prompt(system="Judge.", user="{{text}} {{answers}}")
+URGENCY = Step(
+    name="urgency", version=1, input=Text, output=Level, prompt=PROMPT, verdict=Verdict("level"),
+    judged="text", returns="a level", scale="0 to 3",
+)
+"""
+
+
+def test_an_empty_cell_is_reported_with_row_and_field_and_what_to_do(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    step, source, target = (tmp_path / name for name in ("own.py", "in.csv", "out.csv"))
+    step.write_text(OWN_STEP, encoding="utf-8")
+    source.write_text("id,text,answers\na,fine,x | y\nb,,x | y\nc,fine,x\nd,,x | y\n")
+    with ProtocolServer(lambda seen: {"level": 2}) as server:
+        assert judged(f"{step}:URGENCY", source, "-o", target, "--judge", server.judge()) == 3
+        assert len(server.seen) == 1
+    empty = "input: step urgency: the field text is empty: fill it in, or leave the row out"
+    few = (
+        "input: step urgency: the field answers has 1 of at least 2 items: add items, or leave "
+        "the row out"
+    )
+    assert [row["reason"] for row in rows_of(target)] == ["", empty, few, empty]
+    said = capsys.readouterr().err
+    assert f"failed (2 rows: 2, 4): {empty}\n" in said
+    assert f"failed (1 row: 3): {few}\n" in said
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
@@ -304,7 +343,7 @@ def test_off_a_terminal_a_line_says_now_and_then_how_far_it_is(
         lines = capsys.readouterr().err.splitlines()
         assert lines[0].startswith("dxjudge: judging: 1 of 4, ")
         assert lines[3].startswith("dxjudge: judging: 4 of 4, ")
-        assert "a minute, 1 failed · $0.0000 and " in lines[3]
+        assert "a minute, 1 failed · cost unknown" in lines[3]
         judged(JUDGE, source, "-o", target, *options, "-q")
     assert capsys.readouterr().err == ""
 
@@ -323,7 +362,7 @@ def test_a_price_list_of_ones_own_prices_a_server_of_ones_own(
         assert "--prices" in capsys.readouterr().err
         assert judged(JUDGE, source, "-o", target, *options, "--prices", prices) == 0
         said = capsys.readouterr().err
-        assert "unknown price" not in said and "$0.0000" not in said
+        assert "unknown" not in said and "$0.0000" not in said
         missing = ("--prices", tmp_path / "nothing.yaml")
         assert judged(JUDGE, source, "-o", target, *options, *missing) == 4
         assert "nothing.yaml" in capsys.readouterr().err

@@ -313,7 +313,7 @@ def test_everything_replays_from_the_cache(tmp_path: Path) -> None:
 def test_one_bad_item_does_not_stop_the_others() -> None:
     with ProtocolServer([YES]) as a, ProtocolServer([YES]) as b:
         found = decide(STEP, [PAIR, {"predicted": "x"}], [a.judge(), b.judge()])
-        with pytest.raises(UsageError, match="truth: Field required"):
+        with pytest.raises(UsageError, match="the field truth is missing: fill it in"):
             decide(STEP, {"predicted": "x"}, [a.judge(), b.judge()])
     assert [one.status for one in found] == ["decided", "no_quorum"]
     assert found[1].votes[0].reason.startswith("input: ")

@@ -71,6 +71,7 @@ def test_rows_in_and_rows_out_with_the_jurys_verdict(
     assert "read truth from 'gold', predicted, names of the cases from 'nr'\n" in said
     assert "4 rows: decided 4 · tied 0 · abstained 0 · no quorum 0" in said
     assert f"{judges[0]}: done 4" in said
+    assert "12 calls, 0 votes from the cache, 0 repaired" in said and "cost unknown" in said
 
 
 def test_failures_replacements_and_ties_are_told(
@@ -101,7 +102,7 @@ def test_failures_replacements_and_ties_are_told(
     assert rows[2]["replaced"] == replaced and rows[2]["equivalent"] is None
     assert rows[2]["reason"].startswith("1 of 2 votes decide, 0 abstain, 1 failed")
     said = capsys.readouterr().err
-    assert "on 1 rows" in said and "failed (2 votes)" not in said.replace("failed (1 votes)", "")
+    assert "on 1 row\n" in said and "failed (1 vote on row 3): " in said and "(2 votes" not in said
 
 
 def test_escalation_costs_a_third_call_only_where_two_differ(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def run_curate(
         summary = write_items(folder, items, spec, settings)
         for line in (
             *_lines(summary),
-            *work_done(len(reports), 0, run, _since(started), "reports"),
+            *work_done(len(reports), 0, run, _since(started), "report"),
         ):
             print(line, file=sys.stderr)
         print(f"items and pairs: {folder / ITEMS}, {folder / PAIRS}", file=sys.stderr)

@@ -29,7 +29,7 @@ from ...graphs.jury.weights import read_weights
 from ...graphs.step import stream_step
 from ..command import given_flags
 from ..judging_options import JudgeOptions
-from ..progress import summary, work_done
+from ..progress import counted, failed_lines, summary, work_done
 from .finishing import Rows, journal_path, journalled
 from .step_rows import (
     Job,
@@ -277,7 +277,7 @@ def _is_final(outcome: JuryOutcome) -> bool:
 def _jury_summary(outcomes: Sequence[JuryOutcome], resumed: int, run: Run, started: float) -> Lines:
     """Yield lines on rows by status, on the votes of each judge, on replacements and on calls."""
     statuses: Counter[str] = Counter(outcome.status for outcome in outcomes)
-    yield f"{len(outcomes):,} rows: " + " · ".join(
+    yield f"{counted(len(outcomes), 'row')}: " + " · ".join(
         f"{name.replace('_', ' ')} {statuses[name]:,}"
         for name in ("decided", "tied", "abstained", "no_quorum")
     )
@@ -286,18 +286,19 @@ def _jury_summary(outcomes: Sequence[JuryOutcome], resumed: int, run: Run, start
     replaced = Counter(
         f"{judge} by {by}" for outcome in outcomes for judge, by in outcome.replaced.items()
     )
-    yield from (f"replaced: {pair} on {n:,} rows" for pair, n in replaced.most_common())
+    yield from (f"replaced: {pair} on {counted(n, 'row')}" for pair, n in replaced.most_common())
     escalated = sum(outcome.escalated for outcome in outcomes)
     if escalated:
-        yield f"the first two judges differed on {escalated:,} rows"
-    yield from work_done(len(outcomes), resumed, run, max(time.monotonic() - started, 1e-9))
-    reasons = Counter(
-        f"{vote.judge}: {vote.reason}"[:300]
-        for outcome in outcomes
+        yield f"the first two judges differed on {counted(escalated, 'row')}"
+    seconds = max(time.monotonic() - started, 1e-9)
+    yield from work_done(len(outcomes), resumed, run, seconds, asked="vote")
+    failures = (
+        (row, f"{vote.judge}: {vote.reason}")
+        for row, outcome in enumerate(outcomes, 1)
         for vote in outcome.votes
         if vote.status == "failed"
     )
-    yield from (f"failed ({n:,} votes): {reason}" for reason, n in reasons.most_common(3))
+    yield from failed_lines(failures, "vote")
 
 
 def _by_judge(outcomes: Sequence[JuryOutcome]) -> Mapping[str, Counter[str]]:

@@ -26,20 +26,20 @@ def print_estimate(rows: int, distinct: int, embedded: Sequence[Mapping], choose
     lines = {
         "rows": rows,
         "distinct texts": distinct,
-        "from the canonical table": distinct - estimate.texts,
-        "exact, not asked": estimate.exact,
-        "unambiguous, not asked": estimate.sure,
-        "without a choice, not asked": estimate.no_choice,
-        "cannot be asked": sum(part.unusable for part in parts),
-        "in the cache": sum(part.cached for part in parts),
-        "calls": sum(part.calls for part in parts),
+        "texts settled by the canonical table": distinct - estimate.texts,
+        "texts equal to a term": estimate.exact,
+        "texts with one clear code": estimate.sure,
+        "texts without a diagnosis or code": estimate.no_choice,
+        "texts that cannot be asked about": sum(part.unusable for part in parts),
+        "replies already in the cache": sum(part.cached for part in parts),
+        "calls of the model": sum(part.calls for part in parts),
         "tokens in, about": sum(part.tokens_in for part in parts),
         "tokens out, about": sum(part.tokens_out for part in parts),
     }
     print(f"estimate for {label}; nothing is sent")
     for name, number in lines.items():
-        print(f"{name:<28}{number:>12,}")
-    print(f"{'cost, about':<28}{cost:>12}")
+        print(f"{name:<36}{number:>12,}")
+    print(f"{'cost, about':<36}{cost:>12}")
     if estimate.translations:
         print(
             f"{estimate.translations.calls:,} of the calls translate; "

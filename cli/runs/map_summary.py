@@ -3,14 +3,11 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from collections.abc import Mapping as ReadOnly
-from typing import TYPE_CHECKING
 
 from ...graphs.chooser import Chooser, fell_back
 from ...ontology.mapping import Mapping
+from ..progress import cost_text, counted
 from .map_columns import verdict
-
-if TYPE_CHECKING:
-    from ...agents.engine.ledger import Line
 
 _BANDS = ("reviewed", "exact", "high", "medium", "low")
 
@@ -32,21 +29,21 @@ def summary(
     counts = Counter(
         cells.status if cells.status != "mapped" else cells.band or "low" for cells in verdicts
     )
-    lines = [f"{_count(len(texts), 'row')}, {_count(len(distinct), 'distinct text')}"]
+    lines = [f"{counted(len(texts), 'row')}, {counted(len(distinct), 'distinct text')}"]
     if len(distinct) > new:
         lines[0] += f", {len(distinct) - new:,} of them from the canonical table"
     kinds = [*_BANDS, "unmapped", "failed"]
     lines.append(" · ".join(f"{kind} {counts[kind]:,}" for kind in kinds))
     if resumed:
-        lines.append(f"{_count(resumed, 'text')} mapped before, by a run that did not end")
+        lines.append(f"{counted(resumed, 'text')} mapped before, by a run that did not end")
     if new > resumed:
         rate = 60 * (new - resumed) / max(seconds, 1e-9)
         pace = f"mapped in {seconds:.1f} s, {rate:,.0f} a minute"
-        lines.append(f"{_count(new - resumed, 'text')} {pace}")
+        lines.append(f"{counted(new - resumed, 'text')} {pace}")
     several = sum(len(mappings[row[0]].parts) > 1 for row in texts if len(row) == 1)
     if several:
         lines.append(
-            f"several diagnoses in one cell: {_count(several, 'row')}; "
+            f"several diagnoses in one cell: {counted(several, 'row')}; "
             "--split gives each diagnosis its code"
         )
     lines += _failures(mappings)
@@ -63,16 +60,16 @@ def model_summary(new: Sequence[Mapping], chooser: Chooser) -> Iterator[str]:
     calls, cached = sum(line.calls for line in lines), sum(line.cached for line in lines)
     decided = [mapping.decided_by for mapping in new if not chooser.is_asked(mapping)]
     exact, unambiguous = decided.count("exact"), decided.count("embedded")
-    skipped = f"{exact:,} exact and {unambiguous:,} unambiguous not asked"
+    skipped = f"; {exact:,} exact and {unambiguous:,} unambiguous texts needed no model"
     yield (
-        f"{as_judge(chooser.judge).spec.label}: {_count(calls, 'call')}, "
-        f"{_count(cached, 'text')} from the cache, {skipped}"
+        f"{as_judge(chooser.judge).spec.label}: {counted(calls, 'call')}, "
+        f"{counted(cached, 'text')} from the cache{skipped if exact or unambiguous else ''}"
     )
     tokens_in, tokens_out = (
         sum(line.tokens_in for line in lines),
         sum(line.tokens_out for line in lines),
     )
-    yield f"{tokens_in:,} tokens in, {tokens_out:,} out, cost {_cost(lines, calls)}"
+    yield f"{tokens_in:,} tokens in, {tokens_out:,} out, {cost_text(lines)}"
     if chooser.shuffle is not None:
         yield f"candidates shuffled with the seed {chooser.shuffle}"
     yield from run.remarks()
@@ -81,25 +78,13 @@ def model_summary(new: Sequence[Mapping], chooser: Chooser) -> Iterator[str]:
         failures = ", ".join(f"{count:,} {kind}" for kind, count in kinds.most_common())
         fallbacks = sum(fell_back(mapping, chooser) for mapping in new)
         yield f"the model failed: {failures}" + (
-            f"; the embedded choice stands for {_count(fallbacks, 'text')}" if fallbacks else ""
+            f"; the embedded choice stands for {counted(fallbacks, 'text')}" if fallbacks else ""
         )
-
-
-def _cost(lines: "Sequence[Line]", calls: int) -> str:
-    unknown = sum(line.calls_of_unknown_cost for line in lines)
-    if calls and unknown == calls:
-        return "unknown"
-    known = f"${sum(line.cost for line in lines):,.4f}"
-    return f"{known} and {_count(unknown, 'call')} of unknown price" if unknown else known
 
 
 def _failures(mappings: ReadOnly[str, Mapping]) -> list[str]:
     """Return lines on the failures by reason, the most frequent first."""
     reasons = Counter(mapping.reason for mapping in mappings.values() if mapping.status == "failed")
     return [
-        f"failed ({_count(count, 'text')}): {reason}" for reason, count in reasons.most_common(3)
+        f"failed ({counted(count, 'text')}): {reason}" for reason, count in reasons.most_common(3)
     ]
-
-
-def _count(number: int, thing: str) -> str:
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"

@@ -63,11 +63,17 @@ def run_stress(options: StressOptions) -> int:
         _write(work.job, robustness)
         if options.votes is not None:
             write_votes(options.votes, robustness.votes)
-        trials = [trial for of_pair in tried.values() for trial in of_pair.trials]
-        outcomes = [trial.outcome for trial in trials if trial.outcome]
+        judged = [
+            (row + 1, trial.outcome)
+            for (row, _), of_pair in tried.items()
+            for trial in of_pair.trials
+            if trial.outcome
+        ]
+        outcomes = [outcome for _, outcome in judged]
         print("\n".join(_as_json(robustness) if options.json else _table(robustness)))
         if not options.quiet:
-            say(work.job.read, *summary(outcomes, resumed, run, started, "trials"))
+            rows = [row for row, _ in judged]
+            say(work.job.read, *summary(outcomes, resumed, run, started, "trial", rows))
         return any(outcome.status == "failed" for outcome in outcomes)
 
     return journalled(journal, options.run, try_all, what="trials")
