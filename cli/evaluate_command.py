@@ -68,6 +68,15 @@ Groups = Annotated[
         "--group", help="A column of the cases whose groups are scored apart. May be repeated."
     ),
 ]
+ModelsFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--models",
+        help="A table with a row for each model (column model) and attributes such as type and "
+        "size; every metric is averaged over each group of models.",
+        rich_help_panel=_FILES,
+    ),
+]
 Conditions = Annotated[
     Path | None,
     typer.Option(help="For cases of DDXPlus: its release_conditions.json.", rich_help_panel=_FILES),
@@ -170,6 +179,7 @@ def evaluate(
     quorum: Quorum = None,
     weights: Weights = None,
     group: Groups = None,
+    models: ModelsFile = None,
     conditions: Conditions = None,
     evidences: Evidences = None,
     delimiter: Delimiter = None,
@@ -209,6 +219,7 @@ def evaluate(
       dxjudge evaluate release_test_patients.csv model.jsonl -o out \\
         --preset hddx --conditions release_conditions.json
     """
+    from ..evaluation.model_attributes import read_models
     from ..graphs.jury.weights import read_weights
     from .runs.evaluate_run import Request, run_evaluation
 
@@ -219,6 +230,7 @@ def evaluate(
         "quorum": quorum,
         "weights": read_weights(weights) if weights else None,
         "groups": tuple(group) if group else None,
+        "models": read_models(models) if models else None,
         "encoder": semantic_encoder,
         "ontology": ontology,
         "unmapped": unmapped,

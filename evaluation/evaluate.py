@@ -25,6 +25,7 @@ from .measures.evidence import (
 )
 from .measures.likeness import find_encoder
 from .measures.measure import Measure, Units, case_units
+from .measures.model_groups import group_means
 from .measures.numbers import numbers_of
 from .measures.standings import differences_of, rank_shift, ranks_of, too_coarse
 from .own_task import check_columns
@@ -108,6 +109,7 @@ def evaluate(
         },
         signature_of(judged, settings, panel.judges, files or {}, encoder),
         (*judged.left_out, *left_out),
+        model_groups=tuple(group_means(measures, units, settings.plan, settings.models)),
         notes=tuple(
             filter(
                 None, (*notes, *_about_probabilities(responses), too_coarse(gaps, settings.plan))

@@ -25,6 +25,7 @@ from .gold_codes import known_cases
 from .judged import Responses
 from .judging import Panel, Progress, open_journal
 from .measures.numbers import Number
+from .model_attributes import about_models, read_models, with_columns
 from .own_task import own_columns
 from .presets import read_settings
 from .read import Data, case_source, hashes_of, is_path, named_data, response_sources
@@ -145,14 +146,20 @@ def open_evaluation(
     names = tuple(
         judge if isinstance(judge, str) else as_judge(judge).spec.label for judge in judges
     )
+    models = settings.get("models")
+    if models is not None and not isinstance(models, Mapping):
+        settings["models"] = read_models(models)
     chosen = read_settings(Path(config) if config else None, judges=names or None, **settings)
     own = own_columns(chosen)
     cases = cases if is_path(cases) else whole(cases)
     case_rows = case_source(cases, conditions=conditions, evidences=evidences, form=form)
     named = named_data(responses)
     sources = response_sources(named, form)
-    notes = [unread_in_cases(case_rows, chosen.groups or (), own)]
-    notes += [unread_in_responses(source, own) for source in sources.values()]
+    attributes = with_columns(chosen.models, sources, chosen.model_columns)
+    chosen = chosen.model_copy(update={"models": attributes})
+    notes = [*about_models(attributes, list(sources))]
+    notes += [unread_in_cases(case_rows, chosen.groups or (), own)]
+    notes += [unread_in_responses(source, own, chosen.model_columns) for source in sources.values()]
     read = read_cases(case_rows, chosen.groups, own)
     known = {case.id: case for case in read}
     by_model: dict[str, Responses] = {

@@ -15,6 +15,7 @@ from .judging import JURY
 from .measures.compare import MissRow
 from .measures.evidence import ModalGap
 from .measures.measure import Measure, Units
+from .measures.model_groups import GroupMean
 from .measures.numbers import Number
 from .measures.standings import Gap, Rank
 from .presets import Preset
@@ -30,6 +31,7 @@ class Evaluation:
     agreement: of the judges; None with fewer than two judges.
     spreads: over prompt variants, by model and judge.
     modal: NMSE gap and share below the diagonal, by model and type of evidence.
+    model_groups: means over groups of models, where the models have attributes.
     sensitivity: evidence sensitivity by case, for each model, type of evidence and presentation.
     swap: the same responses under each judge; None with fewer than two judges.
     notes: sentences about what was read and how.
@@ -55,6 +57,7 @@ class Evaluation:
     signature: Mapping[str, Any]
     left_out: tuple[LeftOut, ...] = ()
     swap: Swap | None = None
+    model_groups: tuple[GroupMean, ...] = ()
     notes: tuple[str, ...] = ()
 
     def number(self, metric: str, model: str, judge: str = "", **where: str) -> Number | None:

@@ -89,6 +89,9 @@ class Settings(BaseModel):
     unknown_codes: whether a true code that the release lacks is an error, or excludes its case.
     multiple: whether a question may have several right options, so that a choice has a score
         between 0 and 1 instead of being right or wrong.
+    models: model -> attribute -> group, such as {"gpt-4o": {"type": "proprietary"}}. Every metric
+        is averaged over the models of each group.
+    model_columns: the columns of the responses that hold such attributes.
     answer_form: what the models of a pair task were asked for, where a response does not say it.
         A letter is read by code, as the authors of MediConfusion do.
     gap: the least difference in closeness at which a free answer means one of two options.
@@ -115,6 +118,8 @@ class Settings(BaseModel):
     unmapped: Literal["ignore", "penalise"] = "ignore"
     unknown_codes: Literal["error", "exclude"] = "error"
     multiple: bool = False
+    models: dict[str, dict[str, str]] = {}
+    model_columns: tuple[str, ...] = ()
     answer_form: Literal["free", "letter"] = "free"
     gap: int = Field(default=GAP, ge=1, le=9)
     errors_of: Literal["all", "wrong"] = "all"

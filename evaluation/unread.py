@@ -34,14 +34,18 @@ def unread_in_cases(source: Source, groups: Sequence[str], own: Collection[str])
     return "" if source.foreign else _unread(source.name, unread, _OF_CASES, {})
 
 
-def unread_in_responses(source: Source, own: Collection[str]) -> str:
+def unread_in_responses(
+    source: Source, own: Collection[str], of_models: Collection[str] = ()
+) -> str:
     """A sentence about the columns of responses that nothing reads; "" without such a column.
+
+    of_models: columns with attributes of the model.
 
     Raises InputError where no column can have an answer, and no task of your own names the
     columns that it reads.
     """
     columns = list(dict.fromkeys(name for row in source.rows for name in row))
-    unread = [name for name in columns if name not in (*_OF_RESPONSES, *own)]
+    unread = [name for name in columns if name not in (*_OF_RESPONSES, *own, *of_models)]
     sentence = _unread(source.name, unread, _OF_RESPONSES, _MEANT)
     if source.rows and not own and not {*columns} & {*_ANSWERS}:
         raise InputError(f"{source.name} has none of the columns {', '.join(_ANSWERS)}; {sentence}")

@@ -186,6 +186,15 @@ def _statistic(columns: Sequence[tuple[Floats, Floats]], how: Combine) -> Statis
     return statistic
 
 
+def ordered_statistic(measures: Sequence[Measure], order: NDArray[np.int_]) -> Statistic:
+    """Return the function from weights (b, units in this order) to values (b, measures).
+
+    measures: all with the same `combine`.
+    """
+    columns = [(one.numerator[order], one.denominator[order]) for one in measures]
+    return _statistic(columns, measures[0].combine)
+
+
 def joint_statistic(measures: Sequence[Measure], mask: NDArray[np.bool_]) -> Statistic:
     """Return the function from weights (b, units) to values (b, measures), over the mask.
 

@@ -82,7 +82,13 @@ class _Source:
                 one.undecided,
             )
             for one in self.evaluation.numbers
-        }
+        } | {
+            (one.metric, "", "", "", _row_key(one.attribute, one.group), one.judge): PaperCell(
+                one.value, one.low, one.high, one.sd, one.worst, one.best, one.n, one.failed,
+                one.undecided,
+            )
+            for one in self.evaluation.model_groups
+        }  # fmt: skip
 
     @cached_property
     def metrics(self) -> frozenset[str]:
@@ -92,16 +98,27 @@ class _Source:
     def views(self, table: PaperTable) -> Iterator[PaperView]:
         """The table under each judge; once where no number of it depends on a judge."""
         columns = tuple(one for column in table.columns for one in self._expanded(column))
-        models = self.evaluation.judged.models
+        rows = self._rows(table)
         judged = {judge for metric, *_, judge in self.numbers if self._has(columns, metric)}
         judges = [judge for judge in judges_of(self.evaluation) if judge in judged] or [""]
         for judge in judges:
             cells = [
-                tuple(self._cell(column, model, judge) for column in columns) for model in models
+                tuple(
+                    self._cell(column, _row_key(table.models_by, row), judge) for column in columns
+                )
+                for row in rows
             ]
-            yield PaperView(
-                table, judge, models, columns, tuple(self._with_reasons(columns, cells))
-            )
+            explained = tuple(self._with_reasons(table, columns, cells))
+            yield PaperView(table, judge, rows, columns, explained)
+
+    def _rows(self, table: PaperTable) -> tuple[str, ...]:
+        """The models, or the groups of models; "-" where no model has the attribute."""
+        models = self.evaluation.judged.models
+        if not table.models_by:
+            return models
+        of = self.evaluation.settings.models
+        groups = (of.get(model, {}).get(table.models_by, "") for model in models)
+        return tuple(dict.fromkeys(filter(None, groups))) or ("-",)
 
     @staticmethod
     def _has(columns: Iterable[PaperColumn], metric: str) -> bool:
@@ -164,20 +181,25 @@ class _Source:
         return None
 
     def _with_reasons(
-        self, columns: Sequence[PaperColumn], rows: Sequence[Sequence[PaperCell | None]]
+        self,
+        table: PaperTable,
+        columns: Sequence[PaperColumn],
+        rows: Sequence[Sequence[PaperCell | None]],
     ) -> Iterator[tuple[PaperCell, ...]]:
         """The rows, where a cell without a number says why."""
         reasons = [
             "" if any(row[at] is not None and row[at].value == row[at].value for row in rows)  # type: ignore[union-attr]
-            else self._reason(column)
+            else self._reason(table, column)
             for at, column in enumerate(columns)
         ]  # fmt: skip
         for row in rows:
             yield tuple(_explained(cell, reason) for cell, reason in zip(row, reasons, strict=True))
 
-    def _reason(self, column: PaperColumn) -> str:
+    def _reason(self, table: PaperTable, column: PaperColumn) -> str:
         """Why no model has a number in a column."""
         evaluation, settings = self.evaluation, self.evaluation.settings
+        if self._rows(table) == ("-",):
+            return f"no model has the attribute {table.models_by}; give --models FILE"
         if column.table:
             return f"{column.table}.csv has no such row"
         left_out = {entry.task: entry.reason for entry in evaluation.left_out}
@@ -195,6 +217,10 @@ class _Source:
         if column.group and column.group not in evaluation.units.values(column.by):
             return f"no case has the {column.by} {column.group}"
         return "no response has a value for it"
+
+
+def _row_key(attribute: str, row: str) -> str:
+    return f"{attribute}: {row}" if attribute else row
 
 
 def _explained(cell: PaperCell | None, reason: str) -> PaperCell:

@@ -32,7 +32,7 @@ def paper_text(view: PaperView, evaluation: Evaluation) -> PaperText:
         [cell_text(cell, column) for cell, column in zip(cells, view.columns, strict=True)]
         for cells in view.cells
     ]
-    first, names = "Model", list(view.rows)
+    first, names = view.table.models_by.capitalize() or "Model", list(view.rows)
     if view.table.transposed:
         titles, names = names, titles
         lines = [list(line) for line in zip(*lines, strict=True)]
@@ -83,7 +83,8 @@ def _notes(view: PaperView, evaluation: Evaluation) -> Iterator[str]:
     if any(cell.low == cell.low for cell in numbers):
         yield f"In brackets: the {level} interval."
     if shows & {"deviation", "mean_deviation"}:
-        yield "After ±: the standard deviation over cases."
+        over = "models" if view.table.models_by else "cases"
+        yield f"After ±: the standard deviation over {over}."
     counts = sorted({cell.n for cell in numbers if cell.n is not None})
     if counts:
         span = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
@@ -95,6 +96,13 @@ def _notes(view: PaperView, evaluation: Evaluation) -> Iterator[str]:
     if any(failed.values()):
         listed = ", ".join(f"{model} {count}" for model, count in failed.items() if count)
         yield f"Unresolved: {listed}. In braces: the number if all of them were wrong, and right."
+    members = {one.group: one.models for one in evaluation.model_groups
+               if one.attribute == view.table.models_by}  # fmt: skip
+    if members:
+        listed = "; ".join(
+            f"{group}: {names.replace('; ', ', ')}" for group, names in members.items()
+        )
+        yield f"Means over models. {listed}."
     for reason, titles in _missing(view).items():
         yield f"Missing: {', '.join(titles)}: {reason}."
     yield f"Signature {evaluation.signature['id']}."

@@ -9,6 +9,7 @@ from ..judges.agreement_rows import AgreementRow, CountRow
 from ..judges.as_votes import votes_of
 from ..judges.swap_text import swap_tables
 from ..judging import NO_JUDGE
+from ..measures.model_groups import GroupMean
 from ..measures.numbers import Number
 from ..measures.standings import Gap
 from ..result import Evaluation
@@ -38,6 +39,7 @@ def all_tables(evaluation: Evaluation) -> list[Table]:
         verdicts_table(evaluation),
         scores_table(evaluation),
         misses_table(evaluation),
+        table_of("model_groups", GroupMean, evaluation.model_groups),
         *_compared(evaluation),
         *_swap(evaluation),
         _stability(evaluation),
