@@ -53,7 +53,7 @@ def group_means(
     for measure in measures:
         if not measure.slice:
             tables.setdefault((measure.metric, measure.judge), []).append(measure)
-    means = []
+    means: list[GroupMean] = []
     for attribute in dict.fromkeys(name for own in attributes.values() for name in own):
         for alike in tables.values():
             of = {one.model: attributes.get(one.model, {}).get(attribute, "") for one in alike}

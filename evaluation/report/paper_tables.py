@@ -6,6 +6,8 @@ from functools import cached_property
 from typing import Any
 
 from ...errors import UsageError
+from ..measures.model_groups import GroupMean
+from ..measures.numbers import Number
 from ..paper import Paper, PaperColumn, PaperTable, filling, load_paper
 from ..result import Evaluation
 from ..tasks import tasks_of
@@ -68,27 +70,15 @@ class _Source:
 
     @cached_property
     def numbers(self) -> Mapping[tuple[str, ...], PaperCell]:
-        """Every number by metric, slice, group column, group, model and judge."""
-        return {
-            (one.metric, one.slice, one.group_by, one.group, one.model, one.judge): PaperCell(
-                one.value,
-                one.low,
-                one.high,
-                one.sd,
-                one.worst,
-                one.best,
-                one.n,
-                one.failed,
-                one.undecided,
-            )
-            for one in self.evaluation.numbers
-        } | {
-            (one.metric, "", "", "", _row_key(one.attribute, one.group), one.judge): PaperCell(
-                one.value, one.low, one.high, one.sd, one.worst, one.best, one.n, one.failed,
-                one.undecided,
-            )
-            for one in self.evaluation.model_groups
-        }  # fmt: skip
+        """Every number by metric, slice, group column, group, model (or group of models), judge."""
+        cells: dict[tuple[str, ...], PaperCell] = {}
+        for one in self.evaluation.numbers:
+            place = (one.metric, one.slice, one.group_by, one.group, one.model, one.judge)
+            cells[place] = _as_cell(one)
+        for mean in self.evaluation.model_groups:
+            row = _row_key(mean.attribute, mean.group)
+            cells[(mean.metric, "", "", "", row, mean.judge)] = _as_cell(mean)
+        return cells
 
     @cached_property
     def metrics(self) -> frozenset[str]:
@@ -221,6 +211,12 @@ class _Source:
 
 def _row_key(attribute: str, row: str) -> str:
     return f"{attribute}: {row}" if attribute else row
+
+
+def _as_cell(one: Number | GroupMean) -> PaperCell:
+    return PaperCell(
+        one.value, one.low, one.high, one.sd, one.worst, one.best, one.n, one.failed, one.undecided
+    )
 
 
 def _explained(cell: PaperCell | None, reason: str) -> PaperCell:
