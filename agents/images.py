@@ -2,10 +2,12 @@
 
 import base64
 import hashlib
+import json
+import re
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from ..errors import InputError
 
@@ -23,7 +25,8 @@ _SIGNATURES = {
 class Image(BaseModel):
     """One image: exactly one of `path`, `url` (http or https) and `data` (base64).
 
-    A plain string is a URL if it starts with http:// or https://, and a path otherwise.
+    A plain string is a URL if it starts with http:// or https://, the image itself if it is a data
+    URL or the base64 of an image, and a path otherwise.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -40,6 +43,10 @@ class Image(BaseModel):
         if isinstance(image, Path):
             return {"path": image}
         if isinstance(image, str):
+            if image.startswith("data:"):
+                return {"data": image.partition(";base64,")[2]}
+            if _is_base64(image):
+                return {"data": image}
             is_url = image.startswith(("http://", "https://"))
             return {"url": image} if is_url else {"path": image}
         return image
@@ -51,6 +58,58 @@ class Image(BaseModel):
         if self.url is not None and not self.url.startswith(("http://", "https://")):
             raise ValueError("an image URL starts with http:// or https://")
         return self
+
+
+def images_of(cell: Any, folder: Path, name: str) -> tuple[Image, ...]:
+    """Return the images that a cell names; none for an empty cell.
+
+    The cell is a path (relative to `folder`), a URL, a data URL, base64, bytes, an object with one
+    of `path`, `url` and `data`, a list of these, or text with a semicolon or line break between
+    paths and URLs. Raises InputError, naming the column, for anything else.
+    """
+    if cell is None or cell != cell or cell in ("", b"", [], ()):  # NaN is an empty cell
+        return ()
+    try:
+        entries = _entries(cell)
+        return tuple(_in_folder(Image.model_validate(entry), folder) for entry in entries)
+    except ValueError as fault:
+        raise InputError(f"the column {name} does not name images: {_first_line(fault)}") from fault
+
+
+def _entries(cell: Any) -> list[Any]:
+    if isinstance(cell, list | tuple):
+        return list(cell)
+    if not isinstance(cell, str) or _is_base64(cell):
+        return [cell]
+    if cell.lstrip().startswith(("[", "{")):
+        value = json.loads(cell)
+        return value if isinstance(value, list) else [value]
+    if cell.startswith("data:"):
+        return [cell]
+    return [part.strip() for part in re.split(r"[;\n]", cell) if part.strip()]
+
+
+def _in_folder(image: Image, folder: Path) -> Image:
+    if image.path is None or image.path.is_absolute():
+        return image
+    return Image(path=folder / image.path)
+
+
+def _first_line(fault: ValueError) -> str:
+    errors: list[Any] = fault.errors() if isinstance(fault, ValidationError) else []
+    return str(errors[0]["msg"]) if errors else str(fault)
+
+
+def _is_base64(text: str) -> bool:
+    """Whether a text is the base64 of an image and not a path: long, with an image's first bytes.
+
+    Tables of VLMEvalKit hold images in this form.
+    """
+    return len(text) >= _LEAST_BASE64 and text.startswith(_BASE64_STARTS)
+
+
+_LEAST_BASE64 = 64  # characters; a 1 x 1 pixel PNG has 92
+_BASE64_STARTS = ("iVBORw0KGgo", "/9j/", "R0lGOD", "UklGR")
 
 
 class LoadedImage(BaseModel):

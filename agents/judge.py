@@ -1,10 +1,18 @@
 """Describe a judge: a model, its server and the parameters that are sent."""
 
+import json
 import re
 from collections.abc import Iterable
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    field_validator,
+    model_serializer,
+)
 
 from ..errors import UsageError
 from .engine.models import PROVIDERS, SERVER_KEY, Method
@@ -14,6 +22,7 @@ Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh"]
 # provider:model or provider:model@http://server/v1
 _NAME = re.compile(r"^(?P<provider>[a-z_]+):(?P<model>.+?)(?:@(?P<base_url>https?://\S+))?$")
 _SECRET_PART = re.compile(r"(?<=//)[^/\s]*@|[?#]\S*")
+_OWN_FIELDS = {"model", "messages", "system", "stream", "tools", "tool_choice", "response_format"}
 OFFICIAL = {name: provider.url for name, provider in PROVIDERS.items() if provider.url}
 """The address of each provider, used unless a judge names another server."""
 
@@ -37,8 +46,29 @@ class JudgeSpec(BaseModel):
     reasoning_effort: Effort | None = None
     method: Method = "auto"
     dropped: tuple[str, ...] = ()
+    # JSON of an object whose fields are added to the body of each request; "" for none.
+    extra_body: str = ""
     # Tells apart two model objects that share a class and a name; empty for a named provider.
     identity: str = ""
+
+    @field_validator("extra_body")
+    @classmethod
+    def _one_object(cls, text: str) -> str:
+        return _canonical_object(text) if text else ""
+
+    @model_serializer(mode="wrap")
+    def _as_before(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        # A spec without extra fields is written as before they existed, so that replies and
+        # journals of earlier versions are still found.
+        fields: dict[str, Any] = dump(self)
+        if not fields.get("extra_body"):
+            fields.pop("extra_body", None)
+        return fields
+
+    @property
+    def extra(self) -> dict[str, Any]:
+        """The fields that are added to the body of each request."""
+        return json.loads(self.extra_body) if self.extra_body else {}
 
     @property
     def label(self) -> str:
@@ -83,6 +113,20 @@ def parse_judge(name: str, **parameters: Any) -> JudgeSpec:
         )
     except ValueError as fault:
         raise UsageError(f"judge {name!r}: {_first_line(fault)}") from fault
+
+
+def _canonical_object(text: str) -> str:
+    """Return a JSON object in one form. Raises ValueError for other text and for our own fields."""
+    try:
+        fields = json.loads(text)
+    except ValueError as fault:
+        raise ValueError(f"is not JSON: {fault}") from fault
+    if not isinstance(fields, dict):
+        raise ValueError("is not a JSON object")
+    taken = sorted(_OWN_FIELDS & set(fields))
+    if taken:
+        raise ValueError(f"sets {', '.join(taken)}, which dxjudge sets itself")
+    return json.dumps(fields, sort_keys=True, separators=(",", ":")) if fields else ""
 
 
 def check_url(url: str, what: str) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from types import FrameType
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -16,6 +16,7 @@ from ..prompts.load import Prompt, Value, read_prompt
 from ..prompts.variants import find_prompt
 from .verdict import Verdict, settle_verdict
 
+ReplyForm = Literal["json", "text", "token", "likelihood"]
 I = TypeVar("I", bound=BaseModel)  # noqa: E741
 O = TypeVar("O", bound=BaseModel)  # noqa: E741
 
@@ -61,6 +62,11 @@ class Step(Generic[I, O]):
     judged: the field of the input that is judged, a text or a tuple of texts; "" if nothing is
         judged, as in a step that generates.
     images: whether the input has a field `images` (a tuple of `agents.images.Image`) to send.
+    reply: what the model writes. "json": an object with the fields of `output`. "text": a text;
+        no schema is sent, and `output` has one field `text`. "token": one token; `output` has one
+        field `tokens`, the likeliest tokens with their log-probabilities. "likelihood": nothing;
+        the input has a field `continuation`, and `output` has one field `logprobs`, the
+        log-probability of each token of that text as the model's answer.
     temperature, max_tokens: sent if the judge's spec does not set them.
     returns, scale: one line each for the table of steps.
     """
@@ -81,6 +87,7 @@ class Step(Generic[I, O]):
     judged: str = ""
     symmetric: tuple[str, str] | None = None
     images: bool = False
+    reply: ReplyForm = "json"
     temperature: float | None = 0.0
     max_tokens: int | None = None
     returns: str = ""

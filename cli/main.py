@@ -13,6 +13,7 @@ import typer
 
 from ..errors import DxjudgeError
 from .agree_command import agree
+from .answer_command import answer
 from .cache_commands import app as cache
 from .check_table_command import check_table
 from .command import Command
@@ -52,6 +53,7 @@ app.command("providers", cls=Command, rich_help_panel=_JUDGES)(list_providers)
 app.command("judge", cls=Command, rich_help_panel=_JUDGES)(judge_rows)
 app.command("agree", cls=Command, rich_help_panel=_JUDGES)(agree)
 app.command("stress", cls=Command, rich_help_panel=_JUDGES)(stress)
+app.command("answer", cls=Command, rich_help_panel=_EVALUATIONS)(answer)
 app.command("evaluate", cls=Command, rich_help_panel=_EVALUATIONS)(evaluate)
 app.command("compare-judges", cls=Command, rich_help_panel=_EVALUATIONS)(compare_judges)
 app.command("check-table", cls=Command, rich_help_panel=_EVALUATIONS)(check_table)

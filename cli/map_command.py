@@ -18,6 +18,7 @@ from .options import (
     Chroma,
     Delimiter,
     Encoding,
+    EstimateOnly,
     Input,
     InputFormat,
     Ontology,
@@ -144,14 +145,6 @@ Journal = Annotated[
     Path | None,
     typer.Option(
         help="Where mapped texts are kept until all texts are mapped. By default OUTPUT.journal.",
-        rich_help_panel=RUN,
-    ),
-]
-EstimateOnly = Annotated[
-    bool,
-    typer.Option(
-        "--estimate",
-        help="Print the expected calls, tokens and cost. Ask no model and write no file.",
         rich_help_panel=RUN,
     ),
 ]

@@ -11,6 +11,7 @@ from .options import (
     Cache,
     CacheMode,
     Concurrency,
+    ExtraBody,
     MaxCalls,
     MaxCost,
     MaxTokens,
@@ -162,6 +163,7 @@ class ModelOptions:
     seed: Seed = None
     max_tokens: MaxTokens = None
     reasoning_effort: ReasoningEffort = None
+    extra_body: ExtraBody = None
 
     def judge(self, name: str) -> "JudgeSpec":
         """Return the named model with these parameters. Raises UsageError."""
@@ -176,6 +178,7 @@ class JudgeModelOptions:
     judge_seed: JudgeSeed = None
     max_tokens: MaxTokens = None
     reasoning_effort: ReasoningEffort = None
+    extra_body: ExtraBody = None
 
     @property
     def _parameters(self) -> dict[str, Any]:
@@ -191,12 +194,12 @@ class JudgeModelOptions:
         if not changes:
             return judge
         spec = judge.spec
-        changed = _judge(spec.label, {**spec.model_dump(include=set(_SAMPLED)), **changes})
+        changed = _judge(spec.label, {**{n: getattr(spec, n) for n in _SAMPLED}, **changes})
         update = {name: getattr(changed, name) for name in changes}
         return replace(judge, spec=spec.model_copy(update=update))
 
 
-_SAMPLED = ("temperature", "seed", "max_tokens", "reasoning_effort")
+_SAMPLED = ("temperature", "seed", "max_tokens", "reasoning_effort", "extra_body")
 
 
 def _judge(name: str, parameters: dict[str, Any]) -> "JudgeSpec":

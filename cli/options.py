@@ -181,6 +181,14 @@ CacheMode = Annotated[
         rich_help_panel=RUN,
     ),
 ]
+EstimateOnly = Annotated[
+    bool,
+    typer.Option(
+        "--estimate",
+        help="Print the expected calls, tokens and cost. Ask no model and write no file.",
+        rich_help_panel=RUN,
+    ),
+]
 JournalFile = Annotated[
     Path | None,
     typer.Option(
@@ -197,6 +205,15 @@ ReasoningEffort = Annotated[
     str | None,
     typer.Option(
         help="How much a reasoning model reasons: none, minimal, low, medium, high or xhigh.",
+        rich_help_panel=MODEL,
+    ),
+]
+ExtraBody = Annotated[
+    str | None,
+    typer.Option(
+        metavar="JSON",
+        help="A JSON object whose fields are added to the body of each request, such as "
+        "'{\"top_p\": 0.9}'.",
         rich_help_panel=MODEL,
     ),
 ]

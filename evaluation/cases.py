@@ -234,6 +234,8 @@ def _response(row: Row, place: str) -> Response:
     name = text_of(row.get("id"))
     if not name:
         raise InputError(f"{place}: the id is missing")
+    if text_of(row.get("status")) == "failed":  # an empty cell of CSV is a missing answer here
+        row = {column: cell for column, cell in row.items() if not is_empty(cell)}
     ddx = row.get("predicted_ddx")
     names = None if is_empty(ddx) else read_predictions(ddx, f"{place}, predicted_ddx")
     text = row.get("response")

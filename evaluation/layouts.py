@@ -29,7 +29,7 @@ def from_vlmevalkit(source: Source) -> Source:
     """Rename the columns of a VLMEvalKit question or prediction table to ours.
 
     `index` becomes the id and `prediction` the response; question, answer, category and the
-    options A, B, ... keep their names. Images (base64 in the question table) are left out.
+    options A, B, ... keep their names. Images (base64 in the question table) stay as they are.
 
     Raises InputError for a row without an index.
     """
@@ -49,8 +49,8 @@ _VLM_NAMES = {
     "index": "id",
     "prediction": "response",
     "hint": "case",
-    "image": "",
-    "image_path": "",
+    "image": "image",
+    "image_path": "image_path",
 }
 
 
@@ -141,6 +141,8 @@ def _patient(
         "codes": codes[pathology],
         "ddx": [{"diagnosis": name, "codes": codes[name]} for name in names],
         "sex": row.get("SEX"),
+        "age": row.get("AGE"),
+        "evidence": findings,
     }
 
 

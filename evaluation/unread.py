@@ -10,12 +10,15 @@ from .cells import LETTER
 _OF_CASES = (
     "id", "case", "reference", "diagnosis", "codes", "ddx", "question", "options", "answer", "kind",
     "pair", *USUAL_GROUPS,
+    # Read by `dxjudge answer`, which shows a model under test the same cases.
+    "evidence", "images", "image", "image_path", "sex", "age",
 )  # fmt: skip
 _OF_RESPONSES = (
     "id", "model", "response", "predicted_diagnosis", "predicted_ddx", "answered", "sample",
-    "variant", "withheld", "presented_as", "answer_form", "scores", "probabilities",
+    "variant", "withheld", "presented_as", "answer_form", "scores", "probabilities", "status",
+    "reason",
 )  # fmt: skip
-_ANSWERS = _OF_RESPONSES[2:6] + _OF_RESPONSES[-2:]
+_ANSWERS = (*_OF_RESPONSES[2:6], "scores", "probabilities")
 _MEANT = {
     "predictions": "predicted_ddx", "prediction": "response", "ddx": "predicted_ddx",
     "differential": "predicted_ddx", "diagnoses": "predicted_ddx", "output": "response",

@@ -62,6 +62,8 @@ def _fill(schema: Mapping[str, Any], named: Mapping[str, Any]) -> Any:
     kind = schema.get("type")
     if kind == "object":
         return {name: _fill(field, named) for name, field in schema.get("properties", {}).items()}
+    if kind == "array" and schema["items"] == {"type": "string"}:
+        return ["gout", "sepsis", "asthma", "croup", "measles"][: schema.get("minItems", 0)]
     if kind == "array":
         return [_fill(schema["items"], named)] * schema.get("minItems", 0)
     plain: dict[Any, Any] = {"string": "gout", "boolean": True, "null": None}

@@ -5,6 +5,7 @@ request to an `Act`, so that every fault that a provider can show is one line in
 """
 
 import asyncio
+import base64
 import json
 import threading
 import time
@@ -41,6 +42,13 @@ class Seen:
     def user(self) -> str:
         """The first user message: the item."""
         return next(_text(m["content"]) for m in self.body["messages"] if m["role"] == "user")
+
+    @property
+    def images(self) -> list[bytes | str]:
+        """The images of the first user message: their bytes, or their URL."""
+        content = next(m["content"] for m in self.body["messages"] if m["role"] == "user")
+        blocks = content if isinstance(content, list) else []
+        return [_picture(block) for block in blocks if block["type"] != "text"]
 
     @property
     def form(self) -> str:
@@ -84,6 +92,8 @@ class Act:
     trickle: float = 0.0
     tokens: tuple[int, int] | None = (100, 20)
     error: Mapping[str, Any] | None = None
+    first_tokens: list[tuple[str, float]] | None = None  # of the answer, with log-probabilities
+    prompt_tokens: list[tuple[str, float]] | None = None  # the last ones of the prompt
 
 
 def say(answer: Any, **options: Any) -> Act:
@@ -273,8 +283,9 @@ def _openai(seen: Seen, act: Act) -> dict[str, Any]:
         message["content"] = _as_text(act.answer)
     choice: dict[str, Any] = {"index": 0, "message": message, "finish_reason": finish}
     if seen.body.get("logprobs"):
-        tokens = [{"token": "x", "logprob": -0.25, "bytes": None, "top_logprobs": []}]
-        choice["logprobs"] = {"content": tokens, "refusal": None}
+        ranked = [{"token": t, "logprob": p, "bytes": None} for t, p in act.first_tokens or ()]
+        first = {"token": "x", "logprob": -0.25, "bytes": None, "top_logprobs": ranked}
+        choice["logprobs"] = {"content": [first], "refusal": None}
     reply = {
         "id": f"chatcmpl-{seen.number}",
         "object": "chat.completion",
@@ -282,6 +293,12 @@ def _openai(seen: Seen, act: Act) -> dict[str, Any]:
         "model": seen.body["model"],
         "choices": [choice],
     }
+    if act.prompt_tokens is not None:
+        scored = [
+            {str(at): {"logprob": p, "rank": 1, "decoded_token": t}}
+            for at, (t, p) in enumerate(act.prompt_tokens)
+        ]
+        reply["prompt_logprobs"] = [None, *scored]
     if act.tokens is not None:
         tokens_in, tokens_out = act.tokens
         reply["usage"] = {
@@ -320,6 +337,14 @@ def _text(content: Any) -> str:
     if isinstance(content, str):
         return content
     return "\n".join(block.get("text", "") for block in content)
+
+
+def _picture(block: Any) -> bytes | str:
+    source = block.get("source", {})
+    if source.get("type") == "base64":
+        return base64.b64decode(source["data"])
+    url: str = source.get("url") or block["image_url"]["url"]
+    return base64.b64decode(url.partition(",")[2]) if url.startswith("data:") else url
 
 
 def with_delay(act: Act, seconds: float) -> Act:

@@ -45,7 +45,9 @@ PYTHON_NOT_RUN = {
 
 
 def answer(seen: Seen) -> Any:
-    return say(valid_answer(seen.schema or {"type": "string"}))
+    if seen.schema is None:  # a model under test, asked for text
+        return say("A" if "Options:" in seen.user else "Final diagnosis: gout")
+    return say(valid_answer(seen.schema))
 
 
 @pytest.fixture(scope="module")

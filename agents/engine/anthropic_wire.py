@@ -30,7 +30,7 @@ def body(spec: JudgeSpec, request: Request) -> dict[str, Any]:
     sent.update(form(spec.method, request.answer))
     if spec.reasoning_effort is not None:
         sent["output_config"] = {**sent.get("output_config", {}), "effort": spec.reasoning_effort}
-    return sent
+    return {**sent, **spec.extra}
 
 
 def _messages(request: Request) -> list[dict[str, Any]]:

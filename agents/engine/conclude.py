@@ -65,7 +65,8 @@ def as_entry(talk: Conversation, reply: Reply, sent: JudgeSpec, valid: Valid) ->
         "tokens_out": talk.tally.tokens_out,
         "cost": talk.tally.cost,
     }
-    if reply.logprobs is not None:
+    # The scores of all tokens of a prompt are long, and the answer has those that count.
+    if reply.logprobs is not None and talk.call.step.reply in ("json", "text"):
         entry["logprobs"] = reply.logprobs
     return entry
 

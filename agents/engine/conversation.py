@@ -13,7 +13,7 @@ from ...errors import DxjudgeError
 from ...prompts.load import load_sections
 from ..judge import JudgeSpec
 from .answer import schema_text
-from .call import Call
+from .call import Call, schema_length
 from .faults import Fault, RequestFault, read_fault, rejects_method
 from .habits import Habits, habits_of
 from .judges import methods_of
@@ -193,15 +193,24 @@ class Conversation:
     def _characters(self) -> int:
         turns = sum(len(answer) + len(correction) for answer, correction in self.turns)
         first = len(self.call.rendered.system) + len(self.call.rendered.user)
-        return first + turns + len(schema_text(self.call.answer))
+        return first + turns + schema_length(self.call)
 
     def _request(self, sent: JudgeSpec) -> Request:
         call = self.call
         system = call.rendered.system
-        if sent.method in ("text", "json_mode"):
+        reply = call.step.reply
+        if reply == "json" and sent.method in ("text", "json_mode"):
             schema = schema_text(call.answer)
             system += "\n\n" + load_sections("engine")["Schema"].replace("{{schema}}", schema)
-        return Request(system, call.rendered.user, call.images, self.turns, call.answer)
+        return Request(
+            system,
+            call.rendered.user,
+            call.images,
+            self.turns,
+            call.answer,
+            reply,
+            call.continuation,
+        )
 
     def _note(
         self,

@@ -11,8 +11,7 @@ from ...errors import InputError, UsageError
 from ..stand_ins import by_stand_in
 from ..step import Step
 from ..steps import find_step
-from .answer import schema_text
-from .call import Call, prepare
+from .call import Call, prepare, schema_length
 from .hidden import without_hidden
 from .judges import AnyJudge, as_judge
 from .run import Run
@@ -89,8 +88,8 @@ def estimate(
 
 
 def _tokens(call: Call) -> int:
-    texts = (call.rendered.system, call.rendered.user, schema_text(call.answer))
-    text_tokens = sum(map(len, texts)) // _CHARACTERS_A_TOKEN
+    characters = len(call.rendered.system) + len(call.rendered.user) + schema_length(call)
+    text_tokens = characters // _CHARACTERS_A_TOKEN
     return text_tokens + len(call.images) * _TOKENS_AN_IMAGE
 
 

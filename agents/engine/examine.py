@@ -10,6 +10,7 @@ from .answer import NotJson, read_answer, read_json
 from .call import Call
 from .redact import redact_value
 from .request import Reply
+from .token_scores import first_tokens, logprobs_of
 
 _SHOWN = 40  # the most problems of one answer that are recorded
 
@@ -44,10 +45,15 @@ class Problem:
 
 def examine(call: Call, reply: Reply) -> Valid | Problem:
     """Check a reply. It checks first why the model stopped: a cut-off answer may parse as JSON."""
+    form = call.step.reply
     if reply.finish == "refusal":
         return Problem("refused", (reply.text[:500] or "the model or its filter declined",))
+    if form in ("token", "likelihood"):
+        return _examine_scores(call, reply)
     if reply.finish == "length":
         return Problem("truncated", ("the answer was cut off at the token limit",))
+    if form == "text":
+        return check(call, {"text": reply.text})
     try:
         data = dict(reply.data) if reply.data is not None else read_json(reply.text)
     except RecursionError:
@@ -56,6 +62,16 @@ def examine(call: Call, reply: Reply) -> Valid | Problem:
         return Problem("invalid", (str(fault),), prose=isinstance(fault, NotJson))
     # Reading JSON can turn escapes into a key, so keys are removed again.
     return check(call, redact_value(data, call.judge))
+
+
+def _examine_scores(call: Call, reply: Reply) -> Valid | Problem:
+    try:
+        if call.step.reply == "token":
+            return check(call, {"tokens": first_tokens(reply.logprobs)})
+        return check(call, {"logprobs": logprobs_of(call.continuation, reply.logprobs)})
+    except ValueError as fault:
+        # The server ignores what was asked for, and the model can do nothing about it.
+        return Problem("rejected", (str(fault),))
 
 
 def check(call: Call, data: dict[str, Any]) -> Valid | Problem:

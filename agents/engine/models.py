@@ -106,7 +106,7 @@ PROVIDERS: Mapping[str, Provider] = {
         wire="openai",
         url="http://127.0.0.1:8000/v1",
         url_variable="VLLM_BASE_URL",
-        more=("images", "logprobs"),
+        more=("images", "logprobs", "prompt_logprobs"),
     ),
 }
 

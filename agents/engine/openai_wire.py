@@ -13,6 +13,15 @@ from .models import Method, name_on_wire
 from .request import FINISHES, NoAnswer, Reply, Request
 
 PATH = "/chat/completions"
+# `prompt_logprobs` and its two companions are extensions of vLLM.
+_SCORES: Mapping[str, Mapping[str, Any]] = {
+    "token": {"logprobs": True, "top_logprobs": 20},
+    "likelihood": {
+        "prompt_logprobs": 1,
+        "continue_final_message": True,
+        "add_generation_prompt": False,
+    },
+}
 _PARAMETERS = ("temperature", "max_tokens", "seed", "reasoning_effort")
 
 
@@ -25,7 +34,14 @@ def body(spec: JudgeSpec, request: Request) -> dict[str, Any]:
         if value is not None
     }
     structure = form(spec.method, request.answer)
-    return {"model": spec.model, "messages": _messages(request), **parameters, **structure}
+    return {
+        "model": spec.model,
+        "messages": _messages(request),
+        **parameters,
+        **structure,
+        **_SCORES.get(request.reply, {}),
+        **spec.extra,
+    }
 
 
 def _messages(request: Request) -> list[dict[str, Any]]:
@@ -39,6 +55,8 @@ def _messages(request: Request) -> list[dict[str, Any]]:
     for answer, correction in request.turns:
         messages.append({"role": "assistant", "content": answer})
         messages.append({"role": "user", "content": correction})
+    if request.continuation:
+        messages.append({"role": "assistant", "content": request.continuation})
     return messages
 
 
@@ -85,7 +103,7 @@ def read(data: Any) -> Reply:
         tokens_in=count(usage.get("prompt_tokens")),
         tokens_out=count(usage.get("completion_tokens")),
         tokens_cached=count(details.get("cached_tokens")) if isinstance(details, Mapping) else None,
-        logprobs=choice.get("logprobs"),
+        logprobs=choice.get("logprobs") or data.get("prompt_logprobs"),
     )
 
 

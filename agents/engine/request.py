@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 from ..images import LoadedImage
+from ..step import ReplyForm
 
 Finish = Literal["stop", "length", "refusal"]
 FINISHES: Mapping[str, Finish] = {
@@ -21,18 +22,27 @@ FINISHES: Mapping[str, Finish] = {
 
 @dataclass(frozen=True)
 class Request:
-    """What a model is asked. turns: pairs of an earlier answer and the correction sent to it."""
+    """What a model is asked.
+
+    turns: pairs of an earlier answer and the correction sent to it. reply: what the model writes
+    (see `Step`). continuation: the answer of which the model gives the likelihood.
+    """
 
     system: str
     user: str
     images: Sequence[LoadedImage]
     turns: Sequence[tuple[str, str]]
     answer: type[BaseModel]
+    reply: ReplyForm = "json"
+    continuation: str = ""
 
 
 @dataclass(frozen=True)
 class Reply:
-    """One answer before it is checked. Tokens are None when the server does not report them."""
+    """One answer before it is checked. Tokens are None when the server does not report them.
+
+    logprobs: the log-probabilities of the answer's tokens, or else of the prompt's, as sent.
+    """
 
     text: str
     data: Mapping[str, Any] | None

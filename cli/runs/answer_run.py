@@ -1,0 +1,129 @@
+"""Run `dxjudge answer`: read cases, ask the models, write their responses, print a summary."""
+
+import asyncio
+import re
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from ...agents.answering.case import Presentation
+from ...agents.answering.form import load_form
+from ...agents.engine.judges import Judge, as_judge
+from ...agents.engine.run import Run
+from ...agents.outcome import Outcome, read_outcome, write_outcome
+from ...errors import UsageError
+from ...evaluation.answering.answers import (
+    Answered,
+    answer_columns,
+    ask_models,
+    estimate_answers,
+    gather_answers,
+)
+from ...evaluation.answering.plan import AnswerPlan, Settings, plan_answers
+from ...evaluation.read import case_source
+from ...files.bytes import check_writable
+from ...files.forms import output_format
+from ...files.journal import Journal
+from ...files.rows_out import write_columns
+from ..answer_command import AnswerOptions
+from ..progress import work_done
+from .estimates import print_estimates
+from .finishing import Rows, journal_path, journalled
+from .step_rows import say
+
+_NAMED = re.compile(r"^(?P<name>[^:=]+)=(?P<model>.+)$")
+
+
+def run_answer(options: AnswerOptions) -> int:
+    """Run the command; return the exit code. All options and inputs are checked before any work."""
+    started = time.monotonic()
+    plan = _plan(options)
+    if options.estimate:
+        with options.run.open() as run:
+            print_estimates(estimate_answers(plan, run), run, rows=len(plan.rows))
+        return 0
+    if options.output == "-":
+        raise UsageError("responses are written to a file: name it with -o")
+    format = output_format(options.output, None, "jsonl")
+    check_writable(Path(options.output))
+    journal = Journal(
+        journal_path(options.output, options.journal),
+        read=read_outcome,
+        write=write_outcome,
+        job={"command": "answer", "form": plan.form.name},
+    )
+    calls = Rows[Outcome](
+        [item.key for item in plan.items],
+        lambda positions, run: ask_models(plan, positions, run),
+        is_failed=_has_failed,
+        is_final=lambda outcome: not _has_failed(outcome),
+    )
+
+    def work(run: Run) -> bool:
+        resumed = len(calls.finished(journal))
+        outcomes = asyncio.run(calls.finish(run, journal, quiet=options.quiet))
+        answered = gather_answers(plan, outcomes)
+        write_columns(options.output, format, answer_columns(plan, answered))
+        if not options.quiet:
+            seconds = max(time.monotonic() - started, 1e-9)
+            say(*_counts(plan, answered))
+            say(*work_done(len(plan.items), resumed, run, seconds, "questions"))
+        return any(one.reason for one in answered)
+
+    return journalled(journal, options.run, work, what="answers")
+
+
+def _plan(options: AnswerOptions) -> AnswerPlan:
+    source = case_source(
+        options.cases,
+        conditions=options.conditions,
+        evidences=options.evidences,
+        form=options.file_form,
+    )
+    settings = Settings(
+        models=_models(options),
+        samples=options.samples,
+        variants=options.wordings,
+        withheld=tuple(dict.fromkeys(kind.strip() for kind in options.withhold or ())),
+        presentations=_presentations(options.presented_as or ()),
+    )
+    return plan_answers(source, load_form(options.form), settings, options.cases.absolute().parent)
+
+
+def _models(options: AnswerOptions) -> dict[str, Judge]:
+    models: dict[str, Judge] = {}
+    for text in options.model:
+        named = _NAMED.match(text)
+        judge = as_judge(options.asked.judge(named["model"] if named else text))
+        name = named["name"].strip() if named else judge.spec.label
+        if name in models:
+            raise UsageError(f"--model names {name} twice: write NAME=MODEL to tell them apart")
+        models[name] = judge
+    return models
+
+
+def _presentations(names: Sequence[str]) -> tuple[Presentation, ...]:
+    known: tuple[Presentation, ...] = ("image", "text")
+    for name in names:
+        if name not in known:
+            raise UsageError(f"--presented-as {name!r}: write image or text")
+    return tuple(name for name in known if name in names)
+
+
+def _has_failed(outcome: Outcome) -> bool:
+    return outcome.status == "failed"
+
+
+def _counts(plan: AnswerPlan, answered: Sequence[Answered]) -> Iterator[str]:
+    """Yield lines on the rows of each model by status, on what was not asked, and on failures."""
+    for model in plan.settings.models:
+        own = [one for one in answered if one.row.model == model]
+        failed = sum(bool(one.reason) for one in own)
+        yield f"{model}: {len(own):,} responses: done {len(own) - failed:,} · failed {failed:,}"
+    yield from plan.notes
+    reasons: dict[str, int] = {}
+    for one in answered:
+        if one.reason:
+            reasons[one.reason[:300]] = reasons.get(one.reason[:300], 0) + 1
+    ranked = sorted(reasons.items(), key=lambda pair: -pair[1])[:3]
+    yield from (f"failed ({count:,} responses): {reason}" for reason, count in ranked)

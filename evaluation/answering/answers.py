@@ -1,0 +1,165 @@
+"""Ask the models, and gather the outcomes of the calls into the rows of the responses."""
+
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel
+
+from ...agents.answering.form import PROBABILITIES
+from ...agents.engine.estimate import Estimate, estimate
+from ...agents.engine.run import Run
+from ...agents.outcome import Outcome
+from ...graphs.step import stream_step
+from ...scoring.tokens import likeliest_option, likeliest_text, option_probabilities
+from .plan import AnswerPlan, Item, Row, groups_of
+
+
+async def ask_models(
+    plan: AnswerPlan, positions: Sequence[int], run: Run
+) -> AsyncGenerator[tuple[int, Outcome], None]:
+    """Yield (index into the positions, outcome) of each call as it ends."""
+    items = [plan.items[position] for position in positions]
+    for group in groups_of(items):
+        first = items[group[0]]
+        stream = stream_step(
+            first.step,
+            [items[place].inputs for place in group],
+            judge=first.judge,
+            run=run,
+            engine="llm",
+            repeat=first.repeat,
+        )
+        async with aclosing(stream):
+            async for index, outcome in stream:
+                yield group[index], outcome
+
+
+def estimate_answers(plan: AnswerPlan, run: Run) -> list[tuple[str, Estimate]]:
+    """Return the estimate of each group of calls with the name of its model; sends nothing."""
+    return [
+        (
+            (first := plan.items[group[0]]).judge.spec.label,
+            estimate(
+                first.step,
+                [plan.items[place].inputs for place in group],
+                judge=first.judge,
+                run=run,
+                engine="llm",
+                repeat=first.repeat,
+            ),
+        )
+        for group in groups_of(plan.items)
+    ]
+
+
+@dataclass(frozen=True)
+class Answered:
+    """A row of the responses with its answers: column -> value. reason: why a call failed."""
+
+    row: Row
+    answers: Mapping[str, Any]
+    reason: str
+
+
+def gather_answers(plan: AnswerPlan, outcomes: Sequence[Outcome]) -> list[Answered]:
+    """Return the rows with their answers; outcomes are in the order of the plan's items."""
+    calls: dict[int, list[tuple[Item, Outcome]]] = {}
+    for item, outcome in zip(plan.items, outcomes, strict=True):
+        calls.setdefault(item.row, []).append((item, outcome))
+    return [_answered(row, calls.get(place, [])) for place, row in enumerate(plan.rows)]
+
+
+def answer_columns(plan: AnswerPlan, answered: Sequence[Answered]) -> dict[str, list[Any]]:
+    """Return the columns of the responses, in the form that `evaluate` reads.
+
+    sample, variant, withheld and presented_as are written where the settings ask for them.
+    """
+    settings = plan.settings
+    rows = [one.row for one in answered]
+    columns: dict[str, list[Any]] = {
+        "id": [row.case for row in rows],
+        "model": [row.model for row in rows],
+    }
+    if settings.samples > 1:
+        columns["sample"] = [str(row.sample + 1) for row in rows]
+    for name, is_asked in (
+        ("variant", settings.variants),
+        ("withheld", settings.withheld),
+        ("presented_as", settings.presentations),
+    ):
+        if is_asked:
+            columns[name] = [getattr(row, name) for row in rows]
+    for name in plan.form.columns:
+        columns[name] = [one.answers.get(name) for one in answered]
+    columns["status"] = ["failed" if one.reason else "done" for one in answered]
+    columns["reason"] = [one.reason for one in answered]
+    return columns
+
+
+def _answered(row: Row, calls: Sequence[tuple[Item, Outcome]]) -> Answered:
+    answers: dict[str, Any] = {}
+    reasons = [row.fault] if row.fault else []
+    for column in dict.fromkeys(item.ask.writes for item, _ in calls):
+        own = [(item, outcome) for item, outcome in calls if item.ask.writes == column]
+        failed = [outcome for _, outcome in own if outcome.status == "failed"]
+        if failed:
+            several = len({item.ask.writes for item, _ in calls}) > 1
+            reasons.append(f"{column}: {_reason(failed[0])}" if several else _reason(failed[0]))
+            continue
+        written, fault = _READERS[own[0][0].ask.reply](own)
+        answers |= {column if name == "" else name: value for name, value in written.items()}
+        reasons += [fault] if fault else []
+    return Answered(row, answers, "; ".join(reasons))
+
+
+def _reason(outcome: Outcome) -> str:
+    return f"{outcome.kind}: {outcome.reasons[-1]}" if outcome.status == "failed" else ""
+
+
+Written = tuple[dict[str, Any], str]
+Calls = Sequence[tuple[Item, Outcome]]
+
+
+def _text(calls: Calls) -> Written:
+    return {"": _value(calls[0][1], "text")}, ""
+
+
+def _differential(calls: Calls) -> Written:
+    return {"": list(_value(calls[0][1], "diagnoses"))}, ""
+
+
+def _first_token(calls: Calls) -> Written:
+    [(item, outcome)] = calls
+    tokens = [(str(token), float(score)) for token, score in _value(outcome, "tokens")]
+    probabilities = option_probabilities(tokens, item.letters)
+    letter = likeliest_option(probabilities)
+    if letter is None:
+        listed = ", ".join(repr(token) for token, _ in tokens[:5])
+        tie = "several letters are equally likely" if probabilities else "none is an option"
+        return {}, f"invalid: of the first tokens {listed}, ... {tie}"
+    # A letter that was not among the tokens has an unknown probability, not 0.
+    is_whole = set(probabilities) == set(item.letters)
+    ordered = {name: probabilities[name] for name in item.letters if name in probabilities}
+    return {"": letter, PROBABILITIES: ordered if is_whole else None}, ""
+
+
+def _likelihood(calls: Calls) -> Written:
+    letter = likeliest_text({item.option: _value(outcome, "logprobs") for item, outcome in calls})
+    fault = "" if letter else "invalid: the texts of several options are equally likely"
+    return ({"": letter} if letter else {}), fault
+
+
+_READERS = {
+    "text": _text,
+    "differential": _differential,
+    "probabilities": _first_token,
+    "likelihood": _likelihood,
+}
+
+
+def _value(outcome: Outcome, name: str) -> Any:
+    value = outcome.value if outcome.status != "failed" else None
+    # A value that a journal kept is plain JSON.
+    return getattr(value, name) if isinstance(value, BaseModel) else dict(value or {})[name]
