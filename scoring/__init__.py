@@ -118,7 +118,7 @@ if TYPE_CHECKING:
         text_scores,
         wordnet_synonyms,
     )
-    from .tokens import likeliest_option, likeliest_text, option_probabilities
+    from .tokens import likeliest_option, mean_logprobs, option_probabilities
     from .votes import Vote, fault_of, identity
 
 # fmt: off
@@ -170,7 +170,7 @@ _HOMES = {
     "stability": ("RankRange", "RankingStability", "ranking_stability"),
     "text": ("Overlap", "TextScores", "TokenEncoder", "bert_score", "bleu",
         "corpus_bleu", "meteor", "rouge", "text_scores", "wordnet_synonyms"),
-    "tokens": ("likeliest_option", "likeliest_text", "option_probabilities"),
+    "tokens": ("likeliest_option", "mean_logprobs", "option_probabilities"),
     "votes": ("Vote", "fault_of", "identity"),
 }
 # fmt: on
@@ -199,10 +199,11 @@ __all__ = [
     "fragile_cases", "gwet_ac1", "gwet_ac2", "hierarchical_scores",
     "hierarchical_statistic", "holm", "identity", "is_number", "is_resolved",
     "jury_agreement", "kendall", "krippendorff_alpha", "learn_weights",
-    "likeliest_option", "likeliest_text",
+    "likeliest_option",
     "load_encoder", "macro_ddx", "majority_vote", "mapping_quality", "match_ddx",
     "mean", "mean_absolute_difference", "mean_columns", "mean_grade", "mean_interval",
-    "mean_statistic", "merge_ranks", "meteor", "micro_ddx", "micro_terms", "misses",
+    "mean_logprobs", "mean_statistic", "merge_ranks", "meteor", "micro_ddx", "micro_terms",
+    "misses",
     "model_differences", "nmse_gap", "normalise_similarity", "open_average",
     "option_probabilities", "option_score", "pair_agreement", "pair_outcome", "pair_scores",
     "paired_differences", "paired_share_interval", "prediction_powered",

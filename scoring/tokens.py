@@ -30,34 +30,33 @@ def option_probabilities(
     return {letter: round(value / total, 12) for letter, value in sums.items()} if total else {}
 
 
-def likeliest_option(probabilities: Mapping[str, float]) -> str | None:
-    """Return the option with the highest probability; None if several share it, or without any.
+def mean_logprobs(logprobs: Mapping[str, Sequence[float]]) -> dict[str, float]:
+    """Return the mean log-probability of the tokens of each option's text.
 
-    Formula: argmax of the probabilities.
+    The mean, unlike the sum, does not favour short texts.
 
-    Source: MediConfusion, greedy decoding.
+    Formula: sum of the log-probabilities of an option's tokens / number of its tokens.
+
+    Source: MediConfusion, prefix scoring.
+
+    >>> mean_logprobs({"A": [-1.0, -3.0], "B": [-1.5]})
+    {'A': -2.0, 'B': -1.5}
+    """
+    return {name: math.fsum(scores) / len(scores) for name, scores in logprobs.items()}
+
+
+def likeliest_option(scores: Mapping[str, float]) -> str | None:
+    """Return the option with the highest number; None if several share it, or without any.
+
+    Formula: argmax of the probabilities or scores.
+
+    Source: MediConfusion, greedy decoding and prefix scoring.
 
     >>> likeliest_option({"A": 0.75, "B": 0.25}), likeliest_option({"A": 0.5, "B": 0.5})
     ('A', None)
     """
-    if not probabilities:
+    if not scores:
         return None
-    most = max(probabilities.values())
-    options = [option for option, value in probabilities.items() if value == most]
+    most = max(scores.values())
+    options = [option for option, value in scores.items() if value == most]
     return options[0] if len(options) == 1 else None
-
-
-def likeliest_text(logprobs: Mapping[str, Sequence[float]]) -> str | None:
-    """Return the option whose text has the highest mean log-probability a token; None for a tie.
-
-    The mean, unlike the sum, does not favour short texts.
-
-    Formula: argmax of (sum of the log-probabilities of an option's tokens / number of its tokens).
-
-    Source: MediConfusion, prefix scoring.
-
-    >>> likeliest_text({"A": [-1.0, -3.0], "B": [-1.5]})
-    'B'
-    """
-    means = {name: math.fsum(scores) / len(scores) for name, scores in logprobs.items()}
-    return likeliest_option(means)

@@ -249,6 +249,8 @@ def test_mediconfusion_from_pairs_to_a_report(
         assert "nothing reads" not in capsys.readouterr().err
     [row] = main_table(tmp_path / "report")
     assert float(row["Set accuracy"]) == 1.0
+    if form.endswith("prefix"):
+        assert rows_of(out)[0]["scores"] == {"A": -1.0, "B": -2.0}
     if form.endswith("greedy"):
         assert rows_of(out)[0]["probabilities"] == {"A": 0.625, "B": 0.375}  # 0.5 and 0.3 of 0.8
 

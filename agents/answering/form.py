@@ -1,7 +1,8 @@
 """Read a form: the questions that a model under test is asked, and the columns of its answers."""
 
 import difflib
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any, Literal
@@ -17,7 +18,9 @@ from ..step import problems_of
 
 Kind = Literal["text", "differential", "probabilities", "likelihood"]
 COLUMNS = ("response", "predicted_diagnosis", "predicted_ddx", "answered")
-PROBABILITIES = "probabilities"
+PROBABILITIES, SCORES = "probabilities", "scores"
+SCORED: Mapping[str, str] = {"probabilities": PROBABILITIES, "likelihood": SCORES}
+"""The column of the options' numbers, by the kind of reply."""
 _PREFIX, _SUFFIX = "form_", ".yaml"
 
 
@@ -42,19 +45,20 @@ class Form:
     """The questions of a form.
 
     Of the questions with the same column, a case gets the first for which it has everything that
-    the prompt needs.
+    the prompt needs. adds: columns that have the same value in every row.
     """
 
     name: str
     about: str
     asks: tuple[Ask, ...]
+    adds: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns that the form writes, in the order of its questions."""
         written = dict.fromkeys(ask.writes for ask in self.asks)
-        if any(ask.reply == "probabilities" for ask in self.asks):
-            written[PROBABILITIES] = None
+        replies = {ask.reply for ask in self.asks}
+        written |= {SCORED[reply]: None for reply in SCORED if reply in replies}
         return tuple(written)
 
 
@@ -74,6 +78,7 @@ class _FormFile(BaseModel):
     about: str = ""
     source: str = ""
     asks: list[_AskFile] = Field(min_length=1)
+    adds: dict[str, str] = {}
 
 
 def form_names() -> tuple[str, ...]:
@@ -116,7 +121,7 @@ def _form(name: str, text: str, where: str, folder: Path) -> Form:
         Ask(_prompt(ask.prompt, folder), ask.reply, ask.writes, ask.temperature, ask.max_tokens)
         for ask in read.asks
     )
-    return Form(name, read.about, asks)
+    return Form(name, read.about, asks, read.adds)
 
 
 def _prompt(name: str, folder: Path) -> Prompt:

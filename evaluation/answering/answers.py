@@ -7,12 +7,12 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from ...agents.answering.form import PROBABILITIES
+from ...agents.answering.form import PROBABILITIES, SCORES
 from ...agents.engine.estimate import Estimate, estimate
 from ...agents.engine.run import Run
 from ...agents.outcome import Outcome
 from ...graphs.step import stream_step
-from ...scoring.tokens import likeliest_option, likeliest_text, option_probabilities
+from ...scoring.tokens import likeliest_option, mean_logprobs, option_probabilities
 from .plan import AnswerPlan, Item, Row, groups_of
 
 
@@ -93,6 +93,8 @@ def answer_columns(plan: AnswerPlan, answered: Sequence[Answered]) -> dict[str, 
             columns[name] = [getattr(row, name) for row in rows]
     for name in plan.form.columns:
         columns[name] = [one.answers.get(name) for one in answered]
+    for name, value in plan.form.adds.items():
+        columns[name] = [value] * len(rows)
     columns["status"] = ["failed" if one.reason else "done" for one in answered]
     columns["reason"] = [one.reason for one in answered]
     return columns
@@ -134,21 +136,21 @@ def _first_token(calls: Calls) -> Written:
     [(item, outcome)] = calls
     tokens = [(str(token), float(score)) for token, score in _value(outcome, "tokens")]
     probabilities = option_probabilities(tokens, item.letters)
-    letter = likeliest_option(probabilities)
-    if letter is None:
+    if not probabilities:
         listed = ", ".join(repr(token) for token, _ in tokens[:5])
-        tie = "several letters are equally likely" if probabilities else "none is an option"
-        return {}, f"invalid: of the first tokens {listed}, ... {tie}"
+        return {}, f"invalid: no option is among the likeliest first tokens {listed}, ..."
+    letter = likeliest_option(probabilities)
     # A letter that was not among the tokens has an unknown probability, not 0.
     is_whole = set(probabilities) == set(item.letters)
+    if letter is None and not is_whole:
+        return {}, "invalid: several options are equally likely, and not all are among the tokens"
     ordered = {name: probabilities[name] for name in item.letters if name in probabilities}
     return {"": letter, PROBABILITIES: ordered if is_whole else None}, ""
 
 
 def _likelihood(calls: Calls) -> Written:
-    letter = likeliest_text({item.option: _value(outcome, "logprobs") for item, outcome in calls})
-    fault = "" if letter else "invalid: the texts of several options are equally likely"
-    return ({"": letter} if letter else {}), fault
+    scores = mean_logprobs({item.option: _value(outcome, "logprobs") for item, outcome in calls})
+    return {"": likeliest_option(scores), SCORES: scores}, ""
 
 
 _READERS = {
