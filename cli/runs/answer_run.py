@@ -25,7 +25,7 @@ from ...files.bytes import check_writable
 from ...files.forms import output_format
 from ...files.journal import Journal
 from ...files.rows_out import write_columns
-from ..answer_command import AnswerOptions
+from ..answering_options import AnswerOptions
 from ..progress import work_done
 from .estimates import print_estimates
 from .finishing import Rows, journal_path, journalled
