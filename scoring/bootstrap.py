@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import UsageError
-from ._arithmetic import too_few
+from ._arithmetic import SAME, too_few
 
 Floats = NDArray[np.float64]
 Statistic = Callable[[Floats], Floats]
@@ -213,11 +213,14 @@ def _resample(
 
 
 def _sign_p_value(differences: Floats) -> float:
-    """Return the two-sided share of resampled differences beyond zero; NaN ones are left out."""
+    """Return the two-sided share of resampled differences beyond zero; NaN ones are left out.
+
+    A difference within rounding error of zero is on both sides, like zero.
+    """
     values = differences[~np.isnan(differences)]
     if not values.size:
         return float("nan")
-    side = min(np.count_nonzero(values <= 0), np.count_nonzero(values >= 0))
+    side = min(np.count_nonzero(values <= SAME), np.count_nonzero(values >= -SAME))
     return float(min(1.0, 2 * (side + 1) / (values.size + 1)))
 
 
@@ -278,9 +281,11 @@ def _quantiles(
     from scipy.special import ndtr, ndtri
 
     valid = np.maximum(len(ordered) - undefined, 1)
+    # Half-counted ties keep a discrete statistic unbiased; sums of another order still tie.
+    near = SAME * np.fmax(np.abs(ordered[0]), np.abs(np.fmax.reduce(ordered, axis=0)))
     with np.errstate(invalid="ignore"):
-        below = (ordered < estimate).sum(axis=0) + (ordered <= estimate).sum(axis=0)
-    # Half-counted ties keep a discrete statistic unbiased; the clip keeps z0 finite.
+        below = (ordered < estimate - near).sum(axis=0) + (ordered <= estimate + near).sum(axis=0)
+    # The clip keeps z0 finite.
     share = np.clip(below / (2 * valid), 0.5 / valid, 1 - 0.5 / valid)
     z0 = ndtri(share)
     limits = []

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Sequence
 from random import Random
 
+import numpy as np
 import pytest
 import scipy.stats
 from hypothesis import given
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
 from dxjudge.errors import UsageError
-from dxjudge.scoring import benjamini_hochberg, holm
+from dxjudge.scoring import Columns, Plan, benjamini_hochberg, holm, paired_differences
 
 SHARES = st.lists(st.floats(0, 1), min_size=1, max_size=30)
 
@@ -52,6 +53,21 @@ def test_others_compute_the_same(p_values: list[float]) -> None:
     assert holm(p_values) == pytest.approx(multipletests(p_values, method="holm")[1])
     theirs = scipy.stats.false_discovery_control(p_values, method="bh")
     assert benjamini_hochberg(p_values) == pytest.approx(theirs.tolist())
+
+
+def test_a_p_value_does_not_depend_on_rounding() -> None:
+    # Whole numbers add up exactly, tenths do not: sums that tie must tie in both.
+    rng = np.random.default_rng(1)
+    first, second = rng.integers(0, 4, size=(2, 40))
+    plan = Plan(resamples=500)
+    whole, tenths = (
+        paired_differences([Columns.of_scores(first * unit), Columns.of_scores(second * unit)],
+                           plan=plan)[0, 1]
+        for unit in (1, 0.1)
+    )  # fmt: skip
+    assert tenths.p_value == whole.p_value
+    assert tenths.interval.low == pytest.approx(whole.interval.low / 10, abs=1e-12)
+    assert tenths.interval.high == pytest.approx(whole.interval.high / 10, abs=1e-12)
 
 
 @given(SHARES, st.randoms(use_true_random=False))
