@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 from ..agents.outcome import Outcome
@@ -62,7 +63,7 @@ class Judged:
         """The judges without the jury, whose verdicts are computed from theirs."""
         return tuple(name for name in self.judges if not name.startswith(JURY))
 
-    @property
+    @cached_property
     def tasks(self) -> tuple[str, ...]:
         """The tasks that have a judged item, in the order in which they were done."""
         return tuple(dict.fromkeys(task for task, *_ in self.outcomes))

@@ -19,7 +19,11 @@ from ..scoring.votes import Vote
 
 def vote_step(step: Step[Any, Any], part: str) -> str:
     """Return the name of a part in the field `step` of votes."""
-    return f"{step.name}.{part}" if part else step.name
+    return _part_of(step.name, part)
+
+
+def _part_of(name: str, part: str) -> str:
+    return f"{name}.{part}" if part else name
 
 
 def votes_of(
@@ -31,12 +35,14 @@ def votes_of(
     judge: str,
     variant: str = "",
     groups: Mapping[str, str] | None = None,
+    name: str = "",
 ) -> list[Vote]:
     """Return an outcome as votes, one for each part; `outcome.value` has the step's result type.
 
     The vote on the first part has the tokens and cost of the whole answer; the others have 0.
-    inputs: None if they cannot be used. If the verdict of a result is not of the step's kind or
-    cannot be read, the vote is failed. Raises UsageError for a step without a verdict.
+    inputs: None if they cannot be used. name: stands in the votes instead of the step's name. If
+    the verdict of a result is not of the step's kind or cannot be read, the vote is failed. Raises
+    UsageError for a step without a verdict.
     """
     verdict = step.demand_verdict()
     shared: dict[str, Any] = {
@@ -53,7 +59,7 @@ def votes_of(
     }
     votes = []
     for part, about in _parts(verdict, inputs, outcome).items():
-        votes.append(Vote(step=vote_step(step, part), **shared, **about, **spent))
+        votes.append(Vote(step=_part_of(name or step.name, part), **shared, **about, **spent))
         spent = dict.fromkeys(spent, 0)
     return votes
 

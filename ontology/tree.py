@@ -6,9 +6,9 @@ category the same label as that category: block B20 and category B20 are two nod
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -20,6 +20,8 @@ from .releases.listed import DEFAULT, RELEASES, find_release
 
 Kind = str
 """The name of a level of the tree."""
+
+_REMEMBERED = 65_536  # the codes whose nodes are remembered
 
 _NO_NOTES: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
@@ -270,11 +272,16 @@ class Tree:
         if isinstance(code, Node):
             position = self._index.get(code) if kind in (None, code.kind) else None
         else:
-            position = self._search(code, kind)
+            position = self._searched(code, kind)
         if position is None:
             text = code.code if isinstance(code, Node) else code
             raise UnknownCode(text, self.release, self._nearest(text, kind))
         return position
+
+    @cached_property
+    def _searched(self) -> Callable[[str, Kind | None], int | None]:
+        """`_search` with a memory: an evaluation asks for the same codes again and again."""
+        return lru_cache(maxsize=_REMEMBERED)(self._search)
 
     def _search(self, text: str, kind: Kind | None) -> int | None:
         grammar = self.descriptor.codes

@@ -134,16 +134,15 @@ def paired_differences(
         raise UsageError("a difference needs two models or more")
     plan = plan or Plan()
     shared = [models[i].resolved & models[j].resolved for i, j in pairs]
-    sides = [_sides(models, pairs, shared, at) for at in (0, 1)]
+    cells, places = _cells(models, pairs, shared)
+    above = np.hstack([np.where(mask, models[at].numerator, 0.0) for at, mask in cells])
+    below = np.hstack([np.where(mask, models[at].denominator, 0.0) for at, mask in cells])
     width = models[0].numerator.shape[1]
 
     def statistic(drawn: Floats) -> Floats:
-        shape = (len(drawn), len(pairs), width)
-        first, second = (
-            ratio_of_sums((drawn @ above).reshape(shape), (drawn @ below).reshape(shape), how)
-            for above, below in sides
-        )
-        apart: Floats = first - second
+        shape = (len(drawn), len(cells), width)
+        values = ratio_of_sums((drawn @ above).reshape(shape), (drawn @ below).reshape(shape), how)
+        apart: Floats = values[:, places[0]] - values[:, places[1]]
         return apart
 
     rows = len(models[0].numerator)
@@ -164,15 +163,21 @@ def paired_differences(
     }
 
 
-def _sides(
-    models: Sequence[Columns], pairs: Sequence[tuple[int, int]], shared: Sequence[Mask], at: int
-) -> tuple[Floats, Floats]:
-    """Return the masked columns of the first (0) or second (1) model of every pair, stacked."""
-    chosen = [(models[pair[at]], mask) for pair, mask in zip(pairs, shared, strict=True)]
-    return (
-        np.hstack([np.where(mask, one.numerator, 0.0) for one, mask in chosen]),
-        np.hstack([np.where(mask, one.denominator, 0.0) for one, mask in chosen]),
-    )
+def _cells(
+    models: Sequence[Columns], pairs: Sequence[tuple[int, int]], shared: Sequence[Mask]
+) -> tuple[list[tuple[int, Mask]], tuple[list[int], list[int]]]:
+    """Return the distinct cells (model, cases), and the cell of the first and second of each pair.
+
+    Where all models resolved the same cases there is one cell for each model, not for each pair.
+    """
+    cells: dict[tuple[int, bytes], tuple[int, int, Mask]] = {}
+    places: tuple[list[int], list[int]] = ([], [])
+    for pair, mask in zip(pairs, shared, strict=True):
+        cases = mask.tobytes()
+        for side, at in enumerate(pair):
+            place, *_ = cells.setdefault((at, cases), (len(cells), at, mask))
+            places[side].append(place)
+    return [(at, mask) for _, at, mask in cells.values()], places
 
 
 def _by_counts(

@@ -35,7 +35,10 @@ def deepest_shared(
 
     Among equally deep nodes it is the first by code.
     """
-    shared = augment(truth, tree) & augment(predicted, tree)
+    return _deepest(augment(truth, tree) & augment(predicted, tree), tree)
+
+
+def _deepest(shared: frozenset[Node], tree: Tree) -> Node | None:
     return min(shared, key=lambda node: (-tree.level(node), node.code), default=None)
 
 
@@ -62,7 +65,7 @@ def misses(truth: Sequence[Case], predicted: Sequence[Case], tree: Tree) -> tupl
         for position, diagnosis in enumerate(diagnoses):
             own = [tree.node(code) for code in codes_of(diagnosis)]
             if own and not reached.intersection(own):
-                shared = deepest_shared(own, reached, tree)
+                shared = _deepest(augment(own, tree) & reached, tree)
                 missed.append(Miss(case, position, tuple(node.code for node in own), shared))
     return tuple(missed)
 

@@ -49,12 +49,10 @@ def votes_of_one(item: JudgedItem) -> list[Vote]:
     except (InputError, UsageError):
         inputs = None  # the outcome says why it failed
     groups = {"model": item.model, "response": str(item.response), "place": str(item.place)}
-    votes = reading.votes_of(
-        item.step, inputs, item.outcome, case=item.case, judge=item.judge, groups=groups
-    )
-    return [
-        replace(vote, step=f"{item.task}{vote.step.removeprefix(item.step.name)}") for vote in votes
-    ]
+    return reading.votes_of(
+        item.step, inputs, item.outcome, case=item.case, judge=item.judge, groups=groups,
+        name=item.task,
+    )  # fmt: skip
 
 
 def _free(name: str) -> str:
@@ -88,6 +86,8 @@ def judge_agreement(judged: Judged, plan: Plan) -> Agreement | None:
 
     None with fewer than two judges.
     """
+    if len({judge for _, judge, *_ in judged.outcomes if not judge.startswith(JURY)}) < 2:
+        return None
     votes = _asked_of_several(votes_of(judged))
     if not votes:
         return None

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -146,22 +147,31 @@ def _differences(
     ]
     drawn = None if units.clusters is None else [units.clusters[at] for at in order]
     differences = paired_differences(ordered, measures[0].combine, clusters=drawn, plan=plan)
+    sides = [_Side(one, one.bounds(mask), one.if_filled(one.worst, mask)) for one in measures]
     for (i, j), one in differences.items():
-        yield _gap(measures[i], measures[j], by, group, mask, one)
+        yield _gap(sides[i], sides[j], by, group, mask, one)
+
+
+class _Side(NamedTuple):
+    """A measure in one cell, with its bounds and its value if everything unresolved were wrong."""
+
+    measure: Measure
+    ends: tuple[float, float]
+    if_wrong: float
 
 
 def _gap(
-    first: Measure, second: Measure, by: str, group: str, mask: _Mask, difference: Difference
+    first: _Side, second: _Side, by: str, group: str, mask: _Mask, difference: Difference
 ) -> Gap:
-    (a_low, a_high), (b_low, b_high) = first.bounds(mask), second.bounds(mask)
-    wrong = first.if_filled(first.worst, mask) - second.if_filled(second.worst, mask)
-    left_out = (first.open | second.open) & mask
+    (a_low, a_high), (b_low, b_high) = first.ends, second.ends
+    about, other = first.measure, second.measure
+    left_out = (about.open | other.open) & mask
     interval = difference.interval
     return Gap(
-        first.metric, first.judge, first.slice, by, group, first.model, second.model,
+        about.metric, about.judge, about.slice, by, group, about.model, other.model,
         interval.estimate, interval.low, interval.high, difference.p_value, math.nan, math.nan, 0,
-        difference.cases, int(left_out.sum()), wrong, a_low - b_high, a_high - b_low,
-        interval.warning or "",
+        difference.cases, int(left_out.sum()), first.if_wrong - second.if_wrong, a_low - b_high,
+        a_high - b_low, interval.warning or "",
     )  # fmt: skip
 
 

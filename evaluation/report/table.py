@@ -28,6 +28,8 @@ def plain_cells(row: Sequence[Any]) -> list[str]:
 
 
 def _cell(value: Any) -> str:
+    if type(value) is str:
+        return value
     if value is None or value != value:
         return ""
     if isinstance(value, bool):
