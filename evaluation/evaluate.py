@@ -27,8 +27,10 @@ from .measures.likeness import find_encoder
 from .measures.measure import Measure, Units, case_units
 from .measures.model_groups import group_means
 from .measures.numbers import numbers_of
+from .measures.pairwise import pairwise_of, strength_numbers
 from .measures.standings import differences_of, rank_shift, ranks_of, too_coarse
 from .own_task import check_columns
+from .pairing import check_models
 from .presets import Preset, find_preset, main_columns
 from .result import Evaluation
 from .run import Coder, judge_all
@@ -79,7 +81,11 @@ def evaluate(
     tasks = [task for task in tasks_of(settings) if task.name not in undone]
     encoder, left_out = _encoder(settings, tasks)
     units, measures, spreads = _measure(judged, settings, tasks)
-    numbers = numbers_of(measures, units, settings.plan)
+    pairwise = pairwise_of(judged, settings)
+    numbers = [
+        *strength_numbers(pairwise, measures),
+        *numbers_of(measures, units, settings.plan),
+    ]
     places = ranks_of(measures, units)
     grouped = _grouped(preset, settings, measures)
     headline = [one for one in measures if any(c.covers(one.metric) for c in columns)]
@@ -110,6 +116,7 @@ def evaluate(
         signature_of(judged, settings, panel.judges, files or {}, encoder),
         (*judged.left_out, *left_out),
         model_groups=tuple(group_means(measures, units, settings.plan, settings.models)),
+        pairwise=pairwise,
         notes=tuple(
             filter(
                 None, (*notes, *_about_probabilities(responses), too_coarse(gaps, settings.plan))
@@ -135,6 +142,7 @@ def check_evaluation(
     main_columns(settings)
     _check_needs(cases, find_preset(settings.preset))
     check_columns(settings, cases, responses)
+    check_models(settings, responses)
 
 
 def _check_needs(cases: Sequence[Case], preset: Preset) -> None:

@@ -222,8 +222,8 @@ def evaluate(
         cases: a path, a frame (pandas, polars, Arrow) or rows as mappings.
         responses: a mapping from model to such data; or data with a column `model`; or a list of
             paths, whose stems are the models' names.
-        preset: diagnosis (the default), hddx, dermcase, medsyn, mediconfusion, medlesionvqa or
-            choice.
+        preset: diagnosis (the default), hddx, dermcase, medsyn, mediconfusion, medlesionvqa,
+            choice or pairwise.
         judges: judges or their names; each judges every item, and the first also extracts.
         config: a YAML file of settings; an argument of this call wins over the file.
         run: cache, budget and limits; by default a new run with the user's own cache.

@@ -139,6 +139,17 @@ PRESETS: tuple[Preset, ...] = (
         after="choice_accuracy",
     ),
     Preset(
+        "pairwise",
+        "Pairwise comparison",
+        ("choose_better",),
+        (
+            Column("strength", "Strength"),
+            Column("win_rate", "Win rate"),
+            Column("order_flips", "Order flips"),
+        ),
+        (),
+    ),
+    Preset(
         "choice",
         "Multiple choice",
         ("match_option",),

@@ -17,6 +17,7 @@ from .measures.evidence import ModalGap
 from .measures.measure import Measure, Units
 from .measures.model_groups import GroupMean
 from .measures.numbers import Number
+from .measures.pairwise import Pairwise
 from .measures.standings import Gap, Rank
 from .presets import Preset
 from .settings import Column, Settings
@@ -34,6 +35,7 @@ class Evaluation:
     model_groups: means over groups of models, where the models have attributes.
     sensitivity: evidence sensitivity by case, for each model, type of evidence and presentation.
     swap: the same responses under each judge; None with fewer than two judges.
+    pairwise: the comparisons of every two models under each judge, and what follows from them.
     notes: sentences about what was read and how.
     """
 
@@ -58,6 +60,7 @@ class Evaluation:
     left_out: tuple[LeftOut, ...] = ()
     swap: Swap | None = None
     model_groups: tuple[GroupMean, ...] = ()
+    pairwise: tuple[Pairwise, ...] = ()
     notes: tuple[str, ...] = ()
 
     def number(self, metric: str, model: str, judge: str = "", **where: str) -> Number | None:

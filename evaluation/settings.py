@@ -96,6 +96,7 @@ class Settings(BaseModel):
         A letter is read by code, as the authors of MediConfusion do.
     gap: the least difference in closeness at which a free answer means one of two options.
     errors_of: whether errors are labelled in all answers, or only in wrong ones.
+    pairs: how many pairs of models are compared on each case, drawn with the seed; by default all.
     ontology, rubric, taxonomy: the names of the release, the rubric and the taxonomy.
     encoder: of semantic scores. tau, low, high: its thresholds, which differ between encoders.
     resamples, level, interval, seed: how the intervals are computed.
@@ -123,6 +124,7 @@ class Settings(BaseModel):
     answer_form: Literal["free", "letter"] = "free"
     gap: int = Field(default=GAP, ge=1, le=9)
     errors_of: Literal["all", "wrong"] = "all"
+    pairs: int | None = Field(default=None, ge=1)
     ontology: str = DEFAULT
     rubric: str = "dermcase"
     taxonomy: str = "dermcase"

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..agents.choose_best import CHOOSE_BEST
+from ..agents.choose_better import CHOOSE_BETTER
 from ..agents.extract_ddx import EXTRACT_DDX
 from ..agents.extract_final_diagnosis import EXTRACT_FINAL_DIAGNOSIS
 from ..agents.grade_ddx import GRADE_DDX
@@ -29,7 +30,9 @@ from .measures.evidence import sensitivity_measures, withheld_kinds
 from .measures.hierarchy import hierarchical_measures
 from .measures.likeness import find_encoder, overlap_measures, semantic_measures
 from .measures.measure import Measure
+from .measures.pairwise import STRENGTH, pairwise_measures
 from .own_task import own_task
+from .pairing import compared_responses, shown_case
 from .settings import Column, OwnTask, Settings
 from .task import Need, Task
 
@@ -49,6 +52,7 @@ _REFERENCE = Need(
     "a text and a reference (columns case and reference)",
     lambda case: case.reference and case.case,
 )
+_SHOWN = Need("a text or a question (columns case and question)", shown_case)
 _STANDARD = Need(
     "a reference or an answer (column reference or answer)",
     lambda case: case.reference or case.answer,
@@ -201,6 +205,18 @@ TASKS: tuple[Task, ...] = (
         items=asking.best_of_samples,
         every_response=True,
         needs=(_QUESTION,),
+    ),
+    Task(
+        name=CHOOSE_BETTER.name,
+        step=lambda _: CHOOSE_BETTER,
+        items=compared_responses,
+        needs=(_SHOWN,),
+        measures=pairwise_measures,
+        columns=lambda _: (
+            Column(STRENGTH, "Strength"),
+            Column("win_rate", "Win rate"),
+            Column("order_flips", "Order flips"),
+        ),
     ),
     Task(
         name="semantic",

@@ -17,6 +17,7 @@ from .judge_figures import judge_figures
 from .judge_pages import judges_view
 from .latex import caption_of, main_rows, show
 from .main_table import expanded
+from .pairwise_tables import pairwise_view
 from .paper_tables import paper_views
 from .paper_text import paper_figures, paper_text
 from .rank_table import RANKS_SAY, rank_notes, rank_rows
@@ -104,6 +105,7 @@ def render(
         "papers": [paper_text(view, evaluation) for view in paper_views(evaluation)],
         "gaps": [gap for gap in evaluation.gaps if not gap.slice and not gap.group_by],
         "misses": evaluation.misses[:_MISSES],
+        "pairwise": pairwise_view(evaluation),
         "judges": judges_view(evaluation, about_judges),
         "settings": evaluation.settings.model_dump(mode="json"),
     }

@@ -15,6 +15,7 @@ from ..measures.standings import Gap
 from ..result import Evaluation
 from .case_tables import misses_table, predictions_table, scores_table, verdicts_table
 from .main_table import main_table
+from .pairwise_tables import pairwise_tables
 from .paper_tables import paper_table, paper_views
 from .small_tables import modal_table, ranks_table, shifts_table, spreads_table
 from .table import Table, table_of
@@ -40,6 +41,7 @@ def all_tables(evaluation: Evaluation) -> list[Table]:
         scores_table(evaluation),
         misses_table(evaluation),
         table_of("model_groups", GroupMean, evaluation.model_groups),
+        *pairwise_tables(evaluation),
         *_compared(evaluation),
         *_swap(evaluation),
         _stability(evaluation),

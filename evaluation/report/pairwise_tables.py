@@ -1,0 +1,111 @@
+"""Tables of models compared two at a time: strengths, who beats whom, position bias."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from ..measures.pairwise import Compared, Pairwise, PositionBias
+from ..result import Evaluation
+from .table import Table, table_of
+
+STRENGTHS = (
+    "judge", "model", "rank", "strength", "low", "high", "worst", "best", "win_rate", "points",
+    "comparisons", "unresolved", "warning",
+)  # fmt: skip
+WINS = ("judge", "first", "second", "win_rate", "wins", "losses", "ties", "flips", "unresolved")
+DIFFERENCES = (
+    "judge", "first", "second", "difference", "low", "high", "p_value", "n", "warning",
+)  # fmt: skip
+BIAS = ("judge", "flipped", "low", "high", "comparisons", "flips", "to_first", "to_second")
+SAYS = (
+    "A strength is in natural log-odds and the strengths sum to 0: a model that is stronger by s "
+    "wins exp(s) points for each point that it loses. A tie is half a win for each. The braces "
+    "say what the strength would be if the model lost, and if it won, all its comparisons "
+    "without a verdict."
+)
+BIAS_SAYS = (
+    "A comparison flips if the verdict is not the same with the other response first; it counts "
+    "as a tie. To first, to second: the flips in which the judge chose what stood first, or "
+    "second, both times."
+)
+
+
+def pairwise_tables(evaluation: Evaluation) -> list[Table]:
+    """Return the tables; without comparisons they have no rows."""
+    found = evaluation.pairwise
+    return [
+        Table("strengths", STRENGTHS, [row for one in found for row in _strengths(one)]),
+        Table(
+            "strength_differences", DIFFERENCES, [row for one in found for row in _differences(one)]
+        ),
+        Table("wins", WINS, [row for one in found for row in _wins(one)]),
+        Table("position_bias", BIAS, [_bias(one.bias) for one in found]),
+        table_of("comparisons", Compared, [each for one in found for each in one.compared]),
+    ]
+
+
+def pairwise_view(evaluation: Evaluation) -> list[dict[str, Any]]:
+    """Return the first four tables as the report shows them: title, header, rows, caption."""
+    titles = {
+        "strengths": ("Strengths", SAYS),
+        "strength_differences": ("Differences of strengths, first minus second", ""),
+        "wins": ("Who beats whom", "The win rate is that of the first model."),
+        "position_bias": ("Position bias", BIAS_SAYS),
+    }
+    return [
+        {
+            "title": titles[table.name][0],
+            "header": [name.replace("_", " ") for name in table.columns],
+            "rows": [list(map(_cell, row)) for row in table.rows],
+            "caption": titles[table.name][1],
+        }
+        for table in pairwise_tables(evaluation)
+        if table.name in titles and table.rows
+    ]
+
+
+def _cell(value: Any) -> str:
+    if value is None or value != value:
+        return "-"
+    return f"{value:.3f}" if isinstance(value, float) else str(value)
+
+
+def _strengths(one: Pairwise) -> list[list[Any]]:
+    return [
+        [
+            one.judge, each.model, each.rank, each.interval.estimate, each.interval.low,
+            each.interval.high, each.worst, each.best, each.win_rate, each.points, each.contests,
+            each.unresolved, each.interval.warning or "",
+        ]
+        for each in one.ladder.strengths
+    ]  # fmt: skip
+
+
+def _differences(one: Pairwise) -> list[list[Any]]:
+    return [
+        [
+            one.judge, first, second, each.interval.estimate, each.interval.low,
+            each.interval.high, each.p_value, each.cases, each.interval.warning or "",
+        ]
+        for (first, second), each in one.ladder.differences.items()
+    ]  # fmt: skip
+
+
+def _wins(one: Pairwise) -> list[list[Any]]:
+    by_pair: dict[tuple[str, str], list[Compared]] = {}
+    for each in one.compared:
+        by_pair.setdefault((each.first, each.second), []).append(each)
+    return [[one.judge, *pair, *_counts(found)] for pair, found in by_pair.items()]
+
+
+def _counts(found: Sequence[Compared]) -> list[Any]:
+    points = [each.points for each in found if each.points is not None]
+    rate = sum(points) / len(points) if points else math.nan
+    counted = [points.count(1.0), points.count(0.0), points.count(0.5)]
+    return [rate, *counted, sum(each.flipped is True for each in found), len(found) - len(points)]
+
+
+def _bias(bias: PositionBias) -> list[Any]:
+    share = bias.flipped
+    return [bias.judge, share.estimate, share.low, share.high, bias.compared, bias.flips,
+            bias.to_first, bias.to_second]  # fmt: skip
