@@ -11,11 +11,7 @@ from .judged import Judged, LeftOut, Responses
 from .judges.as_votes import judge_agreement
 from .judges.swap import swap_of
 from .judging import Panel
-from .measures.answers import (
-    gap_measures,
-    pair_units,
-    variant_spreads,
-)
+from .measures.answers import gap_measures
 from .measures.compare import list_misses, stability_of
 from .measures.evidence import (
     cross_modal,
@@ -27,7 +23,9 @@ from .measures.likeness import find_encoder
 from .measures.measure import Measure, Units, case_units
 from .measures.model_groups import group_means
 from .measures.numbers import numbers_of
+from .measures.pairs import pair_units, variant_spreads
 from .measures.pairwise import pairwise_of, strength_numbers
+from .measures.samples import SampleSpread, sample_spreads
 from .measures.standings import differences_of, rank_shift, ranks_of, too_coarse
 from .own_task import check_columns
 from .pairing import check_models
@@ -80,7 +78,7 @@ def evaluate(
     undone = {entry.task for entry in judged.left_out}
     tasks = [task for task in tasks_of(settings) if task.name not in undone]
     encoder, left_out = _encoder(settings, tasks)
-    units, measures, spreads = _measure(judged, settings, tasks)
+    units, measures, spreads, samples = _measure(judged, settings, tasks)
     pairwise = pairwise_of(judged, settings)
     numbers = [
         *strength_numbers(pairwise, measures),
@@ -117,6 +115,7 @@ def evaluate(
         (*judged.left_out, *left_out),
         model_groups=tuple(group_means(measures, units, settings.plan, settings.models)),
         pairwise=pairwise,
+        samples=samples,
         notes=tuple(
             filter(
                 None, (*notes, *_about_probabilities(responses), too_coarse(gaps, settings.plan))
@@ -158,16 +157,17 @@ def _check_needs(cases: Sequence[Case], preset: Preset) -> None:
 
 def _measure(
     judged: Judged, settings: Settings, tasks: Sequence[Task]
-) -> tuple[Units, list[Measure], dict[tuple[str, str], Spread]]:
-    """The units, the measures of the tasks, and the spreads over prompt variants."""
+) -> tuple[Units, list[Measure], dict[tuple[str, str], Spread], tuple[SampleSpread, ...]]:
+    """The units, the measures of the tasks, and the spreads over prompt variants and samples."""
     of_pairs = [task for task in tasks if task.of_pairs]
     over_cases = _measures_of([task for task in tasks if not task.of_pairs], judged, settings)
     over_cases += gap_measures(over_cases)
     if not of_pairs:
-        return case_units(judged.cases), over_cases, {}
+        return case_units(judged.cases), over_cases, {}, ()
     units, pairs = pair_units(judged.cases)
     measures = _measures_of(of_pairs, judged, settings)
-    return units, [*measures, *over_cases], variant_spreads(judged, pairs)
+    spreads = variant_spreads(judged, pairs), tuple(sample_spreads(judged, pairs))
+    return units, [*measures, *over_cases], *spreads
 
 
 def _measures_of(tasks: Sequence[Task], judged: Judged, settings: Settings) -> list[Measure]:

@@ -46,7 +46,7 @@ class PaperColumn(BaseModel):
     by: str = ""
     group: str = ""
     order: tuple[str, ...] = ()
-    table: Literal["", "ranks", "rank_change", "variants", "cross_modal"] = ""
+    table: Literal["", "ranks", "rank_change", "variants", "samples", "cross_modal"] = ""
     value: str = ""
     low: str = ""
     high: str = ""

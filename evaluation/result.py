@@ -18,6 +18,7 @@ from .measures.measure import Measure, Units
 from .measures.model_groups import GroupMean
 from .measures.numbers import Number
 from .measures.pairwise import Pairwise
+from .measures.samples import SampleSpread
 from .measures.standings import Gap, Rank
 from .presets import Preset
 from .settings import Column, Settings
@@ -36,6 +37,7 @@ class Evaluation:
     sensitivity: evidence sensitivity by case, for each model, type of evidence and presentation.
     swap: the same responses under each judge; None with fewer than two judges.
     pairwise: the comparisons of every two models under each judge, and what follows from them.
+    samples: the spread over samples, by model, judge, wording of the prompt and metric.
     notes: sentences about what was read and how.
     """
 
@@ -62,6 +64,7 @@ class Evaluation:
     model_groups: tuple[GroupMean, ...] = ()
     pairwise: tuple[Pairwise, ...] = ()
     notes: tuple[str, ...] = ()
+    samples: tuple[SampleSpread, ...] = ()
 
     def number(self, metric: str, model: str, judge: str = "", **where: str) -> Number | None:
         """One number, or None; `where` may name slice, group_by and group."""

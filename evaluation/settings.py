@@ -95,6 +95,8 @@ class Settings(BaseModel):
     answer_form: what the models of a pair task were asked for, where a response does not say it.
         A letter is read by code, as the authors of MediConfusion do.
     gap: the least difference in closeness at which a free answer means one of two options.
+    best_of: how many samples of an answer are drawn, for the set accuracy of the best of them.
+    oracle: shares of the samples of an item that must be right, for the oracle's set accuracy.
     errors_of: whether errors are labelled in all answers, or only in wrong ones.
     pairs: how many pairs of models are compared on each case, drawn with the seed; by default all.
     ontology, rubric, taxonomy: the names of the release, the rubric and the taxonomy.
@@ -123,6 +125,8 @@ class Settings(BaseModel):
     model_columns: tuple[str, ...] = ()
     answer_form: Literal["free", "letter"] = "free"
     gap: int = Field(default=GAP, ge=1, le=9)
+    best_of: tuple[Annotated[int, Field(ge=1)], ...] = (1, 2, 4, 8, 16, 32)
+    oracle: tuple[Annotated[float, Field(gt=0, le=1)], ...] = (0.25, 0.5, 0.75, 1.0)
     errors_of: Literal["all", "wrong"] = "all"
     pairs: int | None = Field(default=None, ge=1)
     ontology: str = DEFAULT

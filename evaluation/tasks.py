@@ -24,13 +24,15 @@ from ..files.nearest import did_you_mean
 from . import asking, task_columns
 from .judged import Judged
 from .measures import diagnosis
-from .measures.answers import answer_measures, pair_measures, pair_units
+from .measures.answers import answer_measures
 from .measures.diagnosis import under_each_judge
 from .measures.evidence import sensitivity_measures, withheld_kinds
 from .measures.hierarchy import hierarchical_measures
 from .measures.likeness import find_encoder, overlap_measures, semantic_measures
 from .measures.measure import Measure
+from .measures.pairs import pair_measures, pair_units
 from .measures.pairwise import STRENGTH, pairwise_measures
+from .measures.samples import sample_measures
 from .own_task import own_task
 from .pairing import compared_responses, shown_case
 from .settings import Column, OwnTask, Settings
@@ -76,8 +78,10 @@ def _answers(judged: Judged, settings: Settings) -> Iterator[Measure]:
     return answer_measures(judged, multiple=settings.multiple)
 
 
-def _pairs(judged: Judged, _settings: Settings) -> Iterator[Measure]:
-    return pair_measures(judged, pair_units(judged.cases)[1])
+def _pairs(judged: Judged, settings: Settings) -> Iterator[Measure]:
+    pairs = pair_units(judged.cases)[1]
+    yield from pair_measures(judged, pairs)
+    yield from sample_measures(judged, pairs, settings)
 
 
 def _semantic(judged: Judged, settings: Settings) -> Iterator[Measure]:
@@ -187,6 +191,9 @@ TASKS: tuple[Task, ...] = (
             Column("set_accuracy", "Set accuracy"),
             Column("individual_accuracy", "Individual accuracy"),
             Column("confusion", "Confusion"),
+            Column("invalid_answers", "Invalid"),
+            Column("set_best_of: *", "Best of"),
+            Column("set_oracle: *", "Oracle"),
         ),
         of_pairs=True,
     ),

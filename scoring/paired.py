@@ -9,6 +9,7 @@ import statistics
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Generic, TypeVar
 
 from ..errors import UsageError
@@ -192,6 +193,65 @@ def best_of_n(samples: Sequence[Choice], picked: int | None) -> Choice:
     if not 0 <= picked < len(samples):
         raise UsageError(f"the judge picked sample {picked} of {len(samples)} (counted from 0)")
     return samples[picked]
+
+
+def best_of_subsets(right: int, total: int, n: int) -> float:
+    """Return how likely at least one of n samples is right, drawn from all without replacement.
+
+    It is the mean over all subsets of n samples, and so unbiased for the best of n where whoever
+    chooses always finds a right sample. No judge can do better.
+
+    Formula: 1 - C(total - right, n) / C(total, n).
+
+    Source: pass@k of Chen et al. 2021, Evaluating Large Language Models Trained on Code; best of N
+    in MediConfusion.
+
+    Args:
+        right: how many samples are right.
+        total: how many samples there are.
+        n: how many are drawn, from 1 to the total.
+
+    Raises:
+        UsageError: counts that do not fit each other.
+
+    >>> best_of_subsets(1, 4, 1), best_of_subsets(1, 4, 2), best_of_subsets(3, 4, 2)
+    (0.25, 0.5, 1.0)
+    """
+    _check_counts(right, total)
+    if not 1 <= n <= total:
+        raise UsageError(f"the best of {n} cannot be drawn from {total} samples")
+    return 1 - math.comb(total - right, n) / math.comb(total, n)
+
+
+def oracle_is_right(right: int, total: int, share: float) -> bool:
+    """Return whether an oracle that needs this share of right samples answers right.
+
+    The share is compared as a decimal fraction, so that 3 of 10 samples reach 0.3.
+
+    Formula: right / total >= share.
+
+    Source: MediConfusion, the oracle with thresholds of frequency.
+
+    Args:
+        right: how many samples are right.
+        total: how many samples there are.
+        share: above 0 and at most 1. The smallest, 1 / total, needs one right sample.
+
+    Raises:
+        UsageError: counts that do not fit each other, or a share outside of its range.
+
+    >>> oracle_is_right(1, 4, 0.25), oracle_is_right(1, 4, 0.5)
+    (True, False)
+    """
+    _check_counts(right, total)
+    if not 0 < share <= 1:
+        raise UsageError(f"a share must be above 0 and at most 1, not {share}")
+    return Fraction(right, total) >= Fraction(str(share))
+
+
+def _check_counts(right: int, total: int) -> None:
+    if not 0 <= right <= total or total < 1:
+        raise UsageError(f"{right} right samples of {total} are not possible")
 
 
 @dataclass(frozen=True, slots=True)

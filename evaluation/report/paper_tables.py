@@ -90,6 +90,7 @@ class _Source:
         columns = tuple(one for column in table.columns for one in self._expanded(column))
         rows = self._rows(table)
         judged = {judge for metric, *_, judge in self.numbers if self._has(columns, metric)}
+        judged |= {judge for column in columns if column.table for judge in self._judges(column)}
         judges = [judge for judge in judges_of(self.evaluation) if judge in judged] or [""]
         for judge in judges:
             cells = [
@@ -130,7 +131,8 @@ class _Source:
             return
         named = [one.metric for _, one in filling(column.metric, settings)]
         metrics = [name for name in named if not name.endswith("*")]
-        metrics += sorted(name for name in self.metrics if name.startswith(column.metric[:-1]))
+        own = [name for name in self.metrics if name.startswith(column.metric[:-1])]
+        metrics += sorted(own, key=lambda name: _by_number(name.removeprefix(column.metric[:-1])))
         for metric in dict.fromkeys(metrics) or (column.metric,):
             yield metric, metric.removeprefix(column.metric[:-1])
 
@@ -147,10 +149,20 @@ class _Source:
         place = (column.metric, column.slice, column.by, column.group, model)
         return self.numbers.get((*place, judge)) or self.numbers.get((*place, ""))
 
+    def _judges(self, column: PaperColumn) -> set[str]:
+        """The judges that a table of ours names in its rows."""
+        table = self._table(column.table)
+        if "judge" not in table.columns:
+            return set()
+        return {row[table.columns.index("judge")] for row in table.rows}
+
+    def _table(self, name: str) -> Table:
+        if name not in self.tables:
+            self.tables[name] = small_table(self.evaluation, name)
+        return self.tables[name]
+
     def _from_table(self, column: PaperColumn, model: str, judge: str) -> PaperCell | None:
-        if column.table not in self.tables:
-            self.tables[column.table] = small_table(self.evaluation, column.table)
-        table = self.tables[column.table]
+        table = self._table(column.table)
         named = {*filter(None, (column.value, column.low, column.high, column.sd)), *column.where}
         if missing := sorted(named - {*table.columns}):
             listed = ", ".join(table.columns)
@@ -225,6 +237,14 @@ def _explained(cell: PaperCell | None, reason: str) -> PaperCell:
     if cell.value != cell.value:
         return replace(cell, reason=reason or "every item of this model failed")
     return cell
+
+
+def _by_number(name: str) -> tuple[float, str]:
+    """Sorts numbers by their value, before words."""
+    try:
+        return float(name), name
+    except ValueError:
+        return float("inf"), name
 
 
 def _float(value: Any) -> float:

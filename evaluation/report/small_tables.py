@@ -1,8 +1,9 @@
-"""The tables that the tables of a paper use too: ranks, rank changes, variants, image and text."""
+"""The tables that the tables of a paper use too: ranks, variants, samples, image and text."""
 
 from collections.abc import Callable, Mapping
 
 from ..measures.evidence import ModalGap
+from ..measures.samples import SampleSpread
 from ..measures.standings import Rank
 from ..result import Evaluation
 from .table import Table, table_of
@@ -34,6 +35,11 @@ def spreads_table(evaluation: Evaluation) -> Table:
     return Table("variants", names, rows)
 
 
+def samples_table(evaluation: Evaluation) -> Table:
+    """The spread of the scores of pairs over samples, by wording of the prompt."""
+    return table_of("samples", SampleSpread, evaluation.samples)
+
+
 def modal_table(evaluation: Evaluation) -> Table:
     """Image against text, by model and type of evidence."""
     return table_of("cross_modal", ModalGap, evaluation.modal)
@@ -48,5 +54,6 @@ _MAKERS: Mapping[str, Callable[[Evaluation], Table]] = {
     "ranks": ranks_table,
     "rank_change": shifts_table,
     "variants": spreads_table,
+    "samples": samples_table,
     "cross_modal": modal_table,
 }

@@ -17,7 +17,7 @@ from .case_tables import misses_table, predictions_table, scores_table, verdicts
 from .main_table import main_table
 from .pairwise_tables import pairwise_tables
 from .paper_tables import paper_table, paper_views
-from .small_tables import modal_table, ranks_table, shifts_table, spreads_table
+from .small_tables import modal_table, ranks_table, samples_table, shifts_table, spreads_table
 from .table import Table, table_of
 
 
@@ -46,6 +46,7 @@ def all_tables(evaluation: Evaluation) -> list[Table]:
         *_swap(evaluation),
         _stability(evaluation),
         spreads_table(evaluation),
+        samples_table(evaluation),
         modal_table(evaluation),
         paper_table(paper_views(evaluation), evaluation.signature["id"]),
     ]
