@@ -58,10 +58,10 @@ def scored_response(ask: Ask) -> Inputs:
 
 def labelled_response(ask: Ask) -> Inputs:
     """A response (an answer, where the case has a question), its reference and the taxonomy."""
-    if ask.settings.errors_of == "wrong" and (ask.model, ask.case.id, ask.place) in (
-        ask.material.right
-    ):
-        return []
+    if ask.settings.errors_of == "wrong":
+        failures = ask.material.failures[ask.model]
+        if ask.case.id not in failures.drawn:
+            return []
     reference = ask.case.reference or right_answer(ask.case)
     response = ask.response.answer if ask.case.question else ask.response.text
     if not reference or response is None:

@@ -7,6 +7,7 @@ from ..agents.engine.judges import AnyJudge, as_judge
 from ..errors import UsageError
 from ..scoring.paired import Spread
 from .cases import Case
+from .failures import about_errors
 from .judged import Judged, LeftOut, Responses
 from .judges.as_votes import judge_agreement
 from .judges.swap import swap_of
@@ -26,7 +27,7 @@ from .measures.numbers import numbers_of
 from .measures.pairs import pair_units, variant_spreads
 from .measures.pairwise import pairwise_of, strength_numbers
 from .measures.samples import SampleSpread, sample_spreads
-from .measures.standings import differences_of, rank_shift, ranks_of, too_coarse
+from .measures.standings import Gap, differences_of, rank_shift, ranks_of, too_coarse
 from .own_task import check_columns
 from .pairing import check_models
 from .presets import Preset, find_preset, main_columns
@@ -116,11 +117,7 @@ def evaluate(
         model_groups=tuple(group_means(measures, units, settings.plan, settings.models)),
         pairwise=pairwise,
         samples=samples,
-        notes=tuple(
-            filter(
-                None, (*notes, *_about_probabilities(responses), too_coarse(gaps, settings.plan))
-            )
-        ),
+        notes=_notes(notes, judged, settings, gaps),
     )
     return replace(evaluation, swap=swap_of(evaluation))
 
@@ -173,6 +170,13 @@ def _measure(
 def _measures_of(tasks: Sequence[Task], judged: Judged, settings: Settings) -> list[Measure]:
     makers = dict.fromkeys(task.measures for task in tasks if task.measures is not None)
     return [measure for make in makers for measure in make(judged, settings)]
+
+
+def _notes(
+    notes: Sequence[str], judged: Judged, settings: Settings, gaps: Sequence[Gap]
+) -> tuple[str, ...]:
+    further = (*_about_probabilities(judged.responses), *about_errors(judged, settings))
+    return tuple(filter(None, (*notes, *further, too_coarse(gaps, settings.plan))))
 
 
 def _about_probabilities(responses: Mapping[str, Responses]) -> Iterator[str]:

@@ -16,7 +16,7 @@ from ..errors import UsageError
 from ..scoring.identities import Identity
 from .settings import Column, Settings
 from .task import Task
-from .tasks import TASKS
+from .tasks import TASKS, every_column
 
 Show = Literal["number", "percent", "deviation", "mean_deviation", "count"]
 """How a number is shown: as it is, times 100, its standard deviation alone, both, or the number of
@@ -140,7 +140,7 @@ def check_paper(paper: Paper, settings: Settings) -> None:
 def filling(metric: str, settings: Settings) -> Iterator[tuple[Task, Column]]:
     """Yield every listed task, with its column, that can fill a metric under the settings."""
     for task in TASKS:
-        for column in task.columns(settings):
+        for column in every_column(task, settings):
             if column.covers(metric) or (
                 metric.endswith(": *") and column.metric.startswith(metric[:-1])
             ):

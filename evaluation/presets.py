@@ -120,7 +120,7 @@ PRESETS: tuple[Preset, ...] = (
             *_RUBRIC,
         ),
         ("diagnosis", "ddx"),
-        {"style": "correct", "truth": "ddx"},
+        {"style": "correct", "truth": "ddx", "errors_of": "wrong"},
         before="final_accuracy",
         after="rubric_total",
     ),
@@ -213,6 +213,8 @@ def read_settings(path: Path | None, **flags: Any) -> Settings:
     settings = _settings({**preset.settings, "tasks": preset.tasks, **changes})
     if settings.jury and len(settings.judges) < 2:
         raise UsageError("a jury needs at least two judges: give --judge twice or more")
+    if settings.errors_sample is not None and settings.errors_of != "wrong":
+        raise UsageError("errors_sample draws wrong responses: it needs errors_of: wrong")
     _check_jury(settings)
     main_columns(settings)  # so that a column that no task fills is an error before any work
     paper = load_paper(preset.name)

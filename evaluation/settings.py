@@ -99,6 +99,8 @@ class Settings(BaseModel):
     oracle: shares of the samples of an item that must be right, for the oracle's set accuracy.
     errors_of: whether errors are labelled in all answers, or only in wrong ones.
     pairs: how many pairs of models are compared on each case, drawn with the seed; by default all.
+    errors_sample: the largest number of wrong responses of a model whose errors are labelled; they
+        are drawn with the seed. By default all are labelled. It needs `errors_of: wrong`.
     ontology, rubric, taxonomy: the names of the release, the rubric and the taxonomy.
     encoder: of semantic scores. tau, low, high: its thresholds, which differ between encoders.
     resamples, level, interval, seed: how the intervals are computed.
@@ -129,6 +131,7 @@ class Settings(BaseModel):
     oracle: tuple[Annotated[float, Field(gt=0, le=1)], ...] = (0.25, 0.5, 0.75, 1.0)
     errors_of: Literal["all", "wrong"] = "all"
     pairs: int | None = Field(default=None, ge=1)
+    errors_sample: int | None = Field(default=None, ge=1)
     ontology: str = DEFAULT
     rubric: str = "dermcase"
     taxonomy: str = "dermcase"

@@ -7,16 +7,15 @@ from typing import Any, Literal
 
 from ..agents.step import Step
 from .cases import Case, Response
+from .failures import Failures, failures_of
 from .judged import Diagnoses, Judged, Responses
 from .judging import Item, JudgedItem
-from .measures.answered import answer_score
 from .measures.measure import Measure
 from .settings import Column, Settings
 
 Inputs = list[dict[str, Any]]
 """The inputs of a step for one response; empty where the step is not asked."""
 Measures = Callable[[Judged, Settings], Iterable[Measure]]
-_ANSWERS = ("match_option", "score_open_answer")
 
 
 @dataclass(frozen=True)
@@ -31,14 +30,9 @@ class Material:
     judged: Sequence[JudgedItem] = ()
 
     @cached_property
-    def right(self) -> frozenset[tuple[str, str, int]]:
-        """Model, case and place of the answers that some judge gave the full score."""
-        by_id = {case.id: case for case in self.cases}
-        return frozenset(
-            (one.model, one.case, one.response)
-            for one in self.judged
-            if one.task in _ANSWERS and answer_score(one, by_id[one.case]) == 1
-        )
+    def failures(self) -> Mapping[str, Failures]:
+        """The wrong responses of every model, and those whose errors are labelled."""
+        return failures_of(self.cases, self.responses, self.finals, self.judged, self.settings)
 
 
 @dataclass(frozen=True)
@@ -105,6 +99,7 @@ class Task:
     measures: everything judged -> measures; tasks that share a function share its measures.
     columns: the columns of the main table that it can fill, in their order. A metric that ends
         with ": *" stands for all metrics that begin with the text before the star.
+    further: columns that it can fill too, but that stand only in a table that names them.
     extracts: which diagnoses of a response it extracts for other tasks.
     by_ontology: where there is no judge, the codes decide.
     of_pairs: the cases are the items of pairs; both items of a pair are resampled together.
@@ -118,6 +113,7 @@ class Task:
     after: Callable[[Settings], tuple[str, ...]] = _no_tasks
     measures: Measures | None = None
     columns: Callable[[Settings], tuple[Column, ...]] = _no_columns
+    further: Callable[[Settings], tuple[Column, ...]] = _no_columns
     extracts: Literal["", "final", "ddx"] = ""
     by_ontology: bool = False
     of_pairs: bool = False

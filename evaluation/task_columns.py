@@ -25,6 +25,15 @@ def error_columns(settings: Settings) -> tuple[Column, ...]:
     return tuple(Column(f"error: {name}", f"Error: {name}") for name in names)
 
 
+def instance_columns(settings: Settings) -> tuple[Column, ...]:
+    """Columns of the share of each category among all errors, and of the errors in a response."""
+    categories = load_taxonomy(settings.taxonomy).categories
+    return (
+        *(Column(f"error instances: {one.name}", f"Instances: {one.name}") for one in categories),
+        Column("errors_per_response", "Errors per response"),
+    )
+
+
 def choice_columns(settings: Settings) -> tuple[Column, ...]:
     """Columns of the scores of choices, and of the gap to the coverage of the differential."""
     if settings.multiple:

@@ -22,6 +22,7 @@ from ..agents.step import Step
 from ..errors import UsageError
 from ..files.nearest import did_you_mean
 from . import asking, task_columns
+from .failures import right_by
 from .judged import Judged
 from .measures import diagnosis
 from .measures.answers import answer_measures
@@ -71,7 +72,7 @@ def _predicted(settings: Settings) -> tuple[str, ...]:
 
 def _judged_right(settings: Settings) -> tuple[str, ...]:
     """The tasks that find the wrong answers, where errors are labelled only in these."""
-    return ("match_option", "score_open_answer") if settings.errors_of == "wrong" else ()
+    return right_by(settings) if settings.errors_of == "wrong" else ()
 
 
 def _answers(judged: Judged, settings: Settings) -> Iterator[Measure]:
@@ -170,6 +171,7 @@ TASKS: tuple[Task, ...] = (
         after=_judged_right,
         measures=under_each_judge("label_errors", diagnosis.error_shares),
         columns=task_columns.error_columns,
+        further=task_columns.instance_columns,
     ),
     Task(
         name="match_option",
@@ -308,6 +310,11 @@ def _with_before(
     return done
 
 
+def every_column(task: Task, settings: Settings) -> tuple[Column, ...]:
+    """Every column that a task can fill, also those that no main table has by itself."""
+    return (*task.columns(settings), *task.further(settings))
+
+
 def fillable(settings: Settings) -> tuple[Column, ...]:
     """Every column of a main table that the tasks of the settings can fill."""
-    return tuple(column for task in tasks_of(settings) for column in task.columns(settings))
+    return tuple(column for task in tasks_of(settings) for column in every_column(task, settings))

@@ -288,7 +288,7 @@ def test_dermcase_has_semantic_and_word_scores_and_rubric_points(tmp_path: Path)
     with ProtocolServer(make_judge()) as server:
         made = run(
             str(tmp_path / "c.jsonl"), [str(tmp_path / "exact.jsonl")], "dermcase",
-            (server.judge(),),
+            (server.judge(),), errors_of="all",
         )  # fmt: skip
     for metric in ("final_accuracy", "semantic_f1", "answered_ddx", "rouge_l", "bleu"):
         assert value(made, metric, "exact") == pytest.approx(1.0), metric

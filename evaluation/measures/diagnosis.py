@@ -1,8 +1,10 @@
 """Measure diagnoses: accuracy, top-k, grades, rubric, errors."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from ...agents.outcome import Abstained, Done, Failed, Outcome
 from ...prompts.data import load_rubric, load_taxonomy
@@ -12,7 +14,7 @@ from ..cases import Case
 from ..judged import MISSING, Diagnoses, Judged
 from ..settings import Settings
 from .ended import ended, unresolved
-from .measure import NOT_CONCERNED, Measure, Score, mean_measure
+from .measure import NOT_CONCERNED, UNRESOLVED, Measure, Score, mean_measure
 
 Scorer = Callable[[Case], Score]
 
@@ -165,18 +167,58 @@ def rubric_points(view: View) -> Iterator[Measure]:
 
 
 def error_shares(view: View) -> Iterator[Measure]:
-    """Yield the share of responses with an error, for each category of errors."""
-
-    def scored(name: str) -> Scorer:
-        def scorer(case: Case) -> Score:
-            outcome = view.outcome("label_errors", case)
-            if outcome is None and view.has_response(case):
-                return NOT_CONCERNED  # the errors of a right answer are not labelled
-            return read_outcome(
-                outcome, lambda value: any(e.category == name for e in value.errors), 0.0
-            )
-
-        return scorer
-
+    """Yield how many responses have an error of each category, and how many of all errors it is."""
+    outcomes = [_labelled(view, case) for case in view.judged.cases]
     for category in load_taxonomy(view.settings.taxonomy).categories:
-        yield view.measure(f"error: {category.name}", scored(category.name), higher_is_better=False)
+        scores = [
+            one
+            if isinstance(one, Score)
+            else read_outcome(one, lambda v, name=category.name: float(_count(v, name) > 0), 0.0)  # type: ignore[misc]
+            for one in outcomes
+        ]
+        yield mean_measure(
+            f"error: {category.name}", view.model, view.judge, scores, higher_is_better=False
+        )
+        yield _instances(view, category.name, outcomes)
+    counts = [one if isinstance(one, Score) else read_outcome(one, _count, 0.0) for one in outcomes]
+    nan = float("nan")  # a response can have any number of errors
+    yield mean_measure(
+        "errors_per_response", view.model, view.judge, counts, top=nan, higher_is_better=False
+    )
+
+
+def _labelled(view: View, case: Case) -> Outcome | Score:
+    """The labels of a response, or why it has none."""
+    outcome = view.outcome("label_errors", case)
+    if outcome is None:
+        sampled = view.settings.errors_sample is not None
+        # the errors of a right response, and of one that was not drawn, are not labelled
+        concerned = not view.has_response(case) and not sampled
+        return Score(None, "failed") if concerned else NOT_CONCERNED
+    return outcome
+
+
+def _count(value: Any, category: str = "") -> int:
+    return sum(not category or error.category == category for error in value.errors)
+
+
+def _instances(view: View, category: str, outcomes: Sequence[Outcome | Score]) -> Measure:
+    """The errors of a category over all errors. An unresolved response is one error, of it or not.
+
+    A response without an error has no part in the share.
+    """
+    scores = [one if isinstance(one, Score) else read_outcome(one, _count, 0.0) for one in outcomes]
+    own = [float(_count(one.value, category)) if isinstance(one, Done) else 0.0 for one in outcomes]
+    return Measure(
+        f"error instances: {category}",
+        view.model,
+        view.judge,
+        np.array(own)[:, None],
+        np.array([score.value or 0.0 for score in scores])[:, None],
+        np.array([score.status in UNRESOLVED for score in scores], dtype=bool),
+        tuple(score.status for score in scores),
+        (1.0,),
+        (0.0,),
+        (1.0,),
+        higher_is_better=False,
+    )

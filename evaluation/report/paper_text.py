@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ..failures import about_errors
 from ..paper import PaperColumn
 from ..result import Evaluation
 from .figure import Figure
@@ -103,6 +104,9 @@ def _notes(view: PaperView, evaluation: Evaluation) -> Iterator[str]:
             f"{group}: {names.replace('; ', ', ')}" for group, names in members.items()
         )
         yield f"Means over models. {listed}."
+    if any(column.metric.startswith("error") for column in view.columns):
+        for sentence in about_errors(evaluation.judged, evaluation.settings):
+            yield f"{sentence[0].upper()}{sentence[1:]}."
     for reason, titles in _missing(view).items():
         yield f"Missing: {', '.join(titles)}: {reason}."
     yield f"Signature {evaluation.signature['id']}."
