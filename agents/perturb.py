@@ -25,8 +25,7 @@ from ..cache.key import fingerprint
 from ..errors import UsageError
 from ..files.nearest import did_you_mean
 from ..prompts.load import Rendered, load_sentences
-from .step import Step
-from .variants import variants_of, vary
+from .step import Step, variants_of, vary
 
 KINDS = ("order", "swap", "wording", "whitespace", "case", "irrelevant", "injection", "repeat")
 _WORDING = "wording:"
@@ -235,6 +234,20 @@ def _data(name: str, inside: str) -> Callable[[Any, random.Random], Changed]:
     return change
 
 
+def _criteria(inputs: Any, draw: random.Random) -> Changed:
+    """Move the criteria; what is met, and why, is put back in the order of the original item."""
+    places = shuffled(len(inputs.criteria), draw)
+
+    def restore(value: Any) -> Any:
+        back = [places.index(place) for place in range(len(places))]
+        met = tuple(value.met[at] for at in back)
+        return value.model_copy(
+            update={"met": met, "reasons": tuple(value.reasons[at] for at in back)}
+        )
+
+    return {"criteria": tuple(inputs.criteria[place] for place in places)}, restore
+
+
 def _other_side_first(inputs: Any, draw: random.Random) -> Changed:
     """Show two responses in the other order; the verdict names them as they are given."""
     return {"swapped": not inputs.swapped}, _unchanged
@@ -253,6 +266,7 @@ _ORDERS: dict[str, Callable[[Any, random.Random], Changed]] = {
     "swapped": _other_side_first,
     "ddx": _entries("ddx"),
     "evidence": _entries("evidence"),
+    "criteria": _criteria,
     "rubric": _data("rubric", "dimensions"),
     "taxonomy": _data("taxonomy", "categories"),
     "categories": _data("categories", "categories"),

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 from ..cache.key import fingerprint
 from ..errors import UsageError
 from ..prompts.load import Prompt, Value, read_prompt
-from ..prompts.variants import find_prompt
+from ..prompts.variants import find_prompt, variant_names, vary_prompt
 from .verdict import Verdict, settle_verdict
 
 ReplyForm = Literal["json", "text", "token", "likelihood"]
@@ -182,6 +182,25 @@ class Step(Generic[I, O]):
         """Validate the `value` of an outcome that was read from JSON."""
         model = self.result_model(inputs)
         return value if isinstance(value, model) else model.model_validate(value)
+
+
+def variants_of(step: Step[Any, Any]) -> tuple[str, ...]:
+    """Return the names of the other wordings of a step's prompt (see variants.yaml).
+
+    A step that is a variant itself has none. Raises UsageError if the prompt cannot be loaded.
+    """
+    return variant_names(step.load_prompt())
+
+
+# One graph is kept for each step object, so each wording must always be the same object.
+@lru_cache(maxsize=512)
+def vary(step: Step[Any, Any], variant: str) -> Step[Any, Any]:
+    """Return the step with its prompt in other words; everything else is the same.
+
+    The prompt is named `NAME~VARIANT` and has a different hash, so that cache keys, journals and
+    signatures distinguish it. Raises UsageError for a variant that the prompt does not have.
+    """
+    return replace(step, prompt=vary_prompt(step.load_prompt(), variant))
 
 
 # A prompt's path is relative to the file of the step, not to the working directory.

@@ -15,6 +15,7 @@ from .extract_final_diagnosis import EXTRACT_FINAL_DIAGNOSIS
 from .generate_ddx import GENERATE_DDX
 from .grade_ddx import GRADE_DDX
 from .grade_final_diagnosis import GRADE_FINAL_DIAGNOSIS
+from .judge_criteria import JUDGE_CRITERIA
 from .judge_equivalence import JUDGE_EQUIVALENCE, JUDGE_EQUIVALENCE_CORRECT
 from .label_errors import LABEL_ERRORS
 from .match_option import MATCH_OPTION
@@ -22,9 +23,8 @@ from .own_step import load_own, split_own
 from .score_free_answer import SCORE_FREE_ANSWER
 from .score_open_answer import SCORE_OPEN_ANSWER
 from .score_rubric import SCORE_RUBRIC
-from .step import Step
+from .step import Step, vary
 from .translate_diagnosis import TRANSLATE_DIAGNOSIS
-from .variants import vary
 from .verdict import Verdict
 
 STEPS: tuple[Step[Any, Any], ...] = (
@@ -37,6 +37,7 @@ STEPS: tuple[Step[Any, Any], ...] = (
     GRADE_DDX,
     GRADE_FINAL_DIAGNOSIS,
     SCORE_RUBRIC,
+    JUDGE_CRITERIA,
     LABEL_ERRORS,
     MATCH_OPTION,
     SCORE_FREE_ANSWER,

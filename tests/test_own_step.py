@@ -8,8 +8,8 @@ import pytest
 import dxjudge
 from dxjudge import errors
 from dxjudge.agents.engine.run import Run
+from dxjudge.agents.step import variants_of
 from dxjudge.agents.steps import find_step
-from dxjudge.agents.variants import variants_of
 from dxjudge.cli.main import run as run_command
 from dxjudge.errors import DxjudgeError, UsageError
 from dxjudge.graphs.jury.run_jury import run_jury_sync

@@ -15,9 +15,8 @@ from dxjudge.agents.perturb import (
     perturbations,
     shuffled,
 )
-from dxjudge.agents.step import Step
+from dxjudge.agents.step import Step, variants_of
 from dxjudge.agents.steps import STEPS, VARIANTS, find_step
-from dxjudge.agents.variants import variants_of
 from dxjudge.errors import UsageError
 
 from .scripted import ask_step

@@ -12,9 +12,8 @@ from pydantic import BaseModel
 
 from dxjudge.agents.engine.call import prepare
 from dxjudge.agents.engine.judges import as_judge
-from dxjudge.agents.step import Step, schema_of
+from dxjudge.agents.step import Step, schema_of, variants_of, vary
 from dxjudge.agents.steps import STEPS, VARIANTS, find_step
-from dxjudge.agents.variants import variants_of, vary
 from dxjudge.errors import UsageError
 from dxjudge.graphs.step import run_step
 from dxjudge.prompts.load import Prompt

@@ -116,7 +116,7 @@ def _about(work: _Stress) -> dict[str, Any]:
 
 
 def _wording(step: Step[Any, Any], name: str) -> str:
-    from ...agents.variants import vary
+    from ...agents.step import vary
 
     _, _, variant = name.partition(":")
     return vary(step, variant).load_prompt().hash if variant else name

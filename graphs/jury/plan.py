@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...agents.stand_ins import check_engine
-from ...agents.step import Step
+from ...agents.step import Step, vary
 from ...agents.steps import find_step
-from ...agents.variants import vary
 from ...errors import UsageError
 from ...scoring.jury import Rule, check_weights
 from ..verdicts import check_rule
