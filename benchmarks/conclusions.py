@@ -113,7 +113,9 @@ WORLDS = (
           (0.6,) * 4),
     World("16 % failures", tuple(Planted(name, fails=0.4) for name in ("alpha", "beta")),
           (0.6,) * 4),
-    World("two share errors", (*(Planted(name, 0.85, 0.15, common=0.8) for name in
+    World("two of three share errors", (*(Planted(name, 0.85, 0.15, common=0.8) for name in
+          ("alpha", "beta")), honest("gamma", 0.85))),
+    World("two of four share errors", (*(Planted(name, 0.85, 0.15, common=0.8) for name in
           ("alpha", "beta")), honest("gamma", 0.85), honest("delta", 0.85))),
     World("all favour one", tuple(Planted(name, 0.9, 0.1, bonus=0.2, common=0.8) for name in
           ("alpha", "beta", "gamma")), (0.6,) * 4),
@@ -245,6 +247,21 @@ def about_families(world: World, swap: Swap) -> Iterator[Count]:
             yield "no favour is found where there is none", not found
 
 
+def about_errors(world: World, swap: Swap) -> Iterator[Count]:
+    """Check which judges are said to make the same errors."""
+    common = {f"openai:{judge.name}" for judge in world.judges if judge.common}
+    statement = "judges with errors in common are named"
+    if len(common) == len(world.judges):
+        statement = "errors in common to all judges are found"
+    for row in swap.shared_errors:
+        if row.p_value is None:
+            continue
+        if {row.first, row.second} <= common:
+            yield statement, row.shared
+        else:
+            yield "judges without errors in common are not named", not row.shared
+
+
 def checks(world: World, seed: int, cases: int, resamples: int) -> Iterator[Count]:
     """Draw a world, evaluate it and check everything that it prints."""
     right, verdicts = world.draw(cases, np.random.default_rng([seed, WORLDS.index(world)]))
@@ -253,6 +270,7 @@ def checks(world: World, seed: int, cases: int, resamples: int) -> Iterator[Coun
     yield from about_conclusions(world, verdicts, evaluation)
     yield from about_intervals(world, evaluation)
     yield from about_families(world, evaluation.swap)
+    yield from about_errors(world, evaluation.swap)
 
 
 def main() -> None:

@@ -77,6 +77,7 @@ if TYPE_CHECKING:
     )
     from .raters.distance import disagreement, verdict_distance
     from .raters.preference import PreferenceAgreement, preference_agreement
+    from .raters.shared_errors import HiddenErrors, error_correlation, hidden_error_correlations
     from .ratios import deviation_over_units, hierarchical_statistic, ratio_of_sums
     from .robustness import Comparison, FlipRate, Fragile, compare_votes, flip_rates, fragile_cases
     from .rubric import RubricScore, rubric_score
@@ -159,6 +160,7 @@ _HOMES = {
         "variant_spread"),
     "pairwise": ("Contest", "Ladder", "Strength", "bradley_terry", "strengths"),
     "raters.preference": ("PreferenceAgreement", "preference_agreement"),
+    "raters.shared_errors": ("HiddenErrors", "error_correlation", "hidden_error_correlations"),
     "ratios": ("deviation_over_units", "hierarchical_statistic", "ratio_of_sums"),
     "robustness": ("Comparison", "FlipRate", "Fragile", "compare_votes", "flip_rates",
         "fragile_cases"),
@@ -184,7 +186,8 @@ __all__ = [
     "AbilityScores", "Bounds", "CascadeRow", "ClipEncoder", "Coefficient",
     "Columns", "Comparison", "Contest", "CorrectedAccuracy", "DdxScores", "DdxSummary",
     "Difference", "FAILED", "Failed", "FlipRate", "Fragile", "Gap",
-    "HierarchicalCounts", "HierarchicalScores", "Identity", "Interval", "JuryVerdict", "Ladder",
+    "HiddenErrors", "HierarchicalCounts", "HierarchicalScores", "Identity", "Interval",
+    "JuryVerdict", "Ladder",
     "Majority", "MappingMiss", "MappingQuality", "Mean", "Merged", "Miss",
     "Overlap", "PairOutcome", "PairScores", "Plan", "PreferenceAgreement", "RULES",
     "RankChange", "RankRange", "RankingStability", "RubricScore", "Rule", "SAME",
@@ -198,8 +201,8 @@ __all__ = [
     "corpus_bleu", "cosine_matrix", "counts_by_model", "covers", "ddx_coverage",
     "ddx_fdx_gap", "ddx_scores", "ddx_similarity", "deepest_shared",
     "deviation_over_units", "disagreement",
-    "evidence_sensitivity", "fault_of", "fleiss_kappa", "flip_rates",
-    "fragile_cases", "gwet_ac1", "gwet_ac2", "hierarchical_scores",
+    "error_correlation", "evidence_sensitivity", "fault_of", "fleiss_kappa", "flip_rates",
+    "fragile_cases", "gwet_ac1", "gwet_ac2", "hidden_error_correlations", "hierarchical_scores",
     "hierarchical_statistic", "holm", "identity", "is_number", "is_resolved",
     "jury_agreement", "kendall", "krippendorff_alpha", "learn_weights",
     "likeliest_option",

@@ -430,3 +430,21 @@ def test_alpha_of_the_table_is_that_of_the_function() -> None:
     made = agree(votes("a 1 2 2 5\nb 1 2 3 5\nc 2 2 3 4"), Terms(plan=QUICK))
     held = krippendorff_alpha([[1, 1, 2], [2, 2, 2], [2, 3, 3], [5, 5, 4]], "ordinal")
     assert row(made, "krippendorff_alpha_ordinal", between="jury").value == pytest.approx(held)
+
+
+def test_errors_in_common_are_measured_where_a_human_checked() -> None:
+    # Of 40 units 20 are right. On right ones each judge errs on 8, on 4 together: covariance sum
+    # 4 - 64 / 20 = 0.8, variances 4.8. On wrong ones both err on the same 10: 5 and 5. 5.8 / 9.8.
+    first = [0] * 8 + [1] * 12 + [1] * 10 + [0] * 10
+    second = [1] * 4 + [0] * 8 + [1] * 8 + [1] * 10 + [0] * 10
+    truth = [1] * 20 + [0] * 20
+    rows = {"a": first, "b": second, "doctor": truth}
+    cast = [Vote(f"c{n}", "s", judge, verdict=bool(mark))
+            for judge, marks in rows.items() for n, mark in enumerate(marks)]  # fmt: skip
+    agreement = agree(cast, Terms(human="doctor", plan=Plan(resamples=50)))
+    (row,) = [row for row in agreement.rows if row.measure == "error_correlation"]
+    assert (row.first, row.second, row.n) == ("a", "b", 40)
+    assert row.value == pytest.approx(5.8 / 9.8)
+    assert row.low is not None and row.low < 5.8 / 9.8
+    alone = agree(cast[:80], Terms(plan=Plan(resamples=50)))
+    assert "error_correlation" not in {row.measure for row in alone.rows}

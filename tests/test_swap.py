@@ -19,7 +19,7 @@ from dxjudge.evaluation.cases import Case, Diagnosis, Response
 from dxjudge.evaluation.evaluate import evaluate as run_evaluation
 from dxjudge.evaluation.judges.conclusions import conclude, side_of
 from dxjudge.evaluation.judges.side import Side
-from dxjudge.evaluation.judges.swap_rows import Conclusion, Swap
+from dxjudge.evaluation.judges.swap_rows import Conclusion, SharedErrorRow, Swap
 from dxjudge.evaluation.judging import Panel, RecordKey
 from dxjudge.evaluation.measures.standings import Gap
 from dxjudge.evaluation.presets import read_settings
@@ -142,6 +142,7 @@ def test_a_new_judge_is_asked_and_the_old_one_is_not(evaluated: Evaluate) -> Non
     assert {p.name for p in (out / "judges").glob("swap*.csv")} == {
         "swap_scores.csv", "swap_conclusions.csv", "swap_tau.csv", "swap_leave_one_out.csv",
         "swap_flips.csv", "swap_flip_rates.csv", "swap_judges.csv",
+        "swap_shared_errors.csv",
     }  # fmt: skip
 
 
@@ -365,6 +366,22 @@ def planted(right: dict[str, set[int]], failed: dict[str, set[int]], cases: int)
     )  # fmt: skip
     assert evaluation.swap is not None
     return evaluation.swap
+
+
+def test_judges_that_make_the_same_errors_are_named_where_they_agree() -> None:
+    shared = [SharedErrorRow("m", "x", "y", 0.6, 0.5, 0.7, 0.001, True, "")]
+    sides = [side("x", 0.3, 0.1), side("y", 0.3, 0.1), side("z", 0.3, 0.1)]
+    interval = Interval(0.3, 0.2, 0.4, 0.95, "bca", 20, 100, 0)
+    joint = Difference(interval, 0.5, 20)
+    one = conclude("m", "M", ("A", "B"), sides, ["x", "y", "z"], joint, 1.0, shared)
+    assert one.same_errors == "x + y"
+    assert one.sentence.endswith(
+        "; x and y make the same errors (correlation 0.600 [0.500, 0.700]), so that their "
+        "agreement counts for less."
+    )
+    sides[1] = side("y", -0.1, 0.2)
+    one = conclude("m", "M", ("A", "B"), sides, ["x", "y", "z"], joint, 1.0, shared)
+    assert one.same_errors == "" and "errors" not in one.sentence
 
 
 def test_missing_verdicts_at_their_worst_keep_a_conclusion_from_being_clear() -> None:

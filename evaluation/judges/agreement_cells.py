@@ -13,6 +13,7 @@ from ...scoring.bootstrap import Plan
 from ...scoring.raters._ratings import is_number
 from ...scoring.raters.agreement import Coefficient, jury_agreement, pair_agreement
 from ...scoring.raters.preference import preference_agreement
+from ...scoring.raters.shared_errors import error_correlation
 from ...scoring.votes import Vote
 from .agreement_rows import AgreementRow, Between, Terms
 from .agreement_units import (
@@ -46,6 +47,8 @@ def _rows(
     cell = _Cell(step, by, group, units, how, terms.plan)
     for first, second in itertools.combinations(own, 2):
         yield from cell.pair("pair", first, second)
+        if terms.human in judges:
+            yield from cell.shared_errors(first, second, str(terms.human))
     if terms.human in judges:
         for judge in own:
             yield from cell.pair("human", judge, str(terms.human))
@@ -86,6 +89,26 @@ class _Cell:
         preferred = self._preferences(first, second)
         if preferred is not None:
             yield from self._all((preferred,), between, first, second, votes)
+
+    def shared_errors(self, first: str, second: str, human: str) -> Iterator[AgreementRow]:
+        """Yield the correlation of two judges' errors on units that a human checked.
+
+        No row for verdicts that are not yes or no.
+        """
+        votes, cases = self._side_by_side([first, second, human])
+        marks = [[label(vote) for vote in row] for row in votes]
+        if not {mark for row in marks for mark in row} <= {True, False, None}:
+            return
+        numbers = np.array([[np.nan if mark is None else float(mark) for mark in row]
+                            for row in marks]).reshape(-1, 3)  # fmt: skip
+        interval = error_correlation(*numbers.T, clusters=cases, plan=self.plan)
+        defined = interval.estimate == interval.estimate
+        coefficient = Coefficient(
+            "error_correlation", interval.estimate if defined else None,
+            interval if defined else None, interval.n, int(np.isnan(numbers).sum()),
+            interval.warning,
+        )  # fmt: skip
+        yield from self._all((coefficient,), "pair", first, second, [row[:2] for row in votes])
 
     def jury(self, judges: Sequence[str]) -> Iterator[AgreementRow]:
         """Yield every measure of all judges together."""

@@ -4,13 +4,18 @@ from collections.abc import Sequence
 
 from .agreement_text import number
 from .side import Side
-from .swap_rows import Conclusion
+from .swap_rows import Conclusion, SharedErrorRow
 
 
 def sentence(
-    title: str, conclusion: Conclusion, sides: Sequence[Side], silent: Sequence[str], warning: str
+    title: str,
+    conclusion: Conclusion,
+    sides: Sequence[Side],
+    silent: Sequence[str],
+    agreeing: Sequence[SharedErrorRow],
+    warning: str,
 ) -> str:
-    """Return the conclusion in words: size, certainty, missing verdicts, silent judges."""
+    """Return the conclusion in words: size, certainty, missing verdicts, judges to distrust."""
     judges = len(sides) + len(silent)
     parts = [f"{_size(conclusion, sides, warning)}, {_certainty(conclusion, sides, judges)}"]
     lost = [f"{s.unresolved} under {s.judge}" for s in sides if s.unresolved]
@@ -23,6 +28,11 @@ def sentence(
         )
     if silent:
         parts.append(f"{_and(silent)} gave no verdict")
+    parts += [
+        f"{row.first} and {row.second} make the same errors (correlation "
+        f"{number(row.correlation, row.low, row.high)}), so that their agreement counts for less"
+        for row in agreeing
+    ]
     return f"{title}: {'; '.join(parts)}."
 
 

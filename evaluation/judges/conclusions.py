@@ -12,9 +12,9 @@ from ...scoring.bootstrap import Difference, Plan
 from ..measures.standings import Gap
 from .conclusion_text import sentence
 from .mean_difference import joint_differences, limits_if_missing
-from .names import short_names
+from .names import renamed, short_names
 from .side import Side
-from .swap_rows import Conclusion, Holds
+from .swap_rows import Conclusion, Holds, SharedErrorRow
 from .swap_table import SwapTable
 
 
@@ -24,11 +24,13 @@ def conclusions_of(
     tables: Mapping[str, SwapTable],
     titles: Mapping[str, str],
     plan: Plan,
+    shared: Sequence[SharedErrorRow] = (),
 ) -> Iterator[Conclusion]:
     """Yield a conclusion for every metric and every two models.
 
     gaps: the differences under each judge. judges: all judges, also those without a verdict.
     tables: the metrics that depend on a judge. titles: the names of the metrics in sentences.
+    shared: the judges that make the same errors.
     """
     for metric, table in tables.items():
         gaps_of_pair: dict[tuple[str, str], list[Gap]] = {}
@@ -44,7 +46,10 @@ def conclusions_of(
                 if gap.value == gap.value
             ]
             if sides and pair in joint:
-                yield conclude(metric, titles[metric], pair, sides, judges, joint[pair], sign)
+                yield conclude(
+                    metric, titles[metric], pair, sides, judges, joint[pair], sign,
+                    [row for row in shared if row.metric == metric and row.shared],
+                )  # fmt: skip
 
 
 def _extremes(table: SwapTable, gap: Gap, plan: Plan) -> tuple[float, float]:
@@ -76,6 +81,7 @@ def conclude(
     judges: Sequence[str],
     joint: Difference,
     sign: float = 1.0,
+    shared: Sequence[SharedErrorRow] = (),
 ) -> Conclusion:
     """Conclude on two models. The better one leads under more judges; the mean breaks a tie."""
     better, worse = pair
@@ -90,6 +96,7 @@ def conclude(
     silent = [judge for judge in judges if judge not in {side.judge for side in sides}]
     clear = [s.judge for s in sides if s.clear]
     against = [s.judge for s in sides if s.turned().clear]
+    agreeing = [row for row in shared if _agree(row, sides)]
     holds: Holds = "no judge"
     if clear:
         holds = "every judge" if len(clear) == len(judges) else "some judges"
@@ -104,6 +111,7 @@ def conclude(
         "; ".join(against),
         "; ".join(s.judge for s in sides if s.low != s.low),
         "; ".join(silent),
+        "; ".join(f"{row.first} + {row.second}" for row in agreeing),
         _whole(mean),
         low,
         high,
@@ -113,7 +121,14 @@ def conclude(
     )
     names = short_names(judges)
     named = [replace(side, judge=names[side.judge]) for side in sides]
-    short = [names[judge] for judge in silent]
-    return replace(
-        conclusion, sentence=sentence(title, conclusion, named, short, joint.interval.warning or "")
-    )
+    words = sentence(
+        title, conclusion, named, [names[judge] for judge in silent], renamed(agreeing, names),
+        joint.interval.warning or "",
+    )  # fmt: skip
+    return replace(conclusion, sentence=words)
+
+
+def _agree(row: SharedErrorRow, sides: Sequence[Side]) -> bool:
+    """Return whether two judges put the same model first."""
+    values = [side.value for side in sides if side.judge in (row.first, row.second)]
+    return len(values) == 2 and values[0] * values[1] > 0

@@ -17,6 +17,7 @@ from ...scoring.means import mean_interval
 from ..result import Evaluation
 from ..tasks import EXTRACTIONS
 from .conclusions import conclusions_of
+from .errors_in_common import shared_error_rows
 from .self_preference import Families, family_rows
 from .swap_rows import FlipRate, FlipRow, JudgeRow, LeaveOutRow, ScoreRow, Swap, TauRow
 from .swap_table import SwapTable, swap_table
@@ -43,6 +44,7 @@ def swap_of(evaluation: Evaluation, families: Families = families_of) -> Swap | 
         return None
     plan = evaluation.settings.plan
     shown = {metric: titles[metric] for metric in tables}
+    shared = [row for table in tables.values() for row in shared_error_rows(table, plan)]
     return Swap(
         evaluation.judged.single_judges,
         evaluation.judged.models,
@@ -54,12 +56,13 @@ def swap_of(evaluation: Evaluation, families: Families = families_of) -> Swap | 
         tuple(row for table in tables.values() for row in _flip_rates(table, plan)),
         tuple(row for table in tables.values() for row in family_rows(table, families, plan)),
         tuple(_costs(evaluation, families)),
-        tuple(conclusions_of(evaluation.gaps, judges, tables, shown, plan)),
+        tuple(conclusions_of(evaluation.gaps, judges, tables, shown, plan, shared)),
         tuple(
             gap
             for gap in evaluation.gaps
             if gap.metric in tables and gap.judge in judges and not (gap.slice or gap.group_by)
         ),
+        tuple(shared),
     )
 
 

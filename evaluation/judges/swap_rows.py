@@ -107,6 +107,25 @@ class FamilyRow:
 
 
 @dataclass(frozen=True)
+class SharedErrorRow:
+    """The correlation of two judges' errors, estimated from all judges without the truth.
+
+    p_value: of the test that they err independently. shared: whether they make the same errors.
+    A number that cannot be estimated is None, and `warning` says why.
+    """
+
+    metric: str
+    first: str
+    second: str
+    correlation: float | None
+    low: float | None
+    high: float | None
+    p_value: float | None
+    shared: bool
+    warning: str
+
+
+@dataclass(frozen=True)
 class JudgeRow:
     """What a judge's verdicts cost, and how many failed.
 
@@ -139,9 +158,10 @@ class Conclusion:
     under which it scores higher. clear_for: those among them for which the interval of the
     difference excludes 0, also with the missing verdicts at their worst. judges_against,
     clear_against: the same for the other model. open: the judges without an interval. silent: the
-    judges without a verdict. difference, low, high: better minus worse, as a mean over the judges,
-    over the n units that all of them resolved for both models. unresolved: the largest number of
-    units without a verdict under one judge. "; " separates names.
+    judges without a verdict. same_errors: "a + b" for judges on one side that make the same errors.
+    difference, low, high: better minus worse, as a mean over the judges, over the n units that all
+    of them resolved for both models. unresolved: the largest number of units without a verdict
+    under one judge. "; " separates names.
     """
 
     metric: str
@@ -154,6 +174,7 @@ class Conclusion:
     clear_against: str
     open: str
     silent: str
+    same_errors: str
     difference: float
     low: float
     high: float
@@ -182,3 +203,4 @@ class Swap:
     costs: tuple[JudgeRow, ...]
     conclusions: tuple[Conclusion, ...]
     differences: tuple[Gap, ...] = ()
+    shared_errors: tuple[SharedErrorRow, ...] = ()

@@ -6,6 +6,7 @@ from dataclasses import asdict, fields, replace
 from typing import Any
 
 from .agreement_text import ACROSS, Block, number
+from .errors_in_common import ASSUMES_ERRORS
 from .names import renamed, short_names
 from .self_preference import ASSUMES
 from .swap_rows import (
@@ -16,6 +17,7 @@ from .swap_rows import (
     JudgeRow,
     LeaveOutRow,
     ScoreRow,
+    SharedErrorRow,
     Swap,
     TauRow,
 )
@@ -33,6 +35,7 @@ def swap_tables(swap: Swap) -> dict[str, tuple[tuple[str, ...], list[list[Any]]]
         ("swap_flips", FlipRow, swap.flips),
         ("swap_flip_rates", FlipRate, swap.flip_rates),
         ("swap_families", FamilyRow, swap.families),
+        ("swap_shared_errors", SharedErrorRow, swap.shared_errors),
         ("swap_judges", JudgeRow, swap.costs),
     )
     tables = {}
@@ -53,13 +56,14 @@ def swap_blocks(swap: Swap) -> list[Block]:
         left_out=renamed(swap.left_out, names),
         families=renamed(swap.families, names),
         costs=renamed(swap.costs, names),
+        shared_errors=renamed(swap.shared_errors, names),
         differences=tuple(
             replace(gap, judge=names.get(gap.judge, gap.judge)) for gap in swap.differences
         ),
     )
     return [
         *_scores(swap), *_differences(swap), *_taus(swap), *_changes(swap), *_flips(swap),
-        *_families(swap), *_judges(swap),
+        *_families(swap), *_shared(swap), *_judges(swap),
     ]  # fmt: skip
 
 
@@ -146,6 +150,21 @@ def _families(swap: Swap) -> Iterator[Block]:
         header = ("metric", "judge", "family", "models of its family", "advantage", "unscaled")
         yield Block("Advantage that a judge gives its own family", header, tuple(rows),
                     (*notes, ASSUMES))  # fmt: skip
+
+
+def _shared(swap: Swap) -> Iterator[Block]:
+    rows = [
+        (swap.titles[row.metric], f"{row.first} / {row.second}",
+         number(row.correlation, row.low, row.high), number(row.p_value),
+         "yes" if row.shared else "no")
+        for row in swap.shared_errors
+        if row.correlation is not None
+    ]  # fmt: skip
+    if rows:
+        header = ("metric", "judges", "correlation of errors", "p", "same errors")
+        notes = dict.fromkeys(row.warning for row in swap.shared_errors if row.warning)
+        yield Block("Do judges make the same errors?", header, tuple(rows),
+                    (*notes, ASSUMES_ERRORS))  # fmt: skip
 
 
 def _judges(swap: Swap) -> Iterator[Block]:
