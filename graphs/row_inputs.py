@@ -2,10 +2,12 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+from ..agents.images import images_of
 from ..agents.step import Step
-from ..errors import UsageError
+from ..errors import InputError, UsageError
 from ..files.cells import is_empty
 from ..files.nearest import nearest, no_column
 from ..files.rows_in import Sheet
@@ -80,6 +82,8 @@ def _cell(step: Step[Any, Any], field: str, cell: Any) -> Any:
 
 def read_field(step: Step[Any, Any], field: str, value: Any) -> Any:
     """Read a cell as a value of a field of the step's input: text, a list in any form, or JSON."""
+    if field == "images" and step.images:
+        return _images(value)
     annotation = step.input.model_fields[field].annotation
     if annotation is str:
         return value if isinstance(value, str) else str(value)
@@ -95,6 +99,13 @@ def read_field(step: Step[Any, Any], field: str, value: Any) -> Any:
     if annotation == tuple[str, ...]:
         return split_diagnoses(value)
     return value
+
+
+def _images(cell: Any) -> Any:
+    try:
+        return images_of(cell, Path(), "images")
+    except InputError:
+        return cell  # the row fails alone, when its input is validated
 
 
 def _pairs(step: Step[Any, Any], texts: Sequence[str], option: str) -> dict[str, str]:

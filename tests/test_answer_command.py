@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from dxjudge.agents.engine.models import PROVIDERS
+from dxjudge.agents.images import MAX_BYTES
 from dxjudge.cli.main import run
 
 from .evaluation_judge import make_judge
@@ -387,3 +389,73 @@ def test_the_tables_of_vlmevalkit_have_images_as_base64(tmp_path: Path) -> None:
         assert server.seen[0].images == [PNG + b"b"]
     [row] = rows_of(out)
     assert (row["id"], row["response"]) == ("7", "B")
+
+
+@pytest.mark.parametrize("provider", list(PROVIDERS))
+def test_the_bytes_of_an_image_reach_every_provider(tmp_path: Path, provider: str) -> None:
+    cases, out = pairs_file(tmp_path), tmp_path / "r.jsonl"
+    with ProtocolServer(letter) as server:
+        url = server.root if provider == "anthropic" else server.url
+        options = ("--form", "mediconfusion", "--model", f"m={provider}:eyes@{url}")
+        assert answered(cases, "-o", out, *options) == 0
+        assert sorted(map(str, (seen.images for seen in server.seen))) == [
+            str([PNG + b"a"]), str([PNG + b"b"])
+        ]  # fmt: skip
+    assert [row["response"] for row in rows_of(out)] == ["A", "B"] * 2
+
+
+def test_an_image_may_be_a_url_a_data_url_or_a_list(tmp_path: Path) -> None:
+    data = "data:image/png;base64," + base64.b64encode(PNG).decode()
+    (tmp_path / "c.png").write_bytes(PNG + b"c")
+    cells = ["https://example.org/x.png", data, ["c.png", {"url": "https://example.org/y.png"}]]
+    sent = [["https://example.org/x.png"], [PNG], [PNG + b"c", "https://example.org/y.png"]]
+    rows = [{"id": n, "question": f"Q{n}?", "images": cell} for n, cell in enumerate(cells)]
+    cases = write_rows(tmp_path / "c.jsonl", rows)
+    with ProtocolServer(lambda seen: say("red")) as server:
+        options = ("--form", "medlesionvqa", "--model", server.judge())
+        assert answered(cases, "-o", tmp_path / "r.jsonl", *options) == 0
+        by_question = {re.search(r"Q\d", seen.user)[0]: seen.images for seen in server.seen}  # type: ignore[index]
+    assert [by_question[f"Q{n}"] for n in range(3)] == sent
+
+
+def test_an_image_that_cannot_be_sent_fails_its_row_and_is_named(tmp_path: Path) -> None:
+    (tmp_path / "large.png").write_bytes(PNG + bytes(MAX_BYTES))
+    (tmp_path / "text.png").write_text("no image")
+    (tmp_path / "good.png").write_bytes(PNG)
+    names = ["large.png", "text.png", "gone.png", "good.png"]
+    rows = [{"id": name, "question": "What is it?", "images": name} for name in names]
+    cases, out = write_rows(tmp_path / "c.jsonl", rows), tmp_path / "r.jsonl"
+    with ProtocolServer(lambda seen: say("red")) as server:
+        options = ("--form", "medlesionvqa", "--model", server.judge())
+        assert answered(cases, "-o", out, *options) == 3
+        assert [seen.images for seen in server.seen] == [[PNG]]
+    reasons = [row["reason"] for row in rows_of(out)]
+    assert f"large.png) has {MAX_BYTES + len(PNG):,} bytes; at most {MAX_BYTES:,}" in reasons[0]
+    assert "text.png) is not PNG, JPEG, GIF or WebP" in reasons[1]
+    assert "gone.png) cannot be read" in reasons[2]
+    assert reasons[3] == ""
+
+
+def test_a_judge_step_of_your_own_reads_images_from_rows(tmp_path: Path) -> None:
+    (tmp_path / "good.png").write_bytes(PNG)
+    (tmp_path / "look.py").write_text(
+        "from pydantic import BaseModel\n"
+        "from dxjudge.agents.images import Image\n"
+        "from dxjudge.agents.step import Step\n"
+        "from dxjudge.prompts.load import Prompt\n"
+        "class Look(BaseModel):\n    claim: str\n    images: tuple[Image, ...] = ()\n"
+        "class Seen(BaseModel):\n    seen: bool\n"
+        "LOOK = Step(name='look', version=1, input=Look, output=Seen, images=True,\n"
+        "    prompt=Prompt(system='Look.', user='{{claim}}'))\n",
+        "utf-8",
+    )
+    cells = [f"{tmp_path}/good.png;https://example.org/x.png", f"{tmp_path}/gone.png", "", 7]
+    rows = [{"claim": f"claim {n}", "images": cell} for n, cell in enumerate(cells)]
+    cases, out = write_rows(tmp_path / "c.jsonl", rows), tmp_path / "r.jsonl"
+    with ProtocolServer(lambda seen: {"seen": True}) as server:
+        step = f"{tmp_path}/look.py:LOOK"
+        assert run(["judge", step, str(cases), "-o", str(out), "--judge", server.judge()]) == 3
+        sent = {seen.user.split("claim ")[-1][0]: seen.images for seen in server.seen}
+    assert sent == {"0": [PNG, "https://example.org/x.png"], "2": []}
+    assert [row["status"] for row in rows_of(out)] == ["done", "failed", "done", "failed"]
+    assert "gone.png" in rows_of(out)[1]["reason"]
