@@ -16,6 +16,7 @@ from .options import (
     AsJson,
     Delimiter,
     Encoding,
+    EstimateOnly,
     Input,
     InputFormat,
     JournalFile,
@@ -201,6 +202,7 @@ class JudgeOptions:
     jury: JuryOptions
     votes: Votes = None
     case: CaseColumn = None
+    estimate: EstimateOnly = False
     run: RunOptions
     journal: JournalFile = None
     added_sources: AddedSources = "all"

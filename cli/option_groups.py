@@ -6,15 +6,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..errors import UsageError
 from .options import (
     MODEL,
+    AccountFile,
     Cache,
     CacheMode,
     Concurrency,
     ExtraBody,
+    LogFile,
     MaxCalls,
     MaxCost,
     MaxTokens,
+    Otel,
     PriceList,
     ReasoningEffort,
     RequestsAMinute,
@@ -136,11 +140,17 @@ class RunOptions:
     timeout: Timeout = 120.0
     cache: Cache = None
     cache_mode: CacheMode = "read-write"
+    account: AccountFile = None
+    log: LogFile = None
+    otel: Otel = False
 
     def open(self, ledger: Path | None = None) -> "Run":
         """Return a run with these settings. Raises UsageError and InputError as `Run` does."""
         from ..agents.engine.run import Run
+        from ..files.bytes import check_writable
 
+        if self.account is not None:
+            check_writable(self.account)
         return Run(
             cache=self.cache,
             mode=self.cache_mode,  # type: ignore[arg-type]
@@ -152,7 +162,27 @@ class RunOptions:
             tpm=self.tpm,
             timeout=self.timeout,
             ledger=ledger,
+            log=self.log,
+            account=self.account,
+            tracer=_open_tracer() if self.otel else None,
         )
+
+
+def _open_tracer() -> Any:
+    """Return a tracer that sends spans as the variables OTEL_* say, until the process ends.
+
+    Raises UsageError if the packages of the extra `otel` are missing.
+    """
+    try:
+        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+        from opentelemetry.sdk.resources import Resource
+        from opentelemetry.sdk.trace import TracerProvider
+        from opentelemetry.sdk.trace.export import BatchSpanProcessor
+    except ImportError as fault:
+        raise UsageError(f"--otel needs pip install 'dxjudge[otel]' ({fault})") from fault
+    provider = TracerProvider(resource=Resource.create({"service.name": "dxjudge"}))
+    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
+    return provider.get_tracer("dxjudge")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -189,6 +189,32 @@ EstimateOnly = Annotated[
         rich_help_panel=RUN,
     ),
 ]
+AccountFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--account",
+        help="A JSON file for the calls, tokens and cost by model and step, written at the end.",
+        rich_help_panel=RUN,
+    ),
+]
+LogFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--log",
+        help="A JSON Lines file to which each request is appended, with its prompt and its reply, "
+        "without keys.",
+        rich_help_panel=RUN,
+    ),
+]
+Otel = Annotated[
+    bool,
+    typer.Option(
+        "--otel",
+        help="Send OpenTelemetry spans of items, requests and repairs (pip install "
+        "'dxjudge[otel]'); OTEL_EXPORTER_OTLP_ENDPOINT says where to.",
+        rich_help_panel=RUN,
+    ),
+]
 JournalFile = Annotated[
     Path | None,
     typer.Option(

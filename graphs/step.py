@@ -19,6 +19,7 @@ from ..agents.outcome import FailureKind, Outcome
 from ..agents.stand_ins import by_stand_in, check_engine
 from ..agents.step import Step
 from ..agents.steps import find_step
+from ..agents.watching.spans import settled_item
 from ..errors import DxjudgeError, InputError, UsageError
 from .gather import as_finished
 from .loop import run_here
@@ -167,6 +168,7 @@ class _Work:
                 calls.append((index, prepared))
             else:
                 self.run.ledger.close_item(prepared, prepared.decided_by)
+                settled_item(self.run.tracer, prepared)
                 settled.append((index, prepared))
         replayed = await replay([call for _, call in calls], self.run)
         settled += [(i, o) for (i, _), o in zip(calls, replayed, strict=True) if o is not None]

@@ -11,6 +11,7 @@ from ..outcome import Failed, FailureKind, Outcome
 from ..stand_ins import by_stand_in
 from ..step import Step
 from ..steps import find_step
+from ..watching.spans import end_item, item_span, repair_span, settled_item
 from .call import Call, prepare
 from .conclude import account, as_entry, conclude, from_entry
 from .conversation import Arrived, Conversation
@@ -54,6 +55,7 @@ async def ask(
     decided = by_stand_in(step, typed, engine, judge is not None, repeat)
     if decided is not None:
         run.ledger.close_item(decided, decided.decided_by)
+        settled_item(run.tracer, decided)
         return decided
     assert judge is not None  # without a judge, by_stand_in has decided or raised
     return await settle(prepare(step, typed, as_judge(judge), repeat), run)
@@ -61,17 +63,22 @@ async def ask(
 
 async def settle(call: Call, run: Run) -> Outcome:
     """Return a call's outcome: kept, shared with an identical call, or asked from the model."""
-    if run.replies.mode == "off" or not call.judge.cacheable:
-        outcome = await _converse(call, run)
-    else:
-        # The flight includes the look-up: between the two, an identical call may finish.
-        place = (run.replies.store.place, run.replies.mode, call.key)
-        outcome, shared = await _FLIGHTS.share(place, lambda: _look_up(call, run))
-        if shared:
-            is_kept = outcome.status != "failed"
-            outcome = outcome.model_copy(update={**_FREE, "cached": is_kept})
+    with item_span(run.tracer, call.step.name) as span:
+        outcome = await _settle(call, run)
+        end_item(span, outcome)
     run.ledger.close_item(outcome, call.spec.label)
     return outcome
+
+
+async def _settle(call: Call, run: Run) -> Outcome:
+    if run.replies.mode == "off" or not call.judge.cacheable:
+        return await _converse(call, run)
+    # The flight includes the look-up: between the two, an identical call may finish.
+    place = (run.replies.store.place, run.replies.mode, call.key)
+    outcome, shared = await _FLIGHTS.share(place, lambda: _look_up(call, run))
+    if not shared:
+        return outcome
+    return outcome.model_copy(update={**_FREE, "cached": outcome.status != "failed"})
 
 
 async def replay(calls: Sequence[Call], run: Run) -> list[Outcome | None]:
@@ -85,6 +92,7 @@ async def replay(calls: Sequence[Call], run: Run) -> list[Outcome | None]:
     for call, outcome in zip(calls, outcomes, strict=True):
         if outcome is not None:
             run.ledger.close_item(outcome, call.spec.label)
+            settled_item(run.tracer, outcome)
     return outcomes
 
 
@@ -115,7 +123,8 @@ async def _converse(call: Call, run: Run) -> Outcome:
     reasons: list[str] = []
     try:
         while True:
-            arrived = await talk.ask()
+            with repair_span(run.tracer, len(talk.turns)):
+                arrived = await talk.ask()
             finding = examine(call, arrived.reply)
             if isinstance(finding, Valid):
                 return await _keep(talk, arrived, finding)

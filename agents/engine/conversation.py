@@ -2,9 +2,10 @@
 
 import asyncio
 import time
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
+from typing import Any
 
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 from tenacity.wait import wait_random_exponential
@@ -12,6 +13,7 @@ from tenacity.wait import wait_random_exponential
 from ...errors import DxjudgeError
 from ...prompts.load import load_sections
 from ..judge import JudgeSpec
+from ..watching.spans import call_span, end_call
 from .answer import schema_text
 from .call import Call, schema_length
 from .faults import Fault, RequestFault, read_fault, rejects_method
@@ -21,7 +23,7 @@ from .langchain_model import takes_images
 from .ledger import Attempt, AttemptStatus
 from .models import PROVIDERS
 from .prices import Price
-from .redact import redact
+from .redact import redact, redact_value
 from .request import Reply, Request
 from .run import Run
 from .send import send
@@ -145,17 +147,17 @@ class Conversation:
     async def _exchange(self, sent: JudgeSpec, price: Price | None) -> Arrived:
         call = self.call
         started = time.perf_counter()
-        try:
-            reply = await send(call.judge, sent, self._request(sent), self.run.timeout)
-        except DxjudgeError:
-            raise
-        except Exception as error:
-            raise self._failed(error, sent, time.perf_counter() - started) from None
-        latency = time.perf_counter() - started
+        with call_span(self.run.tracer, sent, self.attempt) as span:
+            try:
+                reply = await send(call.judge, sent, self._request(sent), self.run.timeout)
+            except DxjudgeError:
+                raise
+            except Exception as error:
+                raise self._failed(error, sent, time.perf_counter() - started) from None
+            latency = time.perf_counter() - started
+            cost = _cost(price, reply)
+            end_call(span, reply.finish, reply.tokens_in, reply.tokens_out, cost)
         self.habits.spoke = True
-        cost = None
-        if price and reply.tokens_in is not None and reply.tokens_out is not None:
-            cost = price.cost(reply.tokens_in, reply.tokens_out, reply.tokens_cached or 0)
         self.tally.add(reply, cost)
         return Arrived(reply, sent, self.attempt, latency, cost)
 
@@ -242,6 +244,20 @@ class Conversation:
             latency=latency,
         )
         self.run.ledger.record(attempt)
+        if self.run.log is not None:
+            self.run.log.record(self._logged(sent), asdict(attempt))
+
+    def _logged(self, sent: JudgeSpec) -> dict[str, Any]:
+        """Return the prompt of a request for the log, without keys and without images."""
+        request = self._request(sent)
+        texts = {
+            "system": request.system,
+            "user": request.user,
+            "turns": [list(turn) for turn in request.turns],
+            "continuation": request.continuation,
+        }
+        logged: dict[str, Any] = redact_value(texts, self.call.judge)
+        return {**logged, "images": [image.hash for image in self.call.images]}
 
 
 @lru_cache(maxsize=64)
@@ -261,6 +277,13 @@ def _wait(state: RetryCallState) -> float:
     if isinstance(error, RequestFault) and error.fault.wait is not None:
         return error.fault.wait
     return _BACKOFF(state)
+
+
+def _cost(price: Price | None, reply: Reply) -> float | None:
+    """Return the cost of a reply in US dollars, None if it is unknown."""
+    if price is None or reply.tokens_in is None or reply.tokens_out is None:
+        return None
+    return price.cost(reply.tokens_in, reply.tokens_out, reply.tokens_cached or 0)
 
 
 def _used(reply: Reply, expected: int) -> int:

@@ -1,15 +1,14 @@
 """The ledger: records every attempt at an answer, and sums them by judge and step."""
 
 import json
-import os
 import threading
 from collections import Counter, deque
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, Literal
 
-from ...errors import OutputError
 from ..outcome import Outcome
+from ..watching.call_log import open_private
 
 AttemptStatus = Literal[
     "valid",
@@ -96,11 +95,7 @@ class Ledger:
         self._lock = threading.Lock()
         self._file: IO[str] | None = None
         if path is not None:
-            try:
-                handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-                self._file = os.fdopen(handle, "a", encoding="utf-8")
-            except OSError as fault:
-                raise OutputError(f"cannot write the ledger {path}: {fault.strerror}") from fault
+            self._file = open_private(path, "ledger")
 
     def record(self, attempt: Attempt) -> None:
         """Record one attempt."""

@@ -1,13 +1,17 @@
 """A run: the cache, limits, budget, prices and ledger that its items share."""
 
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 from ...cache.replies import Mode, Replies
 from ...cache.store import Store
 from ...errors import UsageError
 from ..judge import JudgeSpec
+from ..watching.account import write_account
+from ..watching.call_log import CallLog
 from .ledger import Ledger
 from .limits import Budget, Limiter, Limits, limiter_of
 from .prices import Price, load_prices
@@ -33,6 +37,9 @@ class Run:
         if `keep` is None; the sums always count every attempt.
     prices: a price list, a YAML file in the form of `agents/engine/prices.yaml`, which replaces
         the one in the package.
+    log: a JSONL file to which each request is appended, with its prompt and its reply.
+    account: a JSON file for the sums of calls, tokens and cost, written when the run is closed.
+    tracer: a tracer of OpenTelemetry, which gets a span for each item, request and repair.
     """
 
     def __init__(
@@ -51,6 +58,9 @@ class Run:
         ledger: Path | None = None,
         keep: int | None = KEEP,
         prices: Path | None = None,
+        log: Path | None = None,
+        account: Path | None = None,
+        tracer: Any = None,
     ) -> None:
         if timeout <= 0 or attempts < 1:
             raise UsageError("timeout must be above 0 and attempts at least 1")
@@ -62,6 +72,10 @@ class Run:
         self.max_wait = max_wait
         self.ledger = Ledger(ledger, keep)
         self.prices = load_prices(prices)
+        self.log = CallLog(log) if log is not None else None
+        self.tracer = tracer
+        self.estimated: list[Mapping[str, Any]] | None = None
+        self._account = account
         self._hidden = 0
 
     @property
@@ -114,9 +128,20 @@ class Run:
         return price
 
     def close(self) -> None:
-        """Close the cache and the ledger's file."""
+        """Close the cache, the ledger's file and the log, and write the account."""
         self.replies.close()
         self.ledger.close()
+        if self.log is not None:
+            self.log.close()
+        if self._account is not None:
+            write_account(
+                self._account,
+                self.ledger.summary(),
+                prices=str(self.prices.date),
+                remarks=self.remarks(),
+                budget_reached=self.budget_reached,
+                estimate=self.estimated,
+            )
 
     def __enter__(self) -> "Run":
         return self

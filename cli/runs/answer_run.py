@@ -26,8 +26,8 @@ from ...files.forms import output_format
 from ...files.journal import Journal
 from ...files.rows_out import write_columns
 from ..answering_options import AnswerOptions
-from ..progress import work_done
-from .estimates import print_estimates
+from ..progress import counted, failed_lines, work_done
+from .estimates import keep_estimates, print_estimates
 from .finishing import Rows, journal_path, journalled
 from .step_rows import say
 
@@ -60,6 +60,8 @@ def run_answer(options: AnswerOptions) -> int:
     )
 
     def work(run: Run) -> bool:
+        if options.run.account is not None:
+            keep_estimates(estimate_answers(plan, run), run)
         resumed = len(calls.finished(journal))
         outcomes = asyncio.run(calls.finish(run, journal, quiet=options.quiet))
         answered = gather_answers(plan, outcomes)
@@ -67,7 +69,7 @@ def run_answer(options: AnswerOptions) -> int:
         if not options.quiet:
             seconds = max(time.monotonic() - started, 1e-9)
             say(*_counts(plan, answered))
-            say(*work_done(len(plan.items), resumed, run, seconds, "questions"))
+            say(*work_done(len(plan.items), resumed, run, seconds, "question"))
         return any(one.reason for one in answered)
 
     return journalled(journal, options.run, work, what="answers")
@@ -119,11 +121,7 @@ def _counts(plan: AnswerPlan, answered: Sequence[Answered]) -> Iterator[str]:
     for model in plan.settings.models:
         own = [one for one in answered if one.row.model == model]
         failed = sum(bool(one.reason) for one in own)
-        yield f"{model}: {len(own):,} responses: done {len(own) - failed:,} · failed {failed:,}"
+        yield f"{model}: {counted(len(own), 'response')}: done {len(own) - failed:,} · failed {failed:,}"
     yield from plan.notes
-    reasons: dict[str, int] = {}
-    for one in answered:
-        if one.reason:
-            reasons[one.reason[:300]] = reasons.get(one.reason[:300], 0) + 1
-    ranked = sorted(reasons.items(), key=lambda pair: -pair[1])[:3]
-    yield from (f"failed ({count:,} responses): {reason}" for reason, count in ranked)
+    failures = ((row, one.reason) for row, one in enumerate(answered, 1) if one.reason)
+    yield from failed_lines(failures, "response")

@@ -2,7 +2,6 @@
 
 import asyncio
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
@@ -29,8 +28,16 @@ from ...graphs.jury.weights import read_weights
 from ...graphs.step import stream_step
 from ..command import given_flags
 from ..judging_options import JudgeOptions
-from ..progress import counted, failed_lines, summary, work_done
+from ..progress import summary
+from .estimates import (
+    Estimates,
+    estimate_judge,
+    estimate_jury,
+    keep_estimates,
+    print_estimates,
+)
 from .finishing import Rows, journal_path, journalled
+from .jury_summary import jury_summary
 from .step_rows import (
     Job,
     decided_by_codes,
@@ -51,6 +58,7 @@ class Judging(Generic[T]):
 
     about: the job, for the first line of the journal. columns: those added to the rows. finish:
     writes further files. summary: (outcomes, rows of an earlier run, run, start) -> lines.
+    estimates: what each model would be asked.
     """
 
     job: Job
@@ -61,6 +69,7 @@ class Judging(Generic[T]):
     columns: Callable[[Sequence[T]], dict[str, list[Any]]]
     finish: Callable[[Sequence[T]], None]
     summary: Callable[[Sequence[T], int, Run, float], Lines]
+    estimates: Callable[[Run], Estimates]
 
 
 def run_judge(options: JudgeOptions) -> int:
@@ -73,6 +82,10 @@ def run_judge(options: JudgeOptions) -> int:
 
 def _judge_all(judging: Judging[T], options: JudgeOptions) -> int:
     started = time.monotonic()
+    if options.estimate:
+        with options.run.open() as run:
+            print_estimates(judging.estimates(run), run, rows=len(judging.rows.keys))
+        return 0
     journal = Journal(
         journal_path(options.output, options.journal),
         read=judging.read,
@@ -82,6 +95,8 @@ def _judge_all(judging: Judging[T], options: JudgeOptions) -> int:
 
     def work(run: Run) -> bool:
         rows = judging.rows
+        if options.run.account is not None:
+            keep_estimates(judging.estimates(run), run)
         resumed = len(rows.finished(journal))
         outcomes = asyncio.run(rows.finish(run, journal, quiet=options.quiet))
         notes = write_rows(judging.job, judging.columns(outcomes))
@@ -176,6 +191,7 @@ def _before_judge(options: JudgeOptions) -> Judging[Outcome]:
         columns=lambda outcomes: judged_columns(step, outcomes),
         finish=lambda outcomes: None,
         summary=summary,
+        estimates=lambda run: estimate_judge(job, judge, engine, options.repeat, run),
     )
 
 
@@ -219,7 +235,8 @@ def _before_jury(options: JudgeOptions) -> Judging[JuryOutcome]:
         write_jury,
         columns=lambda outcomes: jury_columns(plan.step, outcomes),
         finish=finish,
-        summary=_jury_summary,
+        summary=jury_summary,
+        estimates=lambda run: estimate_jury(job, plan, run),
     )
 
 
@@ -272,39 +289,3 @@ def _is_final(outcome: JuryOutcome) -> bool:
     """Return whether to keep an outcome: it has a quorum and no vote failed on the budget."""
     over_budget = any(vote.reason.startswith("budget: ") for vote in outcome.votes)
     return outcome.status != "no_quorum" and not over_budget
-
-
-def _jury_summary(outcomes: Sequence[JuryOutcome], resumed: int, run: Run, started: float) -> Lines:
-    """Yield lines on rows by status, on the votes of each judge, on replacements and on calls."""
-    statuses: Counter[str] = Counter(outcome.status for outcome in outcomes)
-    yield f"{counted(len(outcomes), 'row')}: " + " · ".join(
-        f"{name.replace('_', ' ')} {statuses[name]:,}"
-        for name in ("decided", "tied", "abstained", "no_quorum")
-    )
-    for judge, counts in _by_judge(outcomes).items():
-        yield f"{judge}: " + ", ".join(f"{status} {n:,}" for status, n in counts.items() if n)
-    replaced = Counter(
-        f"{judge} by {by}" for outcome in outcomes for judge, by in outcome.replaced.items()
-    )
-    yield from (f"replaced: {pair} on {counted(n, 'row')}" for pair, n in replaced.most_common())
-    escalated = sum(outcome.escalated for outcome in outcomes)
-    if escalated:
-        yield f"the first two judges differed on {counted(escalated, 'row')}"
-    seconds = max(time.monotonic() - started, 1e-9)
-    yield from work_done(len(outcomes), resumed, run, seconds, asked="vote")
-    failures = (
-        (row, f"{vote.judge}: {vote.reason}")
-        for row, outcome in enumerate(outcomes, 1)
-        for vote in outcome.votes
-        if vote.status == "failed"
-    )
-    yield from failed_lines(failures, "vote")
-
-
-def _by_judge(outcomes: Sequence[JuryOutcome]) -> Mapping[str, Counter[str]]:
-    """Count votes by judge and status; the judges are in the order of their first votes."""
-    counts: dict[str, Counter[str]] = {}
-    for outcome in outcomes:
-        for vote in outcome.votes:
-            counts.setdefault(vote.judge, Counter(done=0, abstained=0, failed=0))[vote.status] += 1
-    return counts

@@ -36,11 +36,12 @@ async def ask_models(
                 yield group[index], outcome
 
 
-def estimate_answers(plan: AnswerPlan, run: Run) -> list[tuple[str, Estimate]]:
-    """Return the estimate of each group of calls with the name of its model; sends nothing."""
+def estimate_answers(plan: AnswerPlan, run: Run) -> list[tuple[str, str, Estimate]]:
+    """Return the estimate of each group of calls with its model and step; sends nothing."""
     return [
         (
             (first := plan.items[group[0]]).judge.spec.label,
+            first.step.name,
             estimate(
                 first.step,
                 [plan.items[place].inputs for place in group],
