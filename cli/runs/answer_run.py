@@ -121,7 +121,8 @@ def _counts(plan: AnswerPlan, answered: Sequence[Answered]) -> Iterator[str]:
     for model in plan.settings.models:
         own = [one for one in answered if one.row.model == model]
         failed = sum(bool(one.reason) for one in own)
-        yield f"{model}: {counted(len(own), 'response')}: done {len(own) - failed:,} · failed {failed:,}"
+        statuses = f"done {len(own) - failed:,} · failed {failed:,}"
+        yield f"{model}: {counted(len(own), 'response')}: {statuses}"
     yield from plan.notes
     failures = ((row, one.reason) for row, one in enumerate(answered, 1) if one.reason)
     yield from failed_lines(failures, "response")
