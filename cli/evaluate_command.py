@@ -77,6 +77,15 @@ ModelsFile = Annotated[
         rich_help_panel=_FILES,
     ),
 ]
+RatingsFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--ratings",
+        help="A table of what experts say of the responses: ratings (case, model, rater, rating), "
+        "or choices (case, rater, first, second, chosen). Every metric is compared with it.",
+        rich_help_panel=_FILES,
+    ),
+]
 Conditions = Annotated[
     Path | None,
     typer.Option(help="For cases of DDXPlus: its release_conditions.json.", rich_help_panel=_FILES),
@@ -180,6 +189,7 @@ def evaluate(
     weights: Weights = None,
     group: Groups = None,
     models: ModelsFile = None,
+    ratings: RatingsFile = None,
     conditions: Conditions = None,
     evidences: Evidences = None,
     delimiter: Delimiter = None,
@@ -240,7 +250,7 @@ def evaluate(
         "resamples": resamples,
     }
     request = Request(
-        cases, list(responses), output, config, flags, conditions, evidences, table,
+        cases, list(responses), output, config, flags, conditions, evidences, ratings, table,
         model, encoder, tuple(source or ()), added_sources, run, asked, stress,
         report_cases, quiet, Form(None, delimiter, encoding, sheet),
     )  # fmt: skip

@@ -12,6 +12,7 @@ from .judged import Judged, LeftOut, Responses
 from .judges.as_votes import judge_agreement
 from .judges.swap import swap_of
 from .judging import Panel
+from .measures.alignment import alignment_of
 from .measures.answers import gap_measures
 from .measures.compare import list_misses, stability_of
 from .measures.evidence import (
@@ -31,6 +32,7 @@ from .measures.standings import Gap, differences_of, rank_shift, ranks_of, too_c
 from .own_task import check_columns
 from .pairing import check_models
 from .presets import Preset, find_preset, main_columns
+from .ratings import Ratings
 from .result import Evaluation
 from .run import Coder, judge_all
 from .settings import Settings
@@ -49,6 +51,7 @@ def evaluate(
     judges: Sequence[AnyJudge] = (),
     files: Mapping[str, str] | None = None,
     notes: Sequence[str] = (),
+    ratings: Ratings | None = None,
 ) -> Evaluation:
     """Run a whole evaluation.
 
@@ -61,6 +64,7 @@ def evaluate(
         judges: the judges, where no panel is given.
         files: name -> sha256 of the files read, for the signature.
         notes: sentences about what was read; they are reported with the numbers.
+        ratings: what people said of the responses; every metric is compared with it.
 
     Raises:
         UsageError: no case, no model, the same judge twice, or a preset whose columns the cases
@@ -114,6 +118,7 @@ def evaluate(
         },
         signature_of(judged, settings, panel.judges, files or {}, encoder),
         (*judged.left_out, *left_out),
+        alignment=tuple(alignment_of(measures, units, ratings, settings.plan)) if ratings else (),
         model_groups=tuple(group_means(measures, units, settings.plan, settings.models)),
         pairwise=pairwise,
         samples=samples,

@@ -28,6 +28,7 @@ from .measures.numbers import Number
 from .model_attributes import about_models, read_models, with_columns
 from .own_task import own_columns
 from .presets import read_settings
+from .ratings import Ratings, read_expert_ratings
 from .read import Data, case_source, hashes_of, is_path, named_data, response_sources
 from .report.latex import caption_of, main_rows
 from .report.table import Table
@@ -128,6 +129,7 @@ class Opened:
     responses: Mapping[str, Responses]
     files: Mapping[str, str]
     notes: tuple[str, ...] = ()
+    ratings: Ratings | None = None
 
 
 def open_evaluation(
@@ -138,6 +140,7 @@ def open_evaluation(
     config: str | Path | None = None,
     conditions: Path | None = None,
     evidences: Path | None = None,
+    ratings: Data | None = None,
     form: Form | None = None,
     **settings: Any,
 ) -> Opened:
@@ -167,9 +170,11 @@ def open_evaluation(
     }
     panel = tuple(map(as_judge, judges or chosen.judges))
     check_evaluation(read, by_model, chosen, panel)
+    rated = None if ratings is None else read_expert_ratings(ratings, known, by_model, form)
     read, by_model, excluded = known_cases(read, by_model, chosen)
     all_notes = tuple(dict.fromkeys(filter(None, (*notes, *excluded))))
-    return Opened(chosen, panel, read, by_model, hashes_of(cases, named), all_notes)
+    files = hashes_of(cases, [*named, *([("ratings", ratings)] if ratings is not None else [])])
+    return Opened(chosen, panel, read, by_model, files, all_notes, rated)
 
 
 def run_opened(
@@ -195,6 +200,7 @@ def run_opened(
             coder,
             files=opened.files,
             notes=opened.notes,
+            ratings=opened.ratings,
         )
     return EvaluationResult(evaluation, folder, run.budget_reached)
 
@@ -210,6 +216,7 @@ def evaluate(
     mapper: Mapper | None = None,
     conditions: Path | None = None,
     evidences: Path | None = None,
+    ratings: Data | None = None,
     table: Path | None = None,
     folder: str | Path | None = None,
     progress: Progress | None = None,
@@ -229,6 +236,7 @@ def evaluate(
         run: cache, budget and limits; by default a new run with the user's own cache.
         mapper: how diagnoses get codes; by default a mapper for the ontology of the settings.
         conditions, evidences: the files of DDXPlus.
+        ratings: what people said of the responses; every metric is compared with it.
         table: a canonical table; reviewed codes are read from it, and it is written back.
         folder: where the journal of the judges' decisions is written, so that the same call
             continues after a stop; by default a temporary folder.
@@ -242,7 +250,7 @@ def evaluate(
     """
     opened = open_evaluation(
         cases, responses, preset=preset, judges=judges, config=config, conditions=conditions,
-        evidences=evidences, form=form, **settings,
+        evidences=evidences, ratings=ratings, form=form, **settings,
     )  # fmt: skip
     temporary = tempfile.TemporaryDirectory(prefix="dxjudge-") if folder is None else None
     place = Path(temporary.name) if temporary else Path(str(folder))

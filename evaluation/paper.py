@@ -46,7 +46,9 @@ class PaperColumn(BaseModel):
     by: str = ""
     group: str = ""
     order: tuple[str, ...] = ()
-    table: Literal["", "ranks", "rank_change", "variants", "samples", "cross_modal"] = ""
+    table: Literal[
+        "", "ranks", "rank_change", "variants", "samples", "cross_modal", "alignment"
+    ] = ""
     value: str = ""
     low: str = ""
     high: str = ""
@@ -70,6 +72,8 @@ class PaperTable(BaseModel):
     name: of its file. title: its caption.
     models_by: an attribute of models such as type; the rows are then means over the models of each
         group, in place of the models.
+    rows_by: a column of our tables whose values are the rows, in place of the models.
+    rows: its values in the paper's order -> the paper's titles.
     transposed: whether the models are the columns, and the numbers are the rows.
     draw: the figure that shows the same numbers.
     """
@@ -79,6 +83,8 @@ class PaperTable(BaseModel):
     name: str
     title: str
     models_by: str = ""
+    rows_by: str = ""
+    rows: dict[str, str] = {}
     transposed: bool = False
     draw: Literal["", "bars", "heat"] = ""
     columns: tuple[PaperColumn, ...]

@@ -12,6 +12,7 @@ from .judged import Judged, LeftOut
 from .judges.agreement_rows import Agreement
 from .judges.swap_rows import Swap
 from .judging import JURY
+from .measures.alignment import AlignmentRow
 from .measures.compare import MissRow
 from .measures.evidence import ModalGap
 from .measures.measure import Measure, Units
@@ -34,6 +35,7 @@ class Evaluation:
     spreads: over prompt variants, by model and judge.
     modal: NMSE gap and share below the diagonal, by model and type of evidence.
     model_groups: means over groups of models, where the models have attributes.
+    alignment: agreement of every metric with the people who rated responses, if there are any.
     sensitivity: evidence sensitivity by case, for each model, type of evidence and presentation.
     swap: the same responses under each judge; None with fewer than two judges.
     pairwise: the comparisons of every two models under each judge, and what follows from them.
@@ -61,6 +63,7 @@ class Evaluation:
     signature: Mapping[str, Any]
     left_out: tuple[LeftOut, ...] = ()
     swap: Swap | None = None
+    alignment: tuple[AlignmentRow, ...] = ()
     model_groups: tuple[GroupMean, ...] = ()
     pairwise: tuple[Pairwise, ...] = ()
     notes: tuple[str, ...] = ()

@@ -63,6 +63,12 @@ if TYPE_CHECKING:
     from .pairwise import Contest, Ladder, Strength, bradley_terry, strengths
     from .raters._ratings import Scale, is_number
     from .raters.agreement import Coefficient, jury_agreement, pair_agreement
+    from .raters.alignment import (
+        ChoiceAlignment,
+        RankAlignment,
+        choice_alignment,
+        rank_alignment,
+    )
     from .raters.coefficients import (
         cohen_kappa,
         consistency,
@@ -138,10 +144,13 @@ _HOMES = {
     "calibration": ("CorrectedAccuracy", "prediction_powered", "rogan_gladen",
         "sampling_p_value"),
     "cascade": ("CascadeRow", "compare_models", "model_differences"),
-    "choice": ("AbilityScores", "Merged", "ability_scores", "choice_is_right",
+    "choice": ("AbilityScores", "Merged", "ability_scores", "choice_alignment",
+    "choice_is_right",
         "merge_ranks", "open_average",
         "option_score"),
     "comparisons.multiple": ("benjamini_hochberg", "holm"),
+    "raters.alignment": ("ChoiceAlignment", "RankAlignment", "choice_alignment",
+        "rank_alignment"),
     "raters.distance": ("disagreement", "verdict_distance"),
     "differences": ("Columns", "common_values", "mean_columns", "paired_differences"),
     "encoders": ("ClipEncoder", "SentenceEncoder", "load_encoder"),
@@ -183,19 +192,20 @@ _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
 # fmt: off
 __all__ = [
-    "AbilityScores", "Bounds", "CascadeRow", "ClipEncoder", "Coefficient",
+    "AbilityScores", "Bounds", "CascadeRow", "ChoiceAlignment", "ClipEncoder", "Coefficient",
     "Columns", "Comparison", "Contest", "CorrectedAccuracy", "DdxScores", "DdxSummary",
     "Difference", "FAILED", "Failed", "FlipRate", "Fragile", "Gap",
     "HiddenErrors", "HierarchicalCounts", "HierarchicalScores", "Identity", "Interval",
     "JuryVerdict", "Ladder",
     "Majority", "MappingMiss", "MappingQuality", "Mean", "Merged", "Miss",
     "Overlap", "PairOutcome", "PairScores", "Plan", "PreferenceAgreement", "RULES",
-    "RankChange", "RankRange", "RankingStability", "RubricScore", "Rule", "SAME",
+    "RankAlignment", "RankChange", "RankRange", "RankingStability", "RubricScore", "Rule", "SAME",
     "Scale", "SentenceEncoder", "Share", "Spread", "Strength", "TextEncoder", "TextScores",
     "TokenEncoder", "Violation", "Vote", "ability_scores", "augment", "benjamini_hochberg",
     "bert_score", "best_of_n", "best_of_subsets", "bleu", "bootstrap_differences",
     "bootstrap_interval", "bootstrap_many",
-    "bounds", "bradley_terry", "breakdown", "check_weights", "choice_accuracy", "choice_is_right",
+    "bounds", "bradley_terry", "breakdown", "check_weights", "choice_accuracy",
+    "choice_alignment", "choice_is_right",
     "choice_shares", "cohen_kappa",
     "combine", "common_values", "compare_models", "compare_votes", "consistency",
     "corpus_bleu", "cosine_matrix", "counts_by_model", "covers", "ddx_coverage",
@@ -214,7 +224,7 @@ __all__ = [
     "option_probabilities", "option_score", "oracle_is_right", "pair_agreement",
     "pair_outcome", "pair_scores",
     "paired_differences", "paired_share_interval", "prediction_powered",
-    "preference_agreement", "rank_changes", "ranking_stability", "ranks",
+    "preference_agreement", "rank_alignment", "rank_changes", "ranking_stability", "ranks",
     "ratio_of_sums", "replicates", "rogan_gladen", "rouge", "rubric_score",
     "sampling_p_value", "self_preference", "share", "share_below_diagonal",
     "share_identical", "share_interval", "share_of_sums", "spearman", "strengths", "text_scores",

@@ -41,6 +41,7 @@ class Request:
     flags: Mapping[str, Any]
     conditions: Path | None
     evidences: Path | None
+    ratings: Path | None
     table: Path | None
     model: str | None
     encoder: str | None
@@ -59,7 +60,7 @@ def run_evaluation(request: Request) -> int:
     encoder, chooser = _models(request)
     opened = open_evaluation(
         request.cases, request.responses, config=request.config, conditions=request.conditions,
-        evidences=request.evidences, form=request.form, **request.flags,
+        evidences=request.evidences, ratings=request.ratings, form=request.form, **request.flags,
     )  # fmt: skip
     opened = replace(opened, judges=tuple(map(request.asked.applied, opened.judges)))
     if not opened.judges and chooser is None:
@@ -167,7 +168,7 @@ def _print_paper(evaluation: Evaluation) -> None:
     for view in paper_views(evaluation):
         text = paper_text(view, evaluation)
         console.print(f"\n{text.title}", markup=False, highlight=False)
-        for header, rows in blocks(text, console.width):
+        for header, rows in blocks(text, console.width) if text.has_number else ():
             table = Table(box=SIMPLE_HEAD, pad_edge=False)
             for number, name in enumerate(header):
                 table.add_column(name, justify="right" if number else "left")

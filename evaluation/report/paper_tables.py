@@ -94,17 +94,17 @@ class _Source:
         judges = [judge for judge in judges_of(self.evaluation) if judge in judged] or [""]
         for judge in judges:
             cells = [
-                tuple(
-                    self._cell(column, _row_key(table.models_by, row), judge) for column in columns
-                )
-                for row in rows
+                tuple(self._cell(table, column, row, judge) for column in columns) for row in rows
             ]
             explained = tuple(self._with_reasons(table, columns, cells))
-            yield PaperView(table, judge, rows, columns, explained)
+            titles = tuple(table.rows.get(row, row) for row in rows)
+            yield PaperView(table, judge, titles, columns, explained)
 
     def _rows(self, table: PaperTable) -> tuple[str, ...]:
         """The models, or the groups of models; "-" where no model has the attribute."""
         models = self.evaluation.judged.models
+        if table.rows_by:
+            return tuple(table.rows)
         if not table.models_by:
             return models
         of = self.evaluation.settings.models
@@ -143,10 +143,13 @@ class _Source:
         groups = units.values(column.by) if column.by in units.groups else []
         return list(dict.fromkeys((*column.order, *groups))) or [""]
 
-    def _cell(self, column: PaperColumn, model: str, judge: str) -> PaperCell | None:
+    def _cell(
+        self, table: PaperTable, column: PaperColumn, row: str, judge: str
+    ) -> PaperCell | None:
         if column.table:
-            return self._from_table(column, model, judge)
-        place = (column.metric, column.slice, column.by, column.group, model)
+            return self._from_table(column, {table.rows_by or "model": row}, judge)
+        row_key = _row_key(table.models_by, row)
+        place = (column.metric, column.slice, column.by, column.group, row_key)
         return self.numbers.get((*place, judge)) or self.numbers.get((*place, ""))
 
     def _judges(self, column: PaperColumn) -> set[str]:
@@ -161,9 +164,12 @@ class _Source:
             self.tables[name] = small_table(self.evaluation, name)
         return self.tables[name]
 
-    def _from_table(self, column: PaperColumn, model: str, judge: str) -> PaperCell | None:
+    def _from_table(
+        self, column: PaperColumn, of_row: Mapping[str, str], judge: str
+    ) -> PaperCell | None:
         table = self._table(column.table)
-        named = {*filter(None, (column.value, column.low, column.high, column.sd)), *column.where}
+        where = {**column.where, **of_row}
+        named = {*filter(None, (column.value, column.low, column.high, column.sd)), *where}
         if missing := sorted(named - {*table.columns}):
             listed = ", ".join(table.columns)
             raise UsageError(
@@ -171,7 +177,6 @@ class _Source:
             )
         for row in table.rows:
             cells = dict(zip(table.columns, row, strict=True))
-            where = {**column.where, "model": model}
             if cells.get("judge", "") in ("", judge) and all(
                 str(cells[name]) == value for name, value in where.items()
             ):
@@ -202,6 +207,8 @@ class _Source:
         evaluation, settings = self.evaluation, self.evaluation.settings
         if self._rows(table) == ("-",):
             return f"no model has the attribute {table.models_by}; give --models FILE"
+        if column.table == "alignment" and not evaluation.alignment:
+            return "no ratings of experts are given; add --ratings FILE"
         if column.table:
             return f"{column.table}.csv has no such row"
         left_out = {entry.task: entry.reason for entry in evaluation.left_out}

@@ -25,6 +25,11 @@ class PaperText:
     rows: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...]
 
+    @property
+    def has_number(self) -> bool:
+        """Whether any cell has a number."""
+        return any(cell != "-" for row in self.rows for cell in row[1:])
+
 
 def paper_text(view: PaperView, evaluation: Evaluation) -> PaperText:
     """Write a table of the paper with its titles."""
@@ -33,7 +38,10 @@ def paper_text(view: PaperView, evaluation: Evaluation) -> PaperText:
         [cell_text(cell, column) for cell, column in zip(cells, view.columns, strict=True)]
         for cells in view.cells
     ]
-    first, names = view.table.models_by.capitalize() or "Model", list(view.rows)
+    first, names = (
+        (view.table.models_by or view.table.rows_by).capitalize() or "Model",
+        list(view.rows),
+    )
     if view.table.transposed:
         titles, names = names, titles
         lines = [list(line) for line in zip(*lines, strict=True)]

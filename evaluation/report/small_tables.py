@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
+from ..measures.alignment import AlignmentRow
 from ..measures.evidence import ModalGap
 from ..measures.samples import SampleSpread
 from ..measures.standings import Rank
@@ -45,6 +46,11 @@ def modal_table(evaluation: Evaluation) -> Table:
     return table_of("cross_modal", ModalGap, evaluation.modal)
 
 
+def alignment_table(evaluation: Evaluation) -> Table:
+    """The agreement of every metric with the people who rated the responses."""
+    return table_of("alignment", AlignmentRow, evaluation.alignment)
+
+
 def small_table(evaluation: Evaluation, name: str) -> Table:
     """One of these tables by its name."""
     return _MAKERS[name](evaluation)
@@ -56,4 +62,5 @@ _MAKERS: Mapping[str, Callable[[Evaluation], Table]] = {
     "variants": spreads_table,
     "samples": samples_table,
     "cross_modal": modal_table,
+    "alignment": alignment_table,
 }

@@ -17,7 +17,14 @@ from .case_tables import misses_table, predictions_table, scores_table, verdicts
 from .main_table import main_table
 from .pairwise_tables import pairwise_tables
 from .paper_tables import paper_table, paper_views
-from .small_tables import modal_table, ranks_table, samples_table, shifts_table, spreads_table
+from .small_tables import (
+    alignment_table,
+    modal_table,
+    ranks_table,
+    samples_table,
+    shifts_table,
+    spreads_table,
+)
 from .table import Table, table_of
 
 
@@ -40,6 +47,7 @@ def all_tables(evaluation: Evaluation) -> list[Table]:
         verdicts_table(evaluation),
         scores_table(evaluation),
         misses_table(evaluation),
+        alignment_table(evaluation),
         table_of("model_groups", GroupMean, evaluation.model_groups),
         *pairwise_tables(evaluation),
         *_compared(evaluation),
