@@ -18,9 +18,9 @@ from .settings import Column, Settings
 from .task import Task
 from .tasks import TASKS, every_column
 
-Show = Literal["number", "percent", "deviation", "mean_deviation", "count"]
-"""How a number is shown: as it is, times 100, its standard deviation alone, both, or the number of
-units that it covers."""
+Show = Literal["number", "percent", "deviation", "mean_deviation", "count", "rank", "change"]
+"""How a number is shown: as it is, times 100, its standard deviation alone, both, the number of
+units that it covers, a rank ("2=" where models share it), or with its sign."""
 
 _FROZEN = ConfigDict(frozen=True, extra="forbid")
 
@@ -86,7 +86,7 @@ class PaperTable(BaseModel):
     rows_by: str = ""
     rows: dict[str, str] = {}
     transposed: bool = False
-    draw: Literal["", "bars", "heat"] = ""
+    draw: Literal["", "bars", "heat", "radar"] = ""
     columns: tuple[PaperColumn, ...]
 
 

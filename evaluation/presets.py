@@ -181,6 +181,7 @@ PRESETS: tuple[Preset, ...] = (
             Column("choice_score", "Choice"),
             Column("open_score", "Open"),
             Column("answer_score", "Overall"),
+            Column("answer_score_macro", "Macro mean"),
         ),
         ("question", "answer"),
         {"taxonomy": "medlesionvqa", "multiple": True, "errors_of": "wrong"},

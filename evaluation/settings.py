@@ -81,6 +81,7 @@ class Settings(BaseModel):
     quorum: how many judges must have a verdict; by default more than half.
     weights: judge -> weight, for the rule "weighted".
     groups: the columns of the cases to break numbers down by; by default the usual ones.
+    group_order: column -> its groups in the order of the tables; others follow in their own.
     style: the prompt of the equivalence step.
     truth: the true diagnoses that hierarchical and semantic scores compare with.
     predicted: the diagnoses of a response that these scores compare.
@@ -116,6 +117,7 @@ class Settings(BaseModel):
     quorum: int | None = Field(default=None, ge=1)
     weights: dict[str, float] | None = None
     groups: tuple[str, ...] | None = None
+    group_order: dict[str, tuple[str, ...]] = {}
     style: Literal["yes-no", "correct"] = "yes-no"
     truth: Literal["ddx", "diagnosis", "both"] = "both"
     predicted: Literal["ddx", "final", "both"] = "ddx"

@@ -3,6 +3,8 @@
 from ..prompts.data import load_rubric, load_taxonomy
 from .settings import Column, Settings
 
+_OVERALL = (Column("answer_score", "Overall"), Column("answer_score_macro", "Macro mean"))
+
 
 def top_columns(settings: Settings) -> tuple[Column, ...]:
     """Columns of top-k accuracy, one for each k."""
@@ -37,7 +39,7 @@ def instance_columns(settings: Settings) -> tuple[Column, ...]:
 def choice_columns(settings: Settings) -> tuple[Column, ...]:
     """Columns of the scores of choices, and of the gap to the coverage of the differential."""
     if settings.multiple:
-        return Column("choice_score", "Choice"), Column("answer_score", "Overall")
+        return Column("choice_score", "Choice"), *_OVERALL
     accuracy = Column("choice_accuracy", "Choice accuracy")
     with_gap = "grade_ddx" in settings.tasks
     return (accuracy, Column("ddx_fdx_gap", "Gap")) if with_gap else (accuracy,)
@@ -45,5 +47,4 @@ def choice_columns(settings: Settings) -> tuple[Column, ...]:
 
 def open_columns(settings: Settings) -> tuple[Column, ...]:
     """Columns of the scores of open answers."""
-    overall = (Column("answer_score", "Overall"),) if settings.multiple else ()
-    return (Column("open_score", "Open"), *overall)
+    return (Column("open_score", "Open"), *(_OVERALL if settings.multiple else ()))

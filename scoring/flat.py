@@ -67,11 +67,23 @@ def ranks(scores: Mapping[str, float], *, higher_is_better: bool = True) -> dict
 
 @dataclass(frozen=True, slots=True)
 class RankChange:
-    """One model's rank under two scores; `change` is positive if the rank improves."""
+    """One model's rank under two scores; `change` is positive if the rank improves.
+
+    tied_before, tied_after: the other models that have the same rank.
+    """
 
     model: str
     before: int
     after: int
+    tied_before: tuple[str, ...] = ()
+    tied_after: tuple[str, ...] = ()
+
+    @property
+    def shown(self) -> tuple[str, str]:
+        """Both ranks as text; "=" after a rank that other models share."""
+        ends = (self.before, self.tied_before), (self.after, self.tied_after)
+        first, second = (f"{rank}{'=' if tied else ''}" for rank, tied in ends)
+        return first, second
 
     @property
     def change(self) -> int:
@@ -88,8 +100,9 @@ def rank_changes(
 
     Source: H-DDx, rank by top-5 accuracy and by HDF1.
 
-    >>> rank_changes({"a": 0.9, "b": 0.8}, {"a": 0.1, "b": 0.3})[0]
-    RankChange(model='b', before=2, after=1)
+    >>> changes = rank_changes({"a": 0.9, "b": 0.8}, {"a": 0.1, "b": 0.3})
+    >>> [(one.model, *one.shown, one.change) for one in changes]
+    [('b', '2', '1', 1), ('a', '1', '2', -1)]
 
     Raises:
         UsageError: the two hold different models.
@@ -99,5 +112,13 @@ def rank_changes(
         raise UsageError(f"these models have only one of the two scores: {odd}")
     first = ranks(before, higher_is_better=higher_is_better)
     second = ranks(after, higher_is_better=higher_is_better)
-    changes = [RankChange(model, first[model], second[model]) for model in first]
+    changes = [
+        RankChange(model, first[model], second[model], _tied(model, first), _tied(model, second))
+        for model in first
+    ]
     return tuple(sorted(changes, key=lambda row: (row.after, row.model)))
+
+
+def _tied(model: str, of: Mapping[str, int]) -> tuple[str, ...]:
+    """The other models with the model's rank, sorted."""
+    return tuple(sorted(name for name in of if of[name] == of[model] and name != model))

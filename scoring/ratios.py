@@ -11,20 +11,22 @@ import numpy as np
 
 from .bootstrap import Floats, Statistic
 
-Combine = Literal["ratio", "harmonic", "difference"]
+Combine = Literal["ratio", "harmonic", "difference", "mean"]
 
 
 def ratio_of_sums(numerators: Floats, denominators: Floats, how: Combine = "ratio") -> Floats:
     """Divide sums, and combine two such ratios.
 
     Formula: r = numerator / denominator; "harmonic" 2 r1 r2 / (r1 + r2), 0 where both are 0;
-    "difference" r1 - r2.
+    "difference" r1 - r2; "mean" the mean of the ratios that are not NaN.
 
     Source: the harmonic mean of the mean precision and the mean recall is HDF1 of H-DDx; the
-    difference of coverage and accuracy is the gap of MEDSYN.
+    difference of coverage and accuracy is the gap of MEDSYN; the mean over the abilities is the
+    macro mean of MedLesionVQA.
 
     Args:
-        numerators: sums over cases, (..., 1) for "ratio", (..., 2) for the other two.
+        numerators: sums over cases, (..., 1) for "ratio", (..., k) for "mean", (..., 2) for the
+            other two.
         denominators: the same shape; a ratio over nothing (0) is NaN.
         how: how to combine the ratios.
 
@@ -41,6 +43,12 @@ def ratio_of_sums(numerators: Floats, denominators: Floats, how: Combine = "rati
     if how == "ratio":
         only: Floats = ratios[..., 0]
         return only
+    if how == "mean":
+        known = ~np.isnan(ratios)
+        counts = known.sum(axis=-1)
+        sums = np.where(known, ratios, 0.0).sum(axis=-1)
+        macro: Floats = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+        return macro
     first, second = ratios[..., 0], ratios[..., 1]
     if how == "difference":
         apart: Floats = first - second
@@ -61,7 +69,7 @@ def deviation_over_units(numerators: Floats, denominators: Floats, how: Combine 
     Source: the standard deviations beside the means of DermCase.
 
     Args:
-        numerators: units x 1 for "ratio", units x 2 for the other two.
+        numerators: units x 1 for "ratio", units x k for "mean", units x 2 for the other two.
         denominators: the same shape; a unit with a denominator of 0 is left out.
         how: how a number is made of two ratios.
 

@@ -1,6 +1,7 @@
 """Measure answers to questions: choices and open answers."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -47,7 +48,9 @@ def answer_measures(judged: Judged, *, multiple: bool) -> Iterator[Measure]:
                 next((score for score in scores if score.status != "none"), NOT_CONCERNED)
                 for scores in zip(*by_task.values(), strict=True)
             ]
-            yield mean_measure("answer_score", model, judge, both)
+            overall = mean_measure("answer_score", model, judge, both)
+            yield overall
+            yield from _macro_measure(overall, judged.cases)
 
 
 def _choice(judged: Judged, judge: str, model: str, case: Case) -> Score:
@@ -57,6 +60,25 @@ def _choice(judged: Judged, judge: str, model: str, case: Case) -> Score:
     variants = by_variant(judged, "match_option", judge, model, case.id)
     answers = [one_choice(items) for items in variants.values()]
     return _mean([choice_mark(answer, case) for answer in answers])
+
+
+def _macro_measure(overall: Measure, cases: Sequence[Case]) -> Iterator[Measure]:
+    """Yield the mean over the abilities of an overall score; nothing without abilities."""
+    of_case = [case.groups.get("ability", ()) for case in cases]
+    abilities = sorted({name for names in of_case for name in names})
+    if not abilities:
+        return
+    has = np.array([[name in names for name in abilities] for names in of_case], dtype=float)
+    yield replace(
+        overall,
+        metric=f"{overall.metric}_macro",
+        numerator=overall.numerator * has,
+        denominator=overall.denominator * has,
+        worst=overall.low * has,
+        best=overall.top * has,
+        fill=has,
+        combine="mean",
+    )
 
 
 def choice_mark(answer: Answer, case: Case) -> Score:

@@ -64,7 +64,7 @@ def main_rows(evaluation: Evaluation) -> tuple[list[str], list[list[str]]]:
     judges = judges_of(evaluation)
     several = len(judges) > 1
     climbs = {
-        (judge, shift.model): f"{shift.before} > {shift.after}"
+        (judge, shift.model): " > ".join(shift.shown)
         for judge, shifts in evaluation.shifts.items()
         for shift in shifts
     }
@@ -134,7 +134,7 @@ def all_latex(evaluation: Evaluation) -> dict[str, str]:
                 tables[name] = _pivot(evaluation, metric, wanted, f"{metric} by {by}")
     if evaluation.shifts:
         rows = [
-            [judge, shift.model, str(shift.before), str(shift.after), f"{shift.change:+d}"]
+            [judge, shift.model, *shift.shown, f"{shift.change:+d}"]
             for judge, shifts in evaluation.shifts.items()
             for shift in shifts
         ]

@@ -24,15 +24,21 @@ def expanded(evaluation: Evaluation) -> list[tuple[Column, str]]:
     for column in evaluation.columns:
         groups = [""]
         if column.by:
-            groups = (
-                evaluation.units.values(column.by) if column.by in evaluation.units.groups else []
-            )
+            groups = groups_of(evaluation, column.by)
         for single in _single(evaluation, column):
             for group in groups:
                 named = evaluation.settings.columns is not None and not column.by
                 if named or any(_is(one, single, group) for one in evaluation.numbers):
                     pairs.append((single, group))
     return pairs
+
+
+def groups_of(evaluation: Evaluation, by: str, order: Sequence[str] = ()) -> list[str]:
+    """The groups of a column: those of an order (by default that of the settings), then others."""
+    units = evaluation.units
+    first = order or evaluation.settings.group_order.get(by, ())
+    values = units.values(by) if by in units.groups else []
+    return list(dict.fromkeys((*first, *values)))
 
 
 def _single(evaluation: Evaluation, column: Column) -> list[Column]:

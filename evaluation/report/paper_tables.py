@@ -11,7 +11,7 @@ from ..measures.numbers import Number
 from ..paper import Paper, PaperColumn, PaperTable, filling, load_paper
 from ..result import Evaluation
 from ..tasks import tasks_of
-from .main_table import judges_of
+from .main_table import groups_of, judges_of
 from .small_tables import small_table
 from .table import Table
 
@@ -139,9 +139,8 @@ class _Source:
     def _groups(self, column: PaperColumn) -> list[str]:
         if not column.by or column.group:
             return [column.group]
-        units = self.evaluation.units
-        groups = units.values(column.by) if column.by in units.groups else []
-        return list(dict.fromkeys((*column.order, *groups))) or [""]
+        own = self.evaluation.settings.group_order.get(column.by, ())
+        return groups_of(self.evaluation, column.by, own or column.order) or [""]
 
     def _cell(
         self, table: PaperTable, column: PaperColumn, row: str, judge: str

@@ -9,9 +9,11 @@ from ..result import Evaluation
 from .figure import Figure
 from .latex import latex_table
 from .paper_tables import PaperCell, PaperView
+from .radar import radar
 from .svg import bars, heat
 
 _FEW = 8  # a reader can tell so many bars apart
+_AXES = 3  # fewer axes make no area
 _GAP = 3  # the columns of a character terminal between two columns of a table
 
 
@@ -34,8 +36,12 @@ class PaperText:
 def paper_text(view: PaperView, evaluation: Evaluation) -> PaperText:
     """Write a table of the paper with its titles."""
     titles = [column.title for column in view.columns]
+    down = list(zip(*view.cells, strict=True))
     lines = [
-        [cell_text(cell, column) for cell, column in zip(cells, view.columns, strict=True)]
+        [
+            cell_text(cell, column) + _shared(cell, column, cells_below)
+            for cell, column, cells_below in zip(cells, view.columns, down, strict=True)
+        ]
         for cells in view.cells
     ]
     first, names = (
@@ -61,6 +67,12 @@ def _name(view: PaperView, evaluation: Evaluation) -> str:
     return f"paper_{view.table.name}{number}"
 
 
+def _shared(cell: PaperCell, column: PaperColumn, cells: Sequence[PaperCell]) -> str:
+    """The sign after a rank that several models have."""
+    shared = sum(other.value == cell.value for other in cells) > 1
+    return "=" if column.show == "rank" and shared else ""
+
+
 def cell_text(cell: PaperCell, column: PaperColumn) -> str:
     """Write a number as its column shows it; "-" where there is none."""
     if column.show == "count":
@@ -68,6 +80,8 @@ def cell_text(cell: PaperCell, column: PaperColumn) -> str:
     main = cell.sd if column.show == "deviation" else cell.value
     if main != main:
         return "-"
+    if column.show in ("rank", "change"):
+        return f"{main:+.0f}" if column.show == "change" and main else f"{main:.0f}"
     factor = 100.0 if column.show == "percent" else 1.0
 
     def plain(value: float) -> str:
@@ -181,4 +195,6 @@ def _drawn(view: PaperView, title: str, table: Sequence[Sequence[float]]) -> str
     if view.table.draw == "heat" or len(view.rows) > _FEW:
         top = max((value for row in table for value in row if value == value), default=1.0)
         return heat(title, view.rows, titles, table, top=top)
+    if view.table.draw == "radar" and len(titles) >= _AXES:
+        return radar(title, titles, view.rows, table)
     return bars(title, titles, view.rows, [list(line) for line in zip(*table, strict=True)])

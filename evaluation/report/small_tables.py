@@ -16,16 +16,17 @@ def ranks_table(evaluation: Evaluation) -> Table:
 
 
 def shifts_table(evaluation: Evaluation) -> Table:
-    """The ranks of each model under the two metrics that the preset compares."""
+    """The ranks of each model under the two metrics that the preset compares, and the ties."""
     rows = [
-        [judge, shift.model, shift.before, shift.after, shift.change]
+        [judge, shift.model, shift.before, shift.after, shift.change,
+         "; ".join(shift.tied_before), "; ".join(shift.tied_after)]
         for judge, shifts in evaluation.shifts.items()
         for shift in shifts
-    ]
+    ]  # fmt: skip
     before, after = evaluation.preset.before, evaluation.preset.after
-    return Table(
-        "rank_change", ("judge", "model", f"rank {before}", f"rank {after}", "places climbed"), rows
-    )
+    columns = ("judge", "model", f"rank {before}", f"rank {after}", "places climbed",
+               f"same rank {before}", f"same rank {after}")  # fmt: skip
+    return Table("rank_change", columns, rows)
 
 
 def spreads_table(evaluation: Evaluation) -> Table:

@@ -161,11 +161,12 @@ def slopes(
 ) -> str:
     """Draw the ranks under two metrics, with a line for each model; rank 1 is at the top.
 
-    A model has the colour of its place in `names_in_order`.
+    A model has the colour of its place in `names_in_order`; "=" stands after a shared rank.
     """
     names = [name for name, _, _ in ranks]
     side, middle, gap, head = wide(names) + 30, 200.0, 24.0, 40.0
-    places = _spread([b for _, b, _ in ranks]), _spread([a for _, _, a in ranks])
+    firsts, seconds = [b for _, b, _ in ranks], [a for _, _, a in ranks]
+    places = _spread(firsts), _spread(seconds)
     parts = [label(side, 20, ends[0], anchor="middle"), label(side + middle, 20, ends[1],
                                                               anchor="middle")]  # fmt: skip
     for n, (name, before, after) in enumerate(ranks):
@@ -178,9 +179,13 @@ def slopes(
         for x, y in ((side, y1), (side + middle, y2)):
             parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" class="f{colour}"/>')
         shown = short(name, side - 20)
-        parts.append(label(side - 10, y1 + 4, f"{shown} {before}", anchor="end"))
-        parts.append(label(side + middle + 10, y2 + 4, f"{after} {shown}"))
+        parts.append(label(side - 10, y1 + 4, f"{shown} {_tie(before, firsts)}", anchor="end"))
+        parts.append(label(side + middle + 10, y2 + 4, f"{_tie(after, seconds)} {shown}"))
     return frame(2 * side + middle, head + len(ranks) * gap, title, parts)
+
+
+def _tie(rank: int, ranks: Sequence[int]) -> str:
+    return f"{rank}{'=' if ranks.count(rank) > 1 else ''}"
 
 
 def _spread(ranks: Sequence[int]) -> list[int]:
