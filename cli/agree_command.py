@@ -86,6 +86,15 @@ Human = Annotated[
     str | None,
     typer.Option(help="The judge, or the column, with the human verdicts."),
 ]
+Sampling = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="How the units for the human were drawn: the column with the probability with which "
+        "each was chosen, or a column within whose values (model; verdict for the judge's own "
+        "verdict) units were drawn at random. May be repeated for such columns.",
+    ),
+]
 Level = Annotated[float, typer.Option(help="The level of the intervals.", rich_help_panel=_NUMBERS)]
 Boot = Annotated[
     int, typer.Option(min=1, help="How many resamples the intervals use.", rich_help_panel=_NUMBERS)
@@ -106,6 +115,7 @@ def agree(
     by: By = None,
     item: Item = None,
     human: Human = None,
+    sampling: Sampling = None,
     level: Level = 0.95,
     boot: Boot = 2000,
     seed: Seed = 0,
@@ -128,11 +138,13 @@ def agree(
       dxjudge agree votes.csv --human doctor --by specialty -o agreement.csv
       dxjudge agree votes.jsonl --scale interval --json
       dxjudge agree RUN doctor.csv --human doctor
+      dxjudge agree RUN doctor.csv --human doctor --sampling model
       dxjudge agree votes.csv --step judge_urgency.py:JUDGE_URGENCY
     """
     from .runs.agree_run import Request, run_agree
 
-    terms = {"scale": scale, "span": span, "human": human}
+    drawn = tuple(sampling) if sampling else None
+    terms = {"scale": scale, "span": span, "human": human, "sampling": drawn}
     request = Request(
         votes=tuple(votes),
         output=output,

@@ -83,6 +83,7 @@ if TYPE_CHECKING:
     )
     from .raters.distance import disagreement, verdict_distance
     from .raters.preference import PreferenceAgreement, preference_agreement
+    from .raters.sampled import population_z, sampled_rogan_gladen, sampled_share
     from .raters.shared_errors import HiddenErrors, error_correlation, hidden_error_correlations
     from .ratios import deviation_over_units, hierarchical_statistic, ratio_of_sums
     from .robustness import Comparison, FlipRate, Fragile, compare_votes, flip_rates, fragile_cases
@@ -174,6 +175,7 @@ _HOMES = {
     "robustness": ("Comparison", "FlipRate", "Fragile", "compare_votes", "flip_rates",
         "fragile_cases"),
     "rubric": ("RubricScore", "rubric_score"),
+    "raters.sampled": ("population_z", "sampled_rogan_gladen", "sampled_share"),
     "semantic": ("DdxScores", "DdxSummary", "TextEncoder", "cosine_matrix", "ddx_scores",
         "ddx_similarity", "macro_ddx", "match_ddx", "micro_ddx",
         "micro_terms", "normalise_similarity"),
@@ -226,7 +228,8 @@ __all__ = [
     "paired_differences", "paired_share_interval", "prediction_powered",
     "preference_agreement", "rank_alignment", "rank_changes", "ranking_stability", "ranks",
     "ratio_of_sums", "replicates", "rogan_gladen", "rouge", "rubric_score",
-    "sampling_p_value", "self_preference", "share", "share_below_diagonal",
+    "population_z", "sampled_rogan_gladen", "sampled_share", "sampling_p_value",
+    "self_preference", "share", "share_below_diagonal",
     "share_identical", "share_interval", "share_of_sums", "spearman", "strengths", "text_scores",
     "top_k_accuracy", "variant_spread", "verdict_distance", "violations", "wilson",
     "wordnet_synonyms",

@@ -22,7 +22,8 @@ from ..errors import UsageError
 from .bootstrap import FEWEST_CASES, Floats, Interval
 from .shares import is_resolved
 
-_LEAST_YOUDEN = 0.1
+LEAST_YOUDEN = 0.1
+"""With a smaller sensitivity + specificity - 1 a judge corrects nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +113,7 @@ def rogan_gladen(
         warning = (
             f"{n_se} right and {n_sp} wrong calibration cases are too few (at least {fewest} each)"
         )
-    elif se + sp - 1 < _LEAST_YOUDEN:
+    elif se + sp - 1 < LEAST_YOUDEN:
         warning = (
             f"the judge is hardly better than chance (sensitivity {se:.2f}, specificity {sp:.2f})"
         )

@@ -448,3 +448,76 @@ def test_errors_in_common_are_measured_where_a_human_checked() -> None:
     assert row.low is not None and row.low < 5.8 / 9.8
     alone = agree(cast[:80], Terms(plan=Plan(resamples=50)))
     assert "error_correlation" not in {row.measure for row in alone.rows}
+
+
+def drawn_apart(chance: dict[str, str], column: str = "chance") -> list[Vote]:
+    """40 units of m1, 20 of them checked, and 40 of m2, 10 checked; the judge says yes to all.
+
+    Right are 10 of the 20 and 2 of the 10. The column holds `chance` of the model in the rows of
+    the human alone.
+    """
+    truth = [True] * 10 + [False] * 10 + [True] * 2 + [False] * 8
+    places = [*range(20), *range(40, 50)]
+    model = {n: "m1" if n < 40 else "m2" for n in range(80)}
+    judge = [Vote(f"c{n}", "s", "a", verdict=True, groups={"model": model[n]}) for n in range(80)]
+    return judge + [
+        Vote(f"c{n}", "s", "h", verdict=mark, groups={"model": model[n], column: chance[model[n]]})
+        for n, mark in zip(places, truth, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("names", [("chance",), ("model",)])
+def test_checked_units_weigh_by_how_they_were_drawn(names: tuple[str, ...]) -> None:
+    cast = drawn_apart({"m1": "0.5", "m2": "0.25"})
+    rows = agree(cast, Terms(human="h", plan=QUICK, sampling=names)).corrected
+    (share,) = [row for row in rows if row.method == "prediction-powered, weighted"]
+    # Each checked unit of m1 stands for 2 units and each of m2 for 4: (10 x 2 + 2 x 4) / 80. The
+    # judge says yes to all, so that it tells nothing more.
+    assert share.value == pytest.approx(28 / 80)
+    assert (share.n, share.n_calibration) == (80, 30)
+    assert share.low is not None and share.low < 28 / 80
+
+
+def test_a_column_that_cannot_be_the_sampling_is_refused() -> None:
+    # By these probabilities the checked units stand for 20 / 0.5 + 10 / 0.5 = 60 of 80 units, and
+    # those of m2 for 20 of 40: z = -20 / sqrt(10 x 0.5 / 0.25) = -4.5.
+    rows = agree(drawn_apart({"m1": "0.5", "m2": "0.5"}),
+                 Terms(human="h", plan=QUICK, sampling=("chance",))).corrected  # fmt: skip
+    assert {row.value for row in rows} == {None}
+    assert all("stand for" in row.warning and "cannot hold the prob" in row.warning for row in rows)
+    with pytest.raises(UsageError, match="above 0 and at most 1"):
+        agree(drawn_apart({"m1": "0.5", "m2": "2"}), Terms(human="h", sampling=("chance",)))
+    with pytest.raises(UsageError, match="no vote has this column"):
+        agree(drawn_apart({"m1": "0.5", "m2": "0.5"}), Terms(human="h", sampling=("odds",)))
+    with pytest.raises(UsageError, match="name the human"):
+        agree(drawn_apart({"m1": "0.5", "m2": "0.5"}), Terms(sampling=("chance",)))
+
+
+def test_a_stratum_that_nobody_checked_is_named() -> None:
+    cast = [vote for vote in drawn_apart({"m1": "1", "m2": "1"})
+            if vote.judge == "a" or vote.groups["model"] == "m1"]  # fmt: skip
+    rows = agree(cast, Terms(human="h", plan=QUICK, sampling=("model",))).corrected
+    assert {row.value for row in rows} == {None}
+    assert {row.warning for row in rows if "weighted" in row.method} == {
+        "no unit with model 'm2' was checked: check some of every stratum"
+    }
+
+
+def test_the_human_s_own_table_holds_the_probability(tmp_path: Path) -> None:
+    cast = drawn_apart({"m1": "0.5", "m2": "0.25"})
+    paths = []
+    for judge in ("a", "h"):
+        mine = [vote for vote in cast if vote.judge == judge]
+        rows = [{"case": v.case, "step": v.step, "judge": v.judge, "verdict": v.verdict, **v.groups}
+                for v in mine]  # fmt: skip
+        path = tmp_path / f"{judge}.csv"
+        with path.open("w", newline="") as file:
+            writer = csv.DictWriter(file, rows[0])
+            writer.writeheader()
+            writer.writerows(rows)
+        paths.append(str(path))
+    options = ("--human", "h", "--sampling", "chance", "--json", "--boot", "50")
+    done = CliRunner().invoke(app, ["agree", *paths, *options])
+    assert done.exit_code == 0, done.output
+    methods = {row["method"]: row["value"] for row in json.loads(done.stdout)["corrected"]}
+    assert methods["prediction-powered, weighted"] == pytest.approx(28 / 80)

@@ -20,7 +20,8 @@ class Terms:
     scale, categories, span: of the verdicts; None takes them from the step or from the verdicts.
     known: scale and levels by the step of the votes; they win over those of the toolkit's steps.
     by: the columns by which every number is broken down. item: the columns that identify what
-    was judged. human: the judge, or the column, that holds human verdicts. positive: which
+    was judged. human: the judge, or the column, that holds human verdicts. sampling: the columns
+    that say how the units for the human were drawn (`sampling_of`). positive: which
     verdicts count as right for the corrected accuracy: those equal to it (words), or those not
     below it (numbers).
     """
@@ -32,6 +33,7 @@ class Terms:
     by: tuple[str, ...] = ()
     item: tuple[str, ...] | None = None
     human: str | None = None
+    sampling: tuple[str, ...] = ()
     positive: Any = None
     plan: Plan = field(default_factory=Plan)
 

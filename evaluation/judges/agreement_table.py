@@ -22,8 +22,10 @@ def agree(votes: Sequence[Vote], terms: Terms | None = None) -> Agreement:
     terms = terms or Terms()
     if not votes:
         raise UsageError("there are no votes to compare")
+    if terms.sampling and terms.human is None:
+        raise UsageError("sampling says which units a human checked: name the human with --human")
     votes = _with_human(votes, terms.human)
-    units = units_of(votes, terms.item)
+    units = units_of(votes, terms.item, apart=terms.sampling)
     _check_columns(units, terms.by)
     steps = list(dict.fromkeys(unit.step for unit in units))
     by_step = {step: [unit for unit in units if unit.step == step] for step in steps}
@@ -49,6 +51,7 @@ def agree(votes: Sequence[Vote], terms: Terms | None = None) -> Agreement:
                 terms.positive,
                 terms.by,
                 terms.plan,
+                sampling=terms.sampling,
                 graded=known_scale(step, terms.known)[0] not in (None, "nominal"),
             )
         ),

@@ -84,15 +84,18 @@ def label(vote: Vote | None) -> Any:
     return json.dumps(vote.verdict, sort_keys=True, default=str)
 
 
-def units_of(votes: Sequence[Vote], item: Sequence[str] | None = None) -> list[Unit]:
+def units_of(
+    votes: Sequence[Vote], item: Sequence[str] | None = None, *, apart: Sequence[str] = ()
+) -> list[Unit]:
     """Group votes by what they judge.
 
     item: the group columns that identify, with step and case, what was judged. None finds them:
-    the columns in which votes of the same case, step, judge, variant and repeat differ.
+    the columns in which votes of the same case, step, judge, variant and repeat differ. apart:
+    columns that identify no unit if some votes have no value in them.
 
     Raises UsageError for an unknown column, or for two votes that differ in no column.
     """
-    columns = tuple(_item_columns(votes) if item is None else item)
+    columns = tuple(_item_columns(votes, apart) if item is None else item)
     known = {name for vote in votes for name in vote.groups}
     for name in columns:
         if name not in known:
@@ -115,7 +118,7 @@ def _listed(names: Iterable[str]) -> str:
     return ", ".join(sorted(names)) or "none"
 
 
-def _item_columns(votes: Sequence[Vote]) -> list[str]:
+def _item_columns(votes: Sequence[Vote], apart: Sequence[str]) -> list[str]:
     seen: dict[tuple[Any, ...], Mapping[str, Any]] = {}
     columns: dict[str, None] = {}
     for vote in votes:
@@ -125,7 +128,8 @@ def _item_columns(votes: Sequence[Vote]) -> list[str]:
             for name in {**first, **vote.groups}:
                 if str(first.get(name, "")) != str(vote.groups.get(name, "")):
                     columns[name] = None
-    return list(columns)
+    partial = {name for name in apart if not all(str(v.groups.get(name, "")) for v in votes)}
+    return [name for name in columns if name not in partial]
 
 
 def _shared_groups(votes: Mapping[str, Mapping[Replicate, Vote]]) -> dict[str, str]:

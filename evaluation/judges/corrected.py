@@ -13,7 +13,9 @@ from ...scoring.calibration import (
 )
 from ...scoring.paired import majority_vote
 from ...scoring.raters._ratings import is_number
+from ...scoring.raters.sampled import sampled_rogan_gladen, sampled_share
 from .agreement_units import MODEL, Unit, group_values, judges_of_units, label
+from .sampling import UNLIKE, Sampling, sampling_of
 
 INDEPENDENT = "cases with several units count as independent"
 """A warning that is printed with a number and does not replace it."""
@@ -23,10 +25,10 @@ INDEPENDENT = "cases with several units count as independent"
 class CorrectedRow:
     """A judge's share of right verdicts, corrected with the units that a human judged too.
 
-    judged: the share by the judge alone, on the units that no human judged. value, low, high: the
-    corrected share; None if it cannot be computed, and `warning` says why. n, n_calibration:
-    the number of units without and with a human verdict. unresolved: the number of units left out
-    because a verdict is missing.
+    judged: the share by the judge alone, on the units that no human judged, or on all units for a
+    weighted method. value, low, high: the corrected share; None if it cannot be computed, and
+    `warning` says why. n: the number of units in `judged`. n_calibration: the number of units with
+    a human verdict. unresolved: the number of units left out because a verdict is missing.
     """
 
     step: str
@@ -55,11 +57,13 @@ def corrected_rows(
     plan: Plan,
     *,
     graded: bool,
+    sampling: Sequence[str] = (),
 ) -> Iterator[CorrectedRow]:
     """Yield the Rogan-Gladen and prediction-powered rows of every judge, overall and by group.
 
     No row if no human judged, or if the verdicts are not yes/no and `positive` is None.
-    graded: the verdicts are grades, so that 1 and 0 do not mean yes and no.
+    graded: the verdicts are grades, so that 1 and 0 do not mean yes and no. sampling: the columns
+    that say how the checked units were drawn; none means that they were drawn at random.
     """
     if human is None or not any(human in unit.votes for unit in units):
         return
@@ -69,27 +73,71 @@ def corrected_rows(
              for judge in unit.votes}  # fmt: skip
     if not any(mark is not None for mark in marks.values()):
         return
-    cells = [("", "", list(range(len(units))))]
+    cells = [("", "", set(range(len(units))))]
     for column in by:
         values = sorted({value for unit in units for value in group_values(unit, column)})
         cells += [
-            (column, value, [i for i, u in enumerate(units) if value in group_values(u, column)])
+            (column, value, {i for i, u in enumerate(units) if value in group_values(u, column)})
             for value in values
         ]
-    for column, value, places in cells:
-        for judge in judges_of_units(units):
-            if judge != human:
-                seen = [(marks.get((at, judge)), marks.get((at, human)), _checked(units[at], human))
-                        for at in places if judge in units[at].votes]  # fmt: skip
-                several = len({units[at].case for at in places}) < len(places)
-                here = [units[at] for at in places if judge in units[at].votes]
-                why = _unlike(here, seen, human)
-                for corrected in _correct(seen, plan.level):
-                    yield _row(step, column, value, judge, _refused(corrected, why), several)
+    for judge in judges_of_units(units):
+        if judge == human:
+            continue
+        mine = [at for at, unit in enumerate(units) if judge in unit.votes]
+        judged = _Judged(
+            [units[at] for at in mine],
+            [(marks[at, judge], marks.get((at, human)), _checked(units[at], human)) for at in mine],
+            human,
+        )
+        drawn = judged.drawn_by(sampling) if sampling else None
+        for column, value, places in cells:
+            inside = [place for place, at in enumerate(mine) if at in places]
+            for corrected in judged.corrections(inside, drawn, plan):
+                several = drawn is None and len({units[at].case for at in places}) < len(places)
+                yield _row(step, column, value, judge, corrected, several)
 
 
-UNLIKE = 0.01
-"""Below this p-value the checked units do not count as a random draw of all units."""
+@dataclass(frozen=True)
+class _Judged:
+    """The units of one judge. seen: its mark, the human's mark, and whether the human checked."""
+
+    units: Sequence[Unit]
+    seen: "_Seen"
+    human: str
+
+    def drawn_by(self, names: Sequence[str]) -> Sampling:
+        """Return with which probability each unit was checked."""
+        return sampling_of(
+            self.units,
+            [is_checked for _, _, is_checked in self.seen],
+            [mine for mine, _, _ in self.seen],
+            [_contested(unit, self.human) for unit in self.units],
+            names,
+        )
+
+    def corrections(
+        self, inside: Sequence[int], drawn: Sampling | None, plan: Plan
+    ) -> list[CorrectedAccuracy]:
+        """Return the corrected shares of some of the units, weighted if the sampling is known."""
+        seen = [self.seen[at] for at in inside]
+        if drawn is None:
+            why = _unlike([self.units[at] for at in inside], seen, self.human)
+            return [_refused(one, why) for one in _correct(seen, plan.level)]
+        if not any(mine is not None for mine, _, _ in seen):
+            return []
+        weights = [drawn.probability[at] for at in inside] if not drawn.why else [1.0] * len(seen)
+        judged = [mine for mine, _, _ in seen]
+        truth = [truth for _, truth, _ in seen]
+        cases = [self.units[at].case for at in inside]
+        silent = sum(is_checked and human is None for _, human, is_checked in seen)
+        both = (
+            sampled_rogan_gladen(judged, truth, weights, clusters=cases, plan=plan),
+            sampled_share(judged, truth, weights, clusters=cases, plan=plan),
+        )
+        counted = [replace(one, unresolved=one.unresolved + silent) for one in both]
+        if drawn.why:
+            return [replace(one, value=None, interval=None, warning=drawn.why) for one in counted]
+        return counted
 
 
 def _unlike(units: Sequence[Unit], seen: "_Seen", human: str) -> str:

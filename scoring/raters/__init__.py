@@ -1,1 +1,1 @@
-"""How far raters agree: coefficients, correlations, preferences and distances."""
+"""How far raters agree, which errors they share, and their verdicts corrected by checked ones."""
