@@ -34,7 +34,7 @@ PresetName = Annotated[
     str | None,
     typer.Option(
         help="What is scored: diagnosis (the default), hddx, dermcase, medsyn, mediconfusion, "
-        "medlesionvqa, choice or pairwise."
+        "medlesionvqa, healthbench, choice or pairwise."
     ),
 ]
 Config = Annotated[

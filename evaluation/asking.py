@@ -127,6 +127,17 @@ def open_answer(ask: Ask) -> Inputs:
     ]
 
 
+def judged_criteria(ask: Ask) -> Inputs:
+    """The conversation, the response, and one criterion an item; or all of them in one."""
+    case, text = ask.case, ask.response.text
+    told = case.case or case.question
+    if not case.criteria or not told or text is None:
+        return []
+    criteria = [one.model_dump(mode="json") for one in case.criteria]
+    groups = [criteria] if ask.settings.criteria == "all" else [[one] for one in criteria]
+    return [{"conversation": told, "response": text, "criteria": group} for group in groups]
+
+
 def best_of_samples(ask: Ask) -> Inputs:
     """All samples of one wording, asked once: at the first sample."""
     responses = ask.material.responses[ask.model][ask.case.id]

@@ -8,6 +8,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from pydantic import ValidationError
+
+from ..agents.judge_criteria import Criterion
+from ..agents.step import problems_of
 from ..errors import InputError
 from ..files.nearest import did_you_mean
 from ..ontology.reading.normalise import normalise_text
@@ -34,6 +38,7 @@ USUAL_GROUPS = (
     "department",
     "modality",
     "evidence_types",
+    "theme",
 )
 
 
@@ -51,6 +56,7 @@ class Case:
 
     options: letter -> text.
     answer: the right letters, or the reference of an open question.
+    criteria: what a response should do, and which faults it should not have, with points.
     groups: column -> the values of the case in it.
     columns: the cells that only your own tasks read.
     """
@@ -65,6 +71,7 @@ class Case:
     answer: str = ""
     kind: str = "other"
     pair: str = ""
+    criteria: tuple[Criterion, ...] = ()
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     columns: Mapping[str, Any] = field(default_factory=dict)
 
@@ -222,12 +229,35 @@ def _case(row: Row, groups: Sequence[str], place: str) -> Case:
         answer=answer_of(row.get("answer")),
         kind=text_of(row.get("kind")) or "other",
         pair=text_of(row.get("pair")),
+        criteria=read_criteria(row.get("criteria"), place),
         groups={column: values_of(row.get(column), place) for column in groups},
     )
     if options and not case.letters:
         listed = ", ".join(options)
         raise InputError(f"{place}: the answer {case.answer!r} is none of the options {listed}")
     return case
+
+
+def read_criteria(cell: Any, place: str) -> tuple[Criterion, ...]:
+    """Read the criteria of a cell: objects with criterion, points and tags, or bare texts.
+
+    Raises InputError, naming row and criterion, for anything else, and where no criterion has
+    positive points.
+    """
+    entries = [
+        {"criterion": entry} if isinstance(entry, str) else entry
+        for entry in read_list(cell, f"{place}, criteria")
+    ]
+    criteria = []
+    for number, entry in enumerate(entries, 1):
+        try:
+            criteria.append(Criterion.model_validate(entry))
+        except ValidationError as fault:
+            what = "; ".join(problems_of(fault))
+            raise InputError(f"{place}: criterion {number}: {what}") from fault
+    if criteria and not any(one.points > 0 for one in criteria):
+        raise InputError(f"{place}: no criterion has positive points, so there is no score")
+    return tuple(criteria)
 
 
 def _response(row: Row, place: str) -> Response:

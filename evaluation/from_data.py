@@ -230,7 +230,7 @@ def evaluate(
         responses: a mapping from model to such data; or data with a column `model`; or a list of
             paths, whose stems are the models' names.
         preset: diagnosis (the default), hddx, dermcase, medsyn, mediconfusion, medlesionvqa,
-            choice or pairwise.
+            healthbench, choice or pairwise.
         judges: judges or their names; each judges every item, and the first also extracts.
         config: a YAML file of settings; an argument of this call wins over the file.
         run: cache, budget and limits; by default a new run with the user's own cache.

@@ -1,15 +1,18 @@
-"""Reads the layouts of others: DDXPlus, MediConfusion, and the tables of VLMEvalKit."""
+"""Reads the layouts of others: DDXPlus, HealthBench, MediConfusion, tables of VLMEvalKit."""
 
 import ast
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
+from pydantic import ValidationError
+
+from ..agents.judge_criteria import conversation_text
 from ..errors import InputError
 from .cases import Source
-from .cells import Row, text_of
+from .cells import Row, read_list, text_of
 
-Layout = Literal["own", "ddxplus", "mediconfusion", "vlmevalkit"]
+Layout = Literal["own", "ddxplus", "healthbench", "mediconfusion", "vlmevalkit"]
 _MOST_LIKELY = 5
 
 
@@ -18,6 +21,8 @@ def layout_of(rows: Sequence[Row]) -> Layout:
     columns = set(rows[0]) if rows else set()
     if {"PATHOLOGY", "DIFFERENTIAL_DIAGNOSIS"} <= columns:
         return "ddxplus"
+    if {"prompt_id", "prompt", "rubrics"} <= columns:
+        return "healthbench"
     if {"id", *_OF_PAIR, *_halves(1), *_halves(2)} <= columns:
         return "mediconfusion"
     if "index" in columns and "id" not in columns and ({"question", "prediction"} & columns):
@@ -52,6 +57,49 @@ _VLM_NAMES = {
     "image": "image",
     "image_path": "image_path",
 }
+
+
+def from_healthbench(source: Source) -> Source:
+    """Turn the rows of HealthBench's JSON Lines into ours.
+
+    `prompt_id` becomes the id, the messages of `prompt` the text of the case, `rubrics` the
+    criteria, and the physician's answer, where there is one, the reference. Each of `example_tags`
+    such as `theme:hedging` becomes a value of a column `theme`.
+
+    Raises InputError for a row without a prompt_id, or whose prompt is not a list of messages.
+    """
+    rows: list[Row] = []
+    for number, row in enumerate(source.rows, 1):
+        place = f"{source.name}, row {number}"
+        if not text_of(row["prompt_id"]):
+            raise InputError(f"{place}: the prompt_id is missing")
+        try:
+            told = conversation_text(read_list(row["prompt"], f"{place}, prompt"))
+        except ValidationError as fault:
+            raise InputError(f"{place}: prompt is not a list of messages") from fault
+        rows.append(
+            {
+                "id": row["prompt_id"],
+                "case": told,
+                "reference": _ideal(row.get("ideal_completions_data")),
+                "criteria": row["rubrics"],
+                **_example_tags(read_list(row.get("example_tags"), f"{place}, example_tags")),
+            }
+        )
+    return Source(source.name, rows, foreign=True)
+
+
+def _ideal(cell: Any) -> str:
+    about = cell if isinstance(cell, Mapping) else {}
+    return text_of(about.get("ideal_completion"))
+
+
+def _example_tags(tags: Sequence[Any]) -> dict[str, list[str]]:
+    columns: dict[str, list[str]] = {}
+    for tag in map(text_of, tags):
+        name, _, value = tag.partition(":")
+        columns.setdefault(name if value else "tag", []).append(value or name)
+    return columns
 
 
 _OF_PAIR = {"question": "question", "option_A": "A", "option_B": "B"}

@@ -27,6 +27,7 @@ _OF_CASE: dict[str, Callable[[Case], Any]] = {
     "options": lambda case: dict(case.options),
     "answer": lambda case: case.answer,
     "kind": lambda case: case.kind,
+    "criteria": lambda case: [one.model_dump() for one in case.criteria],
 }
 _OF_RESPONSE: dict[str, Callable[[Ask], Any]] = {
     "response": lambda ask: ask.response.text,

@@ -139,6 +139,13 @@ PRESETS: tuple[Preset, ...] = (
         after="choice_accuracy",
     ),
     Preset(
+        "healthbench",
+        "HealthBench",
+        ("judge_criteria",),
+        (Column("criteria_score", "Score"), Column("axis: *", "Axis")),
+        ("criteria",),
+    ),
+    Preset(
         "pairwise",
         "Pairwise comparison",
         ("choose_better",),

@@ -15,7 +15,7 @@ from ..files.rows_in import read_sheet, records
 from .cases import Case, Source, read_cases, read_responses
 from .cells import Row
 from .judged import Responses
-from .layouts import from_ddxplus, from_mediconfusion, from_vlmevalkit, layout_of
+from .layouts import from_ddxplus, from_healthbench, from_mediconfusion, from_vlmevalkit, layout_of
 
 Data = Any
 """A path, rows as mappings, or a frame of pandas, polars (also lazy) or Arrow."""
@@ -64,6 +64,8 @@ def case_source(
     layout = layout_of(source.rows)
     if layout == "vlmevalkit":
         return from_vlmevalkit(source)
+    if layout == "healthbench":
+        return from_healthbench(source)
     if layout == "mediconfusion":
         return from_mediconfusion(source)
     if layout != "ddxplus":

@@ -12,6 +12,7 @@ from ..agents.extract_ddx import EXTRACT_DDX
 from ..agents.extract_final_diagnosis import EXTRACT_FINAL_DIAGNOSIS
 from ..agents.grade_ddx import GRADE_DDX
 from ..agents.grade_final_diagnosis import GRADE_FINAL_DIAGNOSIS
+from ..agents.judge_criteria import JUDGE_CRITERIA
 from ..agents.judge_equivalence import JUDGE_EQUIVALENCE, JUDGE_EQUIVALENCE_CORRECT
 from ..agents.label_errors import LABEL_ERRORS
 from ..agents.match_option import MATCH_OPTION
@@ -26,6 +27,7 @@ from .failures import right_by
 from .judged import Judged
 from .measures import diagnosis
 from .measures.answers import answer_measures
+from .measures.criteria import SCORE, criteria_measures
 from .measures.diagnosis import under_each_judge
 from .measures.evidence import sensitivity_measures, withheld_kinds
 from .measures.hierarchy import hierarchical_measures
@@ -54,6 +56,9 @@ _OPEN_QUESTION = Need(
 _REFERENCE = Need(
     "a text and a reference (columns case and reference)",
     lambda case: case.reference and case.case,
+)
+_CRITERIA = Need(
+    "criteria (column criteria, or rubrics in the form of HealthBench)", lambda case: case.criteria
 )
 _SHOWN = Need("a text or a question (columns case and question)", shown_case)
 _STANDARD = Need(
@@ -162,6 +167,14 @@ TASKS: tuple[Task, ...] = (
         needs=(_REFERENCE,),
         measures=under_each_judge("score_rubric", diagnosis.rubric_points),
         columns=task_columns.rubric_columns,
+    ),
+    Task(
+        name=JUDGE_CRITERIA.name,
+        step=lambda _: JUDGE_CRITERIA,
+        items=asking.judged_criteria,
+        needs=(_CRITERIA,),
+        measures=criteria_measures,
+        columns=lambda _: (Column(SCORE, "Score"), Column("axis: *", "Axis")),
     ),
     Task(
         name="label_errors",

@@ -87,7 +87,7 @@ if TYPE_CHECKING:
     from .raters.shared_errors import HiddenErrors, error_correlation, hidden_error_correlations
     from .ratios import deviation_over_units, hierarchical_statistic, ratio_of_sums
     from .robustness import Comparison, FlipRate, Fragile, compare_votes, flip_rates, fragile_cases
-    from .rubric import RubricScore, rubric_score
+    from .rubric import CriteriaScore, RubricScore, criteria_score, rubric_score
     from .semantic import (
         DdxScores,
         DdxSummary,
@@ -174,8 +174,8 @@ _HOMES = {
     "ratios": ("deviation_over_units", "hierarchical_statistic", "ratio_of_sums"),
     "robustness": ("Comparison", "FlipRate", "Fragile", "compare_votes", "flip_rates",
         "fragile_cases"),
-    "rubric": ("RubricScore", "rubric_score"),
     "raters.sampled": ("population_z", "sampled_rogan_gladen", "sampled_share"),
+    "rubric": ("CriteriaScore", "RubricScore", "criteria_score", "rubric_score"),
     "semantic": ("DdxScores", "DdxSummary", "TextEncoder", "cosine_matrix", "ddx_scores",
         "ddx_similarity", "macro_ddx", "match_ddx", "micro_ddx",
         "micro_terms", "normalise_similarity"),
@@ -195,7 +195,8 @@ _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 # fmt: off
 __all__ = [
     "AbilityScores", "Bounds", "CascadeRow", "ChoiceAlignment", "ClipEncoder", "Coefficient",
-    "Columns", "Comparison", "Contest", "CorrectedAccuracy", "DdxScores", "DdxSummary",
+    "Columns", "Comparison", "Contest",
+    "CorrectedAccuracy", "CriteriaScore", "DdxScores", "DdxSummary",
     "Difference", "FAILED", "Failed", "FlipRate", "Fragile", "Gap",
     "HiddenErrors", "HierarchicalCounts", "HierarchicalScores", "Identity", "Interval",
     "JuryVerdict", "Ladder",
@@ -210,7 +211,7 @@ __all__ = [
     "choice_alignment", "choice_is_right",
     "choice_shares", "cohen_kappa",
     "combine", "common_values", "compare_models", "compare_votes", "consistency",
-    "corpus_bleu", "cosine_matrix", "counts_by_model", "covers", "ddx_coverage",
+    "corpus_bleu", "cosine_matrix", "counts_by_model", "covers", "criteria_score", "ddx_coverage",
     "ddx_fdx_gap", "ddx_scores", "ddx_similarity", "deepest_shared",
     "deviation_over_units", "disagreement",
     "error_correlation", "evidence_sensitivity", "fault_of", "fleiss_kappa", "flip_rates",

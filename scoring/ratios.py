@@ -11,22 +11,23 @@ import numpy as np
 
 from .bootstrap import Floats, Statistic
 
-Combine = Literal["ratio", "harmonic", "difference", "mean"]
+Combine = Literal["ratio", "clipped", "harmonic", "difference", "mean"]
 
 
 def ratio_of_sums(numerators: Floats, denominators: Floats, how: Combine = "ratio") -> Floats:
     """Divide sums, and combine two such ratios.
 
-    Formula: r = numerator / denominator; "harmonic" 2 r1 r2 / (r1 + r2), 0 where both are 0;
-    "difference" r1 - r2; "mean" the mean of the ratios that are not NaN.
+    Formula: r = numerator / denominator; "clipped" min(max(r, 0), 1); "harmonic"
+    2 r1 r2 / (r1 + r2), 0 where both are 0; "difference" r1 - r2; "mean" the mean of the ratios
+    that are not NaN.
 
     Source: the harmonic mean of the mean precision and the mean recall is HDF1 of H-DDx; the
     difference of coverage and accuracy is the gap of MEDSYN; the mean over the abilities is the
-    macro mean of MedLesionVQA.
+    macro mean of MedLesionVQA; the mean of HealthBench is clipped to 0..1.
 
     Args:
-        numerators: sums over cases, (..., 1) for "ratio", (..., k) for "mean", (..., 2) for the
-            other two.
+        numerators: sums over cases, (..., 1) for "ratio" and "clipped", (..., k) for "mean",
+            (..., 2) for the other two.
         denominators: the same shape; a ratio over nothing (0) is NaN.
         how: how to combine the ratios.
 
@@ -40,9 +41,9 @@ def ratio_of_sums(numerators: Floats, denominators: Floats, how: Combine = "rati
     """
     with np.errstate(invalid="ignore", divide="ignore"):
         ratios: Floats = numerators / np.where(denominators > 0, denominators, np.nan)
-    if how == "ratio":
+    if how in ("ratio", "clipped"):
         only: Floats = ratios[..., 0]
-        return only
+        return np.clip(only, 0.0, 1.0) if how == "clipped" else only
     if how == "mean":
         known = ~np.isnan(ratios)
         counts = known.sum(axis=-1)
@@ -69,7 +70,8 @@ def deviation_over_units(numerators: Floats, denominators: Floats, how: Combine 
     Source: the standard deviations beside the means of DermCase.
 
     Args:
-        numerators: units x 1 for "ratio", units x k for "mean", units x 2 for the other two.
+        numerators: units x 1 for "ratio" and "clipped", units x k for "mean", units x 2 for the
+            other two. The number of a single unit is never clipped.
         denominators: the same shape; a unit with a denominator of 0 is left out.
         how: how a number is made of two ratios.
 
@@ -79,7 +81,7 @@ def deviation_over_units(numerators: Floats, denominators: Floats, how: Combine 
     >>> round(deviation_over_units(np.array([[3.0], [1.0]]), np.array([[4.0], [4.0]])), 4)
     0.3536
     """
-    values = ratio_of_sums(numerators, denominators, how)
+    values = ratio_of_sums(numerators, denominators, "ratio" if how == "clipped" else how)
     known = values[~np.isnan(values)]
     return float(np.std(known, ddof=1)) if len(known) > 1 else float("nan")
 

@@ -1,11 +1,12 @@
-"""Weighted points and the total of a rubric, from raw levels.
+"""Points of a rubric: from raw levels, or from criteria that are met or not.
 
-The judge gives raw levels only. The points of a dimension are its raw level times its factor, and
-the total is their sum. The caller passes the dimensions and factors.
+The judge gives raw levels, or says what is met. The points of a dimension are its raw level times
+its factor, and the total is their sum; a criterion has its points or none. The caller passes the
+dimensions and factors, or the points.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..errors import UsageError
@@ -65,3 +66,54 @@ def _points(name: str, level: Grade, factor: float, maximum: float) -> float | N
     if not 0 <= level <= maximum:
         raise UsageError(f"level {level} of {name!r} is outside 0..{maximum}")
     return level * factor
+
+
+@dataclass(frozen=True, slots=True)
+class CriteriaScore:
+    """The score of one response by the criteria of its case.
+
+    value: None while a criterion has no verdict. worst, best: the score if every criterion
+    without a verdict went against, and for the response. unresolved: how many these are.
+    """
+
+    value: float | None
+    worst: float
+    best: float
+    unresolved: int
+
+
+def criteria_score(points: Sequence[float], met: Sequence[bool | None]) -> CriteriaScore | None:
+    """Return the points of the criteria that are met, as a share of all positive points.
+
+    Formula: sum of the points of the met criteria / sum of the positive points. A fault has
+    negative points, so that a score can lie below 0; it cannot lie above 1.
+
+    Source: HealthBench (Arora et al. 2025, arXiv:2505.08775), and `calculate_score` of its
+    evaluation in openai/simple-evals. The score of a case is not clipped there; the mean over
+    cases is clipped to 0..1 (`ratio_of_sums` with "clipped").
+
+    Args:
+        points: the points of each criterion; a criterion of a fault has negative points.
+        met: whether the response meets each criterion; None without a verdict.
+
+    Returns:
+        None where no criterion has positive points, so that there is nothing to reach.
+
+    Raises:
+        UsageError: lists of different lengths.
+
+    >>> criteria_score([5, 3, -4], [True, False, True])  # (5 - 4) / 8
+    CriteriaScore(value=0.125, worst=0.125, best=0.125, unresolved=0)
+    >>> criteria_score([5, 3, -4], [True, None, None])  # 1 / 8 to 8 / 8
+    CriteriaScore(value=None, worst=0.125, best=1.0, unresolved=2)
+    """
+    if len(points) != len(met):
+        raise UsageError(f"{len(points)} criteria need {len(points)} verdicts, not {len(met)}")
+    possible = sum(one for one in points if one > 0)
+    if not possible:
+        return None
+    earned = sum(one for one, is_met in zip(points, met, strict=True) if is_met)
+    loose = [one for one, is_met in zip(points, met, strict=True) if is_met is None]
+    worst = (earned + sum(one for one in loose if one < 0)) / possible
+    best = (earned + sum(one for one in loose if one > 0)) / possible
+    return CriteriaScore(None if loose else earned / possible, worst, best, len(loose))

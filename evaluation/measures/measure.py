@@ -135,8 +135,9 @@ class Measure:
         return chosen
 
     def values(self) -> Floats:
-        """Return the number of each single unit; NaN without one."""
-        return ratio_of_sums(self.numerator, self.denominator, self.combine)
+        """Return the number of each single unit, which is never clipped; NaN without one."""
+        how = "ratio" if self.combine == "clipped" else self.combine
+        return ratio_of_sums(self.numerator, self.denominator, how)
 
 
 def worse(first: Status, second: Status) -> Status:

@@ -9,6 +9,7 @@ from ..judges.agreement_rows import AgreementRow, CountRow
 from ..judges.as_votes import votes_of
 from ..judges.swap_text import swap_tables
 from ..judging import NO_JUDGE
+from ..measures.criteria import CriterionRow, criteria_rows
 from ..measures.model_groups import GroupMean
 from ..measures.numbers import Number
 from ..measures.standings import Gap
@@ -50,6 +51,7 @@ def all_tables(evaluation: Evaluation) -> list[Table]:
         alignment_table(evaluation),
         table_of("model_groups", GroupMean, evaluation.model_groups),
         *pairwise_tables(evaluation),
+        table_of("criteria", CriterionRow, list(criteria_rows(evaluation.judged))),
         *_compared(evaluation),
         *_swap(evaluation),
         _stability(evaluation),
