@@ -8,8 +8,14 @@ _ASKED = "Which of the options is the diagnosis?"
 
 
 def extract_final(ask: Ask) -> Inputs:
-    """The text of a response whose final diagnosis the file does not give."""
+    """The text of a response whose final diagnosis the file does not give.
+
+    A text that is the answer to a question with options is a choice, not a diagnosis.
+    """
     if ask.response.diagnosis is not None or ask.response.text is None:
+        return []
+    is_choice = ask.case.options and ask.response.answered is None
+    if is_choice and "match_option" in ask.settings.tasks:
         return []
     return [{"response": ask.response.text}]
 

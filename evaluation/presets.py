@@ -127,12 +127,21 @@ PRESETS: tuple[Preset, ...] = (
     Preset(
         "medsyn",
         "MEDSYN",
-        ("extract_ddx", "grade_ddx", "match_option", "evidence_sensitivity"),
+        (
+            "extract_final_diagnosis",
+            "extract_ddx",
+            "grade_ddx",
+            "grade_final_diagnosis",
+            "match_option",
+            "ablations",
+            "evidence_sensitivity",
+        ),
         (
             Column("ddx_coverage", "DDx coverage"),
             Column("ddx_grade", "DDx mean grade"),
             Column("choice_accuracy", "FDx accuracy"),
             Column("ddx_fdx_gap", "Gap"),
+            Column("final_grade", "Open FDx grade"),
         ),
         ("diagnosis",),
         before="ddx_coverage",

@@ -26,6 +26,7 @@ from . import asking, task_columns
 from .failures import right_by
 from .judged import Judged
 from .measures import diagnosis
+from .measures.ablations import ablation_measures
 from .measures.answers import answer_measures
 from .measures.criteria import SCORE, criteria_measures
 from .measures.diagnosis import under_each_judge
@@ -270,6 +271,13 @@ TASKS: tuple[Task, ...] = (
             Column("rouge_l", "ROUGE-L"),
             Column("bert_score", "BERTScore"),
         ),
+    ),
+    Task(
+        name="ablations",
+        needs=(_OPTIONS,),
+        after=lambda _: ("match_option",),
+        measures=lambda judged, _: ablation_measures(judged),
+        further=lambda _: (Column("ablation: *"), Column("ablation change: *")),
     ),
     Task(
         name="evidence_sensitivity",

@@ -148,7 +148,7 @@ def test_medsyn_scores_choices_and_dependence_on_evidence() -> None:
     assert seer is not None  # "either of two" is for a model to read: no verdict without one
     assert (seer.value, seer.worst, seer.best, seer.failed) == (1.0, 0.8, 1.0, 1)
     assert value(made, "choice_accuracy", "medsyn_reader", group_by="language", group="es") == 1.0
-    assert [entry.task for entry in made.left_out] == ["grade_ddx"]
+    assert [entry.task for entry in made.left_out] == ["grade_ddx", "grade_final_diagnosis"]
     # The reader hardly needs the image, the seer does.
     assert value(made, "sensitivity: imaging as image", "medsyn_reader") < 0.02
     assert value(made, "sensitivity: imaging as image", "medsyn_seer") > 0.1

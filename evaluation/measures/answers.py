@@ -59,7 +59,7 @@ def _choice(judged: Judged, judge: str, model: str, case: Case) -> Score:
         return NOT_CONCERNED
     variants = by_variant(judged, "match_option", judge, model, case.id)
     answers = [one_choice(items) for items in variants.values()]
-    return _mean([choice_mark(answer, case) for answer in answers])
+    return mean_score([choice_mark(answer, case) for answer in answers])
 
 
 def _macro_measure(overall: Measure, cases: Sequence[Case]) -> Iterator[Measure]:
@@ -88,7 +88,7 @@ def choice_mark(answer: Answer, case: Case) -> Score:
     return Score(float(choice_is_right(answer.letters, case.letters)), answer.status)
 
 
-def _mean(scores: Sequence[Score]) -> Score:
+def mean_score(scores: Sequence[Score]) -> Score:
     """Return the mean over variants; unresolved if a variant is, or without an answer."""
     values = [score.value for score in scores if score.value is not None]
     if not scores or len(values) < len(scores):
@@ -106,7 +106,7 @@ def _score(judged: Judged, task: str, judge: str, model: str, case: Case) -> Sco
             value = answer_score(item, case)
             status = chosen(item).status if task == "match_option" else ended(item.outcome)
             scores.append(Score(value, status))
-    return _mean(scores)
+    return mean_score(scores)
 
 
 def gap_measures(measures: Sequence[Measure]) -> Iterator[Measure]:

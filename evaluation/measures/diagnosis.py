@@ -135,7 +135,12 @@ def ddx_grades(view: View) -> Iterator[Measure]:
 
 
 def final_grades(view: View) -> Iterator[Measure]:
-    """Yield the mean grade of the final diagnosis."""
+    """Yield the mean grade of the final diagnosis, if the model gives a final diagnosis at all.
+
+    In MEDSYN a model may be asked for the choice alone.
+    """
+    if all(view.final(case) == MISSING for case in view.judged.cases):
+        return
 
     def scorer(case: Case) -> Score:
         diagnosis = view.final(case)
