@@ -6,6 +6,7 @@ with a semicolon between entries. docs/evaluate.md lists the columns.
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from pydantic import ValidationError
@@ -75,7 +76,7 @@ class Case:
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     columns: Mapping[str, Any] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def letters(self) -> tuple[str, ...]:
         """The right options, in the order of the options."""
         return tuple(letter for letter in self.options if letter in letters_of(self.answer))

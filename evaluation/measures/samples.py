@@ -1,7 +1,9 @@
 """Measure several samples of an answer to the items of pairs: best of N, oracle, and spread."""
 
+import itertools
+import math
 import statistics
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -14,7 +16,7 @@ from .answered import Answer, chosen
 from .answers import choice_mark
 from .ended import unresolved
 from .measure import UNRESOLVED, Measure, Score
-from .pairs import pair_measure, pair_rows, variants_of
+from .pairs import pair_measure, pair_rows
 
 Pairs = Sequence[tuple[Case, Case]]
 _METRICS = ("set_accuracy", "individual_accuracy", "confusion")
@@ -41,23 +43,17 @@ class SampleSpread:
 
 def sample_spreads(judged: Judged, pairs: Pairs) -> Iterator[SampleSpread]:
     """Yield the spread over samples of every model, judge, wording and metric with two or more."""
-    for judge in judged.judges:
-        for model in judged.models:
-            for variant in variants_of(judged, model):
-                names = _names(judged, model, variant)
-                runs = [
-                    pair_rows(pairs, partial(_answer, judged, judge, model, variant, name))
-                    for name in names
-                ]
-                for metric in _METRICS if len(names) > 1 else ():
-                    marks = [[row.cells[metric].value for row in run.values()] for run in runs]
-                    known = [[mark for mark in run if mark is not None] for run in marks]
-                    scores = [statistics.fmean(run) for run in known if run]
-                    if scores:
-                        spread = variant_spread(scores)
-                        about = (model, judge, variant, metric)
-                        yield SampleSpread(*about, spread.mean, spread.sd, spread.lowest,
-                                           spread.highest, spread.n)  # fmt: skip
+    for judge, model in itertools.product(judged.judges, judged.models):
+        for variant, samples in _sampled(judged, judge, model).items():
+            runs = [pair_rows(pairs, partial(_answer, own)) for own in samples.values()]
+            for metric in _METRICS if len(runs) > 1 else ():
+                marks = [[row.cells[metric].value for row in run.values()] for run in runs]
+                known = [[mark for mark in run if mark is not None] for run in marks]
+                scores = [statistics.fmean(run) for run in known if run]
+                if scores:
+                    spread = variant_spread(scores)
+                    yield SampleSpread(model, judge, variant, metric, spread.mean, spread.sd,
+                                       spread.lowest, spread.highest, spread.n)  # fmt: skip
 
 
 def sample_measures(judged: Judged, pairs: Pairs, settings: Settings) -> Iterator[Measure]:
@@ -67,31 +63,22 @@ def sample_measures(judged: Judged, pairs: Pairs, settings: Settings) -> Iterato
     items. An item with a sample without a verdict is unresolved. There are only those N for which
     every wording has enough samples.
     """
-    for judge in judged.judges:
-        for model in judged.models:
-            variants = variants_of(judged, model)
-            least = min(len(_names(judged, model, variant)) for variant in variants)
-            if least < 2:
-                continue
-            answers = {
-                (case.id, variant): [
-                    _answer(judged, judge, model, variant, name, case)
-                    for name in _names(judged, model, variant)
-                ]
-                for case in judged.cases
-                for variant in variants
-            }
-            for metric, score in _scores(settings, least):
-                by_case = {
-                    case.id: [
-                        _of_pair([_of_item(answers[one.id, variant], one, score) for one in pair])
-                        for variant in variants
-                    ]
-                    for pair in pairs
-                    for case in pair
-                }
-                cells = [by_case[case.id] for case in judged.cases]
-                yield pair_measure(metric, model, judge, cells, [0] * len(cells))
+    for judge, model in itertools.product(judged.judges, judged.models):
+        by_variant = _sampled(judged, judge, model)
+        least = min(map(len, by_variant.values()), default=0)
+        if least < 2:
+            continue
+        counts = [
+            {case.id: _counted(case, samples.values()) for case in judged.cases}
+            for samples in by_variant.values()
+        ]
+        for metric, score in _scores(settings, least):
+            cells: dict[str, list[Score]] = {}
+            for first, second in pairs:
+                row = [_of_pair(own[first.id], own[second.id], score) for own in counts]
+                cells[first.id] = cells[second.id] = row
+            ordered = [cells[case.id] for case in judged.cases]
+            yield pair_measure(metric, model, judge, ordered, [0] * len(ordered))
 
 
 def _scores(settings: Settings, least: int) -> Iterator[tuple[str, Callable[[int, int], float]]]:
@@ -111,44 +98,42 @@ def _oracle(share: float, right: int, total: int) -> float:
     return float(oracle_is_right(right, total, share))
 
 
-def _of_item(answers: Sequence[Answer], case: Case, score: Callable[[int, int], float]) -> Score:
-    """Score the samples of one item; each of them needs a verdict."""
+def _answer(answers: Mapping[str, Answer], case: Case) -> Answer:
+    return answers.get(case.id, _MISSING)
+
+
+def _counted(case: Case, samples: Collection[Mapping[str, Answer]]) -> tuple[int, int] | Score:
+    """The number of right samples and of all; a score without a value if a verdict is missing."""
+    answers = [_answer(own, case) for own in samples]
     if any(answer.status in UNRESOLVED for answer in answers):
         return unresolved(answer.status for answer in answers)
-    right = sum(choice_mark(answer, case).value == 1 for answer in answers)
-    return Score(score(right, len(answers)), "done")
+    return sum(choice_mark(answer, case).value == 1 for answer in answers), len(answers)
 
 
-def _of_pair(items: Sequence[Score]) -> Score:
+def _of_pair(
+    first: tuple[int, int] | Score,
+    second: tuple[int, int] | Score,
+    score: Callable[[int, int], float],
+) -> Score:
     """The product of both items; 0 as soon as one of them is known to be 0."""
-    values = [item.value for item in items]
+    values = [None if isinstance(item, Score) else score(*item) for item in (first, second)]
     if 0 in values:
         return Score(0.0, "done")
-    first, second = values
-    if first is None or second is None:
-        return unresolved(item.status for item in items)
-    return Score(first * second, "done")
+    known = [value for value in values if value is not None]
+    if len(known) < len(values):
+        return unresolved(item.status for item in (first, second) if isinstance(item, Score))
+    return Score(math.prod(known), "done")
 
 
-def _names(judged: Judged, model: str, variant: str) -> list[str]:
-    """The names of the samples of one wording, sorted."""
-    return sorted(
-        {
-            response.sample
-            for responses in judged.responses[model].values()
-            for response in responses
-            if response.wording == variant and not response.withheld
-        }
-    )
-
-
-def _answer(
-    judged: Judged, judge: str, model: str, variant: str, sample: str, case: Case
-) -> Answer:
-    """What a judge read in one sample of an item."""
-    responses = judged.responses[model].get(case.id, ())
-    for item in judged.of("score_free_answer", judge, model, case.id):
-        response = responses[item.response]
-        if (response.wording, response.sample) == (variant, sample) and not response.withheld:
-            return chosen(item)
-    return _MISSING
+def _sampled(judged: Judged, judge: str, model: str) -> dict[str, dict[str, dict[str, Answer]]]:
+    """What a judge read in every sample: by wording and by name of the sample, both sorted."""
+    table: dict[str, dict[str, dict[str, Answer]]] = {}
+    for case, responses in judged.responses[model].items():
+        shown = [response for response in responses if not response.withheld]
+        for response in shown:
+            table.setdefault(response.wording, {}).setdefault(response.sample, {})
+        for item in judged.of("score_free_answer", judge, model, case):
+            response = responses[item.response]
+            if not response.withheld:
+                table[response.wording][response.sample][case] = chosen(item)
+    return {variant: dict(sorted(table[variant].items())) for variant in sorted(table)}
