@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ..agents.engine.judges import AnyJudge, as_judge
+from ..agents.engine.same_model import check_named_once
 from ..errors import UsageError
 from ..scoring.paired import Spread
 from .cases import Case
@@ -136,10 +137,7 @@ def check_evaluation(
     """Check everything that can be checked before a judge is asked. Raises as `evaluate` does."""
     if not cases or not responses:
         raise UsageError("an evaluation needs at least one case and one model")
-    labels = [as_judge(judge).spec.label for judge in judges]
-    twice = next((label for label in labels if labels.count(label) > 1), None)
-    if twice is not None:
-        raise UsageError(f"the judge {twice} is there twice")
+    check_named_once(map(as_judge, judges))
     main_columns(settings)
     _check_needs(cases, find_preset(settings.preset))
     check_columns(settings, cases, responses)

@@ -9,12 +9,12 @@ from pydantic import BaseModel
 
 from ..agents.engine.judges import AnyJudge, Judge, as_judge, check_key
 from ..agents.engine.run import Run
+from ..agents.engine.same_model import check_named_once
 from ..agents.outcome import Outcome, read_outcome
 from ..agents.step import Step
 from ..agents.steps import find_step
 from ..errors import DxjudgeError, UsageError
 from .gather import as_finished
-from .jury.jurors import one_model
 from .loop import run_here
 from .robust import Plan, RobustContext, Trial, Tried, compile_plan, make_plan
 
@@ -33,7 +33,7 @@ async def run_robust(
     """Return the trials of every item with every judge, in order of item, then judge.
 
     options: repeats, temperature, seed. An item whose inputs cannot be used has failed trials.
-    Raises UsageError for a step, perturbation or judge that cannot be used or is listed twice,
+    Raises UsageError for a step, perturbation or judge that cannot be used or is named twice,
     and AuthenticationFault, ModelFault or ReplayMiss if no item can succeed.
     """
     known_step = find_step(step)
@@ -101,15 +101,9 @@ async def stream_robust(
 
 
 def check_judges(judges: Sequence[AnyJudge]) -> list[Judge]:
-    """Return the live judges. Raise UsageError if there is none, or if one is listed twice."""
+    """Return the live judges. Raise UsageError if there is none, or if one is named twice."""
     lives = [as_judge(judge) for judge in judges]
-    seen: set[str] = set()
-    for live in lives:
-        # Votes name a judge by its label, so two judges with one label could not be separated.
-        names = {live.spec.label.lower(), one_model(live)}
-        if names & seen:
-            raise UsageError(f"the judge {live.spec.label} is there twice")
-        seen |= names
+    check_named_once(lives)
     if not lives:
         raise UsageError("no judge is named: --judge openai:gpt-4o")
     return lives

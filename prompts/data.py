@@ -241,7 +241,7 @@ def refuse_twins(names: list[str], what: str) -> None:
     folded = [name.casefold() for name in names]
     twice = sorted({name for name in names if folded.count(name.casefold()) > 1})
     if twice:
-        raise ValueError(f"{what} named twice: {', '.join(twice)}")
+        raise ValueError(f"the {what} {', '.join(twice)} occurs twice")
 
 
 D = TypeVar("D", bound=BaseModel)

@@ -257,7 +257,7 @@ def test_a_judge_that_is_there_twice_is_refused_before_it_is_asked(tmp_path: Pat
         done = run(*arguments, "-o", tmp_path / "out", "--judge", name, "--judge", name)
         assert not server.seen
     assert isinstance(done.exception, UsageError)
-    assert "is there twice" in str(done.exception)
+    assert "is named twice; name it once" in str(done.exception)
 
 
 def same_folders(first: Path, second: Path) -> list[str]:

@@ -388,7 +388,7 @@ def chat(model: str, **options: Any) -> ChatOpenAI:
     ("judges", "options", "told"),
     [
         ([], {}, "at least one judge"),
-        ([LOCAL, LOCAL], {}, "named twice; to ask one model several times"),
+        ([LOCAL, LOCAL], {}, "named twice; name it once, or use repeats to ask one model"),
         ([LOCAL], {"replacements": [LOCAL + "/"]}, "named twice"),
         ([LOCAL, JudgeSpec(provider="openai", model="m", temperature=1,
                            base_url="http://127.0.0.1:9/v1")], {}, "named twice"),
@@ -396,6 +396,9 @@ def chat(model: str, **options: Any) -> ChatOpenAI:
         (["openai:gpt-4o", chat("gpt-4o")], {}, "named twice"),
         ([chat("m"), chat("m", temperature=1)], {}, "named twice"),
         ([LOCAL, chat("m", base_url="http://127.0.0.1:9/v1/")], {}, "named twice"),
+        ([LOCAL, LOCAL.replace("127.0.0.1", "localhost")], {}, "named twice"),
+        ([LOCAL, LOCAL.replace("127.0.0.1", "[::1]") + "/"], {}, "named twice"),
+        ([LOCAL, chat("m", base_url="http://LOCALHOST:9/v1")], {}, "named twice"),
         (["rule"], {}, "'rule' is not a judge; write openai:MODEL.*rules"),
         ([LOCAL, OTHER], {"rule": "mean"}, "the rule mean needs numbers"),
         ([LOCAL, OTHER], {"rule": "most"}, "no rule 'most'"),

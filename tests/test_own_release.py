@@ -127,7 +127,7 @@ def table(folder: Path, content: str) -> Release:
     ("rows", "fault"),
     [
         ("A / one / B", r"row 1 \(line 2\): the parent 'B' of A is not in the file"),
-        ("A / one / \nA / two / ", r"row 2 \(line 3\): the code A stands twice, first in .*row 1"),
+        ("A / one / \nA / two / ", r"row 2 \(line 3\): the code A occurs twice, first in .*row 1"),
         ("A / one / B\nB / two / A", r"row 1 \(line 2\): A lies below itself: A below B below A"),
         ("A / one / A", r"row 1 \(line 2\): A lies below itself: A below A"),
         ("R / root / \nA / one / B\nB / two / A", r"row 2 \(line 3\): A lies below itself"),

@@ -176,10 +176,10 @@ def test_two_judges_are_told_apart_and_one_cannot_be_there_twice() -> None:
             run_robust(SAME, TEN_PAIRS[:2], judges=judges, perturb=["swap"], run=run)
         )
         assert [one.judge for one in tried] == [*judges, *judges]
-        with pytest.raises(UsageError, match="is there twice"):
+        with pytest.raises(UsageError, match="is named twice; name it once"):
             asyncio.run(run_robust(SAME, [], judges=[judges[0]] * 2, run=run))
         same = ["openai:m", "openai:m@https://api.openai.com/v1"]
-        with pytest.raises(UsageError, match="is there twice"):
+        with pytest.raises(UsageError, match="is named twice; name it once"):
             asyncio.run(run_robust(SAME, [], judges=same, run=run))
 
 

@@ -64,7 +64,7 @@ def test_every_level_of_the_shipped_rubric_is_described_differently() -> None:
         (("dimensions",), [], "dimensions: "),
         (("invented_cap",), -1, "invented_cap: "),
         (("version",), None, "version: "),
-        (("dimensions",), RUBRIC["dimensions"] * 2, "file: dimension named twice: a"),
+        (("dimensions",), RUBRIC["dimensions"] * 2, "file: the dimension a occurs twice"),
     ],
 )
 def test_a_fault_names_the_file_and_the_field(

@@ -165,7 +165,7 @@ def test_a_kept_cache_replays_without_a_call(
     [
         (["--perturb", "swop"], "did you mean swap"),
         (["--case", "nr"], "has no column 'nr'"),
-        (["--judge", "openai:m@http://127.0.0.1:9/v1"], "is there twice"),
+        (["--judge", "openai:m@http://127.0.0.1:9/v1"], "is named twice; name it once"),
         (["--set", "truth=no"], "has no column 'no'"),
     ],
 )

@@ -268,7 +268,10 @@ def test_what_cannot_be_compared_is_said(tmp_path: Path) -> None:
     known = (parse_judge("openai:one"), parse_judge("openai:two@http://127.0.0.1:1/v1"))
     assert find_judges(None, known) == known
     assert find_judges("two, anthropic:three", known)[0] == known[1]
-    for given, message in (("one", "there is 1"), ("one,openai:one", "is there twice")):
+    for given, message in (
+        ("one", "there is 1"),
+        ("one,openai:one", "is named twice; name it once"),
+    ):
         with pytest.raises(UsageError, match=message):
             find_judges(given, known)
     with pytest.raises(UsageError, match="write NAME=FAMILY"):

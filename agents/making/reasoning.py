@@ -32,7 +32,7 @@ class Considered(BaseModel):
 
 
 class Parts(BaseModel):
-    """Parts 2 to 5, which a rejected answer writes anew."""
+    """Parts 2 to 5, which a rejected answer writes again."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from ...agents.engine.families import families_of
 from ...agents.engine.judges import as_judge
+from ...agents.engine.same_model import check_named_once
 from ...agents.judge import JudgeSpec
 from ...errors import UsageError
 from ...evaluation.evaluate import evaluate
@@ -101,10 +102,7 @@ def find_judges(
     """
     names = [name.strip() for name in text.split(",") if name.strip()] if text else None
     judges = list(known) if names is None else [_find(name, known, asked) for name in names]
-    labels = [judge.label for judge in judges]
-    twice = next((label for label in labels if labels.count(label) > 1), None)
-    if twice is not None:
-        raise UsageError(f"the judge {twice} is there twice: name it once")
+    check_named_once(map(as_judge, judges))
     if len(judges) < 2:
         listed = ", ".join(judge.label for judge in known) or "none"
         raise UsageError(

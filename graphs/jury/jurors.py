@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias
 
 from ...agents.engine.families import families_of
 from ...agents.engine.judges import AnyJudge, Judge, as_judge
-from ...agents.judge import OFFICIAL
+from ...agents.engine.same_model import one_model
 from ...agents.stand_ins import ALWAYS
 from ...agents.step import Step
 from ...errors import InputError, UsageError
@@ -71,30 +71,10 @@ def check_jurors(jurors: Sequence[Juror], replacements: Sequence[Juror]) -> None
         name = one_model(juror.judge) if juror.judge else juror.name.lower()
         if name in seen:
             raise UsageError(
-                f"the judge {juror.name} is named twice; to ask one model several times, use "
-                "repeats"
+                f"the judge {juror.name} is named twice; name it once, or use repeats to ask "
+                "one model several times"
             )
         seen.add(name)
-
-
-def one_model(judge: Judge) -> str:
-    """Return a name that is equal for two judges if they are the same model on the same server.
-
-    A model object of a vendor is identified by its model and address. Any other object is only
-    equal to itself.
-    """
-    spec, brought = judge.spec, judge.model
-    name = spec.endpoint
-    if brought is not None and spec.provider != "object":
-        fields = ("openai_api_base", "anthropic_api_url")
-        address = next(
-            (url for attribute in fields if (url := getattr(brought, attribute, None))), ""
-        )
-        name = f"{spec.label}@{address}".rstrip("@/")
-    name = name.lower()
-    for official in OFFICIAL.values():
-        name = name.removesuffix(f"@{official}")
-    return name
 
 
 def warn_of_kin(jurors: Sequence[Juror], under_test: str | Iterable[str]) -> list[str]:

@@ -42,7 +42,7 @@ def _given(sheet: Sheet) -> dict[str, float]:
     for number, row in enumerate(sheet.rows, 1):
         name, cell = row[judge], row[weight]
         if is_empty(name) or str(name) in weights:
-            what = "is there twice" if str(name) in weights else "is empty"
+            what = "occurs twice" if str(name) in weights else "is empty"
             raise InputError(f"{sheet.name}, row {number}, column 'judge': {name!r} {what}")
         try:
             if isinstance(cell, bool):

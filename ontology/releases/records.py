@@ -65,7 +65,7 @@ def _by_code(records: Iterable[Record]) -> dict[str, Record]:
         if record.code in by_code:
             first = by_code[record.code].where
             raise InputError(
-                f"{record.where}: the code {record.code} stands twice, first in {first}"
+                f"{record.where}: the code {record.code} occurs twice, first in {first}"
             )
         by_code[record.code] = record
     return by_code
