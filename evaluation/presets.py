@@ -285,6 +285,16 @@ def main_columns(settings: Settings) -> tuple[Column, ...]:
     return tuple(_titled(column, known) for column in columns)
 
 
+def title_of(settings: Settings) -> str:
+    """The title of an evaluation: that of its preset, or its tasks where they are others."""
+    preset = find_preset(settings.preset)
+    tasks = [task.name for task in tasks_of(settings)]
+    if tasks and not {*preset.tasks} <= {*tasks}:
+        return ", ".join(tasks)
+    added = [name for name in tasks if name not in preset.tasks]
+    return f"{preset.title} with {', '.join(added)}" if added else preset.title
+
+
 def _fitting(column: Column, known: Sequence[Column]) -> Column | None:
     """The first column of a task that covers this column; None without one."""
     return next((one for one in known if one.covers(column.metric)), None)

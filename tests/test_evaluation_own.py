@@ -126,6 +126,28 @@ def test_an_own_number_fills_its_column_in_every_table_and_the_report(tmp_path: 
     assert signature["prompts"]["urgency"]["hash"]
 
 
+def test_the_table_is_headed_by_its_tasks_and_says_which_interval_a_number_has(
+    tmp_path: Path,
+) -> None:
+    safe = {"step": "SAFE", "name": "safe", "title": "Safe"}
+    arguments = make(tmp_path, [dict(URGENCY), safe])
+    out = tmp_path / "out"
+    with ProtocolServer(judge()) as server:
+        done = run(*arguments, "-o", out, "--judge", server.judge())
+    assert done.exit_code == 0, done.output
+    methods = {row["metric"]: row["interval"] for row in rows_of(out / "summary.csv")}
+    assert methods == {"urgency": "bca", "safe": "wilson"}  # safe is a share of yes and no
+    caption = (
+        "urgency, safe: 12 units, 95% intervals in brackets (Urgency: BCa bootstrap, 50 "
+        "resamples, seed 0; Safe: Wilson); in braces"
+    )
+    shown = " ".join(done.stdout.split())
+    assert caption in shown and "Diagnosis" not in shown
+    page = (out / "report.html").read_text(encoding="utf-8")
+    assert "<h1>urgency, safe: 2 models on 12 cases</h1>" in page and caption in page
+    assert "Urgency: BCa bootstrap" in (out / "main_table.tex").read_text(encoding="utf-8")
+
+
 def test_a_failed_item_has_the_bounds_of_the_scale(tmp_path: Path) -> None:
     arguments = make(tmp_path, [dict(URGENCY)])
     script = judge()

@@ -14,6 +14,7 @@ from ...evaluation.from_data import (
     run_opened,
 )
 from ...evaluation.judges.stress_table import read_rates
+from ...evaluation.presets import title_of
 from ...evaluation.report.latex import caption_of, main_rows
 from ...evaluation.report.paper_tables import paper_views
 from ...evaluation.report.paper_text import blocks, paper_text
@@ -140,7 +141,7 @@ def _print(evaluation: Evaluation, folder: Path) -> None:
     from rich.table import Table
 
     header, rows = main_rows(evaluation)
-    table = Table(title=evaluation.preset.title, caption=caption_of(evaluation))
+    table = Table(title=title_of(evaluation.settings), caption=caption_of(evaluation))
     for number, name in enumerate(header):
         table.add_column(name, justify="left" if number == 0 else "right")
     for row in rows:

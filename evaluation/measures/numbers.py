@@ -21,7 +21,8 @@ class Number:
 
     slice: "", or a level or chapter of the ontology. group_by, group: the group of cases that the
     number covers. low, high: the limits of the interval; NaN if there is none, and `warning` says
-    why. sd: the standard deviation of the numbers of the single units (of the pairs, where pairs
+    why. interval: its method, wilson, bca or percentile; "" if there is none.
+    sd: the standard deviation of the numbers of the single units (of the pairs, where pairs
     count). worst, best: the ends of what it could be with the unresolved units. n: the number of
     units that count, with the unresolved ones. failed, undecided (the votes of a jury are tied),
     abstained, invalid: how many of them ended so. unmapped: the number of predictions without a
@@ -37,6 +38,7 @@ class Number:
     value: float
     low: float
     high: float
+    interval: str
     sd: float
     worst: float
     best: float
@@ -97,6 +99,7 @@ def _number(
         interval.estimate,
         interval.low,
         interval.high,
+        interval.method if interval.low == interval.low else "",
         _deviation(measure, mask, units),
         worst,
         best,

@@ -9,6 +9,7 @@ from typing import Any
 from ...errors import OutputError
 from ...files.bytes import writing
 from ..judges.stress_table import read_rates
+from ..presets import title_of
 from ..result import Evaluation
 from .case_pages import case_view, read_attempts, sampled
 from .figure import Figure
@@ -97,6 +98,7 @@ def render(
         "figures": figures,
         "header": header,
         "rows": rows,
+        "title": title_of(evaluation.settings),
         "caption": caption_of(evaluation),
         "ranks": rank_rows(evaluation),
         "rank_notes": rank_notes(evaluation),

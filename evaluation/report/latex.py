@@ -7,8 +7,9 @@ from collections.abc import Iterable, Sequence
 from ..judges.agreement_rows import AgreementRow
 from ..judges.agreement_text import number, who
 from ..measures.numbers import Number
+from ..presets import title_of
 from ..result import Evaluation
-from .main_table import cell_of, expanded, judges_of, unresolved
+from .main_table import cell_of, columns_by_interval, expanded, judges_of, unresolved
 from .rank_table import RANKS_SAY, rank_rows
 
 _SPECIAL = {
@@ -103,15 +104,27 @@ def latex_table(header: Sequence[str], rows: Sequence[Sequence[str]], caption: s
 
 def caption_of(evaluation: Evaluation) -> str:
     """The caption of the main table: how to read its numbers, and the signature's id."""
-    settings = evaluation.settings
     before, after = evaluation.preset.before, evaluation.preset.after
     ranks = f" Rank: by {before} > by {after}." if evaluation.shifts else ""
     return (
-        f"{evaluation.preset.title}: {len(evaluation.units.ids)} units, {settings.level:.0%} "
-        f"intervals in brackets ({settings.interval}, {settings.resamples} resamples, seed "
-        f"{settings.seed}); in braces the number if every unresolved item were wrong, or right."
-        f"{ranks} Signature {evaluation.signature['id']}."
+        f"{title_of(evaluation.settings)}: {len(evaluation.units.ids)} units"
+        f"{_intervals(evaluation)}; in braces the number if every unresolved item were wrong, or "
+        f"right.{ranks} Signature {evaluation.signature['id']}."
     )
+
+
+def _intervals(evaluation: Evaluation) -> str:
+    """Say which interval stands behind the numbers of each column; "" if there is none."""
+    columns = columns_by_interval(evaluation)
+    settings = evaluation.settings
+    how = f", {settings.resamples} resamples, seed {settings.seed}"
+    names = {"wilson": "Wilson", "bca": f"BCa bootstrap{how}", "percentile": f"percentiles{how}"}
+    listed = [
+        (f"{', '.join(titles)}: " if len(columns) > 1 else "")
+        + " or ".join(names[method] for method in methods)
+        for methods, titles in columns.items()
+    ]
+    return f", {settings.level:.0%} intervals in brackets ({'; '.join(listed)})" if listed else ""
 
 
 def all_latex(evaluation: Evaluation) -> dict[str, str]:

@@ -54,6 +54,21 @@ def _is(one: Number, column: Column, group: str) -> bool:
     return place == (column.metric, "", column.by, group)
 
 
+def columns_by_interval(evaluation: Evaluation) -> dict[tuple[str, ...], list[str]]:
+    """Return the titles of the main table's columns by the methods of their intervals."""
+    columns: dict[tuple[str, ...], list[str]] = {}
+    for column, group in expanded(evaluation):
+        cells = [
+            cell_of(evaluation, column, group, model, judge)
+            for judge in judges_of(evaluation)
+            for model in evaluation.judged.models
+        ]
+        methods = tuple(sorted({cell.interval for cell in cells if cell and cell.interval}))
+        if methods:
+            columns.setdefault(methods, []).append(column.title or group)
+    return columns
+
+
 def cell_of(
     evaluation: Evaluation, column: Column, group: str, model: str, judge: str
 ) -> Number | None:
