@@ -15,7 +15,7 @@ from pathlib import Path
 from dxjudge.evaluation.cases import Case, Diagnosis, Response
 from dxjudge.evaluation.evaluate import evaluate
 from dxjudge.evaluation.judged import Responses
-from dxjudge.evaluation.presets import read_settings
+from dxjudge.evaluation.read_settings import read_settings
 from dxjudge.evaluation.report.html import write_report
 from dxjudge.evaluation.report.tables import all_tables
 from dxjudge.evaluation.run import Coder

@@ -27,9 +27,9 @@ from .judging import Panel, Progress, open_journal
 from .measures.numbers import Number
 from .model_attributes import about_models, read_models, with_columns
 from .own_task import own_columns
-from .presets import read_settings
 from .ratings import Ratings, read_expert_ratings
 from .read import Data, case_source, hashes_of, is_path, named_data, response_sources
+from .read_settings import read_settings
 from .report.latex import caption_of, main_rows
 from .report.table import Table
 from .report.tables import all_tables

@@ -9,7 +9,7 @@ from dxjudge.agents.engine.run import Run
 from dxjudge.evaluation.cases import Source, read_cases, read_responses
 from dxjudge.evaluation.evaluate import evaluate
 from dxjudge.evaluation.judging import Panel
-from dxjudge.evaluation.presets import read_settings
+from dxjudge.evaluation.read_settings import read_settings
 from dxjudge.evaluation.result import Evaluation
 
 from .protocol_server import ProtocolServer, Seen, refuse

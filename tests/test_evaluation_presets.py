@@ -11,8 +11,9 @@ import pytest
 from dxjudge.errors import UsageError
 from dxjudge.evaluation.evaluate import evaluate
 from dxjudge.evaluation.judging import Panel
-from dxjudge.evaluation.presets import PRESETS, find_preset, read_settings
+from dxjudge.evaluation.presets import PRESETS, find_preset
 from dxjudge.evaluation.read import load_cases, load_responses
+from dxjudge.evaluation.read_settings import read_settings
 from dxjudge.evaluation.report.latex import escape, latex_table, main_rows
 from dxjudge.evaluation.report.tables import all_tables
 from dxjudge.evaluation.result import Evaluation

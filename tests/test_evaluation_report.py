@@ -16,7 +16,7 @@ from dxjudge.agents.engine.run import Run
 from dxjudge.evaluation.cases import Case, Diagnosis, Response
 from dxjudge.evaluation.evaluate import evaluate
 from dxjudge.evaluation.judging import Panel
-from dxjudge.evaluation.presets import read_settings
+from dxjudge.evaluation.read_settings import read_settings
 from dxjudge.evaluation.report.case_pages import highlight
 from dxjudge.evaluation.report.figures import all_figures
 from dxjudge.evaluation.report.html import LARGEST, render, write_report

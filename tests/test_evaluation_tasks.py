@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from dxjudge.evaluation.presets import PRESETS, main_columns, read_settings
+from dxjudge.evaluation.presets import PRESETS, main_columns
+from dxjudge.evaluation.read_settings import read_settings
 from dxjudge.evaluation.settings import Column, Settings
 from dxjudge.evaluation.tasks import TASKS, fillable, tasks_of
 

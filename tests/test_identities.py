@@ -11,9 +11,9 @@ from dxjudge.cli.main import app
 from dxjudge.errors import InputError, UsageError
 from dxjudge.evaluation.evaluate import evaluate
 from dxjudge.evaluation.paper import load_paper
-from dxjudge.evaluation.presets import read_settings
 from dxjudge.evaluation.published import check_published
 from dxjudge.evaluation.read import load_cases, load_responses
+from dxjudge.evaluation.read_settings import read_settings
 from dxjudge.scoring import Identity, ddx_scores, micro_ddx, violations
 
 from .evaluation_judge import make_judge

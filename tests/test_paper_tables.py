@@ -16,8 +16,9 @@ from dxjudge.errors import UsageError
 from dxjudge.evaluation.evaluate import evaluate
 from dxjudge.evaluation.judging import Panel
 from dxjudge.evaluation.paper import check_paper, load_paper, read_paper
-from dxjudge.evaluation.presets import PRESETS, read_settings
+from dxjudge.evaluation.presets import PRESETS
 from dxjudge.evaluation.read import load_cases, load_responses
+from dxjudge.evaluation.read_settings import read_settings
 from dxjudge.evaluation.report.paper_tables import fill_paper, paper_table, paper_views
 from dxjudge.evaluation.report.paper_text import blocks, paper_figures, paper_latex, paper_text
 from dxjudge.evaluation.result import Evaluation

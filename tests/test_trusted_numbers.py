@@ -20,8 +20,8 @@ from dxjudge.evaluation.judging import Panel
 from dxjudge.evaluation.measures.measure import Measure, Score, Units, mean_measure
 from dxjudge.evaluation.measures.numbers import numbers_of
 from dxjudge.evaluation.measures.standings import differences_of, ranks_of
-from dxjudge.evaluation.presets import read_settings
 from dxjudge.evaluation.read import load_cases, load_responses
+from dxjudge.evaluation.read_settings import read_settings
 from dxjudge.evaluation.result import Evaluation
 from dxjudge.scoring import (
     Plan,
