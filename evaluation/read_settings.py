@@ -13,17 +13,18 @@ from ..scoring.jury import check_weights
 from .paper import check_paper, load_paper
 from .presets import find_preset, main_columns
 from .settings import Settings
+from .settings_paths import with_paths
 
 
 def read_settings(path: Path | None, **flags: Any) -> Settings:
     """Read the settings: those of a preset, changed by a YAML file, then by flags that are set.
 
-    A flag that is None is not set.
+    A flag that is None is not set. A path in the file is relative to the folder of the file.
 
     Raises UsageError for an unknown preset or key or a bad value, InputError for a file that
     cannot be read.
     """
-    changes = _read_yaml(path) if path else {}
+    changes = with_paths(_read_yaml(path), path) if path else {}
     changes |= {name: value for name, value in flags.items() if value is not None}
     preset = find_preset(changes.get("preset", "diagnosis"))
     settings = _settings({**preset.settings, "tasks": preset.tasks, **changes})

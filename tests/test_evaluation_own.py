@@ -148,6 +148,50 @@ def test_the_table_is_headed_by_its_tasks_and_says_which_interval_a_number_has(
     assert "Urgency: BCa bootstrap" in (out / "main_table.tex").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("place", ["beside the settings", "in the working directory"])
+def test_a_relative_path_starts_at_the_settings_file(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "settings"
+    arguments = make(folder, [dict(URGENCY)])
+    config = folder / "settings.yaml"
+    written = {**URGENCY, "step": "sub/../steps.py:URGENCY"}
+    config.write_text(json.dumps({"tasks": [written], "resamples": 50}), encoding="utf-8")
+    (folder / "sub").mkdir()
+    elsewhere = tmp_path / "elsewhere"
+    (elsewhere / "sub").mkdir(parents=True)
+    if place == "in the working directory":
+        (folder / "steps.py").rename(elsewhere / "steps.py")
+    monkeypatch.chdir(elsewhere)
+    with ProtocolServer(judge()) as server:
+        done = run(*arguments, "-o", tmp_path / "out", "--judge", server.judge())
+    assert done.exit_code == 0, done.output
+
+
+def test_a_relative_path_that_means_no_file_or_two_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "settings"
+    arguments = make(folder, [dict(URGENCY)])
+    (folder / "settings.yaml").write_text(
+        json.dumps({"tasks": [{**URGENCY, "step": "steps.py:URGENCY"}]}), encoding="utf-8"
+    )
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "steps.py").write_text(STEPS, encoding="utf-8")
+    done = run(*arguments, "-o", tmp_path / "out", "--judge", "openai:m@http://127.0.0.1:9/v1")
+    assert isinstance(done.exception, UsageError)
+    assert f"steps.py may be {folder / 'steps.py'} or {tmp_path / 'steps.py'}" in str(
+        done.exception
+    )
+    for path in (folder / "steps.py", tmp_path / "steps.py"):
+        path.unlink()
+    done = run(*arguments, "-o", tmp_path / "out", "--judge", "openai:m@http://127.0.0.1:9/v1")
+    assert isinstance(done.exception, UsageError)
+    assert f"there is no file steps.py, neither in the folder of settings.yaml ({folder}) nor" in (
+        str(done.exception)
+    )
+
+
 def test_a_failed_item_has_the_bounds_of_the_scale(tmp_path: Path) -> None:
     arguments = make(tmp_path, [dict(URGENCY)])
     script = judge()
