@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, field_validator
 
 from .judge import JudgeSpec
 
@@ -32,8 +32,8 @@ FailureKind = Literal[
 class Account(BaseModel):
     """The fields that every outcome has: who decided, and what it cost.
 
-    `decided_by` is "llm", the name of the stand-in that decided (such as "rules"), or "none" if
-    the inputs could not be used. `judge` is the spec that was really sent, None if no model was
+    `decided_by` is "llm", the name of the stand-in that decided (such as "rules"), or "none" for
+    an item that failed. `judge` is the spec that was really sent, None if no model was
     asked. `calls` counts the requests of this process (0 for a kept reply). `tokens_in` and
     `tokens_out` count their tokens, None if the server does not report them. `cost` is their
     price in US dollars, None if the price is unknown.
@@ -58,18 +58,21 @@ class Account(BaseModel):
         """Return the fields of a short repr: step, result and judge, without the costs."""
         yield "step", self.step
         yield from self._shown()
-        yield "decided_by", self.judge.label if self.judge else self.decided_by
+        yield from self._who()
 
     def _shown(self) -> list[tuple[str, Any]]:
         return []
 
+    def _who(self) -> list[tuple[str, str]]:
+        return [("decided_by", self.judge.label if self.judge else self.decided_by)]
+
     def _repr_html_(self) -> str:
         """Return the outcome as an HTML table for a notebook."""
         rows = [pair for name, value in self._shown() for pair in _rows(name, value)]
-        who = self.judge.label if self.judge else self.decided_by
+        rows += [(name.replace("_", " "), label) for name, label in self._who()]
         account = f"{self.calls} calls, {self.repairs} repairs" + (", cached" * self.cached)
         title = f"{self.step}: {type(self).__name__.partition('[')[0].lower()}"
-        return html_table(title, [*rows, ("decided by", who), ("account", account)])
+        return html_table(title, [*rows, ("account", account)])
 
 
 def _rows(name: str, value: Any) -> list[tuple[str, Any]]:
@@ -98,14 +101,27 @@ class Abstained(Account):
 
 
 class Failed(Account):
-    """The step reached no result; `reasons` has one entry for each attempt."""
+    """The step reached no result; `reasons` has one entry for each attempt.
+
+    Nobody decided it, so `decided_by` is always "none".
+    """
 
     status: Literal["failed"] = "failed"
+    decided_by: Literal["none"] = "none"
     kind: FailureKind
     reasons: tuple[str, ...]
 
+    @field_validator("decided_by", mode="before")
+    @classmethod
+    def _nobody(cls, _: object) -> str:
+        # Records of earlier versions name the judge or the stand-in that failed.
+        return "none"
+
     def _shown(self) -> list[tuple[str, Any]]:
         return [("kind", self.kind), ("reasons", self.reasons)]
+
+    def _who(self) -> list[tuple[str, str]]:
+        return [("judge", self.judge.label)] if self.judge else []
 
 
 Outcome = Done[Any] | Abstained | Failed

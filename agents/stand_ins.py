@@ -46,13 +46,15 @@ def by_stand_in(
         except DxjudgeError:
             raise
         except Exception as fault:
-            reason = f"{type(fault).__name__}: {fault}"
-            return Failed(**about, decided_by=name, kind="error", reasons=(reason,))
+            reason = f"the stand-in {name}: {type(fault).__name__}: {fault}"
+            return Failed(**about, kind="error", reasons=(reason,))
         if isinstance(decision, Nothing):
             return Abstained(**about, decided_by=name, reason=decision.reason)
         if decision is not None:
             return Done(**about, decided_by=name, value=decision)
     if engine in ("auto", "llm") and has_judge:
         return None
-    reason = f"undecided by {', '.join(names)}" + ("" if has_judge else ", and no judge was given")
-    return Failed(**about, decided_by=names[-1], kind="undecided", reasons=(reason,))
+    reason = f"{' and '.join(names)} did not decide" + (
+        "" if has_judge else ", and no judge was given"
+    )
+    return Failed(**about, kind="undecided", reasons=(reason,))

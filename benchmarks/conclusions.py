@@ -31,7 +31,7 @@ from dxjudge.evaluation.cases import Case, Diagnosis, Response
 from dxjudge.evaluation.evaluate import evaluate
 from dxjudge.evaluation.judges.swap_rows import Conclusion, Swap
 from dxjudge.evaluation.judging import Panel, RecordKey
-from dxjudge.evaluation.presets import read_settings
+from dxjudge.evaluation.read_settings import read_settings
 from dxjudge.evaluation.result import Evaluation
 
 Floats = NDArray[np.float64]

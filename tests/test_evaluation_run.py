@@ -291,7 +291,9 @@ def test_a_failing_item_is_a_row_and_widens_the_bounds(tmp_path: Path) -> None:
         )  # fmt: skip
     assert result.exit_code == 3
     failed = [r for r in rows_of(tmp_path / "out" / "verdicts.csv") if r["status"] == "failed"]
-    assert [(r["case"], r["failure"]) for r in failed] == [("c7", "rejected")]
+    assert [(r["case"], r["failure"], r["decided_by"]) for r in failed] == [
+        ("c7", "rejected", "none")
+    ]
     number = next(r for r in rows_of(tmp_path / "out" / "summary.csv") if not r["group_by"])
     right = round(float(number["value"]) * 11)
     assert float(number["value"]) == pytest.approx(right / 11)

@@ -64,6 +64,7 @@ def test_rows_in_and_rows_out_in_order_with_reasons(
     assert [row["equivalent"] for row in rows] == ["true", "true", "false", ""]
     assert [row["status"] for row in rows] == ["done", "done", "done", "failed"]
     assert rows[3]["reason"].startswith("refused: ")
+    assert [row["decided_by"] for row in rows] == ["llm", "llm", "llm", "none"]
     said = capsys.readouterr().err
     assert "4 rows: done 3 · abstained 0 · failed 1" in said
     assert "failed (1 row: 4): refused" in said

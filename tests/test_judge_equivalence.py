@@ -8,6 +8,8 @@ from dxjudge.agents.judge_equivalence import (
     MappedCode,
     with_ontology,
 )
+from dxjudge.agents.outcome import Failed, read_outcome, write_outcome
+from dxjudge.graphs.step import run_step_sync
 
 from .scripted import ask_step, settle
 
@@ -107,3 +109,13 @@ def test_a_diagnosis_without_a_code_decides_nothing() -> None:
     assert settle(step, pair, "ontology").kind == "undecided"
     outcome, _ = ask_step(step, pair, {"same_disease": "no"}, engine="auto")
     assert (outcome.value.equivalent, outcome.decided_by) == (False, "llm")
+
+
+def test_a_failed_item_has_no_decider_also_in_a_record_of_an_earlier_version() -> None:
+    inputs = {"predicted": "gout", "truth": "flu"}
+    failed = run_step_sync("judge_equivalence", inputs, engine="rules")
+    assert isinstance(failed, Failed)
+    assert (failed.kind, failed.decided_by) == ("undecided", "none")
+    assert failed.reasons == ("code and rules did not decide, and no judge was given",)
+    record = {**write_outcome(failed), "decided_by": "rules"}
+    assert read_outcome(record) == failed

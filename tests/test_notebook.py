@@ -19,9 +19,9 @@ def test_an_outcome_is_short_in_print() -> None:
         "(step='grade_ddx', value=Grade(score=4, rationale='Near.'), decided_by='openai:gpt-4o')"
     )
     failed = Failed(**ABOUT, kind="refused", reasons=("no",))
-    assert repr(failed) == (
-        "Failed(step='grade_ddx', kind='refused', reasons=('no',), decided_by='llm')"
-    )
+    assert repr(failed) == "Failed(step='grade_ddx', kind='refused', reasons=('no',))"
+    asked = Failed(**ABOUT, kind="refused", reasons=("no",), judge=JUDGE)
+    assert repr(asked).endswith("reasons=('no',), judge='openai:gpt-4o')")
 
 
 def test_a_notebook_shows_the_fields_of_the_result_escaped() -> None:

@@ -245,7 +245,7 @@ def test_the_engine_can_be_the_judge_alone_or_the_stand_in_alone() -> None:
     assert isinstance(alone, list)
     assert [outcome.status for outcome in alone] == ["done", "failed"]
     assert isinstance(alone[1], Failed)
-    assert (alone[1].kind, alone[1].decided_by) == ("undecided", "rules")
+    assert (alone[1].kind, alone[1].decided_by) == ("undecided", "none")
     assert len(server.seen) == 1
 
 

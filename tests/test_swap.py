@@ -22,7 +22,7 @@ from dxjudge.evaluation.judges.side import Side
 from dxjudge.evaluation.judges.swap_rows import Conclusion, SharedErrorRow, Swap
 from dxjudge.evaluation.judging import Panel, RecordKey
 from dxjudge.evaluation.measures.standings import Gap
-from dxjudge.evaluation.presets import read_settings
+from dxjudge.evaluation.read_settings import read_settings
 from dxjudge.scoring import Difference, Interval
 
 from .protocol_server import ProtocolServer, Seen, fail

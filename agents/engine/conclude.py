@@ -36,7 +36,6 @@ def failed_unasked(step: Step[Any, Any], repeat: int, kind: FailureKind, reason:
         step=step.name,
         version=step.version,
         repeat=repeat,
-        decided_by="none",
         kind=kind,
         reasons=(reason,),
     )
