@@ -200,7 +200,7 @@ def _sort_letters(text: str) -> str:
 
 MATCH_OPTION: Step[OptionInput, OptionAnswer] = Step(
     name="match_option",
-    version=1,
+    version=2,
     input=OptionInput,
     judged="answer",
     output=lambda inputs: _answer_model(tuple(inputs.options), inputs.multiple),
