@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from ..agents.engine.judges import AnyJudge, as_judge
-from ..agents.engine.same_model import check_named_once
+from ..agents.engine.judges import AnyJudge, as_judge, check_named_once
 from ..errors import UsageError
 from ..scoring.paired import Spread
 from .cases import Case

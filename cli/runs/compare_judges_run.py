@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ...agents.engine.families import families_of
-from ...agents.engine.judges import as_judge
-from ...agents.engine.same_model import check_named_once
+from ...agents.engine.judges import as_judge, check_named_once
 from ...agents.judge import JudgeSpec
 from ...errors import UsageError
 from ...evaluation.evaluate import evaluate
