@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from .means import mean_interval, mean_statistic
     from .medsyn import Gap, choice_accuracy, covers, ddx_coverage, ddx_fdx_gap, mean_grade
     from .missed import Miss, deepest_shared, misses
-    from .own_family import self_preference
     from .paired import (
         Majority,
         PairOutcome,
@@ -82,6 +81,7 @@ if TYPE_CHECKING:
         spearman,
     )
     from .raters.distance import disagreement, verdict_distance
+    from .raters.own_family import self_preference
     from .raters.preference import PreferenceAgreement, preference_agreement
     from .raters.sampled import population_z, sampled_rogan_gladen, sampled_share
     from .raters.shared_errors import HiddenErrors, error_correlation, hidden_error_correlations
@@ -164,11 +164,11 @@ _HOMES = {
     "means": ("mean_interval", "mean_statistic"),
     "medsyn": ("Gap", "choice_accuracy", "covers", "ddx_coverage", "ddx_fdx_gap", "mean_grade"),
     "missed": ("Miss", "deepest_shared", "misses"),
-    "own_family": ("self_preference",),
     "paired": ("Majority", "PairOutcome", "PairScores", "Spread", "best_of_n",
         "best_of_subsets", "majority_vote", "oracle_is_right", "pair_outcome", "pair_scores",
         "variant_spread"),
     "pairwise": ("Contest", "Ladder", "Strength", "bradley_terry", "strengths"),
+    "raters.own_family": ("self_preference",),
     "raters.preference": ("PreferenceAgreement", "preference_agreement"),
     "raters.shared_errors": ("HiddenErrors", "error_correlation", "hidden_error_correlations"),
     "ratios": ("deviation_over_units", "hierarchical_statistic", "ratio_of_sums"),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from ...scoring.bootstrap import Floats, Plan
-from ...scoring.own_family import self_preference
+from ...scoring.raters.own_family import self_preference
 from .swap_rows import FamilyRow
 from .swap_table import SwapTable
 

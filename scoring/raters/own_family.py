@@ -10,8 +10,8 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import UsageError
-from .bootstrap import Floats, Interval, Plan, bootstrap_interval
+from ...errors import UsageError
+from ..bootstrap import Floats, Interval, Plan, bootstrap_interval
 
 LEAST_AGREEMENT = 0.1
 """With a smaller mean correlation of the other judges, no lead can be converted."""
