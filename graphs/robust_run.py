@@ -7,9 +7,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from ..agents.engine.judges import AnyJudge, Judge, as_judge, check_key
+from ..agents.engine.judges import AnyJudge, Judge, as_judge, check_key, check_named_once
 from ..agents.engine.run import Run
-from ..agents.engine.same_model import check_named_once
 from ..agents.outcome import Outcome, read_outcome
 from ..agents.step import Step
 from ..agents.steps import find_step

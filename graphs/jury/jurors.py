@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from ...agents.engine.families import families_of
-from ...agents.engine.judges import AnyJudge, Judge, as_judge
-from ...agents.engine.same_model import one_model
+from ...agents.engine.judges import AnyJudge, Judge, as_judge, one_model
 from ...agents.stand_ins import ALWAYS
 from ...agents.step import Step
 from ...errors import InputError, UsageError
