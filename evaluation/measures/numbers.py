@@ -99,7 +99,7 @@ def _number(
         interval.estimate,
         interval.low,
         interval.high,
-        interval.method if interval.low == interval.low else "",
+        method_of(interval),
         _deviation(measure, mask, units),
         worst,
         best,
@@ -112,6 +112,11 @@ def _number(
         interval.warning or "",
         measure.higher_is_better,
     )
+
+
+def method_of(interval: Interval) -> str:
+    """Return the method of an interval: wilson, bca, percentile; "" if there are no limits."""
+    return interval.method if interval.low == interval.low else ""
 
 
 def _deviation(measure: Measure, mask: _Mask, units: Units) -> float:

@@ -18,7 +18,7 @@ from ..pairing import TASK, drawn_pairs, opponents
 from ..settings import Settings
 from .ended import ended, unresolved
 from .measure import UNRESOLVED, Measure, Status
-from .numbers import ALL, Number
+from .numbers import ALL, Number, method_of
 
 STRENGTH = "strength"
 _BY_CODE = ("code", "rules")
@@ -258,6 +258,7 @@ def strength_numbers(pairwise: Sequence[Pairwise], measures: Sequence[Measure]) 
                     value=interval.estimate,
                     low=interval.low,
                     high=interval.high,
+                    interval=method_of(interval),
                     sd=math.nan,
                     worst=one.worst,
                     best=one.best,
