@@ -8,7 +8,7 @@ import pytest
 
 import dxjudge
 from dxjudge.errors import UsageError
-from dxjudge.evaluation.presets import read_settings
+from dxjudge.evaluation.read_settings import read_settings
 from dxjudge.evaluation.report.paper_tables import paper_views
 from dxjudge.evaluation.report.paper_text import paper_text
 from dxjudge.evaluation.result import Evaluation
