@@ -71,14 +71,15 @@ def rules_of(module: str) -> list[str]:
 
 
 def plain(source: str) -> str:
-    """A source without docstrings, comments and white space, which change no result."""
+    """A source without imports, docstrings, comments and white space, which change no result."""
     lines = source.splitlines(keepends=True)
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type == tokenize.COMMENT:
             line, column = token.start
             lines[line - 1] = lines[line - 1][:column]
     for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+        is_docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        if is_docstring or isinstance(node, ast.Import | ast.ImportFrom):
             for line in range(node.lineno - 1, node.end_lineno or node.lineno):
                 lines[line] = ""
     return "".join("".join(lines).split())
