@@ -6,8 +6,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from ..prompts.data import Categories, CategoriesField
+from ..prompts.data import Categories
 from ..prompts.load import Value
+from ..prompts.load_data import CategoriesField
 from .step import Step
 from .technical import abstain_on
 from .verdict import Parts, Verdict, Worded

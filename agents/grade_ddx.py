@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ..prompts.data import ScaleField
 from ..prompts.load import Value
+from ..prompts.load_data import ScaleField
 from .grading import Grade, GradeAnswer, as_grade, describe, grade_answer, in_words
 from .step import Nothing, Step
 from .verdict import Verdict

@@ -7,8 +7,9 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from ..cache.key import canonical
-from ..prompts.data import ErrorCategory, Taxonomy, TaxonomyField
+from ..prompts.data import ErrorCategory, Taxonomy
 from ..prompts.load import Value
+from ..prompts.load_data import TaxonomyField
 from .quotes import Quote, cite
 from .step import Nothing, Step
 from .technical import technical_fault

@@ -6,8 +6,9 @@ from functools import lru_cache
 
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
-from ..prompts.data import AnswerKind, AnswerRulesField
+from ..prompts.data import AnswerKind
 from ..prompts.load import Value
+from ..prompts.load_data import AnswerRulesField
 from .grading import describe, level_type
 from .step import Step
 from .technical import abstain_on

@@ -6,8 +6,9 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from ..prompts.data import Dimension, Rubric, RubricField
+from ..prompts.data import Dimension, Rubric
 from ..prompts.load import Value
+from ..prompts.load_data import RubricField
 from .grading import describe, level_type
 from .quotes import Quote, cite, find_quote
 from .step import Step

@@ -1,6 +1,6 @@
 """The columns of the main table that depend on the settings."""
 
-from ..prompts.data import load_rubric, load_taxonomy
+from ..prompts.load_data import load_rubric, load_taxonomy
 from .settings import Column, Settings
 
 _OVERALL = (Column("answer_score", "Overall"), Column("answer_score_macro", "Macro mean"))

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import BaseModel, ConfigDict, Field
 
 from ..agents.outcome import Abstained, Done, Failed
-from ..prompts.data import RubricField, TaxonomyField
+from ..prompts.load_data import RubricField, TaxonomyField
 
 Branch = Literal[
     "final_diagnosis",

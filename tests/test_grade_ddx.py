@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from dxjudge.agents.grade_ddx import GRADE_DDX
-from dxjudge.prompts.data import load_scale
+from dxjudge.prompts.load_data import load_scale
 
 from .scripted import ask_step
 

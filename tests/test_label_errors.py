@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from dxjudge.agents.label_errors import LABEL_ERRORS
-from dxjudge.prompts.data import load_taxonomy
+from dxjudge.prompts.load_data import load_taxonomy
 
 from .scripted import ask_step
 

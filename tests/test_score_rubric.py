@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from dxjudge.agents.score_rubric import SCORE_RUBRIC
-from dxjudge.prompts.data import load_rubric
+from dxjudge.prompts.load_data import load_rubric
 
 from .scripted import ask_step, settle
 

@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from dxjudge.errors import UsageError
-from dxjudge.prompts import data
+from dxjudge.prompts import load_data
 
 RUBRIC: dict[str, Any] = {
     "name": "mine",
@@ -32,20 +32,26 @@ def written(tmp_path: Path, content: Any, name: Any = "mine.yaml") -> Any:
 
 
 def test_the_shipped_files_load() -> None:
-    assert data.load_rubric("dermcase").best == 100
-    assert len(data.load_taxonomy("dermcase").categories) == 10
-    technical = data.load_taxonomy("dermcase").technical
+    assert load_data.load_rubric("dermcase").best == 100
+    assert len(load_data.load_taxonomy("dermcase").categories) == 10
+    technical = load_data.load_taxonomy("dermcase").technical
     assert technical is not None and technical.name == "technical or system error"
-    assert len(data.load_taxonomy("medlesionvqa").categories) == 6
-    assert len(data.load_categories("mediconfusion").categories) == 9
-    assert [level.value for level in data.load_scale("ddx").levels] == [0, 2, 3, 4, 5]
-    assert [level.value for level in data.load_scale("final_diagnosis").levels] == [1, 2, 3, 4, 5]
-    kinds = [kind.name for kind in data.load_answer_rules("open_answer").kinds]
+    assert len(load_data.load_taxonomy("medlesionvqa").categories) == 6
+    assert len(load_data.load_categories("mediconfusion").categories) == 9
+    assert [level.value for level in load_data.load_scale("ddx").levels] == [0, 2, 3, 4, 5]
+    assert [level.value for level in load_data.load_scale("final_diagnosis").levels] == [
+        1,
+        2,
+        3,
+        4,
+        5,
+    ]
+    kinds = [kind.name for kind in load_data.load_answer_rules("open_answer").kinds]
     assert kinds == ["color", "shape", "size", "lesion", "disease", "other"]
 
 
 def test_every_level_of_the_shipped_rubric_is_described_differently() -> None:
-    for dimension in data.load_rubric("dermcase").dimensions:
+    for dimension in load_data.load_rubric("dermcase").dimensions:
         texts = [level.text for level in dimension.levels]
         assert dimension.values == (0, 1, 2, 3, 4)
         assert len(set(texts)) == 5
@@ -77,7 +83,7 @@ def test_a_fault_names_the_file_and_the_field(
     place[path[-1]] = value
     file = written(tmp_path, broken)
     with pytest.raises(UsageError, match=f"^rubric {re.escape(str(file))}: {told}"):
-        data.load_rubric(file)
+        load_data.load_rubric(file)
 
 
 @pytest.mark.parametrize(
@@ -86,14 +92,14 @@ def test_a_fault_names_the_file_and_the_field(
 )
 def test_a_file_that_is_no_mapping(tmp_path: Path, content: Any, told: Any) -> None:
     with pytest.raises(UsageError, match=told):
-        data.load_taxonomy(written(tmp_path, content))
+        load_data.load_taxonomy(written(tmp_path, content))
 
 
 def test_a_missing_file_and_an_unknown_name() -> None:
     with pytest.raises(UsageError, match="rubric nowhere.yaml: cannot be read: No such file"):
-        data.load_rubric("nowhere.yaml")
+        load_data.load_rubric("nowhere.yaml")
     with pytest.raises(UsageError, match="the toolkit has dermcase; for your own, give a path"):
-        data.load_rubric("derm")
+        load_data.load_rubric("derm")
 
 
 def test_json_serves_as_well_and_a_changed_file_is_read_again(tmp_path: Path) -> None:
@@ -102,9 +108,9 @@ def test_json_serves_as_well_and_a_changed_file_is_read_again(tmp_path: Path) ->
         '{"name": "j", "version": 1, "source": "s", "levels": {"1": "a", "2": "b"}}',
         "j.json",
     )
-    assert [level.value for level in data.load_scale(file).levels] == [1, 2]
+    assert [level.value for level in load_data.load_scale(file).levels] == [1, 2]
     file.write_text(file.read_text().replace('"2": "b"', '"2": "b", "3": "c"'))
-    assert [level.value for level in data.load_scale(str(file)).levels] == [1, 2, 3]
+    assert [level.value for level in load_data.load_scale(str(file)).levels] == [1, 2, 3]
 
 
 def test_a_taxonomy_leaves_something_to_the_judge(tmp_path: Path) -> None:
@@ -115,9 +121,9 @@ def test_a_taxonomy_leaves_something_to_the_judge(tmp_path: Path) -> None:
         "categories": [{"name": "t", "description": "d", "decided_by": "code"}],
     }
     with pytest.raises(UsageError, match="at least one is decided by the judge"):
-        data.load_taxonomy(written(tmp_path, only_code))
+        load_data.load_taxonomy(written(tmp_path, only_code))
 
 
 def test_equal_data_are_equal_and_hashable() -> None:
-    assert hash(data.load_rubric("dermcase")) == hash(data.load_rubric("dermcase"))
-    assert data.given_categories(["a", "b"]) == data.given_categories(["a", "b"])
+    assert hash(load_data.load_rubric("dermcase")) == hash(load_data.load_rubric("dermcase"))
+    assert load_data.given_categories(["a", "b"]) == load_data.given_categories(["a", "b"])

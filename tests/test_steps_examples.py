@@ -16,7 +16,7 @@ from dxjudge.agents import (
     technical,
     wording,
 )
-from dxjudge.prompts.data import load_rubric
+from dxjudge.prompts.load_data import load_rubric
 
 PAGE = Path(__file__).parent.parent / "docs" / "steps.md"
 MODULES = (grading, match_option, own_step, quotes, score_free_answer, technical, wording)

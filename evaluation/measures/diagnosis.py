@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...agents.outcome import Abstained, Done, Failed, Outcome
-from ...prompts.data import load_rubric, load_taxonomy
+from ...prompts.load_data import load_rubric, load_taxonomy
 from ...scoring.flat import top_k_accuracy
 from ...scoring.medsyn import covers
 from ..cases import Case

@@ -3,7 +3,7 @@
 import random
 from collections.abc import Callable, Iterator
 
-from ...prompts.data import load_rubric, load_taxonomy
+from ...prompts.load_data import load_rubric, load_taxonomy
 from ...scoring.votes import Vote
 from ..judges.as_votes import confusion_counts, votes_of
 from ..measures.evidence import MEAN, PRESENTATIONS
