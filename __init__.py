@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from dxjudge.adapters.callable import as_callable
-    from dxjudge.adapters.contract import JudgeExample, assert_judge_contract
+    from dxjudge.adapters.contract import assert_judge_contract
     from dxjudge.adapters.inspect_ai import as_inspect_scorer
     from dxjudge.adapters.openevals import as_async_openevals, as_openevals
+    from dxjudge.adapters.promises import JudgeExample
     from dxjudge.adapters.pydantic_evals import as_pydantic_evaluator
     from dxjudge.agents.engine.run import Run
     from dxjudge.agents.judge import JudgeSpec
@@ -60,7 +61,7 @@ _HOMES = {
     "Failed": "dxjudge.agents.outcome",
     "IndexFault": "dxjudge.errors",
     "InputError": "dxjudge.errors",
-    "JudgeExample": "dxjudge.adapters.contract",
+    "JudgeExample": "dxjudge.adapters.promises",
     "JudgeSpec": "dxjudge.agents.judge",
     "Mapper": "dxjudge.graphs.mapper",
     "Mapping": "dxjudge.ontology.mapping",

@@ -7,7 +7,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, Field, StringConstraints, model_validator
 
-from .data import FROZEN, Source, Text, load_data, loaded_by, refuse_twins
+from .data import FROZEN, Text, refuse_twins
+from .load_data import Source, load_data, loaded_by
 
 Part = Literal["presentation", "examination", "tests", "diagnosis"]
 

@@ -9,7 +9,8 @@ from typing import Any
 import httpx2
 import pytest
 
-from dxjudge.adapters.contract import PROMISES, JudgeExample, assert_judge_contract
+from dxjudge.adapters.contract import assert_judge_contract
+from dxjudge.adapters.promises import PROMISES, JudgeExample
 from dxjudge.adapters.scripted_judge import Said, ScriptedJudge
 from dxjudge.agents.engine.run import Run
 from dxjudge.agents.outcome import Abstained, Done, Failed

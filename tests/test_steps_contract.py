@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from dxjudge.adapters.contract import INJECTION, PROMISES, JudgeExample, assert_judge_contract
+from dxjudge.adapters.contract import assert_judge_contract
+from dxjudge.adapters.promises import INJECTION, PROMISES, JudgeExample
 from dxjudge.adapters.scripted_judge import Said
 from dxjudge.agents.engine.run import Run
 from dxjudge.agents.outcome import read_outcome
