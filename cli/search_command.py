@@ -75,7 +75,8 @@ def search(
 
 def _map(text: str, settings: dict[str, Any]) -> "Mapping":
     from ..errors import UsageError
-    from ..graphs.mapper import Mapper, is_judge
+    from ..graphs.chooser import is_judge
+    from ..graphs.mapper import Mapper
     from .progress import stages
 
     if is_judge(settings["model"]):

@@ -92,3 +92,9 @@ def fell_back(mapping: Mapping, chooser: Chooser | None) -> bool:
         return False
     without_translation = chooser.translate and mapping.translation is None
     return without_translation or chooser.is_asked(mapping)
+
+
+def is_judge(model: str) -> bool:
+    """Whether the name of a model means a model that writes text, not one that embeds it."""
+    provider = model.partition(":")[0]
+    return provider in PROVIDERS and "embed" not in model.lower()

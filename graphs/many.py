@@ -1,10 +1,11 @@
-"""Read many texts, and write their mappings as columns of a table."""
+"""Read and map many texts, and write their mappings as columns of a table."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..errors import InputError, UsageError
+from ..errors import DxjudgeError, InputError, UsageError
 from ..files.frames import without_missing
+from ..ontology.decide import failed_mapping
 from ..ontology.mapping import Mapping
 
 
@@ -35,3 +36,19 @@ def _text(value: Any, place: int) -> str:
     if not isinstance(plain, str):
         raise InputError(f"item {place} is {type(value).__name__} {value!r}, not a text")
     return plain
+
+
+def map_each(texts: list[str], work: Callable[[list[str]], list[Mapping]]) -> list[Mapping]:
+    """Map texts together with `work`; if that raises, map them one by one.
+
+    So only the text that raises is failed. A DxjudgeError concerns every text and is raised.
+    """
+    try:
+        return work(texts)
+    except DxjudgeError:
+        raise
+    except Exception as fault:
+        if len(texts) == 1:
+            why = f"{type(fault).__name__}: {fault}"
+            return [failed_mapping(Mapping(texts[0], "failed"), why)]
+        return [mapping for text in texts for mapping in map_each([text], work)]

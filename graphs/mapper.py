@@ -2,7 +2,7 @@
 
 import hashlib
 import pickle
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from importlib import metadata
@@ -10,12 +10,11 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from ..agents.engine.models import PROVIDERS
-from ..errors import DxjudgeError, UsageError
+from ..errors import UsageError
 from ..files.folders import cache_folder
 from ..files.frames import frame_texts, is_frame, like, whole, with_added
 from ..ontology.base import check_scope, default_terms, recipe
-from ..ontology.decide import MIN_SCORE, Policy, failed_mapping
+from ..ontology.decide import MIN_SCORE, Policy
 from ..ontology.mapping import Candidate, Mapping, read_mapping
 from ..ontology.packaged import packaged
 from ..ontology.release import Release
@@ -31,8 +30,8 @@ from ..ontology.sources.forms import read_source
 from ..ontology.specificity import check_specificity
 from ..ontology.terms import Term
 from ..ontology.tree import Tree, load_tree
-from .chooser import Chooser
-from .many import mapping_columns, texts_of
+from .chooser import Chooser, is_judge
+from .many import map_each, mapping_columns, texts_of
 from .mapping import MappingParts, map_embedded, mapping_graph
 
 if TYPE_CHECKING:  # these modules take long to import
@@ -284,28 +283,6 @@ def _copy_of(settings: bytes) -> Mapper:
     mapper = Mapper.__new__(Mapper)
     vars(mapper).update(pickle.loads(settings))
     return mapper
-
-
-def map_each(texts: list[str], work: Callable[[list[str]], list[Mapping]]) -> list[Mapping]:
-    """Map texts together with `work`; if that raises, map them one by one.
-
-    So only the text that raises is failed. A DxjudgeError concerns every text and is raised.
-    """
-    try:
-        return work(texts)
-    except DxjudgeError:
-        raise
-    except Exception as fault:
-        if len(texts) == 1:
-            why = f"{type(fault).__name__}: {fault}"
-            return [failed_mapping(Mapping(texts[0], "failed"), why)]
-        return [mapping for text in texts for mapping in map_each([text], work)]
-
-
-def is_judge(model: str) -> bool:
-    """Whether the name of a model means a model that writes text, not one that embeds it."""
-    provider = model.partition(":")[0]
-    return provider in PROVIDERS and "embed" not in model.lower()
 
 
 @lru_cache

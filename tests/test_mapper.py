@@ -10,7 +10,8 @@ import pyarrow
 import pytest
 
 from dxjudge.errors import InputError, UsageError
-from dxjudge.graphs.mapper import Mapper, is_judge
+from dxjudge.graphs.chooser import is_judge
+from dxjudge.graphs.mapper import Mapper
 from dxjudge.graphs.mapping import map_embedded, mapping_graph, mapping_node
 from dxjudge.ontology.mapping import Mapping, band_of, read_mapping
 from dxjudge.ontology.specificity import at_specificity

@@ -10,7 +10,8 @@ import pytest
 from dxjudge.agents.engine.run import Run
 from dxjudge.errors import ModelFault, UsageError
 from dxjudge.graphs.chooser import Chooser, fell_back
-from dxjudge.graphs.mapper import Mapper, map_each
+from dxjudge.graphs.many import map_each
+from dxjudge.graphs.mapper import Mapper
 from dxjudge.graphs.mapping import MappingParts, mapping_graph
 from dxjudge.graphs.mapping_estimate import estimate_mapping
 from dxjudge.ontology.mapping import Mapping, read_mapping

@@ -22,7 +22,8 @@ from ...evaluation.report.rank_table import rank_notes
 from ...evaluation.report.write import make_folder
 from ...evaluation.result import Evaluation
 from ...files.forms import Form
-from ...graphs.mapper import Mapper, is_judge
+from ...graphs.chooser import is_judge
+from ...graphs.mapper import Mapper
 from ..command import given_flags
 from ..exit_codes import BUDGET, INTERRUPTED, SOME_FAILED
 from ..option_groups import JudgeModelOptions, RunOptions

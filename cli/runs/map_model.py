@@ -9,8 +9,7 @@ from ...agents.choose_candidate import CHOOSE_CANDIDATE
 from ...agents.judge import JudgeSpec
 from ...agents.translate_diagnosis import TRANSLATE_DIAGNOSIS
 from ...errors import AuthenticationFault, UsageError
-from ...graphs.chooser import Chooser
-from ...graphs.mapper import is_judge
+from ...graphs.chooser import Chooser, is_judge
 from ..command import given_flags
 from ..option_groups import ModelOptions, RunOptions
 
