@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..agents.choose_candidate import CHOOSE_CANDIDATE
+from ..agents.engine.models import PROVIDERS
 from ..agents.outcome import Outcome
 from ..agents.step import Step
 from ..agents.translate_diagnosis import TRANSLATE_DIAGNOSIS
