@@ -11,27 +11,25 @@ acceleration comes from a jackknife over at most 200 seeded groups of clusters, 
 grows linearly with the number of cases.
 """
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import UsageError
 from ._arithmetic import SAME, too_few
+from ._sample import Clusters as Clusters
+from ._sample import Floats as Floats
+from ._sample import Mask as Mask
+from ._sample import Sample, columns_of
+from ._sample import Statistic as Statistic
 
-Floats = NDArray[np.float64]
-Statistic = Callable[[Floats], Floats]
 Method = Literal["bca", "percentile"]
-Clusters = int | Sequence[Hashable]
-Mask = NDArray[np.bool_]
 
 FEWEST_CASES = 10
 """With fewer clusters there is a warning and no interval."""
-
-_BLOCK = 4_000_000  # weights in memory at a time: 32 MB
-_JACKKNIFE_GROUPS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +160,8 @@ def replicates(
     >>> replicates(mean_statistic([0.0, 1.0] * 10), 20, plan=Plan(resamples=50)).shape
     (50, 1)
     """
-    return _Sample.of(clusters, weights).replicates(statistic, plan or Plan())
+    plan = plan or Plan()
+    return Sample.of(clusters, weights).replicates(statistic, plan.resamples, plan.seed)
 
 
 def bootstrap_differences(
@@ -202,12 +201,12 @@ def _resample(
     present: Mask | None,
     plan: Plan,
 ) -> tuple[tuple[Interval, ...], Floats]:
-    sample = _Sample.of(clusters, weights)
+    sample = Sample.of(clusters, weights)
     if sample.rows == 0:
         raise UsageError("there is no case to resample")
-    estimate = _columns(statistic(sample.weights[None, :]))[0]
-    values = sample.replicates(statistic, plan)
-    skew = sample.accelerations(statistic, plan) if plan.method == "bca" else None
+    estimate = columns_of(statistic(sample.weights[None, :]))[0]
+    values = sample.replicates(statistic, plan.resamples, plan.seed)
+    skew = sample.accelerations(statistic, plan.seed) if plan.method == "bca" else None
     sizes = sample.sizes(present, len(estimate))
     return _intervals(estimate, values, skew, sizes, plan), values
 
@@ -304,78 +303,3 @@ def _take(ordered: Floats, undefined: NDArray[np.int_], at: Floats) -> Floats:
     low, high = ordered[lower, column], ordered[upper, column]
     result: Floats = low + (position - lower) * (high - low)
     return result
-
-
-def _columns(values: Any) -> Floats:
-    array: Floats = np.asarray(values, dtype=float)
-    return array[:, None] if array.ndim == 1 else array
-
-
-@dataclass(frozen=True, slots=True)
-class _Sample:
-    """Rows, the cluster of each (None: every row is a cluster), and their weights."""
-
-    rows: int
-    groups: int
-    cluster_of: NDArray[np.int_] | None
-    weights: Floats
-
-    @classmethod
-    def of(cls, clusters: Clusters, weights: Sequence[float] | Floats | None) -> "_Sample":
-        rows = clusters if isinstance(clusters, int) else len(clusters)
-        given = np.ones(rows) if weights is None else np.asarray(weights, dtype=float)
-        if given.shape != (rows,) or not np.isfinite(given).all() or (given < 0).any():
-            raise UsageError(f"weights must be {rows} finite numbers, none negative")
-        if isinstance(clusters, int):
-            return cls(rows, rows, None, given)
-        codes: dict[Hashable, int] = {}
-        index = np.array([codes.setdefault(label, len(codes)) for label in clusters], dtype=int)
-        return cls(rows, len(codes), index, given)
-
-    def sizes(self, present: Mask | None, numbers: int) -> list[int]:
-        """Count the clusters that each number uses."""
-        if present is None:
-            return [self.groups] * numbers
-        if self.cluster_of is None:
-            rows: list[int] = present.sum(axis=0).tolist()
-            return rows
-        return [len(np.unique(self.cluster_of[present[:, k]])) for k in range(numbers)]
-
-    def spread(self, counts: Floats) -> Floats:
-        """Give every row the count of its cluster, times its own weight."""
-        by_row = counts if self.cluster_of is None else counts[:, self.cluster_of]
-        return by_row * self.weights
-
-    def replicates(self, statistic: Statistic, plan: Plan) -> Floats:
-        blocks = (
-            _columns(statistic(self.spread(counts)))
-            for counts in _draws(self.groups, self.rows, plan)
-        )
-        return np.concatenate(list(blocks))
-
-    def accelerations(self, statistic: Statistic, plan: Plan) -> Floats:
-        """Return BCa's a for each number: skewness of the leave-one-group-out values / 6."""
-        folds = min(self.groups, _JACKKNIFE_GROUPS)
-        fold_of = np.random.default_rng(plan.seed).permutation(self.groups) % folds
-        counts = (fold_of[None, :] != np.arange(folds)[:, None]).astype(float)
-        values = _columns(statistic(self.spread(counts)))
-        defined = np.maximum((~np.isnan(values)).sum(axis=0), 1)
-        off = np.nansum(values, axis=0) / defined - values
-        # Skewness has no unit; without this, cubes of tiny numbers are 0 / 0.
-        scale = np.nan_to_num(np.abs(off)).max(axis=0)
-        off = off / np.where(scale > 0, scale, 1.0)
-        cubes, squares = np.nansum(off**3, axis=0), np.nansum(off**2, axis=0)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.where(squares > 0, cubes / (6 * squares**1.5), 0.0)
-
-
-def _draws(groups: int, rows: int, plan: Plan) -> Iterator[Floats]:
-    """Draw clusters with replacement: blocks of counts, (resamples in block, groups)."""
-    rng = np.random.default_rng(plan.seed)
-    step = max(1, _BLOCK // max(rows, 1))
-    for start in range(0, plan.resamples, step):
-        size = min(step, plan.resamples - start)
-        drawn = rng.integers(0, groups, size=(size, groups))
-        drawn += np.arange(size)[:, None] * groups
-        counts = np.bincount(drawn.ravel(), minlength=size * groups).reshape(size, groups)
-        yield counts.astype(np.float64)

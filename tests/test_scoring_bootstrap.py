@@ -170,7 +170,7 @@ def test_bad_plans_and_weights_are_refused() -> None:
 
 def test_drawing_in_blocks_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = replicates(mean_statistic(SKEWED), 60, plan=Plan(resamples=100))
-    monkeypatch.setattr("dxjudge.scoring.bootstrap._BLOCK", 60 * 7)
+    monkeypatch.setattr("dxjudge.scoring._sample._BLOCK", 60 * 7)
     assert replicates(mean_statistic(SKEWED), 60, plan=Plan(resamples=100)) == pytest.approx(whole)
 
 
