@@ -78,8 +78,9 @@ def plain(source: str) -> str:
             line, column = token.start
             lines[line - 1] = lines[line - 1][:column]
     for node in ast.walk(ast.parse(source)):
-        is_docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-        if is_docstring or isinstance(node, ast.Import | ast.ImportFrom):
+        if isinstance(node, ast.Import | ast.ImportFrom) or (
+            isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        ):
             for line in range(node.lineno - 1, node.end_lineno or node.lineno):
                 lines[line] = ""
     return "".join("".join(lines).split())
