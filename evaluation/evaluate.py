@@ -21,6 +21,7 @@ from .measures.evidence import (
     sensitivities,
     withheld_kinds,
 )
+from .measures.group_gaps import group_gaps_of
 from .measures.likeness import find_encoder
 from .measures.measure import Measure, Units, case_units
 from .measures.model_groups import group_means
@@ -123,6 +124,7 @@ def evaluate(
         pairwise=pairwise,
         samples=samples,
         notes=_notes(notes, judged, settings, gaps),
+        group_gaps=tuple(group_gaps_of(headline, units, settings.plan)),
     )
     return replace(evaluation, swap=swap_of(evaluation))
 

@@ -36,7 +36,7 @@ def open_journal(path: Path | None) -> Journal[Outcome]:
     return Journal(path, read=read_outcome, write=write_outcome)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Item:
     """One question to a judge: which task, on which response of which model, and its inputs.
 
@@ -51,7 +51,7 @@ class Item:
     inputs: dict[str, Any]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class JudgedItem:
     """An item, and its outcome under one judge.
 

@@ -15,6 +15,7 @@ from .judging import JURY
 from .measures.alignment import AlignmentRow
 from .measures.compare import MissRow
 from .measures.evidence import ModalGap
+from .measures.group_gaps import GroupGap
 from .measures.measure import Measure, Units
 from .measures.model_groups import GroupMean
 from .measures.numbers import Number
@@ -41,6 +42,7 @@ class Evaluation:
     pairwise: the comparisons of every two models under each judge, and what follows from them.
     samples: the spread over samples, by model, judge, wording of the prompt and metric.
     notes: sentences about what was read and how.
+    group_gaps: the best group minus the worst, by model, metric and group column.
     """
 
     preset: Preset
@@ -68,6 +70,7 @@ class Evaluation:
     pairwise: tuple[Pairwise, ...] = ()
     notes: tuple[str, ...] = ()
     samples: tuple[SampleSpread, ...] = ()
+    group_gaps: tuple[GroupGap, ...] = ()
 
     def number(self, metric: str, model: str, judge: str = "", **where: str) -> Number | None:
         """One number, or None; `where` may name slice, group_by and group."""

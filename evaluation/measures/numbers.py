@@ -209,3 +209,12 @@ def joint_statistic(measures: Sequence[Measure], mask: NDArray[np.bool_]) -> Sta
     measures: all with the same `combine`.
     """
     return _statistic([_masked(one, mask) for one in measures], measures[0].combine)
+
+
+def group_statistic(
+    measure: Measure, masks: Sequence[NDArray[np.bool_]], order: NDArray[np.int_]
+) -> Statistic:
+    """Return the function from weights (b, units in `order`) to a measure's values (b, masks)."""
+    above, below = measure.numerator[order], measure.denominator[order]
+    columns = [(above * mask[:, None], below * mask[:, None]) for mask in masks]
+    return _statistic(columns, measure.combine)

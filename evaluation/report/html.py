@@ -106,6 +106,7 @@ def render(
         "groups": _groups(evaluation),
         "papers": [paper_text(view, evaluation) for view in paper_views(evaluation)],
         "gaps": [gap for gap in evaluation.gaps if not gap.slice and not gap.group_by],
+        "group_gaps": [gap for gap in evaluation.group_gaps if gap.worst or gap.too_few],
         "misses": evaluation.misses[:_MISSES],
         "pairwise": pairwise_view(evaluation),
         "judges": judges_view(evaluation, about_judges),

@@ -1,6 +1,6 @@
 """Every table of an evaluation as plain rows: numbers, comparisons of models and judges."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -10,6 +10,7 @@ from ..judges.as_votes import votes_of
 from ..judges.swap_text import swap_tables
 from ..judging import NO_JUDGE
 from ..measures.criteria import CriterionRow, criteria_rows
+from ..measures.group_gaps import GroupGap
 from ..measures.model_groups import GroupMean
 from ..measures.numbers import Number
 from ..measures.standings import Gap
@@ -29,38 +30,43 @@ from .small_tables import (
 from .table import Table, table_of
 
 
-def all_tables(evaluation: Evaluation) -> list[Table]:
-    """Build every table that has a row, the main one first; numbers have the signature's id."""
-    tables = [
-        main_table(evaluation),
-        _numbers("summary", evaluation, evaluation.numbers),
-        _numbers(
-            "levels", evaluation, [n for n in evaluation.numbers if n.slice.startswith("level")]
-        ),
-        _numbers(
-            "chapters", evaluation, [n for n in evaluation.numbers if n.slice.startswith("chapter")]
-        ),
-        _numbers("groups", evaluation, [n for n in evaluation.numbers if n.group_by]),
-        ranks_table(evaluation),
-        shifts_table(evaluation),
-        table_of("differences", Gap, evaluation.gaps),
-        predictions_table(evaluation),
-        verdicts_table(evaluation),
-        scores_table(evaluation),
-        misses_table(evaluation),
-        alignment_table(evaluation),
-        table_of("model_groups", GroupMean, evaluation.model_groups),
-        *pairwise_tables(evaluation),
-        table_of("criteria", CriterionRow, list(criteria_rows(evaluation.judged))),
-        *_compared(evaluation),
-        *_swap(evaluation),
-        _stability(evaluation),
-        spreads_table(evaluation),
-        samples_table(evaluation),
-        modal_table(evaluation),
-        paper_table(paper_views(evaluation), evaluation.signature["id"]),
-    ]
-    return [table for table in tables if table.rows]
+def all_tables(evaluation: Evaluation) -> Iterator[Table]:
+    """Yield every table that has a row, the main one first; numbers have the signature's id.
+
+    Each table is built when it is wanted: the rows of all would need much memory together.
+    """
+    return (table for table in _built(evaluation) if table.rows)
+
+
+def _built(evaluation: Evaluation) -> Iterator[Table]:
+    yield main_table(evaluation)
+    yield _numbers("summary", evaluation, evaluation.numbers)
+    yield _numbers(
+        "levels", evaluation, [n for n in evaluation.numbers if n.slice.startswith("level")]
+    )
+    yield _numbers(
+        "chapters", evaluation, [n for n in evaluation.numbers if n.slice.startswith("chapter")]
+    )
+    yield _numbers("groups", evaluation, [n for n in evaluation.numbers if n.group_by])
+    yield ranks_table(evaluation)
+    yield shifts_table(evaluation)
+    yield table_of("differences", Gap, evaluation.gaps)
+    yield table_of("group_gaps", GroupGap, evaluation.group_gaps)
+    yield predictions_table(evaluation)
+    yield verdicts_table(evaluation)
+    yield scores_table(evaluation)
+    yield misses_table(evaluation)
+    yield alignment_table(evaluation)
+    yield table_of("model_groups", GroupMean, evaluation.model_groups)
+    yield from pairwise_tables(evaluation)
+    yield table_of("criteria", CriterionRow, list(criteria_rows(evaluation.judged)))
+    yield from _compared(evaluation)
+    yield from _swap(evaluation)
+    yield _stability(evaluation)
+    yield spreads_table(evaluation)
+    yield samples_table(evaluation)
+    yield modal_table(evaluation)
+    yield paper_table(paper_views(evaluation), evaluation.signature["id"])
 
 
 def _numbers(name: str, evaluation: Evaluation, numbers: Sequence[Number]) -> Table:
