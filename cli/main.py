@@ -28,6 +28,7 @@ from .search_command import search
 from .show_command import show
 from .sources_command import app as sources
 from .steps_command import list_steps
+from .strengths_command import strengths
 from .stress_command import stress
 
 _CODES, _JUDGES, _EVALUATIONS, _KEPT = (
@@ -52,6 +53,7 @@ app.command("steps", cls=Command, rich_help_panel=_JUDGES)(list_steps)
 app.command("providers", cls=Command, rich_help_panel=_JUDGES)(list_providers)
 app.command("judge", cls=Command, rich_help_panel=_JUDGES)(judge_rows)
 app.command("agree", cls=Command, rich_help_panel=_JUDGES)(agree)
+app.command("strengths", cls=Command, rich_help_panel=_JUDGES)(strengths)
 app.command("stress", cls=Command, rich_help_panel=_JUDGES)(stress)
 app.command("answer", cls=Command, rich_help_panel=_EVALUATIONS)(answer)
 app.command("evaluate", cls=Command, rich_help_panel=_EVALUATIONS)(evaluate)

@@ -130,6 +130,7 @@ def folder(
     _rows(place / "votes.csv", votes)
     two = {"id": "1", "case": "A red toe.", "response_a": "It is gout.", "response_b": "A sprain."}
     _rows(place / "comparisons.csv", [two])
+    _rows(place / "wins.csv", [{"case": "1", "a": "x", "b": "y", "winner": "x"}])
     yield place
 
 

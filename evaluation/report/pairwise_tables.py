@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from ...scoring.pairwise import Ladder
 from ..measures.pairwise import Compared, Pairwise, PositionBias
 from ..result import Evaluation
 from .table import Table, table_of
@@ -34,9 +35,15 @@ def pairwise_tables(evaluation: Evaluation) -> list[Table]:
     """Return the tables; without comparisons they have no rows."""
     found = evaluation.pairwise
     return [
-        Table("strengths", STRENGTHS, [row for one in found for row in _strengths(one)]),
         Table(
-            "strength_differences", DIFFERENCES, [row for one in found for row in _differences(one)]
+            "strengths",
+            STRENGTHS,
+            [row for one in found for row in strength_rows(one.judge, one.ladder)],
+        ),
+        Table(
+            "strength_differences",
+            DIFFERENCES,
+            [row for one in found for row in difference_rows(one.judge, one.ladder)],
         ),
         Table("wins", WINS, [row for one in found for row in _wins(one)]),
         Table("position_bias", BIAS, [_bias(one.bias) for one in found]),
@@ -70,24 +77,26 @@ def _cell(value: Any) -> str:
     return f"{value:.3f}" if isinstance(value, float) else str(value)
 
 
-def _strengths(one: Pairwise) -> list[list[Any]]:
+def strength_rows(judge: str, ladder: Ladder) -> list[list[Any]]:
+    """Return a row for each model, with the columns `STRENGTHS`."""
     return [
         [
-            one.judge, each.model, each.rank, each.interval.estimate, each.interval.low,
+            judge, each.model, each.rank, each.interval.estimate, each.interval.low,
             each.interval.high, each.worst, each.best, each.win_rate, each.points, each.contests,
             each.unresolved, each.interval.warning or "",
         ]
-        for each in one.ladder.strengths
+        for each in ladder.strengths
     ]  # fmt: skip
 
 
-def _differences(one: Pairwise) -> list[list[Any]]:
+def difference_rows(judge: str, ladder: Ladder) -> list[list[Any]]:
+    """Return a row for every two models, with the columns `DIFFERENCES`."""
     return [
         [
-            one.judge, first, second, each.interval.estimate, each.interval.low,
+            judge, first, second, each.interval.estimate, each.interval.low,
             each.interval.high, each.p_value, each.cases, each.interval.warning or "",
         ]
-        for (first, second), each in one.ladder.differences.items()
+        for (first, second), each in ladder.differences.items()
     ]  # fmt: skip
 
 

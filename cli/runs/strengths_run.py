@@ -1,0 +1,130 @@
+"""Run `dxjudge strengths`: read comparisons, fit strengths for each judge, print and write them."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ...errors import InputError
+from ...evaluation.read import read_rows
+from ...evaluation.report.pairwise_tables import (
+    DIFFERENCES,
+    STRENGTHS,
+    difference_rows,
+    strength_rows,
+)
+from ...files.bytes import check_writable
+from ...files.cells import is_empty
+from ...files.forms import Form, table_format
+from ...files.nearest import lacking, no_column
+from ...files.rows_out import write_columns
+from ...scoring.bootstrap import Plan
+from ...scoring.pairwise import Contest, strengths
+from .step_rows import say
+
+_NAMES = (("a", "b"), ("first", "second"), ("model_a", "model_b"))
+_TIES = ("tie", "tie (bothbad)")
+
+
+def run_strengths(
+    votes: Path,
+    case: str,
+    form: Form,
+    plan: Plan,
+    *,
+    output: Path | None = None,
+    differences: Path | None = None,
+) -> None:
+    """Run the command. Raises InputError that names the row of a comparison that cannot be read."""
+    for path in filter(None, (output, differences)):
+        table_format(str(path), "numbers")
+        check_writable(path)
+    contests = read_contests(read_rows(votes, form), str(votes), case)
+    ladders = {judge: strengths(of_judge, plan=plan) for judge, of_judge in contests.items()}
+    rows = [row for judge, one in ladders.items() for row in strength_rows(judge, one)]
+    apart = [row for judge, one in ladders.items() for row in difference_rows(judge, one)]
+    _write(output, STRENGTHS, rows)
+    _write(differences, DIFFERENCES, apart)
+    _print(rows)
+    unresolved = sum(one.points is None for found in contests.values() for one in found)
+    if unresolved:
+        say(
+            f"{unresolved:,} comparisons have no verdict; worst and best say what they could change"
+        )
+
+
+def _write(path: Path | None, names: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    if path is not None:
+        columns = {name: [row[at] for row in rows] for at, name in enumerate(names)}
+        write_columns(str(path), table_format(str(path), "numbers"), columns)
+
+
+def read_contests(
+    rows: Sequence[Mapping[str, Any]], name: str, case: str = "case"
+) -> dict[str, list[Contest]]:
+    """Return the comparisons of a table by judge; one judge "" without a column `judge`.
+
+    Raises InputError, naming the row or column, for a table that cannot be read.
+    """
+    columns = list(dict.fromkeys(column for row in rows for column in row))
+    if not rows:
+        raise InputError(f"{name} has no comparison")
+    if case not in columns:
+        raise InputError(no_column(name, case, columns))
+    pair = next((names for names in _NAMES if {*names} <= {*columns}), None)
+    if pair is None or "winner" not in columns:
+        missing = [column for column in (*(pair or _NAMES[0]), "winner") if column not in columns]
+        raise InputError(
+            f"{lacking(name, missing, columns)}; it needs two models (a and b, first and second, "
+            "or model_a and model_b) and winner"
+        )
+    contests: dict[str, list[Contest]] = {}
+    for number, row in enumerate(rows, 1):
+        judge = "" if is_empty(row.get("judge")) else str(row["judge"])
+        contests.setdefault(judge, []).append(_contest(row, pair, case, f"{name}, row {number}"))
+    return contests
+
+
+def _contest(row: Mapping[str, Any], pair: tuple[str, str], case: str, place: str) -> Contest:
+    for column in (case, *pair):
+        if is_empty(row.get(column)) or not str(row[column]).strip():
+            raise InputError(f"{place}: {column} is empty")
+    first, second = (str(row[column]).strip() for column in pair)
+    if first == second:
+        raise InputError(f"{place}: {first!r} is compared with itself")
+    return Contest(str(row[case]), first, second, _points(row, pair, first, second, place))
+
+
+def _points(
+    row: Mapping[str, Any], pair: tuple[str, str], first: str, second: str, place: str
+) -> float | None:
+    winner = "" if is_empty(row.get("winner")) else str(row["winner"]).strip()
+    if not winner:
+        return None
+    for names in ((first, second), pair):  # a model may have the name of a column
+        if winner in names:
+            return float(winner == names[0])
+    if winner.lower() in _TIES:
+        return 0.5
+    raise InputError(
+        f"{place}: the winner is {winner!r}; write {first!r}, {second!r}, tie, or leave it empty"
+    )
+
+
+def _print(rows: Sequence[Sequence[Any]]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    shown = [at for at, name in enumerate(STRENGTHS) if any(row[at] != "" for row in rows)]
+    table = Table()
+    for at in shown:
+        table.add_column(STRENGTHS[at].replace("_", " "))
+    for row in rows:
+        table.add_row(*(_cell(row[at]) for at in shown))
+    Console(width=None if sys.stdout.isatty() else 200).print(table, markup=False)
+
+
+def _cell(value: Any) -> str:
+    if value is None or value != value:
+        return "-"
+    return f"{value:.3f}" if isinstance(value, float) else str(value)
