@@ -3,158 +3,43 @@
     python benchmarks/conclusions.py [--seeds 60] [--cases 300] [--resamples 400] [--world NAME]
                                      [--by-seed FILE]
 
-Four models with known accuracies answer the cases, and judges with known faults judge them. The
-verdicts enter `evaluate` as records, so that no model is asked; everything after them is what
-`dxjudge evaluate`, `compare-judges` and `agree --human` compute. Each world is drawn once a seed.
+Four models with known accuracies answer the cases, and judges with known faults judge them
+(planted.py). The verdicts enter `evaluate` as records, so that no model is asked; everything after
+them is what `dxjudge evaluate`, `compare-judges` and `agree --human` compute. Each world is drawn
+once a seed.
 
 A sentence on two models is true if the better model has the higher accuracy. An interval covers
 if it contains the value that the planted judges have over all possible cases. `--by-seed` writes a
-row for each world, seed and statement. `--seeds 5` takes about a minute.
+row for each world, seed and statement. `--seeds 5` takes about a minute and a half.
 """
 
 import argparse
 import csv
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from statistics import NormalDist
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from planted import (
+    CHECKED,
+    MODELS,
+    WAYS,
+    WORLDS,
+    Checks,
+    Floats,
+    World,
+    evaluation_of,
+    votes_with_human,
+)
 
-from dxjudge.agents.judge import JudgeSpec
-from dxjudge.agents.judge_equivalence import JUDGE_EQUIVALENCE
-from dxjudge.agents.outcome import Done, Failed, Outcome
-from dxjudge.evaluation.cases import Case, Diagnosis, Response
-from dxjudge.evaluation.evaluate import evaluate
+from dxjudge.evaluation.judges.agreement_rows import Terms
+from dxjudge.evaluation.judges.agreement_table import agree
 from dxjudge.evaluation.judges.swap_rows import Conclusion, Swap
-from dxjudge.evaluation.judging import Panel, RecordKey
-from dxjudge.evaluation.read_settings import read_settings
 from dxjudge.evaluation.result import Evaluation
+from dxjudge.scoring import Plan
 
-Floats = NDArray[np.float64]
 Count = tuple[str, bool]
 """A statement, and whether it is true."""
-MODELS = ("qwen-model", "plain-b", "plain-c", "plain-d")
-ALIKE = 0.3
-"""The correlation of two models' right answers: some cases are hard for all."""
-STEP = JUDGE_EQUIVALENCE.name
-
-
-@dataclass(frozen=True)
-class Planted:
-    """A judge: how often it says yes to a right and to a wrong answer.
-
-    bonus: how much more often it says yes to a wrong answer of the first model. common: the share
-    of verdicts in which its error depends on luck that all judges with `common` share. silent: it
-    fails on everything. fails: the share of the first model's wrong answers on which it fails.
-    """
-
-    name: str
-    yes_if_right: float = 0.9
-    yes_if_wrong: float = 0.1
-    bonus: float = 0.0
-    common: float = 0.0
-    fails: float = 0.0
-    silent: bool = False
-
-    def score(self, accuracy: float, first: bool) -> float:
-        """The share of yes over all possible cases of a model with this accuracy."""
-        wrong = min(1.0, self.yes_if_wrong + self.bonus * first)
-        return accuracy * self.yes_if_right + (1 - accuracy) * wrong
-
-
-def honest(name: str, accuracy: float) -> Planted:
-    """A judge that errs equally often on right and wrong answers."""
-    return Planted(name, accuracy, 1 - accuracy)
-
-
-@dataclass(frozen=True)
-class World:
-    """Four models with known accuracies, and the judges."""
-
-    name: str
-    judges: tuple[Planted, ...]
-    accuracies: tuple[float, ...] = (0.6, 0.6, 0.7, 0.5)
-
-    def draw(self, cases: int, rng: np.random.Generator) -> tuple[Floats, dict[str, Floats]]:
-        """Draw which answers are right (models x cases), and the verdicts; NaN has failed."""
-        hard = rng.normal(size=cases)
-        ease = ALIKE**0.5 * hard + (1 - ALIKE) ** 0.5 * rng.normal(size=(len(MODELS), cases))
-        limits = [NormalDist().inv_cdf(accuracy) for accuracy in self.accuracies]
-        right = ease < np.array(limits)[:, None]
-        shared, broken = rng.random(right.shape), rng.random(right.shape)
-        verdicts = {}
-        first = np.arange(len(MODELS))[:, None] == 0
-        for judge in self.judges:
-            luck = np.where(rng.random(right.shape) < judge.common, shared, rng.random(right.shape))
-            wrong = np.minimum(1.0, judge.yes_if_wrong + judge.bonus * first)
-            # The same luck makes an error on a right and on a wrong answer.
-            yes = np.where(right, luck >= 1 - judge.yes_if_right, luck < wrong) * 1.0
-            failed = (broken < judge.fails) & ~right & first
-            verdicts[judge.name] = np.where(failed | judge.silent, np.nan, yes)
-        return right * 1.0, verdicts
-
-
-_FAIR = (honest("alpha", 0.95), honest("beta", 0.9))
-_OTHERS = (*_FAIR, honest("gamma", 0.8))
-WORLDS = (
-    World("honest judges", _OTHERS),
-    World("four equal models", _FAIR, (0.6,) * 4),
-    World("one lenient judge", (*_FAIR, Planted("gamma", 0.98, 0.4))),
-    World("one noisy judge", (*_FAIR, honest("gamma", 0.65))),
-    World("own family", (*_FAIR, Planted("qwen-judge", bonus=0.3))),
-    World("lenient, no favour", (*_FAIR, Planted("qwen-judge", 0.98, 0.4))),
-    World("noisy, no favour", (*_FAIR, honest("qwen-judge", 0.65))),
-    # 20 and 40 % of the wrong answers of a model that is right in 60 % are 8 and 16 % of all.
-    World("8 % failures", tuple(Planted(name, fails=0.2) for name in ("alpha", "beta")),
-          (0.6,) * 4),
-    World("16 % failures", tuple(Planted(name, fails=0.4) for name in ("alpha", "beta")),
-          (0.6,) * 4),
-    World("two of three share errors", (*(Planted(name, 0.85, 0.15, common=0.8) for name in
-          ("alpha", "beta")), honest("gamma", 0.85))),
-    World("two of four share errors", (*(Planted(name, 0.85, 0.15, common=0.8) for name in
-          ("alpha", "beta")), honest("gamma", 0.85), honest("delta", 0.85))),
-    World("all favour one", tuple(Planted(name, 0.9, 0.1, bonus=0.2, common=0.8) for name in
-          ("alpha", "beta", "gamma")), (0.6,) * 4),
-    World("one silent judge", (*_FAIR, Planted("gamma", silent=True))),
-)  # fmt: skip
-
-
-_ABOUT: dict[str, Any] = {"step": STEP, "version": JUDGE_EQUIVALENCE.version}
-_VERDICTS: dict[bool, Outcome] = {
-    yes: Done(**_ABOUT, value={"equivalent": yes}) for yes in (True, False)
-}
-_FAILURE = Failed(**_ABOUT, kind="refused", reasons=("planted",))
-
-
-def _outcome(value: float) -> Outcome:
-    return _VERDICTS[bool(value)] if value == value else _FAILURE
-
-
-def evaluation_of(
-    world: World, verdicts: dict[str, Floats], seed: int, resamples: int
-) -> Evaluation:
-    """Evaluate the planted verdicts without asking a model."""
-    cases = [Case(f"c{n:03}", diagnosis=Diagnosis(f"true {n}"))
-             for n in range(next(iter(verdicts.values())).shape[1])]  # fmt: skip
-    responses = {
-        model: {case.id: (Response(case.id, diagnosis=f"{model} on {case.id}"),) for case in cases}
-        for model in MODELS
-    }
-    specs = [JudgeSpec(provider="openai", model=judge.name) for judge in world.judges]
-    records: dict[RecordKey, Outcome] = {}
-    for spec in specs:
-        for model, row in zip(MODELS, verdicts[spec.model], strict=True):
-            for case, value in zip(cases, row.tolist(), strict=True):
-                records[spec.label, STEP, model, case.id, 0, 0] = _outcome(value)
-    settings = read_settings(
-        None, tasks=["extract_final_diagnosis", STEP], columns=["final_accuracy"],
-        resamples=resamples, seed=seed,
-    )  # fmt: skip
-    return evaluate(cases, responses, settings, Panel(tuple(specs), records=records))
 
 
 def about_conclusions(
@@ -273,12 +158,31 @@ def checks(world: World, seed: int, cases: int, resamples: int) -> Iterator[Coun
     yield from about_errors(world, evaluation.swap)
 
 
+def about_checks(way: Checks, seed: int, cases: int, resamples: int) -> Iterator[Count]:
+    """Check the shares of `agree --human`, corrected with the units that a human checked."""
+    rng = np.random.default_rng([seed, WAYS.index(way), 7])
+    right, verdicts = CHECKED.draw(cases, rng)
+    votes = votes_with_human(way, right, verdicts, rng)
+    plan = Plan(resamples=resamples, seed=seed)
+    terms = Terms(human="doctor", sampling=way.sampling, plan=plan)
+    truth = float(np.mean(CHECKED.accuracies))
+    for row in agree(votes, terms).corrected:
+        refused = row.value is None
+        if way.refused:
+            yield f"agree --human, {way.name}: refused", refused
+        else:
+            yield f"agree --human, {way.name}: not refused", not refused
+        if row.low is not None and row.high is not None:
+            method = row.method.removesuffix(", weighted")
+            yield f"agree --human, {way.name}: {method}", row.low <= truth <= row.high
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="How often the printed sentences are true")
     parser.add_argument("--seeds", type=int, default=60)
     parser.add_argument("--cases", type=int, default=300)
     parser.add_argument("--resamples", type=int, default=400)
-    parser.add_argument("--world", choices=[world.name for world in WORLDS])
+    parser.add_argument("--world", choices=[world.name for world in (*WORLDS, CHECKED)])
     parser.add_argument("--by-seed", type=Path)
     options = parser.parse_args()
     rows: list[tuple[str, int, str, int, int]] = []
@@ -288,6 +192,12 @@ def main() -> None:
                 counts = list(checks(world, seed, options.cases, options.resamples))
                 rows += _rows(world.name, seed, counts)
             _print(world.name, rows)
+    if options.world in (None, CHECKED.name):
+        for seed in range(options.seeds):
+            for way in WAYS:
+                counts = list(about_checks(way, seed, options.cases, options.resamples))
+                rows += _rows(CHECKED.name, seed, counts)
+        _print(CHECKED.name, rows)
     if options.by_seed:
         with options.by_seed.open("w", encoding="utf-8", newline="") as file:
             csv.writer(file).writerows([("world", "seed", "statement", "true", "of"), *rows])
