@@ -82,8 +82,8 @@ if TYPE_CHECKING:
         spearman,
     )
     from .raters.distance import disagreement, verdict_distance
-    from .raters.own_family import self_preference
-    from .raters.preference import PreferenceAgreement, preference_agreement
+    from .raters.own_family import self_preference, unscaled_preference
+    from .raters.preference import PreferenceAgreement, mean_scores, preference_agreement
     from .raters.sampled import population_z, sampled_rogan_gladen, sampled_share
     from .raters.shared_errors import HiddenErrors, error_correlation, hidden_error_correlations
     from .ratios import deviation_over_units, hierarchical_statistic, ratio_of_sums
@@ -102,7 +102,13 @@ if TYPE_CHECKING:
         micro_terms,
         normalise_similarity,
     )
-    from .sensitivity import choice_shares, evidence_sensitivity, nmse_gap, share_below_diagonal
+    from .sensitivity import (
+        choice_shares,
+        evidence_sensitivity,
+        mean_over_types,
+        nmse_gap,
+        share_below_diagonal,
+    )
     from .share_limits import paired_share_interval, share_interval, share_of_sums, wilson
     from .shares import (
         FAILED,
@@ -116,7 +122,14 @@ if TYPE_CHECKING:
         mean,
         share,
     )
-    from .stability import RankingStability, RankRange, ranking_stability
+    from .stability import (
+        RankingStability,
+        RankRange,
+        leave_one_out,
+        order_flips,
+        ranking_stability,
+        score_flips,
+    )
     from .text import (
         Overlap,
         TextScores,
@@ -170,8 +183,8 @@ _HOMES = {
         "best_of_subsets", "majority_vote", "oracle_is_right", "pair_outcome", "pair_scores",
         "variant_spread"),
     "pairwise": ("Contest", "Ladder", "Strength", "bradley_terry", "strengths"),
-    "raters.own_family": ("self_preference",),
-    "raters.preference": ("PreferenceAgreement", "preference_agreement"),
+    "raters.own_family": ("self_preference", "unscaled_preference"),
+    "raters.preference": ("PreferenceAgreement", "mean_scores", "preference_agreement"),
     "raters.shared_errors": ("HiddenErrors", "error_correlation", "hidden_error_correlations"),
     "ratios": ("deviation_over_units", "hierarchical_statistic", "ratio_of_sums"),
     "robustness": ("Comparison", "FlipRate", "Fragile", "compare_votes", "flip_rates",
@@ -181,11 +194,13 @@ _HOMES = {
     "semantic": ("DdxScores", "DdxSummary", "TextEncoder", "cosine_matrix", "ddx_scores",
         "ddx_similarity", "macro_ddx", "match_ddx", "micro_ddx",
         "micro_terms", "normalise_similarity"),
-    "sensitivity": ("choice_shares", "evidence_sensitivity", "nmse_gap", "share_below_diagonal"),
+    "sensitivity": ("choice_shares", "evidence_sensitivity", "mean_over_types", "nmse_gap",
+        "share_below_diagonal"),
     "share_limits": ("paired_share_interval", "share_interval", "share_of_sums", "wilson"),
     "shares": ("Bounds", "FAILED", "Failed", "Mean", "Share", "bounds", "breakdown",
         "is_resolved", "mean", "share"),
-    "stability": ("RankRange", "RankingStability", "ranking_stability"),
+    "stability": ("RankRange", "RankingStability", "leave_one_out", "order_flips",
+        "ranking_stability", "score_flips"),
     "text": ("Overlap", "TextScores", "TokenEncoder", "bert_score", "bleu",
         "corpus_bleu", "meteor", "rouge", "text_scores", "wordnet_synonyms"),
     "tokens": ("likeliest_option", "mean_logprobs", "option_probabilities"),
@@ -215,18 +230,19 @@ __all__ = [
     "evidence_sensitivity", "fault_of", "fleiss_kappa", "flip_rates", "fragile_cases",
     "gwet_ac1", "gwet_ac2", "hidden_error_correlations", "hierarchical_scores",
     "hierarchical_statistic", "holm", "identity", "is_number", "is_resolved", "jury_agreement",
-    "kendall", "krippendorff_alpha", "learn_weights", "likeliest_option", "load_encoder",
-    "macro_ddx", "majority_vote", "mapping_quality", "match_ddx", "mean",
+    "kendall", "krippendorff_alpha", "learn_weights", "leave_one_out", "likeliest_option",
+    "load_encoder", "macro_ddx", "majority_vote", "mapping_quality", "match_ddx", "mean",
     "mean_absolute_difference", "mean_columns", "mean_grade", "mean_interval", "mean_logprobs",
-    "mean_statistic", "merge_ranks", "meteor", "micro_ddx", "micro_terms", "misses",
-    "model_differences", "nmse_gap", "normalise_similarity", "open_average",
-    "option_probabilities", "option_score", "oracle_is_right", "pair_agreement", "pair_outcome",
-    "pair_scores", "paired_differences", "paired_share_interval", "population_z",
-    "prediction_powered", "preference_agreement", "rank_alignment", "rank_changes",
-    "ranking_stability", "ranks", "ratio_of_sums", "replicates", "rogan_gladen", "rouge",
-    "rubric_score", "sampled_rogan_gladen", "sampled_share", "sampling_p_value",
-    "self_preference", "share", "share_below_diagonal", "share_identical", "share_interval",
-    "share_of_sums", "spearman", "strengths", "subgroup_gap", "text_scores", "top_k_accuracy",
+    "mean_over_types", "mean_scores", "mean_statistic", "merge_ranks", "meteor", "micro_ddx",
+    "micro_terms", "misses", "model_differences", "nmse_gap", "normalise_similarity",
+    "open_average", "option_probabilities", "option_score", "oracle_is_right", "order_flips",
+    "pair_agreement", "pair_outcome", "pair_scores", "paired_differences",
+    "paired_share_interval", "population_z", "prediction_powered", "preference_agreement",
+    "rank_alignment", "rank_changes", "ranking_stability", "ranks", "ratio_of_sums",
+    "replicates", "rogan_gladen", "rouge", "rubric_score", "sampled_rogan_gladen",
+    "sampled_share", "sampling_p_value", "score_flips", "self_preference", "share",
+    "share_below_diagonal", "share_identical", "share_interval", "share_of_sums", "spearman",
+    "strengths", "subgroup_gap", "text_scores", "top_k_accuracy", "unscaled_preference",
     "variant_spread", "verdict_distance", "violations", "wilson", "wordnet_synonyms",
 ]
 # fmt: on

@@ -1,6 +1,7 @@
 """How much a model's answer depends on one type of evidence (MEDSYN)."""
 
 from collections.abc import Sequence
+from statistics import fmean
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -121,3 +122,16 @@ def _sensitivities(image: Sequence[float], text: Sequence[float]) -> tuple[Float
         if not np.isfinite(values).all() or (values < 0).any():
             raise UsageError(f"a sensitivity to {name} is negative or not a number")
     return image_s, text_s
+
+
+def mean_over_types(values: Sequence[float]) -> float:
+    """Average a number over the types of evidence, each type with the same weight.
+
+    Formula: sum of the values / their number; NaN without a value.
+
+    Source: MEDSYN, the mean cross-modal gap over types of evidence.
+
+    >>> mean_over_types([0.25, 0.75])
+    0.5
+    """
+    return fmean(values) if values else float("nan")

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import UsageError
-from ._arithmetic import tau_b
+from ._arithmetic import SAME, tau_b
 from .bootstrap import Floats, Interval, Plan, bootstrap_many
 from .flat import ranks
 
@@ -148,3 +148,77 @@ def _ranges(judges: list[str], models: list[str], means: Floats) -> tuple[RankRa
         own = {judge: places[model] for judge, places in by_judge.items()}
         rank_ranges.append(RankRange(model, own, min(own.values()), max(own.values())))
     return tuple(sorted(rank_ranges, key=lambda entry: (entry.best, entry.worst, entry.model)))
+
+
+def leave_one_out(values: Floats) -> tuple[Floats, Floats]:
+    """Average each model over all judges, and over all judges but one.
+
+    Formula: the mean over the judges, and for each judge the mean over the others.
+
+    Source: the jackknife (Quenouille 1956, Biometrika 43) over judges.
+
+    Args:
+        values: the numbers, samples x judges x models.
+
+    Returns:
+        The means over all judges, samples x models, and without each judge, samples x judges x
+        models.
+
+    >>> every, without = leave_one_out(np.array([[[1.0], [0.5], [0.0]]]))
+    >>> every.ravel().tolist(), without.ravel().tolist()
+    ([0.5], [0.25, 0.5, 0.75])
+    """
+    every: Floats = values.mean(axis=1)
+    without = [np.delete(values, at, axis=1).mean(axis=1) for at in range(values.shape[1])]
+    return every, np.stack(without, axis=1)
+
+
+def score_flips(scores: Floats) -> Floats:
+    """Mark, model by model and case by case, whether the judges give different scores.
+
+    Formula: 1 if the largest score minus the smallest is above 0, else 0; NaN with fewer than two
+    scores.
+
+    Source: dxjudge; the share of the marks is in `swap_flip_rates.csv`.
+
+    Args:
+        scores: judges x models x cases; NaN means missing.
+
+    >>> score_flips(np.array([[[1.0, 1.0, 1.0]], [[1.0, 0.0, np.nan]]])).tolist()
+    [[0.0, 1.0, nan]]
+    """
+    several = (~np.isnan(scores)).sum(axis=0) > 1
+    spread = np.where(several, _highest(scores) + _highest(-scores), np.nan)
+    marks: Floats = np.where(np.isnan(spread), np.nan, (spread > SAME) * 1.0)
+    return marks
+
+
+def order_flips(scores: Floats) -> Floats:
+    """Mark, pair by pair of models and case by case, whether two judges put them in other orders.
+
+    Formula: 1 if one judge scores the first model higher and another judge the second, else 0; NaN
+    if fewer than two judges scored both.
+
+    Source: dxjudge; the share of the marks is in `swap_flip_rates.csv`.
+
+    Args:
+        scores: judges x models x cases; NaN means missing.
+
+    Returns:
+        Pairs x cases, the pairs in the order of `itertools.combinations`.
+
+    >>> order_flips(np.array([[[1.0, 1.0], [0.0, 0.0]], [[0.0, 1.0], [1.0, 1.0]]])).tolist()
+    [[1.0, 0.0]]
+    """
+    first, second = np.triu_indices(scores.shape[1], k=1)
+    apart = scores[:, first] - scores[:, second]
+    both = (~np.isnan(apart)).sum(axis=0) > 1
+    crossed = (_highest(apart) > SAME) & (_highest(-apart) > SAME)
+    marks: Floats = np.where(both, crossed * 1.0, np.nan)
+    return marks
+
+
+def _highest(values: Floats) -> Floats:
+    """Return the largest value over judges; -inf where no judge has a value."""
+    largest: Floats = np.where(np.isnan(values), -np.inf, values).max(axis=0)
+    return largest

@@ -5,14 +5,13 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from ...scoring.bootstrap import Plan
 from ...scoring.raters._ratings import is_number
 from ...scoring.raters.agreement import Coefficient, jury_agreement, pair_agreement
-from ...scoring.raters.preference import preference_agreement
+from ...scoring.raters.preference import mean_scores, preference_agreement
 from ...scoring.raters.shared_errors import error_correlation
 from ...scoring.votes import Vote
 from .agreement_rows import AgreementRow, Between, Terms
@@ -165,12 +164,15 @@ class _Cell:
         rows: dict[tuple[str, str], int] = {}
         for unit in self.units:
             rows.setdefault((unit.step, unit.case), len(rows))
-        scores = [_mean_scores(self.units, judge, rows, models) for judge in (first, second)]
+        scores = [
+            mean_scores(_scores_of(self.units, judge, rows, models), len(rows), len(models))
+            for judge in (first, second)
+        ]
         if any(np.isnan(table).all() for table in scores):
             return None
         cases = [case for _, case in rows]
         preference = preference_agreement(*scores, clusters=cases, plan=self.plan)
-        judged = (~np.isnan(scores[0] + scores[1])).any(axis=1)
+        judged = np.asarray((~np.isnan(scores[0] + scores[1])).any(axis=1))
         n = len({case for case, has_both in zip(cases, judged, strict=True) if has_both})
         if n < self.plan.fewest or math.isnan(preference.value):
             warning = f"{n} cases with two verdicts are too few (at least {self.plan.fewest})"
@@ -182,19 +184,16 @@ class _Cell:
         )  # fmt: skip
 
 
-def _mean_scores(
+def _scores_of(
     units: Sequence[Unit], judge: str, rows: dict[tuple[str, str], int], models: list[str]
-) -> Any:
-    """Return a judge's mean score of every case and model; NaN without a numeric verdict."""
-    sums, counts = np.zeros((len(rows), len(models))), np.zeros((len(rows), len(models)))
+) -> Iterator[tuple[int, int, float]]:
+    """Yield the place of the case, the place of the model, and each numeric verdict of a judge."""
     for unit in units:
         for vote in unit.votes.get(judge, {}).values():
             value = label(vote)
             if is_number(value) and unit.groups.get(MODEL):
-                place = rows[unit.step, unit.case], models.index(unit.groups[MODEL])
-                sums[place] += float(value)
-                counts[place] += 1
-    return sums / np.where(counts > 0, counts, np.nan)
+                place = models.index(unit.groups[MODEL])
+                yield rows[unit.step, unit.case], place, float(value)
 
 
 def _or_none(value: float | None) -> float | None:

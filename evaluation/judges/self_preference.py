@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from ...scoring.bootstrap import Floats, Plan
-from ...scoring.raters.own_family import self_preference
+from ...scoring.bootstrap import Plan
+from ...scoring.raters.own_family import self_preference, unscaled_preference
 from .swap_rows import FamilyRow
 from .swap_table import SwapTable
 
@@ -46,7 +46,7 @@ def _row(
     sign = 1.0 if table.higher_is_better else -1.0
     scores = sign * table.by_unit()[:, :, table.units.order]
     scores[:, :, ~table.present[:, 0]] = np.nan
-    raw = _lead(scores, at, own) - float(np.mean([_lead(scores, j, own) for j in against]))
+    raw = unscaled_preference(scores[at], [scores[j] for j in against], own)
     if len(against) < 2:
         why = "one judge of another family cannot tell preference from leniency; two judges can"
         return FamilyRow(*about, None, None, None, _known(raw), why)
@@ -56,12 +56,6 @@ def _row(
         *about, _known(interval.estimate), _known(interval.low), _known(interval.high), _known(raw),
         interval.warning or "",
     )  # fmt: skip
-
-
-def _lead(scores: Floats, judge: int, own: list[int]) -> float:
-    """Return a judge's mean score of the family's models minus that of the other models."""
-    rest = [m for m in range(scores.shape[1]) if m not in own]
-    return float(np.nanmean(scores[judge, own]) - np.nanmean(scores[judge, rest]))
 
 
 def _known(value: float) -> float | None:

@@ -11,9 +11,9 @@ import numpy as np
 
 from ...agents.engine.families import families_of
 from ...agents.outcome import Outcome
-from ...scoring import SAME
 from ...scoring.bootstrap import Floats, Plan, bootstrap_many
 from ...scoring.means import mean_interval
+from ...scoring.stability import leave_one_out, order_flips, score_flips
 from ..result import Evaluation
 from ..tasks import EXTRACTIONS
 from .conclusions import conclusions_of
@@ -96,30 +96,28 @@ def _leave_out(table: SwapTable, plan: Plan) -> Iterator[LeaveOutRow]:
         return
 
     def change(drawn: Floats) -> Floats:
-        values = table.means(drawn)
-        every = values.mean(axis=1)
-        changes: Floats = np.concatenate(
-            [np.delete(values, at, axis=1).mean(axis=1) - every for at in range(judges)], axis=1
-        )
+        every, without = leave_one_out(table.means(drawn))
+        changes: Floats = (without - every[:, None]).reshape(len(drawn), -1)
         return changes
 
     present = np.repeat(table.present, judges * models, axis=1)
     intervals = bootstrap_many(change, table.drawn, present=present, plan=plan)
-    means = table.means(np.ones((1, len(table.drawn))))[0]
-    placed = table.ranked(means.mean(axis=0))
+    (every,), (without,) = leave_one_out(table.means(np.ones((1, len(table.drawn)))))
+    placed = table.ranked(every)
     for at, judge in enumerate(table.judges):
-        rest = np.delete(means, at, axis=0).mean(axis=0)
+        rest = without[at]
         again = table.ranked(rest)
         for m, model in enumerate(table.models):
             interval = intervals[at * models + m]
-            yield LeaveOutRow(table.metric, judge, model, float(means[:, m].mean()),
+            yield LeaveOutRow(table.metric, judge, model, float(every[m]),
                               float(rest[m]), interval.estimate, interval.low, interval.high,
                               placed.get(model), again.get(model),
                               interval.warning or "")  # fmt: skip
 
 
 def _flips(table: SwapTable) -> Iterator[FlipRow]:
-    models, pairs = _flip_marks(table)
+    scores = table.by_unit()
+    models, pairs = score_flips(scores), order_flips(scores)
     for at, unit in enumerate(table.units.ids):
         known, ordered = models[:, at], pairs[:, at]
         if (~np.isnan(known)).any():
@@ -129,27 +127,10 @@ def _flips(table: SwapTable) -> Iterator[FlipRow]:
             )  # fmt: skip
 
 
-def _flip_marks(table: SwapTable) -> tuple[Floats, Floats]:
-    """Return marks (1 flipped, 0 not, NaN without two scores): models x units, pairs x units."""
-    values = table.by_unit()
-    several = (~np.isnan(values)).sum(axis=0) > 1
-    spread = np.where(several, _highest(values) + _highest(-values), np.nan)
-    marks = np.where(np.isnan(spread), np.nan, (spread > SAME) * 1.0)
-    first, second = np.triu_indices(len(table.models), k=1)
-    apart = values[:, first] - values[:, second]
-    both = (~np.isnan(apart)).sum(axis=0) > 1
-    crossed = (_highest(apart) > SAME) & (_highest(-apart) > SAME)
-    return marks, np.where(both, crossed * 1.0, np.nan)
-
-
-def _highest(values: Floats) -> Floats:
-    """Return the largest value over judges; -inf where no judge has a value."""
-    largest: Floats = np.where(np.isnan(values), -np.inf, values).max(axis=0)
-    return largest
-
-
 def _flip_rates(table: SwapTable, plan: Plan) -> Iterator[FlipRate]:
-    for kind, marks in zip(("score", "order of two models"), _flip_marks(table), strict=True):
+    scores = table.by_unit()
+    kinds = {"score": score_flips(scores), "order of two models": order_flips(scores)}
+    for kind, marks in kinds.items():
         rows, units = np.nonzero(~np.isnan(marks))
         if rows.size:
             cases = [table.units.drawn[at] for at in units]

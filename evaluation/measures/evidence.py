@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from statistics import fmean
 
 from ...errors import InputError, UsageError
 from ...scoring.sensitivity import (
     choice_shares,
     evidence_sensitivity,
+    mean_over_types,
     nmse_gap,
     share_below_diagonal,
 )
@@ -169,8 +169,8 @@ def cross_modal(judged: Judged) -> tuple[ModalGap, ...]:
                 ModalGap(
                     model,
                     MEAN,
-                    fmean(row.nmse_gap for row in gaps),
-                    fmean(row.share_below_diagonal for row in gaps),
+                    mean_over_types([row.nmse_gap for row in gaps]),
+                    mean_over_types([row.share_below_diagonal for row in gaps]),
                     sum(row.cases for row in own),
                     sum(row.unpaired for row in own),
                 )

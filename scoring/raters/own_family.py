@@ -85,6 +85,34 @@ def self_preference(
     return bootstrap_interval(columns.preference, rows, plan=plan)
 
 
+def unscaled_preference(judge: Floats, others: Sequence[Floats], own: Sequence[int]) -> float:
+    """Compare a judge's lead of its own family with that of other judges, on no common scale.
+
+    A lenient or careless judge moves it too; `self_preference` does not have this fault.
+
+    Formula: lead(judge) - mean over the others of lead(k), lead = (mean of own models) - (mean of
+    the other models) over all cases.
+
+    Source: difference of differences; Panickssery, Bowman and Feng (2024), "LLM evaluators
+    recognize and favor their own generations".
+
+    Args:
+        judge: the judge's scores, models x cases; NaN means missing.
+        others: the scores of the other judges, in the same shape.
+        own: positions of the models of the judge's family.
+
+    >>> unscaled_preference(np.array([[1.0, 1.0], [0.0, 1.0]]), [np.array([[1.0, 0.0]] * 2)], [0])
+    0.5
+    """
+    return _lead(judge, own) - float(np.mean([_lead(one, own) for one in others]))
+
+
+def _lead(scores: Floats, own: Sequence[int]) -> float:
+    """Return the mean score of the family's models minus that of the other models."""
+    rest = [model for model in range(len(scores)) if model not in own]
+    return float(np.nanmean(scores[list(own)]) - np.nanmean(scores[rest]))
+
+
 class _Sums:
     """Sums over cases, one row per case, from which leads and covariances are computed."""
 

@@ -1,6 +1,6 @@
 """How often two judges prefer the same one of two models."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -72,6 +72,32 @@ def preference_agreement(
     return PreferenceAgreement(
         interval.estimate, interval, int(comparisons.sum()), int((~present).sum())
     )
+
+
+def mean_scores(scores: Iterable[tuple[int, int, float]], cases: int, models: int) -> Floats:
+    """Average the scores that one judge gave to each response, for `preference_agreement`.
+
+    Formula: sum of the scores / their number, for each case and model.
+
+    Source: the mean over repeats and items of a response.
+
+    Args:
+        scores: (place of the case, place of the model, score).
+        cases: the number of cases.
+        models: the number of models.
+
+    Returns:
+        Cases x models; NaN where there is no score.
+
+    >>> mean_scores([(0, 0, 1.0), (0, 0, 0.0), (1, 0, 1.0)], 2, 1).tolist()
+    [[0.5], [1.0]]
+    """
+    sums, counts = np.zeros((cases, models)), np.zeros((cases, models))
+    for case, model, score in scores:
+        sums[case, model] += score
+        counts[case, model] += 1
+    means: Floats = sums / np.where(counts > 0, counts, np.nan)
+    return means
 
 
 def _ratio_statistic(part: Floats, whole: Floats) -> Statistic:
