@@ -28,7 +28,7 @@ def lesions(*abilities: str) -> list[dict[str, Any]]:
 def evaluated(folder: Path, cases: list[dict[str, Any]], letters: dict[str, str]) -> Path:
     rows = [{"id": name, "response": text} for name, text in letters.items()]
     config = folder / "c.yaml"
-    config.write_text('group_order: {ability: [sites, lesions, "doctor\'s advice"]}\n')
+    config.write_text('group_order: {ability: [Sites, lesions, "doctor\'s advice"]}\n')
     done = run(
         responses(folder, "cases", cases), responses(folder, "m", rows), "-o", folder / "out",
         "--preset", "medlesionvqa", "--config", config, *SMALL,

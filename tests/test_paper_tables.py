@@ -90,11 +90,11 @@ def test_a_column_without_a_number_stays_and_says_why() -> None:
     row = dict(zip(text.header, text.rows[0], strict=True))
     assert (row["skin"], row["BLEU"], row["Ward"]) == ("-", "-", "-")
     notes = " ".join(text.notes)
-    assert "Missing: skin: no case has the category skin." in notes
+    assert "Missing: skin: no case has this category." in notes
     assert "Missing: BLEU: the task text_overlap is not among the tasks of the settings." in notes
     assert "Missing: Ward: the task grade_ddx is not among" in notes
     reasons = {row[3]: row[18] for row in paper_table([view], "s").rows}
-    assert reasons["skin"] == "no case has the category skin" and reasons["Acc."] == ""
+    assert reasons["skin"] == "no case has this category" and reasons["Acc."] == ""
 
 
 def test_a_model_with_half_its_answers_has_its_bounds_and_its_count() -> None:

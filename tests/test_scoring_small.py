@@ -20,7 +20,7 @@ from dxjudge.scoring.choice import (
 )
 from dxjudge.scoring.flat import rank_changes, ranks, top_k_accuracy
 from dxjudge.scoring.medsyn import choice_accuracy, covers, ddx_coverage, ddx_fdx_gap, mean_grade
-from dxjudge.scoring.paired import best_of_n, majority_vote, pair_scores, variant_spread
+from dxjudge.scoring.paired import Pair, best_of_n, majority_vote, pair_scores, variant_spread
 from dxjudge.scoring.raters.distance import disagreement, verdict_distance
 from dxjudge.scoring.rubric import rubric_score
 from dxjudge.scoring.sensitivity import (
@@ -414,3 +414,48 @@ def test_one_case_counts_as_in_the_number_over_all() -> None:
     assert choice_shares(["B", "B", "A"], ["A", "B", "C"]) == [1 / 3, 2 / 3, 0.0]
     with pytest.raises(UsageError, match="no choice"):
         choice_shares([], ["A"])
+
+
+# The leaderboard that the authors of MediConfusion print: set accuracy and confusion in percent.
+LEADERBOARD = [
+    (29.55, 61.93), (24.43, 70.52), (19.89, 58.52), (18.75, 75.00), (15.91, 77.19), (15.34, 78.41),
+    (12.50, 80.35), (9.66, 86.21), (9.09, 85.80), (8.52, 84.09), (6.82, 86.93), (6.82, 85.80),
+    (5.68, 85.80), (4.55, 92.05), (1.14, 97.16),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("set_accuracy", "confusion"), LEADERBOARD)
+def test_published_set_accuracy_and_confusion_come_out_of_counts_of_176_pairs(
+    set_accuracy: float, confusion: float
+) -> None:
+    # Set accuracy is over all pairs: 29.55 % is 52 of 176. Confusion is over the valid ones:
+    # 70.52 % is no number of 176 (124 give 70.45, 125 give 71.02) and 122 of 173.
+    right = round(set_accuracy * 176 / 100)
+    valid, same = next(
+        (valid, same)
+        for valid in range(176, 0, -1)
+        for same in [round(confusion * valid / 100)]
+        if round(100 * same / valid, 2) == confusion
+    )
+    both: Pair = (("A", "A"), ("B", "B"))
+    confused: Pair = (("A", "A"), ("B", "A"))
+    neither: Pair = (("A", "B"), ("B", "A"))
+    invalid: Pair = (("A", None), ("B", "A"))
+    pairs = [both] * right + [confused] * same + [neither] * (valid - right - same)
+    pairs += [invalid] * (176 - valid)
+    scores = pair_scores(pairs)
+    assert len(pairs) == 176 and scores.valid_pairs == valid
+    assert round(100 * scores.set, 2) == set_accuracy
+    assert round(100 * scores.confusion, 2) == confusion
+    # Twice the right pairs and the confused ones are the right items, if all answers are valid.
+    assert 2 * right + same == round(scores.individual * 352)
+
+
+def test_one_published_row_of_mediconfusion_fits_no_counts() -> None:
+    # 4.55 % are 8 right pairs, which are not confused; so 98.30 % of v pairs are at most v - 8.
+    # That needs 8 <= 0.01705 v, so 470 valid pairs, and there are 176.
+    assert not any(
+        round(100 * same / valid, 2) == 98.30
+        for valid in range(8, 177)
+        for same in range(valid - 8 + 1)
+    )

@@ -34,11 +34,16 @@ def expanded(evaluation: Evaluation) -> list[tuple[Column, str]]:
 
 
 def groups_of(evaluation: Evaluation, by: str, order: Sequence[str] = ()) -> list[str]:
-    """The groups of a column: those of an order (by default that of the settings), then others."""
+    """The groups of a column: those of an order (by default that of the settings), then others.
+
+    The order holds whatever the case of the letters; the groups keep the spelling of the cases.
+    """
     units = evaluation.units
-    first = order or evaluation.settings.group_order.get(by, ())
     values = units.values(by) if by in units.groups else []
-    return list(dict.fromkeys((*first, *values)))
+    spelled = {name.casefold(): name for name in values}
+    first = order or evaluation.settings.group_order.get(by, ())
+    named = (name if name in values else spelled.get(name.casefold(), name) for name in first)
+    return list(dict.fromkeys((*named, *values)))
 
 
 def _single(evaluation: Evaluation, column: Column) -> list[Column]:

@@ -223,7 +223,7 @@ class _Source:
         if column.by and column.by not in evaluation.units.groups:
             return f"the cases have no column {column.by}"
         if column.group and column.group not in evaluation.units.values(column.by):
-            return f"no case has the {column.by} {column.group}"
+            return f"no case has this {column.by}"
         return "no response has a value for it"
 
 
