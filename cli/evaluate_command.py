@@ -58,7 +58,8 @@ Jury = Annotated[
     typer.Option(
         help="Add the jury of all judges as one more judge, by this rule: majority, plurality, "
         "unanimous, weighted, or for numbers mean, median, min, max (with majority for the "
-        "rest).",
+        "rest). Every judge judges every item, because each judge has its own numbers; so the "
+        "options --escalate and --replacement of dxjudge judge do not exist here.",
         rich_help_panel=_JUDGES,
     ),
 ]

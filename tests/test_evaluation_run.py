@@ -182,6 +182,13 @@ def test_a_weighted_jury_follows_the_judge_with_most_weight(tmp_path: Path) -> N
     assert all(one["jury:weighted"] == one[names[1]] for one in apart)
 
 
+def test_help_says_why_an_evaluation_has_no_replacements(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    shown = " ".join(word for word in run("--help").stdout.split() if word != "│")
+    assert "Every judge judges every item" in shown
+    assert "--escalate and --replacement of dxjudge judge do not exist here" in shown
+
+
 def test_a_jury_needs_judges_and_a_rule(tmp_path: Path) -> None:
     both = ("--judge", "openai:a", "--judge", "openai:b")
     for flags, told in [
