@@ -98,3 +98,15 @@ def _draws(groups: int, rows: int, resamples: int, seed: int) -> Iterator[Floats
         drawn += np.arange(size)[:, None] * groups
         counts = np.bincount(drawn.ravel(), minlength=size * groups).reshape(size, groups)
         yield counts.astype(np.float64)
+
+
+def quantiles_by_column(ordered: Floats, undefined: NDArray[np.int_], at: Floats) -> Floats:
+    """Interpolate quantiles by column; NaN are at the end of each column."""
+    last = len(ordered) - 1 - undefined
+    position = np.clip(at, 0, 1) * np.maximum(last, 0)
+    lower = np.floor(position).astype(int)
+    upper = np.minimum(lower + 1, np.maximum(last, 0))
+    column = np.arange(ordered.shape[1])
+    low, high = ordered[lower, column], ordered[upper, column]
+    result: Floats = low + (position - lower) * (high - low)
+    return result

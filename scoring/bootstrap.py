@@ -23,7 +23,7 @@ from ._arithmetic import SAME, too_few
 from ._sample import Clusters as Clusters
 from ._sample import Floats as Floats
 from ._sample import Mask as Mask
-from ._sample import Sample, columns_of
+from ._sample import Sample, columns_of, quantiles_by_column
 from ._sample import Statistic as Statistic
 
 Method = Literal["bca", "percentile"]
@@ -234,8 +234,8 @@ def _intervals(
     undefined = np.isnan(values).sum(axis=0)
     ordered = np.sort(values, axis=0)  # NaN sorts last
     low_at, high_at = _quantiles(estimate, ordered, undefined, accelerations, plan.level)
-    low = _take(ordered, undefined, low_at)
-    high = _take(ordered, undefined, high_at)
+    low = quantiles_by_column(ordered, undefined, low_at)
+    high = quantiles_by_column(ordered, undefined, high_at)
     return tuple(
         _interval(float(estimate[k]), float(low[k]), float(high[k]), n, int(undefined[k]), plan)
         for k, n in enumerate(sizes)
@@ -291,15 +291,3 @@ def _quantiles(
     for z in (ndtri(tail), ndtri(1 - tail)):
         limits.append(ndtr(z0 + (z0 + z) / (1 - accelerations * (z0 + z))))
     return limits[0], limits[1]
-
-
-def _take(ordered: Floats, undefined: NDArray[np.int_], at: Floats) -> Floats:
-    """Interpolate quantiles by column; NaN are at the end of each column."""
-    last = len(ordered) - 1 - undefined
-    position = np.clip(at, 0, 1) * np.maximum(last, 0)
-    lower = np.floor(position).astype(int)
-    upper = np.minimum(lower + 1, np.maximum(last, 0))
-    column = np.arange(ordered.shape[1])
-    low, high = ordered[lower, column], ordered[upper, column]
-    result: Floats = low + (position - lower) * (high - low)
-    return result
