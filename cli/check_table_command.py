@@ -63,6 +63,7 @@ def _say_law(law: str) -> str:
     return {
         "harmonic": "the harmonic mean of precision and recall",
         "jaccard": "F1 / (2 - F1)",
+        "overlap": "P R / (P + R - P R) of precision and recall",
         "sum": "the sum of its parts",
         "pairs": "set accuracy + confusion / 2",
     }[law]

@@ -7,7 +7,7 @@ from typing import Literal
 from ..errors import UsageError
 from ._arithmetic import SAME, harmonic
 
-Law = Literal["harmonic", "jaccard", "sum", "pairs"]
+Law = Literal["harmonic", "jaccard", "overlap", "sum", "pairs"]
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,9 @@ def violations(
     of them fits.
 
     Formula: "harmonic" 2ab / (a + b), F1 from precision and recall; "jaccard" a / (2 - a), from
-    the micro F1; "sum" of the parts, a total from its dimensions; "pairs" a + b / 2, the
-    individual accuracy from set accuracy and confusion, where all answers are valid.
+    the micro F1; "overlap" ab / (a + b - ab), the micro Jaccard from precision and recall; "sum"
+    of the parts, a total from its dimensions; "pairs" a + b / 2, the individual accuracy from set
+    accuracy and confusion, where all answers are valid.
 
     Source: the definitions of the scores of H-DDx, DermCase and MediConfusion. Macro F1 and macro
     Jaccard are means over cases, and keep neither of the first two.
@@ -101,6 +102,12 @@ def _jaccard(parts: Sequence[float]) -> float:
     return parts[0] / (2 - parts[0])
 
 
+def _overlap(parts: Sequence[float]) -> float:
+    first, second = (max(part, 0.0) for part in parts)
+    union = first + second - first * second
+    return first * second / union if union else 0.0
+
+
 def _pairs(parts: Sequence[float]) -> float:
     return parts[0] + parts[1] / 2
 
@@ -108,7 +115,8 @@ def _pairs(parts: Sequence[float]) -> float:
 _LAWS: Mapping[str, Callable[[Sequence[float]], float]] = {
     "harmonic": _harmonic,
     "jaccard": _jaccard,
+    "overlap": _overlap,
     "sum": sum,
     "pairs": _pairs,
 }
-_ARGUMENTS = {"harmonic": 2, "jaccard": 1, "pairs": 2}
+_ARGUMENTS = {"harmonic": 2, "jaccard": 1, "overlap": 2, "pairs": 2}

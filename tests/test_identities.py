@@ -22,15 +22,18 @@ from .protocol_server import ProtocolServer
 EXAMPLES = Path(__file__).parents[1] / "examples"
 F1 = Identity("harmonic", ("p", "r"), "f")
 JACCARD = Identity("jaccard", ("f",), "j")
-LAWS = [F1, JACCARD]
+OVERLAP = Identity("overlap", ("p", "r"), "j")
+LAWS = [F1, JACCARD, OVERLAP]
 
 
 def test_the_laws_by_hand() -> None:
     # 2 * 0.5 * 0.8 / 1.3 = 0.61538; 0.61538 / (2 - 0.61538) = 0.44444
     row = {"p": 0.5, "r": 0.8, "f": 0.8 / 1.3, "j": 0.8 / 1.8}
     assert violations(row, LAWS) == []
-    (broken,) = violations({**row, "j": 0.5}, LAWS)
-    assert broken.identity == JACCARD and broken.lowest == pytest.approx(4 / 9)
+    # 0.5 * 0.8 / (1.3 - 0.4) = 0.44444
+    broken = violations({**row, "j": 0.5}, LAWS)
+    assert [one.identity for one in broken] == [JACCARD, OVERLAP]
+    assert [one.lowest for one in broken] == pytest.approx([4 / 9, 4 / 9])
     # 4 + 20 + 10 = 34
     total = Identity("sum", ("a", "b", "c"), "t")
     assert violations({"a": 4.0, "b": 20.0, "c": 10.0, "t": 34.0}, [total]) == []
@@ -110,7 +113,9 @@ def test_the_command_finds_the_row_that_breaks_an_identity(tmp_path: Path) -> No
     # 2 * 62.5 * 50 / 112.5 = 55.56; its ends 55.45 and 55.65 are far from 57.6
     assert "row 2 (bad): Micro F1 is 57.6" in result.output
     # 57.6 / (200 - 57.6) = 40.45, which rounds to 40.5: this identity is kept
-    assert "4 identities checked in 2 rows, 1 broken" in result.output
+    # from precision and recall it is .3125 / (1.125 - .3125) = 38.46 %, not 40.5 %
+    assert "row 2 (bad): Micro Jaccard is 40.5" in result.output
+    assert "6 identities checked in 2 rows, 2 broken" in result.output
     assert "not checked: rubric_total" in result.output
 
 

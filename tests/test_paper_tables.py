@@ -108,6 +108,14 @@ def test_a_model_with_half_its_answers_has_its_bounds_and_its_count() -> None:
     assert any(note.startswith("Unresolved: half 10.") for note in text.notes)
 
 
+def test_a_single_missing_number_and_a_number_without_interval_say_why() -> None:
+    made = choices({"none": "---A", "few": "AABA"})
+    (view,) = fill_paper(read_paper(TABLE, "t.yaml"), made)
+    notes = " ".join(paper_text(view, made).notes)
+    assert "Missing for none: lung: every item of this model failed." in notes
+    assert "No interval for some numbers of Acc." in notes and "at least 10" in notes
+
+
 def test_rows_in_another_order_give_the_same_table() -> None:
     cases: list[dict[str, Any]] = [
         {"id": f"c{n}", "question": "Which?", "options": {"A": "gout", "B": "asthma"},

@@ -82,7 +82,8 @@ def cell_of(
 
 
 def main_table(evaluation: Evaluation) -> Table:
-    """The main table: a row for each judge and model, with intervals, bounds and counts.
+    """The main table: a row for each judge and model, with intervals, standard deviations over
+    the units, bounds and counts.
 
     "no interval" says for which columns there is none, and why.
     """
@@ -90,7 +91,7 @@ def main_table(evaluation: Evaluation) -> Table:
     titles = [column.title or group for column, group in columns]
     names = ["judge", "model"]
     for title in titles:
-        names += [title, f"{title} low", f"{title} high", f"{title} worst", f"{title} best"]
+        names += [f"{title}{part}" for part in ("", " low", " high", " sd", " worst", " best")]
     names += [
         "n",
         "failed",
@@ -107,7 +108,8 @@ def main_table(evaluation: Evaluation) -> Table:
             cells = [cell_of(evaluation, column, group, model, judge) for column, group in columns]
             row: list[Any] = [judge, model]
             for one in cells:
-                row += [one.value, one.low, one.high, one.worst, one.best] if one else [None] * 5
+                parts = ("value", "low", "high", "sd", "worst", "best")
+                row += [getattr(one, part) if one else None for part in parts]
             reasons = [
                 f"{title}: {one.warning}"
                 for title, one in zip(titles, cells, strict=True)

@@ -20,7 +20,10 @@ _NAN = float("nan")
 
 @dataclass(frozen=True)
 class PaperCell:
-    """A number in a table of the paper. reason: why there is no number; "" where there is one."""
+    """A number in a table of the paper.
+
+    reason: why there is no number; "" where there is one. warning: why it has no interval.
+    """
 
     value: float = _NAN
     low: float = _NAN
@@ -32,6 +35,7 @@ class PaperCell:
     failed: int = 0
     undecided: int = 0
     reason: str = ""
+    warning: str = ""
 
 
 @dataclass(frozen=True)
@@ -183,7 +187,8 @@ class _Source:
                     _float(cells.get(name))
                     for name in (column.value, column.low, column.high, column.sd)
                 )
-                return PaperCell(value, low, high, sd)
+                warning = str(cells.get("warning") or "")
+                return PaperCell(value, low, high, sd, n=cells.get("n"), warning=warning)
         return None
 
     def _with_reasons(
@@ -233,8 +238,9 @@ def _row_key(attribute: str, row: str) -> str:
 
 def _as_cell(one: Number | GroupMean) -> PaperCell:
     return PaperCell(
-        one.value, one.low, one.high, one.sd, one.worst, one.best, one.n, one.failed, one.undecided
-    )
+        one.value, one.low, one.high, one.sd, one.worst, one.best, one.n, one.failed,
+        one.undecided, warning=one.warning,
+    )  # fmt: skip
 
 
 def _explained(cell: PaperCell | None, reason: str) -> PaperCell:
@@ -261,12 +267,12 @@ def paper_table(views: Sequence[PaperView], signature: str) -> Table:
     """A row for each number in a table of the paper: our names, and the paper's titles."""
     columns = ("table", "judge", "model", "title", "metric", "slice", "group_by", "group", "shown",
                "estimate", "low", "high", "sd", "worst", "best", "n", "failed", "undecided",
-               "reason", "signature")  # fmt: skip
+               "reason", "no interval", "signature")  # fmt: skip
     rows = [
         [view.table.name, view.judge, model, column.title, column.metric or column.table,
          column.slice, column.by, column.group, column.show, cell.value, cell.low, cell.high,
          cell.sd, cell.worst, cell.best, cell.n, cell.failed, cell.undecided, cell.reason,
-         signature]
+         cell.warning, signature]
         for view in views
         for model, cells in zip(view.rows, view.cells, strict=True)
         for column, cell in zip(view.columns, cells, strict=True)

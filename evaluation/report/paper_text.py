@@ -94,7 +94,9 @@ def cell_text(cell: PaperCell, column: PaperColumn) -> str:
         parts.append(f"± {plain(cell.sd)}")
     if cell.low == cell.low:
         parts.append(f"[{plain(cell.low)}, {plain(cell.high)}]")
-    if cell.failed + cell.undecided and cell.worst == cell.worst:
+    if cell.failed + cell.undecided and cell.worst != cell.worst:
+        parts.append("{no bounds}")
+    elif cell.failed + cell.undecided and cell.worst == cell.worst:
         parts.append(f"{{{plain(cell.worst)}, {plain(cell.best)}}}")
     return " ".join(parts)
 
@@ -129,19 +131,45 @@ def _notes(view: PaperView, evaluation: Evaluation) -> Iterator[str]:
     if any(column.metric.startswith("error") for column in view.columns):
         for sentence in about_errors(evaluation.judged, evaluation.settings):
             yield f"{sentence[0].upper()}{sentence[1:]}."
-    for reason, titles in _missing(view).items():
-        yield f"Missing: {', '.join(titles)}: {reason}."
+    yield from _missing(view)
+    yield from _without_interval(view)
     yield f"Signature {evaluation.signature['id']}."
 
 
-def _missing(view: PaperView) -> dict[str, list[str]]:
-    """The titles of the columns without any number, by the reason."""
+def _missing(view: PaperView) -> Iterator[str]:
+    """The columns without any number, then the single numbers that are missing, by the reason."""
+    whole: dict[str, list[str]] = {}
+    single: dict[tuple[str, str], list[str]] = {}
+    for at, column in enumerate(view.columns):
+        reasons = [cells[at].reason for cells in view.cells]
+        if all(reasons):
+            text = "; ".join(sorted({*reasons}))
+            whole.setdefault(text, []).append(column.title)
+            continue
+        for row, reason in zip(view.rows, reasons, strict=True):
+            if reason:
+                single.setdefault((row, reason), []).append(column.title)
+    for reason, titles in whole.items():
+        yield f"Missing: {', '.join(titles)}: {reason}."
+    for (row, reason), titles in single.items():
+        yield f"Missing for {row}: {', '.join(titles)}: {reason}."
+
+
+def _without_interval(view: PaperView) -> Iterator[str]:
+    """The numbers without an interval, by the reason."""
     titles: dict[str, list[str]] = {}
-    for column, cells in zip(view.columns, zip(*view.cells, strict=True), strict=True):
-        reasons = {cell.reason for cell in cells}
-        if "" not in reasons:
-            titles.setdefault("; ".join(sorted(reasons)), []).append(column.title)
-    return titles
+    for at, column in enumerate(view.columns):
+        for cell in (cells[at] for cells in view.cells):
+            shows_interval = column.show not in ("deviation", "count")
+            if (
+                shows_interval
+                and cell.warning
+                and cell.value == cell.value
+                and cell.low != cell.low
+            ):
+                titles.setdefault(cell.warning, []).append(column.title)
+    for warning, named in titles.items():
+        yield f"No interval for some numbers of {', '.join(dict.fromkeys(named))}: {warning}."
 
 
 def blocks(text: PaperText, width: int) -> Iterator[tuple[list[str], list[list[str]]]]:
