@@ -65,5 +65,6 @@ def _say_law(law: str) -> str:
         "jaccard": "F1 / (2 - F1)",
         "overlap": "P R / (P + R - P R) of precision and recall",
         "sum": "the sum of its parts",
-        "pairs": "set accuracy + confusion / 2",
+        "pairs": "set accuracy + confusion / 2, where all answers are valid,",
+        "rest": "what set accuracy leaves of 100 %",
     }[law]

@@ -7,12 +7,14 @@ from typing import Literal
 from ..errors import UsageError
 from ._arithmetic import SAME, harmonic
 
-Law = Literal["harmonic", "jaccard", "overlap", "sum", "pairs"]
+Law = Literal["harmonic", "jaccard", "overlap", "sum", "pairs", "rest"]
 
 
 @dataclass(frozen=True)
 class Identity:
     """A number that follows from others: `gives` is the `law` applied to `of`.
+
+    Under the law "rest" `gives` is at most what `of` leaves of 100 %.
 
     of, gives: names of columns.
     """
@@ -50,7 +52,8 @@ def violations(
     Formula: "harmonic" 2ab / (a + b), F1 from precision and recall; "jaccard" a / (2 - a), from
     the micro F1; "overlap" ab / (a + b - ab), the micro Jaccard from precision and recall; "sum"
     of the parts, a total from its dimensions; "pairs" a + b / 2, the individual accuracy from set
-    accuracy and confusion, where all answers are valid.
+    accuracy and confusion, where all answers are valid; "rest" at most 1 - a, the confusion from
+    set accuracy, because a pair that is right is not confused.
 
     Source: the definitions of the scores of H-DDx, DermCase and MediConfusion. Macro F1 and macro
     Jaccard are means over cases, and keep neither of the first two.
@@ -83,9 +86,11 @@ def violations(
             (values[name] - half.get(name, 0.0), values[name] + half.get(name, 0.0))
             for name in identity.of
         ]
-        # every law rises with each of its numbers, so that the ends give the ends
-        lowest = _LAWS[identity.law]([low / whole for low, _ in ends]) * whole
-        highest = _LAWS[identity.law]([high / whole for _, high in ends]) * whole
+        if identity.law == "rest":
+            lowest, highest = 0.0, whole - ends[0][0]
+        else:  # every other law rises with each of its numbers, so that the ends give the ends
+            lowest = _LAWS[identity.law]([low / whole for low, _ in ends]) * whole
+            highest = _LAWS[identity.law]([high / whole for _, high in ends]) * whole
         slack = half.get(identity.gives, 0.0) + SAME * whole
         printed = values[identity.gives]
         if not lowest - slack <= printed <= highest + slack:
@@ -119,4 +124,4 @@ _LAWS: Mapping[str, Callable[[Sequence[float]], float]] = {
     "sum": sum,
     "pairs": _pairs,
 }
-_ARGUMENTS = {"harmonic": 2, "jaccard": 1, "overlap": 2, "pairs": 2}
+_ARGUMENTS = {"harmonic": 2, "jaccard": 1, "overlap": 2, "pairs": 2, "rest": 1}

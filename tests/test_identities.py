@@ -44,6 +44,24 @@ def test_the_laws_by_hand() -> None:
     assert len(violations({"set": 0.3, "confused": 0.4, "individual": 0.6}, [pairs])) == 1
 
 
+def test_what_a_number_leaves_of_the_whole_is_a_limit(tmp_path: Path) -> None:
+    rest = Identity("rest", ("set",), "confused")
+    assert violations({"set": 0.25, "confused": 0.75}, [rest]) == []
+    (broken,) = violations({"set": 0.25, "confused": 0.76}, [rest])
+    assert (broken.lowest, broken.highest) == (0, 0.75)
+    # Three rows that the authors of MediConfusion print: the second fits no count of pairs,
+    # because 98.30 % and 4.55 % are more than all.
+    table = tmp_path / "leaderboard.csv"
+    table.write_text(
+        "Model,Set acc. (%),Confusion (%)\nJanus,4.55,92.05\nMed-Flamingo,4.55,98.30\n"
+        "LLaVA-Med,1.14,97.16\n"
+    )
+    done = CliRunner().invoke(app, ["check-table", str(table), "--preset", "mediconfusion"])
+    assert done.exit_code == 3
+    assert "row 2 (Med-Flamingo): Confusion (%) is 98.3, but what set accuracy" in done.stdout
+    assert "3 identities checked in 3 rows, 1 broken" in done.stdout
+
+
 def test_a_rounded_number_stands_for_all_that_round_to_it() -> None:
     half = {"p": 0.005, "r": 0.005, "f": 0.005}
     # p from 0.325 to 0.335, r from 0.495 to 0.505: F1 from 0.3924 to 0.4028; 0.39 is 0.385 to 0.395
