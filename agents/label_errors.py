@@ -11,7 +11,7 @@ from ..prompts.data import ErrorCategory, Taxonomy
 from ..prompts.load import Value
 from ..prompts.load_data import TaxonomyField
 from .quotes import Quote, cite
-from .step import Nothing, Step
+from .step import Dimensions, Nothing, Step
 from .technical import technical_fault
 from .verdict import Parts, Verdict, Worded
 
@@ -209,6 +209,20 @@ def _join(
     return {"taxonomy": inputs.taxonomy.name, "errors": errors}
 
 
+def _one_by_one(inputs: ErrorInput) -> dict[str, ErrorInput]:
+    return {
+        category.name: inputs.model_copy(
+            update={"taxonomy": inputs.taxonomy.model_copy(update={"categories": (category,)})}
+        )
+        for category in inputs.taxonomy.judged
+    }
+
+
+def _added(inputs: ErrorInput, labelled: Mapping[str, LabelledErrors]) -> LabelledErrors:
+    errors = tuple(error for one in labelled.values() for error in one.errors)
+    return LabelledErrors(taxonomy=inputs.taxonomy.name, errors=errors)
+
+
 LABEL_ERRORS: Step[ErrorInput, ErrorAnswer] = Step(
     name="label_errors",
     version=1,
@@ -220,6 +234,7 @@ LABEL_ERRORS: Step[ErrorInput, ErrorAnswer] = Step(
     finish=_collect,
     result=LabelledErrors,
     verdict=Verdict(parts=Parts(names=_names, split=_present, join=_join, kind="truth")),
+    dimensions=Dimensions(_one_by_one, _added),
     stand_ins={"code": technical_error},
     returns="errors with category, quote, explanation and reasoning step",
     scale="categories of the taxonomy",

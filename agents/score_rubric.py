@@ -11,7 +11,7 @@ from ..prompts.load import Value
 from ..prompts.load_data import RubricField
 from .grading import describe, level_type
 from .quotes import Quote, cite, find_quote
-from .step import Step
+from .step import Dimensions, Step
 from .technical import abstain_on
 from .verdict import Parts, Verdict, Worded
 
@@ -204,6 +204,24 @@ def _join(
     }
 
 
+def _one_by_one(inputs: RubricInput) -> dict[str, RubricInput]:
+    return {
+        dimension.name: inputs.model_copy(
+            update={"rubric": inputs.rubric.model_copy(update={"dimensions": (dimension,)})}
+        )
+        for dimension in inputs.rubric.dimensions
+    }
+
+
+def _added(inputs: RubricInput, scores: Mapping[str, RubricScore]) -> RubricScore:
+    return RubricScore(
+        rubric=inputs.rubric.name,
+        dimensions={name: score.dimensions[name] for name, score in scores.items()},
+        total=sum(score.total for score in scores.values()),
+        best=inputs.rubric.best,
+    )
+
+
 SCORE_RUBRIC: Step[RubricInput, RubricAnswer] = Step(
     name="score_rubric",
     version=1,
@@ -225,6 +243,7 @@ SCORE_RUBRIC: Step[RubricInput, RubricAnswer] = Step(
             total="total",
         )
     ),
+    dimensions=Dimensions(_one_by_one, _added),
     stand_ins={"code": abstain_on("response")},
     returns="a level and a justification with quotes for each dimension; points and total by code",
     scale="0-4 in five dimensions; 0-100 points",

@@ -28,6 +28,18 @@ class Nothing:
     reason: str
 
 
+@dataclass(frozen=True)
+class Dimensions(Generic[I]):
+    """How a step with several dimensions is asked about one of them at a time.
+
+    inputs: a function of the input that returns, by dimension, the input for it alone. result: a
+    function of the input and the results by dimension that returns the result of the whole input.
+    """
+
+    inputs: Callable[[I], Mapping[str, I]]
+    result: Callable[[I, Mapping[str, Any]], BaseModel]
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Step(Generic[I, O]):
     """One task for a model. Build it once, at module level.
@@ -52,6 +64,7 @@ class Step(Generic[I, O]):
     verdict: which value of the result is counted by votes and agreement (see `agents.verdict`).
         By default, the field of a result that has exactly one plain field; a step with any other
         result has no verdict, and a jury refuses it.
+    dimensions: how to ask about each dimension in a call of its own, if the run wants it so.
     stand_ins: name -> a function of the input that returns the *result*, Nothing to abstain, or
         None if it cannot decide. Stand-ins never ask a model. They run in order before the model
         (engine "auto"), alone (the engine is their name), or not at all ("llm"). A stand-in
@@ -82,6 +95,7 @@ class Step(Generic[I, O]):
     finish: Callable[[I, O], BaseModel] | None = None
     result: type[BaseModel] | None = None
     verdict: Verdict | None = None
+    dimensions: Dimensions[I] | None = None
     stand_ins: Mapping[str, Callable[[I], BaseModel | Nothing | None]] = field(default_factory=dict)
     max_repairs: int = 2
     judged: str = ""

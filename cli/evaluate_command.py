@@ -13,6 +13,7 @@ from .options import (
     AddedSources,
     Delimiter,
     Encoding,
+    OneDimension,
     SheetName,
     Sources,
 )
@@ -185,6 +186,7 @@ def evaluate(
     config: Config = None,
     judge: Judges = None,
     asked: JudgeModelOptions,
+    one_dimension_a_call: OneDimension = False,
     jury: Jury = None,
     quorum: Quorum = None,
     weights: Weights = None,
@@ -248,6 +250,7 @@ def evaluate(
         "unknown_codes": unknown_codes,
         "answer_form": answer_form,
         "seed": seed,
+        "one_dimension_a_call": one_dimension_a_call or None,
         "resamples": resamples,
     }
     request = Request(

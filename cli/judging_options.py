@@ -8,7 +8,7 @@ import typer
 
 from ..files.forms import FORMS_OUT, Form
 from .command import given_flags
-from .option_groups import JURY, JudgeModelOptions, JuryOptions, ModelOptions, RunOptions
+from .option_groups import JURY, JudgeModelOptions, JudgingRunOptions, JuryOptions, ModelOptions
 from .options import (
     MODEL,
     ROWS,
@@ -203,7 +203,7 @@ class JudgeOptions:
     votes: Votes = None
     case: CaseColumn = None
     estimate: EstimateOnly = False
-    run: RunOptions
+    run: JudgingRunOptions
     journal: JournalFile = None
     added_sources: AddedSources = "all"
     quiet: Quiet = False
@@ -229,7 +229,7 @@ class StressOptions:
     repeats: ChangeRepeats = 3
     temperature: ChangeTemperature = 0.7
     seed: ChangeSeed = 0
-    run: RunOptions
+    run: JudgingRunOptions
     journal: JournalFile = None
     json: AsJson = False
     quiet: Quiet = False

@@ -18,6 +18,7 @@ from .options import (
     MaxCalls,
     MaxCost,
     MaxTokens,
+    OneDimension,
     Otel,
     PriceList,
     ReasoningEffort,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from ..agents.engine.judges import Judge
     from ..agents.engine.run import Run
     from ..agents.judge import JudgeSpec
+    from ..agents.step import Step
 
 JURY = "Jury"
 
@@ -166,6 +168,33 @@ class RunOptions:
             account=self.account,
             tracer=_open_tracer() if self.otel else None,
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgingRunOptions(RunOptions):
+    """Budget, pace and cache of a command that runs one step, and whether it is split."""
+
+    one_dimension_a_call: OneDimension = False
+
+    def open(self, ledger: Path | None = None) -> "Run":
+        """Return a run with these settings. Raises UsageError and InputError as `Run` does."""
+        run = super().open(ledger)
+        run.one_dimension = self.one_dimension_a_call
+        return run
+
+    def about(self, step: "Step[Any, Any]") -> dict[str, Any]:
+        """Return what a journal says of the split: nothing without one.
+
+        Raises UsageError for a step without dimensions.
+        """
+        if not self.one_dimension_a_call:
+            return {}
+        if step.dimensions is None:
+            raise UsageError(
+                f"--one-dimension-a-call: {step.name} has no dimensions; score_rubric and "
+                "label_errors have"
+            )
+        return {"one_dimension_a_call": True}
 
 
 def _open_tracer() -> Any:

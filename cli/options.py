@@ -243,5 +243,14 @@ ExtraBody = Annotated[
         rich_help_panel=MODEL,
     ),
 ]
+OneDimension = Annotated[
+    bool,
+    typer.Option(
+        "--one-dimension-a-call",
+        help="Judge each dimension of a rubric (score_rubric), or each category of errors "
+        "(label_errors), in a call of its own: more calls with shorter answers.",
+        rich_help_panel=MODEL,
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress and no summary.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]

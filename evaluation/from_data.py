@@ -188,6 +188,7 @@ def run_opened(
 ) -> EvaluationResult:
     """Run an opened evaluation; the journal and the mappings are written to `folder`."""
     settings = opened.settings
+    run.one_dimension = settings.one_dimension_a_call
     coding = mapper or Mapper(settings.ontology, run=run)
     coder = Coder(coding.map_many, lambda: coding.signature, table, folder / MAPPING)
     with open_journal(folder / JOURNAL if opened.judges else None) as journal:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..agents.engine.ask import is_split
 from ..agents.engine.judges import AnyJudge, as_judge
 from ..agents.engine.run import Run
 from ..agents.outcome import Done, Outcome, read_outcome, write_outcome
@@ -171,7 +172,8 @@ class Panel:
         stage: str,
         known: Sequence[Outcome | None],
     ) -> list[Outcome]:
-        keys = [_key(step, item, judge) for item in items]
+        split = is_split(step, self.run)
+        keys = [_key(step, item, judge, split) for item in items]
         outcomes = {place: record for place, record in enumerate(known) if record is not None}
         asked: dict[str, int] = {}
         for index, key in enumerate(keys):
@@ -222,13 +224,14 @@ def _judged_item(step: Step[Any, Any], item: Item, judge: str, outcome: Outcome)
     )
 
 
-def _key(step: Step[Any, Any], item: Item, judge: AnyJudge | None) -> str:
+def _key(step: Step[Any, Any], item: Item, judge: AnyJudge | None, split: bool) -> str:
     """A digest of everything that a judge's outcome depends on; empty without a judge."""
     if judge is None:
         return ""
     prompt = step.load_prompt()
     spec = as_judge(judge).spec.model_dump(mode="json")
-    return fingerprint([step.prompt_name, step.version, prompt.hash, item.inputs, spec])
+    asked = [step.prompt_name, step.version, prompt.hash, item.inputs, spec]
+    return fingerprint([*asked, "one dimension a call"] if split else asked)
 
 
 def _typed(step: Step[Any, Any], item: Item, outcome: Outcome) -> Outcome:

@@ -100,6 +100,8 @@ class Settings(BaseModel):
     oracle: shares of the samples of an item that must be right, for the oracle's set accuracy.
     errors_of: whether errors are labelled in all answers, or only in wrong ones.
     criteria: whether each criterion of a case is judged in a call of its own, or all in one.
+    one_dimension_a_call: whether each dimension of the rubric, and each category of errors, is
+        judged in a call of its own.
     pairs: how many pairs of models are compared on each case, drawn with the seed; by default all.
     errors_sample: the largest number of wrong responses of a model whose errors are labelled; they
         are drawn with the seed. By default all are labelled. It needs `errors_of: wrong`.
@@ -134,6 +136,7 @@ class Settings(BaseModel):
     oracle: tuple[Annotated[float, Field(gt=0, le=1)], ...] = (0.25, 0.5, 0.75, 1.0)
     errors_of: Literal["all", "wrong"] = "all"
     criteria: Literal["one", "all"] = "one"
+    one_dimension_a_call: bool = False
     pairs: int | None = Field(default=None, ge=1)
     errors_sample: int | None = Field(default=None, ge=1)
     ontology: str = DEFAULT

@@ -9,7 +9,7 @@ from typing import Any, overload
 
 from pydantic import BaseModel
 
-from ..agents.engine.ask import BREATH, missed, replay, settle
+from ..agents.engine.ask import BREATH, ask_dimensions, is_split, missed, replay, settle
 from ..agents.engine.call import Call, prepare
 from ..agents.engine.conclude import failed_unasked
 from ..agents.engine.hidden import without_hidden
@@ -134,6 +134,13 @@ async def stream_step(
 
 
 @dataclass(frozen=True)
+class Split:
+    """An input whose dimensions are asked in a call each."""
+
+    typed: BaseModel
+
+
+@dataclass(frozen=True)
 class _Work:
     """The settings that all items of one stream share."""
 
@@ -145,7 +152,7 @@ class _Work:
 
     async def look_up(
         self, items: Iterator[tuple[int, Inputs]]
-    ) -> AsyncGenerator[tuple[int, Outcome | Call], None]:
+    ) -> AsyncGenerator[tuple[int, Outcome | Call | Split], None]:
         """Yield an outcome for each item that needs no model, and a call for each other item."""
         while chunk := list(islice(items, _CHUNK)):
             settled, calls = await self._look_up(chunk)
@@ -156,16 +163,19 @@ class _Work:
 
     async def _look_up(
         self, chunk: list[tuple[int, Inputs]]
-    ) -> tuple[list[tuple[int, Outcome]], list[tuple[int, Call]]]:
+    ) -> tuple[list[tuple[int, Outcome]], list[tuple[int, Call | Split]]]:
         """Return the outcomes of items that need no model, and the calls of the other items."""
         settled: list[tuple[int, Outcome]] = []
         calls: list[tuple[int, Call]] = []
+        split: list[tuple[int, Split]] = []
         for place, (index, inputs) in enumerate(chunk):
             if place % BREATH == 0:
                 await asyncio.sleep(0)
             prepared = self._prepare(inputs)
             if isinstance(prepared, Call):
                 calls.append((index, prepared))
+            elif isinstance(prepared, Split):
+                split.append((index, prepared))
             else:
                 self.run.ledger.close_item(prepared, prepared.decided_by)
                 settled_item(self.run.tracer, prepared)
@@ -175,11 +185,11 @@ class _Work:
         calls = [pair for pair, o in zip(calls, replayed, strict=True) if o is None]
         if calls and self.run.replies.mode == "replay":
             raise await missed([call for _, call in calls], self.run)
-        if calls and self.judge is not None:
+        if (calls or split) and self.judge is not None:
             check_key(self.judge)
-        return settled, calls
+        return settled, [*calls, *split]
 
-    def _prepare(self, inputs: Inputs) -> Call | Outcome:
+    def _prepare(self, inputs: Inputs) -> Call | Outcome | Split:
         step = self.step
         try:
             cleaned, hidden = without_hidden(inputs)
@@ -190,6 +200,8 @@ class _Work:
             if decided is not None or self.judge is None:
                 assert decided is not None  # without a judge, the stand-ins decide or raise
                 return decided
+            if is_split(step, self.run):
+                return Split(typed)
             return prepare(step, typed, self.judge, self.repeat)
         except (InputError, UsageError) as fault:
             return self._unusable("input", str(fault))
@@ -199,18 +211,23 @@ class _Work:
     def _unusable(self, kind: FailureKind, reason: str) -> Outcome:
         return failed_unasked(self.step, self.repeat, kind, reason)
 
-    async def judge_one(self, item: tuple[int, Outcome | Call]) -> tuple[int, Outcome]:
+    async def judge_one(self, item: tuple[int, Outcome | Call | Split]) -> tuple[int, Outcome]:
         """Ask the judge and return the outcome of a call."""
         index, call = item
-        assert isinstance(call, Call)  # `_settled` has returned the outcomes
+        assert isinstance(call, Call | Split)  # `_settled` has returned the outcomes
         try:
-            return index, await settle(call, self.run)
+            if isinstance(call, Call):
+                return index, await settle(call, self.run)
+            assert self.judge is not None
+            return index, await ask_dimensions(
+                self.step, call.typed, judge=self.judge, run=self.run, repeat=self.repeat
+            )
         except DxjudgeError:
             raise
         except Exception as fault:  # a fault in the step's code is this item's failure
             return index, self._unusable("error", f"{type(fault).__name__}: {fault}")
 
 
-def _settled(item: tuple[int, Outcome | Call]) -> tuple[int, Outcome] | None:
+def _settled(item: tuple[int, Outcome | Call | Split]) -> tuple[int, Outcome] | None:
     index, prepared = item
-    return None if isinstance(prepared, Call) else (index, prepared)
+    return None if isinstance(prepared, Call | Split) else (index, prepared)

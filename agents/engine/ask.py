@@ -7,19 +7,19 @@ from typing import Any
 from pydantic import BaseModel
 
 from ...errors import ReplayMiss
-from ..outcome import Failed, FailureKind, Outcome
+from ..outcome import Abstained, Done, Failed, FailureKind, Outcome
 from ..stand_ins import by_stand_in
 from ..step import Step
 from ..steps import find_step
 from ..watching.spans import end_item, item_span, repair_span, settled_item
 from .call import Call, prepare
-from .conclude import account, as_entry, conclude, from_entry
+from .conclude import account, as_entry, conclude, from_entry, summed
 from .conversation import Arrived, Conversation
 from .echo import echo, listed
 from .examine import Problem, Valid, examine
 from .flights import Flights
 from .hidden import without_hidden
-from .judges import AnyJudge, as_judge
+from .judges import AnyJudge, Judge, as_judge
 from .ledger import AttemptStatus
 from .limits import BudgetReached
 from .run import Run
@@ -58,7 +58,40 @@ async def ask(
         settled_item(run.tracer, decided)
         return decided
     assert judge is not None  # without a judge, by_stand_in has decided or raised
+    if is_split(step, run):
+        return await ask_dimensions(step, typed, judge=as_judge(judge), run=run, repeat=repeat)
     return await settle(prepare(step, typed, as_judge(judge), repeat), run)
+
+
+def is_split(step: Step[Any, Any], run: Run) -> bool:
+    """Whether this run asks about each dimension of this step in a call of its own."""
+    return run.one_dimension and step.dimensions is not None
+
+
+async def ask_dimensions(
+    step: Step[Any, Any], typed: BaseModel, *, judge: Judge, run: Run, repeat: int
+) -> Outcome:
+    """Ask about each dimension of an input in a call of its own, and return one outcome.
+
+    It fails if a dimension fails; each reason names its dimension. The account is the sum.
+    """
+    assert step.dimensions is not None
+    calls = {
+        name: prepare(step, inputs, judge, repeat)
+        for name, inputs in step.dimensions.inputs(typed).items()
+    }
+    settled = await asyncio.gather(*(settle(call, run) for call in calls.values()))
+    outcomes: dict[str, Outcome] = dict(zip(calls, settled, strict=True))
+    about = summed(outcomes)
+    failed = {name: one for name, one in outcomes.items() if one.status == "failed"}
+    if failed:
+        reasons = tuple(f"{name}: {why}" for name, one in failed.items() for why in one.reasons)
+        return Failed(**about, kind=next(iter(failed.values())).kind, reasons=reasons)
+    abstained = next((one for one in outcomes.values() if one.status == "abstained"), None)
+    if abstained is not None:
+        return Abstained(**about, reason=abstained.reason)
+    values = {name: one.value for name, one in outcomes.items() if one.status == "done"}
+    return Done(**about, value=step.dimensions.result(typed, values))
 
 
 async def settle(call: Call, run: Run) -> Outcome:

@@ -1,10 +1,12 @@
 """Turn a valid answer, new or kept in the cache, into an outcome."""
 
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
+from ...cache.key import fingerprint
 from ...cache.store import Entry
 from ..judge import JudgeSpec
 from ..outcome import Abstained, Done, Failed, FailureKind, Outcome
@@ -15,6 +17,8 @@ from .examine import Valid, check
 from .habits import as_sent
 from .models import Method
 from .request import Reply
+
+T = TypeVar("T", int, float)
 
 
 def conclude(call: Call, answer: BaseModel, about: dict[str, Any]) -> Outcome:
@@ -51,6 +55,30 @@ def account(talk: Conversation, sent: JudgeSpec) -> dict[str, Any]:
         "tokens_out": talk.tally.tokens_out,
         "cost": talk.tally.cost,
     }
+
+
+def summed(outcomes: Mapping[str, Outcome]) -> dict[str, Any]:
+    """Return the account of several calls about one item; a sum of unknown parts is None."""
+    first = next(iter(outcomes.values()))
+    several = list(outcomes.values())
+    return {
+        "step": first.step,
+        "version": first.version,
+        "judge": first.judge,
+        "repeat": first.repeat,
+        "key": fingerprint([one.key for one in several]),
+        "cached": all(one.cached for one in several),
+        "calls": sum(one.calls for one in several),
+        "repairs": sum(one.repairs for one in several),
+        "tokens_in": _sum([one.tokens_in for one in several]),
+        "tokens_out": _sum([one.tokens_out for one in several]),
+        "cost": _sum([one.cost for one in several]),
+    }
+
+
+def _sum(counts: Sequence[T | None]) -> T | None:
+    known = [count for count in counts if count is not None]
+    return sum(known[1:], known[0]) if known and len(known) == len(counts) else None
 
 
 def as_entry(talk: Conversation, reply: Reply, sent: JudgeSpec, valid: Valid) -> Entry:

@@ -11,6 +11,7 @@ from ...errors import InputError, UsageError
 from ..stand_ins import by_stand_in
 from ..step import Step
 from ..steps import find_step
+from .ask import is_split
 from .call import Call, prepare, schema_length
 from .hidden import without_hidden
 from .judges import AnyJudge, as_judge
@@ -64,6 +65,9 @@ def estimate(
             typed = step.read_input(without_hidden(item)[0])
             if by_stand_in(step, typed, engine, True, repeat) is not None:
                 by_rule += 1
+            elif is_split(step, run) and step.dimensions is not None:
+                parts = step.dimensions.inputs(typed).values()
+                calls += [prepare(step, part, live, repeat) for part in parts]
             else:
                 calls.append(prepare(step, typed, live, repeat))
         except (UsageError, InputError):

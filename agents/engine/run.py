@@ -39,6 +39,8 @@ class Run:
         the one in the package.
     log: a JSONL file to which each request is appended, with its prompt and its reply.
     account: a JSON file for the sums of calls, tokens and cost, written when the run is closed.
+    one_dimension: whether a step with several dimensions, such as a rubric, asks about each in a
+        call of its own: more calls, with a shorter answer each.
     tracer: a tracer of OpenTelemetry, which gets a span for each item, request and repair.
     """
 
@@ -61,6 +63,7 @@ class Run:
         log: Path | None = None,
         account: Path | None = None,
         tracer: Any = None,
+        one_dimension: bool = False,
     ) -> None:
         if timeout <= 0 or attempts < 1:
             raise UsageError("timeout must be above 0 and attempts at least 1")
@@ -74,6 +77,7 @@ class Run:
         self.prices = load_prices(prices)
         self.log = CallLog(log) if log is not None else None
         self.tracer = tracer
+        self.one_dimension = one_dimension
         self.estimated: list[Mapping[str, Any]] | None = None
         self._account = account
         self._hidden = 0

@@ -70,6 +70,7 @@ def run_compare(request: Request) -> int:
         stages(quiet=request.quiet) as progress,
         request.asking.open(ledger) as run,
     ):
+        run.one_dimension = recorded.settings.one_dimension_a_call
         panel = Panel(judges, run, journal, progress, records=recorded.outcomes)
         try:
             evaluation = judge_again(request, recorded, panel)

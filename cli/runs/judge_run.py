@@ -164,6 +164,7 @@ def _before_judge(options: JudgeOptions) -> Judging[Outcome]:
         "repeat": options.repeat,
         "judge": judge.model_dump(mode="json") if judge else None,
         "mapper": job.mapper,
+        **options.run.about(step),
     }
     if options.both_orders:
         check_step(step)
@@ -230,7 +231,7 @@ def _before_jury(options: JudgeOptions) -> Judging[JuryOutcome]:
     return Judging(
         job,
         rows,
-        _about_jury(plan, job),
+        {**_about_jury(plan, job), **options.run.about(plan.step)},
         read_jury,
         write_jury,
         columns=lambda outcomes: jury_columns(plan.step, outcomes),

@@ -53,7 +53,7 @@ def run_stress(options: StressOptions) -> int:
         journal_path(options.output, options.journal),
         read=read_outcome,
         write=write_outcome,
-        job=_about(work),
+        job={**_about(work), **options.run.about(work.job.step)},
     )
 
     def try_all(run: Run) -> bool:
