@@ -141,8 +141,8 @@ def test_the_command_says_the_cost_and_writes_the_same_columns(tmp_path: Path, c
     assert one_by_one == whole
     pairs = tmp_path / "pairs.csv"
     pairs.write_text("predicted,truth\ngout,podagra\n", "utf-8")
-    words = ["judge", "judge_equivalence", str(pairs), "-o", "o.csv", "--judge", "openai:x", split]
-    assert dxjudge(words) == 2
+    other = ["judge", "judge_equivalence", str(pairs), "-o", "o.csv", "--judge", "openai:x", split]
+    assert dxjudge(other) == 2
     assert "judge_equivalence has no dimensions" in capsys.readouterr().err
 
 
