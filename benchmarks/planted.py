@@ -150,7 +150,7 @@ class Checks:
     sampling: tuple[str, ...] = ()
 
 
-CHECKED = World("honest judges, a human checks some", _OTHERS, (0.7, 0.6, 0.6, 0.5))
+CHECKED = World("honest judges, a human checks some", (_FAIR[0], _OTHERS[2]), (0.7, 0.6, 0.6, 0.5))
 WAYS = (
     Checks("at random"),
     Checks("one model only", refused=True),

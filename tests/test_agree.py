@@ -479,9 +479,9 @@ def test_checked_units_weigh_by_how_they_were_drawn(names: tuple[str, ...]) -> N
 
 
 def test_a_column_that_cannot_be_the_sampling_is_refused() -> None:
-    # By these probabilities the checked units stand for 20 / 0.5 + 10 / 0.5 = 60 of 80 units, and
-    # those of m2 for 20 of 40: z = -20 / sqrt(10 x 0.5 / 0.25) = -4.5.
-    rows = agree(drawn_apart({"m1": "0.5", "m2": "0.5"}),
+    # By these probabilities the checked units of m2 stand for 10 / 0.9 = 11 of 40 units: z =
+    # -28.9 / sqrt(40 x 0.1 / 0.9) = -13.7.
+    rows = agree(drawn_apart({"m1": "0.5", "m2": "0.9"}),
                  Terms(human="h", plan=QUICK, sampling=("chance",))).corrected  # fmt: skip
     assert {row.value for row in rows} == {None}
     assert all("stand for" in row.warning and "cannot hold the prob" in row.warning for row in rows)

@@ -84,9 +84,10 @@ def _by_probability(
                   f" on which judges {'differ' if differ[at] else 'agree'}"]  # fmt: skip
         for word in words:
             groups.setdefault(word, []).append(at)
+    every = [value for at in groups[""] if checked[at] and (value := values[at]) is not None]
     for word, places in groups.items():
         chosen = [value for at in places if checked[at] and (value := values[at]) is not None]
-        if abs(population_z(chosen, len(places))) > FAR:
+        if abs(population_z(chosen, len(places), weights=chosen or every)) > FAR:
             stands = sum(1 / value for value in chosen)
             return Sampling(
                 (),

@@ -44,7 +44,7 @@ def swap_of(evaluation: Evaluation, families: Families = families_of) -> Swap | 
         return None
     plan = evaluation.settings.plan
     shown = {metric: titles[metric] for metric in tables}
-    shared = [row for table in tables.values() for row in shared_error_rows(table, plan)]
+    shared = [row for table in tables.values() for row in shared_error_rows(table, families, plan)]
     return Swap(
         evaluation.judged.single_judges,
         evaluation.judged.models,

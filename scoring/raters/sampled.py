@@ -204,29 +204,35 @@ def _interval(
     )[0]
 
 
-def population_z(probability: Sequence[float], size: int) -> float:
+def population_z(
+    probability: Sequence[float], size: int, *, weights: Sequence[float] | None = None
+) -> float:
     """Compare the size that the checked items stand for with the true size, as a z value.
 
-    Formula: (sum 1/p - size) / sqrt(sum (1 - p) / p^2), p the probability of each checked item.
-    Far from 0 the probabilities cannot be those with which the items were drawn.
+    Formula: (sum 1/p - size) / sqrt(size v), p the probability of each checked item, v = sum
+    (1 - p) / p^2 over sum 1/p: the weighted mean of the variance (1 - p) / p of one item. Far from
+    0 the probabilities cannot be those with which the items were drawn.
 
     Source: Horvitz and Thompson (1952), JASA 47, with the variance of Poisson sampling.
 
     Args:
         probability: of each checked item.
         size: the number of all items, checked or not.
+        weights: the probabilities from which v is computed, where those of a larger group are more
+            certain; by default `probability`.
 
     Returns:
         0 if the sizes are equal; infinite if they differ and every probability is 1.
 
     >>> population_z([0.5] * 50, 100)
     0.0
-    >>> round(population_z([0.5] * 50, 200), 2)
-    -10.0
+    >>> round(population_z([0.5] * 50, 400), 2)
+    -15.0
     """
     p = np.asarray(probability, dtype=float)
     off = float((1 / p).sum()) - size
-    spread = float(((1 - p) / p**2).sum())
     if abs(off) < 1e-9 * max(size, 1):
         return 0.0
-    return off / math.sqrt(spread) if spread > 0 else math.copysign(math.inf, off)
+    base = p if weights is None else np.asarray(weights, dtype=float)
+    each = float(((1 - base) / base**2).sum() / (1 / base).sum()) if base.size else 0.0
+    return off / math.sqrt(size * each) if each > 0 else math.copysign(math.inf, off)

@@ -153,7 +153,7 @@ def hidden_error_correlations(
     """
     table = np.asarray(scores, dtype=float)
     judges, models, cases = table.shape
-    if judges < 3 or judges > MOST_JUDGES or (judges == 3 and models == 1):
+    if judges < 3 or judges > MOST_JUDGES or models < (2 if judges == 3 else 1):
         raise UsageError(
             f"errors in common need three to {MOST_JUDGES} judges, and with three judges two models"
         )
