@@ -2,6 +2,7 @@
 
 import csv
 import json
+import random
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -346,29 +347,59 @@ def test_the_direction_is_that_of_most_judges_not_of_the_mean() -> None:
 
 def planted(right: dict[str, set[int]], failed: dict[str, set[int]], cases: int) -> Swap:
     """Two judges give the same verdicts on the models, and fail on the same cases."""
+    verdicts = {
+        model: [None if n in failed.get(model, ()) else n in marks for n in range(cases)]
+        for model, marks in right.items()
+    }
+    return judged({"x": verdicts, "y": verdicts})
+
+
+def judged(verdicts: dict[str, dict[str, list[bool | None]]]) -> Swap:
+    """Return the report on recorded verdicts, judge -> model -> by case; None has failed."""
     about: dict[str, Any] = {"step": JUDGE_EQUIVALENCE.name, "version": JUDGE_EQUIVALENCE.version}
-    ids = [f"c{n:02}" for n in range(cases)]
-    records: dict[RecordKey, Outcome] = {}
-    judges = [parse_judge(f"openai:{name}") for name in ("x", "y")]
-    for judge in judges:
-        for model, marks in right.items():
-            for n, case in enumerate(ids):
-                outcome: Outcome = Done(**about, value={"equivalent": n in marks})
-                if n in failed.get(model, ()):
-                    outcome = Failed(**about, kind="refused", reasons=("no",))
-                records[judge.label, JUDGE_EQUIVALENCE.name, model, case, 0, 0] = outcome
+    by_model = next(iter(verdicts.values()))
+    ids = [f"c{n:03}" for n in range(len(next(iter(by_model.values()))))]
+    failure = Failed(**about, kind="refused", reasons=("no",))
+    records: dict[RecordKey, Outcome] = {
+        (f"openai:{judge}", JUDGE_EQUIVALENCE.name, model, case, 0, 0): failure
+        if mark is None
+        else Done(**about, value={"equivalent": mark})
+        for judge, table in verdicts.items()
+        for model, marks in table.items()
+        for case, mark in zip(ids, marks, strict=True)
+    }
     responses = {
         model: {case: (Response(case, diagnosis=f"{model} {case}"),) for case in ids}
-        for model in right
+        for model in by_model
     }
     tasks = ["extract_final_diagnosis", JUDGE_EQUIVALENCE.name]
     settings = read_settings(None, tasks=tasks, columns=["final_accuracy"], resamples=50)
     evaluation = run_evaluation(
         [Case(case, diagnosis=Diagnosis(f"true {case}")) for case in ids], responses, settings,
-        Panel(tuple(judges), records=records),
+        Panel(tuple(parse_judge(f"openai:{judge}") for judge in verdicts), records=records),
     )  # fmt: skip
     assert evaluation.swap is not None
     return evaluation.swap
+
+
+def test_a_judge_that_favours_its_family_does_not_make_the_others_suspect() -> None:
+    # The qwen judge says yes to half of the wrong answers of qwen-a; all else is independent luck.
+    rng = random.Random(1)
+    accuracy = {"qwen-a": 0.6, "b": 0.6, "c": 0.7, "d": 0.5}
+    right = {model: [rng.random() < p for _ in range(300)] for model, p in accuracy.items()}
+
+    def verdicts(judge: str, reliable: float) -> dict[str, list[bool | None]]:
+        return {
+            model: [mark == (rng.random() < reliable)
+                    or (judge == model[:4] == "qwen" and rng.random() < 0.5) for mark in marks]
+            for model, marks in right.items()
+        }  # fmt: skip
+
+    swap = judged({"one": verdicts("one", 0.95), "two": verdicts("two", 0.9),
+                   "qwen": verdicts("qwen", 0.9)})  # fmt: skip
+    assert [row.first for row in swap.shared_errors if row.shared] == []
+    (family,) = swap.families
+    assert family.low is not None and family.low > 0
 
 
 def test_judges_that_make_the_same_errors_are_named_where_they_agree() -> None:
