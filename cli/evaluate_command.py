@@ -13,6 +13,7 @@ from .options import (
     AddedSources,
     Delimiter,
     Encoding,
+    EstimateOnly,
     OneDimension,
     SheetName,
     Sources,
@@ -211,6 +212,7 @@ def evaluate(
     seed: Seed = None,
     resamples: Resamples = None,
     run: RunOptions,
+    estimate: EstimateOnly = False,
     stress: Stress = None,
     report_cases: Shown = 200,
     quiet: Quiet = False,
@@ -256,6 +258,6 @@ def evaluate(
     request = Request(
         cases, list(responses), output, config, flags, conditions, evidences, ratings, table,
         model, encoder, tuple(source or ()), added_sources, run, asked, stress,
-        report_cases, quiet, Form(None, delimiter, encoding, sheet),
+        report_cases, quiet, Form(None, delimiter, encoding, sheet), estimate,
     )  # fmt: skip
     raise typer.Exit(run_evaluation(request))

@@ -13,7 +13,7 @@ from ..ontology.tree import Tree, load_tree
 from .cases import Case
 from .coding import Codes, MapTexts, code_texts
 from .judged import MISSING, Diagnoses, Judged, LeftOut, Responses, collect, first_response
-from .judging import JudgedItem, Panel
+from .judging import Item, JudgedItem, Panel
 from .settings import Settings
 from .task import Material, Task, items_of
 from .tasks import tasks_of
@@ -79,6 +79,45 @@ def judge_all(
         tree,
         tuple(left_out),
     )
+
+
+@dataclass(frozen=True)
+class Planned:
+    """The questions of a task that are known before a judge has answered anything.
+
+    first_only: only the first judge is asked.
+    """
+
+    task: str
+    step: Step[Any, Any]
+    items: tuple[Item, ...]
+    first_only: bool
+
+
+def planned(
+    cases: tuple[Case, ...], responses: Mapping[str, Responses], settings: Settings
+) -> tuple[tuple[Planned, ...], int]:
+    """Return what every task would ask, and how many responses a model must extract from first.
+
+    Diagnoses come from the file and from rules. Nothing is asked. The tasks that judge extracted
+    diagnoses ask more than is listed here, as soon as these are known.
+    """
+    work = _Work(cases, responses, settings, Panel(), None)
+    tasks = tasks_of(settings)
+    by_rules: list[JudgedItem] = []
+    extracted = work.extract(tasks, by_rules)
+    material = Material(cases, responses, settings, extracted["final"], extracted["ddx"])
+    plans = [
+        Planned(
+            task.name,
+            task.step(settings),
+            tuple(items_of(task, material)),
+            bool(task.extracts),
+        )
+        for task in tasks
+        if task.step is not None and not task.lack(cases)
+    ]
+    return tuple(plans), sum(item.outcome.status == "failed" for item in by_rules)
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ def compare_both_orders(
     both orders. If one order failed, the outcome has failed with its reasons.
     """
     known_step = check_step(step)
-    shown: Any = [item for one in inputs for item in _both(one)]
+    shown: Any = in_both_orders(inputs)
     outcomes: Any = run_here(run_step(known_step, shown, judge=judge, run=run, engine=engine))
     pairs = zip(outcomes[::2], outcomes[1::2], strict=True)
     return [merge_orders(given, swapped) for given, swapped in pairs]
@@ -59,7 +59,7 @@ async def stream_both_orders(
 
     options: those of `stream_step`.
     """
-    shown = [item for one in inputs for item in _both(one)]
+    shown = in_both_orders(inputs)
     waiting: dict[int, Outcome] = {}
     async with aclosing(stream_step(check_step(step), shown, **options)) as stream:
         async for place, outcome in stream:
@@ -97,9 +97,10 @@ def both_orders_node(
     return Node(write, node)
 
 
-def _both(inputs: Inputs) -> list[dict[str, Any]]:
-    fields = inputs.model_dump() if isinstance(inputs, BaseModel) else dict(inputs)
-    return [{**fields, "swapped": swapped} for swapped in (False, True)]
+def in_both_orders(inputs: Sequence[Inputs]) -> list[dict[str, Any]]:
+    """Return every item twice: as it is given, and swapped."""
+    plain = [one.model_dump() if isinstance(one, BaseModel) else dict(one) for one in inputs]
+    return [{**one, "swapped": swapped} for one in plain for swapped in (False, True)]
 
 
 def merge_orders(given: Outcome, swapped: Outcome) -> Outcome:

@@ -3,6 +3,7 @@
 import asyncio
 import csv
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -163,6 +164,14 @@ def test_the_command_asks_in_both_orders(tmp_path: Path) -> None:
         rows = list(csv.DictReader(file))
     assert [row["better"] for row in rows] == ["tie", "tie"]
     assert [row["flipped"].lower() for row in rows] == ["true", "true"]
+
+
+def test_the_estimate_counts_both_orders(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    done, asked = judge_table(tmp_path, "--both-orders", "--estimate")
+    assert (done.exit_code, asked) == (0, 0), done.output
+    assert re.search(r"calls +4\b", done.output)
 
 
 def test_both_orders_are_refused_where_they_mean_nothing(tmp_path: Path) -> None:

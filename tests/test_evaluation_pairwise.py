@@ -209,3 +209,22 @@ def test_the_command_its_folder_and_other_judges(tmp_path: Path) -> None:
     page = (out / "report.html").read_text(encoding="utf-8")
     assert "Who beats whom" in page and "Position bias" in page
     assert {row["step"] for row in rows_of(out / "votes.csv")} == {"choose_better"}
+
+
+def test_the_estimate_counts_both_orders_and_sends_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = [responses(tmp_path, "cases", CASES)]
+    files += [responses(tmp_path, name, rows) for name, rows in answers().items()]
+    config = tmp_path / "settings.yaml"
+    with ProtocolServer(fair) as server:
+        for settings, calls in (("seed: 0", 72), ("pairs: 1", 24)):
+            config.write_text(settings, encoding="utf-8")
+            arguments = ["evaluate", *files, "--preset", "pairwise", "-o", tmp_path / "out",
+                         "--config", config, "--judge", server.judge(), "--judge",
+                         server.judge("y"), "--cache-mode", "off", "--estimate"]  # fmt: skip
+            assert main(list(map(str, arguments))) == 0
+            assert f"{calls} calls of {server.judge('y')} for choose_better" in (
+                capsys.readouterr().out
+            )
+        assert not server.seen and not (tmp_path / "out").exists()

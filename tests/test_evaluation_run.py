@@ -382,3 +382,22 @@ def test_a_model_that_writes_is_no_embedding_model_and_chooses_codes(tmp_path: P
     assert "not an embedding model: write --model openai:gpt-4o to let it choose codes" in str(
         refused.exception
     )
+
+
+def test_an_estimate_says_what_waits_for_an_extraction(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from dxjudge.cli.main import run as main
+
+    cases = few_cases(tmp_path)
+    files = some_responses(tmp_path)
+    with ProtocolServer(make_judge()) as server:
+        arguments = ["evaluate", cases, *files, "-o", tmp_path / "out", "--judge", server.judge(),
+                     "--cache-mode", "off", "--estimate"]  # fmt: skip
+        assert main(list(map(str, arguments))) == 0
+        assert not server.seen
+    out = capsys.readouterr().out
+    assert "6 cases; nothing is sent" in out and "for extract_ddx" in out
+    assert "diagnoses that a model must extract first" in out
+    assert main(["evaluate", str(cases), str(files[0]), "-o", "out", "--estimate"]) == 2
+    assert "no judge to estimate" in capsys.readouterr().err

@@ -29,6 +29,7 @@ from ..exit_codes import BUDGET, INTERRUPTED, SOME_FAILED
 from ..option_groups import JudgeModelOptions, RunOptions
 from ..progress import stages
 from ..sources_command import read_which, say_added
+from .evaluate_estimate import print_evaluation
 from .step_rows import warn_unused
 
 
@@ -55,6 +56,7 @@ class Request:
     shown: int
     quiet: bool
     form: Form = Form()
+    estimate: bool = False
 
 
 def run_evaluation(request: Request) -> int:
@@ -68,6 +70,12 @@ def run_evaluation(request: Request) -> int:
     if not opened.judges and chooser is None:
         flags = given_flags(request.asked) + given_flags(request.run)
         warn_unused(flags, "no model is asked; name one with --judge")
+    if request.estimate:
+        if not opened.judges:
+            raise UsageError("no judge to estimate: name one with --judge")
+        with request.run.open() as run:
+            print_evaluation(opened, run)
+        return 0
     if request.stress is not None:
         # A fault in the table is found here, before any work.
         read_rates(request.stress, opened.settings.plan)

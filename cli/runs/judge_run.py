@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from ...agents.engine.run import Run
@@ -15,7 +15,7 @@ from ...errors import UsageError
 from ...files.bytes import check_writable
 from ...files.forms import table_format
 from ...files.journal import Journal
-from ...graphs.both_orders import check_step, stream_both_orders
+from ...graphs.both_orders import check_step, in_both_orders, stream_both_orders
 from ...graphs.case_names import case_names
 from ...graphs.columns import judged_columns
 from ...graphs.jury.columns import jury_columns
@@ -169,6 +169,7 @@ def _before_judge(options: JudgeOptions) -> Judging[Outcome]:
     if options.both_orders:
         check_step(step)
         about["both_orders"] = True
+    asked = replace(job, inputs=in_both_orders(job.inputs)) if options.both_orders else job
     stream = stream_both_orders if options.both_orders else stream_step
     rows = Rows[Outcome](
         job.keys,
@@ -192,7 +193,7 @@ def _before_judge(options: JudgeOptions) -> Judging[Outcome]:
         columns=lambda outcomes: judged_columns(step, outcomes),
         finish=lambda outcomes: None,
         summary=summary,
-        estimates=lambda run: estimate_judge(job, judge, engine, options.repeat, run),
+        estimates=lambda run: estimate_judge(asked, judge, engine, options.repeat, run),
     )
 
 
