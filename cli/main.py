@@ -23,6 +23,7 @@ from .evaluate_command import evaluate
 from .exit_codes import INTERNAL, INTERRUPTED, MEANINGS, READER_GONE
 from .judge_command import judge_rows
 from .map_command import map_file
+from .power_command import power
 from .providers_command import list_providers
 from .search_command import search
 from .show_command import show
@@ -59,6 +60,7 @@ app.command("answer", cls=Command, rich_help_panel=_EVALUATIONS)(answer)
 app.command("evaluate", cls=Command, rich_help_panel=_EVALUATIONS)(evaluate)
 app.command("compare-judges", cls=Command, rich_help_panel=_EVALUATIONS)(compare_judges)
 app.command("check-table", cls=Command, rich_help_panel=_EVALUATIONS)(check_table)
+app.command("power", cls=Command, rich_help_panel=_EVALUATIONS)(power)
 app.command("curate", cls=Command, rich_help_panel=_EVALUATIONS)(curate)
 app.add_typer(cache, name="cache", rich_help_panel=_KEPT)
 

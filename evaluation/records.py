@@ -83,7 +83,7 @@ def read_recorded(folder: Path) -> Recorded:
             f"{folder} has no {INPUTS}: it is not the folder of an evaluation, or an older version "
             "wrote it; run dxjudge evaluate again (what was judged is not asked again)"
         )
-    signature = _json(folder / SIGNATURE)
+    signature = read_signature(folder / SIGNATURE)
     try:
         settings = Settings(**signature["settings"])
         judges = tuple(JudgeSpec(**judge) for judge in signature["judges"])
@@ -99,6 +99,11 @@ def read_recorded(folder: Path) -> Recorded:
         raise InputError(f"{folder / INPUTS}: {first['loc']}: {first['msg']}") from fault
     outcomes = dict(_outcomes(folder / OUTCOMES))
     return Recorded(settings, judges, inputs.cases, inputs.responses, outcomes, files)
+
+
+def read_signature(path: Path) -> Any:
+    """Read the signature of an evaluation. Raises InputError, naming the file."""
+    return _json(path)
 
 
 def _json(path: Path) -> Any:

@@ -30,6 +30,13 @@ if TYPE_CHECKING:
         option_score,
     )
     from .comparisons.multiple import benjamini_hochberg, holm
+    from .comparisons.power import (
+        Pilot,
+        detectable_difference,
+        pilot_of,
+        power_of,
+        units_needed,
+    )
     from .comparisons.subgroups import SubgroupGap, subgroup_gap
     from .differences import Columns, common_values, mean_columns, paired_differences
     from .encoders import ClipEncoder, SentenceEncoder, load_encoder
@@ -166,6 +173,8 @@ _HOMES = {
     "comparisons.multiple": ("benjamini_hochberg", "holm"),
     "raters.alignment": ("ChoiceAlignment", "RankAlignment", "choice_alignment",
         "rank_alignment"),
+    "comparisons.power": ("Pilot", "detectable_difference", "pilot_of", "power_of",
+        "units_needed"),
     "comparisons.subgroups": ("SubgroupGap", "subgroup_gap"),
     "raters.distance": ("disagreement", "verdict_distance"),
     "differences": ("Columns", "common_values", "mean_columns", "paired_differences"),
@@ -216,9 +225,9 @@ __all__ = [
     "DdxSummary", "Difference", "FAILED", "Failed", "FlipRate", "Fragile", "Gap",
     "HiddenErrors", "HierarchicalCounts", "HierarchicalScores", "Identity", "Interval",
     "JuryVerdict", "Ladder", "Majority", "MappingMiss", "MappingQuality", "Mean", "Merged",
-    "Miss", "Overlap", "PairOutcome", "PairScores", "Plan", "PreferenceAgreement", "RULES",
-    "RankAlignment", "RankChange", "RankRange", "RankingStability", "RubricScore", "Rule",
-    "SAME", "Scale", "SentenceEncoder", "Share", "Spread", "Strength", "SubgroupGap",
+    "Miss", "Overlap", "PairOutcome", "PairScores", "Pilot", "Plan", "PreferenceAgreement",
+    "RULES", "RankAlignment", "RankChange", "RankRange", "RankingStability", "RubricScore",
+    "Rule", "SAME", "Scale", "SentenceEncoder", "Share", "Spread", "Strength", "SubgroupGap",
     "TextEncoder", "TextScores", "TokenEncoder", "Violation", "Vote", "ability_scores",
     "augment", "benjamini_hochberg", "bert_score", "best_of_n", "best_of_subsets", "bleu",
     "bootstrap_differences", "bootstrap_interval", "bootstrap_many", "bounds", "bradley_terry",
@@ -226,9 +235,9 @@ __all__ = [
     "choice_shares", "cohen_kappa", "combine", "common_values", "compare_models",
     "compare_votes", "consistency", "corpus_bleu", "cosine_matrix", "counts_by_model", "covers",
     "criteria_score", "ddx_coverage", "ddx_fdx_gap", "ddx_scores", "ddx_similarity",
-    "deepest_shared", "deviation_over_units", "disagreement", "error_correlation",
-    "evidence_sensitivity", "fault_of", "fleiss_kappa", "flip_rates", "fragile_cases",
-    "gwet_ac1", "gwet_ac2", "hidden_error_correlations", "hierarchical_scores",
+    "deepest_shared", "detectable_difference", "deviation_over_units", "disagreement",
+    "error_correlation", "evidence_sensitivity", "fault_of", "fleiss_kappa", "flip_rates",
+    "fragile_cases", "gwet_ac1", "gwet_ac2", "hidden_error_correlations", "hierarchical_scores",
     "hierarchical_statistic", "holm", "identity", "is_number", "is_resolved", "jury_agreement",
     "kendall", "krippendorff_alpha", "learn_weights", "leave_one_out", "likeliest_option",
     "load_encoder", "macro_ddx", "majority_vote", "mapping_quality", "match_ddx", "mean",
@@ -237,13 +246,14 @@ __all__ = [
     "micro_terms", "misses", "model_differences", "nmse_gap", "normalise_similarity",
     "open_average", "option_probabilities", "option_score", "oracle_is_right", "order_flips",
     "pair_agreement", "pair_outcome", "pair_scores", "paired_differences",
-    "paired_share_interval", "population_z", "prediction_powered", "preference_agreement",
-    "rank_alignment", "rank_changes", "ranking_stability", "ranks", "ratio_of_sums",
-    "replicates", "rogan_gladen", "rouge", "rubric_score", "sampled_rogan_gladen",
-    "sampled_share", "sampling_p_value", "score_flips", "self_preference", "share",
-    "share_below_diagonal", "share_identical", "share_interval", "share_of_sums", "spearman",
-    "strengths", "subgroup_gap", "text_scores", "top_k_accuracy", "unscaled_preference",
-    "variant_spread", "verdict_distance", "violations", "wilson", "wordnet_synonyms",
+    "paired_share_interval", "pilot_of", "population_z", "power_of", "prediction_powered",
+    "preference_agreement", "rank_alignment", "rank_changes", "ranking_stability", "ranks",
+    "ratio_of_sums", "replicates", "rogan_gladen", "rouge", "rubric_score",
+    "sampled_rogan_gladen", "sampled_share", "sampling_p_value", "score_flips",
+    "self_preference", "share", "share_below_diagonal", "share_identical", "share_interval",
+    "share_of_sums", "spearman", "strengths", "subgroup_gap", "text_scores", "top_k_accuracy",
+    "units_needed", "unscaled_preference", "variant_spread", "verdict_distance", "violations",
+    "wilson", "wordnet_synonyms",
 ]
 # fmt: on
 

@@ -1,0 +1,1 @@
+"""What is computed from the folders of finished evaluations: leaderboards, numbers of cases."""
