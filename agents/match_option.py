@@ -32,7 +32,7 @@ _UNSURE = re.compile(
     r"unsure|unclear|if|or)\b|n't\b",
     re.IGNORECASE,
 )
-_SPLIT = re.compile(r"\s*(?:,|;|/|&|\+|\band\b)\s*|\s+", re.IGNORECASE)
+_SPLIT = re.compile(r"\s*(?:,|;|/|&|\+|、|，|；|\band\b)\s*|\s+", re.IGNORECASE)
 
 
 def _lettered(options: Any) -> Any:

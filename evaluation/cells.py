@@ -13,6 +13,7 @@ from ..ontology.reading.query import split_diagnoses
 Row = Mapping[str, Any]
 _PROSE = re.compile(r"[\n:.?!](?:\s|$)|^-+$|(?:\S+\s+){11}\S")
 """What a name does not have: the end of a line or of a sentence, a colon, or twelve words."""
+_FENCED = re.compile(r"^```\w*\s+(.*?)\s*```$", re.DOTALL)
 LETTER = re.compile(r"[A-Z]")
 _ROUNDED = 0.01
 """The sum of rounded probabilities may differ from 1 by so much."""
@@ -90,14 +91,17 @@ def named_list(cell: Any) -> list[str] | None:
 def listed_diagnoses(text: Any) -> list[str] | None:
     """The diagnoses of a response that is nothing but a list of them; None for anything else.
 
-    A list is {"diagnoses": [...]}, a JSON array of texts, or one line with bars between names.
+    A list is {"diagnoses": [...]} or a JSON array of texts, also in a fence of Markdown, or one
+    line with bars between names.
 
     >>> listed_diagnoses("psoriasis | lichen planus"), listed_diagnoses("It is psoriasis.")
     (['psoriasis', 'lichen planus'], None)
     """
-    if (named := named_list(text)) is not None or not isinstance(text, str):
+    if not isinstance(text, str):
+        return named_list(text)
+    line = _FENCED.sub(r"\1", text.strip()).strip()
+    if (named := named_list(line)) is not None:
         return named
-    line = text.strip()
     if line.startswith("["):
         return named_list(f'{{"diagnoses": {line}}}')
     names = [name.strip() for name in line.removesuffix(".").split("|")]

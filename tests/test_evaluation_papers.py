@@ -141,6 +141,8 @@ def test_scores_that_are_not_numbers_are_an_error_that_names_the_row(cell: Any) 
         ("psoriasis | lichen planus | eczema", ["psoriasis", "lichen planus", "eczema"]),
         ('{"diagnoses": ["gout, acute", "asthma"]}', ["gout, acute", "asthma"]),
         ('["gout", "Crohn\'s disease"]', ["gout", "Crohn's disease"]),
+        ('```json\n{"diagnoses": ["gout", "asthma"]}\n```', ["gout", "asthma"]),
+        ('```\n["gout"]\n```', ["gout"]),
         ("psoriasis", None),
         ("gout, asthma", None),
         ("It is gout. | It may be asthma.", None),

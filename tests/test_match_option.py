@@ -94,7 +94,7 @@ def test_the_rule_is_right_wherever_it_decides_on_the_examples() -> None:
 
 
 @pytest.mark.parametrize(
-    "answer", ["AC", "(A)(C)", "Answer: AC", "A,C", "**AC**", "The answer is AC.", "(AC)"]
+    "answer", ["AC", "(A)(C)", "Answer: AC", "A,C", "**AC**", "A、C", "The answer is AC.", "(AC)"]
 )
 def test_letters_written_together_are_options(answer: str) -> None:
     outcome = settle(MATCH_OPTION, {**MANY, "answer": answer})
