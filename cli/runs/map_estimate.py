@@ -23,14 +23,18 @@ def print_estimate(rows: int, distinct: int, embedded: Sequence[Mapping], choose
     costs = [part.cost for part in parts]
     known = sum(cost for cost in costs if cost is not None)
     cost = "unknown" if None in costs else f"${known:,.4f}"
+    reasons = {
+        "code in the canonical table": distinct - estimate.texts,
+        "equal to a term": estimate.exact,
+        "one clear code": estimate.sure,
+        "no diagnosis, or no candidate": estimate.no_choice,
+        "cannot be sent": sum(part.unusable for part in parts),
+    }
     lines = {
         "rows": rows,
         "distinct texts": distinct,
-        "texts settled by the canonical table": distinct - estimate.texts,
-        "texts equal to a term": estimate.exact,
-        "texts with one clear code": estimate.sure,
-        "texts without a diagnosis or code": estimate.no_choice,
-        "texts that cannot be asked about": sum(part.unusable for part in parts),
+        "texts without a call": sum(reasons.values()),
+        **{f"  {reason}": number for reason, number in reasons.items() if number},
         "replies already in the cache": sum(part.cached for part in parts),
         "calls of the model": sum(part.calls for part in parts),
         "tokens in, about": sum(part.tokens_in for part in parts),
