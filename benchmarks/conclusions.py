@@ -156,6 +156,23 @@ def checks(world: World, seed: int, cases: int, resamples: int) -> Iterator[Coun
     yield from about_intervals(world, evaluation)
     yield from about_families(world, evaluation.swap)
     yield from about_errors(world, evaluation.swap)
+    if any(judge.common for judge in world.judges):
+        yield from about_people(world, seed, cases, resamples)
+
+
+def about_people(world: World, seed: int, cases: int, resamples: int) -> Iterator[Count]:
+    """Check the correlation of errors on the units that a human checked."""
+    rng = np.random.default_rng([seed, 5])
+    right, verdicts = world.draw(cases, rng)
+    votes = votes_with_human(WAYS[0], right, verdicts, rng)
+    terms = Terms(human="doctor", plan=Plan(resamples=resamples, seed=seed))
+    common = {judge.name for judge in world.judges if judge.common}
+    for row in agree(votes, terms).rows:
+        if row.measure == "error_correlation" and row.low is not None and row.high is not None:
+            if {row.first, row.second} <= common:
+                yield "agree --human: errors in common are found", row.low > 0
+            else:
+                yield "agree --human: no errors in common are found", row.low <= 0
 
 
 def about_checks(way: Checks, seed: int, cases: int, resamples: int) -> Iterator[Count]:

@@ -45,7 +45,8 @@ def _size(conclusion: Conclusion, sides: Sequence[Side], warning: str) -> str:
     about = f"{size} (mean over the judges, {cases}{without})"
     if not conclusion.difference > 0 or conclusion.clear_against:
         return f"{better} minus {worse} is {about}"
-    verb = "beats" if any(s.clear for s in sides) else "is ahead of"
+    certain = conclusion.low > 0 and any(s.clear for s in sides)
+    verb = "beats" if certain else "is ahead of"
     return f"{better} {verb} {worse} by {about}"
 
 

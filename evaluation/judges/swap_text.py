@@ -158,7 +158,7 @@ def _shared(swap: Swap) -> Iterator[Block]:
          number(row.correlation, row.low, row.high), number(row.p_value),
          "yes" if row.shared else "no")
         for row in swap.shared_errors
-        if row.correlation is not None
+        if row.p_value is not None
     ]  # fmt: skip
     if rows:
         header = ("metric", "judges", "correlation of errors", "p", "same errors")

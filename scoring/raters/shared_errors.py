@@ -128,8 +128,7 @@ def hidden_error_correlations(
 
     It assumes that a judge is as accurate on the responses of every model, that most judges are
     better than chance, and that no error is common to all of them. With three judges it also
-    needs two models or more with different shares of right responses; where these are close, the
-    correlation is hardly identified, and only `shared` can be used.
+    needs two models or more with different shares of right responses.
 
     Args:
         scores: 1 or 0 of every judge, judges x models x cases; NaN means missing.
@@ -138,7 +137,8 @@ def hidden_error_correlations(
 
     Returns:
         (place of one judge, place of the other) to their errors. The correlation is NaN, with a
-        warning, where too few independent blocks are left to identify it.
+        warning, where the test does not reject independence and fewer than three independent
+        blocks are left: it would hardly be identified.
 
     Raises:
         UsageError: fewer than three or more than six judges, three judges and one model, or a score
@@ -169,7 +169,8 @@ def hidden_error_correlations(
     for pair in itertools.combinations(range(judges), 2):
         together = any(set(pair) <= set(block) for block in blocks)
         merged = blocks if together else _merged(blocks, *pair)
-        interval = data.interval(merged, pair, rows, plan)
+        certain = together or len(merged) > 2
+        interval = data.interval(merged, pair, rows, plan) if certain else data.unknown(plan)
         p_value = p_values[pair] if pair in p_values else _p_value(data, blocks, merged)
         errors[pair] = HiddenErrors(interval, p_value, together and interval.low > 0)
     return errors
@@ -251,14 +252,16 @@ class _Verdicts:
             )
         return self._fits[blocks]
 
+    def unknown(self, plan: Plan) -> Interval:
+        """Return no correlation, and why."""
+        nan, n = math.nan, int(self.incidence.any(axis=(1, 2)).sum())
+        why = "too few judges are left that err independently of these two"
+        return Interval(nan, nan, nan, plan.level, plan.method, n, 0, plan.seed, warning=why)
+
     def interval(
         self, blocks: Blocks, pair: tuple[int, int], rows: Clusters, plan: Plan
     ) -> Interval:
         """Return the correlation of two judges of one block, with its interval."""
-        if not self.identifies(blocks):
-            nan, n = math.nan, int(self.incidence.any(axis=(1, 2)).sum())
-            why = "too few judges are left that err independently of these two"
-            return Interval(nan, nan, nan, plan.level, plan.method, n, 0, plan.seed, warning=why)
         joint, items = self.fitted(blocks), answers_of(self.patterns, blocks)
         (at,) = (place for place, block in enumerate(blocks) if set(pair) <= set(block))
 
