@@ -58,6 +58,7 @@ class Case:
     options: letter -> text.
     answer: the right letters, or the reference of an open question.
     criteria: what a response should do, and which faults it should not have, with points.
+    physicians: what each physician said of the only criterion: met or not.
     groups: column -> the values of the case in it.
     columns: the cells that only your own tasks read.
     """
@@ -73,6 +74,7 @@ class Case:
     kind: str = "other"
     pair: str = ""
     criteria: tuple[Criterion, ...] = ()
+    physicians: tuple[bool, ...] = ()
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     columns: Mapping[str, Any] = field(default_factory=dict)
 
@@ -231,6 +233,7 @@ def _case(row: Row, groups: Sequence[str], place: str) -> Case:
         kind=text_of(row.get("kind")) or "other",
         pair=text_of(row.get("pair")),
         criteria=read_criteria(row.get("criteria"), place),
+        physicians=_labels(row.get("physicians"), place),
         groups={column: values_of(row.get(column), place) for column in groups},
     )
     if options and not case.letters:
@@ -259,6 +262,15 @@ def read_criteria(cell: Any, place: str) -> tuple[Criterion, ...]:
     if criteria and not any(one.points > 0 for one in criteria):
         raise InputError(f"{place}: no criterion has positive points, so there is no score")
     return tuple(criteria)
+
+
+def _labels(cell: Any, place: str) -> tuple[bool, ...]:
+    truths = {"true": True, "false": False}
+    labels = [str(entry).strip().lower() for entry in read_list(cell, f"{place}, physicians")]
+    wrong = next((label for label in labels if label not in truths), None)
+    if wrong is not None:
+        raise InputError(f"{place}: physicians has {wrong!r}; write true or false for each")
+    return tuple(truths[label] for label in labels)
 
 
 def _response(row: Row, place: str) -> Response:

@@ -12,7 +12,7 @@ from ..errors import InputError
 from .cases import Source
 from .cells import Row, read_list, text_of
 
-Layout = Literal["own", "ddxplus", "healthbench", "mediconfusion", "vlmevalkit"]
+Layout = Literal["own", "ddxplus", "healthbench", "healthbench-meta", "mediconfusion", "vlmevalkit"]
 _MOST_LIKELY = 5
 
 
@@ -23,6 +23,8 @@ def layout_of(rows: Sequence[Row]) -> Layout:
         return "ddxplus"
     if {"prompt_id", "prompt", "rubrics"} <= columns:
         return "healthbench"
+    if {"prompt", "completion", "rubric", "binary_labels"} <= columns:
+        return "healthbench-meta"
     if {"id", *_OF_PAIR, *_halves(1), *_halves(2)} <= columns:
         return "mediconfusion"
     if "index" in columns and "id" not in columns and ({"question", "prediction"} & columns):
@@ -73,20 +75,47 @@ def from_healthbench(source: Source) -> Source:
         place = f"{source.name}, row {number}"
         if not text_of(row["prompt_id"]):
             raise InputError(f"{place}: the prompt_id is missing")
-        try:
-            told = conversation_text(read_list(row["prompt"], f"{place}, prompt"))
-        except ValidationError as fault:
-            raise InputError(f"{place}: prompt is not a list of messages") from fault
         rows.append(
             {
                 "id": row["prompt_id"],
-                "case": told,
+                "case": _conversation(row, place),
                 "reference": _ideal(row.get("ideal_completions_data")),
                 "criteria": row["rubrics"],
                 **_example_tags(read_list(row.get("example_tags"), f"{place}, example_tags")),
             }
         )
     return Source(source.name, rows, foreign=True)
+
+
+def from_healthbench_meta(source: Source) -> Source:
+    """Turn the rows of HealthBench's meta-evaluation into cases, or into responses to them.
+
+    A row is a completion, one criterion, and what each physician said of it. The id is the number
+    of the row; the same file has cases and responses.
+
+    Raises InputError for a row whose prompt is not a list of messages.
+    """
+    rows: list[Row] = []
+    for number, row in enumerate(source.rows, 1):
+        criterion = {"criterion": row["rubric"], "points": 1.0}
+        rows.append(
+            {
+                "id": str(number),
+                "case": _conversation(row, f"{source.name}, row {number}"),
+                "criteria": [criterion],
+                "physicians": row["binary_labels"],
+                "category": row.get("category"),
+                "response": row["completion"],
+            }
+        )
+    return Source(source.name, rows, foreign=True)
+
+
+def _conversation(row: Row, place: str) -> str:
+    try:
+        return conversation_text(read_list(row["prompt"], f"{place}, prompt"))
+    except ValidationError as fault:
+        raise InputError(f"{place}: prompt is not a list of messages") from fault
 
 
 def _ideal(cell: Any) -> str:

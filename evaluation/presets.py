@@ -141,7 +141,11 @@ PRESETS: tuple[Preset, ...] = (
         "healthbench",
         "HealthBench",
         ("judge_criteria",),
-        (Column("criteria_score", "Score"), Column("axis: *", "Axis")),
+        (
+            Column("criteria_score", "Score"),
+            Column("axis: *", "Axis"),
+            Column("physician_f1", "Physicians"),
+        ),
         ("criteria",),
     ),
     Preset(

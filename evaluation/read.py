@@ -15,7 +15,14 @@ from ..files.rows_in import read_sheet, records
 from .cases import Case, Source, read_cases, read_responses
 from .cells import Row
 from .judged import Responses
-from .layouts import from_ddxplus, from_healthbench, from_mediconfusion, from_vlmevalkit, layout_of
+from .layouts import (
+    from_ddxplus,
+    from_healthbench,
+    from_healthbench_meta,
+    from_mediconfusion,
+    from_vlmevalkit,
+    layout_of,
+)
 
 Data = Any
 """A path, rows as mappings, or a frame of pandas, polars (also lazy) or Arrow."""
@@ -66,6 +73,8 @@ def case_source(
         return from_vlmevalkit(source)
     if layout == "healthbench":
         return from_healthbench(source)
+    if layout == "healthbench-meta":
+        return from_healthbench_meta(source)
     if layout == "mediconfusion":
         return from_mediconfusion(source)
     if layout != "ddxplus":
@@ -100,6 +109,8 @@ def response_sources(
         source = Source(str(data) if is_path(data) else model or "responses", read_rows(data, form))
         if layout_of(source.rows) == "vlmevalkit":
             source = from_vlmevalkit(source)
+        elif layout_of(source.rows) == "healthbench-meta":
+            source = from_healthbench_meta(source)
         for name, part in _by_model(source, model):
             if not name:
                 raise UsageError(

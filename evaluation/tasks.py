@@ -28,7 +28,7 @@ from .judged import Judged
 from .measures import diagnosis
 from .measures.ablations import ablation_measures
 from .measures.answers import answer_measures
-from .measures.criteria import SCORE, criteria_measures
+from .measures.criteria import PHYSICIANS, SCORE, criteria_measures
 from .measures.diagnosis import under_each_judge
 from .measures.evidence import sensitivity_measures, withheld_kinds
 from .measures.hierarchy import hierarchical_measures
@@ -175,7 +175,11 @@ TASKS: tuple[Task, ...] = (
         items=asking.judged_criteria,
         needs=(_CRITERIA,),
         measures=criteria_measures,
-        columns=lambda _: (Column(SCORE, "Score"), Column("axis: *", "Axis")),
+        columns=lambda _: (
+            Column(SCORE, "Score"),
+            Column("axis: *", "Axis"),
+            Column(PHYSICIANS, "Physicians"),
+        ),
     ),
     Task(
         name="label_errors",

@@ -9,7 +9,7 @@ from .cells import LETTER
 
 _OF_CASES = (
     "id", "case", "reference", "diagnosis", "codes", "ddx", "question", "options", "answer", "kind",
-    "pair", "criteria", *USUAL_GROUPS,
+    "pair", "criteria", "physicians", *USUAL_GROUPS,
     # Read by `dxjudge answer`, which shows a model under test the same cases.
     "evidence", "images", "image", "image_path", "sex", "age",
 )  # fmt: skip

@@ -177,6 +177,43 @@ def test_a_row_of_the_public_form_that_cannot_be_read_is_named() -> None:
             evaluated(cases=[{**CASES[0], **change}])
 
 
+# Completion, criterion, and what two or three physicians said.
+META: list[tuple[str, str, list[bool]]] = [
+    ("GOUT", "Names GOUT.", [True, True]),
+    ("GOUT", "Asks about FEVER.", [True, False]),
+    ("FEVER?", "Asks about FEVER.", [True, False, False]),
+    ("", "Names GOUT.", [False]),
+]
+
+
+def test_a_judge_is_held_against_physicians() -> None:
+    rows = [
+        {"prompt_id": "p", "prompt": CASES[0]["prompt"], "completion": text, "rubric": criterion,
+         "completion_id": str(n), "category": "ca't", "binary_labels": labels,
+         "anonymized_physician_ids": ["x"] * len(labels)}
+        for n, (text, criterion, labels) in enumerate(META)
+    ]  # fmt: skip
+    made, _ = evaluated(cases=rows, answers={"meta": rows})
+    # The judge says met, not met, met, not met. Met: TP 2 + 1, FP 2, FN 1: 6 / 9. Not met: TN
+    # 1 + 1, FN (a physician says met) 1, FP 2: 4 / 7. The mean is 0.6190.
+    score = number(made, "physician_f1", "meta")
+    assert score.value == pytest.approx((6 / 9 + 4 / 7) / 2)
+    where = {"group_by": "category", "group": "ca't"}
+    assert number(made, "physician_f1", "meta", **where).value == pytest.approx(score.value)
+    assert "Physicians" in made.table("main_table").columns
+
+    def broken(seen: Seen) -> Any:
+        return fail(400, "no") if "FEVER?" in seen.user else judge(seen)
+
+    made, _ = evaluated(broken, cases=rows, answers={"meta": rows})
+    # Without the third: TP 2, FN 1, FP 0: 4 / 5; TN 2, 1 and 0: 4 / 5.
+    score = number(made, "physician_f1", "meta")
+    assert (score.value, score.failed, score.n) == (pytest.approx(0.8), 1, 4)
+    rows[0]["binary_labels"] = ["maybe"]
+    with pytest.raises(InputError, match="row 1: physicians has 'maybe'"):
+        evaluated(cases=rows, answers={"meta": rows})
+
+
 def test_the_formula() -> None:
     assert criteria_score([-3, -1], [True, False]) is None  # nothing to reach
     score = criteria_score([5, 3, -4], [False, None, None])

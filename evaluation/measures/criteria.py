@@ -1,5 +1,6 @@
 """Measure the criteria of cases: the score of every model, and its score on each tag."""
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -16,6 +17,7 @@ from .measure import UNRESOLVED, Measure, Status
 
 TASK = "judge_criteria"
 SCORE = "criteria_score"
+PHYSICIANS = "physician_f1"
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,8 @@ def criteria_measures(judged: Judged, settings: Settings) -> Iterator[Measure]:
         for model in judged.models:
             rows = [rows_of(judged, judge, model, case) for case in judged.cases]
             yield _measure(SCORE, model, judge, rows)
+            if any(case.physicians for case in judged.cases):
+                yield _agreement(model, judge, judged.cases, rows)
             for tag, places in by_tag.items():
                 chosen = [
                     [found[at] for at in places.get(case.id, ())]
@@ -135,6 +139,36 @@ def _measure(
         combine="clipped",
         low=min([one.worst for one in lowest if one], default=0.0),
     )
+
+
+def _agreement(
+    model: str, judge: str, cases: Sequence[Case], rows: Sequence[Sequence[CriterionRow]]
+) -> Measure:
+    """Return the macro F1 of a judge against every physician, as HealthBench's meta-evaluation.
+
+    F1 of "met" is 2 TP / (2 TP + FP + FN) over all pairs of the judge and a physician, F1 of "not
+    met" the same for the others; the number is their mean. There are no bounds, because a verdict
+    moves both sides of a ratio.
+    """
+    above, below = np.zeros((len(cases), 2)), np.zeros((len(cases), 2))
+    statuses: list[Status] = []
+    for at, (case, found) in enumerate(zip(cases, rows, strict=True)):
+        status: Status = found[0].status if len(found) == 1 and case.physicians else "none"
+        statuses.append(status)
+        if status in ("none", *UNRESOLVED):
+            continue
+        yes = sum(case.physicians)
+        no = len(case.physicians) - yes
+        if found[0].met:
+            above[at], below[at] = (2 * yes, 0), (2 * yes + no, no)
+        else:
+            above[at], below[at] = (0, 2 * no), (yes, 2 * no + yes)
+    unknown = (math.nan, math.nan)
+    loose = np.array([status in UNRESOLVED for status in statuses], dtype=bool)
+    return Measure(
+        PHYSICIANS, model, judge, above, below, loose, tuple(statuses), unknown, unknown,
+        (1.0, 1.0), combine="mean",
+    )  # fmt: skip
 
 
 def _column(values: Iterable[float]) -> Floats:
