@@ -11,16 +11,18 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+import dxjudge
 from dxjudge.cli.main import app
 from dxjudge.errors import UsageError
 from dxjudge.evaluation.evaluate import evaluate
 from dxjudge.evaluation.judging import Panel
 from dxjudge.evaluation.paper import check_paper, load_paper, read_paper
 from dxjudge.evaluation.presets import PRESETS
-from dxjudge.evaluation.read import load_cases, load_responses
+from dxjudge.evaluation.read import load_cases, load_responses, read_rows
 from dxjudge.evaluation.read_settings import read_settings
 from dxjudge.evaluation.report.paper_tables import fill_paper, paper_table, paper_views
 from dxjudge.evaluation.report.paper_text import blocks, paper_figures, paper_latex, paper_text
+from dxjudge.evaluation.report.tables import all_tables
 from dxjudge.evaluation.result import Evaluation
 from dxjudge.scoring import deviation_over_units
 
@@ -129,6 +131,40 @@ def test_rows_in_another_order_give_the_same_table() -> None:
         made = choices({"one": letters}, cases=given)
         tables.append(paper_table(fill_paper(read_paper(TABLE, "t.yaml"), made), "s").rows)
     assert repr(tables[0]) == repr(tables[1])
+
+
+@pytest.mark.parametrize(
+    ("preset", "cases", "models"),
+    [
+        ("dermcase", "cases.jsonl", ("evaluate/careful.jsonl", "evaluate/hasty.jsonl")),
+        ("medsyn", "evaluate/medsyn_cases.jsonl", ("evaluate/medsyn_reader.jsonl",
+                                                   "evaluate/medsyn_seer.jsonl")),
+        ("mediconfusion", "evaluate/mediconfusion_questions.csv", (
+            "evaluate/mediconfusion_model.jsonl", "evaluate/mediconfusion_same.jsonl")),
+    ],
+)  # fmt: skip
+def test_every_digit_is_the_same_with_the_rows_in_another_order(
+    preset: str, cases: str, models: tuple[str, ...]
+) -> None:
+    given = read_rows(EXAMPLES / cases)[:16]
+    ids = {row["id"] for row in given}
+    rows = {
+        Path(name).stem: [row for row in read_rows(EXAMPLES / name) if row["id"] in ids]
+        for name in models
+    }
+    tables = []
+    for seed in (None, 1):
+        order = random.Random(seed) if seed else None
+        mixed = order.sample(given, len(given)) if order else given
+        answers = {model: order.sample(own, len(own)) if order else own
+                   for model, own in rows.items()}  # fmt: skip
+        types = {model: {"type": "open"} for model in rows}
+        made = dxjudge.evaluate(mixed, answers, preset=preset, resamples=50, models=types)
+        by_name = {table.name: table for table in all_tables(made.evaluation)}
+        kept = [by_name[name] for name in ("summary", "model_groups", "paper")]
+        signature = made.evaluation.signature["id"]
+        tables.append(repr([table.rows for table in kept]).replace(signature, ""))
+    assert tables[0] == tables[1]
 
 
 @pytest.mark.parametrize(

@@ -180,7 +180,7 @@ def cross_modal(judged: Judged) -> tuple[ModalGap, ...]:
 
 def _modal_gap(judged: Judged, model: str, kind: str) -> ModalGap | None:
     image, text = (sensitivities(judged, model, kind, shown) for shown in PRESENTATIONS)
-    common = [case for case in image if case in text]
+    common = sorted(case for case in image if case in text)  # sums do not depend on the rows
     unpaired = len(image.keys() ^ text.keys())
     if not common:
         nan = float("nan")

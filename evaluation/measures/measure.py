@@ -102,16 +102,28 @@ class Measure:
     by_cluster: bool = False
     higher_is_better: bool = True
 
-    def bounds(self, mask: NDArray[np.bool_]) -> tuple[float, float]:
-        """Return the number with all unresolved units at their worst and at their best, sorted."""
-        ends = self.if_filled(self.worst, mask), self.if_filled(self.best, mask)
+    def bounds(
+        self, mask: NDArray[np.bool_], order: NDArray[np.int_] | None = None
+    ) -> tuple[float, float]:
+        """Return the number with all unresolved units at their worst and at their best, sorted.
+
+        order: the order in which units are summed; with `Units.order` the last digit does not
+        depend on the order of the rows in a file.
+        """
+        ends = [self.if_filled(filler, mask, order) for filler in (self.worst, self.best)]
         return min(ends), max(ends)
 
-    def if_filled(self, filler: Floats | tuple[float, ...], mask: NDArray[np.bool_]) -> float:
+    def if_filled(
+        self,
+        filler: Floats | tuple[float, ...],
+        mask: NDArray[np.bool_],
+        order: NDArray[np.int_] | None = None,
+    ) -> float:
         """Return the number over the mask if all its unresolved units had these numerators."""
         filled = self.filled(filler)
-        sums = mask[None, :].astype(float)
-        above, below = sums @ filled.numerator, sums @ filled.denominator
+        at = slice(None) if order is None else order
+        sums = mask[None, at].astype(float)
+        above, below = sums @ filled.numerator[at], sums @ filled.denominator[at]
         return float(ratio_of_sums(above, below, self.combine)[0])
 
     def filled(self, filler: Floats | tuple[float, ...]) -> Columns:

@@ -80,7 +80,7 @@ def _means(
     drawn = [units.drawn[at] for at in units.order]
     interval = bootstrap_many(statistic, drawn, present=present[units.order][:, None], plan=plan)[0]
     values = of_models(np.ones((1, len(units.ids)))).T
-    bounds = np.array([one.bounds(everything) for one in measures]).mean(axis=0)
+    bounds = np.array([one.bounds(everything, units.order) for one in measures]).mean(axis=0)
     yield GroupMean(
         attribute,
         group,

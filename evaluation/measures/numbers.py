@@ -83,7 +83,7 @@ def _number(
     measure: Measure, by: str, group: str, mask: _Mask, interval: Interval, units: Units, plan: Plan
 ) -> Number:
     interval = _share(measure, mask, units, plan) or interval
-    worst, best = measure.bounds(mask)
+    worst, best = measure.bounds(mask, units.order)
 
     def count(*statuses: Status) -> int:
         marked = measure.has(statuses, mask)
@@ -120,16 +120,18 @@ def method_of(interval: Interval) -> str:
 
 
 def _deviation(measure: Measure, mask: _Mask, units: Units) -> float:
-    above, below = _masked(measure, mask)
+    above, below = (part[units.order] for part in _masked(measure, mask))
     if measure.by_cluster:
         above, below = (_by_cluster(part, units) for part in (above, below))
     return deviation_over_units(above, below, measure.combine)
 
 
 def _by_cluster(values: Floats, units: Units) -> Floats:
-    sums = np.zeros((int(units.places.max()) + 1, values.shape[1]))
-    np.add.at(sums, units.places, values)
-    return sums
+    """Sum values that are in the order of the units, one sum for each cluster in this order."""
+    places = units.places[units.order]
+    sums = np.zeros((int(places.max()) + 1, values.shape[1]))
+    np.add.at(sums, places, values)
+    return sums[list(dict.fromkeys(places.tolist()))]
 
 
 def _share(measure: Measure, mask: _Mask, units: Units, plan: Plan) -> Interval | None:
