@@ -22,6 +22,7 @@ from .curate_command import curate
 from .evaluate_command import evaluate
 from .exit_codes import INTERNAL, INTERRUPTED, MEANINGS, READER_GONE
 from .judge_command import judge_rows
+from .leaderboard_command import leaderboard
 from .map_command import map_file
 from .power_command import power
 from .providers_command import list_providers
@@ -60,6 +61,7 @@ app.command("answer", cls=Command, rich_help_panel=_EVALUATIONS)(answer)
 app.command("evaluate", cls=Command, rich_help_panel=_EVALUATIONS)(evaluate)
 app.command("compare-judges", cls=Command, rich_help_panel=_EVALUATIONS)(compare_judges)
 app.command("check-table", cls=Command, rich_help_panel=_EVALUATIONS)(check_table)
+app.command("leaderboard", cls=Command, rich_help_panel=_EVALUATIONS)(leaderboard)
 app.command("power", cls=Command, rich_help_panel=_EVALUATIONS)(power)
 app.command("curate", cls=Command, rich_help_panel=_EVALUATIONS)(curate)
 app.add_typer(cache, name="cache", rich_help_panel=_KEPT)

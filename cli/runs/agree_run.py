@@ -144,13 +144,13 @@ def _print(agreement: Agreement, top: int) -> None:
             print("\n".join(contested_lines(case)))
 
 
-def print_blocks(blocks: Sequence[Block]) -> None:
-    """Print small tables on standard output."""
+def print_blocks(blocks: Sequence[Block], width: int = 200) -> None:
+    """Print small tables on standard output; `width` is used where it is not a terminal."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    console = Console(width=None if sys.stdout.isatty() else 200)
+    console = Console(width=None if sys.stdout.isatty() else width)
     for block in blocks:
         table = Table(title=Text(block.title), title_justify="left")
         for index, name in enumerate(block.header):

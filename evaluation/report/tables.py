@@ -70,7 +70,7 @@ def _built(evaluation: Evaluation) -> Iterator[Table]:
 
 
 def _numbers(name: str, evaluation: Evaluation, numbers: Sequence[Number]) -> Table:
-    names = tuple(column.name for column in fields(Number) if column.name != "higher_is_better")
+    names = tuple(column.name for column in fields(Number))
     rows = [
         [*(getattr(one, column) for column in names), evaluation.signature["id"]] for one in numbers
     ]

@@ -1,0 +1,86 @@
+"""Run `dxjudge leaderboard`: read the runs, compare their signatures, rank, print and write."""
+
+import sys
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+from ...errors import UsageError
+from ...evaluation.finished.board import Board, BoardRow, board_of
+from ...evaluation.finished.board_page import MARK, blocks_of, page_of
+from ...evaluation.finished.comparable import alike, differences_between
+from ...evaluation.finished.read_run import FinishedRun, read_run
+from ...evaluation.report.write import write_text
+from ...files.bytes import check_writable
+from ...files.forms import table_format
+from ...files.rows_out import write_columns
+from ...scoring.bootstrap import Plan
+from ..exit_codes import SOME_FAILED
+from .agree_run import print_blocks
+
+_WIDTH = 80
+
+
+@dataclass(frozen=True)
+class Request:
+    """The options of the command."""
+
+    runs: tuple[Path, ...]
+    output: Path | None
+    metric: str | None
+    separate: bool
+    seed: int
+    resamples: int
+    quiet: bool
+
+
+def run_leaderboard(request: Request) -> int:
+    """Run the command and return its exit code."""
+    if request.output is not None:
+        if request.output.suffix != ".html":
+            table_format(str(request.output), "numbers")
+        check_writable(request.output)
+    folders = [folder.resolve() for folder in request.runs]
+    if len(set(folders)) < len(folders):
+        raise UsageError("the same run is there twice: name it once")
+    sets = alike([read_run(folder) for folder in request.runs])
+    if len(sets) > 1 and not request.separate:
+        raise UsageError(_why_not(sets))
+    metrics = request.metric.split(",") if request.metric else []
+    plan = Plan(seed=request.seed, resamples=request.resamples)
+    boards = [board_of(runs, metrics, plan) for runs in sets]
+    if request.output is not None:
+        _write(boards, request.output)
+    for number, board in enumerate(boards, 1):
+        _print(board, f"board {number}: " if len(boards) > 1 else "", request.quiet)
+    return SOME_FAILED if any(board.left_out for board in boards) else 0
+
+
+def _why_not(sets: list[list[FinishedRun]]) -> str:
+    first = sets[0][0]
+    reasons = [reason for other in sets[1:] for reason in differences_between(first, other[0])]
+    return (
+        "the numbers of these runs cannot be compared: " + "; ".join(reasons) + "; --separate "
+        "makes a leaderboard for each kind of run"
+    )
+
+
+def _write(boards: list[Board], output: Path) -> None:
+    if output.suffix == ".html":
+        write_text(output, page_of(boards))
+        return
+    names = [column.name for column in fields(BoardRow)]
+    rows = [(at, row) for at, board in enumerate(boards, 1) for row in board.rows]
+    columns = {"board": [at for at, _ in rows]}
+    columns |= {name: [getattr(row, name) for _, row in rows] for name in names}
+    write_columns(str(output), table_format(str(output), "numbers"), columns)
+
+
+def _print(board: Board, title: str, quiet: bool) -> None:
+    print(f"dxjudge: {title}{', '.join(board.runs)}: {board.cases:,} common cases", file=sys.stderr)
+    for sentence in board.left_out:
+        print(f"dxjudge: left out: {sentence}", file=sys.stderr)
+    for sentence in board.notes:
+        print(f"dxjudge: {sentence}", file=sys.stderr)
+    if not quiet:
+        print_blocks(list(blocks_of(board)), width=_WIDTH)
+        print(f"  {MARK}")
