@@ -117,6 +117,19 @@ class Failed(Account):
         # Records of earlier versions name the judge or the stand-in that failed.
         return "none"
 
+    @property
+    def why(self) -> str:
+        """The kind and all reasons as one text; the kind is not repeated."""
+        return self._why("; ".join(self.reasons))
+
+    @property
+    def first_why(self) -> str:
+        """The kind and the first reason as one text."""
+        return self._why(self.reasons[0])
+
+    def _why(self, text: str) -> str:
+        return text if text.startswith(f"{self.kind}: ") else f"{self.kind}: {text}"
+
     def _shown(self) -> list[tuple[str, Any]]:
         return [("kind", self.kind), ("reasons", self.reasons)]
 

@@ -1,6 +1,7 @@
 """List the steps of the toolkit and find a step by its name."""
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from ..errors import UsageError
@@ -70,7 +71,10 @@ def find_step(step: str | Step[Any, Any]) -> Step[Any, Any]:
     if step in names:
         return names[step]
     listed = f"the steps are {', '.join(sorted(names))}, or path/to/file.py:NAME"
-    raise UsageError(f"no step {step!r}; {did_you_mean(step, names, listed)}")
+    hint = did_you_mean(step, names, listed)
+    if Path(f"{step}.py").exists():
+        hint = f"a step of the file {step}.py is named {step}.py:NAME"
+    raise UsageError(f"no step {step!r}; {hint}")
 
 
 def find_verdict(name: str, own: Iterable[Step[Any, Any]] = ()) -> tuple[Verdict | None, str]:

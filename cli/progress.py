@@ -196,7 +196,7 @@ def summary(
     yield from work_done(len(outcomes), resumed, run, seconds, noun)
     numbers = range(1, len(outcomes) + 1) if rows is None else rows
     failures = (
-        (number, f"{outcome.kind}: {outcome.reasons[0]}")
+        (number, outcome.first_why)
         for number, outcome in zip(numbers, outcomes, strict=True)
         if outcome.status == "failed"
     )

@@ -37,5 +37,5 @@ def _result(plain: dict[str, Any]) -> dict[str, Any] | None:
 
 def _reason(outcome: Outcome) -> str | None:
     if outcome.status == "failed":
-        return f"{outcome.kind}: {'; '.join(outcome.reasons)}"
+        return outcome.why
     return outcome.reason if outcome.status == "abstained" else None

@@ -72,7 +72,7 @@ def _parts(
     if outcome.status == "abstained":
         return dict.fromkeys(names, {"status": "abstained", "reason": outcome.reason})
     if outcome.status == "failed":
-        return dict.fromkeys(names, _failed(f"{outcome.kind}: {'; '.join(outcome.reasons)}"))
+        return dict.fromkeys(names, _failed(outcome.why))
     try:
         by_part = verdict.of(inputs, outcome.value)
     except Exception as fault:  # a fault in the step's own code is this item's failure

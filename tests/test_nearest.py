@@ -104,6 +104,16 @@ def test_a_right_column_that_is_needed_is_not_taken_for_a_misspelt_one(
     assert "did you mean" not in capsys.readouterr().err
 
 
+def test_a_file_that_is_named_without_its_suffix_is_recognised(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("judge_urgency.py").write_text("", encoding="utf-8")
+    Path("in.csv").write_text("text\na\n", encoding="utf-8")
+    assert run(["judge", "judge_urgency", "in.csv", "-o", "out.csv", "--judge", NOBODY]) == 2
+    message = "no step 'judge_urgency'; a step of the file judge_urgency.py is named judge_urgency"
+    assert f"{message}.py:NAME\n" in capsys.readouterr().err
+
+
 def test_the_nearest_name_is_found_in_any_case_and_the_first_wins() -> None:
     assert nearest("VERDCT", ["case", "Verdict", "verdict"]) == "Verdict"
     assert nearest("weight", ["case", "judge"]) == ""

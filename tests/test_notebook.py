@@ -20,6 +20,10 @@ def test_an_outcome_is_short_in_print() -> None:
     )
     failed = Failed(**ABOUT, kind="refused", reasons=("no",))
     assert repr(failed) == "Failed(step='grade_ddx', kind='refused', reasons=('no',))"
+    assert failed.why == "refused: no"
+    several = Failed(**ABOUT, kind="invalid", reasons=("invalid: score: missing", "invalid: x"))
+    assert several.why == "invalid: score: missing; invalid: x"
+    assert several.first_why == "invalid: score: missing"
     asked = Failed(**ABOUT, kind="refused", reasons=("no",), judge=JUDGE)
     assert repr(asked).endswith("reasons=('no',), judge='openai:gpt-4o')")
 

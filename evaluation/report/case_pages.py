@@ -158,7 +158,7 @@ def _verdict(item: JudgedItem, attempts: Mapping[str, tuple[AttemptView, ...]]) 
     outcome = item.outcome
     why = ""
     if isinstance(outcome, Failed):
-        why = f"{outcome.kind}: {'; '.join(outcome.reasons)}"
+        why = outcome.why
     elif isinstance(outcome, Abstained):
         why = outcome.reason
     else:
