@@ -5,6 +5,9 @@ import csv
 import json
 import math
 import re
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -358,6 +361,23 @@ def test_a_run_that_cannot_work_ends_before_anything_is_asked(
     assert message in capsys.readouterr().err
 
 
+def test_cases_about_which_nothing_can_be_asked_are_an_error(tmp_path: Path, capsys: Any) -> None:
+    cases = write_rows(tmp_path / "c.jsonl", [{"id": 1, "text": "A toe."}])
+    words = (cases, "-o", tmp_path / "r.jsonl", "--form", "dermcase", "--model", "openai:x")
+    assert answered(*words) not in (0, 3)
+    assert "the case has no case" in (told := capsys.readouterr().err) and "it has id, text" in told
+
+
+def test_evidence_that_the_case_has_is_not_shown_twice(tmp_path: Path) -> None:
+    row = {"id": 1, "case": "Fever since Monday.", "evidence": ["Fever", "A rash"], "sex": "F"}
+    cases = write_rows(tmp_path / "c.jsonl", [row])
+    with ProtocolServer(lambda seen: say("measles")) as server:
+        words = (cases, "-o", tmp_path / "r.jsonl", "--form", "dermcase", "--model", server.judge())
+        assert answered(*words) == 0
+    assert "Fever since Monday.\nA rash\n" in server.seen[0].user
+    assert server.seen[0].user.count("Fever") == 1
+
+
 def test_your_own_form_is_a_file_with_prompts_beside_it(tmp_path: Path) -> None:
     (tmp_path / "ask.md").write_text("# System\nYou are a nurse.\n\n# User\n{{note}}\n", "utf-8")
     form = tmp_path / "triage.yaml"
@@ -459,3 +479,26 @@ def test_a_judge_step_of_your_own_reads_images_from_rows(tmp_path: Path) -> None
     assert sent == {"0": [PNG, "https://example.org/x.png"], "2": []}
     assert [row["status"] for row in rows_of(out)] == ["done", "failed", "done", "failed"]
     assert "gone.png" in rows_of(out)[1]["reason"]
+
+
+def test_an_interruption_loses_no_answer(tmp_path: Path) -> None:
+    rows = [{"id": n, "question": f"Question {n}?"} for n in range(40)]
+    cases, out = write_rows(tmp_path / "c.jsonl", rows), tmp_path / "r.jsonl"
+
+    def stop_at_20(seen: Seen) -> Any:
+        if seen.number == 20:
+            running.send_signal(signal.SIGTERM)
+        return say("red")
+
+    with ProtocolServer(stop_at_20) as server:
+        words = ["answer", str(cases), "-o", str(out), "--form", "medlesionvqa"]
+        words += ["--model", server.judge(), "--cache-mode", "off", "--concurrency", "2"]
+        running = subprocess.Popen([sys.executable, "-m", "dxjudge", *words])
+        assert running.wait(timeout=120) == 130
+        assert not out.exists()
+        kept = len((tmp_path / "r.jsonl.journal").read_text("utf-8").splitlines()) - 1
+        before = len(server.seen)
+        assert run(words) == 0
+        # Only what was not kept is asked.
+        assert len(server.seen) - before == 40 - kept and kept > 5
+    assert [row["response"] for row in rows_of(out)] == ["red"] * 40

@@ -87,9 +87,10 @@ def show(
 ) -> Shown:
     """Return what a model sees of a case.
 
-    The value of `case` is the case's text and, unless the row is asked for `evidence` alone, a
-    line for each piece of evidence. presented_as: "text" leaves out the images of evidence that
-    has a text too, "image" leaves out the texts of evidence that has an image; "" shows both.
+    The value of `evidence` is a line for each piece of evidence, that of `case` the case's text
+    followed by the lines that it does not contain. presented_as: "text" leaves out the images of
+    evidence that has a text too, "image" leaves out the texts of evidence that has an image; ""
+    shows both.
 
     Raises InputError for evidence that cannot be read, or that has no text to present.
     """
@@ -108,9 +109,9 @@ def show(
     fields: dict[str, str | list[str]] = {
         name: _text(cell) for name, cell in row.items() if name not in IMAGE_COLUMNS
     }
-    case = fields.get("case", "")
+    case = str(fields.get("case", ""))
     fields[EVIDENCE] = lines
-    fields["case"] = "\n".join([*([str(case)] if case else []), *lines])
+    fields["case"] = "\n".join(filter(None, [case, *(line for line in lines if line not in case)]))
     return Shown(fields, tuple(pictures))
 
 

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from ...cache.store import Entry
 from ...errors import InputError, UsageError
 from ..stand_ins import by_stand_in
-from ..step import Step
+from ..step import ReplyForm, Step
 from ..steps import find_step
 from .ask import is_split
 from .call import Call, prepare, schema_length
@@ -17,7 +17,8 @@ from .hidden import without_hidden
 from .judges import AnyJudge, as_judge
 from .run import Run
 
-_TOKENS_OUT = 40  # an answer of a few fields; used when there is no kept reply to measure
+# Lengths of answers where there is no kept reply to measure: a few fields, a text, one token.
+_TOKENS_OUT: Mapping[ReplyForm, int] = {"json": 40, "text": 400, "token": 1, "likelihood": 1}
 _TOKENS_AN_IMAGE = 1000
 _CHARACTERS_A_TOKEN = 4
 
@@ -52,8 +53,9 @@ def estimate(
 ) -> Estimate:
     """Estimate a run of a step; sends no request and needs no key.
 
-    Tokens in are characters / 4. Tokens out are the mean of the items' kept replies, or 40 when
-    there are none. Raises UsageError for the step, the judge or the engine.
+    Tokens in are characters / 4. Tokens out are the mean of the items' kept replies, or, when
+    there are none, 40, for a free text 400. Raises UsageError for the step, the judge or the
+    engine.
     """
     step = find_step(step)
     live = as_judge(judge)
@@ -74,7 +76,7 @@ def estimate(
             unusable += 1
     entries = run.replies.find([call.key for call in calls])
     tokens_by_key = {call.key: _tokens(call) for call in calls if call.key not in entries}
-    mean_out = _mean_tokens_out(entries.values())
+    mean_out = _mean_tokens_out(entries.values(), _TOKENS_OUT[step.reply])
     price = run.prices.of(live.spec)
     costs = [
         price.cost(tokens, round(mean_out)) if price else None for tokens in tokens_by_key.values()
@@ -97,6 +99,6 @@ def _tokens(call: Call) -> int:
     return text_tokens + len(call.images) * _TOKENS_AN_IMAGE
 
 
-def _mean_tokens_out(entries: Iterable[Entry]) -> float:
+def _mean_tokens_out(entries: Iterable[Entry], unknown: int) -> float:
     counts = [entry["tokens_out"] for entry in entries if entry.get("tokens_out")]
-    return sum(counts) / len(counts) if counts else _TOKENS_OUT
+    return sum(counts) / len(counts) if counts else unknown

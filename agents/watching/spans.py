@@ -49,6 +49,8 @@ def end_item(span: Any, outcome: Outcome) -> None:
 
 def settled_item(tracer: Any, outcome: Outcome) -> None:
     """Write the span of an item that needed no request."""
+    if tracer is None:
+        return
     with item_span(tracer, outcome.step) as span:
         end_item(span, outcome)
 

@@ -112,6 +112,9 @@ def plan_answers(source: Source, form: Form, settings: Settings, folder: Path) -
             rows.append(Row(**{**vars(planned), "fault": fault}))
             items += asked
     _check_withheld(settings, counts)
+    if not items:
+        columns = ", ".join(dict.fromkeys(name for row in source.rows for name in row))
+        raise InputError(f"{source.name}: nothing can be asked: {rows[0].fault}; it has {columns}")
     notes = tuple(_notes(settings, counts))
     return AnswerPlan(form, settings, tuple(rows), tuple(items), notes)
 
