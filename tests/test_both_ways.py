@@ -125,7 +125,7 @@ def test_one_bad_item_of_fifty_is_a_failed_outcome(way: str) -> None:
     outcomes = written["found"]
     assert [one["status"] for one in outcomes] == ["failed", *["done"] * 49]
     assert outcomes[0]["kind"] == "input"
-    assert outcomes[0]["reasons"][0].startswith(f"step {STEP}: truth: ")
+    assert outcomes[0]["reasons"][0].startswith(f"step {STEP}: the field truth is empty")
 
 
 def test_a_field_that_is_missing_or_cannot_be_read_is_a_failed_outcome() -> None:
