@@ -12,7 +12,10 @@ from ..errors import InputError
 from .cases import Source
 from .cells import Row, read_list, text_of
 
-Layout = Literal["own", "ddxplus", "healthbench", "healthbench-meta", "mediconfusion", "vlmevalkit"]
+Layout = Literal[
+    "own", "ddxplus", "healthbench", "healthbench-meta", "mediconfusion", "mediconfusion-results",
+    "vlmevalkit",
+]  # fmt: skip
 _MOST_LIKELY = 5
 
 
@@ -27,6 +30,8 @@ def layout_of(rows: Sequence[Row]) -> Layout:
         return "healthbench-meta"
     if {"id", *_OF_PAIR, *_halves(1), *_halves(2)} <= columns:
         return "mediconfusion"
+    if columns == {"id", "answer", "score"} and _has_images(rows[0]["answer"]):
+        return "mediconfusion-results"
     if "index" in columns and "id" not in columns and ({"question", "prediction"} & columns):
         return "vlmevalkit"
     return "own"
@@ -155,6 +160,28 @@ def from_mediconfusion(source: Source) -> Source:
         for half in (1, 2):
             own = {ours: row[theirs] for theirs, ours in _halves(half).items()}
             rows.append({"id": f"{pair}-{half}", "pair": pair, **shared, **own})
+    return Source(source.name, rows, foreign=True)
+
+
+def _has_images(answer: Any) -> bool:
+    return isinstance(answer, Mapping) and {"im1", "im2"} <= {*answer}
+
+
+def from_mediconfusion_results(source: Source) -> Source:
+    """Turn the answers that MediConfusion's scripts write into responses, two for each pair.
+
+    `full_answer` becomes the response; the scores beside it are left out.
+
+    Raises InputError for a pair without an answer to each of its images.
+    """
+    rows: list[Row] = []
+    for number, row in enumerate(source.rows, 1):
+        answers = row["answer"] if isinstance(row["answer"], Mapping) else {}
+        for half in (1, 2):
+            answer = answers.get(f"im{half}")
+            if not isinstance(answer, Mapping) or "full_answer" not in answer:
+                raise InputError(f"{source.name}, row {number}: im{half} has no full_answer")
+            rows.append({"id": f"{text_of(row['id'])}-{half}", "response": answer["full_answer"]})
     return Source(source.name, rows, foreign=True)
 
 

@@ -20,6 +20,7 @@ from .layouts import (
     from_healthbench,
     from_healthbench_meta,
     from_mediconfusion,
+    from_mediconfusion_results,
     from_vlmevalkit,
     layout_of,
 )
@@ -107,10 +108,13 @@ def response_sources(
     sources: dict[str, Source] = {}
     for model, data in named:
         source = Source(str(data) if is_path(data) else model or "responses", read_rows(data, form))
-        if layout_of(source.rows) == "vlmevalkit":
+        layout = layout_of(source.rows)
+        if layout == "vlmevalkit":
             source = from_vlmevalkit(source)
-        elif layout_of(source.rows) == "healthbench-meta":
+        elif layout == "healthbench-meta":
             source = from_healthbench_meta(source)
+        elif layout == "mediconfusion-results":
+            source = from_mediconfusion_results(source)
         for name, part in _by_model(source, model):
             if not name:
                 raise UsageError(

@@ -1,4 +1,4 @@
-"""Read and write JSON: an array of objects or of texts, or one object a line."""
+"""Read and write JSON: an array of objects or of texts, objects by id, or one object a line."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,6 +9,10 @@ from .cells import MISSING, to_json
 
 LIST_COLUMN = "text"
 """The name of the only column of a plain list."""
+
+
+ID_COLUMN = "id"
+"""The name of the column with the keys of objects by id."""
 
 
 class JsonRows(NamedTuple):
@@ -35,6 +39,8 @@ def is_json_array(text: str) -> bool:
 def parse_json(text: str, name: str) -> JsonRows:
     """Return the rows of a .json file: an array of objects or of texts, or one object a line.
 
+    An object of two objects or more is also a table: its keys are the column `id`.
+
     Raises InputError, naming the row, for any other content.
     """
     if not text.lstrip().startswith("["):
@@ -55,14 +61,25 @@ def parse_json(text: str, name: str) -> JsonRows:
 
 
 def _parse_no_array(text: str, name: str) -> JsonRows:
-    """Read one object a line. A single value over the whole text is not a table."""
+    """Read one object a line, or objects by id. Another value over the whole text is no table."""
     try:
-        json.loads(text)
+        value = json.loads(text, object_pairs_hook=_once)
     except (ValueError, RecursionError):
         return parse_json_lines(text, name)
+    if _is_by_id(value):
+        return _table([{ID_COLUMN: key, **row} for key, row in value.items()], [])
     raise InputError(
         f"{name} does not hold an array: write [{{...}}, {{...}}], or one object a line and add "
         "--input-format jsonl"
+    )
+
+
+def _is_by_id(value: Any) -> bool:
+    """Whether a value has two objects or more, none of which has an id of its own."""
+    return (
+        isinstance(value, dict)
+        and len(value) > 1
+        and all(isinstance(row, dict) and ID_COLUMN not in row for row in value.values())
     )
 
 

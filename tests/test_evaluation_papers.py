@@ -1,5 +1,6 @@
 """The output forms of the papers are read by code, without a model and with one."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -220,6 +221,36 @@ def test_the_table_of_mediconfusion_needs_no_conversion(tmp_path: Path) -> None:
     assert numbers["set_accuracy", "Chest"] == (1, "1")
     assert numbers["set_accuracy", "Head"] == (0.5, "2")
     assert numbers["confusion", "Spine"] == (1, "1")
+
+
+def test_what_the_scripts_of_mediconfusion_write_needs_no_conversion(tmp_path: Path) -> None:
+    shared = {"question": "Which side?", "option_A": "left", "option_B": "right"}
+    half = {"category_1": ["Head"], "category_2": ["Spine"]}
+    dataset = {
+        "7": {**shared, **half, "im_1_correct": "B", "im_2_correct": "A"},
+        "8": {**shared, **half, "im_1_correct": "A", "im_2_correct": "B"},
+    }
+    texts = {"7": ("B.", "A"), "8": ('B")', "It's B.")}
+    written: dict[str, Any] = {
+        pair: {"answer": {f"im{at}": {"full_answer": text, "A": 0, "B": 0}
+                          for at, text in enumerate(both, 1)},
+               "score": {"set_score": {"total": 0}}}
+        for pair, both in texts.items()
+    }  # fmt: skip
+    cases, model = tmp_path / "dataset.json", tmp_path / "gpt_mc.json"
+    cases.write_text(json.dumps(dataset))
+    model.write_text(json.dumps(written))
+    options = ("--preset", "mediconfusion", "--answer-form", "letter", *SMALL)
+    done = run(cases, model, "-o", tmp_path / "out", *options)
+    assert done.exit_code == 0, done.output
+    row = rows_of(tmp_path / "out" / "main_table.csv")[0]
+    # 7 is right, 8 is B twice: one of two pairs, three of four items.
+    assert (row["Set accuracy"], row["Individual accuracy"]) == ("0.5", "0.75")
+    written["8"]["answer"].pop("im2")
+    model.write_text(json.dumps(written))
+    done = run(cases, model, "-o", tmp_path / "out", *options)
+    assert isinstance(done.exception, InputError)
+    assert "row 2: im2 has no full_answer" in str(done.exception)
 
 
 def test_a_pair_of_mediconfusion_without_an_id_names_its_row(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from dxjudge.cli.main import app, run
 from dxjudge.errors import DxjudgeError, InputError, UsageError
+from dxjudge.evaluation.read import read_rows
 from dxjudge.files.cells import cell_text
 from dxjudge.files.delimited import Style
 from dxjudge.files.forms import SUFFIXES, Form, OutputFormat, output_format
@@ -383,3 +384,13 @@ def test_the_page_on_files_is_true(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     for suffix in SUFFIXES:
         assert f"`{suffix}`" in page
     assert read_sheet("mapped.csv").style.delimiter == "|"
+
+
+def test_objects_by_id_are_a_table_and_one_object_is_none(tmp_path: Path) -> None:
+    table = tmp_path / "by_id.json"
+    table.write_text('{"x 1": {"a": 1}, "it\'s": {"a": 2, "b": "c"}}')
+    assert read_rows(table) == [{"id": "x 1", "a": 1}, {"id": "it's", "a": 2, "b": "c"}]
+    for text in ('{"data": {"a": 1}}', '{"x": {"id": 1}, "y": {"id": 2}}', '{"x": {}, "y": 3}'):
+        table.write_text(text)
+        with pytest.raises(InputError, match="does not hold an array"):
+            read_rows(table)
