@@ -64,6 +64,14 @@ def test_choices_by_hand() -> None:
     assert (made.n, made.ties, made.missing) == (4, 1, 1)
 
 
+def test_without_any_score_there_is_no_number_and_the_reason() -> None:
+    ranks = rank_alignment([None, float("nan")], [1, 2])
+    assert ranks.spearman.estimate != ranks.spearman.estimate and ranks.missing == 2
+    assert ranks.kendall.warning == "no rated response has a score"
+    choices = choice_alignment([None], [1], [True])
+    assert (choices.n, choices.missing, choices.share.warning) == (0, 1, "no choice has two scores")
+
+
 def test_a_metric_is_correlated_with_the_mean_rating_and_with_each_rater() -> None:
     rows = []
     for n in range(N):

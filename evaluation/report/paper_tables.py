@@ -245,7 +245,7 @@ def _as_cell(one: Number | GroupMean) -> PaperCell:
 
 def _explained(cell: PaperCell | None, reason: str) -> PaperCell:
     if cell is None:
-        return PaperCell(reason=reason or "no response of this model has a value for it")
+        return PaperCell(reason=reason or "there is no value for it")
     if cell.value != cell.value:
         return replace(cell, reason=reason or "every item of this model failed")
     return cell

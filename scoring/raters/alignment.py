@@ -65,6 +65,9 @@ def rank_alignment(
     if len(scores) != len(ratings):
         raise UsageError(f"{len(scores)} scores and {len(ratings)} ratings")
     known = [n for n, score in enumerate(scores) if score is not None and score == score]
+    if not known:
+        nothing = _without("no rated response has a score", plan or Plan())
+        return RankAlignment(nothing, nothing, 0, len(scores))
     pair = read_pair([scores[n] for n in known], [ratings[n] for n in known])
     parts = spearman_statistic(pair), kendall_statistic(pair)
 
@@ -111,5 +114,16 @@ def choice_alignment(
             continue
         marks.append(0.5 if one == two else float((one > two) == is_first))
         labels.append(n if clusters is None else clusters[n])
+    if not marks:
+        nothing = _without("no choice has two scores", plan or Plan())
+        return ChoiceAlignment(nothing, 0, 0, len(first))
     share = mean_interval(marks, clusters=labels, plan=plan)
     return ChoiceAlignment(share, len(marks), marks.count(0.5), len(first) - len(marks))
+
+
+def _without(warning: str, plan: Plan) -> Interval:
+    """No number and no interval, with the reason."""
+    nan = float("nan")
+    return Interval(
+        nan, nan, nan, plan.level, plan.method, 0, plan.resamples, plan.seed, warning=warning
+    )
