@@ -218,7 +218,10 @@ def test_weights_are_given_or_learnt(tmp_path: Path) -> None:
     ("rows", "told"),
     [
         ([{"judge": "a", "weight": True}], "row 1, column 'weight': True is not a number"),
-        ([{"judge": 1, "weight": 1}, {"judge": "1", "weight": 2}], "row 2, column 'judge': '1' is"),
+        (
+            [{"judge": 1, "weight": 1}, {"judge": "1", "weight": 2}],
+            "row 2, column 'judge': '1' occurs twice",
+        ),
     ],
 )
 def test_weights_that_cannot_be_read_are_named(

@@ -134,7 +134,7 @@ def test_what_cannot_be_a_leaderboard_is_an_error(tmp_path: Path) -> None:
     first = run_of(tmp_path / "a", numbers, {"m": answers(numbers, range(3))})
     other = run_of(tmp_path / "b", range(20, 32), {"k": answers(range(20, 32), range(22))})
     for arguments, message in (
-        ([first, first], "the same run is there twice"),
+        ([first, first], "the same run is named twice; name it once"),
         ([first, other], "no case in common"),
         ([first, "--metric", "hdf1"], "no scores of it"),
     ):

@@ -41,7 +41,7 @@ def run_leaderboard(request: Request) -> int:
         check_writable(request.output)
     folders = [folder.resolve() for folder in request.runs]
     if len(set(folders)) < len(folders):
-        raise UsageError("the same run is there twice: name it once")
+        raise UsageError("the same run is named twice; name it once")
     sets = alike([read_run(folder) for folder in request.runs])
     if len(sets) > 1 and not request.separate:
         raise UsageError(_why_not(sets))
