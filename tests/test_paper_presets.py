@@ -66,7 +66,7 @@ def test_the_abilities_stand_in_the_given_order_and_the_radar_is_drawn(tmp_path:
     titles = [row["title"] for row in rows_of(out / "paper.csv") if row["table"] == "main"]
     order = ["sites", "lesions", "doctor's advice", "other"]
     assert titles == [*order, "Micro mean", "Macro mean"]
-    assert list(rows_of(out / "main_table.csv")[0])[2:18:5] == order[:3] + ["other"]
+    assert [name for name in rows_of(out / "main_table.csv")[0] if name in order] == order
     drawing = ET.parse(out / "figures" / "paper_abilities.svg").getroot()
     texts = [one.text for one in drawing.iter() if one.tag.endswith("text")]
     assert [text for text in texts if text in order] == order and "m" in texts
