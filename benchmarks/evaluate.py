@@ -40,9 +40,9 @@ def main() -> None:
     def map_texts(texts: list[str]) -> list[Mapping]:
         return [Mapping(t, "mapped", code_of[t], t, decided_by="exact") for t in texts]
 
-    cases = tuple(_case(place, rng.sample(names, 5)) for place in range(chosen.cases))
+    cases = make_cases(chosen.cases, names, rng)
     responses = {
-        f"model-{number:02d}": _responses(cases, names, 0.2 + 0.03 * number, rng)
+        f"model-{number:02d}": make_responses(cases, names, 0.2 + 0.03 * number, rng)
         for number in range(chosen.models)
     }
     settings = read_settings(None, preset="hddx", resamples=chosen.resamples)
@@ -61,6 +61,10 @@ def main() -> None:
     print(f"report {time.perf_counter() - started:.1f} s, {size / 1e6:.2f} MB")
 
 
+def make_cases(count: int, names: list[str], rng: random.Random) -> tuple[Case, ...]:
+    return tuple(_case(place, rng.sample(names, 5)) for place in range(count))
+
+
 def _case(place: int, names: list[str]) -> Case:
     specialty = ("Cardiology", "Dermatology", "Neurology")[place % 3]
     return Case(
@@ -72,7 +76,7 @@ def _case(place: int, names: list[str]) -> Case:
     )
 
 
-def _responses(
+def make_responses(
     cases: tuple[Case, ...], names: list[str], skill: float, rng: random.Random
 ) -> Responses:
     responses = {}

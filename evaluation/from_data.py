@@ -1,7 +1,6 @@
 """Runs an evaluation from Python: it takes files or frames, and its tables are frames."""
 
 import asyncio
-import html
 import importlib.util
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -30,7 +29,7 @@ from .own_task import own_columns
 from .ratings import Ratings, read_expert_ratings
 from .read import Data, case_source, hashes_of, is_path, named_data, response_sources
 from .read_settings import read_settings
-from .report.latex import caption_of, main_rows
+from .report.notebook import notebook_html
 from .report.table import Table
 from .report.tables import all_tables
 from .report.write import make_folder, write_everything
@@ -103,16 +102,7 @@ class EvaluationResult:
         return output
 
     def _repr_html_(self) -> str:
-        header, rows = main_rows(self.evaluation)
-        head = "".join(f"<th>{html.escape(name)}</th>" for name in header)
-        body = "".join(
-            f"<tr>{''.join(f'<td>{html.escape(cell)}</td>' for cell in row)}</tr>" for row in rows
-        )
-        caption = html.escape(caption_of(self.evaluation))
-        return (
-            f"<table><caption>{caption}</caption><thead><tr>{head}</tr></thead>"
-            f"<tbody>{body}</tbody></table>"
-        )
+        return notebook_html(self.evaluation)
 
 
 @dataclass(frozen=True)

@@ -155,6 +155,8 @@ def test_an_evaluation_has_the_table_and_the_report_names_the_worst_group(tmp_pa
     assert (rows["m"]["worst"], rows["m"]["value"]) == ("west", 0.5)
     assert (rows["k"]["worst"], rows["k"]["value"]) == ("west", 0.75)
     assert {row["tests"] for row in rows.values()} == {2}
+    shown = result._repr_html_()
+    assert "Gaps between groups, 2 of 2" in shown and "<td>west 0.500</td>" in shown
     folder = result.write(tmp_path)
     assert (folder / "group_gaps.csv").exists()
     page = (folder / "report.html").read_text()
