@@ -147,7 +147,10 @@ def _differences(
     ]
     drawn = None if units.clusters is None else [units.clusters[at] for at in order]
     differences = paired_differences(ordered, measures[0].combine, clusters=drawn, plan=plan)
-    sides = [_Side(one, one.bounds(mask), one.if_filled(one.worst, mask)) for one in measures]
+    sides = [
+        _Side(one, one.bounds(mask, order), one.if_filled(one.worst, mask, order))
+        for one in measures
+    ]
     for (i, j), one in differences.items():
         yield _gap(sides[i], sides[j], by, group, mask, one)
 
@@ -185,19 +188,24 @@ def ranks_of(measures: Sequence[Measure], units: Units) -> list[Rank]:
     for (by, group), mask, alike in _contests(measures, units):
         resolved = [one for one in alike if one.columns(mask).resolved.any()]
         if resolved:
-            places += _places(resolved, by, group, mask)
+            places += _places(resolved, by, group, mask, units.order)
     return places
 
 
-def _places(measures: Sequence[Measure], by: str, group: str, mask: _Mask) -> Iterator[Rank]:
+def _places(
+    measures: Sequence[Measure], by: str, group: str, mask: _Mask, order: NDArray[np.int_]
+) -> Iterator[Rank]:
     higher = measures[0].higher_is_better
-    columns = [measure.columns(mask) for measure in measures]
+    columns = [
+        Columns(one.numerator[order], one.denominator[order], one.resolved[order])
+        for one in (measure.columns(mask) for measure in measures)
+    ]
     values, n = common_values(columns, measures[0].combine)
     known = all(value == value for value in values)
     placed = _ranked(measures, values, higher) if known else {}
-    wrong = [one.if_filled(one.worst, mask) for one in measures]
+    wrong = [one.if_filled(one.worst, mask, order) for one in measures]
     placed_if_wrong = _ranked(measures, wrong, higher)
-    ends = {one.model: one.bounds(mask) for one in measures}
+    ends = {one.model: one.bounds(mask, order) for one in measures}
     loose = {one.model for one in measures if (one.open & mask).any()}
     for one, value in zip(measures, values, strict=True):
         overlaps = "; ".join(
