@@ -165,7 +165,7 @@ def map_file(
     encoding: Encoding = None,
     table: Table = None,
     ontology: Ontology = DEFAULT,
-    scope: Scope = "diagnoses",
+    scope: Scope = None,
     specificity: Specificity = "concept",
     min_score: MinScore = None,
     top_k: TopK = 15,

@@ -73,10 +73,11 @@ Ontology = Annotated[
     ),
 ]
 Scope = Annotated[
-    str,
+    str | None,
     typer.Option(
-        help="Which codes to search: diagnoses (all chapters except those that nobody writes as a "
-        "diagnosis), chapters (every chapter) or everything (the encounter variants too).",
+        help="Which codes to search: chapters (every chapter; the default for icd10cm), diagnoses "
+        "(without external causes and factors such as histories) or everything (the encounter "
+        "variants too).",
         rich_help_panel="Ontology",
     ),
 ]

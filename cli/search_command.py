@@ -25,7 +25,7 @@ def search(
         int, typer.Option("--top-k", "-k", min=1, max=100, help="How many candidates to show.")
     ] = 15,
     ontology: Ontology = DEFAULT,
-    scope: Scope = "diagnoses",
+    scope: Scope = None,
     encoder: Encoder = "default",
     source: Sources = None,
     added_sources: AddedSources = "all",

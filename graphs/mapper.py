@@ -53,7 +53,8 @@ class Mapper:
     sources: files of further terms (`read_source`), with the default weight of a user's source.
     added: which sources of `dxjudge sources add` to use: "all" (the active ones), "none", or a
     list of names.
-    scope: which chapters are searched ("diagnoses", "chapters", "everything").
+    scope: which chapters are searched ("chapters", "diagnoses", "everything"); None means the scope
+    of the release, which is "chapters" for ICD-10-CM.
     top_k: the number of candidates to rank and show. min_score: a text whose best candidate has
     a lower score is unmapped. specificity: "concept", "category" or "billable".
     judge: a model that chooses among the candidates, with `run`, `rerank` ("all", "ambiguous",
@@ -73,7 +74,7 @@ class Mapper:
         model: str = "default",
         sources: Sequence[str | Path] = (),
         added: Literal["all", "none"] | Sequence[str] = "all",
-        scope: str = "diagnoses",
+        scope: str | None = None,
         top_k: int = 15,
         min_score: float | None = None,
         specificity: str = "concept",
@@ -106,7 +107,8 @@ class Mapper:
         self._model = model
         self._sources = tuple(Path(source) for source in sources)
         self._which = added
-        check_scope(scope)
+        if scope is not None:
+            check_scope(scope)
         self._scope = scope
         self._chroma = chroma
         self._folder = folder
@@ -252,12 +254,14 @@ class Mapper:
             "sources": rows,
             "weights": self._weights,
             "added": {source.name: [source.version, source.sha256[:12]] for source in self.added},
-            "scope": self._scope,
+            "scope": self._scope or self.tree.descriptor.scope,
             "index": index.key,
             "encoder": index.encoder.identity,
             "reranker": _digest("reranker.json"),
             "refusal": _digest("refusal.npz", "non_diagnoses.txt", "encoder/model.onnx"),
-            "reading": _digest("abbreviations.tsv", "glossary.tsv", "no_diagnosis.txt"),
+            "reading": _digest(
+                "abbreviations.tsv", "glossary.tsv", "no_diagnosis.txt", "factors.tsv"
+            ),
             "top_k": self.top_k,
             "min_score": self.min_score,
             "specificity": self.specificity,

@@ -11,8 +11,8 @@ from .terms import Term, build_terms
 from .tree import Tree
 
 SCOPES = {
-    "diagnoses": "all chapters except those that nobody writes as a diagnosis",
     "chapters": "every chapter",
+    "diagnoses": "all roots except those that the release leaves out",
     "everything": "every chapter, and the variants of codes such as encounters",
 }
 _MAKERS = (
@@ -38,12 +38,13 @@ COMMUNITY = "dxjudge"
 
 
 def default_terms(
-    tree: Tree, *, scope: str = "diagnoses", extra: Iterable[Term] = ()
+    tree: Tree, *, scope: str | None = None, extra: Iterable[Term] = ()
 ) -> list[Term]:
     """Return the terms to search: official ones, the release's synonyms, and `extra`.
 
-    Raises UsageError for an unknown scope.
+    Without a scope, that of the release counts. Raises UsageError for an unknown scope.
     """
+    scope = scope or tree.descriptor.scope
     check_scope(scope)
     own = [Term(text, code, COMMUNITY) for text, code in tree.descriptor.further_terms()]
     chapters = None if scope == "diagnoses" else [root.code for root in tree.roots]
@@ -61,7 +62,7 @@ def check_scope(scope: str) -> None:
 def recipe(
     tree: Tree,
     *,
-    scope: str = "diagnoses",
+    scope: str | None = None,
     sources: Sequence[Path] = (),
     added: Mapping[str, str] | None = None,
 ) -> str:
@@ -71,7 +72,9 @@ def recipe(
     the content of the source files, and name and checksum of `added` sources. It is much faster to
     compute than the terms. Raises InputError for a source that cannot be read.
     """
-    digest = hashlib.sha256(f"{tree.release}\n{tree.version}\n{scope}\n".encode())
+    digest = hashlib.sha256(
+        f"{tree.release}\n{tree.version}\n{scope or tree.descriptor.scope}\n".encode()
+    )
     package = resources.files(__package__)
     for name in (*_MAKERS, *(_READERS if sources else ())):
         digest.update(package.joinpath(*name.split("/")).read_bytes())

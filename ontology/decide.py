@@ -4,22 +4,24 @@ A graph or a plain run searches for candidates first; this module makes every de
 It asks no model: the choice of a model is passed in as the place of a candidate.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from .equal import equal_first
+from .factors import as_factors, is_factor
 from .mapping import Candidate, Mapping, band_of
+from .reading.denial import names_a_lack, what_is_not_there
 from .reading.normalise import normalise_text
 from .reading.query import (
     Query,
     listed_parts,
     read_query,
     split_diagnoses,
-    what_is_not_there,
     why_not_a_diagnosis,
 )
-from .reading.refusal import load_refusal_model, named
+from .reading.refusal import everyday_words, load_refusal_model, named
 from .search.features import FeatureMaker
 from .search.rerank import Ranked, RankingModel, rerank, shortlist
 from .search.retrieve import Hit, Retriever
@@ -35,6 +37,9 @@ MIN_SCORE = 0.05
 WRITTEN = "code"
 """The source of a mapping whose code stands in the text."""
 
+_DOUBTFUL = 0.45  # the highest score of a reading that is seldom right
+_EXCLUDED = 0.2  # what is left of the score of a condition that the text excludes
+_UNKNOWN_SHORT = re.compile(r"[A-Z]{2,5}")
 _DOUBTED = 0.5  # the score of a code where the words beside it mean another code
 
 Rerank = Literal["all", "ambiguous", "none"]
@@ -75,7 +80,11 @@ def decide(query: Query, equal: Sequence[int], hits: Sequence[Hit], policy: Poli
 
 def _by_words(query: Query, equal: Sequence[int], hits: Sequence[Hit], policy: Policy) -> Mapping:
     ranked = rerank(query, hits, policy.features, policy.model)
+    if query.frame and not equal:
+        ranked = as_factors(ranked, query.frame, policy.retriever.tree)
     ranked = equal_first(ranked, equal, policy.retriever)
+    ranked = _one_of_each_name(ranked, policy)
+    ranked = ranked if equal else _capped(ranked, query, policy)
     several = split_diagnoses(query.text)
     parts = several if len(several) > 1 else ()
     shown = shortlist(ranked, policy.top_k, policy.retriever.tree)
@@ -91,6 +100,59 @@ def _by_words(query: Query, equal: Sequence[int], hits: Sequence[Hit], policy: P
         return replace(uncoded, score=first.score, reason=_joined(reason, remark))
     settled = _settle(uncoded, first, "exact" if equal else "embedded", policy)
     return replace(settled, reason=_remark_on(settled, query, policy))
+
+
+def _one_of_each_name(ranked: Sequence[Ranked], policy: Policy) -> list[Ranked]:
+    """Return one candidate for each official name, with the code that the specificity wants.
+
+    A category and the only code below it that says the same have one name; the scores are added.
+    """
+    tree = policy.retriever.tree
+    by_name: dict[str, Ranked] = {}
+    for candidate in ranked:
+        name = tree.name(candidate.hit.code).lower()
+        before = by_name.get(name)
+        if before is None:
+            by_name[name] = candidate
+            continue
+        codes = (before.hit.code, candidate.hit.code)
+        code = max(codes, key=len) if policy.specificity == "billable" else min(codes, key=len)
+        score = round(min(before.score + candidate.score, 1.0), 4)
+        by_name[name] = before._replace(hit=before.hit._replace(code=code), score=score)
+    return sorted(by_name.values(), key=lambda candidate: -candidate.score)
+
+
+def _capped(ranked: list[Ranked], query: Query, policy: Policy) -> list[Ranked]:
+    """Return the candidates with low scores where the reading of the text deserves no more.
+
+    A quarter of the abbreviations that no table knows get the right category. A text with a word
+    that diagnoses do not hold ("virus on my computer") is seldom about the condition in it. A
+    candidate that names what the text excludes ("unrelated to vitamin A deficiency") is not it.
+    """
+    excluded = set(query.excluded.split())
+    if excluded:
+        ranked = [
+            candidate._replace(score=round(candidate.score * _EXCLUDED, 4))
+            if excluded <= set(_words_of(candidate, policy).split())
+            else candidate
+            for candidate in ranked
+        ]
+        ranked.sort(key=lambda candidate: -candidate.score)
+    if not ranked or ranked[0].score <= _DOUBTFUL:
+        return ranked
+    words = set(normalise_text(query.text).split())
+    everyday = (words & everyday_words()) - set(_words_of(ranked[0], policy).split())
+    if not everyday and not _UNKNOWN_SHORT.fullmatch(query.text.strip()):
+        return ranked
+    if query.expanded and not everyday:
+        return ranked
+    scale = _DOUBTFUL / ranked[0].score
+    return [candidate._replace(score=round(candidate.score * scale, 4)) for candidate in ranked]
+
+
+def _words_of(candidate: Ranked, policy: Policy) -> str:
+    folded = policy.retriever.index.folded[candidate.hit.row]
+    return f"{folded} {normalise_text(policy.retriever.tree.name(candidate.hit.code))}"
 
 
 def chosen_by_model(mapping: Mapping, index: int, policy: Policy) -> Mapping:
@@ -213,7 +275,7 @@ def _why_refused(query: Query, first: Candidate, policy: Policy) -> str | None:
     if floor <= 0:
         return None
     denied = what_is_not_there(query.text)
-    if denied and _is_known(denied, retriever):
+    if denied and (_is_known(denied, retriever) or not names_a_lack((first.term, first.name))):
         return f"says that it is not there: {denied}"
     spelt = retriever.spelling.corrected(query.forms[0].text)
     if why := named(query.text) or named(spelt):
@@ -233,9 +295,9 @@ def _is_known(text: str, retriever: Retriever) -> bool:
 
 def _remark_on(mapping: Mapping, query: Query, policy: Policy) -> str | None:
     """Return what a reader should know about a mapping with a code, else None."""
-    histories = policy.retriever.tree.descriptor.histories
-    if (mapping.code or "").startswith(histories):  # such a code means the history itself
-        query = replace(query, set_aside="")
+    if query.frame and mapping.code and not is_factor(mapping.code, policy.retriever.tree):
+        words = " ".join(filter(None, (query.set_aside, query.frame.written)))
+        query = replace(query, set_aside=words)
     return _remark(query, mapping.parts, _listed(mapping, policy.retriever))
 
 

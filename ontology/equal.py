@@ -1,10 +1,12 @@
 """Put the codes of terms that equal the text first, the most official in front."""
 
 from collections.abc import Sequence
+from math import floor
 
 from .base import COMMUNITY
 from .search.rerank import Ranked
 from .search.retrieve import Hit, Retriever
+from .tree import Tree
 
 _OFFICIAL = ("official", "inclusion", "includes")
 _EQUAL = 0.86  # the share of equal synonyms that were right on the development sets
@@ -29,9 +31,32 @@ def equal_first(ranked: list[Ranked], rows: Sequence[int], retriever: Retriever)
         for code in order
     ]
     front.sort(key=lambda candidate: -candidate.score)
-    cap = front[-1].score
-    rest = (candidate for candidate in ranked if candidate.hit.code not in best)
-    return front + [other._replace(score=min(other.score, cap)) for other in rest]
+    rest = [candidate for candidate in ranked if candidate.hit.code not in best]
+    rivals = _rivals(front, retriever.tree)
+    first = front[0]._replace(score=round(front[0].score / (1 + rivals), 4))
+    return [first, *_within([*front[1:], *rest], first.score, 1 - first.score)]
+
+
+def _rivals(front: list[Ranked], tree: Tree) -> int:
+    """Return how many other codes are equally named, without those above or below the first."""
+    first, *others = front
+    line = {node.code for node in tree.ancestors(first.hit.code)}
+    return sum(
+        other.score == first.score
+        and other.hit.code not in line
+        and tree.node(first.hit.code) not in tree.ancestors(other.hit.code)
+        for other in others
+    )
+
+
+def _within(candidates: list[Ranked], highest: float, left: float) -> list[Ranked]:
+    """Scale scores so that none is above `highest` and their sum is at most `left`."""
+    scores = [min(candidate.score, highest) for candidate in candidates]
+    scale = min(1.0, left / max(sum(scores), 1e-9))
+    return [
+        candidate._replace(score=floor(score * scale * 1e4) / 1e4)
+        for candidate, score in zip(candidates, scores, strict=True)
+    ]
 
 
 def _equal_term(code: str, row: int, ranked: Ranked | None, retriever: Retriever) -> Ranked:

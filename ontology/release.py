@@ -58,11 +58,14 @@ class Release:
     category, to which `--specificity category` cuts.
 
     grammar: how codes are written; by default case, blanks, dots, the kind of dash and the prefix
-    do not matter. left_out: roots that are searched only on request. unspecified: words that mark
+    do not matter. left_out: roots that the scope "diagnoses" leaves out. scope: the scope unless
+    another is asked for (`base.SCOPES`). unspecified: words that mark
     an unspecified code in its name. settings: for a first letter of codes, word stems of six
     letters, of which a text should hold at least one. histories: the first letters of codes that
     mean a history. read_note: called with a note and its code, returns a term or None. synonyms: a
-    file of further terms (term, code) in `folder`. folder: the folder of the release's files.
+    file of further terms (term, code) in `folder`. factors: a file in `folder` that says which code
+    the history, the screening and so on of a condition has (frame, conditions, factor). folder: the
+    folder of the release's files.
 
     prefix: the prefix of its codes in CURIEs; default: the name in capitals. iri: the address that
     the prefix stands for. registered: its CURIE in the Bioregistry. fhir: its system address in
@@ -83,11 +86,13 @@ class Release:
     headings: tuple[str, ...] = ()
     grammar: Grammar | None = None
     left_out: tuple[str, ...] = ()
+    scope: str = "diagnoses"
     unspecified: tuple[str, ...] = ("unspecified",)
     settings: Mapping[str, frozenset[str]] = field(default_factory=lambda: MappingProxyType({}))
     histories: tuple[str, ...] = ()
     read_note: Callable[[str, str], str | None] = lambda note, code: note.strip() or None
     synonyms: str | None = None
+    factors: str | None = None
     prefix: str = ""
     iri: str = ""
     registered: str = ""
@@ -166,22 +171,34 @@ class Release:
 
         Raises InputError, which names file and line, where the file cannot be used.
         """
-        if self.synonyms is None:
-            return
-        file = self.folder.joinpath(self.synonyms)
+        if self.synonyms is not None:
+            for cells in self._rows(self.synonyms, "synonyms", ("a term", "a code")):
+                yield cells[0], cells[1]
+
+    def factor_rows(self) -> Iterator[tuple[str, str, str]]:
+        """Yield (frame, conditions, factor) for each line of its file of factors.
+
+        Raises InputError, which names file and line, where the file cannot be used.
+        """
+        if self.factors is not None:
+            wanted = ("a frame", "conditions", "a factor")
+            for cells in self._rows(self.factors, "factors", wanted):
+                yield cells[0], cells[1], cells[2]
+
+    def _rows(self, name: str, what: str, wanted: tuple[str, ...]) -> Iterator[list[str]]:
+        file = self.folder.joinpath(name)
         try:
             lines = file.read_text("utf-8").splitlines()
         except (OSError, UnicodeDecodeError) as error:
             raise InputError(
-                f"{file}: the synonyms of {self.name} cannot be read: {error}"
+                f"{file}: the {what} of {self.name} cannot be read: {error}"
             ) from error
         for number, line in enumerate(lines[1:], 2):
             cells = line.split("\t")
-            if len(cells) < 2:
-                raise InputError(
-                    f"{file}, line {number}: must be a term, a tab and a code, but is {line!r}"
-                )
-            yield cells[0], cells[1]
+            if len(cells) < len(wanted):
+                cells_wanted = ", a tab and ".join(wanted)
+                raise InputError(f"{file}, line {number}: must be {cells_wanted}, but is {line!r}")
+            yield cells
 
 
 def _folded(name: str) -> str:

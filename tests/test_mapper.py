@@ -73,17 +73,64 @@ def test_an_ambiguous_abbreviation_shows_its_meanings_as_candidates(mapper: Mapp
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "code"),
     [
-        ("family history of breast cancer", "family history of"),
-        ("FHx CAD", "FHx"),
-        ("mother has diabetes", "mother has"),
-        ("familial hypercholesterolemia", None),
+        ("family history of breast cancer", "Z80"),
+        ("FHx CAD", "Z82"),
+        ("mother has diabetes", "Z83"),
+        ("familial hypercholesterolemia", "E78"),
     ],
 )
-def test_what_a_relative_has_is_told_of(mapper: Mapper, text: str, told: str | None) -> None:
-    reason = mapper.map(text).reason
-    assert reason is None if told is None else f"{told!r} was set aside" in (reason or "")
+def test_what_a_relative_has_is_a_factor(mapper: Mapper, text: str, code: str) -> None:
+    mapping = mapper.map(text)
+    assert (mapping.code or "")[:3] == code and mapping.reason is None
+
+
+@pytest.mark.parametrize(
+    ("text", "category"),
+    [
+        ("h/o breast ca", "Z85"),
+        ("history of stroke", "Z86"),
+        ("prior MI", "I25"),
+        ("colon cancer screening", "Z12"),
+        ("exposure to TB", "Z20"),
+        ("s/p CABG", "Z95"),
+        ("Fit/Adjust of Hearing Aid", "Z46"),
+        ("HIV asymptomatic", "Z21"),
+        ("Headache NEC", "R51"),
+        ("SARS-CoV-2 infection", "U07"),
+    ],
+)
+def test_factors_and_the_words_of_coders_are_read(mapper: Mapper, text: str, category: str) -> None:
+    assert (mapper.map(text).code or "")[:3] == category
+
+
+def test_the_history_of_a_chronic_disease_is_the_disease(mapper: Mapper) -> None:
+    mapping = mapper.map("h/o diabetes")
+    assert (mapping.code or "")[:3] == "E11"
+    assert mapping.reason == "'h/o' was set aside: the code is that of the condition"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "not septic",
+        "never had TB",
+        "ruled out for MI",
+        "HIV negative",
+        "no longer depressed",
+        "absence of seizures",
+        "MI was excluded",
+        "seizure free",
+    ],
+)
+def test_what_is_denied_is_unmapped(mapper: Mapper, text: str) -> None:
+    mapping = mapper.map(text)
+    assert mapping.code is None or mapping.code.startswith("Z")
+
+
+def test_no_appetite_is_a_complaint(mapper: Mapper) -> None:
+    assert (mapper.map("no appetite").code or "")[:3] == "R63"
 
 
 @pytest.mark.parametrize(

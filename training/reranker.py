@@ -3,8 +3,9 @@
     python training/reranker.py --gold FOLDER
 
 Each query is a term of the knowledge base (or a rewrite of one, `variants.py`); rows equal to it
-are hidden, so that the code has to be found by its other terms. FOLDER holds `*-dev.tsv`
-tables (text, codes): they set the three numbers of the calibration and nothing else. Without
+are hidden, so that the code has to be found by its other terms. Further queries are official names
+in the short style of coders' forms, whose names stay in the index. FOLDER holds `*-dev.tsv`
+tables (text, codes): they set the numbers of the calibration and nothing else. Without
 --gold the calibration that is in the file stays.
 """
 
@@ -19,21 +20,21 @@ from typing import Any
 
 import numpy as np
 import torch
-from variants import chart, short_forms, single_meanings, variant
+from variants import chart, form_entry, short_forms, single_meanings, variant
 
 from dxjudge.files.folders import cache_folder
 from dxjudge.ontology.base import default_terms, recipe
-from dxjudge.ontology.reading.query import Query
 from dxjudge.ontology.search.encode import open_encoder
-from dxjudge.ontology.search.features import FEATURES, FeatureMaker, make_features
+from dxjudge.ontology.search.features import FEATURES, make_features
 from dxjudge.ontology.search.index import open_index
+from dxjudge.ontology.search.rerank import RankingModel, doubts
 from dxjudge.ontology.search.retrieve import Retriever, make_retriever
 from dxjudge.ontology.tree import load_tree
 
 OUTPUT = Path(__file__).parents[1] / "ontology" / "data" / "reranker.json"
 HIDDEN = 16
 NETWORKS = 3  # trained from different seeds, their logits averaged: one seed may be off by a point
-FUSED_PULL = 20.0
+FUSED_PULL = 28.0
 # Official names and inclusion terms read unlike what people write, and lie by themselves on
 # their codes: few of them, or the model learns to answer "other specified".
 DRAWN = {"official": 0.02, "inclusion": 0.1, "includes": 0.3}
@@ -46,6 +47,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--gold", type=Path)
     options.add_argument("--queries", type=int, default=9000)
+    options.add_argument("--forms", type=int, default=4000)
     options.add_argument("--epochs", type=int, default=15)
     options.add_argument("--seed", type=int, default=7)
     chosen = options.parse_args()
@@ -53,8 +55,12 @@ def main() -> None:
     index = open_index(recipe(tree), lambda: default_terms(tree), open_encoder(), cache_folder())
     retriever = make_retriever(index, tree)
     blind = replace(retriever, leave_one_out=True)
-    queries = hidden_terms(retriever, chosen.queries, random.Random(chosen.seed))
+    rng = random.Random(chosen.seed)
+    queries = hidden_terms(retriever, chosen.queries, rng)
     examples = collect(blind, queries)
+    entries = form_entries(retriever, chosen.forms, rng)
+    examples += collect(retriever, entries)
+    queries += entries
     print(f"{len(queries)} queries, {len(examples)} with the code among the candidates")
     seeds = range(chosen.seed, chosen.seed + NETWORKS)
     model = averaged([fit(examples, chosen.epochs, seed) for seed in seeds])
@@ -90,6 +96,30 @@ def hidden_terms(
         return variant(text, rng, {}) if draw < CHARTS + REWRITTEN else text
 
     return [(written(text), frozenset(by_text[folded_of[text]])) for text in picked]
+
+
+def form_entries(
+    retriever: Retriever, count: int, rng: random.Random
+) -> list[tuple[str, frozenset[str]]]:
+    """Official names of leaves in the style of coders' forms; a name that stays equal is left out.
+
+    Blocks of the tree have as many names as codes, so injuries, with a code for each side, are
+    drawn at a third of the rate of the others.
+    """
+    shorts = short_forms(single_meanings())
+    terms = [
+        term
+        for term in retriever.index.terms
+        if term.source == "official"
+        and retriever.tree.is_billable(term.code)
+        and (term.code[0] not in "SVWXY" or rng.random() < 0.3)
+    ]
+    entries = ((form_entry(term.text, rng, shorts), term) for term in rng.sample(terms, count))
+    return [
+        (text, frozenset({term.code}))
+        for text, term in entries
+        if not retriever.look_up(retriever.read(text))
+    ]
 
 
 def collect(retriever: Retriever, queries: Sequence[tuple[str, frozenset[str]]]) -> Examples:
@@ -167,46 +197,68 @@ def averaged(models: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def calibrate(retriever: Retriever, model: dict[str, Any], gold: Path) -> list[float]:
-    """Logistic regression of "the first code is right" on its log-odds and the fused score."""
-    from sklearn.linear_model import LogisticRegression
+    """Fit the numbers of the calibration: the likeliest for "this candidate" or "none is right"."""
+    from scipy.optimize import minimize
 
-    tables = [
-        list(csv.DictReader(path.open(encoding="utf-8"), delimiter="\t"))
+    arrays = {name: np.asarray(model[name], np.float64) for name in model if name != "features"}
+    ranking = RankingModel(**arrays, calibration=np.zeros(2))
+    cases = [
+        case
         for path in sorted(gold.glob("*-dev.tsv"))
+        for case in calibration_cases(retriever, ranking, path)
     ]
-    inputs: list[tuple[float, float]] = []
-    hit: list[bool] = []
+
+    width = max(len(logits) for logits, _, _ in cases)
+    every = np.full((len(cases), width), -np.inf)  # the candidates' logits, the best first
+    doubt = np.array([of_case for _, of_case, _ in cases])
+    right = np.zeros((len(cases), width + 1), bool)  # the last column: none of them
+    for place, (logits, _, accepted) in enumerate(cases):
+        every[place, : len(logits)] = logits
+        right[place, [-1 if choice == len(logits) else choice for choice in accepted]] = True
+
+    def loss(numbers: np.ndarray[Any, Any]) -> float:
+        slope, lead, *weights = numbers
+        odds = np.column_stack([slope * every, doubt @ weights])
+        odds[:, 0] += lead
+        wanted = np.logaddexp.reduce(np.where(right, odds, -np.inf), axis=1)
+        penalty = 1e-4 * float(np.square(numbers).sum())
+        return penalty + float((np.logaddexp.reduce(odds, axis=1) - wanted).mean())
+
+    start = np.array([1.0, 0.0, *np.zeros(len(cases[0][1]))])
+    fitted = minimize(
+        loss,
+        start,
+        method="L-BFGS-B",
+        bounds=[(0.05, None), (0, None)] + [(None, None)] * (len(start) - 2),
+    )
+    print(f"calibrated on {len(cases)} rows, loss {fitted.fun:.4f}: {fitted.x.round(3)}")
+    return [round(float(number), 4) for number in fitted.x]
+
+
+def calibration_cases(retriever: Retriever, ranking: RankingModel, path: Path) -> list[Any]:
+    """For each text: logits below the first, the first one's doubts, the right places.
+
+    The last place means that no candidate is right. Texts that equal a term never come to the
+    network, and the conditions of texts with a frame become factors after it: both are left out.
+    """
     features = make_features(retriever)
-    for row in (row for table in tables for row in table):
-        query = retriever.read(row["text"])
-        found = retriever.search([query])[0]
-        if not found or retriever.look_up(query):  # what equals a term never comes to the network
-            continue
-        odds, first = first_choice(features, query, found, model)
-        inputs.append((odds, max(each.fused for each in found)))
-        hit.append(found[first].code in row["codes"].split("|"))
-    fitted = LogisticRegression(C=100.0).fit(np.array(inputs), np.array(hit))
-    print(f"calibrated on {len(hit)} rows, {np.mean(hit):.3f} right")
-    slope, by_fused = fitted.coef_[0]
-    return [
-        round(float(slope), 4),
-        round(float(by_fused), 4),
-        round(float(fitted.intercept_[0]), 4),
-    ]
-
-
-def first_choice(
-    features: FeatureMaker, query: Query, hits: Sequence[Any], model: dict[str, Any]
-) -> tuple[float, int]:
-    """Log-odds of the first choice's softmax share, and its place."""
-    arrays = {name: np.asarray(model[name], np.float32) for name in model if name != "features"}
-    scaled = ((features.rows(query, hits) - arrays["mean"]) / arrays["scale"]).clip(-6, 6)
-    inner = np.tanh(scaled @ arrays["hidden"] + arrays["hidden_bias"])
-    logits = (inner @ arrays["output"] + scaled @ arrays["skip"]).astype(float)
-    share = np.exp(logits - logits.max())
-    share = np.clip(share / share.sum(), 1e-9, 1 - 1e-9)
-    first = int(np.argmax(share))
-    return float(np.log(share[first] / (1 - share[first]))), first
+    cases = []
+    with path.open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    asked = [(retriever.read(row["text"]), row["codes"].split("|")) for row in rows]
+    asked = [case for case in asked if not (retriever.look_up(case[0]) or case[0].frame)]
+    for start in range(0, len(asked), 64):
+        part = asked[start : start + 64]
+        found = retriever.search([query for query, _ in part])
+        for (query, accepted), hits in zip(part, found, strict=True):
+            if hits:
+                numbers = features.rows(query, hits)
+                logits = ranking.logits(numbers)
+                order = np.argsort(-logits, kind="stable")
+                right = [at for at, hit in enumerate(order) if hits[hit].code in accepted]
+                doubt = doubts(numbers, int(order[0]))
+                cases.append((logits[order] - logits[order[0]], doubt, right or [len(order)]))
+    return cases
 
 
 def held_calibration() -> list[float]:

@@ -56,6 +56,22 @@ SWAPS = [
 ]
 BRITISH = [("hem", "haem"), ("edem", "oedem"), ("esoph", "oesoph"), ("anem", "anaem")]
 BRITISH += [("tumor", "tumour"), ("emia", "aemia"), ("rrhea", "rrhoea")]
+FORM_ORDER = (
+    (
+        re.compile(r"(.*), unspecified"),
+        ["{0},Unspec", "{0}, unsp", "{0} NOS", "Unspec {0}", "{0}, unspecified", "{0} unspec"],
+    ),
+    (
+        re.compile(r"[Uu]nspecified (.*)"),
+        ["{0},Unspec", "{0}, unsp", "{0} NOS", "Unsp {0}", "{0} unspec"],
+    ),
+    (
+        re.compile(r"[Oo]ther (?:specified )?(.*)"),
+        ["{0} NEC", "{0}, NEC", "Oth {0}", "{0},Other", "Other {0}", "{0}, oth"],
+    ),
+    (re.compile(r"(\w+), (.*)"), ["{1} {0}", "{0},{1}"]),
+    (re.compile(r"(Acute|Chronic|Congenital) (\S.*)"), ["{1},{0}", "{1}, {0}", "{0} {1}"]),
+)
 _VAGUE = re.compile(
     r",? (?:unspecified(?: [a-z]+)?|not otherwise specified|NOS|not elsewhere classified)\b"
 )
@@ -111,6 +127,40 @@ def chart(
         text = _slip(text, rng, {})
     draw = rng.random()
     return text.upper() if draw < 0.1 else text[:1].upper() + text[1:] if draw < 0.4 else text
+
+
+def form_entry(term: str, rng: random.Random, shorts: dict[str, list[str]]) -> str:
+    """Return an official name in the short style of coders' forms: "Disp fx of R tibia, init"."""
+    text = term
+    for plain, written in FORM_ORDER:
+        if (found := plain.fullmatch(text)) and rng.random() < 0.8:
+            text = rng.choice(written).format(*found.groups())
+            break
+    pairs = [full for full in shorts if f" {full} " in f" {text.lower()} "]
+    for full in pairs:
+        if rng.random() < 0.6:
+            short = rng.choice(shorts[full])
+            text = re.sub(rf"\b{re.escape(full)}\b", short, text, count=1, flags=re.IGNORECASE)
+    words = [_clipped(word, rng) for word in text.split()]
+    text = " ".join(word for word in words if word not in {"of", "the"} or rng.random() < 0.6)
+    if rng.random() < 0.4:
+        text = re.sub(r"\bwithout\b", "w/o", text)
+        text = re.sub(r"\bwith\b", rng.choice(["w", "w/"]), text)
+    if rng.random() < 0.3:
+        for side in ("right", "left"):
+            text = re.sub(
+                rf"\b{side}\b", rng.choice([side[0].upper(), side[0].upper() + "t"]), text
+            )
+    return text[:1].upper() + text[1:]
+
+
+def _clipped(word: str, rng: random.Random) -> str:
+    """Return a long word now and then cut short or without its inner vowels."""
+    if len(word) < 8 or not word.isalpha() or rng.random() > 0.12:
+        return word
+    if rng.random() < 0.6:
+        return word[: rng.randint(5, len(word) - 2)]
+    return word[0] + re.sub("[aeiou]", "", word[1:-1]) + word[-1]
 
 
 def plain_entry(text: str, rng: random.Random) -> str:

@@ -7,16 +7,20 @@ from typing import NamedTuple
 
 from ..packaged import packaged
 from .abbreviations import Abbreviation, Expansion, expand_abbreviations
+from .coders import not_elsewhere, turned, without_encounter
+from .frames import Frame, read_frame
 from .glossary import gloss
 from .normalise import normalise_text
 
 LONGEST = 400
 """The number of characters of a text that search reads; a longer text is a report."""
 
+_OF_CONDITION = 0.9  # the weight of the condition alone where a text has a frame
 _LONGEST_WORD = 60  # the longest word of ICD-10-CM has 35 letters
 
 _BRACKETS = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]")
-_SLASH = re.compile(r"\s+/\s+|(?<=[a-zA-Z]{3})/(?=[a-zA-Z]{3})")
+_SLASH = re.compile(r"\s+/\s+")
+_EITHER = re.compile(r"(?P<one>[a-zA-Z-]{3,})/(?P<other>[a-zA-Z-]{3,})")
 _LISTED = re.compile(r"\s*,\s*(?:and\s)?\s*|\s*\+\s*|\s+(?:&|and)\s+", re.IGNORECASE)
 _NUMBERED = re.compile(r"(?:^|\s)\(?\d{1,2}[.)]\s+(?=[A-Za-z])")
 _SEVERAL = re.compile(r"\s*(?:;|\n|\||•)\s*")
@@ -37,19 +41,14 @@ _LAB_VALUE = re.compile(
 )
 _VALUE = re.compile(rf"\b{_ANALYTE}\b|[\d.,/<>%=:]+\s*{_UNIT}?", re.IGNORECASE)
 _PAST_OR_DOUBT = (
-    r"suspected|probable|possible|presumed|likely|query|rule out|r/o|history of|h/o|k/c/o|hx of|"
-    r"pmhx?|consistent with|c/w|suggestive of|concern for"
+    r"suspected|probable|possible|presumed|likely|query|rule out|r/o|k/c/o|consistent with|c/w|"
+    r"suggestive of|concern for"
 )
 _SET_ASIDE = re.compile(rf"\?|\b(?:{_PAST_OR_DOUBT})(?!\w)", re.IGNORECASE)
-_RELATIVE = re.compile(
-    r"\b(?:family (?:history|hx)|fam hx|fhx?|(?:mother|father|brother|sister|parents?|aunt|uncle|"
-    r"grand(?:mother|father)) (?:has|have|had|with|died))(?: of)?(?!\w)",
-    re.IGNORECASE,
-)
 _LEAD_IN = re.compile(
     r"^(?:(?:the )?(?:final |primary |principal |working |provisional |most likely |likely |"
     r"discharge |admission )?(?:diagnosis|dx|impression|assessment)(?: is| of|:| -)\s*|"
-    rf"(?:{_PAST_OR_DOUBT}|known|confirmed|s/p|status post|"
+    rf"(?:{_PAST_OR_DOUBT}|known|confirmed|"
     r"patient with|pt with|dx|c/o|complain(?:s|ing|ed) of|"
     r"(?:presents?|presented|presenting|adm|admitted) (?:with|for))(?!\w)[: ]\s*)+",
     re.IGNORECASE,
@@ -93,10 +92,9 @@ _QUALIFIER = frozenset(
     """acute chronic subacute severe mild moderate recurrent old new left right pain primary
     secondary congenital acquired suspected possible known other""".split()
 )
-_DENIED = re.compile(
-    r"(?:no|denies|denied|negative for|neg for|without)\s+(?:(?:evidence|signs?|history|hx) of |"
-    r"h/o |e/o |known |acute )?(\S.*?)"
-    r"|(\S.*?)(?:\s+-)? (?:is |was )?(?:ruled out|excluded|neg(?:ative)?)",
+_EXCLUSION = re.compile(
+    r"\w.*?\b(?:unrelated to|not (?:due|related|secondary|attributable) to|not caused by|"
+    r"rather than)\s+(\S.*)",
     re.IGNORECASE,
 )
 _CODE_PREFIX = re.compile(r"^\s*(?:[-*•–]+|\d{1,2}[.)])\s+")
@@ -132,9 +130,11 @@ class Form(NamedTuple):
 class Query:
     """A diagnosis as search sees it. `refusal` says why the text is not a diagnosis, else None.
 
-    `set_aside` holds the words that say that the condition is past or in doubt ("h/o", "?"), or
-    that a relative has it. `codes` are the codes of the release that stand in the text,
-    `likely_codes` are words that may be codes.
+    `set_aside` holds the words that say that the condition is in doubt ("?", "likely"). `frame`
+    says that the condition is past, of a relative, looked for or met. `excluded` is what the text
+    says the condition is unrelated to, normalised. `codes` are the codes of the
+    release that stand in the text, `likely_codes` are words that may be codes. `turned` holds other
+    wordings of the whole text, normalised, which are looked up and not searched.
     """
 
     text: str
@@ -143,29 +143,65 @@ class Query:
     ambiguous: tuple[Abbreviation, ...] = ()
     refusal: str | None = None
     set_aside: str = ""
+    frame: Frame | None = None
+    excluded: str = ""
+    turned: tuple[str, ...] = ()
     codes: tuple[str, ...] = ()
     likely_codes: tuple[str, ...] = ()
 
 
-def read_query(text: str) -> Query:
-    """Read one diagnosis: write out abbreviations, add forms for brackets and slashes."""
+def read_query(text: str, *, frames: bool = True) -> Query:
+    """Read one diagnosis: write out abbreviations, add forms for brackets and slashes.
+
+    frames: whether histories and the like have codes of their own; else the condition is read.
+    """
     refusal = why_not_a_diagnosis(text)
     if refusal:
         return Query(text, (), refusal=refusal)
     short = _CODE_PREFIX.sub("", text[:LONGEST])
     for pattern, words in _SHORTHAND:
         short = pattern.sub(words, short)
+    short = without_encounter(short)
     bare = _LEAD_IN.sub("", short.lstrip(" ?")).strip() or short
     before = short[: len(short) - len(bare)] if short.endswith(bare) else ""
-    matches = [*_SET_ASIDE.finditer(before), *_RELATIVE.finditer(short)]
-    set_aside = " ".join(match.group() for match in matches)
+    set_aside = " ".join(match.group() for match in _SET_ASIDE.finditer(before))
+    frame = read_frame(bare)
+    bare, plain = not_elsewhere(frame.rest if frame else bare)
+    exclusion = _EXCLUSION.search(bare)
     expansion = expand_abbreviations(bare)
     if expansion.ambiguous and normalise_text(bare) == expansion.ambiguous[0].short.lower():
         meanings = " or ".join(expansion.ambiguous[0].expansions)
         reason = f"ambiguous abbreviation: {bare.strip()} may mean {meanings}"
         return Query(text, _meanings(expansion), (), expansion.ambiguous, reason)
-    forms = (*_forms(expansion.text), *_meanings(expansion))
-    return Query(text, forms, expansion.expanded, expansion.ambiguous, set_aside=set_aside)
+    forms = [*_forms(expansion.text), *_meanings(expansion)]
+    if plain:
+        forms.append(Form(normalise_text(expand_abbreviations(plain).text), 0.97, "without NEC"))
+    folded = forms[0].text
+    as_written = [short] if expansion.expanded else []
+    others = tuple(map(normalise_text, (*as_written, *turned(folded, expansion.text))))
+    if frame and not frames:
+        set_aside = " ".join(filter(None, (set_aside, frame.written)))
+    elif frame:
+        forms = [_whole_of(frame, folded), *map(_condition, forms)]
+    return Query(
+        text,
+        tuple(forms),
+        expansion.expanded,
+        expansion.ambiguous,
+        set_aside=set_aside,
+        frame=frame if frames else None,
+        excluded=normalise_text(exclusion[1]) if exclusion else "",
+        turned=others,
+    )
+
+
+def _whole_of(frame: Frame, condition: str) -> Form:
+    return Form(f"{frame.phrase} {condition}", 1.0, "whole")
+
+
+def _condition(form: Form) -> Form:
+    kind = "condition" if form.kind in {"whole", "without brackets"} else form.kind
+    return Form(form.text, round(form.weight * _OF_CONDITION, 4), kind)
 
 
 def _meanings(expansion: Expansion) -> tuple[Form, ...]:
@@ -178,16 +214,6 @@ def _meanings(expansion: Expansion) -> tuple[Form, ...]:
     return tuple(Form(normalise_text(form), 0.9, "one meaning") for form in written)
 
 
-def what_is_not_there(text: str) -> str | None:
-    """Return the condition that a text denies ("no DVT"), where it begins or ends with a denial.
-
-    >>> what_is_not_there("DVT ruled out")
-    'DVT'
-    """
-    match = _DENIED.fullmatch(text[:LONGEST].strip())
-    return (match[1] or match[2]) if match else None
-
-
 def _forms(text: str) -> tuple[Form, ...]:
     forms = [Form(normalise_text(text), 1.0, "whole")]
     without = _BRACKETS.sub(" ", text)
@@ -195,9 +221,8 @@ def _forms(text: str) -> tuple[Form, ...]:
         forms.append(Form(normalise_text(without), 0.98, "without brackets"))
         inside = (match.group(1) for match in _BRACKETS.finditer(text))
         forms += [Form(normalise_text(part), 0.85, "in brackets") for part in inside]
-    alternatives = _SLASH.split(without)
-    if 1 < len(alternatives) <= 3:
-        forms += [Form(normalise_text(part), 0.95, "alternative") for part in alternatives]
+    for part in _alternatives(without):
+        forms.append(Form(normalise_text(part), 0.95, "alternative"))
     plain = _SIDE.sub(" ", _MEASURES.sub(" ", without))
     if plain != without:
         forms.append(Form(normalise_text(plain), 0.95, "without details"))
@@ -211,6 +236,21 @@ def _forms(text: str) -> tuple[Form, ...]:
         if len(form.text) > (0 if form.kind == "whole" else 2):
             distinct.setdefault(form.text, form)
     return tuple(distinct.values())
+
+
+def _alternatives(text: str) -> list[str]:
+    """Return the readings of a slash: either part, or either word in its place.
+
+    "NSTEMI / STEMI" has two parts; "Strain of muscle/tendon" reads "Strain of muscle" and "Strain
+    of tendon".
+    """
+    parts = _SLASH.split(text)
+    if 1 < len(parts) <= 3:
+        return parts
+    match = _EITHER.search(text)
+    if match is None:
+        return []
+    return [f"{text[: match.start()]}{word}{text[match.end() :]}" for word in match.groups()]
 
 
 def split_diagnoses(text: str) -> tuple[str, ...]:

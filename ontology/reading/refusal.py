@@ -125,6 +125,12 @@ def _names() -> dict[str, str]:
     }
 
 
+@lru_cache(maxsize=1)
+def everyday_words() -> frozenset[str]:
+    """Return words that no diagnosis holds; a text with one is seldom about a condition in it."""
+    return frozenset(read_lists()["everyday"])
+
+
 def known_words() -> Iterator[str]:
     """Yield the normalised entries of the lists; their words are not misspellings."""
     return (normalise_text(entry) for entries in read_lists().values() for entry in entries)

@@ -158,7 +158,14 @@ ICD10_SETTINGS: Mapping[str, frozenset[str]] = MappingProxyType(
         "T": frozenset(
             "poison toxic injury burn foreig compli advers effect trauma frostb".split()
         ),
-        "Z": frozenset("histor screen encoun exposu status carrie vaccin".split()),
+        "Z": frozenset(
+            (
+                "absenc acquir adjust afterc allerg artifi attent care carrie checku contac "
+                "counse depend donor encoun examin exposu family fittin follow histor immuni "
+                "long manage observ person post pregna presen proble remova screen servic "
+                "status superv survei transp vaccin visit "
+            ).split()
+        ),
     }
 )
 """First letters of codes, each with word stems of which the text should hold at least one."""

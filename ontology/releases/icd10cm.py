@@ -98,10 +98,12 @@ ICD10CM = Release(
     headings=ICD10_LEVELS[:2],
     grammar=ICD10_GRAMMAR,
     left_out=("20", "21"),
+    scope="chapters",
     settings=ICD10_SETTINGS,
     histories=("Z",),
     read_note=term_of_note,
     synonyms="synonyms.tsv",
+    factors="factors.tsv",
     prefix="ICD10CM",
     iri="http://purl.bioontology.org/ontology/ICD10CM/",
     registered="bioregistry:icd10cm",
@@ -113,4 +115,4 @@ ICD10CM = Release(
     books=("cms-index", "cms-neoplasms"),
     fitted=True,
 )
-"""ICD-10-CM; search leaves out external causes (V00-Y99) and factors (Z00-Z99)."""
+"""ICD-10-CM; the scope "diagnoses" leaves out external causes (V00-Y99) and factors (Z00-Z99)."""

@@ -49,6 +49,15 @@ FEATURES = (
     "whole_form",
     "term_length",
     "first_in_category",
+    "read_recall",
+    "not_whole",
+    "asked_unspecified",
+    "asked_other",
+    "opposed",
+    "agreed",
+    "side_added",
+    "side_dropped",
+    "without_clash",
 )
 
 _VAGUE = frozenset(
@@ -66,8 +75,40 @@ _QUALIFIERS = frozenset(
     metastatic late early peripheral central atypical induced diabetic rheumatoid""".split()
 )
 _NUMBERS = {"i": "1", "ii": "2", "iii": "3", "iv": "4", "v": "5", "vi": "6", "vii": "7"}
+# In each row a text means one of the words; a term that holds another of the row means another.
+_OPPOSED = tuple(
+    {word: word for word in row.split()}
+    for row in (
+        "displaced nondisplaced",
+        "open closed",
+        "left right bilateral unspecified_side",
+        "acute chronic subacute",
+        "upper lower",
+        "proximal distal middle",
+        "traumatic nontraumatic",
+        "male female",
+        "anterior posterior",
+        "internal external",
+        "medial lateral",
+        "primary secondary",
+        "benign malignant",
+        "mild moderate severe profound",
+        "systolic diastolic",
+        "first second third fourth fifth",
+        "index ring little thumb great",
+        "simple complex",
+        "complete incomplete partial",
+        "direct indirect",
+        "dominant nondominant",
+        "hypo hyper",
+    )
+)
+_SIDES = frozenset("left right bilateral".split())
 _STEM = 6  # letters of a word that are compared
 _RAREST = 11.0  # the weight of a word that no term holds
+_NOT_WHOLE = frozenset(
+    ("spelling", "first part", "in brackets", "alternative", "word for word", "one meaning")
+)
 _DIGIT = re.compile(r"^\d+[a-z]?$")
 
 
@@ -76,6 +117,7 @@ class _Words(NamedTuple):
     qualifiers: frozenset[str]
     numbers: frozenset[str]
     last: str
+    every: frozenset[str]
 
 
 class _Facts(NamedTuple):
@@ -99,8 +141,10 @@ class FeatureMaker:
         facts = [self._facts_of(hit.code) for hit in hits]
         pool = _Pool.of(hits, facts)
         forms = [self._words_of(form.text) for form in query.forms]
+        whole = _whole_of(query, forms)
         rows = [
             self._row(query, hit, fact, forms[hit.form], pool)
+            + self._reading(query, hit, fact, whole)
             for hit, fact in zip(hits, facts, strict=True)
         ]
         return np.asarray(rows, np.float32).reshape(len(hits), len(FEATURES))
@@ -144,6 +188,28 @@ class FeatureMaker:
             query.forms[hit.form].weight,
             min(len(words.stems), 12) / 12,
             float(pool.first[facts.category] == hit.code),
+        )
+
+    def _reading(self, query: Query, hit: Hit, facts: _Facts, whole: _Words) -> tuple[float, ...]:
+        """Return how the candidate fits the whole text, whichever form of it matched."""
+        words = self._words_of(self.retriever.index.folded[hit.row])
+        asked = whole.every
+        opposed = agreed = 0
+        for row in _OPPOSED:
+            mine, theirs = asked & row.keys(), facts.words.every & row.keys()
+            agreed += bool(mine & theirs)
+            opposed += bool(mine and theirs and not mine & theirs)
+        sides = _SIDES & facts.words.every
+        return (
+            self._share(whole.stems, words.stems | facts.words.stems),
+            float(query.forms[hit.form].kind in _NOT_WHOLE),
+            float("unspecified" in asked or "nos" in asked) * (1 if facts.static[3] else -1),
+            float("other" in asked) * (1 if facts.static[4] else -1),
+            min(opposed, 2),
+            min(agreed, 2),
+            float(bool(sides and not _SIDES & asked)),
+            float(bool(_SIDES & asked and not sides)),
+            float(("without" in asked) != ("without" in facts.words.every)),
         )
 
     def _share(self, of: frozenset[str], in_: frozenset[str]) -> float:
@@ -247,7 +313,17 @@ def _words(folded: str) -> _Words:
         frozenset(_QUALIFIERS.intersection(tokens)),
         frozenset(word for word in tokens if _DIGIT.match(word)),
         _stem(telling[-1]) if telling else "",
+        frozenset(tokens),
     )
+
+
+def _whole_of(query: Query, forms: Sequence[_Words]) -> _Words:
+    """Return the words of the whole text; those of its best spelling or its English where read."""
+    kinds = [form.kind for form in query.forms]
+    for kind in ("word for word", "one meaning", "spelling"):
+        if kind in kinds:
+            return forms[kinds.index(kind)]
+    return forms[0]
 
 
 def _stem(word: str) -> str:

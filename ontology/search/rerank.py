@@ -1,8 +1,8 @@
 """The embedded reranker: a small trained model that orders candidates, and a calibrated score.
 
 A ranking network of one hidden layer (data/reranker.json; training/reranker.py makes it) reads
-the features of every candidate. Its softmax over the candidates, calibrated on the development
-sets, is the score: the estimated probability that the code is right.
+the features of every candidate. Its softmax over the candidates and the case that none of them is
+right, calibrated on the development sets, is the score: the estimated probability of each code.
 """
 
 import json
@@ -23,6 +23,11 @@ from .retrieve import Floats, Hit
 
 _FIRST = 10  # candidates that are shown whatever their codes
 
+_DOUBTS = tuple(
+    FEATURES.index(name)
+    for name in ("dense", "lexical", "read_recall", "not_whole", "term_precision", "setting_clash")
+)
+
 Numbers = npt.NDArray[np.float64]
 
 
@@ -36,7 +41,10 @@ class Ranked(NamedTuple):
 
 @dataclass(frozen=True)
 class RankingModel:
-    """Weights of the ranking network and of the calibration (slope, fused, bias).
+    """Weights of the ranking network and of the calibration.
+
+    `calibration` holds the slope of the logits, the lead of the first candidate, and one weight for
+    each number of `doubts`: together the log-odds that no candidate is right.
 
     Everything is computed in float64. Another order of addition then changes less than the rounding
     of a score to four digits removes.
@@ -48,7 +56,7 @@ class RankingModel:
     hidden_bias: Numbers
     output: Numbers
     skip: Numbers
-    calibration: tuple[float, float, float]
+    calibration: Numbers
 
     def logits(self, rows: Floats) -> Numbers:
         """Return one number for each row of features; the highest ranks first."""
@@ -57,15 +65,25 @@ class RankingModel:
         result: Numbers = inner @ self.output + scaled @ self.skip
         return result
 
-    def probabilities(self, rows: Floats, fused: float) -> Numbers:
-        """Return the calibrated probability of each candidate; `fused` is the best fused score."""
+    def probabilities(self, rows: Floats) -> Numbers:
+        """Return the calibrated probability of each candidate; together they are at most 1."""
         logits = self.logits(rows)
-        share = np.exp(logits - logits.max())
-        share = np.clip(share / share.sum(), 1e-9, 1 - 1e-9)
-        slope, by_fused, bias = self.calibration
-        odds = slope * np.log(share / (1 - share)) + by_fused * fused + bias
-        result: Numbers = 1 / (1 + np.exp(-odds))
+        first = int(np.argmax(logits))
+        slope, lead, *weights = self.calibration
+        odds = slope * (logits - logits[first])
+        odds[first] += lead
+        none = float(np.asarray(weights) @ doubts(rows, first))
+        highest = max(float(odds.max()), none)
+        shares = np.exp(odds - highest)
+        result: Numbers = shares / (shares.sum() + np.exp(none - highest))
         return result
+
+
+def doubts(rows: Floats, first: int) -> Numbers:
+    """Return what tells whether any candidate is right: numbers of the first one, and a 1."""
+    best = rows[first]
+    fused = float(rows[:, FEATURES.index("fused")].max())
+    return np.array([fused, *(float(best[place]) for place in _DOUBTS), 1.0])
 
 
 @lru_cache(maxsize=1)
@@ -75,7 +93,6 @@ def load_ranking_model() -> RankingModel:
     content = json.loads(text)
     if tuple(content["features"]) != FEATURES:
         raise ValueError("data/reranker.json was trained on other features; run training/")
-    slope, by_fused, bias = content["calibration"]
     return RankingModel(
         mean=np.asarray(content["mean"], np.float64),
         scale=np.asarray(content["scale"], np.float64),
@@ -83,7 +100,7 @@ def load_ranking_model() -> RankingModel:
         hidden_bias=np.asarray(content["hidden_bias"], np.float64),
         output=np.asarray(content["output"], np.float64),
         skip=np.asarray(content["skip"], np.float64),
-        calibration=(slope, by_fused, bias),
+        calibration=np.asarray(content["calibration"], np.float64),
     )
 
 
@@ -94,14 +111,18 @@ def rerank(
     if not hits:
         return []
     rows = features.rows(query, hits)
-    fused = max(hit.fused for hit in hits)
-    scores = [round(float(score), 4) for score in model.probabilities(rows, fused)]
+    scores = _rounded_down(model.probabilities(rows))
     order = sorted(
         range(len(hits)), key=lambda place: (-scores[place], -hits[place].fused, hits[place].code)
     )
     return [
         Ranked(hits[place], scores[place], _why(query, hits[place], features)) for place in order
     ]
+
+
+def _rounded_down(scores: Numbers) -> list[float]:
+    """Return scores with four digits, rounded down so that their sum stays at most 1."""
+    return [float(score) for score in np.floor(scores * 1e4 + 1e-6) / 1e4]
 
 
 def shortlist(ranked: Sequence[Ranked], k: int, tree: Tree) -> list[Ranked]:

@@ -70,7 +70,7 @@ class Retriever:
 
     def _read(self, text: str) -> Query:
         written = written_codes(text, self.tree)
-        query = read_query(written.words)
+        query = read_query(written.words, frames=self.tree.descriptor.factors is not None)
         if written.sure or written.likely:
             query = replace(query, text=text, codes=written.sure, likely_codes=written.likely)
         known = {form.text for form in query.forms}
@@ -110,10 +110,10 @@ class Retriever:
         return candidates
 
     def look_up(self, query: Query) -> list[int]:
-        """Return the rows of terms that equal the whole text, with or without its brackets."""
-        whole = (form for form in query.forms if form.kind in {"whole", "without brackets"})
-        for form in whole:
-            if rows := self.exact.get(form.text):
+        """Return the rows of terms that equal the whole text, in one of its wordings."""
+        whole = (form.text for form in query.forms if form.kind in {"whole", "without brackets"})
+        for text in (*whole, *query.turned):
+            if rows := self.exact.get(text):
                 return rows
         return []
 

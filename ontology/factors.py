@@ -1,0 +1,76 @@
+"""Turn the code of a condition into that of a factor: its history, a relative's, a screening.
+
+The table is a file of the release (`Release.factors`). It says for each kind of frame which factor
+a condition has. A condition with an empty factor, such as the history of a chronic disease, keeps
+its own code.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from .reading.frames import Frame
+from .release import Release
+from .search.rerank import Ranked
+from .tree import Tree
+
+
+class _Row(NamedTuple):
+    conditions: tuple[tuple[str, str], ...]  # first and last of a range of codes
+    factor: str
+
+
+def factor_of(code: str, kind: str, tree: Tree) -> str | None:
+    """Return the factor of a condition, the condition's own code, or None where none is listed.
+
+    The first row of the table that holds the condition counts; a row without conditions holds all.
+    """
+    for row in _table(tree.descriptor).get(kind, ()):
+        if not row.conditions or any(_holds(code, *ends) for ends in row.conditions):
+            return row.factor or code
+    return None
+
+
+def is_factor(code: str, tree: Tree) -> bool:
+    """Return whether a code means a factor, such as a history, and not a present condition."""
+    listed = (row.factor for rows in _table(tree.descriptor).values() for row in rows)
+    return code.startswith(tree.descriptor.histories) or code in listed
+
+
+def as_factors(ranked: Sequence[Ranked], frame: Frame, tree: Tree) -> list[Ranked]:
+    """Return candidates with each condition replaced by its factor; equal factors are joined.
+
+    The score of a factor is the sum of the scores of its conditions, at most 1. Candidates that
+    are factors themselves, and conditions without a factor, stay as they are.
+    """
+    joined: dict[str, Ranked] = {}
+    for candidate in ranked:
+        code = candidate.hit.code
+        is_own = code.startswith(tree.descriptor.histories)
+        factor = None if is_own else factor_of(code, frame.kind, tree)
+        if factor is not None and factor != code:
+            why = f"{frame.written!r} with {code}: {candidate.why}"
+            candidate = candidate._replace(hit=candidate.hit._replace(code=factor), why=why)
+        before = joined.get(candidate.hit.code)
+        if before is not None:
+            score = round(min(before.score + candidate.score, 1.0), 4)
+            candidate = before._replace(score=score)
+        joined[candidate.hit.code] = candidate
+    return sorted(joined.values(), key=lambda candidate: -candidate.score)
+
+
+def _holds(code: str, first: str, last: str) -> bool:
+    return first <= code[: len(first)] and code[: len(last)] <= last
+
+
+@lru_cache(maxsize=8)
+def _table(release: Release) -> dict[str, tuple[_Row, ...]]:
+    rows: dict[str, list[_Row]] = {}
+    for kind, conditions, factor in release.factor_rows():
+        ranges = tuple((first, last or first) for first, _, last in map(_ends, conditions.split()))
+        rows.setdefault(kind, []).append(_Row(ranges, factor))
+    return {kind: tuple(of_kind) for kind, of_kind in rows.items()}
+
+
+def _ends(conditions: str) -> tuple[str, str, str]:
+    return conditions.partition("-")

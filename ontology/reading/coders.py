@@ -1,0 +1,68 @@
+"""Read the conventions of coders: "NEC", the encounter at the end, "lead, modifier" order."""
+
+import re
+
+_ENCOUNTER = re.compile(
+    r"[\s,;]*\(?(?:\b(?:init(?:ial)?|subs(?:q|equent)?)\.?\s*(?:enc(?:ntr|tr|nter|ounter|ou\w*|o|\.)?"
+    r"|visit)?\b(?:\s*for\s+(?:open|opn|clos|closed|fx|fracture).*)?|,\s*(?:sequela|sqla|seq))\)?"
+    r"[\s,.]*$",
+    re.IGNORECASE,
+)
+_ELSEWHERE = re.compile(
+    r"(?P<before>.*[\w)])[\s,;(-]+(?:(?-i:NEC)|nec|not elsewhere classified)\)?(?P<after>\W.*|)",
+    re.IGNORECASE | re.DOTALL,
+)
+# Before these words NEC is necrotizing enterocolitis.
+_ENTEROCOLITIS = re.compile(
+    r"(?:^|.*\b)(?:suspected|possible|probable|acute|confirmed|known|with|w/|of|for|neonatal|"
+    r"surgical|medical|infant|preterm|preemie|newborn|neonate|baby|h/o|hx|r/o|out|no|and|recurrent|"
+    r"fulminant|perforated|\?)\W*$",
+    re.IGNORECASE | re.DOTALL,
+)
+_ALONE = re.compile(r"(?<![\w-])(?-i:NEC)(?![\w-])")
+_FULL = "necrotizing enterocolitis"
+
+
+def without_encounter(text: str) -> str:
+    """Cut the encounter off: "Disp fx of R tibia, init encntr". The code has no such character.
+
+    >>> without_encounter("Open bite, right hand, initial encounter")
+    'Open bite, right hand'
+    """
+    cut = _ENCOUNTER.sub("", text).rstrip(" ,;")
+    return cut if len(cut) > 3 else text
+
+
+def not_elsewhere(text: str) -> tuple[str, str]:
+    """Return a text with "NEC" read, and its other wording ("" where there is none).
+
+    After a condition NEC means "not elsewhere classified"; the code is that of "other".
+
+    >>> not_elsewhere("Headache NEC")
+    ('Other headache', 'Headache')
+    >>> not_elsewhere("preterm infant with NEC")
+    ('preterm infant with necrotizing enterocolitis', '')
+    """
+    match = _ELSEWHERE.fullmatch(text)
+    if match and not _ENTEROCOLITIS.fullmatch(match["before"]):
+        plain = f"{match['before']}{match['after']}".strip(" ,;")
+        first = plain.split()[0]
+        lower = plain[:1].lower() + plain[1:] if first[1:].islower() else plain
+        return (plain if first.lower().startswith("oth") else f"Other {lower}"), plain
+    return _ALONE.sub(_FULL, text), ""
+
+
+def turned(folded: str, text: str) -> tuple[str, ...]:
+    """Return further wordings of a term for look-up: "Hepatitis B, acute" is "acute hepatitis B".
+
+    `folded` is the normalised text, `text` the text with its commas.
+    """
+    wordings = []
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    if len(parts) == 2:
+        wordings.append(f"{parts[1]} {parts[0]}")
+    for vague in (" unspecified", " nos"):
+        if folded.endswith(vague):
+            rest = folded.removesuffix(vague)
+            wordings += [f"unspecified {rest}", f"{rest} unspecified", f"{rest} nos"]
+    return tuple(wordings)

@@ -1,0 +1,84 @@
+"""Read what a text says about a condition: that it is past, of a relative, looked for or met.
+
+Such a text names a factor (a Z code in ICD-10-CM), not the condition itself. The words around the
+condition are the frame; `rest` is the condition. `ontology/factors.py` turns the code of the
+condition into the code of the factor.
+"""
+
+import re
+from typing import NamedTuple
+
+
+class Frame(NamedTuple):
+    """A frame: its kind, the words as written, the same in official words, and the condition."""
+
+    kind: str
+    written: str
+    phrase: str
+    rest: str
+
+
+_HISTORY = r"(?:history|hist|hx)\b\.?"
+_PAST = (
+    rf"(?:(?:personal|prsnl|pers|past|prior|previous|remote|medical|known|with|has|had|an?)\.?\s+)*"
+    rf"{_HISTORY}(?!\s+present)(?:\s+(?:of|for))?|h/o|p/h/o|hx/o|pmhx?|(?:prior|previous)"
+)
+_PERSON = (
+    r"(?:(?:maternal|paternal|older|younger|half|twin)\s+)?(?:mother|father|mom|mum|dad|brother|"
+    r"sister|parents?|aunt|uncle|cousin|siblings?|grand(?:mother|father|parents?)|relatives?)"
+)
+_RELATIVE = (
+    rf"(?:(?:strong|positive|significant)\s+)?(?:family|fam|familial)\.?\s+(?:medical\s+)?{_HISTORY}"
+    rf"(?:\s+(?:of|for))?|fhx?(?!,)(?:\s+of)?|f/h/o|{_PERSON}\s+(?:is\s+|was\s+)?(?:has|have|had|"
+    r"with|died\s+(?:of|from)|diagnosed\s+with)"
+)
+_SCREEN = (
+    r"(?:encounter\s+for\s+)?(?:special\s+)?screen(?:ing)?(?:\s+(?:exam\w*|test))?\s+(?:for|of)"
+)
+_CONTACT = (
+    r"(?:(?:possible|suspected|recent|known|close|h/o|history of)\s+)*"
+    r"(?:contact\s+(?:with|and\s+\(?suspected\)?\s+exposure\s+to)|expos(?:ure|ed)\s+to)"
+)
+_PHRASES = {
+    "past": "personal history of",
+    "relative": "family history of",
+    "screening": "encounter for screening for",
+    "contact": "contact with and exposure to",
+    "status": "status post",
+}
+_LEADS = tuple(
+    (kind, re.compile(rf"\s*({words})(?!\w)[\s:-]*(.+)", re.IGNORECASE | re.DOTALL))
+    for kind, words in (
+        ("relative", _RELATIVE),
+        ("screening", _SCREEN),
+        ("contact", _CONTACT),
+        ("past", _PAST),
+        ("status", r"s/p|status\s+post|(?-i:S/P)"),
+    )
+)
+_TAILS = tuple(
+    (kind, re.compile(rf"\s*(.+?)[\s,:-]+({words})[\s.]*", re.IGNORECASE | re.DOTALL))
+    for kind, words in (
+        ("relative", r"family history|fam hx|family hx|fhx?|in (?:the )?family"),
+        ("screening", r"screen(?:ing)?"),
+        ("contact", r"(?:contact/)?exposure|contact"),
+        ("past", r"in (?:the )?past|history|hx|by history"),
+    )
+)
+
+
+def read_frame(text: str) -> Frame | None:
+    """Return the frame of a text, or None where it names a condition itself.
+
+    >>> read_frame("h/o breast ca")
+    Frame(kind='past', written='h/o', phrase='personal history of', rest='breast ca')
+    >>> read_frame("Colon cancer screening").rest
+    'Colon cancer'
+    """
+    for kind, lead in _LEADS:
+        if match := lead.fullmatch(text):
+            return Frame(kind, match[1].strip(), _PHRASES[kind], match[2].strip())
+    for kind, tail in _TAILS:
+        if match := tail.fullmatch(text):
+            return Frame(kind, match[2].strip(), _PHRASES[kind], match[1].strip())
+    return None

@@ -1,0 +1,120 @@
+"""Histories, relatives, screenings and contacts go to their codes; words of coders are read."""
+
+import doctest
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from dxjudge.errors import InputError
+from dxjudge.ontology.factors import factor_of, is_factor
+from dxjudge.ontology.reading import coders, denial, frames
+from dxjudge.ontology.reading.denial import what_is_not_there
+from dxjudge.ontology.reading.frames import read_frame
+from dxjudge.ontology.reading.query import read_query
+from dxjudge.ontology.releases.icd10cm import ICD10CM
+from dxjudge.ontology.tree import load_tree
+
+
+@pytest.mark.parametrize("module", [coders, denial, frames])
+def test_the_examples_of_the_readers_hold(module: ModuleType) -> None:
+    assert doctest.testmod(module).failed == 0
+
+
+@pytest.mark.parametrize(
+    ("code", "kind", "factor"),
+    [
+        ("C50.911", "past", "Z85.3"),
+        ("I63.9", "past", "Z86.73"),
+        ("I21.4", "past", "I25.2"),
+        ("E11.9", "past", "E11.9"),  # a chronic disease stays
+        ("C18", "relative", "Z80.0"),
+        ("S72.001", "relative", "Z84.89"),  # the row for all others
+        ("C50", "screening", "Z12.39"),
+        ("U07.1", "contact", "Z20.822"),
+        ("E11.9", "contact", None),
+        ("C50", "status", None),
+    ],
+)
+def test_a_condition_has_the_factor_of_its_first_row(
+    code: str, kind: str, factor: str | None
+) -> None:
+    assert factor_of(code, kind, load_tree()) == factor
+
+
+def test_every_factor_is_a_code_and_every_frame_is_read() -> None:
+    tree = load_tree()
+    rows = list(ICD10CM.factor_rows())
+    assert [row for row in rows if row[2] and not tree.contains(row[2])] == []
+    assert {kind for kind, _, _ in rows} == {"past", "relative", "screening", "contact"}
+    assert is_factor("Z85.3", tree) and is_factor("I25.2", tree) and not is_factor("C50", tree)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "rest"),
+    [
+        ("Prsnl hx of malig neoplm of lung", "past", "malig neoplm of lung"),
+        ("FH: ovarian cancer", "relative", "ovarian cancer"),
+        ("sister had breast ca", "relative", "breast ca"),
+        ("HIV contact", "contact", "HIV"),
+        ("Respiratory Tuberculosis Screen", "screening", "Respiratory Tuberculosis"),
+        ("s/p CABG", "status", "CABG"),
+        ("previous stroke", "past", "stroke"),
+    ],
+)
+def test_words_around_a_condition_are_its_frame(text: str, kind: str, rest: str) -> None:
+    frame = read_frame(text)
+    assert frame is not None and (frame.kind, frame.rest) == (kind, rest)
+
+
+@pytest.mark.parametrize("text", ["breast cancer", "FH", "contact dermatitis", "natural history"])
+def test_other_words_are_no_frame(text: str) -> None:
+    frame = read_frame(text)
+    assert frame is None or frame.rest == "natural"
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("Headache NEC", "other headache"),
+        ("NEC", "necrotizing enterocolitis"),
+        ("suspected NEC", "necrotizing enterocolitis"),
+        ("Fx of Sacrum,Init for Closed Fx", "fracture of sacrum"),
+        ("Pnctr wnd w/o fb, R hand", "puncture wound without foreign body right hand"),
+        ("Mal Neo breast, unsp", "malignant neoplasm breast unspecified"),
+    ],
+)
+def test_words_of_coders_are_written_out(text: str, first: str) -> None:
+    assert read_query(text).forms[0].text == first
+
+
+def test_a_word_between_slashes_is_read_in_its_place() -> None:
+    forms = {form.text for form in read_query("Strain of Muscle/Tendon").forms}
+    assert {"strain of muscle", "strain of tendon"} <= forms
+
+
+@pytest.mark.parametrize(
+    ("text", "denied"),
+    [
+        ("not septic", "septic"),
+        ("ruled out for MI", "MI"),
+        ("no longer depressed", "depressed"),
+        ("cancer free", "cancer"),
+        ("pt does not have asthma", "asthma"),
+        ("no appetite", None),
+        ("not eating", None),
+        ("gout", None),
+    ],
+)
+def test_denials_are_read(text: str, denied: str | None) -> None:
+    assert what_is_not_there(text) == denied
+
+
+def test_a_line_of_factors_without_all_cells_names_the_line(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "own.tsv").write_text("frame\tconditions\tfactor\npast\tC50\n", "utf-8")
+    release = replace(ICD10CM, folder=tmp_path, factors="own.tsv")
+    with pytest.raises(InputError, match="line 2: must be a frame, a tab and conditions"):
+        list(release.factor_rows())
