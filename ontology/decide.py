@@ -115,8 +115,9 @@ def _one_of_each_name(ranked: Sequence[Ranked], policy: Policy) -> list[Ranked]:
         if before is None:
             by_name[name] = candidate
             continue
+        wanted = {"billable": max, "category": min}.get(policy.specificity)
         codes = (before.hit.code, candidate.hit.code)
-        code = max(codes, key=len) if policy.specificity == "billable" else min(codes, key=len)
+        code = wanted(codes, key=len) if wanted else before.hit.code
         score = round(min(before.score + candidate.score, 1.0), 4)
         by_name[name] = before._replace(hit=before.hit._replace(code=code), score=score)
     return sorted(by_name.values(), key=lambda candidate: -candidate.score)
