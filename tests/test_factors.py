@@ -104,6 +104,7 @@ def test_a_word_between_slashes_is_read_in_its_place() -> None:
         ("pt does not have asthma", "asthma"),
         ("no appetite", None),
         ("not eating", None),
+        ("no wheezing", "wheezing"),
         ("gout", None),
     ],
 )

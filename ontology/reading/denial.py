@@ -36,6 +36,9 @@ _WANTED = frozenset(
     reflexes residence place abode schooling teeth hair flatus heartbeat carried done taken
     immunized vaccinated remission healing healed union""".split()
 )
+_UNDONE = re.compile(
+    r"\s*not\s", re.IGNORECASE
+)  # "not eating" is a complaint, "no wheezing" is not
 _LACKING = frozenset(
     """no not non without absence absent lack loss lost never negative free none anosmia unable
     failure failed poor missing nonunion under insufficient deficient""".split()
@@ -52,7 +55,8 @@ def what_is_not_there(text: str) -> str | None:
     match = _DENIED.fullmatch(text[:_LONGEST].strip(" ."))
     denied: str | None = (match[1] or match[2]) if match else None
     words = normalise_text(denied or "").split()
-    is_complaint = not words or words[0].endswith("ing") or not _WANTED.isdisjoint(words)
+    undone = bool(words) and words[0].endswith("ing") and _UNDONE.match(text) is not None
+    is_complaint = not words or undone or not _WANTED.isdisjoint(words)
     return None if is_complaint else denied
 
 
