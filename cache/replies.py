@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from ..errors import UsageError
+from ..errors import EnvironmentFault, UsageError
 from .claims import Claims
 from .key import Fields, differences, fingerprint
 from .open import open_store
@@ -36,7 +36,8 @@ class Why:
 class Replies:
     """Replies in a store. When the store fails during a run, the run goes on without it.
 
-    unkept: the number of replies that could not be kept, because the store was locked or failed.
+    unkept: the number of replies that could not be kept, because the store was locked, failed or
+    can only be read.
 
     mode: "read-write" reads and keeps replies; "replay" only reads; "refresh" only keeps; "off"
     does neither and opens no store.
@@ -213,10 +214,10 @@ class Replies:
             raise fault
         if not self._warned:
             self._warned = True
-            warnings.warn(
-                f"the reply cache {self._store.place} fails ({fault}); going on without it",
-                stacklevel=2,
-            )
+            text = f"the reply cache {self._store.place} fails ({fault}); going on without it"
+            if isinstance(fault, EnvironmentFault):
+                text = f"{fault}; a reply that it lacks is asked for and not kept"
+            warnings.warn(text, stacklevel=2)
 
 
 def _replies(entries: Mapping[tuple[tuple[str, ...], str], Entry]) -> dict[str, Entry]:

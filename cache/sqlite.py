@@ -7,6 +7,8 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import closing
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -15,7 +17,7 @@ from langgraph.cache.base import FullKey, Namespace
 from ..errors import EnvironmentFault
 from .owner import is_gone
 from .store import CLAIM, Entry, JsonSerde, Pairs
-from .writes import Writes
+from .writes import T, Writes
 
 _KEYS_A_QUERY = 400  # SQLite allows 999 variables in its oldest builds
 _OPEN_SECONDS = 60.0  # processes that open a new file at the same time take turns
@@ -37,20 +39,16 @@ class SqliteStore:
     def __init__(self, path: Path, *, patience: float = _PATIENCE_SECONDS) -> None:
         """Open or create the file; `patience`: seconds that a write waits for others' locks.
 
+        A file that is there and cannot be written, as on a read-only disk, is only read.
+
         Raises EnvironmentFault when the file cannot be used.
         """
         self.place = str(path)
         self._serde = JsonSerde()
         try:
-            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            # SQLite's -wal and -shm files inherit this mode, so the file must exist before.
-            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-            # When many processes switch to WAL or create the table at once, each can wait longer
-            # than its patience; so one process at a time does it.
-            with FileLock(f"{path}.lock", timeout=_OPEN_SECONDS, mode=0o600):
-                _prepare(path, patience)
-            self._reader, writer = _connect(path), _connect(path)
-        except (OSError, sqlite3.Error, Timeout) as fault:
+            self._source, self._unwritable = _open(path, patience)
+            self._reader, writer = _connect(self._source), _connect(self._source)
+        except (OSError, sqlite3.Error) as fault:
             raise EnvironmentFault(
                 f"the reply cache {path} cannot be used ({fault}); "
                 "name another file with --cache or another folder with DXJUDGE_CACHE_DIR, or "
@@ -92,17 +90,22 @@ class SqliteStore:
     def set(self, pairs: Pairs) -> None:
         """Write entries. Raises sqlite3.Error when the file stays locked or is damaged."""
         rows = list(self._rows(pairs))
-        self._writes.submit(_rows_of(_SET, rows)).result()
+        self._submit(_rows_of(_SET, rows)).result()
 
     async def aset(self, pairs: Pairs) -> None:
         """Write entries in one transaction with all other waiting writes."""
         rows = list(self._rows(pairs))
-        await asyncio.wrap_future(self._writes.submit(_rows_of(_SET, rows)))
+        await asyncio.wrap_future(self._submit(_rows_of(_SET, rows)))
 
     async def aclaim(self, key: FullKey, owner: str, seconds: float) -> Entry | bool:
-        """Return the entry under `key`, else whether `owner` now has its claim for `seconds`."""
+        """Return the entry under `key`, else whether `owner` now has its claim for `seconds`.
+
+        Where the file cannot be written there are no claims: everybody may ask.
+        """
+        if self._unwritable:
+            return (await self.aget([key])).get(key, True)
         answer = await asyncio.wrap_future(
-            self._writes.submit(lambda connection: _claim(connection, key, owner, seconds))
+            self._submit(lambda connection: _claim(connection, key, owner, seconds))
         )
         if isinstance(answer, bool):
             return answer
@@ -117,24 +120,24 @@ class SqliteStore:
         until = time.time() + seconds
         rows = [(until, *_place_of_claim(key), owner.encode()) for key in keys]
         update = "UPDATE cache SET expiry = ? WHERE ns = ? AND key = ? AND val = ?"
-        self._writes.submit(_rows_of(update, rows)).result()
+        self._submit(_rows_of(update, rows)).result()
 
     async def arelease(self, key: FullKey, owner: str) -> None:
         """Release the claim on a key, if `owner` has it, in the next transaction."""
         row = (*_place_of_claim(key), owner.encode())
         delete = "DELETE FROM cache WHERE ns = ? AND key = ? AND val = ?"
-        self._writes.submit(_rows_of(delete, [row]))
+        self._submit(_rows_of(delete, [row]))
 
     def clear(self, namespaces: Sequence[Namespace] | None = None) -> None:
         """Delete all entries, or those of these namespaces."""
         rows = [(",".join(namespace),) for namespace in namespaces or ()]
 
         delete = "DELETE FROM cache" if namespaces is None else "DELETE FROM cache WHERE ns = ?"
-        self._writes.submit(_rows_of(delete, [()] if namespaces is None else rows)).result()
+        self._submit(_rows_of(delete, [()] if namespaces is None else rows)).result()
 
     def scan(self, namespace: Namespace) -> Iterator[tuple[str, Entry]]:
         """Yield every (key, entry) of a namespace, in the order of the keys."""
-        connection = _connect(Path(self.place))
+        connection = _connect(self._source)
         try:
             rows = connection.execute(
                 "SELECT key, encoding, val FROM cache WHERE ns = ? ORDER BY key",
@@ -150,6 +153,13 @@ class SqliteStore:
         self._writes.close()
         with self._reading:
             self._reader.close()
+
+    def _submit(self, action: Callable[[sqlite3.Connection], T]) -> "Future[T]":
+        if self._unwritable:
+            raise EnvironmentFault(
+                f"the reply cache {self.place} cannot be written ({self._unwritable})"
+            )
+        return self._writes.submit(action)
 
     def _rows(self, pairs: Pairs) -> Iterator[_Row]:
         for (namespace, key), (entry, seconds) in pairs.items():
@@ -195,6 +205,47 @@ def _place_of_claim(key: FullKey) -> tuple[str, str]:
     return ",".join((*CLAIM, *key[0])), key[1]
 
 
+def _open(path: Path, patience: float) -> tuple[Path | str, str]:
+    """Return what to connect to, and why it cannot be written ("" where it can).
+
+    A file that is there and cannot be written, or not locked, is read.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        # SQLite's -wal and -shm files inherit this mode, so the file must exist before.
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        # When many processes switch to WAL or create the table at once, each can wait longer
+        # than its patience; so one process at a time does it.
+        with FileLock(f"{path}.lock", timeout=_OPEN_SECONDS, mode=0o600):
+            _prepare(path, patience)
+    except Timeout:
+        raise
+    except (OSError, sqlite3.OperationalError) as fault:
+        source = None if "locked" in str(fault) else _readable(path)
+        if source is None:
+            raise
+        return source, str(fault)
+    return path, ""
+
+
+def _readable(path: Path) -> str | None:
+    """Return an address under which SQLite reads a file and writes nothing; None without one."""
+    if not path.is_file():
+        return None
+    address = f"{path.absolute().as_uri()}?mode=ro"
+    log = path.with_name(f"{path.name}-wal")
+    # "immutable" needs no file beside this one, but would not see the replies in the log.
+    is_whole = not (log.exists() and log.stat().st_size)
+    for way in (address, f"{address}&immutable=1")[: 1 + is_whole]:
+        try:
+            with closing(_connect(way)) as connection:
+                connection.execute("SELECT 1 FROM cache LIMIT 1").fetchone()
+        except sqlite3.Error:
+            continue
+        return way
+    return None
+
+
 def _prepare(path: Path, patience: float) -> None:
     # The switch to WAL locks the whole file and does not wait for other locks: of several
     # processes that open a new file together, all but one get "database is locked" immediately.
@@ -214,9 +265,14 @@ def _prepare(path: Path, patience: float) -> None:
         connection.close()
 
 
-def _connect(path: Path) -> sqlite3.Connection:
+def _connect(source: Path | str) -> sqlite3.Connection:
+    """Connect to a file, or to an address (`file:…`) that `_readable` returned."""
     connection = sqlite3.connect(
-        path, check_same_thread=False, timeout=_PATIENCE_SECONDS, isolation_level=None
+        source,
+        check_same_thread=False,
+        timeout=_PATIENCE_SECONDS,
+        isolation_level=None,
+        uri=isinstance(source, str),
     )
     connection.execute("PRAGMA synchronous=NORMAL")
     return connection

@@ -8,6 +8,7 @@ import stat
 import subprocess
 import sys
 import time
+import warnings
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -228,6 +229,33 @@ def test_a_file_that_is_no_database_is_a_clear_error(tmp_path: Path) -> None:
     path.write_bytes(b"not a database, certainly not one" * 100)
     with pytest.raises(EnvironmentFault, match=r"r\.sqlite"):
         open_store(path)
+
+
+def test_a_cache_on_a_disk_that_takes_no_lock_is_read(tmp_path: Path) -> None:
+    # Before, a complete cache on a read-only disk was refused.
+    path = tmp_path / "r ? #.sqlite"
+    replies = Replies(path)
+    key = keep(replies, FIELDS, REPLY)
+    replies.close()
+    Path(f"{path}.lock").unlink(missing_ok=True)
+    Path(f"{path}.lock").mkdir()  # nobody can open it, not even root
+    replies = Replies(path)
+
+    async def ask(key: str) -> dict[str, object] | None:
+        async with replies.claimed(key) as reply:
+            return reply
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # a complete cache is nothing to warn of
+        assert replies.find([key]) == {key: REPLY} == {key: asyncio.run(ask(key))}
+        assert asyncio.run(ask("lacking")) is None
+        assert [name for name, _ in replies.entries()] == [key]
+    with pytest.warns(UserWarning, match=r"cannot be written .* is asked for and not kept"):
+        other = keep(replies, {**FIELDS, "repeat": 7}, REPLY)
+    assert replies.unkept == 1 and replies.find([other]) == {}
+    with pytest.raises(EnvironmentFault, match="cannot be written"):
+        replies.clear()
+    replies.close()
 
 
 def test_another_kind_of_url_is_refused_without_showing_its_password() -> None:
