@@ -177,7 +177,8 @@ def strengths(
     fit = partial(_strengths_of, above, len(names))
     took_part = np.column_stack([_took_part(above, at) for at in range(len(names))])
     intervals = [
-        _checked(one) for one in bootstrap_many(fit, len(cases), present=took_part, plan=plan)
+        _checked(one, above)
+        for one in bootstrap_many(fit, len(cases), present=took_part, plan=plan)
     ]
     ranked = _ranks([one.estimate for one in intervals])
     listed = tuple(
@@ -229,8 +230,10 @@ def _strengths_of(above: Floats, k: int, drawn: Floats) -> Floats:
     return bradley_terry((drawn @ above).reshape(len(drawn), k, k))
 
 
-def _checked(interval: Interval) -> Interval:
+def _checked(interval: Interval, points: Floats) -> Interval:
     """Return the interval, without limits where resamples have no finite strengths."""
+    if not points.any():
+        return replace(interval, warning="no comparison has a verdict")
     if interval.estimate != interval.estimate:
         return replace(interval, warning=f"no finite strengths exist: {NO_STRENGTH}")
     if interval.undefined > _UNDEFINED * interval.resamples and not interval.warning:
@@ -299,11 +302,13 @@ def _differences(
         ]
     )
     found = bootstrap_differences(apart, cases, present=present, plan=plan)
-    return {(names[i], names[j]): _settled(one) for (i, j), one in zip(pairs, found, strict=True)}
+    return {
+        (names[i], names[j]): _settled(one, above) for (i, j), one in zip(pairs, found, strict=True)
+    }
 
 
-def _settled(difference: Difference) -> Difference:
-    interval = _checked(difference.interval)
+def _settled(difference: Difference, above: Floats) -> Difference:
+    interval = _checked(difference.interval, above)
     without = interval.low != interval.low
     p_value = math.nan if without else difference.p_value
     return replace(difference, interval=interval, p_value=p_value, cases=interval.n)

@@ -242,6 +242,17 @@ def test_the_most_contested_come_first_with_every_vote() -> None:
     assert (failed.status, failed.reason) == ("failed", "why not")
 
 
+def test_preferences_without_two_models_judged_by_both_say_so() -> None:
+    # Judge b has verdicts on m1 only: 12 cases with two verdicts, none with a preference.
+    made = agree([
+        *votes("a 1 2 3 1 2 3 1 2 3 1 2 3\nb 1 2 1 1 2 1 1 2 1 1 2 1", model="m1"),
+        *votes("a 2 1 1 2 1 1 2 1 1 2 1 1", model="m2"),
+    ], Terms(plan=QUICK))  # fmt: skip
+    one = row(made, "preference_agreement")
+    assert (one.value, one.n) == (None, 12)
+    assert one.warning == "no case where both judges have verdicts on two models"
+
+
 def test_too_few_cases_give_a_warning_in_place_of_a_number() -> None:
     one = row(agree(votes("a T T F\nb T F F")), "cohen_kappa")
     assert (one.value, one.low, one.high) == (None, None, None)

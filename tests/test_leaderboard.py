@@ -59,6 +59,25 @@ def test_models_of_two_runs_are_ranked_over_the_cases_of_both(tmp_path: Path) ->
     assert all(len(line) <= 80 for line in done.stdout.splitlines() if "│" in line)
 
 
+@pytest.mark.parametrize("wrong", [range(5), range(0)])
+def test_a_share_has_the_interval_of_its_own_run(tmp_path: Path, wrong: range) -> None:
+    # Nothing failed, so that no bound shows the scale. All 30 right: Wilson gives [0.886, 1].
+    numbers = range(30)
+    first = run_of(tmp_path / "a", numbers, {"m": answers(numbers, wrong)})
+    out = tmp_path / "board.csv"
+    assert board(first, "-o", out).exit_code == 0
+    (row,) = rows_of(out)
+    (own,) = [
+        r
+        for r in rows_of(first / "summary.csv")
+        if r["metric"] == row["metric"] and not (r["slice"] or r["group_by"])
+    ]
+    assert own["interval"] == "wilson"
+    assert [float(row[name]) for name in ("low", "high")] == pytest.approx(
+        [float(own[name]) for name in ("low", "high")]
+    )
+
+
 def test_equal_models_share_a_rank_and_are_not_apart(tmp_path: Path) -> None:
     numbers = range(30)
     first = run_of(tmp_path / "a", numbers, {"m": answers(numbers, range(10))})
@@ -113,8 +132,8 @@ def test_hdf1_is_the_harmonic_mean_over_the_common_cases(tmp_path: Path) -> None
     ]
 
     def guesses(step: int) -> list[dict[str, Any]]:
-        return [{"id": case["id"], "predicted_ddx": [names[(n // step) % 4]]}
-                for n, case in enumerate(cases)]  # fmt: skip
+        return [{"id": case["id"], "predicted_ddx": [names[(n // step) % 4], "gout"][:step]}
+                for n, case in enumerate(cases) if n or step == 1]  # fmt: skip
 
     for name, step in (("a", 1), ("b", 2)):
         dxjudge.evaluate(cases, {name: guesses(step)}, preset="hddx", resamples=60).write(
@@ -126,7 +145,8 @@ def test_hdf1_is_the_harmonic_mean_over_the_common_cases(tmp_path: Path) -> None
     for row in rows_of(out):
         (own,) = [r for r in rows_of(tmp_path / row["model"] / "summary.csv")
                   if r["metric"] == "hdf1" and not (r["slice"] or r["group_by"])]  # fmt: skip
-        assert float(row["value"]) == pytest.approx(float(own["value"]))
+        for name in ("value", "worst", "best"):  # one case has no response from b
+            assert float(row[name]) == pytest.approx(float(own[name])), name
 
 
 def test_what_cannot_be_a_leaderboard_is_an_error(tmp_path: Path) -> None:

@@ -120,3 +120,30 @@ def test_missing_columns_are_named(
     source = table(tmp_path / "votes.csv", [dict.fromkeys(columns, "1")])
     assert run(["strengths", str(source)]) == InputError.exit_code
     assert message in capsys.readouterr().err
+
+
+def test_numbers_that_do_not_exist_are_empty_cells_and_the_reason_is_true(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = table(tmp_path / "votes.csv", votes([""] * 12))
+    out = tmp_path / "strengths.csv"
+    assert run(["strengths", str(source), "-o", str(out), "--boot", "100"]) == 0
+    one, _ = rows_of(out)
+    assert [one[name] or "" for name in ("strength", "low", "high", "worst", "win_rate")] == [
+        ""
+    ] * 5
+    assert one["warning"] == "no comparison has a verdict"
+    shown = capsys.readouterr().out
+    assert "o'ne, two: no comparison has a verdict" in shown
+
+
+def test_the_table_fits_in_eighty_columns_with_whole_numbers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = votes(["a"] * 6 + ["b"] * 4 + ["tie"] * 2 + [""] * 2)
+    assert run(["strengths", str(table(tmp_path / "votes.csv", rows)), "--boot", "100"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert all(len(line) <= 80 for line in lines if "│" in line)
+    # 7 points of 12: log(7 / 5) / 2 = 0.168; both lost: 7 of 14; both won: 9 of 14, log(9 / 5) / 2.
+    (line,) = [line for line in lines if "o'ne" in line]
+    assert "0.168 [" in line and "{0.000, 0.294}" in line and "7 of 12" in line

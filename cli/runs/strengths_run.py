@@ -1,11 +1,12 @@
 """Run `dxjudge strengths`: read comparisons, fit strengths for each judge, print and write them."""
 
-import sys
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ...errors import InputError
+from ...evaluation.judges.agreement_text import Block, number
 from ...evaluation.read import read_rows
 from ...evaluation.report.pairwise_tables import (
     DIFFERENCES,
@@ -20,6 +21,7 @@ from ...files.nearest import lacking, no_column
 from ...files.rows_out import write_columns
 from ...scoring.bootstrap import Plan
 from ...scoring.pairwise import Contest, strengths
+from .agree_run import print_blocks
 from .step_rows import say
 
 _NAMES = (("a", "b"), ("first", "second"), ("model_a", "model_b"))
@@ -45,18 +47,24 @@ def run_strengths(
     apart = [row for judge, one in ladders.items() for row in difference_rows(judge, one)]
     _write(output, STRENGTHS, rows)
     _write(differences, DIFFERENCES, apart)
-    _print(rows)
+    print_blocks(_blocks(rows))
     unresolved = sum(one.points is None for found in contests.values() for one in found)
     if unresolved:
         say(
-            f"{unresolved:,} comparisons have no verdict; worst and best say what they could change"
+            f"comparisons without a verdict: {unresolved:,}; where a strength exists, the braces "
+            "say what they could change"
         )
 
 
 def _write(path: Path | None, names: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
     if path is not None:
-        columns = {name: [row[at] for row in rows] for at, name in enumerate(names)}
+        columns = {name: [_known(row[at]) for row in rows] for at, name in enumerate(names)}
         write_columns(str(path), table_format(str(path), "numbers"), columns)
+
+
+def _known(value: Any) -> Any:
+    """Return a value as tables hold it: a number that does not exist is an empty cell."""
+    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 def read_contests(
@@ -79,9 +87,9 @@ def read_contests(
             "or model_a and model_b) and winner"
         )
     contests: dict[str, list[Contest]] = {}
-    for number, row in enumerate(rows, 1):
+    for at, row in enumerate(rows, 1):
         judge = "" if is_empty(row.get("judge")) else str(row["judge"])
-        contests.setdefault(judge, []).append(_contest(row, pair, case, f"{name}, row {number}"))
+        contests.setdefault(judge, []).append(_contest(row, pair, case, f"{name}, row {at}"))
     return contests
 
 
@@ -111,20 +119,26 @@ def _points(
     )
 
 
-def _print(rows: Sequence[Sequence[Any]]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    shown = [at for at, name in enumerate(STRENGTHS) if any(row[at] != "" for row in rows)]
-    table = Table()
-    for at in shown:
-        table.add_column(STRENGTHS[at].replace("_", " "))
+def _blocks(rows: Sequence[Sequence[Any]]) -> Iterator[Block]:
+    """Yield a small table for each judge, with the warnings below it."""
+    by_judge: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
-        table.add_row(*(_cell(row[at]) for at in shown))
-    Console(width=None if sys.stdout.isatty() else 200).print(table, markup=False)
+        named = dict(zip(STRENGTHS, row, strict=True))
+        by_judge.setdefault(named["judge"], []).append(named)
+    for judge, models in by_judge.items():
+        header = ("model", "rank", "strength", "win rate", "points", "no verdict")
+        why: dict[str, list[str]] = {}
+        for one in models:
+            why.setdefault(one["warning"], []).append(one["model"])
+        notes = tuple(f"{', '.join(named)}: {text}" for text, named in why.items() if text)
+        title = f"strengths, judge {judge}" if judge else "strengths"
+        yield Block(title, header, tuple(map(_cells, models)), notes)
 
 
-def _cell(value: Any) -> str:
-    if value is None or value != value:
-        return "-"
-    return f"{value:.3f}" if isinstance(value, float) else str(value)
+def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:
+    strength = number(row["strength"], row["low"], row["high"])
+    if row["unresolved"] and row["worst"] == row["worst"]:
+        strength += f" {{{row['worst']:.3f}, {row['best']:.3f}}}"
+    points = f"{row['points']:g} of {row['comparisons']}"
+    rank = "-" if row["rank"] is None else str(row["rank"])
+    return row["model"], rank, strength, number(row["win_rate"]), points, str(row["unresolved"])

@@ -1,6 +1,7 @@
 """A leaderboard: the models of several finished evaluations over the cases that all have."""
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -9,6 +10,7 @@ import numpy as np
 from ...errors import UsageError
 from ...scoring import SAME
 from ...scoring.bootstrap import Plan
+from ...scoring.share_limits import share_of_sums
 from ..measures.measure import NOT_CONCERNED, Measure, Score, Units, mean_measure
 from ..measures.numbers import Number, numbers_of
 from ..measures.standings import Gap, Rank, differences_of, ranks_of, too_coarse
@@ -199,14 +201,34 @@ def _mean(scores: Mapping[str, Score]) -> float:
 
 
 def _ends(metric: str, runs: Sequence[FinishedRun]) -> tuple[float, float]:
-    """Return the ends of the scale, from a number with failed units and its bounds."""
-    for row in (row for run in runs for key, row in run.numbers.items() if key[0] == metric):
+    """Return the ends of the scale, NaN where no number of any run shows them.
+
+    A number with failed units shows them by its bounds, an interval of Wilson by its limits. HDF1
+    has the scale of its parts.
+    """
+    part = _parts(metric)[0]
+    rows = [(run, key, row) for run in runs for key, row in run.numbers.items() if key[0] == part]
+    for _, _, row in rows:
         failed, n = int(row["failed"]), int(row["n"])
         if failed and row["worst"]:
             known = float(row["value"]) * (n - failed) if row["value"] else 0.0
             low, top = ((float(row[end]) * n - known) / failed for end in ("worst", "best"))
             return round(low, 9), round(top, 9)
+    for run, key, row in rows:
+        if row.get("interval") == "wilson" and key in run.scores:
+            return _ends_of_share(run, key, row)
     return math.nan, math.nan
+
+
+def _ends_of_share(run: FinishedRun, key: Key, row: Mapping[str, str]) -> tuple[float, float]:
+    """Return the two values of a share; where all units have one, its limits show the other."""
+    known = {unit: one.value for unit, one in run.scores[key].items() if one.value is not None}
+    if min(known.values()) < max(known.values()):
+        return min(known.values()), max(known.values())
+    items = np.array([*Counter(run.pair_of.get(unit, unit) for unit in known).values()], float)
+    reach = share_of_sums(np.zeros(len(items)), items).high
+    value, low, high = (float(row[column]) for column in ("value", "low", "high"))
+    return round(value - (value - low) / reach, 9), round(value + (high - value) / reach, 9)
 
 
 def _rows(

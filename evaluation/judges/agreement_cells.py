@@ -176,6 +176,8 @@ class _Cell:
         n = len({case for case, has_both in zip(cases, judged, strict=True) if has_both})
         if n < self.plan.fewest or math.isnan(preference.value):
             warning = f"{n} cases with two verdicts are too few (at least {self.plan.fewest})"
+            if n >= self.plan.fewest:
+                warning = "no case where both judges have verdicts on two models"
             return Coefficient("preference_agreement", None, None, n, preference.missing, warning)
         interval = preference.interval
         return Coefficient(
