@@ -47,7 +47,7 @@ def run_strengths(
     apart = [row for judge, one in ladders.items() for row in difference_rows(judge, one)]
     _write(output, STRENGTHS, rows)
     _write(differences, DIFFERENCES, apart)
-    print_blocks(_blocks(rows))
+    print_blocks([*_blocks(rows)])
     unresolved = sum(one.points is None for found in contests.values() for one in found)
     if unresolved:
         say(
