@@ -138,7 +138,7 @@ def _blocks(rows: Sequence[Sequence[Any]]) -> Iterator[Block]:
 def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:
     strength = number(row["strength"], row["low"], row["high"])
     if row["unresolved"] and row["worst"] == row["worst"]:
-        strength += f" {{{row['worst']:.3f}, {row['best']:.3f}}}"
+        strength += f"\n{{{row['worst']:.3f}, {row['best']:.3f}}}"
     points = f"{row['points']:g} of {row['comparisons']}"
     rank = "-" if row["rank"] is None else str(row["rank"])
     return row["model"], rank, strength, number(row["win_rate"]), points, str(row["unresolved"])
