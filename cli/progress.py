@@ -22,9 +22,13 @@ _TITLES = {
 
 
 class Now:
-    """Prints a line on standard error, at most one every 30 seconds."""
+    """Prints a line on standard error, at most one every 30 seconds.
 
-    def __init__(self) -> None:
+    done: what was finished before the work began, as by an earlier run; the pace leaves it out.
+    """
+
+    def __init__(self, done: int = 0) -> None:
+        self._before = done
         self._started = self._printed = time.monotonic()
 
     def say(self, title: str, done: int, total: int, state: str = "") -> None:
@@ -33,8 +37,10 @@ class Now:
         if now - self._printed < SECONDS_BETWEEN_LINES:
             return
         self._printed = now
-        pace = 60 * done / max(now - self._started, 1e-9)
+        pace = 60 * (done - self._before) / max(now - self._started, 1e-9)
         text = f"dxjudge: {title}: {done:,} of {total:,}, {pace:,.0f} a minute"
+        if pace and done < total:
+            text = f"{text}, {duration(60 * (total - done) / pace)} left"
         print(f"{text}, {state}" if state else text, file=sys.stderr, flush=True)
 
 
@@ -51,7 +57,7 @@ class Stages:
         """Show how far a stage is."""
         if stage not in self._tasks:
             self._tasks[stage] = self._start(stage, total)
-            self._lines[stage] = Now()
+            self._lines[stage] = Now(done)
         if self._bar is not None:
             self._bar.update(self._tasks[stage], completed=done, total=total)
         elif not self._quiet:
@@ -137,6 +143,13 @@ def open_bar(text: str) -> Any:
         TimeRemainingColumn(),
     )
     return Progress(*columns, console=Console(stderr=True), transient=True)
+
+
+def duration(seconds: float) -> str:
+    """Return a time in the unit that a reader would choose: "40 s", "12 min", "3.5 h"."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:,.1f} h"
 
 
 def cost_text(lines: "Sequence[Line]") -> str:

@@ -9,9 +9,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import openpyxl
 import pyarrow.parquet as pq
 import pytest
 
+from dxjudge.cli import progress
 from dxjudge.cli.main import run
 
 EXAMPLES = Path(__file__).parent.parent / "examples" / "diagnoses.csv"
@@ -284,3 +286,45 @@ def test_standard_input_of_json_lines_comes_back_as_json_lines() -> None:
         "reason": None,
     }
     assert (found[1]["dx"], found[1]["status"]) == (None, "unmapped")
+
+
+def test_off_a_terminal_map_says_how_far_it_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 0.0)
+    source, target = tmp_path / "in.txt", tmp_path / "out.csv"
+    source.write_text("".join(f"gout of toe {n}\n" for n in range(130)), "utf-8")
+    map_file(source, "-o", target)
+    lines = [line for line in capsys.readouterr().err.splitlines() if "dxjudge: mapping" in line]
+    assert [line.split(",")[0] for line in lines] == [
+        f"dxjudge: mapping: {done} of 130" for done in (0, 64, 128, 130)
+    ]
+    assert [" left" in line for line in lines] == [False, True, True, False]
+    map_file(source, "-o", target, "-q")
+    assert capsys.readouterr().err == ""
+
+
+def test_the_pace_counts_this_run_alone(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Before, texts of the journal made a run that went on look fast, and no line had a time left.
+    clock = [0.0]
+    monkeypatch.setattr("time.monotonic", lambda: clock[0])
+    now = progress.Now(done=100)
+    for clock[0], done in ((29.0, 200), (60.0, 400), (91.0, 1000)):
+        now.say("mapping", done, 1000)
+    # after 60 s: 300 new, so 300 a minute, and 600 / 300 = 2 minutes left
+    assert capsys.readouterr().err.splitlines() == [
+        "dxjudge: mapping: 400 of 1,000, 300 a minute, 2 min left",
+        "dxjudge: mapping: 1,000 of 1,000, 593 a minute",  # 60 * 900 / 91
+    ]
+
+
+def test_the_output_keeps_cells_that_look_like_formulas(tmp_path: Path) -> None:
+    source = tmp_path / "in.csv"
+    source.write_text("dx\n=gout\n+gout\n-gout\n@gout\n", "utf-8")
+    assert map_file(source, "-o", tmp_path / "out.csv", "-q") == 0
+    assert [row["dx"] for row in rows_of(tmp_path / "out.csv")] == [f"{c}gout" for c in "=+-@"]
+    assert map_file(source, "-o", tmp_path / "out.xlsx", "-q") == 0
+    cells = openpyxl.load_workbook(tmp_path / "out.xlsx").active["A"][1:]
+    assert [(cell.value, cell.data_type) for cell in cells] == [(f"{c}gout", "s") for c in "=+-@"]

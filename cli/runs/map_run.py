@@ -186,6 +186,8 @@ def map_texts(
     work.resumed = len(work.new)
     started = time.monotonic()
     done = len(work.wanted) - len(remaining)
+    if remaining:
+        progress("mapping", done, len(work.wanted))  # the pace counts from here
     for batch in mapper.stream(remaining):
         for mapping in batch:
             work.mappings[mapping.text] = mapping
