@@ -152,7 +152,7 @@ def _print(evaluation: Evaluation, folder: Path) -> None:
     header, rows = main_rows(evaluation)
     table = Table(title=title_of(evaluation.settings), caption=caption_of(evaluation))
     for number, name in enumerate(header):
-        table.add_column(name, justify="left" if number == 0 else "right")
+        table.add_column(name, justify="left" if number == 0 else "right", overflow="fold")
     for row in rows:
         table.add_row(*row)
     Console(width=None if sys.stdout.isatty() else 200).print(table, markup=False)

@@ -82,7 +82,8 @@ def _note(title: str, places: Sequence[Rank]) -> str:
     known = [one for one in places if one.rank and one.rank_if_wrong]
     changes = "; ".join(moved) or "the ranks would be the same"
     if not known:
-        changes = "there would be no ranks"
+        wrong = [f"{one.model} would be {one.rank_if_wrong}" for one in places if one.rank_if_wrong]
+        changes = "; ".join(wrong) or "there would be no ranks"
     sentence = (
         f"{title}{judge}: ranks are over {places[0].n} cases that all models resolved; if every "
         f"unresolved item were wrong, {changes}"
