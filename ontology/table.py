@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterable, Sequence
 from collections.abc import Mapping as ReadOnly
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
@@ -38,6 +39,7 @@ COLUMNS = (
     "signature",
 )
 _PATIENCE_SECONDS = 60.0  # for another run to merge its rows into the table
+_SHOWN = 20  # the wrong rows that one error names
 _YES = frozenset({"yes", "y", "true", "1", "x"})
 _NO = frozenset({"no", "n", "false", "0", ""})
 
@@ -68,13 +70,30 @@ class CanonicalTable:
     entries: ReadOnly[str, Entry] = field(default_factory=dict)
     layout: _Layout | None = None
 
+    def row_of(self, text: str) -> Entry | None:
+        """Return the row of a text, else a reviewed row that differs in case and spaces only.
+
+        Where reviewed rows of texts that differ so have different codes, none stands for others.
+        """
+        return self.entries.get(text_key(text)) or self._reviewed.get(_folded(text))
+
+    @cached_property
+    def _reviewed(self) -> dict[str, Entry | None]:
+        rows: dict[str, Entry | None] = {}
+        for entry in self.entries.values():
+            if entry.reviewed:
+                key, code = _folded(entry.mapping.text), entry.mapping.code
+                other = rows.setdefault(key, entry)
+                rows[key] = other if other and other.mapping.code == code else None
+        return rows
+
     def settled(self, text: str, signature: str) -> Mapping | None:
         """Return the mapping that the table holds for a text, without candidates, else None.
 
         A reviewed row gives the score 1 and is decided by "reviewed". Any other row counts where
         it was computed under this (short) signature and did not fail.
         """
-        entry = self.entries.get(text_key(text))
+        entry = self.row_of(text)
         if entry is None:
             return None
         mapping = replace(entry.mapping, text=text)
@@ -111,6 +130,10 @@ def text_key(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n").strip()
 
 
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
 def short_signature(signature: ReadOnly[str, Any]) -> str:
     """Return a mapper's signature in few characters: the release and a digest of everything."""
     text = json.dumps(signature, sort_keys=True, default=str)
@@ -130,20 +153,28 @@ def read_table(path: Path, tree: Tree) -> CanonicalTable:
 
     A table written by hand needs only the columns `text` and `code`. Codes are normalised.
 
-    Raises InputError, which names the row, for a code that the release does not hold, for a mark
-    in `reviewed` that is neither yes nor no, and for a text that is reviewed twice with two codes.
+    Raises InputError, which names every such row, for a code that the release does not hold, for a
+    mark in `reviewed` that is neither yes nor no, and for a text reviewed twice with two codes.
     """
     sheet = read_cells(path)
     if sheet is None:
         return CanonicalTable()
     columns = _columns(sheet.columns, path)
     entries: dict[str, Entry] = {}
+    faults: list[str] = []
     for number, row in enumerate(sheet.rows):
         place = sheet.place(number)
-        entry = _entry(dict(zip(columns, row, strict=True)), tree, place)
-        if entry:
-            key = text_key(entry.mapping.text)
-            entries[key] = _one_of(entries.get(key), entry, place)
+        try:
+            entry = _entry(dict(zip(columns, row, strict=True)), tree, place)
+            if entry:
+                key = text_key(entry.mapping.text)
+                entries[key] = _one_of(entries.get(key), entry, place)
+        except InputError as fault:
+            faults.append(str(fault))
+    if faults:
+        rest = len(faults) - _SHOWN
+        more = [f"and {rest} more such row{'s'[: rest > 1]}"] if rest > 0 else []
+        raise InputError("\n".join([*faults[:_SHOWN], *more]))
     missing = [name for name in COLUMNS if name not in columns]
     return CanonicalTable(entries, _Layout((*columns, *missing), sheet.style))
 
@@ -208,14 +239,14 @@ def _entry(cells: dict[str, str], tree: Tree, place: str) -> Entry | None:
 def _mapping(known: dict[str, str], tree: Tree, place: str) -> Mapping:
     code = _valid_code(known["code"], tree, place)
     decided_by: DecidedBy | None = next(
-        (way for way in get_args(DecidedBy) if way == (known["decided_by"] or "none")), None
+        (way for way in get_args(DecidedBy) if way == (known["decided_by"].lower() or "none")), None
     )
     if decided_by is None:
         raise InputError(
             f"{place}: decided_by is {known['decided_by']!r}, not one of "
             f"{', '.join(get_args(DecidedBy))}"
         )
-    status: Status = "failed" if known["status"] == "failed" else "unmapped"
+    status: Status = "failed" if known["status"].lower() == "failed" else "unmapped"
     score = _score(known["score"], place)
     parts = split_diagnoses(known["text"])
     return Mapping(

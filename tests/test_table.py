@@ -191,6 +191,37 @@ def test_a_wrong_row_is_an_error_that_names_it(tmp_path: Path, content: str, sai
     assert "t.tsv" in str(caught.value)
 
 
+def test_all_wrong_rows_are_named_at_once(tmp_path: Path) -> None:
+    # Before, a table with many wrong codes was corrected one run a code.
+    path = tmp_path / "t.tsv"
+    path.write_text("text\tcode\nflu\tNOPE\ngout\tM10\nasthma\tJ4S\n", "utf-8")
+    with pytest.raises(InputError, match=r"(?s)row 1 .*'NOPE'.*\n.*row 3 .*'J4S'"):
+        read_table(path, TREE)
+    path.write_text("text\tcode\n" + "".join(f"t{n}\tNOPE\n" for n in range(23)), "utf-8")
+    with pytest.raises(InputError, match="and 3 more such rows") as caught:
+        read_table(path, TREE)
+    assert len(str(caught.value).splitlines()) == 21
+
+
+def test_a_decision_stands_for_other_case_and_spaces(tmp_path: Path) -> None:
+    # Before, "Gouty  toe" was mapped again although "gouty toe" was reviewed.
+    path = tmp_path / "t.tsv"
+    rows = "gouty toe\tM10.9\nALL\tC91.0\nall\tT78.40\nflu\tJ11\nFLU\tJ11\n"
+    path.write_text("Text\tCODE\n" + rows, "utf-8")
+    table = read_table(path, TREE)
+    settled = table.settled("Gouty  TOE\t", RUN)
+    assert settled is not None
+    assert (settled.text, settled.code, settled.decided_by) == ("Gouty  TOE\t", "M10.9", "reviewed")
+    assert table.settled("All", RUN) is None  # the two decisions differ
+    assert [getattr(table.settled(text, RUN), "code", "") for text in ("all", "ALL", "Flu")] == [
+        "T78.40",
+        "C91.0",
+        "J11",
+    ]
+    # A row that nobody reviewed stands for its own text alone: case can change what is computed.
+    assert table_of(GOUT).settled("Gouty toe", RUN) is None
+
+
 def test_no_file_or_an_empty_one_is_an_empty_table(tmp_path: Path) -> None:
     (tmp_path / "t.tsv").write_text("\n")
     assert read_table(tmp_path / "t.tsv", TREE).entries == {}

@@ -241,7 +241,8 @@ def write_output(
     """Write the rows with their mappings."""
     with writing_to(request.output) as file:
         if job.format == "sssom":
-            reviewers = {entry.mapping.text: entry.reviewer for entry in table.entries.values()}
+            rows = {text: table.row_of(text) for text in job.distinct}
+            reviewers = {text: row.reviewer for text, row in rows.items() if row}
             write_sssom(file, [mappings[text] for text in job.distinct], reviewers, tree)
         else:
             columns = added_columns(
