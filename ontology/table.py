@@ -13,47 +13,18 @@ from collections.abc import Mapping as ReadOnly
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple
 
-from ..errors import InputError, OutputError, UnknownCode
+from ..errors import InputError, OutputError
 from ..files.claim import claim
 from ..files.delimited import Style
-from .mapping import DecidedBy, Mapping, Status, band_of
-from .reading.query import split_diagnoses
+from .mapping import Mapping
 from .table_file import read_cells, write_cells
+from .table_row import COLUMNS, Entry, cells_of, read_row, text_key
 from .tree import Tree
 
-COLUMNS = (
-    "text",
-    "code",
-    "name",
-    "score",
-    "decided_by",
-    "status",
-    "term",
-    "source",
-    "reason",
-    "reviewed",
-    "reviewer",
-    "note",
-    "signature",
-)
 _PATIENCE_SECONDS = 60.0  # for another run to merge its rows into the table
 _SHOWN = 20  # the wrong rows that one error names
-_YES = frozenset({"yes", "y", "true", "1", "x"})
-_NO = frozenset({"no", "n", "false", "0", ""})
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One row: the mapping as computed or as edited; `other` holds the user's own columns."""
-
-    mapping: Mapping
-    reviewed: bool = False
-    reviewer: str = ""
-    note: str = ""
-    signature: str = ""
-    other: ReadOnly[str, str] = field(default_factory=dict)
 
 
 class _Layout(NamedTuple):
@@ -125,11 +96,6 @@ class CanonicalTable:
         return replace(self, entries=rows)
 
 
-def text_key(text: str) -> str:
-    """Return the key of a text's row: the text without blanks at its ends, line ends as "\\n"."""
-    return text.replace("\r\n", "\n").replace("\r", "\n").strip()
-
-
 def _folded(text: str) -> str:
     return " ".join(text.casefold().split())
 
@@ -165,7 +131,7 @@ def read_table(path: Path, tree: Tree) -> CanonicalTable:
     for number, row in enumerate(sheet.rows):
         place = sheet.place(number)
         try:
-            entry = _entry(dict(zip(columns, row, strict=True)), tree, place)
+            entry = read_row(dict(zip(columns, row, strict=True)), tree, place)
             if entry:
                 key = text_key(entry.mapping.text)
                 entries[key] = _one_of(entries.get(key), entry, place)
@@ -212,75 +178,6 @@ def _columns(names: Sequence[str], path: Path) -> list[str]:
     return columns
 
 
-def _entry(cells: dict[str, str], tree: Tree, place: str) -> Entry | None:
-    """Return a row as an entry; None for a row without text and code."""
-    known = {name: text_key(cells.get(name, "")) for name in COLUMNS}
-    if not known["text"]:
-        if known["code"]:
-            raise InputError(f"{place}: has a code but no text")
-        return None
-    mark = known["reviewed"].lower()
-    if mark not in _YES | _NO:
-        raise InputError(f"{place}: reviewed is {known['reviewed']!r}, neither yes nor no")
-    mapping = _mapping(known, tree, place)
-    signature = known["signature"]
-    computed = signature.partition("=")[2] if signature else ""
-    return Entry(
-        mapping,
-        # An edited code is a person's decision, also without a mark in `reviewed`.
-        reviewed=mark in _YES or computed != (mapping.code or ""),
-        reviewer=known["reviewer"],
-        note=known["note"],
-        signature=signature,
-        other={name: cell for name, cell in cells.items() if name not in COLUMNS},
-    )
-
-
-def _mapping(known: dict[str, str], tree: Tree, place: str) -> Mapping:
-    code = _valid_code(known["code"], tree, place)
-    decided_by: DecidedBy | None = next(
-        (way for way in get_args(DecidedBy) if way == (known["decided_by"].lower() or "none")), None
-    )
-    if decided_by is None:
-        raise InputError(
-            f"{place}: decided_by is {known['decided_by']!r}, not one of "
-            f"{', '.join(get_args(DecidedBy))}"
-        )
-    status: Status = "failed" if known["status"].lower() == "failed" else "unmapped"
-    score = _score(known["score"], place)
-    parts = split_diagnoses(known["text"])
-    return Mapping(
-        text=known["text"],
-        status="mapped" if code else status,
-        code=code,
-        name=tree.name(code) if code else None,
-        term=known["term"] or None,
-        source=known["source"] or None,
-        score=score,
-        decided_by=decided_by,
-        band=band_of(score, decided_by) if code else None,
-        reason=known["reason"] or None,
-        parts=parts if len(parts) > 1 else (),
-    )
-
-
-def _valid_code(text: str, tree: Tree, place: str) -> str | None:
-    try:
-        return tree.node(text).code if text else None
-    except UnknownCode as error:
-        raise InputError(f"{place}: {error}") from error
-
-
-def _score(text: str, place: str) -> float:
-    try:
-        score = float(text.replace(",", ".") or 0)
-    except ValueError:
-        score = -1.0
-    if not 0 <= score <= 1:
-        raise InputError(f"{place}: score is {text!r}, not a number from 0 to 1")
-    return score
-
-
 def _one_of(first: Entry | None, entry: Entry, place: str) -> Entry:
     """Return the reviewed one of two rows for one text, else the first."""
     if first is None:
@@ -297,26 +194,6 @@ def _write(table: CanonicalTable, path: Path) -> None:
     layout = table.layout or _Layout(COLUMNS, None)
     rows = [
         [cells.get(name, "") for name in layout.columns]
-        for cells in map(_cells, table.entries.values())
+        for cells in map(cells_of, table.entries.values())
     ]
     write_cells(path, layout.columns, rows, layout.style)
-
-
-def _cells(entry: Entry) -> dict[str, str]:
-    mapping = entry.mapping
-    return {
-        **entry.other,
-        "text": mapping.text,
-        "code": mapping.code or "",
-        "name": mapping.name or "",
-        "score": f"{mapping.score:.4f}" if mapping.code else "",
-        "decided_by": mapping.decided_by,
-        "status": mapping.status,
-        "term": mapping.term or "",
-        "source": mapping.source or "",
-        "reason": mapping.reason or "",
-        "reviewed": "yes" if entry.reviewed else "no",
-        "reviewer": entry.reviewer,
-        "note": entry.note,
-        "signature": entry.signature,
-    }

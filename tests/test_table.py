@@ -15,14 +15,13 @@ from dxjudge.errors import InputError, OutputError
 from dxjudge.ontology.mapping import Mapping
 from dxjudge.ontology.reading.query import split_diagnoses
 from dxjudge.ontology.table import (
-    COLUMNS,
     CanonicalTable,
     entry_of,
     read_table,
     short_signature,
-    text_key,
     write_table,
 )
+from dxjudge.ontology.table_row import COLUMNS, text_key
 from dxjudge.ontology.tree import load_tree
 
 TREE = load_tree()

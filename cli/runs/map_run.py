@@ -24,9 +24,9 @@ from ...ontology.table import (
     entry_of,
     read_table,
     short_signature,
-    text_key,
     write_table,
 )
+from ...ontology.table_row import text_key
 from ...ontology.tree import Tree, load_tree
 from ..exit_codes import BUDGET, INTERRUPTED, SOME_FAILED
 from ..progress import Stages, stages
