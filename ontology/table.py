@@ -140,7 +140,7 @@ def read_table(path: Path, tree: Tree) -> CanonicalTable:
     if faults:
         rest = len(faults) - _SHOWN
         more = [f"and {rest} more such row{'s'[: rest > 1]}"] if rest > 0 else []
-        raise InputError("\n".join([*faults[:_SHOWN], *more]))
+        raise InputError("; ".join([*faults[:_SHOWN], *more]))
     missing = [name for name in COLUMNS if name not in columns]
     return CanonicalTable(entries, _Layout((*columns, *missing), sheet.style))
 

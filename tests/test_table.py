@@ -194,12 +194,12 @@ def test_all_wrong_rows_are_named_at_once(tmp_path: Path) -> None:
     # Before, a table with many wrong codes was corrected one run a code.
     path = tmp_path / "t.tsv"
     path.write_text("text\tcode\nflu\tNOPE\ngout\tM10\nasthma\tJ4S\n", "utf-8")
-    with pytest.raises(InputError, match=r"(?s)row 1 .*'NOPE'.*\n.*row 3 .*'J4S'"):
+    with pytest.raises(InputError, match=r"row 1 .*'NOPE'.*; .*row 3 .*'J4S'"):
         read_table(path, TREE)
     path.write_text("text\tcode\n" + "".join(f"t{n}\tNOPE\n" for n in range(23)), "utf-8")
     with pytest.raises(InputError, match="and 3 more such rows") as caught:
         read_table(path, TREE)
-    assert len(str(caught.value).splitlines()) == 21
+    assert len(str(caught.value).split("; ")) == 21
 
 
 def test_a_decision_stands_for_other_case_and_spaces(tmp_path: Path) -> None:
