@@ -173,14 +173,19 @@ def run_opened(
     run: Run,
     *,
     mapper: Mapper | None = None,
+    release_mapper: bool = False,
     table: Path | None = None,
     progress: Progress | None = None,
 ) -> EvaluationResult:
-    """Run an opened evaluation; the journal and the mappings are written to `folder`."""
+    """Run an opened evaluation; the journal and the mappings are written to `folder`.
+
+    A mapper that is given keeps its index in memory, unless it may be released after the mapping.
+    """
     settings = opened.settings
     run.one_dimension = settings.one_dimension_a_call
     coding = mapper or Mapper(settings.ontology, run=run)
-    coder = Coder(coding.map_many, lambda: coding.signature, table, folder / MAPPING)
+    release = coding.release if mapper is None or release_mapper else None
+    coder = Coder(coding.map_many, lambda: coding.signature, table, folder / MAPPING, release)
     with open_journal(folder / JOURNAL if opened.judges else None) as journal:
         panel = Panel(opened.judges, run, journal, progress)
         evaluation = evaluate_cases(

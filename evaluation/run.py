@@ -26,13 +26,14 @@ class Coder:
     """How diagnoses get codes: a mapper, its signature, and the canonical tables.
 
     table: the canonical table that is read and written back. aside: the table of what this
-    evaluation used.
+    evaluation used. release: called when all is mapped, to free the mapper's memory; None keeps it.
     """
 
     map_texts: MapTexts
     signature: Callable[[], Mapping[str, Any]]
     table: Path | None = None
     aside: Path | None = None
+    release: Callable[[], None] | None = None
 
 
 def judge_all(
@@ -196,6 +197,8 @@ class _Work:
             table=self.coder.table,
             aside=self.coder.aside,
         )
+        if self.coder.release:
+            self.coder.release()
         return codes, tree
 
     def step(self, task: Task, codes: Codes | None, tree: Tree | None) -> Step[Any, Any]:

@@ -168,6 +168,11 @@ class Mapper:
         )
         return MappingParts(policy, self.chooser)
 
+    def release(self) -> None:
+        """Free the memory of the index and its encoder; the next use opens them again."""
+        for name in ("parts", "graph"):
+            vars(self).pop(name, None)
+
     @property
     def _weights(self) -> dict[str, float]:
         weights = {path.name.split(".")[0]: default_weight() for path in self._sources}

@@ -436,3 +436,12 @@ def test_a_mapping_shows_itself_in_short_and_escaped(mapper: Mapper) -> None:
     strange = mapper.map("<script>alert('x')</script> " * 9)
     assert "<script" not in strange._repr_html_() and len(repr(strange)) < 300
     assert repr(mapper.map("")) == "Mapping('', unmapped: 'empty text', 0 candidates)"
+
+
+def test_a_released_mapper_opens_its_index_again() -> None:
+    mapper = Mapper()
+    before, signature = mapper.map("heart attack"), mapper.signature
+    mapper.release()
+    assert "parts" not in vars(mapper)
+    assert mapper.map("heart attack") == before
+    assert mapper.signature == signature

@@ -98,7 +98,13 @@ def run_evaluation(request: Request) -> int:
             if not request.quiet:
                 say_added(mapper.added)
             result = run_opened(
-                opened, request.output, run, mapper=mapper, table=request.table, progress=progress
+                opened,
+                request.output,
+                run,
+                mapper=mapper,
+                release_mapper=True,
+                table=request.table,
+                progress=progress,
             )
         except KeyboardInterrupt:
             _say("interrupted; run the same command again to continue from here")
