@@ -105,22 +105,42 @@ def _by_words(query: Query, equal: Sequence[int], hits: Sequence[Hit], policy: P
 def _one_of_each_name(ranked: Sequence[Ranked], policy: Policy) -> list[Ranked]:
     """Return one candidate for each official name, with the code that the specificity wants.
 
-    A category and the only code below it that says the same have one name; the scores are added.
+    A category and the only code below it that says the same have one name; the scores are added,
+    and the reason names the other code. Codes of one name that are not above each other stay.
     """
     tree = policy.retriever.tree
-    by_name: dict[str, Ranked] = {}
+    kept: list[Ranked] = []
     for candidate in ranked:
-        name = tree.name(candidate.hit.code).lower()
-        before = by_name.get(name)
-        if before is None:
-            by_name[name] = candidate
-            continue
-        wanted = {"billable": max, "category": min}.get(policy.specificity)
-        codes = (before.hit.code, candidate.hit.code)
-        code = wanted(codes, key=len) if wanted else before.hit.code
-        score = round(min(before.score + candidate.score, 1.0), 4)
-        by_name[name] = before._replace(hit=before.hit._replace(code=code), score=score)
-    return sorted(by_name.values(), key=lambda candidate: -candidate.score)
+        code = candidate.hit.code
+        same = (place for place, other in enumerate(kept) if _in_line(code, other.hit.code, tree))
+        place = next(same, None)
+        if place is None:
+            kept.append(candidate)
+        else:
+            kept[place] = _joined_candidate(kept[place], candidate, policy)
+    return sorted(kept, key=lambda candidate: -candidate.score)
+
+
+def _in_line(one: str, other: str, tree: Tree) -> bool:
+    """Return whether two codes have one name and one of them is above the other."""
+    if tree.name(one).lower() != tree.name(other).lower():
+        return False
+    return tree.node(one) in tree.ancestors(other) or tree.node(other) in tree.ancestors(one)
+
+
+def _joined_candidate(better: Ranked, other: Ranked, policy: Policy) -> Ranked:
+    """Return the better of two candidates of one name, with both scores and the wanted code."""
+    wanted = {"billable": max, "category": min}.get(policy.specificity)
+    codes = (better.hit.code, other.hit.code)
+
+    def depth(code: str) -> int:
+        return len(policy.retriever.tree.ancestors(code))
+
+    code = wanted(codes, key=depth) if wanted else better.hit.code
+    hidden = codes[0] if code == codes[1] else codes[1]
+    why = f"{better.why}; {hidden} has the same name"
+    score = round(min(better.score + other.score, 1.0), 4)
+    return better._replace(hit=better.hit._replace(code=code), score=score, why=why)
 
 
 def _capped(ranked: list[Ranked], query: Query, policy: Policy) -> list[Ranked]:

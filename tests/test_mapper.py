@@ -14,7 +14,7 @@ from dxjudge.graphs.chooser import is_judge
 from dxjudge.graphs.mapper import Mapper
 from dxjudge.graphs.mapping import map_embedded, mapping_graph, mapping_node
 from dxjudge.ontology.mapping import Mapping, band_of, read_mapping
-from dxjudge.ontology.specificity import at_specificity
+from dxjudge.ontology.specificity import Specificity, at_specificity
 from dxjudge.ontology.tree import load_tree
 
 
@@ -422,6 +422,32 @@ def test_broader_codes_of_the_first_join_the_candidates(mapper: Mapper) -> None:
     assert [each.code for each in mapper.search("tear of the meniscus of the knee", 3)] == ranked[
         :3
     ]
+
+
+@pytest.mark.parametrize(
+    ("specificity", "shown", "code"),
+    [
+        ("concept", "R07.89", "R07.89"),
+        ("billable", "R07.89", "R07.89"),
+        ("category", "R07.8", "R07"),
+    ],
+)
+def test_a_name_stands_once_and_the_other_code_of_it_is_named(
+    specificity: Specificity, shown: str, code: str
+) -> None:
+    mapping = Mapper(added="none", specificity=specificity).map("atypical chest pain")
+    first = mapping.candidates[0]
+    hidden = "R07.8" if shown == "R07.89" else "R07.89"
+    assert (first.code, mapping.code) == (shown, code)
+    assert first.why.endswith(f"; {hidden} has the same name")
+    assert hidden not in [candidate.code for candidate in mapping.candidates]
+
+
+def test_codes_of_one_name_stay_where_neither_is_above_the_other(mapper: Mapper) -> None:
+    # H54.2X1 is low vision of both eyes, H54.511 of the right one alone.
+    candidates = mapper.map("low vision right eye category 1").candidates
+    same = {each.code for each in candidates if each.name == "Low vision, right eye, category 1"}
+    assert same == {"H54.2X1", "H54.511"}
 
 
 def test_a_mapping_shows_itself_in_short_and_escaped(mapper: Mapper) -> None:

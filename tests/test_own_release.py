@@ -109,6 +109,23 @@ def test_a_reader_may_be_a_function_of_ones_own(tmp_path: Path) -> None:
     assert Mapper(release, folder=tmp_path).map("itching").code == "x"
 
 
+@pytest.mark.parametrize(
+    ("specificity", "shown"), [("billable", {"x", "y"}), ("category", {"Itches", "y"})]
+)
+def test_codes_of_one_name_are_one_where_one_is_above_the_other_whatever_their_length(
+    tmp_path: Path, specificity: str, shown: set[str]
+) -> None:
+    def read(release: Release) -> Rows:
+        rows = Rows("2030")
+        rows.add(1, "x", "Itching", rows.add(0, "Itches", "Itching", -1))
+        rows.add(1, "y", "Itching", rows.add(0, "Mind", "Mental", -1))
+        return rows
+
+    release = Release(name="mine", read=read, levels=("part", "code"))
+    found = Mapper(release, specificity=specificity, folder=tmp_path).map("itching").candidates
+    assert {candidate.code for candidate in found if candidate.name == "Itching"} == shown
+
+
 def test_the_edition_says_what_was_read_and_what_was_left_out() -> None:
     assert re.fullmatch(r"2025-01, sha256 [0-9a-f]{12}", load_tree(ICD11).version)
     edition = "2026-01-05, of several parents the first, for 1 codes, sha256 "
