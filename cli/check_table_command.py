@@ -25,7 +25,7 @@ def check_table(
     whatever was rounded: F1 from precision and recall, Jaccard from F1, a
     total from its parts.
 
-    Exit code 3: a row breaks an identity.
+    Exit code 3: a row breaks an identity, or lacks a number of one.
 
     Examples:
       dxjudge check-table table2.csv --preset dermcase
@@ -47,6 +47,8 @@ def check_table(
     for identity in check.unchecked:
         names = ", ".join((*identity.of, identity.gives))
         typer.echo(f"not checked: {identity.gives}, which needs {names}", err=True)
+    for row in check.skipped:
+        typer.echo(f"not checked: {row}", err=True)
     for one in check.broken:
         violation = one.violation
         typer.echo(
@@ -56,7 +58,7 @@ def check_table(
         )
     count = sum(check.checked.values())
     typer.echo(f"{count} identities checked in {len(rows)} rows, {len(check.broken)} broken")
-    raise typer.Exit(SOME_FAILED if check.broken else 0)
+    raise typer.Exit(SOME_FAILED if check.broken or check.skipped else 0)
 
 
 def _say_law(law: str) -> str:

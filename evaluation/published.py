@@ -25,12 +25,13 @@ class TableCheck:
     """What a check found.
 
     checked: how many rows each identity was checked on. columns: our name -> the column read as
-    this metric.
+    this metric. skipped: the rows that lack a number of an identity, and which.
     """
 
     broken: tuple[BrokenRow, ...]
     checked: Mapping[Identity, int]
     columns: Mapping[str, str]
+    skipped: tuple[str, ...] = ()
 
     @property
     def unchecked(self) -> list[Identity]:
@@ -45,7 +46,7 @@ def check_published(rows: Sequence[Mapping[str, Any]], paper: Paper, name: str) 
     numbers that are rounded to its digits. Where a column has a number above 1, its shares are
     percentages.
 
-    Raises InputError where the table has the columns of no identity.
+    Raises InputError where the table has the columns of no identity, or no row has their numbers.
     """
     columns = _columns(rows, paper)
     read = [_numbers(row, columns) for row in rows]
@@ -53,7 +54,16 @@ def check_published(rows: Sequence[Mapping[str, Any]], paper: Paper, name: str) 
         identity: sum({*identity.of, identity.gives} <= {*values} for values, _ in read)
         for identity in paper.identities
     }
-    if not any(checked.values()):
+    here = [one for one in paper.identities if {*one.of, one.gives} <= {*columns}]
+    needed_here = dict.fromkeys(metric for one in here for metric in (*one.of, one.gives))
+    skipped = tuple(
+        f"{_row_name(number, row)}: no number in {', '.join(columns[metric] for metric in lacking)}"
+        for number, (row, (values, _)) in enumerate(zip(rows, read, strict=True), 1)
+        if (lacking := [metric for metric in needed_here if metric not in values])
+    )
+    if here and not any(checked.values()):
+        raise InputError(f"{name}: no row has the numbers of an identity; {'; '.join(skipped[:5])}")
+    if not here:
         needed = sorted({metric for one in paper.identities for metric in (*one.of, one.gives)})
         raise InputError(
             f"{name} has the columns of no identity; they need {', '.join(needed) or 'nothing'}, "
@@ -67,7 +77,7 @@ def check_published(rows: Sequence[Mapping[str, Any]], paper: Paper, name: str) 
             values, [identity], half_units=half, whole=_whole(identity, read)
         )
     ]
-    return TableCheck(tuple(broken), checked, columns)
+    return TableCheck(tuple(broken), checked, columns, skipped)
 
 
 def _columns(rows: Sequence[Mapping[str, Any]], paper: Paper) -> dict[str, str]:

@@ -402,6 +402,12 @@ def test_people_in_a_table_of_their_own_meet_the_judges_of_an_evaluation(
     assert "both hold the vote of doctor on case c0" in str(twice.exception)
 
 
+def test_one_judge_alone_has_nobody_to_agree_with(tmp_path: Path) -> None:
+    path = tmp_path / "one.csv"
+    path.write_text("case,step,judge,verdict\n1,s,a,yes\n2,s,a,no\n", "utf-8")
+    assert "all votes are of a: there is no other judge to agree with" in run(path).output
+
+
 def test_the_same_seed_gives_the_same_json(table: Path) -> None:
     first, second = (run(table, "--json", "--boot", 50, "--seed", 3).stdout for _ in range(2))
     assert first == second

@@ -145,7 +145,7 @@ def test_the_rule_leaves_every_doubt_to_the_model(response: Any) -> None:
     outcome = settle(STEP, {"response": response})
     assert (outcome.status, outcome.kind) == ("failed", "undecided")
     asked, _ = ask_step(STEP, {"response": response}, {"diagnosis": "gout"}, engine="auto")
-    assert asked.decided_by == "llm"
+    assert asked.calls > 0
 
 
 def test_a_line_that_denies_a_diagnosis_abstains() -> None:

@@ -137,6 +137,20 @@ def test_the_command_finds_the_row_that_breaks_an_identity(tmp_path: Path) -> No
     assert "not checked: rubric_total" in result.output
 
 
+def test_a_row_without_a_number_is_named_and_not_counted(tmp_path: Path) -> None:
+    # Before, the row was left out without a word, and alone it said "the columns of no identity".
+    table = tmp_path / "t.csv"
+    check = ["check-table", str(table), "--preset", "hddx"]
+    table.write_text("Model,HDP,HDR,HDF1\na,0.5,0.5,0.5\nb,,0.5,x\n", "utf-8")
+    result = CliRunner().invoke(app, check)
+    assert result.exit_code == 3, result.output
+    assert "not checked: row 2 (b): no number in HDP, HDF1" in result.output
+    table.write_text("Model,HDP,HDR,HDF1\nb,,0.5,0.5\n", "utf-8")
+    result = CliRunner().invoke(app, check)
+    assert isinstance(result.exception, InputError)
+    assert "row 1 (b): no number in HDP" in str(result.exception)
+
+
 def test_a_table_with_other_columns_is_an_error() -> None:
     paper = load_paper("dermcase")
     assert paper is not None

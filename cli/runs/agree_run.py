@@ -57,6 +57,11 @@ def run_agree(request: Request, *, level: float, resamples: int, seed: int) -> N
         check_writable(path)
     steps = tuple(map(_own_step, request.steps))
     votes = _read_all(request.votes, request.form, steps)
+    judges = sorted({vote.judge for vote in votes})
+    if len(judges) == 1:
+        say(
+            f"dxjudge: warning: all votes are of {judges[0]}: there is no other judge to agree with"
+        )
     categories = request.categories.split(",") if request.categories else None
     agreement = agree(
         votes,
