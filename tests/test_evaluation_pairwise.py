@@ -133,7 +133,7 @@ def test_one_order_alone_is_no_verdict() -> None:
     made, _ = evaluated(half, {name: rows for name, rows in answers().items() if name != "c"})
     assert math.isnan(number(made, "win_rate", "a").value)
     assert number(made, "win_rate", "a").failed == 12
-    assert "no finite strengths" in number(made, "strength", "a").warning
+    assert "no comparison has a verdict" in number(made, "strength", "a").warning
 
 
 def test_a_missing_response_is_unresolved_and_an_empty_one_loses() -> None:
