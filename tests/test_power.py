@@ -127,6 +127,17 @@ def power(*arguments: Any) -> Result:
     return CliRunner().invoke(app, [str(each) for each in arguments])
 
 
+def test_a_pilot_of_few_cases_has_no_range_but_the_reason(tmp_path: Path) -> None:
+    # Before, two cases gave "2 to 2,455".
+    path = pilot_table(tmp_path, [["0.5", "1", "1"], ["0", "1", "2"]])
+    out = tmp_path / "power.csv"
+    done = power(path, "--first", "a", "--second", "b", "--difference", "0.1", "-o", out)
+    assert "2 clusters are too few for a range (at least 10)" in done.output
+    (row,) = rows_of(out)
+    assert (row["cases_low"], row["cases_high"]) == ("", "")
+    assert row["warning"].startswith("2 clusters are too few")
+
+
 def test_the_command_plans_with_two_columns_of_a_table(tmp_path: Path) -> None:
     # Differences +1 x 10, 0 x 20, -1 x 10: variance 20 / 39, deviation .7161; 10 more unresolved.
     cells = [["1", "0"]] * 10 + [["true", "right"]] * 20 + [["0", "yes"]] * 10 + [["", "1"]] * 10

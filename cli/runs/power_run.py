@@ -139,7 +139,7 @@ def _blocks(rows: Sequence[PowerRow]) -> Iterator[Block]:
         pilot = alike[0]
         under = f", {judge}" if judge else ""
         lines = [
-            (f"{row.difference:g}", f"{row.cases:,}", f"{row.cases_low:,} to {row.cases_high:,}",
+            (f"{row.difference:g}", f"{row.cases:,}", _range(row),
              f"{row.collect:,}", f"{row.power_now:.2f}")
             for row in alike
         ]  # fmt: skip
@@ -151,6 +151,8 @@ def _blocks(rows: Sequence[PowerRow]) -> Iterator[Block]:
             f"clusters, design effect {pilot.design_effect:.2f}, {pilot.pilot_unresolved} "
             "unresolved",
         ]
+        if pilot.warning:
+            notes.append(pilot.warning)
         if metric == "hdf1":
             notes.append("hdf1 is planned with the F1 of each case, whose mean is not HDF1 itself")
         yield Block(
@@ -159,6 +161,12 @@ def _blocks(rows: Sequence[PowerRow]) -> Iterator[Block]:
             tuple(lines),
             (*notes, *(_assumed(pilot) if number == len(by_pair) else ())),
         )
+
+
+def _range(row: PowerRow) -> str:
+    if row.cases_low is None or row.cases_high is None:
+        return "-"
+    return f"{row.cases_low:,} to {row.cases_high:,}"
 
 
 def _assumed(row: PowerRow) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ...errors import UsageError
-from ...scoring.bootstrap import Plan
+from ...scoring.bootstrap import FEWEST_CASES, Plan
 from ...scoring.comparisons.power import (
     Pilot,
     detectable_difference,
@@ -44,7 +44,8 @@ class PowerRow:
     """One wished difference between two models.
 
     cases: how many cases resolved for both models show the difference with the wished power.
-    cases_low, cases_high: the same with the pilot's variance at the ends of its interval.
+    cases_low, cases_high: the same with the pilot's variance at the ends of its interval; None
+    where the pilot has too few clusters for one, and `warning` says so.
     collect: how many cases to collect, as some will be unresolved as in the pilot. power_now: the
     power of the pilot's own number of cases. pilot_*: the pilot. detectable: the difference that
     the pilot's number of cases shows with the wished power.
@@ -56,8 +57,8 @@ class PowerRow:
     second: str
     difference: float
     cases: int
-    cases_low: int
-    cases_high: int
+    cases_low: int | None
+    cases_high: int | None
     collect: int
     power_now: float
     power: float
@@ -70,6 +71,7 @@ class PowerRow:
     pilot_deviation: float
     design_effect: float
     detectable: float
+    warning: str = ""
 
 
 def power_rows(
@@ -90,15 +92,18 @@ def power_rows(
     least = detectable_difference(
         pilot.deviation, pilot.clusters, power=wish.power, alpha=wish.alpha_each
     )
+    warning = ""
+    if pilot.clusters < FEWEST_CASES:
+        warning = f"{pilot.clusters} clusters are too few for a range (at least {FEWEST_CASES})"
     for difference in wish.differences:
         cases = _cases(difference, pilot.deviation, pilot, wish)
-        low = _cases(difference, pilot.low, pilot, wish)
-        high = _cases(difference, pilot.high, pilot, wish)
+        low = None if warning else _cases(difference, pilot.low, pilot, wish)
+        high = None if warning else _cases(difference, pilot.high, pilot, wish)
         now = power_of(difference, pilot.deviation, pilot.clusters, alpha=wish.alpha_each)
         yield PowerRow(
             *about, difference, cases, low, high, math.ceil(cases / share), now, wish.power,
             wish.alpha, wish.tests, pilot.cases, pilot.unresolved, pilot.clusters,
-            pilot.difference, pilot.deviation, pilot.design_effect, least,
+            pilot.difference, pilot.deviation, pilot.design_effect, least, warning,
         )  # fmt: skip
 
 
