@@ -22,6 +22,7 @@ from .bootstrap import (
     bootstrap_differences,
     bootstrap_many,
 )
+from .flat import ranks
 
 _STEPS = 100  # of Newton's method; it needs about ten
 _WIDEST = 2.0  # the longest step of a strength, so that the first steps do not leave the range
@@ -180,10 +181,15 @@ def strengths(
         _checked(one, above)
         for one in bootstrap_many(fit, len(cases), present=took_part, plan=plan)
     ]
-    ranked = _ranks([one.estimate for one in intervals])
+    finite = {
+        name: one.estimate
+        for name, one in zip(names, intervals, strict=True)
+        if not math.isnan(one.estimate)
+    }
+    places = ranks(finite)
     listed = tuple(
-        _strength(contests, names, at, interval, rank)
-        for at, (interval, rank) in enumerate(zip(intervals, ranked, strict=True))
+        _strength(contests, names, at, interval, places.get(names[at]))
+        for at, interval in enumerate(intervals)
     )
     return Ladder(listed, _differences(above, names, len(cases), plan))
 
@@ -240,13 +246,6 @@ def _checked(interval: Interval, points: Floats) -> Interval:
         many = f"{interval.undefined} of {interval.resamples} resamples have no finite strengths"
         return replace(interval, low=math.nan, high=math.nan, warning=many)
     return interval
-
-
-def _ranks(values: Sequence[float]) -> list[int | None]:
-    return [
-        1 + sum(other > value + 1e-9 for other in values) if value == value else None
-        for value in values
-    ]
 
 
 def _strength(
