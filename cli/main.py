@@ -18,7 +18,7 @@ from .cache_commands import app as cache
 from .check_table_command import check_table
 from .command import Command
 from .compare_judges_command import compare_judges
-from .curate_command import curate
+from .curating.group import app as curate
 from .evaluate_command import evaluate
 from .exit_codes import INTERNAL, INTERRUPTED, MEANINGS, READER_GONE
 from .judge_command import judge_rows
@@ -63,7 +63,7 @@ app.command("compare-judges", cls=Command, rich_help_panel=_EVALUATIONS)(compare
 app.command("check-table", cls=Command, rich_help_panel=_EVALUATIONS)(check_table)
 app.command("leaderboard", cls=Command, rich_help_panel=_EVALUATIONS)(leaderboard)
 app.command("power", cls=Command, rich_help_panel=_EVALUATIONS)(power)
-app.command("curate", cls=Command, rich_help_panel=_EVALUATIONS)(curate)
+app.add_typer(curate, name="curate", rich_help_panel=_EVALUATIONS)
 app.add_typer(cache, name="cache", rich_help_panel=_KEPT)
 
 

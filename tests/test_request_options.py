@@ -19,7 +19,7 @@ from dxjudge.graphs.step import run_step
 
 from .protocol_server import ProtocolServer
 
-ASKING = ("answer", "judge", "stress", "evaluate", "compare-judges", "map", "curate")
+ASKING = ("answer", "judge", "stress", "evaluate", "compare-judges", "map", "curate dermcase")
 OF_A_RUN = {
     "--timeout", "--rpm", "--tpm", "--prices", "--max-cost", "--max-calls", "--concurrency",
     "--cache", "--cache-mode", "--account", "--log", "--otel",
@@ -31,8 +31,10 @@ PAIR = {"predicted": "gout", "truth": "podagra"}
 
 @pytest.mark.parametrize("name", ASKING)
 def test_every_command_that_asks_a_model_has_the_options_of_a_request(name: str) -> None:
-    commands: Any = get_command(app)
-    options = {option for one in commands.commands[name].params for option in one.opts}
+    command: Any = get_command(app)
+    for word in name.split():
+        command = command.commands[word]
+    options = {option for one in command.params for option in one.opts}
     assert options >= OF_A_RUN | OF_A_MODEL
     for parameter in ("temperature", "seed"):
         assert {f"--{parameter}", f"--judge-{parameter}"} & options

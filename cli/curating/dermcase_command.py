@@ -1,17 +1,14 @@
-"""`dxjudge curate`: make a data set from case reports, with every statement checked."""
+"""`dxjudge curate dermcase`: records, questions, reasoning and pairs from case reports."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from .command import grouped
-from .option_groups import JudgeModelOptions, RunOptions
-from .options import Delimiter, Encoding, InputFormat, SheetName
+from ..command import grouped
+from ..option_groups import JudgeModelOptions, RunOptions
+from ..options import Delimiter, Encoding, InputFormat, SheetName
+from .options import WRITING, Model, Output, Quiet, Seed, Tries
 
-_ROWS, _WRITING = "Reports in, data out", "Writing"
-
-Procedure = Annotated[str, typer.Argument(metavar="NAME", help="The procedure: dermcase.")]
 Input = Annotated[
     str,
     typer.Argument(
@@ -20,56 +17,20 @@ Input = Annotated[
         "html or text, and a column id.",
     ),
 ]
-Output = Annotated[
-    Path,
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="FOLDER",
-        help="The folder to write: items.jsonl, pairs.jsonl and summary.json.",
-        rich_help_panel=_ROWS,
-    ),
-]
-Model = Annotated[
-    str,
-    typer.Option(
-        "--judge",
-        metavar="MODEL",
-        help="The model that writes and verifies: openai:gpt-4o, anthropic:MODEL, or "
-        "openai:MODEL@URL for a server of your own.",
-        rich_help_panel=_WRITING,
-    ),
-]
-Tries = Annotated[
-    int,
-    typer.Option(
-        min=1,
-        help="How often a text is written at most, where the verifier rejects it.",
-        rich_help_panel=_WRITING,
-    ),
-]
-Seed = Annotated[
-    int,
-    typer.Option(
-        help="The seed that draws the structure of each question.", rich_help_panel=_WRITING
-    ),
-]
 Codes = Annotated[
     bool,
     typer.Option(
         "--codes/--no-codes",
         help="Whether a wrong diagnosis must have another ICD-10 code than the truth, or only "
         "another name.",
-        rich_help_panel=_WRITING,
+        rich_help_panel=WRITING,
     ),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress.")]
 
 
 @grouped
-def curate(
+def dermcase(
     *,
-    name: Procedure,
     input: Input,
     output: Output,
     judge: Model,
@@ -84,7 +45,7 @@ def curate(
     run: RunOptions,
     quiet: Quiet = False,
 ) -> None:
-    """Make a data set from case reports.
+    """Make the data of DermCase from case reports.
 
     In: a folder or table of reports. Out: for each report a case record with
     verbatim quotes, a question about the images, a reasoning, and preference
@@ -97,11 +58,10 @@ def curate(
     Examples:
       dxjudge curate dermcase reports/ -o dermcase --judge openai:gpt-4o
     """
-    from ..files.forms import Form
-    from .runs.curate_run import run_curate
+    from ...files.forms import Form
+    from .dermcase_run import run_dermcase
 
-    code = run_curate(
-        name,
+    code = run_dermcase(
         input,
         output,
         asked.judge(judge),

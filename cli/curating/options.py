@@ -1,0 +1,41 @@
+"""The options that the procedures of `dxjudge curate` share."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+ROWS, WRITING = "Sources in, data out", "Writing"
+
+Output = Annotated[
+    Path,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FOLDER",
+        help="The folder to write; docs/curation.md lists its files.",
+        rich_help_panel=ROWS,
+    ),
+]
+Model = Annotated[
+    str,
+    typer.Option(
+        "--judge",
+        metavar="MODEL",
+        help="The model that writes and verifies: openai:gpt-4o, anthropic:MODEL, or "
+        "openai:MODEL@URL for a server of your own.",
+        rich_help_panel=WRITING,
+    ),
+]
+Tries = Annotated[
+    int,
+    typer.Option(
+        min=1,
+        help="How often a text is written at most, where a check rejects it.",
+        rich_help_panel=WRITING,
+    ),
+]
+Seed = Annotated[
+    int, typer.Option(help="The seed of everything that is drawn.", rich_help_panel=WRITING)
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress.")]

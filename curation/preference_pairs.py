@@ -1,0 +1,61 @@
+"""The output of DermCase: items, preference pairs for training, and a summary."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..agents.engine.judges import AnyJudge
+from .item import Item
+from .settings import Settings
+from .write import count_items, sign, version_of, write_folder
+
+PAIRS = "pairs.jsonl"
+
+
+def write_items(
+    folder: Path, items: Sequence[Item], judge: AnyJudge, settings: Settings
+) -> dict[str, Any]:
+    """Write items.jsonl, pairs.jsonl and summary.json; return the summary.
+
+    Each line of pairs.jsonl is one preference pair of an accepted item: prompt, chosen, rejected,
+    kind, errors. `datasets` and TRL's DPO trainer read this file directly.
+    """
+    summary = summarise(items, judge, settings)
+    write_folder(folder, items, summary, {PAIRS: (p for item in items for p in pairs_of(item))})
+    return summary
+
+
+def pairs_of(item: Item) -> Iterator[dict[str, Any]]:
+    """Yield the preference pairs of an accepted item, each with the item's name."""
+    if item.ending.status == "accepted":
+        for pair in item.data["pairs"]:
+            yield {"id": item.id, **pair}
+
+
+def summarise(items: Sequence[Item], judge: AnyJudge, settings: Settings) -> dict[str, Any]:
+    """Return the counts of `count_items`, the lengths of the pairs, and the signature."""
+    return {
+        **count_items(items),
+        "pairs": _lengths([pair for item in items for pair in pairs_of(item)]),
+        "signature": sign(
+            judge,
+            tries=settings.tries,
+            seed=settings.seed,
+            form=version_of(settings.form),
+            questions=version_of(settings.rules),
+            flaws=version_of(settings.flaws),
+        ),
+    }
+
+
+def _lengths(pairs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return quantiles of the ratio of lengths, rejected text to chosen text."""
+    if not pairs:
+        return {"n": 0}
+    ratios = [len(pair["rejected"]) / len(pair["chosen"]) for pair in pairs]
+    quantiles = np.quantile(ratios, [0, 0.25, 0.5, 0.75, 1])
+    names = ("smallest", "first_quartile", "median", "third_quartile", "largest")
+    shown = {name: round(float(value), 4) for name, value in zip(names, quantiles, strict=True)}
+    return {"n": len(pairs), "rejected_to_chosen_length": shown}
