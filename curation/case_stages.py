@@ -7,9 +7,6 @@ from typing import Annotated, Any
 
 from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
-from ..agents.engine.ask import ask
-from ..agents.engine.judges import Judge
-from ..agents.engine.run import Run
 from ..agents.extract_ddx import EXTRACT_DDX
 from ..agents.judge_equivalence import JUDGE_EQUIVALENCE, Mapper
 from ..agents.making.extract_record import EXTRACT_CASE_RECORD, CaseTextInput
@@ -20,10 +17,9 @@ from ..agents.making.verify_record import VERIFY_RECORD
 from ..agents.making.write_question import WRITE_VISUAL_QUESTION
 from ..agents.making.write_reasoning import WRITE_REASONING
 from ..agents.making.write_rejected import WRITE_REJECTED, Rejected
-from ..agents.outcome import Outcome
-from ..agents.step import Step
 from ..agents.wording import fold
-from .item import Ending, Trace, ending_of, trace
+from .asking import StageAsking
+from .chain import objections_in
 from .settings import Settings
 
 _KNOWLEDGE = "general medical knowledge that explains findings and adds none"
@@ -58,69 +54,40 @@ class CaseState(CaseIn, total=False):
     trail: Annotated[list[dict[str, Any]], operator.add]
 
 
-class Ended(Exception):
-    """Ends the item with this ending."""
-
-    def __init__(self, ending: Ending) -> None:
-        self.ending = ending
-
-
 @dataclass(frozen=True)
 class CaseWork:
     """The settings that all nodes of one graph share."""
 
-    judge: Judge
-    run: Run
     settings: Settings
     code_of: Mapper | None
 
-    async def ask(
-        self,
-        stage: str,
-        step: Step[Any, Any],
-        inputs: Any,
-        trail: list[Trace],
-        *,
-        optional: bool = False,
-    ) -> Any:
-        """Return the step's value, or None if it abstains and is optional; else raise Ended."""
-        outcome: Outcome = await ask(step, inputs, judge=self.judge, run=self.run)
-        trail.append(trace(stage, outcome))
-        if optional and outcome.status == "abstained":
-            return None
-        ending = ending_of(stage, outcome)
-        if ending is not None:
-            raise Ended(ending)
-        assert outcome.status == "done"
-        return step.read_value(inputs, outcome.value)
-
-    async def record(self, state: CaseState, trail: list[Trace]) -> dict[str, Any]:
+    async def record(self, state: CaseState, ask: StageAsking) -> dict[str, Any]:
         """Extract the record, and check it against the case."""
         case = CaseTextInput(
             report=state["report"],
             start=state["start"],
             end=state["end"],
             form=self.settings.form,
-            objections=_objections(state),
+            objections=objections_in(state),
         )
-        record = await self.ask("record", EXTRACT_CASE_RECORD, case, trail)
+        record = await ask.value(EXTRACT_CASE_RECORD, case)
         check_inputs = {"case": case.case, "record": record, "form": self.settings.form}
-        check = await self.ask("record", VERIFY_RECORD, check_inputs, trail)
+        check = await ask.value(VERIFY_RECORD, check_inputs)
         objections = [f"{name}: {fault}" for name, fault in check.unsupported.items()]
         return {"record": record.model_dump(mode="json"), "objections": objections}
 
-    async def considered(self, state: CaseState, trail: list[Trace]) -> dict[str, Any]:
+    async def considered(self, state: CaseState, ask: StageAsking) -> dict[str, Any]:
         """List the other diagnoses that the report considers."""
         record, form = _record(state), self.settings.form
         process = " ".join(record.passages(*form.of("tests")))
         if not process:
             return {"considered": []}
         truth = fold(record.text(form.diagnosis))
-        listed = await self.ask("considered", EXTRACT_DDX, {"text": process}, trail, optional=True)
+        listed = await ask.optional(EXTRACT_DDX, {"text": process})
         names = listed.diagnoses if listed else ()
         return {"considered": [name for name in names if fold(name) != truth]}
 
-    async def question(self, state: CaseState, trail: list[Trace]) -> dict[str, Any]:
+    async def question(self, state: CaseState, ask: StageAsking) -> dict[str, Any]:
         """Write the question in a random structure, which depends on the seed, and check it."""
         record, settings = _record(state), self.settings
         names = [structure.name for structure in settings.rules.structures]
@@ -130,14 +97,14 @@ class CaseWork:
             "structure": structure,
             "hidden": (*record.passages(settings.form.diagnosis), *state["considered"]),
             "rules": settings.rules,
-            "objections": _objections(state),
+            "objections": objections_in(state),
         }
-        written = await self.ask("question", WRITE_VISUAL_QUESTION, inputs, trail)
+        written = await ask.value(WRITE_VISUAL_QUESTION, inputs)
         source = {"source": record.sheet(), "text": written.question, "allowed": _ASKING}
-        check = await self.ask("question", LIST_UNSUPPORTED, source, trail)
+        check = await ask.value(LIST_UNSUPPORTED, source)
         return {"question": written.question, "objections": list(check.objections)}
 
-    async def reasoning(self, state: CaseState, trail: list[Trace]) -> dict[str, Any]:
+    async def reasoning(self, state: CaseState, ask: StageAsking) -> dict[str, Any]:
         """Write the reasoning, and check its diagnosis and its statements."""
         record = _record(state)
         inputs = {
@@ -145,28 +112,27 @@ class CaseWork:
             "question": state["question"],
             "considered": tuple(state["considered"]),
             "form": self.settings.form,
-            "objections": _objections(state),
+            "objections": objections_in(state),
         }
-        written: Reasoning = await self.ask("reasoning", WRITE_REASONING, inputs, trail)
+        written: Reasoning = await ask.value(WRITE_REASONING, inputs)
         truth = record.text(self.settings.form.diagnosis)
         pair = {"predicted": written.final_diagnosis, "truth": truth}
-        same = await self.ask("reasoning", JUDGE_EQUIVALENCE, pair, trail)
+        same = await ask.value(JUDGE_EQUIVALENCE, pair)
         source = {"source": record.sheet(), "text": written.text(), "allowed": _KNOWLEDGE}
-        check = await self.ask("reasoning", LIST_UNSUPPORTED, source, trail)
+        check = await ask.value(LIST_UNSUPPORTED, source)
         objections = list(check.objections)
         if not same.equivalent:
             objections.insert(0, f"{written.final_diagnosis!r} is not the record's diagnosis")
         return {"reasoning": written.model_dump(mode="json"), "objections": objections}
 
-    async def pairs(self, state: CaseState, trail: list[Trace]) -> dict[str, Any]:
+    async def pairs(self, state: CaseState, ask: StageAsking) -> dict[str, Any]:
         """Write one rejected reasoning of each kind."""
         chosen, record = Reasoning.model_validate(state["reasoning"]), _record(state)
         choices = self._other_codes(chosen, record)
         pairs = []
         for kind in self.settings.flaws.kinds:
             if not kind.same_diagnosis and not choices:
-                reason = "no other diagnosis of another code was considered"
-                raise Ended(Ending(status="rejected", stage="pairs", reasons=(reason,)))
+                raise ask.reject("no other diagnosis of another code was considered")
             inputs = {
                 "chosen": chosen,
                 "source": record.sheet(),
@@ -174,7 +140,7 @@ class CaseWork:
                 "choices": choices,
                 "flaws": self.settings.flaws,
             }
-            rejected: Rejected = await self.ask("pairs", WRITE_REJECTED, inputs, trail)
+            rejected: Rejected = await ask.value(WRITE_REJECTED, inputs)
             pairs.append(
                 {
                     "prompt": state["question"],
@@ -203,7 +169,3 @@ class CaseWork:
 
 def _record(state: CaseState) -> Record:
     return Record.model_validate(state["record"])
-
-
-def _objections(state: CaseState) -> tuple[str, ...]:
-    return tuple(state.get("objections", ()))

@@ -13,7 +13,6 @@ failed if a step could not be asked or its inputs could not be used.
 """
 
 import operator
-from collections.abc import Awaitable, Callable
 from typing import Annotated, Any
 
 from langgraph.graph import END, START, StateGraph
@@ -21,14 +20,17 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Overwrite, Send
 from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
-from ..agents.engine.ask import ask
 from ..agents.engine.judges import AnyJudge, as_judge
 from ..agents.engine.run import Run
 from ..agents.judge_equivalence import Mapper
 from ..agents.making.reasoning import Reasoning
 from ..agents.making.record import Record
 from ..agents.making.split_report import SPLIT_REPORT
-from .case_stages import CaseIn, CaseState, CaseWork, Ended
+from ..agents.outcome import Outcome
+from ..files.journal import Journal
+from .asking import Asking, open_journal
+from .case_stages import CaseIn, CaseState, CaseWork
+from .chain import chain
 from .item import Ending, Item, Trace, ending_of, trace
 from .settings import Settings
 
@@ -56,64 +58,39 @@ CaseGraph = CompiledStateGraph[CaseState, None, CaseIn, CaseState]
 ReportGraph = CompiledStateGraph[ReportState, None, ReportIn, ReportOut]
 
 
-_STAGES = ("record", "considered", "question", "reasoning", "pairs")
-
-
 def case_graph(
     judge: AnyJudge,
     *,
     settings: Settings | None = None,
     code_of: Mapper | None = None,
     run: Run | None = None,
+    journal: Journal[Outcome] | None = None,
 ) -> CaseGraph:
     """Compile the graph of one case: a `CaseIn` in, a `CaseState` with its `ending` out.
 
     code_of: returns code and name of a diagnosis; with it, the code of a wrong diagnosis differs
-    from the code of the truth. run: one run for all calls of the graph.
+    from the code of the truth. run, journal: one run and one journal for all calls of the graph.
     """
-    work = CaseWork(as_judge(judge), run or Run(), settings or Settings(), code_of)
-    stages: dict[str, Callable[[CaseState, list[Trace]], Awaitable[dict[str, Any]]]] = {
+    work = CaseWork(settings or Settings(), code_of)
+    stages = {
         "record": work.record,
         "considered": work.considered,
         "question": work.question,
         "reasoning": work.reasoning,
         "pairs": work.pairs,
     }
-    builder = StateGraph(CaseState, input_schema=CaseIn)
-    for stage, following in zip(_STAGES, (*_STAGES[1:], END), strict=True):
-        builder.add_node(stage, _node(stage, stages[stage], work.settings.tries))
-        builder.add_conditional_edges(stage, _route(stage, following), [stage, following, END])
-    builder.add_edge(START, _STAGES[0])
-    return builder.compile(name="dermcase_case")
+    return chain(
+        "dermcase_case",
+        _asking(judge, run, journal),
+        stages,
+        state=CaseState,
+        inputs=CaseIn,
+        tries=work.settings.tries,
+    )
 
 
-def _node(stage: str, write: Any, most: int) -> Any:
-    async def node(state: CaseState) -> dict[str, Any]:
-        trail: list[Trace] = []
-        try:
-            update = await write(state, trail)
-            tries = state.get("tries", 0) + 1
-            objections = update.get("objections", [])
-            if objections and tries >= most:
-                raise Ended(Ending(status="rejected", stage=stage, reasons=tuple(objections)))
-            if not objections and stage == _STAGES[-1]:
-                update["ending"] = Ending(status="accepted", stage=stage).model_dump(mode="json")
-            update |= {"tries": tries if objections else 0, "objections": objections}
-        except Ended as end:
-            update = {"ending": end.ending.model_dump(mode="json")}
-        return {**update, "trail": [step.model_dump(mode="json") for step in trail]}
-
-    node.__name__ = stage
-    return node
-
-
-def _route(stage: str, following: str) -> Callable[[CaseState], str]:
-    def route(state: CaseState) -> str:
-        if state.get("ending"):
-            return END
-        return stage if state["objections"] else following
-
-    return route
+def _asking(judge: AnyJudge, run: Run | None, journal: Journal[Outcome] | None) -> Asking:
+    return Asking(as_judge(judge), run or Run(), journal or open_journal(None))
 
 
 def report_graph(
@@ -122,6 +99,7 @@ def report_graph(
     settings: Settings | None = None,
     code_of: Mapper | None = None,
     run: Run | None = None,
+    journal: Journal[Outcome] | None = None,
 ) -> ReportGraph:
     """Compile the graph of a report: `{"id", "report"}` in, `{"items": [...]}` out.
 
@@ -129,11 +107,11 @@ def report_graph(
     cannot be split becomes one item. The options are those of `case_graph`.
     """
     own = run or Run()
-    one_case = case_graph(judge, settings=settings, code_of=code_of, run=own)
-    live = as_judge(judge)
+    one_case = case_graph(judge, settings=settings, code_of=code_of, run=own, journal=journal)
+    asking = _asking(judge, own, journal)
 
     async def split(state: ReportIn) -> dict[str, Any]:
-        outcome = await ask(SPLIT_REPORT, {"report": state["report"]}, judge=live, run=own)
+        outcome = await asking.outcome(SPLIT_REPORT, {"report": state["report"]})
         ending = ending_of("split", outcome)
         if ending is None:
             assert outcome.status == "done"

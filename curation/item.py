@@ -20,7 +20,11 @@ class Ending(BaseModel):
 
 
 class Trace(BaseModel):
-    """The trace of one step for an item: who decided, the number of repairs, and the cost."""
+    """The trace of one step for an item: its outcome, who decided, and the number of repairs.
+
+    It has no cost and does not say whether a reply was kept, so that a run that was interrupted
+    writes the same items as one that was not.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -29,9 +33,6 @@ class Trace(BaseModel):
     status: str
     decided_by: str
     repairs: int
-    calls: int
-    cached: bool
-    cost: float | None
 
 
 class Item(BaseModel):
@@ -53,9 +54,6 @@ def trace(stage: str, outcome: Outcome) -> Trace:
         status=outcome.status,
         decided_by=outcome.decided_by,
         repairs=outcome.repairs,
-        calls=outcome.calls,
-        cached=outcome.cached,
-        cost=outcome.cost,
     )
 
 

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from ..agents.engine.judges import AnyJudge
 from ..agents.engine.run import Run
 from ..agents.judge_equivalence import Mapper
+from ..agents.outcome import Outcome
 from ..errors import UsageError
+from ..files.journal import Journal
 from ..graphs.gather import as_finished
 from .dermcase import report_graph
 from .item import Ending, Item
@@ -29,6 +31,7 @@ async def curate_reports(
     settings: Settings | None = None,
     code_of: Mapper | None = None,
     run: Run | None = None,
+    journal: Journal[Outcome] | None = None,
 ) -> AsyncGenerator[tuple[int, list[Item]], None]:
     """Yield (index, items) of every report as they are finished; items are in report order.
 
@@ -43,7 +46,7 @@ async def curate_reports(
     if twice:
         raise UsageError(f"two reports have one name: {', '.join(twice[:5])}")
     own = run or Run()
-    graph = report_graph(judge, settings=settings, code_of=code_of, run=own)
+    graph = report_graph(judge, settings=settings, code_of=code_of, run=own, journal=journal)
 
     async def one(numbered: tuple[int, Report]) -> tuple[int, list[Item]]:
         index, report = numbered

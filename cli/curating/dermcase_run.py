@@ -3,25 +3,22 @@
 import asyncio
 import sys
 import time
-from contextlib import aclosing
 from pathlib import Path
 
 from ...agents.engine.run import Run
 from ...agents.judge import JudgeSpec
-from ...agents.judge_equivalence import Mapper
-from ...curation.item import Item
+from ...agents.outcome import Outcome
 from ...curation.preference_pairs import PAIRS, write_items
 from ...curation.read import read_reports
-from ...curation.reports import Report, curate_reports
+from ...curation.reports import curate_reports
 from ...curation.settings import Settings
-from ...curation.write import ITEMS, make_folder
-from ...files.bytes import check_writable
+from ...curation.write import ITEMS
 from ...files.forms import Form
+from ...files.journal import Journal
 from ...graphs.codes import code_of
 from ...graphs.mapper import Mapper as Ontology
 from ..option_groups import RunOptions
-from ..progress import counting
-from .finish import exit_code, print_summary
+from .finish import gather_items, print_summary, run_with_journal
 
 
 def run_dermcase(
@@ -40,32 +37,16 @@ def run_dermcase(
     started = time.monotonic()
     settings = Settings(tries=tries, seed=seed)
     reports = read_reports(source, form)
-    make_folder(folder)
-    check_writable(folder / ITEMS)
     coded = code_of(Ontology()) if codes else None
-    with options.open() as run:
-        items = asyncio.run(_curate(reports, spec, settings, coded, run, quiet=quiet))
+
+    def work(run: Run, journal: Journal[Outcome]) -> bool:
+        stream = curate_reports(
+            reports, spec, settings=settings, code_of=coded, run=run, journal=journal
+        )
+        items = asyncio.run(gather_items(stream, run, len(reports), quiet=quiet))
         summary = write_items(folder, items, spec, settings)
         print_summary(summary, run, len(reports), "report", started)
         print(f"items and pairs: {folder / ITEMS}, {folder / PAIRS}", file=sys.stderr)
-    return exit_code(summary, run)
+        return bool(summary["failed"])
 
-
-async def _curate(
-    reports: list[Report],
-    judge: JudgeSpec,
-    settings: Settings,
-    coded: Mapper | None,
-    run: Run,
-    *,
-    quiet: bool,
-) -> list[Item]:
-    """Return the items in the order of their reports."""
-    finished: dict[int, list[Item]] = {}
-    stream = curate_reports(reports, judge, settings=settings, code_of=coded, run=run)
-    with counting(run, len(reports), quiet=quiet) as counted:
-        async with aclosing(stream):
-            async for index, items in stream:
-                finished[index] = items
-                counted.add(failed=any(item.ending.status == "failed" for item in items))
-    return [item for index in sorted(finished) for item in finished[index]]
+    return run_with_journal(folder, options, work)

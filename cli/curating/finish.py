@@ -1,13 +1,22 @@
-"""What the runs of all procedures end with: the summary on standard error, and the exit code."""
+"""What the runs of all procedures share: the journal, the progress, and the summary."""
 
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
+from contextlib import aclosing
+from pathlib import Path
 from typing import Any
 
 from ...agents.engine.run import Run
-from ..exit_codes import BUDGET, SOME_FAILED
-from ..progress import work_done
+from ...agents.outcome import Outcome
+from ...curation.asking import open_journal
+from ...curation.item import Item
+from ...curation.write import ITEMS, make_folder
+from ...files.bytes import check_writable
+from ...files.journal import Journal
+from ..option_groups import RunOptions
+from ..progress import counting, work_done
+from ..runs.finishing import journal_path, journalled
 
 
 def print_summary(
@@ -23,11 +32,31 @@ def print_summary(
         print(line, file=sys.stderr)
 
 
-def exit_code(summary: Mapping[str, Any], run: Run) -> int:
-    """Return the exit code of a run: the budget was reached, some items failed, or done."""
-    if run.budget_reached:
-        return BUDGET
-    return SOME_FAILED if summary["failed"] else 0
+async def gather_items(
+    stream: AsyncGenerator[tuple[int, list[Item]], None], run: Run, sources: int, *, quiet: bool
+) -> list[Item]:
+    """Return the items of a stream of (index of the source, items), in the order of the sources."""
+    finished: dict[int, list[Item]] = {}
+    with counting(run, sources, quiet=quiet) as counted:
+        async with aclosing(stream):
+            async for index, items in stream:
+                finished[index] = items
+                counted.add(failed=any(item.ending.status == "failed" for item in items))
+    return [item for index in sorted(finished) for item in finished[index]]
+
+
+def run_with_journal(
+    folder: Path, options: RunOptions, work: Callable[[Run, Journal[Outcome]], bool]
+) -> int:
+    """Call `work` with a run and the journal of the folder; return the exit code.
+
+    work: writes the folder and returns whether an item failed. The journal has the outcome of
+    each step, so that the same command continues a killed run. It is removed if no item failed.
+    """
+    make_folder(folder)
+    check_writable(folder / ITEMS)
+    journal = open_journal(journal_path(str(folder / ITEMS), None))
+    return journalled(journal, options, lambda run: work(run, journal), what="steps")
 
 
 def _lines(summary: Mapping[str, Any]) -> Iterator[str]:
