@@ -32,6 +32,7 @@ from .sources_command import app as sources
 from .steps_command import list_steps
 from .strengths_command import strengths
 from .stress_command import stress
+from .table_commands import app as table
 
 _CODES, _JUDGES, _EVALUATIONS, _KEPT = (
     "Diagnoses to codes", "Judges", "Whole evaluations", "What is kept",
@@ -51,6 +52,7 @@ app.command("map", cls=Command, rich_help_panel=_CODES)(map_file)
 app.command("search", cls=Command, rich_help_panel=_CODES)(search)
 app.command("show", cls=Command, rich_help_panel=_CODES)(show)
 app.add_typer(sources, name="sources", rich_help_panel=_CODES)
+app.add_typer(table, name="table", rich_help_panel=_CODES)
 app.command("steps", cls=Command, rich_help_panel=_JUDGES)(list_steps)
 app.command("providers", cls=Command, rich_help_panel=_JUDGES)(list_providers)
 app.command("judge", cls=Command, rich_help_panel=_JUDGES)(judge_rows)

@@ -1,11 +1,12 @@
 """`dxjudge map`: map a file of free-text diagnoses to ICD-10 codes."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, get_args
 
 import typer
 
-from ..files.forms import FORMS_OUT, Form
+from ..files import forms
+from ..files.forms import FORMS_OUT, MAPPING_SUFFIXES, Form
 from ..ontology.releases.listed import DEFAULT
 from .command import grouped
 from .option_groups import ModelOptions, RunOptions
@@ -16,6 +17,7 @@ from .options import (
     RUN,
     AddedSources,
     Chroma,
+    Concepts,
     Delimiter,
     Encoding,
     EstimateOnly,
@@ -38,7 +40,8 @@ Output = Annotated[
     typer.Option(
         "--output",
         "-o",
-        help=f"The file to write: {FORMS_OUT}, or .sssom.tsv; - is standard output.",
+        help=f"The file to write: {FORMS_OUT}; or mappings alone, for other tools: "
+        f"{', '.join(MAPPING_SUFFIXES)}. - is standard output.",
         rich_help_panel=_ROWS,
     ),
 ]
@@ -52,8 +55,8 @@ Column = Annotated[
 OutputFormat = Annotated[
     str | None,
     typer.Option(
-        help="The form of the output: csv, tsv, json, jsonl, parquet, xlsx or sssom. By default "
-        "the suffix of the file says it.",
+        help=f"The form of the output: {', '.join(get_args(forms.OutputFormat))}. By default the "
+        "suffix of the file says it.",
         rich_help_panel=_ROWS,
     ),
 ]
@@ -163,6 +166,7 @@ def map_file(
     delimiter: Delimiter = None,
     sheet: SheetName = None,
     encoding: Encoding = None,
+    concepts: Concepts = None,
     table: Table = None,
     ontology: Ontology = DEFAULT,
     scope: Scope = None,
@@ -235,5 +239,7 @@ def map_file(
         "rebuild": rebuild_index,
     }
     form = Form(input_format, delimiter, encoding, sheet)
-    request = Request(input, output, column, split, candidates, form, output_format, table, journal)
+    request = Request(
+        input, output, column, split, candidates, form, output_format, table, journal, concepts
+    )
     raise typer.Exit(run_map(request, settings, asked, quiet=quiet))

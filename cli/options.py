@@ -65,6 +65,14 @@ OutputFormat = Annotated[
         rich_help_panel=ROWS,
     ),
 ]
+Concepts = Annotated[
+    Path | None,
+    typer.Option(
+        help="A folder with the vocabulary files of OMOP (CONCEPT.csv of Athena), for the forms "
+        "omop and usagi.",
+        rich_help_panel=ROWS,
+    ),
+]
 Ontology = Annotated[
     str,
     typer.Option(

@@ -7,7 +7,9 @@ from typing import Literal, get_args
 from ..errors import UsageError
 
 InputFormat = Literal["csv", "tsv", "json", "jsonl", "parquet", "xlsx", "txt"]
-OutputFormat = Literal["csv", "tsv", "json", "jsonl", "parquet", "xlsx", "sssom"]
+OutputFormat = Literal[
+    "csv", "tsv", "json", "jsonl", "parquet", "xlsx", "sssom", "fhir", "fhir-r5", "omop", "usagi"
+]
 
 FORMS_IN = "CSV, TSV, JSON, JSON Lines, Parquet, Excel or a plain list (.txt), also gzipped"
 FORMS_OUT = ".csv, .tsv, .json, .jsonl, .parquet or .xlsx, and .gz after it"
@@ -27,6 +29,17 @@ SUFFIXES: dict[str, InputFormat] = {
     ".txt": "txt",
     ".list": "txt",
 }
+MAPPING_SUFFIXES: dict[str, OutputFormat] = {
+    ".sssom.tsv": "sssom",
+    ".fhir.json": "fhir",
+    ".fhir-r5.json": "fhir-r5",
+    ".omop.csv": "omop",
+    ".usagi.csv": "usagi",
+}
+"""The suffixes of the forms that hold mappings of texts to codes, and no other columns."""
+
+MAPPING_FORMS = frozenset(MAPPING_SUFFIXES.values())
+
 # A list holds only one column; a workbook with macros would lose them.
 _READ_ONLY = {".txt", ".list", ".xlsm"}
 _DELIMITER_NAMES = {
@@ -108,21 +121,32 @@ def output_format(output: str, wanted: str | None, sheet_format: str) -> OutputF
     if output == "-":
         return next((name for name in formats if name == sheet_format), "csv")
     name = output.lower().removesuffix(".gz")
-    if name.endswith(".sssom.tsv"):
-        return "sssom"
+    if (of_mappings := mapping_form(name)) is not None:
+        return of_mappings
     suffix = Path(name).suffix
     if suffix not in SUFFIXES or suffix in _READ_ONLY:
         known = ", ".join(sorted(SUFFIXES.keys() - _READ_ONLY))
         raise UsageError(
-            f"what format is {output}? end its name with one of {known}, .sssom.tsv, or add "
-            "--output-format"
+            f"what format is {output}? end its name with one of {known}, "
+            f"{', '.join(MAPPING_SUFFIXES)}, or add --output-format"
         )
     return next(name for name in formats if name == SUFFIXES[suffix])
 
 
+def mapping_form(path: str) -> OutputFormat | None:
+    """Return the form of mappings that the suffix names, or None."""
+    name = path.lower().removesuffix(".gz")
+    return next((form for end, form in MAPPING_SUFFIXES.items() if name.endswith(end)), None)
+
+
 def table_format(output: str, what: str = "verdicts") -> OutputFormat:
-    """Return the format of a path's suffix; raise UsageError for SSSOM, which `what` lacks."""
+    """Return the format of a path's suffix; raise UsageError for a form that only mappings have."""
     format = output_format(output, None, "csv")
-    if format == "sssom":
-        raise UsageError(f"{what} have no SSSOM form; write {FORMS_OUT}")
+    refuse_mapping_form(format, what)
     return format
+
+
+def refuse_mapping_form(format: OutputFormat, what: str) -> None:
+    """Raise UsageError for a form that only mappings have; `what` names the rows in words."""
+    if format in MAPPING_FORMS:
+        raise UsageError(f"{what} have no form {format!r}; write {FORMS_OUT}")

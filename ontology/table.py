@@ -84,16 +84,40 @@ class CanonicalTable:
         )
 
     def merged(self, entries: Iterable[Entry]) -> "CanonicalTable":
-        """Return this table with newer rows; reviewed rows, notes and other columns stay."""
+        """Return this table with newer rows; reviewed rows, notes and other columns stay.
+
+        A reviewed row gets the newer count of rows.
+        """
         rows = dict(self.entries)
         for entry in entries:
             key = text_key(entry.mapping.text)
             old = rows.get(key)
-            if old is None or (entry.reviewed and not old.reviewed):
-                rows[key] = entry
-            elif not old.reviewed:
-                rows[key] = replace(entry, reviewer=old.reviewer, note=old.note, other=old.other)
+            rows[key] = entry if old is None else _newer(old, entry)
         return replace(self, entries=rows)
+
+    def counted(self, counts: ReadOnly[str, int]) -> "CanonicalTable":
+        """Return this table with the counts of rows of the texts that an input holds."""
+        rows = {
+            key: replace(entry, rows=counts.get(key, entry.rows))
+            for key, entry in self.entries.items()
+        }
+        return replace(self, entries=rows)
+
+    def with_columns_of(self, other: "CanonicalTable") -> "CanonicalTable":
+        """Return this table with the columns of another table after its own."""
+        if self.layout is None or other.layout is None:
+            return replace(self, layout=self.layout or other.layout)
+        columns = tuple(dict.fromkeys((*self.layout.columns, *other.layout.columns)))
+        return replace(self, layout=self.layout._replace(columns=columns))
+
+
+def _newer(old: Entry, entry: Entry) -> Entry:
+    count, other = entry.rows or old.rows, {**entry.other, **old.other}
+    if old.reviewed:
+        return replace(old, rows=count, other=other)
+    if entry.reviewed:
+        return replace(entry, rows=count, note=entry.note or old.note, other=other)
+    return replace(entry, rows=count, reviewer=old.reviewer, note=old.note, other=other)
 
 
 def _folded(text: str) -> str:
@@ -106,12 +130,13 @@ def short_signature(signature: ReadOnly[str, Any]) -> str:
     return f"{signature['ontology']}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
 
 
-def entry_of(mapping: Mapping, signature: str) -> Entry:
+def entry_of(mapping: Mapping, signature: str, rows: int = 0) -> Entry:
     """Return the row that records a mapping computed under a short signature.
 
-    The signature in the row also names the code, so that an edit of the code is noticed.
+    rows: how many rows of the input hold the text. The signature in the row also names the code,
+    so that an edit of the code is noticed.
     """
-    return Entry(mapping, signature=f"{signature}={mapping.code or ''}")
+    return Entry(mapping, rows, signature=f"{signature}={mapping.code or ''}")
 
 
 def read_table(path: Path, tree: Tree) -> CanonicalTable:
@@ -157,7 +182,7 @@ def write_table(table: CanonicalTable, path: Path, tree: Tree) -> None:
     give_back = claim(path, patience=_PATIENCE_SECONDS)
     try:
         now = read_table(path, tree)
-        _write(now.merged(table.entries.values()), path)
+        _write(now.merged(table.entries.values()).with_columns_of(table), path)
     except InputError as error:
         aside = path.with_name(f"{path.stem}.unmerged{path.suffix}")
         _write(table, aside)

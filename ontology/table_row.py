@@ -22,6 +22,7 @@ COLUMNS = (
     "reviewed",
     "reviewer",
     "note",
+    "rows",
     "signature",
 )
 _YES = frozenset({"yes", "y", "true", "1", "x"})
@@ -30,9 +31,13 @@ _NO = frozenset({"no", "n", "false", "0", ""})
 
 @dataclass(frozen=True)
 class Entry:
-    """One row: the mapping as computed or as edited; `other` holds the user's own columns."""
+    """One row: the mapping as computed or as edited; `other` holds the user's own columns.
+
+    rows: how many rows of the last input that held the text have it; 0 where nobody counted.
+    """
 
     mapping: Mapping
+    rows: int = 0
     reviewed: bool = False
     reviewer: str = ""
     note: str = ""
@@ -63,6 +68,7 @@ def read_row(cells: dict[str, str], tree: Tree, place: str) -> Entry | None:
     computed = signature.partition("=")[2] if signature else ""
     return Entry(
         mapping,
+        _count(known["rows"], place),
         # An edited code is a person's decision, also without a mark in `reviewed`.
         reviewed=mark in _YES or computed != (mapping.code or ""),
         reviewer=known["reviewer"],
@@ -117,6 +123,16 @@ def _score(text: str, place: str) -> float:
     return score
 
 
+def _count(text: str, place: str) -> int:
+    try:
+        count = float(text.replace(",", ".") or 0)
+    except ValueError:
+        count = -1.0
+    if count < 0 or count != int(count):
+        raise InputError(f"{place}: rows is {text!r}, not a count")
+    return int(count)
+
+
 def cells_of(entry: Entry) -> dict[str, str]:
     """Return the cells of a row by column, as `read_row` reads them."""
     mapping = entry.mapping
@@ -134,5 +150,6 @@ def cells_of(entry: Entry) -> dict[str, str]:
         "reviewed": "yes" if entry.reviewed else "no",
         "reviewer": entry.reviewer,
         "note": entry.note,
+        "rows": str(entry.rows) if entry.rows else "",
         "signature": entry.signature,
     }

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from dxjudge.cli.main import run
-from dxjudge.cli.runs.sssom_write import write_sssom
+from dxjudge.ontology.exchange.mapped_text import MappedText
+from dxjudge.ontology.exchange.sssom import write_sssom
 from dxjudge.ontology.mapping import Mapping
 from dxjudge.ontology.tree import load_tree
 
@@ -50,13 +51,20 @@ def caplog_of(name: str) -> Iterator[list[str]]:
         logging.getLogger(name).removeHandler(handler)
 
 
+def texts_of(mappings: list[Mapping]) -> list[MappedText]:
+    return [
+        MappedText(mapping, reviewer="A. Reviewer" if mapping.text == "podagra" else "")
+        for mapping in mappings
+    ]
+
+
 @pytest.fixture(scope="module")
 def parsed(tmp_path_factory: pytest.TempPathFactory) -> Any:
     from sssom.parsers import parse_sssom_table
 
     path = tmp_path_factory.mktemp("sssom") / "out.sssom.tsv"
     with path.open("wb") as file:
-        write_sssom(file, MAPPINGS, {"podagra": "A. Reviewer"}, load_tree())
+        write_sssom(file, texts_of(MAPPINGS), load_tree())
     # Its strict mode takes a regular header for an irregular one, so the log is looked at.
     with caplog_of("root") as said:
         found = parse_sssom_table(path)
@@ -101,7 +109,7 @@ def test_one_text_has_one_id_in_every_set(tmp_path: Path) -> None:
     ids = []
     for name, mappings in (("one", MAPPINGS), ("two", MAPPINGS[2:4])):
         with (tmp_path / name).open("wb") as file:
-            write_sssom(file, mappings, {}, load_tree())
+            write_sssom(file, texts_of(mappings), load_tree())
         lines = (tmp_path / name).read_text("utf-8").splitlines()
         ids.append({line.split("\t")[0] for line in lines if "\tpodagra\t" in line})
         address = next(line for line in lines if line.startswith("# mapping_set_id: "))
@@ -130,7 +138,7 @@ def test_commands_of_the_sssom_package_lose_no_row(
     monkeypatch.chdir(tmp_path)
     for name, mappings in (("one", MAPPINGS), ("two", MAPPINGS[2:])):
         with Path(f"{name}.sssom.tsv").open("wb") as file:
-            write_sssom(file, mappings, {"podagra": "A. Reviewer"}, load_tree())
+            write_sssom(file, texts_of(mappings), load_tree())
     output = [] if "partition" in command else ["-o", "result"]
     done = CliRunner().invoke(main, [*command, *output])
     assert done.exit_code == 0, done.output
@@ -156,7 +164,7 @@ def test_carries_confidence_reviewer_and_where_it_comes_from(parsed: Any) -> Non
 def test_the_same_mappings_are_the_same_set() -> None:
     def written(mappings: list[Mapping]) -> str:
         file = io.BytesIO()
-        write_sssom(file, mappings, {}, load_tree())
+        write_sssom(file, texts_of(mappings), load_tree())
         return file.getvalue().decode().splitlines()[0]
 
     assert written(MAPPINGS) == written(MAPPINGS)
@@ -167,7 +175,7 @@ def test_an_empty_set_is_a_valid_file(tmp_path: Path) -> None:
     from sssom.parsers import parse_sssom_table
 
     with (tmp_path / "out.sssom.tsv").open("wb") as file:
-        write_sssom(file, [], {}, load_tree("icd10"))
+        write_sssom(file, [], load_tree("icd10"))
     assert len(parse_sssom_table(tmp_path / "out.sssom.tsv").df) == 0
 
 

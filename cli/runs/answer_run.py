@@ -22,7 +22,7 @@ from ...evaluation.answering.answers import (
 from ...evaluation.answering.plan import AnswerPlan, Settings, plan_answers
 from ...evaluation.read import case_source
 from ...files.bytes import check_writable
-from ...files.forms import output_format
+from ...files.forms import table_format
 from ...files.journal import Journal
 from ...files.rows_out import write_columns
 from ..answering_options import AnswerOptions
@@ -44,7 +44,7 @@ def run_answer(options: AnswerOptions) -> int:
         return 0
     if options.output == "-":
         raise UsageError("responses are written to a file: name it with -o")
-    format = output_format(options.output, None, "jsonl")
+    format = table_format(options.output, "responses")
     check_writable(Path(options.output))
     journal = Journal(
         journal_path(options.output, options.journal),

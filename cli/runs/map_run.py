@@ -2,20 +2,26 @@
 
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
+from collections.abc import Mapping as ReadOnly
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from ...errors import UsageError
 from ...files.bytes import check_writable, writing_to
-from ...files.forms import Form, OutputFormat, output_format
+from ...files.forms import MAPPING_FORMS, Form, OutputFormat, output_format
 from ...files.journal import Journal
 from ...files.rows_in import Sheet, column_texts, read_sheet, text_column
 from ...files.rows_out import added_names, check_columns, write_sheet
 from ...graphs.chooser import Chooser, fell_back
 from ...graphs.mapper import Mapper
+from ...ontology.exchange.concepts import Concepts, read_concepts
+from ...ontology.exchange.mapped_text import mapped_text
+from ...ontology.exchange.write import check_concepts, write_mappings
 from ...ontology.mapping import Mapping
 from ...ontology.reading.query import split_diagnoses
 from ...ontology.sources.added import AddedSource, describe
@@ -35,7 +41,6 @@ from .map_columns import added_columns
 from .map_journal import open_journal
 from .map_model import Asked, asking, mapper_settings
 from .map_summary import model_summary, summary
-from .sssom_write import write_sssom
 
 
 @dataclass(frozen=True)
@@ -51,6 +56,7 @@ class Request:
     output_format: str | None
     table: Path | None
     journal: Path | None = None
+    concepts: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -62,6 +68,17 @@ class Job:
     format: OutputFormat
     texts: list[tuple[str, ...]]
     distinct: list[str]
+    concepts: Concepts | None = None
+
+    @cached_property
+    def counts(self) -> Counter[str]:
+        """How many rows hold each text."""
+        return Counter(text for of_row in self.texts for text in set(of_row))
+
+    @cached_property
+    def frequent_first(self) -> list[str]:
+        """The distinct texts, those of most rows first, as people review them."""
+        return sorted(self.distinct, key=lambda text: -self.counts[text])
 
 
 @dataclass
@@ -92,7 +109,7 @@ class Work:
 def run_map(request: Request, settings: dict[str, Any], asked: Asked | None, *, quiet: bool) -> int:
     """Run the command; return the exit code. All options and inputs are checked before any work."""
     tree = load_tree(settings["ontology"])
-    job = read_job(request)
+    job = read_job(request, tree)
     table = read_table(request.table, tree) if request.table else CanonicalTable()
     with asking(asked) as chooser:
         work = Work({**settings, **mapper_settings(chooser)}, chooser)
@@ -101,9 +118,9 @@ def run_map(request: Request, settings: dict[str, Any], asked: Asked | None, *, 
             return 0
         code = None
         try:
-            with keeping(request.table, table, work, tree):
+            with keeping(request.table, table, work, tree, job.counts):
                 with stages(quiet=quiet) as progress:
-                    map_texts(job.distinct, table, work, progress, request)
+                    map_texts(job.frequent_first, table, work, progress, request)
                 write_output(request, job, work.mappings, table, tree)
             code = _exit_code(work)
         except KeyboardInterrupt:
@@ -142,11 +159,13 @@ def _estimate(request: Request, job: Job, table: CanonicalTable, work: Work, qui
     print_estimate(len(job.texts), len(texts), embedded, work.chooser)
 
 
-def read_job(request: Request) -> Job:
+def read_job(request: Request, tree: Tree) -> Job:
     """Read the input, and check before any work that the output can be written."""
     sheet = read_sheet(request.input, request.form, column=request.column)
     format = output_format(request.output, request.output_format, sheet.format)
     check_columns(sheet, format)
+    check_concepts(format, request.concepts)
+    concepts = read_concepts(request.concepts, tree) if request.concepts else None
     written = [Path(path) for path in (request.output, request.table) if path not in (None, "-")]
     journals = [path for path in (journal_path(request.output, request.journal),) if path]
     paths = [path.resolve() for path in (Path(request.input), *written, *journals)]
@@ -158,7 +177,7 @@ def read_job(request: Request) -> Job:
     read = split_diagnoses if request.split else _whole
     texts = [tuple(map(text_key, read(cell))) for cell in column_texts(sheet, index)]
     distinct = list(dict.fromkeys(text for of_row in texts for text in of_row))
-    return Job(sheet, sheet.columns[index], format, texts, distinct)
+    return Job(sheet, sheet.columns[index], format, texts, distinct, concepts)
 
 
 def _whole(cell: str) -> tuple[str, ...]:
@@ -219,14 +238,19 @@ def _settle(texts: list[str], table: CanonicalTable, work: Work, candidates: boo
 
 
 @contextmanager
-def keeping(path: Path | None, table: CanonicalTable, work: Work, tree: Tree) -> Iterator[None]:
-    """Write the table at the end, also after an error or an interruption."""
+def keeping(
+    path: Path | None, table: CanonicalTable, work: Work, tree: Tree, counts: ReadOnly[str, int]
+) -> Iterator[None]:
+    """Write the table at the end, also after an error or an interruption.
+
+    counts: how many rows hold each text.
+    """
     try:
         yield
     finally:
         if path and work.signature:
             new = [entry_of(mapping, _signature(mapping, work)) for mapping in work.new]
-            write_table(table.merged(new), path, tree)
+            write_table(table.merged(new).counted(counts), path, tree)
 
 
 def _signature(mapping: Mapping, work: Work) -> str:
@@ -240,10 +264,12 @@ def write_output(
 ) -> None:
     """Write the rows with their mappings."""
     with writing_to(request.output) as file:
-        if job.format == "sssom":
-            rows = {text: table.row_of(text) for text in job.distinct}
-            reviewers = {text: row.reviewer for text, row in rows.items() if row}
-            write_sssom(file, [mappings[text] for text in job.distinct], reviewers, tree)
+        if job.format in MAPPING_FORMS:
+            texts = [
+                mapped_text(mappings[text], table.row_of(text), job.counts[text])
+                for text in job.distinct
+            ]
+            write_mappings(file, job.format, texts, tree, job.concepts)
         else:
             columns = added_columns(
                 job.texts, mappings, parts=request.split, candidates=request.candidates
@@ -278,7 +304,7 @@ def _report(request: Request, job: Job, work: Work, tree: Tree) -> Iterator[str]
         )
     names = added_names(job.sheet, ["code", "name", "score", "decided_by", "status", "reason"])
     renamed = [f"{own} for {name}" for name, own in names.items() if own != name]
-    if renamed and job.format != "sssom":
+    if renamed and job.format not in MAPPING_FORMS:
         yield f"the input has columns of these names, so the new ones are {', '.join(renamed)}"
     if request.output != "-":
         yield f"rows: {request.output}"

@@ -13,7 +13,7 @@ from ...agents.steps import find_step
 from ...cache.key import fingerprint
 from ...errors import DxjudgeError, UsageError
 from ...files.bytes import check_writable
-from ...files.forms import FORMS_OUT, OutputFormat, output_format
+from ...files.forms import OutputFormat, output_format, refuse_mapping_form
 from ...files.nearest import unread_column
 from ...files.rows_in import Sheet, read_sheet
 from ...files.rows_out import added_names, check_columns, write_table
@@ -64,8 +64,7 @@ def read_rows(rows: StepRows, output: str, step: Step[Any, Any], case: str | Non
     """
     sheet = read_sheet(rows.input, rows.form, list_allowed=False)
     format = output_format(output, rows.output_format, sheet.format)
-    if format == "sssom":
-        raise UsageError(f"verdicts cannot be written as SSSOM: write {FORMS_OUT}")
+    refuse_mapping_form(format, "verdicts")
     check_columns(sheet, format)
     if output != "-":
         if Path(output).resolve() == Path(rows.input).resolve():

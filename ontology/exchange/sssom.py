@@ -6,23 +6,21 @@ which say nothing about a text.
 """
 
 import datetime
-import hashlib
 import json
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from importlib.metadata import version
 from typing import BinaryIO
 
 from ...files.delimited import Style, write_delimited
-from ...ontology.decide import WRITTEN
-from ...ontology.mapping import Mapping
-from ...ontology.release import Release
-from ...ontology.tree import Tree
+from ..release import Release
+from ..tree import Tree
+from .mapped_text import TEXTS, MappedText, exportable
 
 _SETS = "https://w3id.org/sssom/mappings/"  # as in ids of the sssom package
 _TEXTS = "text"
 _PREFIXES = {
-    _TEXTS: "https://example.org/dxjudge/text/",
+    _TEXTS: TEXTS,
     "bioregistry": "https://bioregistry.io/",
     "semapv": "https://w3id.org/semapv/vocab/",
     "skos": "http://www.w3.org/2004/02/skos/core#",
@@ -35,6 +33,7 @@ _JUSTIFIED = {
     "reviewed": "semapv:ManualMappingCuration",
     "none": "semapv:SemanticSimilarityThresholdMatching",
 }
+_PREDICATES = {"equal": "skos:exactMatch", "wider": "skos:broadMatch", "close": "skos:closeMatch"}
 _COLUMNS = [
     "subject_id",
     "subject_label",
@@ -52,26 +51,15 @@ _COLUMNS = [
 ]
 
 
-def write_sssom(
-    file: BinaryIO,
-    mappings: Iterable[Mapping],
-    reviewers: dict[str, str],
-    tree: Tree,
-) -> None:
+def write_sssom(file: BinaryIO, texts: list[MappedText], tree: Tree) -> None:
     """Write the mappings of distinct texts to codes of `tree`.
-
-    reviewers: the names of the reviewers, by text.
 
     The predicate is skos:exactMatch where the text is an official name or holds the code,
     skos:broadMatch where it is another term of the code, and skos:closeMatch otherwise.
     `confidence` is the score. `object_category` is the chapter of the code. An unmapped text maps
     to sssom:NoTermFound.
     """
-    rows = [
-        _record(mapping, reviewers.get(mapping.text, ""), tree)
-        for mapping in mappings
-        if mapping.status != "failed" and mapping.text.strip()
-    ]
+    rows = [_record(text, tree) for text in exportable(texts)]
     file.write("".join(_header(rows, tree.descriptor, tree.version)).encode())
     write_delimited(file, _COLUMNS, rows, Style("\t"))
 
@@ -96,26 +84,20 @@ def _header(rows: list[list[str]], release: Release, edition: str) -> Iterator[s
         yield f"#   {prefix}: {json.dumps(address)}\n"
 
 
-def _record(mapping: Mapping, reviewer: str, tree: Tree) -> list[str]:
+def _record(text: MappedText, tree: Tree) -> list[str]:
+    mapping = text.mapping
     return [
-        f"{_TEXTS}:{hashlib.sha256(mapping.text.encode()).hexdigest()[:16]}",
+        f"{_TEXTS}:{text.id}",
         mapping.text,
         "diagnosis",
-        _predicate(mapping),
+        _PREDICATES[text.relation],
         tree.descriptor.curie(mapping.code) if mapping.code else "sssom:NoTermFound",
         mapping.name or "",
         tree.name(tree.chapter(mapping.code)) if mapping.code else "",
         _JUSTIFIED[mapping.decided_by],
         "" if mapping.code else "1:0",
         f"{mapping.score:.4f}" if mapping.code else "",
-        reviewer,
+        text.reviewer,
         mapping.term or "",
         mapping.reason or "",
     ]
-
-
-def _predicate(mapping: Mapping) -> str:
-    if mapping.decided_by == "exact":
-        same = mapping.source in ("official", WRITTEN)
-        return "skos:exactMatch" if same else "skos:broadMatch"
-    return "skos:closeMatch"

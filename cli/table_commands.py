@@ -1,0 +1,132 @@
+"""`dxjudge table`: bring a canonical table into other tools and back, compare and merge tables."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..files.forms import FORMS_OUT, MAPPING_SUFFIXES
+from ..ontology.releases.listed import DEFAULT
+from .command import Command
+from .options import Concepts, Ontology, OutputFormat, Quiet
+
+app = typer.Typer(
+    help="Export, import, compare and merge canonical tables of mappings.", no_args_is_help=True
+)
+
+OneTable = Annotated[Path, typer.Argument(metavar="TABLE", help="A canonical table.")]
+MappingOutput = Annotated[
+    str,
+    typer.Option(
+        "--output",
+        "-o",
+        help=f"The file to write: {', '.join(MAPPING_SUFFIXES)}. - is standard output.",
+    ),
+]
+TableOut = Annotated[
+    Path, typer.Option("--output", "-o", help="The canonical table to write: .tsv, .csv or .xlsx.")
+]
+DifferencesOut = Annotated[
+    str, typer.Option("--output", "-o", help=f"The file to write: {FORMS_OUT}.")
+]
+
+
+@app.command("export", cls=Command)
+def export_table(
+    table: OneTable,
+    output: MappingOutput,
+    output_format: OutputFormat = None,
+    concepts: Concepts = None,
+    ontology: Ontology = DEFAULT,
+    quiet: Quiet = False,
+) -> None:
+    """Write the mappings of a table in a form that other tools read.
+
+    SSSOM, a FHIR ConceptMap (R4: .fhir.json, R5: .fhir-r5.json), OMOP's
+    source_to_concept_map, or the file in which Usagi saves mappings. Texts that
+    failed are left out, and then the exit code is 3.
+
+    Examples:
+      dxjudge table export reviewed.tsv -o mappings.fhir.json
+      dxjudge table export reviewed.tsv -o mappings.omop.csv --concepts athena
+    """
+    from .runs.table_run import export
+
+    raise typer.Exit(export(table, output, output_format, concepts, ontology, quiet=quiet))
+
+
+@app.command("import", cls=Command)
+def import_mappings(
+    input: Annotated[
+        Path,
+        typer.Argument(
+            metavar="INPUT", help="A file of Usagi (.usagi.csv), SSSOM (.sssom.tsv), or FHIR."
+        ),
+    ],
+    output: TableOut,
+    concepts: Concepts = None,
+    ontology: Ontology = DEFAULT,
+    quiet: Quiet = False,
+) -> None:
+    """Add the mappings that people made in another tool to a table, as reviewed rows.
+
+    Of a Usagi file the approved rows are read, of an SSSOM set those that a
+    person curated, of a FHIR ConceptMap all. Rows of the table that are reviewed
+    already stay; the command names the texts where the two differ.
+
+    Examples:
+      dxjudge table import approved.usagi.csv -o reviewed.tsv --concepts athena
+      dxjudge table import curated.sssom.tsv -o reviewed.tsv
+    """
+    from .runs.table_run import import_file
+
+    raise typer.Exit(import_file(input, output, concepts, ontology, quiet=quiet))
+
+
+@app.command(cls=Command)
+def diff(
+    first: Annotated[Path, typer.Argument(metavar="FIRST", help="The earlier canonical table.")],
+    second: Annotated[Path, typer.Argument(metavar="SECOND", help="The later canonical table.")],
+    output: DifferencesOut = "-",
+    output_format: OutputFormat = None,
+    ontology: Ontology = DEFAULT,
+    second_ontology: Annotated[
+        str | None,
+        typer.Option(help="The release of the second table, where it is another."),
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Compare two tables: which texts moved, how far in the tree, and why.
+
+    Out: one row for each text that differs, those of most rows first, with both
+    codes, the level at which the codes still agree, and what changed: the
+    release, the settings, a person's decision, the matched term or the score.
+
+    Examples:
+      dxjudge table diff january.tsv june.tsv
+      dxjudge table diff january.tsv june.tsv -o moved.xlsx
+    """
+    from .runs.table_run import compare
+
+    raise typer.Exit(
+        compare(
+            first, second, output, output_format, ontology, second_ontology or ontology, quiet=quiet
+        )
+    )
+
+
+@app.command(cls=Command)
+def merge(
+    tables: Annotated[list[Path], typer.Argument(metavar="TABLE...", help="Canonical tables.")],
+    output: TableOut,
+    ontology: Ontology = DEFAULT,
+    quiet: Quiet = False,
+) -> None:
+    """Merge tables into one: reviewed rows win, and reviewers who disagree are an error.
+
+    Examples:
+      dxjudge table merge ward1.tsv ward2.tsv -o all.tsv
+    """
+    from .runs.table_run import merge_tables
+
+    raise typer.Exit(merge_tables(tables, output, ontology, quiet=quiet))

@@ -1,0 +1,1 @@
+"""Mappings of texts in the forms that other tools read: SSSOM, FHIR, OMOP and Usagi."""

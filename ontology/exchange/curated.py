@@ -1,0 +1,103 @@
+"""Read mappings that people made in other tools: SSSOM sets and FHIR ConceptMaps."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ...errors import InputError, UnknownCode
+from ...files.bytes import decode, read_bytes
+from ...files.delimited import parse_delimited
+from ..mapping import Mapping
+from ..table_row import Entry
+from ..tree import Tree
+
+_BY_A_PERSON = "ManualMappingCuration"
+_NO_CODE = "sssom:NoTermFound"
+
+
+def reviewed_entry(
+    text: str, code: str | None, tree: Tree, place: str, *, reviewer: str = "", note: str = ""
+) -> Entry:
+    """Return the reviewed row of a text; without a code it says that no code fits.
+
+    Raises InputError, which begins with `place`, for a code that the release does not hold.
+    """
+    try:
+        known = tree.node(code).code if code else None
+    except UnknownCode as error:
+        raise InputError(f"{place}: {error}") from error
+    mapping = Mapping(
+        text=text,
+        status="mapped" if known else "unmapped",
+        code=known,
+        name=tree.name(known) if known else None,
+        score=1.0 if known else 0.0,
+        decided_by="reviewed" if known else "none",
+    )
+    return Entry(mapping, reviewed=True, reviewer=reviewer, note=note)
+
+
+def read_curated_sssom(path: Path, tree: Tree) -> Iterator[Entry]:
+    """Yield a reviewed row for each mapping that a person curated (semapv:ManualMappingCuration).
+
+    The text is `subject_label`, the code `object_id`. Raises InputError, which names the line, for
+    a column that is missing, a predicate that is negated, and a code the release does not hold.
+    """
+    lines = decode(read_bytes(path), str(path)).splitlines(keepends=True)
+    comments = sum(1 for line in lines if line.startswith("#"))
+    sheet = parse_delimited("".join(lines[comments:]), str(path), "\t")
+    for needed in ("subject_label", "object_id", "mapping_justification"):
+        if needed not in sheet.columns:
+            raise InputError(f"{path} has no column {needed!r}: is it an SSSOM set of texts?")
+    prefix = f"{tree.descriptor.curie_prefix}:"
+    for cells, line in zip(sheet.rows, sheet.lines, strict=True):
+        row = dict(zip(sheet.columns, cells, strict=True))
+        place = f"{path}, line {line + comments}"
+        if not row["mapping_justification"].endswith(_BY_A_PERSON):
+            continue
+        if row.get("predicate_modifier", "").lower() == "not":
+            raise InputError(f"{place}: a negated mapping has no place in a table; remove the line")
+        code = row["object_id"]
+        yield reviewed_entry(
+            row["subject_label"],
+            None if code == _NO_CODE else code.removeprefix(prefix),
+            tree,
+            place,
+            reviewer=row.get("reviewer_label", ""),
+            note=row.get("comment", ""),
+        )
+
+
+def read_concept_map(path: Path, tree: Tree) -> Iterator[Entry]:
+    """Yield a reviewed row for each element of a ConceptMap, R4 or R5, whose status is "active".
+
+    The text is the display of the element, the code its first target. Raises InputError for a map
+    that is a draft, for another system of codes, and for an element with several targets.
+    """
+    try:
+        resource: Any = json.loads(decode(read_bytes(path), str(path)))
+    except ValueError as error:
+        raise InputError(f"{path} is not JSON: {error}") from error
+    if not isinstance(resource, dict) or resource.get("resourceType") != "ConceptMap":
+        raise InputError(f"{path} is not a FHIR ConceptMap")
+    if resource.get("status") != "active":
+        raise InputError(
+            f"{path}: the status is {resource.get('status')!r}; only an active map says that "
+            "people decided: change the status where they did"
+        )
+    for group in resource.get("group", []):
+        system = str(group.get("target", "")).partition("|")[0]
+        if system not in (tree.descriptor.fhir, tree.descriptor.address):
+            raise InputError(f"{path}: the codes are of {system!r}, not of {tree.descriptor.shown}")
+        for number, element in enumerate(group.get("element", []), 1):
+            yield _element(element, f"{path}, element {number}", tree)
+
+
+def _element(element: dict[str, Any], place: str, tree: Tree) -> Entry:
+    if not (text := element.get("display")):
+        raise InputError(f"{place}: has no display, so its text is not known")
+    codes = [target["code"] for target in element.get("target", []) if target.get("code")]
+    if len(codes) > 1:
+        raise InputError(f"{place}: has {len(codes)} targets; a table holds one code for a text")
+    return reviewed_entry(text, codes[0] if codes else None, tree, place)
