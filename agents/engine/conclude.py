@@ -11,12 +11,12 @@ from ...cache.store import Entry
 from ..judge import JudgeSpec
 from ..outcome import Abstained, Done, Failed, FailureKind, Outcome
 from ..step import Step
+from ..wires.request import Reply
 from .call import Call
 from .conversation import Conversation
 from .examine import Valid, check
 from .habits import as_sent
 from .models import Method
-from .request import Reply
 
 T = TypeVar("T", int, float)
 

@@ -14,6 +14,7 @@ from ...errors import DxjudgeError
 from ...prompts.load import load_sections
 from ..judge import JudgeSpec
 from ..watching.spans import call_span, end_call
+from ..wires.request import Reply, Request
 from .answer import schema_text
 from .call import Call, schema_length
 from .faults import Fault, RequestFault, read_fault, rejects_method
@@ -24,7 +25,6 @@ from .ledger import Attempt, AttemptStatus
 from .models import PROVIDERS
 from .prices import Price
 from .redact import redact, redact_value
-from .request import Reply, Request
 from .run import Run
 from .send import send
 from .verdicts import TurnFailed, final_fault, no_images

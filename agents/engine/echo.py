@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 
-from .request import Reply
+from ..wires.request import Reply
 
 _HEAD, _TAIL = 12_000, 4_000  # characters, together some 4,000 tokens
 _LINES = 40

@@ -6,10 +6,10 @@ from typing import Any
 from pydantic import BaseModel
 
 from ..outcome import FailureKind
+from ..wires.request import Reply
 from .answer import NotJson, read_answer, read_json
 from .call import Call
 from .redact import redact_value
-from .request import Reply
 from .token_scores import first_tokens, logprobs_of
 
 _SHOWN = 40  # the most problems of one answer that are recorded

@@ -6,10 +6,10 @@ from email.utils import parsedate_to_datetime
 from typing import Any, Literal
 
 from ..judge import JudgeSpec
+from ..wires.request import NoAnswer
 from .judges import Judge
 from .models import Method
 from .redact import redact
-from .request import NoAnswer
 
 FaultKind = Literal[
     "throttled",  # 429

@@ -7,11 +7,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ..judge import JudgeSpec
-from . import anthropic_wire, openai_wire
+from ..wires import anthropic_wire, openai_wire
+from ..wires.request import FINISHES, Reply, Request
+from ..wires.transport import certificates
 from .judges import Judge, family_of
 from .redact import redact, redact_value
-from .request import FINISHES, Reply, Request
-from .transport import certificates
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel

@@ -1,7 +1,7 @@
 """The providers of models: the address, the key and the wire (API protocol) of each.
 
 Only this module knows providers and their environment variables. A provider is one entry in
-`PROVIDERS`; a new wire also needs a module like `openai_wire.py`.
+`PROVIDERS`; a new wire also needs a module like `wires/openai_wire.py`.
 """
 
 import os

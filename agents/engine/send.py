@@ -8,13 +8,13 @@ from typing import Any
 import httpx2
 
 from ..judge import JudgeSpec
-from . import anthropic_wire, openai_wire
-from .clients import open_client
+from ..wires import anthropic_wire, openai_wire
+from ..wires.clients import open_client
+from ..wires.request import NoAnswer, Reply, Request
 from .judges import Judge, check_key
 from .langchain_model import send_to_object
 from .models import PROVIDERS
 from .redact import redact, redact_value
-from .request import NoAnswer, Reply, Request
 from .watch import watching
 
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..judge import JudgeSpec
+from ..wires.request import Reply, Request
 from .langchain_model import messages_of
 from .models import is_traced
-from .request import Reply, Request
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from ..engine.answer import sent_schema
+from ..engine.models import Method, name_on_wire
 from ..images import LoadedImage
 from ..judge import JudgeSpec
-from .answer import sent_schema
-from .models import Method, name_on_wire
 from .request import FINISHES, NoAnswer, Reply, Request
 
 PATH = "/chat/completions"

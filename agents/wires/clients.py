@@ -5,7 +5,7 @@ import weakref
 from typing import Any
 from urllib.request import getproxies
 
-from .models import PROVIDERS, key_of_environment
+from ..engine.models import PROVIDERS, key_of_environment
 from .transport import Pools, certificates
 
 _NO_KEY = "not-needed"
