@@ -19,15 +19,17 @@ def list_providers(
       dxjudge providers
       dxjudge providers --json
     """
-    from ..agents.engine.models import PROVIDERS
+    from ..agents.engine.models import PROVIDERS, address_variables
 
     rows = [
         {
             "provider": name,
             "address": provider.url,
-            "key": provider.key,
+            "key": provider.key or (provider.account[0] if provider.account else ""),
             "address_variable": provider.url_variable,
+            "variables": address_variables(name),
             "supports": list(provider.supports),
+            "extra": provider.extra[0] if provider.extra else "",
         }
         for name, provider in PROVIDERS.items()
     ]
@@ -36,6 +38,7 @@ def list_providers(
         return
     for row in rows:
         typer.echo(f"{row['provider']}:MODEL")
-        typer.echo(f"  address   {row['address'] or 'your own'} ({row['address_variable']})")
-        typer.echo(f"  key       {row['key'] or 'none'}")
+        typer.echo(f"  address   {row['address'] or 'your own'} ({row['variables']})")
+        account = f", or your account (pip install 'dxjudge[{row['extra']}]')"
+        typer.echo(f"  key       {row['key'] or 'none'}{account if row['extra'] else ''}")
         typer.echo(f"  supports  {', '.join(row['supports'])}")

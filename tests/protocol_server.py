@@ -28,7 +28,9 @@ class Seen:
 
     @property
     def wire(self) -> str:
-        return "anthropic" if self.path.endswith("/messages") else "openai"
+        if self.path.endswith("/converse"):
+            return "converse"
+        return "anthropic" if self.path.endswith(("/messages", ":rawPredict")) else "openai"
 
     @property
     def texts(self) -> list[str]:
@@ -53,8 +55,10 @@ class Seen:
     @property
     def form(self) -> str:
         """How structure is asked for: json_schema, tool, json_mode or text."""
-        if self.body.get("tools"):
+        if self.body.get("tools") or self.body.get("toolConfig"):
             return "tool"
+        if self.wire == "converse":
+            return "json_schema" if "textFormat" in self.body.get("outputConfig", {}) else "text"
         kind = self.body.get("response_format") or self.body.get("output_config") or {}
         kind = kind.get("format", kind)
         return {"json_schema": "json_schema", "json_object": "json_mode"}.get(
@@ -266,7 +270,8 @@ class ProtocolServer:
 def _wire(seen: Seen, act: Act) -> dict[str, Any]:
     if act.error is not None:
         return {"type": "error", "error": dict(act.error)}
-    return _anthropic(seen, act) if seen.wire == "anthropic" else _openai(seen, act)
+    say_it = {"anthropic": _anthropic, "converse": converse, "openai": _openai}[seen.wire]
+    return say_it(seen, act)
 
 
 def _openai(seen: Seen, act: Act) -> dict[str, Any]:
@@ -321,11 +326,29 @@ def _anthropic(seen: Seen, act: Act) -> dict[str, Any]:
         "id": f"msg-{seen.number}",
         "type": "message",
         "role": "assistant",
-        "model": seen.body["model"],
+        "model": seen.body.get("model", "double"),
         "content": [content],
         "stop_reason": finish,
         "stop_sequence": None,
         "usage": {"input_tokens": tokens_in, "output_tokens": tokens_out},
+    }
+
+
+def converse(seen: Seen, act: Act) -> dict[str, Any]:
+    """Answer as Amazon Bedrock's Converse API."""
+    finish = {"stop": "end_turn", "length": "max_tokens", "refusal": "content_filtered"}[act.finish]
+    content: dict[str, Any] = {"text": _as_text(act.answer)}
+    if seen.form == "tool" and not isinstance(act.answer, str):
+        name = seen.body["toolConfig"]["tools"][0]["toolSpec"]["name"]
+        content = {"toolUse": {"toolUseId": "t-1", "name": name, "input": act.answer}}
+        finish = "tool_use"
+    tokens_in, tokens_out = act.tokens or (0, 0)
+    usage = {"inputTokens": tokens_in, "outputTokens": tokens_out}
+    return {
+        "output": {"message": {"role": "assistant", "content": [content]}},
+        "stopReason": finish,
+        "usage": {**usage, "totalTokens": tokens_in + tokens_out},
+        "metrics": {"latencyMs": 1},
     }
 
 
@@ -336,7 +359,7 @@ def _as_text(answer: Any) -> str:
 def _text(content: Any) -> str:
     if isinstance(content, str):
         return content
-    return "\n".join(block.get("text", "") for block in content)
+    return "\n".join(block.get("text", "") for block in content if "text" in block)
 
 
 def _picture(block: Any) -> bytes | str:

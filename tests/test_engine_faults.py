@@ -56,7 +56,7 @@ LASTING: dict[str, Any] = {
 ROUNDS = 3
 
 
-@pytest.mark.parametrize("wire", ["openai", "anthropic"])
+@pytest.mark.parametrize("wire", ["openai", "anthropic", "converse"])
 def test_an_item_ends_failed_only_where_no_valid_answer_was_served(
     wire: str, tmp_path: Path
 ) -> None:
@@ -76,7 +76,11 @@ def test_an_item_ends_failed_only_where_no_valid_answer_was_served(
         return {"choice": "Angina" if number % 2 == 0 else "Asthma"}
 
     with ProtocolServer(script) as server:
-        judge = server.judge() if wire == "openai" else f"anthropic:double@{server.root}"
+        judge = {
+            "openai": server.judge(),
+            "anthropic": f"anthropic:double@{server.root}",
+            "converse": f"bedrock:double@{server.root}",
+        }[wire]
         with Run(cache=tmp_path / "r.sqlite", timeout=10, attempts=8) as run:
             outcomes = run_step_sync(
                 "choose_candidate", items(count + len(LASTING)), judge=judge, run=run

@@ -30,7 +30,16 @@ PATHS = {
     "openrouter": "/api/v1",
     "ollama": "/v1",
     "vllm": "/v1",
+    "bedrock": "",
+    "vertex": "/v1/projects/p/locations/us-east5",
 }
+# What comes after it, and after the address of a server of one's own.
+ENDS = {
+    "anthropic": "/v1/messages",
+    "bedrock": "/model/some-model/converse",
+    "vertex": "/endpoints/openapi/chat/completions",
+}
+TOKENS = {"bedrock": "AWS_BEARER_TOKEN_BEDROCK", "vertex": "CLOUDSDK_AUTH_ACCESS_TOKEN"}
 every = pytest.mark.parametrize("provider", list(PROVIDERS))
 
 
@@ -39,6 +48,10 @@ def _no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     for known in PROVIDERS.values():
         monkeypatch.delenv(known.url_variable, raising=False)
         monkeypatch.setenv(known.key or "DXJUDGE_SERVER_KEY", f"key-of-{known.key}")
+        for name in known.account:
+            monkeypatch.delenv(name, raising=False)
+    for name in TOKENS.values():
+        monkeypatch.setenv(name, "key-of-")
 
 
 def ask(judge: Any, **options: Any) -> Outcome:
@@ -60,10 +73,11 @@ def test_a_provider_is_asked_at_its_path_with_its_key(
         outcome = ask(f"{provider}:some-model")
     assert outcome.status == "done" and outcome.judge is not None
     [seen] = server.seen
-    end = "/v1/messages" if known.wire == "anthropic" else "/chat/completions"
-    assert seen.path == PATHS[provider] + end
+    assert seen.path == PATHS[provider] + ENDS.get(provider, "/chat/completions")
     assert seen.headers["authorization"] == f"Bearer key-of-{known.key}"
-    assert seen.body["model"] == "some-model" and seen.form == "json_schema"
+    names = {"bedrock": None, "vertex": "google/some-model"}
+    assert seen.body.get("model") == names.get(provider, "some-model")
+    assert seen.form == "json_schema"
     assert (outcome.judge.provider, outcome.judge.base_url) == (
         provider,
         server.root + PATHS[provider],
@@ -86,6 +100,10 @@ def test_parameters_have_the_providers_names(
         else:
             outcome = ask(judge)
     [seen] = server.seen
+    if provider == "bedrock":
+        assert seen.body["inferenceConfig"] == {"temperature": 0.5, "maxTokens": 50}
+        assert seen.body["outputConfig"]["effort"] == "low" and "seed" not in str(seen.body)
+        return
     tokens = "max_completion_tokens" if provider == "azure" else "max_tokens"
     seeds = {"mistral": "random_seed"}
     assert (seen.body["temperature"], seen.body[tokens]) == (0.5, 50)

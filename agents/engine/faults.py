@@ -40,7 +40,7 @@ _ALIASES = {
 _METHOD_WORDS: dict[Method, tuple[str, ...]] = {
     "json_schema": (
         "response_format", "json_schema", "output_config", "output_format", "output format",
-        "structured output",
+        "structured output", "outputconfig", "textformat",
     ),
     "tool": ("tool", "function"),
     "json_mode": ("response_format", "json_object", "json mode"),

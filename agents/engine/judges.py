@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pydantic import SecretStr
@@ -61,7 +62,7 @@ def _with_address(spec: JudgeSpec) -> JudgeSpec:
         if not known.url:
             raise UsageError(
                 f"{spec.label} needs an address: write {spec.label}@https://… or set the "
-                f"environment variable {known.url_variable}"
+                f"environment variable {models.address_variables(spec.provider)}"
             )
         return spec
     check_url(url, known.url_variable)
@@ -115,15 +116,38 @@ def key_variable(spec: JudgeSpec) -> str:
 
 
 def check_key(judge: Judge) -> None:
-    """Raise AuthenticationFault, naming the variable, when the judge's key is missing."""
+    """Raise AuthenticationFault, naming the variable, when the judge's key is missing.
+
+    Raises UsageError, naming the command, when the library that finds its credentials is missing.
+    """
     spec = judge.spec
     if judge.model is not None or spec.provider not in PROVIDERS:
         return
+    _check_extra(spec)
     variable = key_variable(spec)
     if variable != SERVER_KEY and not models.key_of_environment(spec.provider, spec.base_url):
         raise AuthenticationFault(
             f"{spec.label} needs a key: set the environment variable {variable}"
         )
+
+
+def _check_extra(spec: JudgeSpec) -> None:
+    extra = PROVIDERS[spec.provider].extra
+    if extra is None or models.account_of_environment(spec.provider):
+        return
+    name, module = extra
+    if models.has_own_server(spec.provider, spec.base_url) and not _has_module(module):
+        raise UsageError(
+            f"{spec.label} needs the {name} extra: pip install 'dxjudge[{name}]', or a token in "
+            f"the environment variable {PROVIDERS[spec.provider].account[0]}"
+        )
+
+
+def _has_module(name: str) -> bool:
+    try:
+        return find_spec(name) is not None
+    except ModuleNotFoundError:  # the package around it
+        return False
 
 
 def methods_of(judge: Judge) -> tuple[Method, ...]:

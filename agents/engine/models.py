@@ -5,11 +5,13 @@ Only this module knows providers and their environment variables. A provider is 
 """
 
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
+from urllib.parse import urlsplit
 
-Wire = Literal["openai", "anthropic"]
+Wire = Literal["openai", "anthropic", "converse"]
 Method = Literal["auto", "json_schema", "tool", "json_mode", "text"]
 SERVER_KEY = "DXJUDGE_SERVER_KEY"
 """The variable of the key for a server that a judge names by URL; it never gets a vendor's key."""
@@ -25,6 +27,9 @@ class Provider:
     `path` is appended. key: the environment variable of its key, "" if it needs none. methods:
     its methods of structured output, best first. names: its names of our parameters. absent:
     parameters that its API does not have; they are never sent. more: what else it `supports`.
+    account: the environment variables with which its own credentials work, of which each holds
+    a secret. servers: a pattern of the names of its servers. extra: the extra of our package with
+    the library that finds its credentials, and that library's module.
     """
 
     wire: Wire
@@ -36,6 +41,9 @@ class Provider:
     names: Mapping[str, str] = field(default_factory=dict)
     absent: tuple[str, ...] = ()
     more: tuple[str, ...] = ()
+    account: tuple[str, ...] = ()
+    servers: str = ""
+    extra: tuple[str, str] | None = None
 
     @property
     def supports(self) -> tuple[str, ...]:
@@ -108,14 +116,79 @@ PROVIDERS: Mapping[str, Provider] = {
         url_variable="VLLM_BASE_URL",
         more=("images", "logprobs", "prompt_logprobs"),
     ),
+    "bedrock": Provider(  # Amazon Bedrock's Converse API, for the models of every vendor there
+        wire="converse",
+        url="",
+        url_variable="AWS_ENDPOINT_URL_BEDROCK_RUNTIME",
+        methods=("json_schema", "tool", "text"),
+        absent=("seed",),
+        more=("images",),
+        account=("AWS_BEARER_TOKEN_BEDROCK", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"),
+        servers=r"(.+\.)?bedrock-runtime(-fips)?\.[a-z0-9-]+\.(vpce\.)?amazonaws\.com",
+        extra=("bedrock", "boto3"),
+    ),
+    "vertex": Provider(  # Google's Vertex AI; for models of Anthropic, see `wire_of`
+        wire="openai",
+        url="",
+        url_variable="VERTEX_BASE_URL",
+        methods=("json_schema", "tool", "text"),
+        absent=("seed",),
+        more=("images",),
+        account=("CLOUDSDK_AUTH_ACCESS_TOKEN",),
+        servers=r"([a-z0-9-]+-)?aiplatform(\.[a-z]+\.rep)?\.googleapis\.com",
+        extra=("vertex", "google.auth"),
+    ),
 }
+_REGION = ("AWS_REGION", "AWS_DEFAULT_REGION")
+_PROJECT = ("GOOGLE_CLOUD_PROJECT", "ANTHROPIC_VERTEX_PROJECT_ID")
+_LOCATION = ("GOOGLE_CLOUD_LOCATION", "CLOUD_ML_REGION")
+
+
+def wire_of(provider: str, model: str) -> Wire:
+    """Return the wire of a model: Vertex has Anthropic's models on Anthropic's wire."""
+    is_claude = provider == "vertex" and model.startswith("claude")
+    return "anthropic" if is_claude else PROVIDERS[provider].wire
+
+
+def model_on_wire(provider: str, model: str) -> str:
+    """Return the name of a model in a request; Vertex wants its publisher before it."""
+    return f"google/{model}" if provider == "vertex" and "/" not in model else model
 
 
 def key_variable(provider: str, base_url: str | None) -> str:
     """Return the environment variable of the key for this provider at this address."""
-    if base_url and base_url != url_of_environment(provider):
+    if not has_own_server(provider, base_url):
         return SERVER_KEY
     return PROVIDERS[provider].key or SERVER_KEY
+
+
+def has_own_server(provider: str, base_url: str | None) -> bool:
+    """Whether an address is the provider's own, or that of the environment.
+
+    Only such a server gets the provider's key or credentials.
+    """
+    if not base_url or base_url == url_of_environment(provider):
+        return True
+    address, servers = urlsplit(base_url), PROVIDERS[provider].servers
+    if not servers or address.scheme != "https":
+        return False
+    return re.fullmatch(servers, address.hostname or "") is not None
+
+
+def variable(names: Sequence[str]) -> str:
+    """Return the first of these environment variables that is set, "" if none is."""
+    return next((value for name in names if (value := os.environ.get(name))), "")
+
+
+def account_of_environment(provider: str) -> str:
+    """Return the token that the environment holds for a provider's account, "" if none."""
+    return variable(PROVIDERS[provider].account[:1])
+
+
+def region_of(base_url: str) -> str:
+    """Return the region for which a request to Bedrock is signed, "" if nothing names it."""
+    named = re.search(r"[./]bedrock-runtime(?:-fips)?\.([a-z0-9-]+)\.", base_url)
+    return named[1] if named else variable(_REGION)
 
 
 def key_of_environment(provider: str, base_url: str | None) -> str:
@@ -125,15 +198,41 @@ def key_of_environment(provider: str, base_url: str | None) -> str:
 
 def keys_of_environment() -> list[str]:
     """Return the keys of all providers in the environment; "" for one that is not set."""
-    names = (*(known.key for known in PROVIDERS.values()), SERVER_KEY)
+    keys = (name for known in PROVIDERS.values() for name in (known.key, *known.account))
+    names = (*keys, SERVER_KEY)
     return [os.environ.get(name, "") for name in names if name]
 
 
 def url_of_environment(provider: str) -> str:
-    """Return the address that the environment names for a provider, "" if it names none."""
+    """Return the address that the environment names for a provider, "" if it names none.
+
+    That of Bedrock follows from the region, that of Vertex from the project and the location.
+    """
     known = PROVIDERS[provider]
     url = os.environ.get(known.url_variable, "").rstrip("/")
+    if not url and provider == "bedrock" and (region := variable(_REGION)):
+        return f"https://bedrock-runtime.{region}.amazonaws.com"
+    project, location = variable(_PROJECT), variable(_LOCATION)
+    if not url and provider == "vertex" and project and location:
+        return f"https://{_vertex_host(location)}/v1/projects/{project}/locations/{location}"
     return url if not url or url.endswith(known.path) else url + known.path
+
+
+def _vertex_host(location: str) -> str:
+    place = "" if location == "global" else f"{location}-"
+    is_continent = location in ("us", "eu")
+    return (
+        f"aiplatform.{location}.rep.googleapis.com"
+        if is_continent
+        else (f"{place}aiplatform.googleapis.com")
+    )
+
+
+def address_variables(provider: str) -> str:
+    """Return the environment variables that say where a provider without an address is."""
+    place = {"bedrock": _REGION[0], "vertex": f"{_PROJECT[0]} and {_LOCATION[0]}"}
+    named = PROVIDERS[provider].url_variable
+    return f"{place[provider]}, or {named}" if provider in place else named
 
 
 def is_traced() -> bool:

@@ -2,18 +2,19 @@
 
 import asyncio
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import httpx2
 
 from ..judge import JudgeSpec
-from ..wires import anthropic_wire, openai_wire
+from ..wires import anthropic_wire, converse_wire, openai_wire
 from ..wires.clients import open_client
 from ..wires.request import NoAnswer, Reply, Request
 from .judges import Judge, check_key
 from .langchain_model import send_to_object
-from .models import PROVIDERS
+from .models import Wire, wire_of
 from .redact import redact, redact_value
 from .watch import watching
 
@@ -35,16 +36,21 @@ async def send(judge: Judge, spec: JudgeSpec, request: Request, timeout: float) 
     return reply
 
 
+_WIRES: Mapping[Wire, Any] = {
+    "openai": openai_wire,
+    "anthropic": anthropic_wire,
+    "converse": converse_wire,
+}
+
+
 async def _post(judge: Judge, spec: JudgeSpec, request: Request, timeout: float) -> Reply:
-    wire: Any = openai_wire
-    if PROVIDERS[spec.provider].wire == "anthropic":
-        wire = anthropic_wire
-    client = open_client(spec.provider, spec.base_url, timeout)
+    wire = _WIRES[wire_of(spec.provider, spec.model)]
+    client = open_client(spec, timeout)
     async with asyncio.timeout(timeout):
         # `post` is the SDK's method for a ready body: it signs and sends the request and raises
         # the SDK's errors, but does not copy the body into types and back.
         response = await client.post(
-            wire.PATH, body=wire.body(spec, request), cast_to=httpx2.Response
+            wire.path(spec), cast_to=httpx2.Response, **_as_sent(wire.body(spec, request), wire)
         )
     try:
         text = redact(response.content.decode("utf-8"), judge)
@@ -53,3 +59,11 @@ async def _post(judge: Judge, spec: JudgeSpec, request: Request, timeout: float)
         raise NoAnswer(f"the body is not JSON in UTF-8: {fault}") from None
     # Reading JSON can turn escapes into a key, so keys are removed again.
     return replace(reply, text=redact(reply.text, judge), data=redact_value(reply.data, judge))
+
+
+def _as_sent(body: Any, wire: Any) -> dict[str, Any]:
+    if wire is not converse_wire:
+        return {"body": body}
+    # The SDK's client for Bedrock adds a field to a body that it encodes itself.
+    headers = {"Content-Type": "application/json"}
+    return {"content": json.dumps(body).encode(), "options": {"headers": headers}}

@@ -12,7 +12,13 @@ from urllib.parse import urlsplit
 from ..judge import JudgeSpec
 from ..outcome import Outcome
 
-_PROVIDERS = {"azure": "azure.ai.openai", "google": "gcp.gemini", "mistral": "mistral_ai"}
+_PROVIDERS = {
+    "azure": "azure.ai.openai",
+    "bedrock": "aws.bedrock",
+    "google": "gcp.gemini",
+    "mistral": "mistral_ai",
+    "vertex": "gcp.vertex_ai",
+}
 _SENT = ("temperature", "max_tokens", "seed")
 
 

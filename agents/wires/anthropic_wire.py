@@ -13,8 +13,12 @@ from ..judge import JudgeSpec
 from .openai_wire import count
 from .request import FINISHES, NoAnswer, Reply, Request
 
-PATH = "/v1/messages"
 _MAX_TOKENS = 4096  # the API has no default
+
+
+def path(spec: JudgeSpec) -> str:
+    """Return the path of a request; the SDK's client for Vertex replaces it by Vertex's path."""
+    return "/v1/messages"
 
 
 def body(spec: JudgeSpec, request: Request) -> dict[str, Any]:

@@ -7,12 +7,11 @@ from typing import Any
 from pydantic import BaseModel
 
 from ..engine.answer import sent_schema
-from ..engine.models import Method, name_on_wire
+from ..engine.models import Method, model_on_wire, name_on_wire
 from ..images import LoadedImage
 from ..judge import JudgeSpec
 from .request import FINISHES, NoAnswer, Reply, Request
 
-PATH = "/chat/completions"
 # `prompt_logprobs` and its two companions are extensions of vLLM.
 _SCORES: Mapping[str, Mapping[str, Any]] = {
     "token": {"logprobs": True, "top_logprobs": 20},
@@ -22,7 +21,13 @@ _SCORES: Mapping[str, Mapping[str, Any]] = {
         "add_generation_prompt": False,
     },
 }
+_PATH = "/chat/completions"
 _PARAMETERS = ("temperature", "max_tokens", "seed", "reasoning_effort")
+
+
+def path(spec: JudgeSpec) -> str:
+    """Return the path of a request below the provider's address."""
+    return "/endpoints/openapi/chat/completions" if spec.provider == "vertex" else _PATH
 
 
 def body(spec: JudgeSpec, request: Request) -> dict[str, Any]:
@@ -35,7 +40,7 @@ def body(spec: JudgeSpec, request: Request) -> dict[str, Any]:
     }
     structure = form(spec.method, request.answer)
     return {
-        "model": spec.model,
+        "model": model_on_wire(spec.provider, spec.model),
         "messages": _messages(request),
         **parameters,
         **structure,

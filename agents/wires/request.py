@@ -15,6 +15,8 @@ FINISHES: Mapping[str, Finish] = {
     "max_tokens": "length",
     "model_context_window_exceeded": "length",
     "content_filter": "refusal",
+    "content_filtered": "refusal",
+    "guardrail_intervened": "refusal",
     "refusal": "refusal",
 }
 """Servers' names of the reasons for which a model stops; any other name means "stop"."""
