@@ -23,7 +23,8 @@ Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh"]
 _NAME = re.compile(r"^(?P<provider>[a-z_]+):(?P<model>.+?)(?:@(?P<base_url>https?://\S+))?$")
 _SECRET_PART = re.compile(r"(?<=//)[^/\s]*@|[?#]\S*")
 _OWN_FIELDS = {
-    "model", "messages", "system", "stream", "tools", "tool_choice", "response_format", "toolConfig",
+    "model", "messages", "system", "stream", "tools", "tool_choice",
+    "toolConfig", "response_format",
 }  # fmt: skip
 OFFICIAL = {name: provider.url for name, provider in PROVIDERS.items() if provider.url}
 """The address of each provider, used unless a judge names another server."""
