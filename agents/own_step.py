@@ -3,11 +3,12 @@
 import re
 import sys
 import traceback
+from collections.abc import Callable
 from functools import lru_cache
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 from ..cache.key import fingerprint
 from ..errors import DxjudgeError, UsageError
@@ -38,11 +39,7 @@ def load_own(path: Path, name: str) -> Step[Any, Any]:
     line), for a name that is not in the file (it names the steps that are), and for a value that
     is not a Step.
     """
-    try:
-        stat = path.stat()
-    except OSError as fault:
-        raise UsageError(f"{path}: {fault.strerror}; a step is path/to/file.py:NAME") from fault
-    module = _run(path.resolve(), stat.st_mtime_ns, stat.st_size)
+    module = _module(path, "a step")
     steps = {key: value for key, value in vars(module).items() if isinstance(value, Step)}
     if name in steps:
         return steps[name]
@@ -52,6 +49,26 @@ def load_own(path: Path, name: str) -> Step[Any, Any]:
     wanted = f"has no step {name!r}" if name else "is a file: name a step in it, as file.py:NAME"
     near = nearest(name, steps)
     raise UsageError(f"{path} {wanted}{f'; did you mean {near}?' if near else _which(steps)}")
+
+
+def load_function(path: Path, name: str) -> Callable[..., Any]:
+    """Return the function NAME of a Python file, as `load_own` returns a step.
+
+    Raises UsageError for a file that is missing or that raises an error, and for a name that is
+    not a function of the file.
+    """
+    function = getattr(_module(path, "a function"), name, None)
+    if not callable(function):
+        raise UsageError(f"{path} has no function {name!r}")
+    return cast(Callable[..., Any], function)
+
+
+def _module(path: Path, what: str) -> ModuleType:
+    try:
+        stat = path.stat()
+    except OSError as fault:
+        raise UsageError(f"{path}: {fault.strerror}; {what} is path/to/file.py:NAME") from fault
+    return _run(path.resolve(), stat.st_mtime_ns, stat.st_size)
 
 
 def _which(steps: dict[str, Step[Any, Any]]) -> str:

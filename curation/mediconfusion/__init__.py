@@ -1,0 +1,1 @@
+"""Make the data of MediConfusion: image pairs that models confuse, and questions about them."""
