@@ -63,7 +63,11 @@ def _render(inputs: FailuresInput) -> Mapping[str, Value]:
 
 def _entry(pair: FailedPair) -> str:
     captions = [f"Caption {number}: {text}" for number, text in enumerate(pair.captions, 1)]
-    lines = [f"Pair {pair.id}", f"Question: {pair.question}", f"Options: {' | '.join(pair.options)}"]
+    lines = [
+        f"Pair {pair.id}",
+        f"Question: {pair.question}",
+        f"Options: {' | '.join(pair.options)}",
+    ]
     return "\n".join([*lines, *captions])
 
 
@@ -82,7 +86,9 @@ def _known(inputs: FailuresInput, answer: Patterns) -> list[str]:
 
 def _distinct(inputs: FailuresInput, answer: Patterns) -> list[str]:
     names = [pattern.name.strip().casefold() for pattern in answer.patterns]
-    problems = [f"patterns: {name!r} occurs twice" for name in sorted(set(names)) if names.count(name) > 1]
+    problems = [
+        f"patterns: {name!r} occurs twice" for name in sorted(set(names)) if names.count(name) > 1
+    ]
     if len(names) > inputs.most:
         problems.append(f"patterns: has {len(names)}; at most {inputs.most} are wanted")
     return problems

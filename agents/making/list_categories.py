@@ -71,7 +71,9 @@ def _supported(inputs: CaptionsInput, answer: CategoriesAnswer) -> list[str]:
     """Check that each category has a caption of the sample."""
     problems = []
     for place, category in enumerate(answer.categories):
-        unknown = [number for number in category.captions if not 1 <= number <= len(inputs.captions)]
+        unknown = [
+            number for number in category.captions if not 1 <= number <= len(inputs.captions)
+        ]
         if unknown:
             problems.append(f"categories.{place}.captions: there is no caption {unknown[0]}")
         if not category.captions:

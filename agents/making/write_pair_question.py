@@ -12,6 +12,8 @@ from ..step import Step
 from ..wording import fold
 from .facts import missing_numbers, named_in
 
+_WORD = re.compile(r"[\w-]+")
+
 
 class CaptionPairInput(BaseModel):
     """The captions of two images, and the rules (a name, path or data).
@@ -84,7 +86,7 @@ def _one_image(inputs: CaptionPairInput, answer: PairQuestion) -> list[str]:
     """Check that nothing speaks of another image or compares, because each image is shown alone."""
     problems = []
     for name, text in _written(answer).items():
-        spaced = f" {' '.join(re.findall(r'[\w-]+', text.lower()))} "
+        spaced = f" {' '.join(_WORD.findall(text.lower()))} "
         problems += [
             f"{name}: says {phrase!r}; each image is shown alone"
             for phrase in inputs.rules.phrases
@@ -122,7 +124,9 @@ def _sourced(inputs: CaptionPairInput, answer: PairQuestion) -> list[str]:
         if find_quote(quote, own) is None:
             problems.append(f"{name}: {quote[:200]!r} does not occur in the caption of its image")
         elif find_quote(quote, other) is not None:
-            problems.append(f"{name}: {quote[:200]!r} occurs in both captions, so separates nothing")
+            problems.append(
+                f"{name}: {quote[:200]!r} occurs in both captions, so separates nothing"
+            )
     own_source = {
         "question": f"{inputs.first} {inputs.second}",
         "first_option": inputs.first,

@@ -4,8 +4,11 @@ import typer
 
 from ..command import Command
 from .dermcase_command import dermcase
+from .mediconfusion_command import mediconfusion
 
 app = typer.Typer(
-    help="Make a data set with every statement checked: dermcase.", no_args_is_help=True
+    help="Make a data set with every statement checked: dermcase, mediconfusion.",
+    no_args_is_help=True,
 )
 app.command("dermcase", cls=Command)(dermcase)
+app.command("mediconfusion", cls=Command)(mediconfusion)

@@ -63,7 +63,9 @@ def _from_table(source: str, ids: Sequence[str]) -> Vectors:
     sheet = read_sheet(source, Form())
     for column in ("id", "vector"):
         if column not in sheet.columns:
-            raise InputError(f"{source} has no column {column!r}; it has {', '.join(sheet.columns)}")
+            raise InputError(
+                f"{source} has no column {column!r}; it has {', '.join(sheet.columns)}"
+            )
     place, vector = sheet.columns.index("id"), sheet.columns.index("vector")
     try:
         vectors = np.array([row[vector] for row in sheet.rows], dtype=np.float32)
