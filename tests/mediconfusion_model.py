@@ -23,6 +23,8 @@ def step_of(seen: Seen) -> str:
     fields = (seen.schema or {})["properties"]
     if "first_option" in fields:
         return "write"
+    if "patterns" in fields:
+        return "patterns"
     if "letters" in fields:
         return "solve"
     return "list" if "captions" in json.dumps(seen.schema) else "assign"
@@ -50,9 +52,24 @@ def solved(seen: Seen) -> list[str]:
     return []
 
 
+def is_known(seen: Seen) -> bool:
+    """Whether a step asks about these pairs."""
+    texts = [text for own in ANSWERS.values() for text in (own["question"], own["first_quote"])]
+    texts += [own["second_quote"] for own in ANSWERS.values()]
+    return any(text in seen.user for text in texts) and seen.schema is not None
+
+
+def patterns_in(text: str) -> dict[str, Any]:
+    """A pattern of the first two pairs in a text."""
+    names = re.findall(r"^Pair (\S+)$", text, re.MULTILINE)
+    return {"patterns": [{"name": "side", "description": "left or right", "pairs": names[:2]}]}
+
+
 def answer(seen: Seen) -> Any:
     """A good answer to each step."""
     step = step_of(seen)
+    if step == "patterns":
+        return patterns_in(seen.user)
     if step == "write":
         return written(pair_in(seen.user))
     if step == "solve":

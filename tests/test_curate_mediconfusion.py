@@ -28,6 +28,7 @@ from dxjudge.prompts.load_data import load_categories
 from .mediconfusion_model import ANSWERS, EXAMPLES, LISTED, answer, step_of, written
 from .protocol_server import ProtocolServer, Seen, fail, say
 
+CHEST = "chest1+chest2"
 CATEGORIES = load_categories("mediconfusion")
 
 
@@ -94,6 +95,40 @@ def test_ten_pairs_become_questions_that_answer_and_evaluate_read(
         numbers = next(csv.DictReader(file))
     got = [float(numbers[name]) for name in ("Set accuracy", "Individual accuracy", "Confusion")]
     assert got == [0, 0.5, 1]
+    assert find_patterns(folder, GOOD_PATTERNS) == 0
+    (pattern,) = lines(folder / "patterns.jsonl")
+    assert pattern["pairs"] == ["chest1+chest2", "kidney1+kidney2"]
+    for patterns, words in BAD_PATTERNS:
+        assert find_patterns(folder, GOOD_PATTERNS, first=patterns, words=words) == 0
+
+
+GOOD_PATTERNS = [
+    {"name": "side", "description": "left or right", "pairs": [CHEST, "kidney1+kidney2"]}
+]
+BAD_PATTERNS: list[tuple[Any, str]] = [
+    ([{**GOOD_PATTERNS[0], "pairs": [CHEST, "eye1+eye2"]}], "there is no pair 'eye1+eye2'"),
+    ([{**GOOD_PATTERNS[0], "pairs": [CHEST, CHEST]}], "at least 2 pairs are needed"),
+    (GOOD_PATTERNS * 2, "'side' occurs twice"),
+]
+
+
+def find_patterns(folder: Path, good: Any, first: Any = None, words: str = "") -> int:
+    """Run the command; the first answer may have a fault, which the second request must name."""
+    asked: list[Seen] = []
+
+    def script(seen: Seen) -> Any:
+        asked.append(seen)
+        return {"patterns": good if first is None or len(asked) > 1 else first}
+
+    with ProtocolServer(script) as server:
+        given = ["--judge", server.judge(), "--cache", str(folder / "p.sqlite"), "--failed-by", "1"]
+        files = [str(folder / "out" / "questions.jsonl"), str(folder / "report")]
+        output = ["-o", str(folder / "patterns.jsonl")]
+        code = dxjudge(["curate", "patterns", *files, *output, *given])
+    assert "Pair chest1+chest2\nQuestion: On which side" in asked[0].user
+    assert "Caption 2: Frontal chest radiograph of a 61-year-old" in asked[0].user
+    assert words in asked[-1].texts[-1] and len(asked) == (1 if first is None else 2)
+    return code
 
 
 def run_pair(
@@ -121,7 +156,6 @@ def run_one(
         return as_item(asyncio.run(graph.ainvoke(pair))), server.seen
 
 
-CHEST = "chest1+chest2"
 FAULTS = [
     ({"question": "On which side of image 1 does it run?"}, "says 'image 1'"),
     ({"question": "What is the difference of the pleural lines?"}, "says 'difference'"),
@@ -327,3 +361,25 @@ def test_a_killed_run_goes_on_to_the_same_bytes(folder: Path) -> None:
     assert {path.name for path in (folder / "out").iterdir()} == {
         "items.jsonl", "questions.jsonl", "summary.json", "to_rate.csv", "categories.json",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("scores", "words"),
+    [
+        ("unit,metric,value,status\np,set_accuracy,1.0,done\n", "0 of 1 pairs are failed by 100%"),
+        ("unit,metric,value,status\np,final_accuracy,1.0,done\n", "has no set_accuracy"),
+        ("a,b\n1,2\n", "is not the scores.csv of an evaluation"),
+        (
+            "unit,metric,value,status\np,set_accuracy,0,done\nq,set_accuracy,0,done\n",
+            "has no pair 'p', which the report has",
+        ),
+    ],
+)
+def test_a_report_without_failed_pairs_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], scores: str, words: str
+) -> None:
+    (tmp_path / "scores.csv").write_text(scores, "utf-8")
+    questions = str(EXAMPLES.parent / "evaluate" / "mediconfusion_questions.csv")
+    given = ["-o", str(tmp_path / "p.jsonl"), "--judge", "openai:m@http://127.0.0.1:9/v1"]
+    assert dxjudge(["curate", "patterns", questions, str(tmp_path), *given]) == 4
+    assert words in " ".join(capsys.readouterr().err.split())

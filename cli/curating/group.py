@@ -5,10 +5,12 @@ import typer
 from ..command import Command
 from .dermcase_command import dermcase
 from .mediconfusion_command import mediconfusion
+from .patterns_command import patterns
 
 app = typer.Typer(
-    help="Make a data set with every statement checked: dermcase, mediconfusion.",
+    help="Make a data set with every statement checked: dermcase, mediconfusion, patterns.",
     no_args_is_help=True,
 )
 app.command("dermcase", cls=Command)(dermcase)
 app.command("mediconfusion", cls=Command)(mediconfusion)
+app.command("patterns", cls=Command)(patterns)

@@ -46,6 +46,7 @@ def question_rows(
             yield {
                 "id": name,
                 "pair": item.id,
+                "caption": data["captions"][place],
                 "images": [seen_from(data["paths"][place], folder)],
                 "question": data["question"],
                 **data["options"],

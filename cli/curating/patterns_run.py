@@ -1,0 +1,51 @@
+"""Run `dxjudge curate patterns`: read a report, ask for patterns, write them."""
+
+import asyncio
+import sys
+from pathlib import Path
+
+from ...agents.engine.ask import ask
+from ...agents.engine.judges import as_judge
+from ...agents.judge import JudgeSpec
+from ...agents.making.find_failure_patterns import FIND_FAILURE_PATTERNS, Patterns
+from ...curation.mediconfusion.failures import read_failures
+from ...curation.write import write_rows
+from ...files.bytes import check_writable
+from ...files.forms import Form
+from ..exit_codes import BUDGET, SOME_FAILED
+from ..option_groups import RunOptions
+
+
+def run_patterns(
+    questions: str,
+    report: Path,
+    output: Path,
+    spec: JudgeSpec,
+    options: RunOptions,
+    *,
+    failed_by: float,
+    pairs: int,
+    most: int,
+    seed: int,
+    form: Form,
+) -> int:
+    """Run the command and return its exit code."""
+    failures = read_failures(
+        questions, report, failed_by=failed_by, most=pairs, seed=seed, form=form
+    )
+    print(
+        f"{failures.failed} of {failures.scored} pairs are failed; {len(failures.pairs)} are shown",
+        file=sys.stderr,
+    )
+    check_writable(output)
+    inputs = {"pairs": failures.pairs, "most": most}
+    with options.open() as run:
+        outcome = asyncio.run(ask(FIND_FAILURE_PATTERNS, inputs, judge=as_judge(spec), run=run))
+    if outcome.status != "done":
+        reasons = outcome.reasons if outcome.status == "failed" else (outcome.reason,)
+        print(f"failed: {'; '.join(reasons)}", file=sys.stderr)
+        return BUDGET if run.budget_reached else SOME_FAILED
+    patterns = Patterns.model_validate(outcome.value).patterns
+    write_rows(output, (pattern.model_dump(mode="json") for pattern in patterns))
+    print(f"{len(patterns)} patterns: {output}", file=sys.stderr)
+    return 0
