@@ -98,8 +98,8 @@ def test_ten_pairs_become_questions_that_answer_and_evaluate_read(
     assert find_patterns(folder, GOOD_PATTERNS) == 0
     (pattern,) = lines(folder / "patterns.jsonl")
     assert pattern["pairs"] == ["chest1+chest2", "kidney1+kidney2"]
-    for patterns, words in BAD_PATTERNS:
-        assert find_patterns(folder, GOOD_PATTERNS, first=patterns, words=words) == 0
+    for patterns, fault in BAD_PATTERNS:
+        assert find_patterns(folder, GOOD_PATTERNS, first=patterns, words=fault) == 0
 
 
 GOOD_PATTERNS = [
