@@ -16,7 +16,8 @@ def read_reports(source: str, form: Form | None = None) -> list[Report]:
     """Read the reports of a folder (one in each file) or of a table (one in each row).
 
     A report of a folder is named after its file. A table has a column `report`, `html` or `text`,
-    and may have a column `id`; without it, the reports are numbered from 1. Raises InputError for
+    and may have a column `id`; without it, the reports are numbered from 1. The other columns are
+    `about` the report. Raises InputError for
     a file that cannot be read, a folder without a report, and a table without such a column; the
     message names the file and row.
     """
@@ -26,7 +27,10 @@ def read_reports(source: str, form: Form | None = None) -> list[Report]:
         if not files:
             raise InputError(f"{source} has no report; reports end in {', '.join(SUFFIXES)}")
         encoding = form.encoding if form else None
-        return [Report(path.stem, decode(read_bytes(path), str(path), encoding)) for path in files]
+        return [
+            Report(path.stem, decode(read_bytes(path), str(path), encoding), folder=folder)
+            for path in files
+        ]
     sheet = read_sheet(source, form or Form(), list_allowed=False)
     named = [column for column in COLUMNS if column in sheet.columns]
     if len(named) != 1:
@@ -42,4 +46,12 @@ def read_reports(source: str, form: Form | None = None) -> list[Report]:
     for number, name in enumerate(ids, 1):
         if not name.strip():
             raise InputError(f"{sheet.name}, row {number}: the id is empty")
-    return [Report(name, text) for name, text in zip(ids, texts, strict=True)]
+    read = ("id", named[0])
+    about = [
+        {name: cell for name, cell in zip(sheet.columns, row, strict=True) if name not in read}
+        for row in sheet.rows
+    ]
+    return [
+        Report(name, text, cells, folder.parent)
+        for name, text, cells in zip(ids, texts, about, strict=True)
+    ]

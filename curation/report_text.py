@@ -12,6 +12,8 @@ _MARKUP = re.compile(r"<(?:!doctype|html|body|p|div|article|section|h[1-6]|br)\b
 def report_text(content: str) -> str:
     """Return the text of a report, HTML or plain; each block of HTML becomes a separate line.
 
+    The cells of a table's row stand beside each other, with a space between them.
+
     >>> report_text("<p>A 3&nbsp;cm plaque</p><p>was <b>red</b>.</p>")
     'A 3 cm plaque\\nwas red.'
     """
@@ -20,6 +22,8 @@ def report_text(content: str) -> str:
     page = BeautifulSoup(content, "html.parser")
     for element in page(_UNREAD.split()):
         element.decompose()
+    for element in page(["td", "th"]):
+        element.insert_after(" ")
     for element in page(_BLOCKS.split()):
         element.insert_before("\n")
         element.insert_after("\n")

@@ -1,7 +1,10 @@
 """Run many case reports through the DermCase procedure."""
 
-from collections.abc import AsyncGenerator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 from ..agents.engine.judges import AnyJudge
 from ..agents.engine.run import Run
@@ -18,10 +21,24 @@ from .settings import Settings
 
 @dataclass(frozen=True)
 class Report:
-    """A case report, HTML or plain text, and its name."""
+    """A case report, HTML or plain text, and its name.
+
+    about: more about the report, such as the other cells of its row: language, specialty, figures.
+    folder: where the paths of its figures begin.
+    """
 
     id: str
     content: str
+    about: Mapping[str, Any] = field(default_factory=dict)
+    folder: Path = Path()
+
+
+def refuse_equal_names(reports: Sequence[Report]) -> None:
+    """Raise UsageError if two reports have one name."""
+    counts = Counter(report.id for report in reports)
+    twice = sorted(name for name, count in counts.items() if count > 1)
+    if twice:
+        raise UsageError(f"two reports have one name: {', '.join(twice[:5])}")
 
 
 async def curate_reports(
@@ -39,12 +56,7 @@ async def curate_reports(
     replies. Raises UsageError for two reports with one name before a model is asked, and
     AuthenticationFault, ModelFault or ReplayMiss if no report can succeed.
     """
-    ids = [report.id for report in reports]
-    twice = (
-        sorted({name for name in ids if ids.count(name) > 1}) if len(set(ids)) < len(ids) else []
-    )
-    if twice:
-        raise UsageError(f"two reports have one name: {', '.join(twice[:5])}")
+    refuse_equal_names(reports)
     own = run or Run()
     graph = report_graph(judge, settings=settings, code_of=code_of, run=own, journal=journal)
 

@@ -1,37 +1,17 @@
 """`dxjudge curate dermcase`: records, questions, reasoning and pairs from case reports."""
 
-from typing import Annotated
-
 import typer
 
 from ..command import grouped
 from ..option_groups import JudgeModelOptions, RunOptions
 from ..options import Delimiter, Encoding, InputFormat, SheetName
-from .options import WRITING, Model, Output, Quiet, Seed, Tries
-
-Input = Annotated[
-    str,
-    typer.Argument(
-        metavar="INPUT",
-        help="The reports: a folder of .html, .txt or .md files, or a table with a column report, "
-        "html or text, and a column id.",
-    ),
-]
-Codes = Annotated[
-    bool,
-    typer.Option(
-        "--codes/--no-codes",
-        help="Whether a wrong diagnosis must have another ICD-10 code than the truth, or only "
-        "another name.",
-        rich_help_panel=WRITING,
-    ),
-]
+from .options import Codes, Model, Output, Quiet, Reports, Seed, Tries
 
 
 @grouped
 def dermcase(
     *,
-    input: Input,
+    input: Reports,
     output: Output,
     judge: Model,
     tries: Tries = 3,

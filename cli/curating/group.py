@@ -5,12 +5,14 @@ import typer
 from ..command import Command
 from .dermcase_command import dermcase
 from .mediconfusion_command import mediconfusion
+from .medsyn_command import medsyn
 from .patterns_command import patterns
 
 app = typer.Typer(
-    help="Make a data set with every statement checked: dermcase, mediconfusion, patterns.",
+    help="Make a data set with every statement checked: dermcase, medsyn, mediconfusion, patterns.",
     no_args_is_help=True,
 )
 app.command("dermcase", cls=Command)(dermcase)
+app.command("medsyn", cls=Command)(medsyn)
 app.command("mediconfusion", cls=Command)(mediconfusion)
 app.command("patterns", cls=Command)(patterns)

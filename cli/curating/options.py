@@ -39,3 +39,20 @@ Seed = Annotated[
     int, typer.Option(help="The seed of everything that is drawn.", rich_help_panel=WRITING)
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress.")]
+Reports = Annotated[
+    str,
+    typer.Argument(
+        metavar="INPUT",
+        help="The reports: a folder of .html, .txt or .md files, or a table with a column report, "
+        "html or text, and a column id.",
+    ),
+]
+Codes = Annotated[
+    bool,
+    typer.Option(
+        "--codes/--no-codes",
+        help="Whether a wrong diagnosis must have another ICD-10 code than the truth, or only "
+        "another name.",
+        rich_help_panel=WRITING,
+    ),
+]

@@ -1,0 +1,71 @@
+"""Run `dxjudge curate medsyn`: read reports, run the procedure, write, print a summary."""
+
+import asyncio
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from ...agents.engine.run import Run
+from ...agents.judge import JudgeSpec
+from ...agents.outcome import Outcome
+from ...curation.item import Item
+from ...curation.medsyn.cases import CASES, curate_medsyn, settle_medsyn, write_medsyn
+from ...curation.medsyn.stages import MedsynSettings
+from ...curation.read import read_reports
+from ...curation.write import ITEMS
+from ...files.forms import Form
+from ...files.journal import Journal
+from ...graphs.codes import code_of
+from ...graphs.mapper import Mapper as Ontology
+from ..option_groups import RunOptions
+from .finish import gather_items, print_summary, run_with_journal
+
+
+def run_medsyn(
+    source: str,
+    folder: Path,
+    spec: JudgeSpec,
+    options: RunOptions,
+    *,
+    tries: int,
+    seed: int,
+    codes: bool,
+    form: Form,
+    quiet: bool,
+) -> int:
+    """Run the command and return its exit code."""
+    started = time.monotonic()
+    settings = MedsynSettings(tries=tries, seed=seed)
+    reports = read_reports(source, form)
+    coded: dict[str, Any] = {}
+    if codes:
+        ontology = Ontology()
+        coded["code_of"] = code_of(ontology)
+        coded["chapter_of"] = lambda code: ontology.tree.chapter(code).code
+
+    def work(run: Run, journal: Journal[Outcome]) -> bool:
+        shared = {"settings": settings, "run": run, "journal": journal, **coded}
+
+        async def make() -> list[Item]:
+            stream = curate_medsyn(reports, spec, **shared)
+            items = await gather_items(stream, run, len(reports), quiet=quiet)
+            return await settle_medsyn(items, spec, **shared)
+
+        summary = write_medsyn(folder, asyncio.run(make()), spec, settings)
+        print_summary(summary, run, len(reports), "report", started)
+        print(_solver(summary["options_alone"]), file=sys.stderr)
+        print(f"items and cases: {folder / ITEMS}, {folder / CASES}", file=sys.stderr)
+        return bool(summary["failed"])
+
+    return run_with_journal(folder, options, work)
+
+
+def _solver(numbers: dict[str, Any]) -> str:
+    if not numbers["n"]:
+        return "options alone: no item to guess"
+    low, high = numbers["interval"]
+    return (
+        f"options alone: {numbers['right']:,} of {numbers['n']:,} guessed right "
+        f"[{low:.1%}, {high:.1%}], chance {numbers['chance']:.1%}"
+    )
