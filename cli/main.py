@@ -24,9 +24,11 @@ from .exit_codes import INTERNAL, INTERRUPTED, MEANINGS, READER_GONE
 from .judge_command import judge_rows
 from .leaderboard_command import leaderboard
 from .map_command import map_file
+from .mcp_command import mcp
 from .power_command import power
 from .providers_command import list_providers
 from .search_command import search
+from .serve_command import serve
 from .show_command import show
 from .sources_command import app as sources
 from .steps_command import list_steps
@@ -34,8 +36,8 @@ from .strengths_command import strengths
 from .stress_command import stress
 from .table_commands import app as table
 
-_CODES, _JUDGES, _EVALUATIONS, _KEPT = (
-    "Diagnoses to codes", "Judges", "Whole evaluations", "What is kept",
+_CODES, _JUDGES, _EVALUATIONS, _SERVICES, _KEPT = (
+    "Diagnoses to codes", "Judges", "Whole evaluations", "Services", "What is kept",
 )  # fmt: skip
 
 app = typer.Typer(
@@ -66,6 +68,8 @@ app.command("check-table", cls=Command, rich_help_panel=_EVALUATIONS)(check_tabl
 app.command("leaderboard", cls=Command, rich_help_panel=_EVALUATIONS)(leaderboard)
 app.command("power", cls=Command, rich_help_panel=_EVALUATIONS)(power)
 app.add_typer(curate, name="curate", rich_help_panel=_EVALUATIONS)
+app.command("serve", cls=Command, rich_help_panel=_SERVICES)(serve)
+app.command("mcp", cls=Command, rich_help_panel=_SERVICES)(mcp)
 app.add_typer(cache, name="cache", rich_help_panel=_KEPT)
 
 

@@ -1,10 +1,11 @@
 """`dxjudge show`: show a code in its tree."""
 
 import json
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
+from ..ontology.described import describe
 from ..ontology.releases.listed import DEFAULT
 from ..ontology.tree import Node, Tree, load_tree
 from .options import AsJson, Ontology
@@ -44,27 +45,6 @@ def show(
         typer.echo(json.dumps(describe(tree, node), ensure_ascii=False, indent=2))
     else:
         typer.echo(_page(tree, node))
-
-
-def describe(tree: Tree, node: Node) -> dict[str, Any]:
-    """Return everything that the release says about a node, as plain data."""
-
-    def brief(node: Node) -> dict[str, str]:
-        return {"kind": node.kind, "code": node.code, "name": tree.name(node)}
-
-    return {
-        **brief(node),
-        "release": tree.release,
-        "version": tree.version,
-        "curie": tree.descriptor.curie(node.code),
-        "systems": {"fhir": tree.descriptor.fhir or None, "omop": tree.descriptor.omop or None},
-        "level": tree.level(node),
-        "billable": tree.is_billable(node),
-        "ancestors": [brief(ancestor) for ancestor in reversed(tree.ancestors(node))],
-        "terms": list(tree.terms(node)),
-        "notes": {kind: list(notes) for kind, notes in tree.notes(node).items()},
-        "children": [brief(child) for child in tree.children(node)],
-    }
 
 
 def _page(tree: Tree, node: Node) -> str:

@@ -31,6 +31,7 @@ NOT_RUN = {
     ("docs/sources.md", "mondo"): "fetches from the network",
     ("docs/map.md", "--max-cost"): "prices are those of the provider's own address",
     ("docs/curation.md", "dermcase"): "tests/test_curate_command.py runs it",
+    ("docs/serve.md", ""): "tests/test_serve.py runs it",
     ("docs/exchange.md", "athena"): "tests/test_exchange.py runs it with concepts",
     ("docs/own_ontology.md", ""): "tests/test_own_release.py runs it",
     ("docs/own_step.md", ""): "tests/test_own_step_page.py runs it",

@@ -16,8 +16,8 @@ from dxjudge.agents.engine.run import Run
 from dxjudge.agents.outcome import read_outcome
 from dxjudge.agents.step import Step
 from dxjudge.agents.steps import STEPS, VARIANTS, find_step
-from dxjudge.cli.steps_command import schemas
 from dxjudge.errors import ReplayMiss, UsageError
+from dxjudge.graphs.described import schemas
 from dxjudge.graphs.step import run_step, run_step_sync
 from dxjudge.graphs.step_graph import step_graph, step_node
 

@@ -79,3 +79,8 @@ def _element(text: MappedText, fhir: Version) -> dict[str, Any]:
         "comment": "; ".join(filter(None, (how, mapping.reason, text.note))),
     }
     return {**element, "target": [target]}
+
+
+def equivalence(relation: Relation) -> str:
+    """Return R4's code for how a code stands to its text."""
+    return _RELATIONS["r4"][relation]

@@ -1,0 +1,258 @@
+"""The HTTP service: a FastAPI application over one mapper and the judging steps."""
+
+import asyncio
+import dataclasses
+from collections.abc import AsyncIterator
+from collections.abc import Mapping as ReadOnly
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+from typing import Annotated, Any, TypeVar
+
+from fastapi import Body, FastAPI, Query, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from ..agents.outcome import write_outcome
+from ..errors import (
+    DxjudgeError,
+    EnvironmentFault,
+    InputError,
+    ModelFault,
+    UnknownCode,
+    UsageError,
+)
+from ..graphs.described import schemas, step_row
+from ..graphs.step import run_step
+from ..ontology.described import describe
+from ..ontology.mapping import Candidate, Mapping
+from ..ontology.table import short_signature
+from .fhir import fault, lookup, text_of, translation
+from .metrics import Metrics
+from .queue import Busy, MapperQueue
+from .remote_inputs import check_no_files
+from .settings import Service
+
+T = TypeVar("T")
+
+_FHIR = "/fhir/"
+_FHIR_JSON = "application/fhir+json"
+_STATUS: tuple[tuple[type[DxjudgeError], int], ...] = (
+    (UnknownCode, 404),
+    (UsageError, 422),
+    (InputError, 422),
+    (ModelFault, 502),
+    (EnvironmentFault, 503),
+)
+Text = Annotated[str, Field(max_length=10_000)]
+
+
+class MapRequest(BaseModel):
+    """Texts to map. candidates: whether the ranked candidates of each text are wanted too."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    texts: list[Text] = Field(min_length=1)
+    candidates: bool = False
+
+
+class MapReply(BaseModel):
+    """One mapping for each text, in order, and the signature that every number belongs to."""
+
+    signature: str
+    mappings: list[Mapping]
+
+
+class SearchReply(BaseModel):
+    """The best candidates of a text; reason: why `map` gives the text no code, if it gives none."""
+
+    text: str
+    candidates: list[Candidate]
+    reason: str | None
+
+
+class JudgeRequest(BaseModel):
+    """Items for a step.
+
+    inputs: the fields of each item, as `/steps/{step}` lists them. judge: one of the models that
+    the service offers; by default the only one. engine: "auto", "llm", "rules" or "ontology".
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    inputs: list[dict[str, Any]] = Field(min_length=1)
+    judge: str | None = None
+    engine: str = "auto"
+
+
+class JudgeReply(BaseModel):
+    """One outcome for each item, in order; `status` is "done", "abstained" or "failed"."""
+
+    outcomes: list[dict[str, Any]]
+
+
+def make_app(service: Service) -> FastAPI:
+    """Return the application; the index is loaded when it starts.
+
+    The guard is not part of it (`guard.guarded`).
+    """
+    queue = MapperQueue(service.mapper, service.workers, service.most_waiting)
+    metrics = Metrics(queue)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        await asyncio.to_thread(service.mapper.map, "gout")
+        async with queue.running():
+            yield
+
+    app = FastAPI(
+        title="dxjudge",
+        version=version("dxjudge"),
+        description="Maps free-text diagnoses to codes, and judges with checked verdicts.",
+        lifespan=lifespan,
+    )
+    app.middleware("http")(metrics.watch)
+    _add_faults(app)
+    _add_mapping(app, service, queue)
+    _add_judging(app, service)
+    _add_fhir(app, service, queue)
+
+    @app.get("/health")
+    async def health() -> dict[str, str]:
+        """Say that the service answers."""
+        return {"status": "ok", "version": version("dxjudge")}
+
+    @app.get("/metrics", response_class=Response)
+    async def read_metrics() -> Response:
+        """Return the counts in Prometheus' form."""
+        return Response(metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
+
+    return app
+
+
+def _add_faults(app: FastAPI) -> None:
+    """Answer every fault with its sentence: {"error": …}, or an OperationOutcome for FHIR."""
+
+    def reply(request: Request, status: int, message: str, **headers: str) -> JSONResponse:
+        if request.url.path.startswith(_FHIR):
+            kind = "not-found" if status == 404 else "throttled" if status == 503 else "invalid"
+            return JSONResponse(fault(message, kind), status, headers, media_type=_FHIR_JSON)
+        return JSONResponse({"error": message}, status, headers)
+
+    async def known(request: Request, error: Exception) -> JSONResponse:
+        status = next((code for kind, code in _STATUS if isinstance(error, kind)), 500)
+        return reply(request, status, str(error))
+
+    async def busy(request: Request, _: Exception) -> JSONResponse:
+        message = "too many texts are waiting; send this request again later"
+        return reply(request, 503, message, **{"Retry-After": "1"})
+
+    async def invalid(request: Request, error: Exception) -> JSONResponse:
+        assert isinstance(error, RequestValidationError)
+        faults = (
+            f"{'.'.join(map(str, one['loc'][1:])) or 'the body'}: {one['msg']}"
+            for one in error.errors()[:5]
+        )
+        return reply(request, 422, "; ".join(faults))
+
+    app.add_exception_handler(DxjudgeError, known)
+    app.add_exception_handler(Busy, busy)
+    app.add_exception_handler(RequestValidationError, invalid)
+
+
+def _add_mapping(app: FastAPI, service: Service, queue: MapperQueue) -> None:
+    mapper = service.mapper
+
+    @app.post("/map")
+    async def map_texts(request: MapRequest) -> MapReply:
+        """Map texts to codes, each distinct text once."""
+        if len(request.texts) > service.most_texts:
+            raise UsageError(
+                f"{len(request.texts):,} texts in one request; this service takes "
+                f"{service.most_texts:,}"
+            )
+        mappings = await queue.map(request.texts)
+        if not request.candidates:
+            mappings = [dataclasses.replace(mapping, candidates=()) for mapping in mappings]
+        return MapReply(signature=short_signature(mapper.signature), mappings=mappings)
+
+    @app.get("/search")
+    async def search(text: Text, k: Annotated[int, Query(ge=1, le=100)] = 15) -> SearchReply:
+        """Return the best candidates of a text and why they match."""
+        mapping = (await queue.map([text]))[0]
+        candidates = await asyncio.to_thread(mapper.search, text, k)
+        reason = mapping.reason if mapping.code is None else None
+        return SearchReply(text=text, candidates=candidates, reason=reason)
+
+    @app.get("/codes/{code}")
+    async def code(code: str) -> dict[str, Any]:
+        """Return a code, block or chapter with what is above it and below it."""
+        return describe(mapper.tree, mapper.tree.node(code))
+
+
+def _add_judging(app: FastAPI, service: Service) -> None:
+    @app.get("/steps")
+    async def steps() -> list[dict[str, str]]:
+        """List the steps, and the fields that each reads."""
+        return [step_row(step) for step in service.steps.values()]
+
+    @app.get("/judges")
+    async def judges() -> list[str]:
+        """List the models that a request may name."""
+        return list(service.judges)
+
+    @app.get("/steps/{name}")
+    async def one_step(name: str) -> dict[str, Any]:
+        """Return the JSON schemas of a step: its input, answer and result."""
+        return schemas(_named(name, service.steps, "step"))
+
+    @app.post("/judge/{name}")
+    async def judge(name: str, request: JudgeRequest) -> JudgeReply:
+        """Run a step on items. An item that fails is an outcome, like any other."""
+        step = _named(name, service.steps, "step")
+        if len(request.inputs) > service.most_texts:
+            raise UsageError(
+                f"{len(request.inputs):,} items in one request; this service takes "
+                f"{service.most_texts:,}"
+            )
+        check_no_files(step, request.inputs)
+        chosen = request.judge
+        if chosen is None and len(service.judges) == 1 and request.engine in ("auto", "llm"):
+            chosen = next(iter(service.judges))
+        model = None if chosen is None else _named(chosen, service.judges, "judge")
+        outcomes = await run_step(
+            step, request.inputs, judge=model, run=service.run, engine=request.engine
+        )
+        return JudgeReply(outcomes=[write_outcome(outcome) for outcome in outcomes])
+
+
+def _named(name: str, offered: ReadOnly[str, T], what: str) -> T:
+    if name not in offered:
+        listed = ", ".join(offered) or "none"
+        raise UsageError(f"this service has no {what} {name!r}; it has {listed}")
+    return offered[name]
+
+
+def _add_fhir(app: FastAPI, service: Service, queue: MapperQueue) -> None:
+    tree = service.mapper.tree
+
+    async def translate(parameters: dict[str, Any]) -> Response:
+        mapping = (await queue.map([text_of(parameters)]))[0]
+        return JSONResponse(translation(mapping, tree), media_type=_FHIR_JSON)
+
+    @app.post(f"{_FHIR}ConceptMap/$translate")
+    async def translate_parameters(parameters: Annotated[dict[str, Any], Body()]) -> Response:
+        """Translate the words of a FHIR Parameters resource (codeableConcept, coding or code)."""
+        return await translate(parameters)
+
+    @app.get(f"{_FHIR}ConceptMap/$translate")
+    async def translate_code(code: Text) -> Response:
+        """Translate a text that is given as the code."""
+        return await translate({"parameter": [{"name": "code", "valueString": code}]})
+
+    @app.get(f"{_FHIR}CodeSystem/$lookup")
+    async def look_up(code: str, system: str | None = None) -> Response:
+        """Return what the release says about a code."""
+        if system not in (None, tree.descriptor.fhir, tree.descriptor.address):
+            raise UsageError(f"the system {system!r} is not {tree.descriptor.fhir}")
+        return JSONResponse(lookup(tree, tree.node(code)), media_type=_FHIR_JSON)

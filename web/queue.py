@@ -1,0 +1,79 @@
+"""Map the texts of many requests in common batches, so that a busy service stays fast."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from ..graphs.mapper import Mapper
+from ..ontology.mapping import Mapping
+
+_BATCH = 64  # texts that are mapped at once
+
+
+class Busy(Exception):
+    """More texts are waiting than the service allows."""
+
+
+@dataclass
+class MapperQueue:
+    """One mapper for all requests.
+
+    workers: how many batches are mapped at once. most: how many texts may wait. waiting: how many
+    do.
+    """
+
+    mapper: Mapper
+    workers: int
+    most: int
+    waiting: int = 0
+    _requests: "asyncio.Queue[tuple[list[str], asyncio.Future[list[Mapping]]]]" = field(
+        default_factory=asyncio.Queue
+    )
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Map what is asked for until the block ends."""
+        with ThreadPoolExecutor(self.workers, "mapper") as pool:
+            tasks = [asyncio.create_task(self._work(pool)) for _ in range(self.workers)]
+            try:
+                yield
+            finally:
+                for task in tasks:
+                    task.cancel()
+                await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def map(self, texts: list[str]) -> list[Mapping]:
+        """Return the mappings of texts, in their order.
+
+        Raises Busy where too many texts wait already, and what the mapper raises.
+        """
+        if self.waiting and self.waiting + len(texts) > self.most:
+            raise Busy
+        future: asyncio.Future[list[Mapping]] = asyncio.get_running_loop().create_future()
+        self.waiting += len(texts)
+        try:
+            self._requests.put_nowait((texts, future))
+            return await future
+        finally:
+            self.waiting -= len(texts)
+
+    async def _work(self, pool: ThreadPoolExecutor) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            batch = [await self._requests.get()]
+            while not self._requests.empty() and sum(len(texts) for texts, _ in batch) < _BATCH:
+                batch.append(self._requests.get_nowait())
+            wanted = [text for texts, future in batch if not future.done() for text in texts]
+            try:
+                mappings = await loop.run_in_executor(pool, self.mapper.map_many, wanted)
+            except Exception as error:  # it belongs to the requests, and the worker goes on
+                for _, future in batch:
+                    if not future.done():
+                        future.set_exception(error)
+                continue
+            by_text = {mapping.text: mapping for mapping in mappings}
+            for texts, future in batch:
+                if not future.done():
+                    future.set_result([by_text[text] for text in texts])
