@@ -51,7 +51,7 @@ LOOK = Step(
 
 @pytest.fixture(scope="module")
 def provider() -> Iterator[ProtocolServer]:
-    with ProtocolServer(lambda seen: say(valid_answer(seen.schema))) as running:
+    with ProtocolServer(lambda seen: say(valid_answer(seen.schema or {}))) as running:
         yield running
 
 
@@ -223,7 +223,7 @@ def test_fhir_operations_answer_in_fhir(client: httpx.Client) -> None:
 def test_more_than_may_wait_is_answered_at_once(service: Service) -> None:
     from dxjudge.web.queue import Busy, MapperQueue
 
-    async def ask() -> list[Any]:
+    async def ask() -> Any:
         queue = MapperQueue(service.mapper, workers=1, most=3)
         async with queue.running():
             return await asyncio.gather(

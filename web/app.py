@@ -5,6 +5,7 @@ import dataclasses
 from collections.abc import AsyncIterator
 from collections.abc import Mapping as ReadOnly
 from contextlib import asynccontextmanager
+from functools import cache
 from importlib.metadata import version
 from typing import Annotated, Any, TypeVar
 
@@ -163,6 +164,10 @@ def _add_faults(app: FastAPI) -> None:
 def _add_mapping(app: FastAPI, service: Service, queue: MapperQueue) -> None:
     mapper = service.mapper
 
+    @cache
+    def signature() -> str:
+        return short_signature(mapper.signature)
+
     @app.post("/map")
     async def map_texts(request: MapRequest) -> MapReply:
         """Map texts to codes, each distinct text once."""
@@ -174,7 +179,7 @@ def _add_mapping(app: FastAPI, service: Service, queue: MapperQueue) -> None:
         mappings = await queue.map(request.texts)
         if not request.candidates:
             mappings = [dataclasses.replace(mapping, candidates=()) for mapping in mappings]
-        return MapReply(signature=short_signature(mapper.signature), mappings=mappings)
+        return MapReply(signature=signature(), mappings=mappings)
 
     @app.get("/search")
     async def search(text: Text, k: Annotated[int, Query(ge=1, le=100)] = 15) -> SearchReply:
