@@ -21,7 +21,7 @@ from dxjudge.ontology.reading.query import read_query
         ("COPD 慢性", "COPD chronic"),
         ("Calculs de la vésicule biliaire", "calculus gallbladder"),
         ("hernie discale lombaire", "disc herniation lumbar"),
-        ("douleurs thoraciques", "pain thoracic"),
+        ("douleurs thoraciques", "chest pain"),
         ("cáncer de mama", "cancer breast"),
         ("infecciones urinarias", "urinary tract infection"),
         ("neumonía adquirida en la comunidad", "pneumonia acquired comunidad"),
@@ -63,3 +63,39 @@ def test_a_glossed_text_finds_its_code(mapper: Mapper, text: str, category: str)
 
 def test_the_examples_in_the_docstrings_hold() -> None:
     assert doctest.testmod(glossary).failed == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "english"),
+    [
+        # Words without a meaning of their own do not part a phrase of the table.
+        ("dolor en el hipocondrio derecho", "right upper quadrant pain"),
+        ("edema de los miembros inferiores", "localized edema"),
+        # In capitals, and beside a word of the language, it is an abbreviation of the language.
+        ("quemosis OI", "conjunctival edema chemosis left eye"),
+        ("OI", None),
+        ("OI type 3", None),
+        ("Schenkelhalsfraktur rechts", "fracture of neck of femur right"),
+    ],
+)
+def test_phrases_and_abbreviations_of_a_language_are_read(text: str, english: str | None) -> None:
+    assert gloss(text) == english
+
+
+def test_an_abbreviation_of_another_language_is_not_written_out_in_english() -> None:
+    forms = [form.text for form in read_query("quemosis OI").forms]
+    assert not any("osteogenesis" in form for form in forms)
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("hiperesplenismo", "D73.1"),
+        ("hipersplenismo", "D73.1"),
+        ("Nephropathie hypertensive", "I12"),
+    ],
+)
+def test_a_word_of_another_language_finds_its_english_cognate(
+    mapper: Mapper, text: str, code: str
+) -> None:
+    assert mapper.map(text).candidates[0].code.startswith(code)

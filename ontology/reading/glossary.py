@@ -7,6 +7,7 @@ text to search for.
 """
 
 import re
+from collections.abc import Set
 from functools import cache, lru_cache
 
 from ..packaged import packaged
@@ -40,7 +41,10 @@ def gloss(text: str) -> str | None:
     if text.isupper() and len(text) <= _ABBREVIATION:
         return None
     words = normalise_text(text).split()
-    readings = [_gloss_german_words(words), _gloss_words(words, "fr"), _gloss_words(words, "es")]
+    capitals = () if text.isupper() else re.findall(r"\b[A-Z]{2,5}\d?\b", text)
+    shorts = {word.lower() for word in capitals}
+    romance = (_gloss_words(words, language, shorts) for language in ("fr", "es"))
+    readings = [_gloss_german_words(words), *romance]
     share, english_words = max(readings, key=lambda reading: reading[0])
     english = " ".join(english_words)
     # Where fewer than half are known, they are words that languages share, such as "hernia".
@@ -54,36 +58,49 @@ def _gloss_german_words(words: list[str]) -> tuple[float, list[str]]:
     return sum(map(bool, glosses)) / max(len(words), 1), english
 
 
-def _gloss_words(words: list[str], language: str) -> tuple[float, list[str]]:
+def _gloss_words(words: list[str], language: str, shorts: Set[str]) -> tuple[float, list[str]]:
     """Return the share of words that the table knows, and the words in English.
 
-    Words without a meaning of their own, such as "de", are dropped and not counted.
+    Words without a meaning of their own, such as "de", are dropped and not counted. shorts: the
+    words in capitals; beside a word of the language they are read as its abbreviations.
     """
     entries = _entries(language)
     stems = [_stem(word) for word in words]
+    # Words of one letter stay, since "vitamin D" is no other vitamin; alone they are dropped too.
+    empty = {stem for stem in stems if len(stem) > 1 and entries.get(stem) == _NOTHING}
+    words = [word for word, stem in zip(words, stems, strict=True) if stem not in empty]
+    stems = [stem for stem in stems if stem not in empty]
     glosses: list[str] = []
     known = counted = place = 0
     while place < len(words):
         sizes = range(min(_PHRASE, len(words) - place), 0, -1)
         phrases = (" ".join(stems[place : place + size]) for size in sizes)
-        phrase = next((phrase for phrase in phrases if phrase in entries), None)
-        english = entries[phrase] if phrase else words[place]
-        size = phrase.count(" ") + 1 if phrase else 1
+        phrase = next((key for key in phrases if key in entries and key not in shorts), "")
+        size = phrase.count(" ") + 1
+        written = " ".join(words[place : place + size])
+        english = entries.get(phrase, written)
+        place += size
         if english != _NOTHING:
             glosses.append(english)
             counted += size
-            known += size if phrase else 0
-        place += size
+            known += size if english != written else 0
+    abbreviations = _table(f"{language}-short") if known else {}
+    for place, word in enumerate(glosses):
+        if word in shorts and word in abbreviations:
+            glosses[place] = abbreviations[word]
+            known += 1
     return known / max(counted, 1), glosses
 
 
 @cache
 def _entries(language: str) -> dict[str, str]:
-    """Return the table of a language; its keys are words without their endings."""
+    """Return the table of a language; its keys are words without endings and without "de"."""
     table = _table(language)
+    stems = {part: [_stem(word) for word in normalise_text(part).split()] for part in table}
+    empty = {part for part in table if table[part] == _NOTHING and len(part) > 1}
     return {
-        " ".join(map(_stem, normalise_text(part).split())): english
-        for part, english in table.items()
+        " ".join([word for word in words if word not in empty] or words): table[part]
+        for part, words in stems.items()
     }
 
 

@@ -168,12 +168,13 @@ def read_query(text: str, *, frames: bool = True) -> Query:
     frame = read_frame(bare)
     bare, plain = not_elsewhere(frame.rest if frame else bare)
     exclusion = _EXCLUSION.search(bare)
-    expansion = expand_abbreviations(bare)
+    english = gloss(_BRACKETS.sub(" ", bare))
+    expansion = Expansion(bare, (), ()) if english else expand_abbreviations(bare)
     if expansion.ambiguous and normalise_text(bare) == expansion.ambiguous[0].short.lower():
         meanings = " or ".join(expansion.ambiguous[0].expansions)
         reason = f"ambiguous abbreviation: {bare.strip()} may mean {meanings}"
         return Query(text, _meanings(expansion), (), expansion.ambiguous, reason)
-    forms = [*_forms(expansion.text), *_meanings(expansion)]
+    forms = [*_forms(expansion.text, english), *_meanings(expansion)]
     if plain:
         forms.append(Form(normalise_text(expand_abbreviations(plain).text), 0.97, "without NEC"))
     folded = forms[0].text
@@ -214,7 +215,7 @@ def _meanings(expansion: Expansion) -> tuple[Form, ...]:
     return tuple(Form(normalise_text(form), 0.9, "one meaning") for form in written)
 
 
-def _forms(text: str) -> tuple[Form, ...]:
+def _forms(text: str, english: str | None) -> tuple[Form, ...]:
     forms = [Form(normalise_text(text), 1.0, "whole")]
     without = _BRACKETS.sub(" ", text)
     if without != text:
@@ -229,8 +230,9 @@ def _forms(text: str) -> tuple[Form, ...]:
     first = _TAIL.split(_LEADING.sub("", plain), maxsplit=1)[0].strip()
     if first.lower() not in _QUALIFIER:
         forms.append(Form(normalise_text(first), 0.75, "first part"))
-    if english := gloss(without):
-        forms.append(Form(normalise_text(english), 0.95, "word for word"))
+    if english:
+        written = expand_abbreviations(english).text
+        forms.append(Form(normalise_text(written), 0.95, "word for word"))
     distinct: dict[str, Form] = {}
     for form in forms:
         if len(form.text) > (0 if form.kind == "whole" else 2):

@@ -4,6 +4,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Set
 from dataclasses import dataclass, field
+from functools import cached_property
+
+from .cognates import skeleton
 
 _SHORTEST = 5  # letters; a shorter word has too many near words
 _LONG = 8  # letters from which two slips are allowed
@@ -36,17 +39,40 @@ class Spelling:
         """
         return " ".join(map(self._word, text.split()))
 
+    def in_english(self, text: str) -> str:
+        """Return a normalised text, each unknown word replaced by its cognate among the terms."""
+        words = text.split()
+        return " ".join(word if self._is_right(word) else self._cognate(word) for word in words)
+
     def _word(self, word: str) -> str:
-        if len(word) < _SHORTEST or not word.isascii() or not word.isalpha():
-            return word
-        if self._is_known(word):
+        if self._is_right(word):
             return word
         correction = self._corrections.get(word)
         if correction is None:
             if len(self._corrections) >= _REMEMBERED:
                 self._corrections.clear()
-            correction = self._corrections[word] = self._nearest(word)
+            cognate = self._cognate(word)
+            nearest = cognate if cognate != word else self._nearest(word)
+            correction = self._corrections[word] = nearest
         return correction
+
+    def _is_right(self, word: str) -> bool:
+        is_word = len(word) >= _SHORTEST and word.isascii() and word.isalpha()
+        return not is_word or self._is_known(word)
+
+    def _cognate(self, word: str) -> str:
+        """Return the word of the terms that has the same skeleton, else the word itself."""
+        return self._by_skeleton.get(skeleton(word), word)
+
+    @cached_property
+    def _by_skeleton(self) -> dict[str, str]:
+        """The commonest word of each skeleton; a word that is a drug stands for itself."""
+        commonest_last = sorted(self.counts, key=lambda word: (self.counts[word], word))
+        known = (word for word in commonest_last if word.isascii() and word.isalpha())
+        words = {skeleton(word): word for word in known}
+        words |= {skeleton(word): word for word in self.right if word.isascii() and word.isalpha()}
+        words.pop("", None)
+        return words
 
     def _is_known(self, word: str) -> bool:
         plain = _ENDING.sub("", word)

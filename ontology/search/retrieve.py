@@ -83,7 +83,14 @@ class Retriever:
             for text, form in likely.items()
             if text not in known
         )
-        return replace(query, forms=(*query.forms, *forms))
+        read = (self._in_english(form) for form in query.forms)
+        return replace(query, forms=(*read, *forms))
+
+    def _in_english(self, form: Form) -> Form:
+        """Return a form; of one read word for word, cognates replace the unknown words."""
+        if form.kind != "word for word":
+            return form
+        return form._replace(text=self.spelling.in_english(form.text))
 
     @cached_property
     def spelling(self) -> Spelling:
