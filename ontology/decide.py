@@ -12,6 +12,8 @@ from typing import Literal
 from .equal import equal_first
 from .factors import as_factors, is_factor
 from .mapping import Candidate, Mapping, band_of
+from .other_matter import is_other_matter
+from .plain import plain_first
 from .reading.denial import names_a_lack, what_is_not_there
 from .reading.normalise import normalise_text
 from .reading.query import (
@@ -84,7 +86,7 @@ def _by_words(query: Query, equal: Sequence[int], hits: Sequence[Hit], policy: P
         ranked = as_factors(ranked, query.frame, policy.retriever.tree)
     ranked = equal_first(ranked, equal, policy.retriever)
     ranked = _one_of_each_name(ranked, policy)
-    ranked = ranked if equal else _capped(ranked, query, policy)
+    ranked = ranked if equal else _capped(_plain_first(ranked, query, policy), query, policy)
     several = split_diagnoses(query.text)
     parts = several if len(several) > 1 else ()
     shown = shortlist(ranked, policy.top_k, policy.retriever.tree)
@@ -143,11 +145,17 @@ def _joined_candidate(better: Ranked, other: Ranked, policy: Policy) -> Ranked:
     return better._replace(hit=better.hit._replace(code=code), score=score, why=why)
 
 
+def _plain_first(ranked: list[Ranked], query: Query, policy: Policy) -> list[Ranked]:
+    texts = [form.text for form in query.forms if form.kind not in {"first part", "in brackets"}]
+    return plain_first(ranked, texts, policy.retriever)
+
+
 def _capped(ranked: list[Ranked], query: Query, policy: Policy) -> list[Ranked]:
     """Return the candidates with low scores where the reading of the text deserves no more.
 
     A quarter of the abbreviations that no table knows get the right category. A text with a word
-    that diagnoses do not hold ("virus on my computer") is seldom about the condition in it. A
+    that diagnoses do not hold ("virus on my computer", "tennis elbow room") is seldom about the
+    condition in it. A
     candidate that names what the text excludes ("unrelated to vitamin A deficiency") is not it.
     """
     excluded = set(query.excluded.split())
@@ -163,9 +171,10 @@ def _capped(ranked: list[Ranked], query: Query, policy: Policy) -> list[Ranked]:
         return ranked
     words = set(normalise_text(query.text).split())
     everyday = (words & everyday_words()) - set(_words_of(ranked[0], policy).split())
-    if not everyday and not _UNKNOWN_SHORT.fullmatch(query.text.strip()):
+    other = everyday or is_other_matter(query, _words_of(ranked[0], policy), policy.retriever)
+    if not other and not _UNKNOWN_SHORT.fullmatch(query.text.strip()):
         return ranked
-    if query.expanded and not everyday:
+    if query.expanded and not other:
         return ranked
     scale = _DOUBTFUL / ranked[0].score
     return [candidate._replace(score=round(candidate.score * scale, 4)) for candidate in ranked]

@@ -14,6 +14,8 @@ from .release import Release
 from .search.rerank import Ranked
 from .tree import Tree
 
+_NO_FACTOR = 0.3  # what is left of the score of a code that no contact is coded with
+
 
 class _Row(NamedTuple):
     conditions: tuple[tuple[str, str], ...]  # first and last of a range of codes
@@ -55,6 +57,9 @@ def as_factors(ranked: Sequence[Ranked], frame: Frame, tree: Tree) -> list[Ranke
         if before is not None:
             score = round(min(before.score + candidate.score, 1.0), 4)
             candidate = before._replace(score=score)
+        elif not is_own and factor is None and frame.kind == "contact":
+            # A cause of injury, such as X39.01 for radon, is the injury's and not the contact's.
+            candidate = candidate._replace(score=round(candidate.score * _NO_FACTOR, 4))
         joined[candidate.hit.code] = candidate
     return sorted(joined.values(), key=lambda candidate: -candidate.score)
 
