@@ -23,11 +23,14 @@ if TYPE_CHECKING:
     from .choice import (
         AbilityScores,
         Merged,
+        Placed,
+        PositionTest,
         ability_scores,
         choice_is_right,
         merge_ranks,
         open_average,
         option_score,
+        uniform_positions,
     )
     from .comparisons.multiple import benjamini_hochberg, holm
     from .comparisons.power import (
@@ -166,10 +169,8 @@ _HOMES = {
     "calibration": ("CorrectedAccuracy", "prediction_powered", "rogan_gladen",
         "sampling_p_value"),
     "cascade": ("CascadeRow", "compare_models", "model_differences"),
-    "choice": ("AbilityScores", "Merged", "ability_scores", "choice_alignment",
-    "choice_is_right",
-        "merge_ranks", "open_average",
-        "option_score"),
+    "choice": ("AbilityScores", "Merged", "Placed", "PositionTest", "ability_scores",
+        "choice_is_right", "merge_ranks", "open_average", "option_score", "uniform_positions"),
     "comparisons.multiple": ("benjamini_hochberg", "holm"),
     "raters.alignment": ("ChoiceAlignment", "RankAlignment", "choice_alignment",
         "rank_alignment"),
@@ -225,7 +226,8 @@ __all__ = [
     "DdxSummary", "Difference", "FAILED", "Failed", "FlipRate", "Fragile", "Gap",
     "HiddenErrors", "HierarchicalCounts", "HierarchicalScores", "Identity", "Interval",
     "JuryVerdict", "Ladder", "Majority", "MappingMiss", "MappingQuality", "Mean", "Merged",
-    "Miss", "Overlap", "PairOutcome", "PairScores", "Pilot", "Plan", "PreferenceAgreement",
+    "Miss", "Overlap", "PairOutcome", "PairScores", "Pilot", "Placed", "Plan", "PositionTest",
+    "PreferenceAgreement",
     "RULES", "RankAlignment", "RankChange", "RankRange", "RankingStability", "RubricScore",
     "Rule", "SAME", "Scale", "SentenceEncoder", "Share", "Spread", "Strength", "SubgroupGap",
     "TextEncoder", "TextScores", "TokenEncoder", "Violation", "Vote", "ability_scores",
@@ -252,8 +254,8 @@ __all__ = [
     "sampled_rogan_gladen", "sampled_share", "sampling_p_value", "score_flips",
     "self_preference", "share", "share_below_diagonal", "share_identical", "share_interval",
     "share_of_sums", "spearman", "strengths", "subgroup_gap", "text_scores", "top_k_accuracy",
-    "units_needed", "unscaled_preference", "variant_spread", "verdict_distance", "violations",
-    "wilson", "wordnet_synonyms",
+    "uniform_positions", "units_needed", "unscaled_preference", "variant_spread",
+    "verdict_distance", "violations", "wilson", "wordnet_synonyms",
 ]
 # fmt: on
 

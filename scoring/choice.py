@@ -1,4 +1,4 @@
-"""Scores of MedLesionVQA: multi-response choice, open answers, abilities, merged ranks."""
+"""Scores of MedLesionVQA: choices, open answers, abilities, merged ranks, places of options."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -127,3 +127,65 @@ def merge_ranks(rankings: Iterable[Sequence[str]]) -> tuple[Merged, ...]:
     return tuple(
         sorted(merged, key=lambda e: (-round(e.weight, 12), min(positions[e.name]), e.name))
     )
+
+
+class Placed(NamedTuple):
+    """The places of the right options of a question, from 0, and its number of options."""
+
+    positions: tuple[int, ...]
+    options: int
+
+
+class PositionTest(NamedTuple):
+    """A test of uniform places; `p_value` is None if nothing can be tested.
+
+    smallest: the smallest expected count. Below 5, the p-value is only approximate.
+    """
+
+    statistic: float
+    degrees: int
+    p_value: float | None
+    smallest: float
+
+
+def uniform_positions(questions: Iterable[Placed]) -> PositionTest:
+    """Test whether right options stand in all places equally often.
+
+    Questions with the same numbers of options k and of right options m are one group of n
+    questions. In each group every place is right n m / k times, if the places are drawn. The
+    statistics and the degrees of freedom of the groups are added.
+
+    Formula: chi-square = sum over groups of (k - 1) / (k - m) * sum over places of
+    (observed - n m / k)^2 / (n m / k), with k - 1 degrees of freedom for each group. The factor
+    is 1 for one right option; with several, the places of a question exclude each other less.
+
+    Source: Pearson's chi-square test; the factor from the covariance of m draws without
+    replacement among k.
+
+    >>> test = uniform_positions([Placed((0,), 4)] * 6 + [Placed((3,), 4)] * 2)
+    >>> test.statistic, test.degrees, round(test.p_value or 0, 4), test.smallest
+    (12.0, 3, 0.0074, 2.0)
+
+    Raises:
+        UsageError: a question without a right option or with right options only, or a place
+            outside the options.
+    """
+    from scipy.stats import chi2
+
+    groups: dict[tuple[int, int], list[int]] = {}
+    for positions, options in questions:
+        if not 0 < len(positions) < options or not set(positions) <= set(range(options)):
+            raise UsageError(f"the right places {positions} do not fit {options} options")
+        counts = groups.setdefault((options, len(positions)), [0] * options)
+        for position in positions:
+            counts[position] += 1
+    statistic, degrees, smallest = 0.0, 0, math.inf
+    for (options, right), counts in sorted(groups.items()):
+        expected = sum(counts) / options
+        off = math.fsum((count - expected) ** 2 / expected for count in counts)
+        statistic += off * (options - 1) / (options - right)
+        degrees += options - 1
+        smallest = min(smallest, expected)
+    if not groups:
+        return PositionTest(0.0, 0, None, 0.0)
+    return PositionTest(statistic, degrees, float(chi2.sf(statistic, degrees)), smallest)

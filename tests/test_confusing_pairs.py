@@ -15,9 +15,10 @@ from dxjudge.curation.mediconfusion.confusing import (
     find_confusing_pairs,
     spread_pairs,
 )
-from dxjudge.curation.mediconfusion.images import read_images, seen_from
+from dxjudge.curation.mediconfusion.images import read_images
 from dxjudge.curation.mediconfusion.pair_settings import PairSettings
 from dxjudge.curation.mediconfusion.vectors import vectors_of
+from dxjudge.curation.paths import seen_from
 from dxjudge.curation.split import Cluster, joined, split_clusters
 from dxjudge.errors import DxjudgeError, UsageError
 

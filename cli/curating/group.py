@@ -5,14 +5,17 @@ import typer
 from ..command import Command
 from .dermcase_command import dermcase
 from .mediconfusion_command import mediconfusion
+from .medlesionvqa_command import medlesionvqa
 from .medsyn_command import medsyn
 from .patterns_command import patterns
 
 app = typer.Typer(
-    help="Make a data set with every statement checked: dermcase, medsyn, mediconfusion, patterns.",
+    help="Make a data set with every statement checked: dermcase, medsyn, mediconfusion, "
+    "medlesionvqa; or find patterns of failures.",
     no_args_is_help=True,
 )
 app.command("dermcase", cls=Command)(dermcase)
 app.command("medsyn", cls=Command)(medsyn)
 app.command("mediconfusion", cls=Command)(mediconfusion)
+app.command("medlesionvqa", cls=Command)(medlesionvqa)
 app.command("patterns", cls=Command)(patterns)

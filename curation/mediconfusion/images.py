@@ -1,6 +1,5 @@
 """Read the images and captions that pairs are found among."""
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ from ...errors import InputError
 from ...files.cells import cell_text, is_empty
 from ...files.forms import Form
 from ...files.rows_in import read_sheet, records
+from ..paths import is_remote
 
 COLUMNS = ("image", "images", "image_path")
 JOINT = "+"
@@ -47,16 +47,6 @@ def read_images(source: str, form: Form | None = None) -> list[CaptionedImage]:
     if len(images) < 2:
         raise InputError(f"{sheet.name} has {len(images)} images; a pair needs two")
     return list(images.values())
-
-
-def is_remote(image: str) -> bool:
-    """Whether an image is a URL or data, which no folder changes."""
-    return image.startswith(("http://", "https://", "data:"))
-
-
-def seen_from(image: str, folder: Path) -> str:
-    """Return the path of an image as it is written in a file of this folder."""
-    return image if is_remote(image) else Path(os.path.relpath(image, folder)).as_posix()
 
 
 def _image(row: Mapping[str, Any], place: str) -> str:

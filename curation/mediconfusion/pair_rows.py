@@ -8,11 +8,11 @@ from typing import Any
 from ...agents.engine.judges import AnyJudge
 from ...prompts.data import Categories
 from ..item import Item
+from ..paths import seen_from
 from ..split import Cluster, Split, joined, split_clusters
 from ..write import count_items, sign, version_of
 from .expert_scores import item_names
 from .found import FoundPairs
-from .images import seen_from
 from .pair_settings import PairSettings
 
 QUESTIONS, TO_RATE, CATEGORIES = "questions.jsonl", "to_rate.csv", "categories.json"

@@ -1,0 +1,1 @@
+"""Make the data of MedLesionVQA: questions for seven abilities from annotation records."""
