@@ -20,7 +20,7 @@ from dxjudge.cli.main import run as dxjudge
 from dxjudge.files.folders import VARIABLE
 from dxjudge.graphs.mapper import Mapper
 
-from . import mediconfusion_model
+from . import mediconfusion_model, medlesionvqa_model
 from .pages import PAGES, ROOT, commands, python_of, valid_answer
 from .protocol_server import ProtocolServer, Seen, say
 
@@ -32,6 +32,7 @@ NOT_RUN = {
     ("docs/map.md", "--max-cost"): "prices are those of the provider's own address",
     ("docs/curation.md", "dermcase"): "tests/test_curate_command.py runs it",
     ("docs/serve.md", ""): "tests/test_serve.py runs it",
+    ("docs/curation.md", "medsyn"): "tests/test_curation_medsyn.py runs it",
     ("docs/exchange.md", "athena"): "tests/test_exchange.py runs it with concepts",
     ("docs/own_ontology.md", ""): "tests/test_own_release.py runs it",
     ("docs/own_step.md", ""): "tests/test_own_step_page.py runs it",
@@ -47,11 +48,18 @@ PYTHON_NOT_RUN = {
 }
 
 
+HDDX = ["pulmonary embolism", "pneumonia", "pleurisy", "myocardial infarction", "asthma"]
+
+
 def answer(seen: Seen) -> Any:
     if seen.schema is None:  # a model under test, asked for text
         return say("A" if "Options:" in seen.user else "Final diagnosis: gout")
     if mediconfusion_model.is_known(seen):
         return say(mediconfusion_model.answer(seen))
+    if "in plaster" in seen.user:
+        return say({"diagnoses": HDDX})
+    if medlesionvqa_model.step_of(seen) in ("write", "solve"):
+        return say(medlesionvqa_model.answer(seen))
     return say(valid_answer(seen.schema))
 
 
@@ -186,14 +194,23 @@ def test_the_commands_of_a_page_run(
         assert code in DONE, f"{page}: dxjudge {' '.join(words)}\n{output.err}"
 
 
-def test_the_page_of_curation_shows_the_rows_that_come_out(folder: Path) -> None:
-    (words,) = [words for words in commands("docs/curation.md") if "mediconfusion" in words[:2]]
-    with ProtocolServer(answer) as own:
-        assert dxjudge(_filled(words, own)) == 0
-    rows = (folder / "pairs" / "questions.jsonl").read_text("utf-8").splitlines()
+@pytest.mark.parametrize(
+    ("command", "output", "row"),
+    [
+        ("mediconfusion", "pairs/questions.jsonl", '{"id": "chest1'),
+        ("medlesionvqa", "lesions/questions.jsonl", '{"id": "rec1/'),
+        ("differentials.jsonl", "differentials.jsonl", '{"id": "0"'),
+    ],
+)
+def test_the_page_of_curation_shows_the_rows_that_come_out(
+    folder: Path, server: ProtocolServer, command: str, output: str, row: str
+) -> None:
+    words = next(words for words in commands("docs/curation.md") if command in words)
+    assert dxjudge(_filled(words, server)) == 0
     page = (ROOT / "docs/curation.md").read_text("utf-8")
-    shown = [line for line in page.splitlines() if line.startswith('{"id": "chest1')]
-    assert len(shown) == 1 and shown[0] in rows
+    shown = [line for line in page.splitlines() if line.startswith(row)]
+    written = (folder / output).read_text("utf-8").replace(f"@{server.url}", "")
+    assert len(shown) == 1 and shown[0] in written.splitlines()
 
 
 def _cells(line: str) -> list[str]:
