@@ -14,6 +14,7 @@ from .factors import as_factors, is_factor
 from .mapping import Candidate, Mapping, band_of
 from .other_matter import is_other_matter
 from .plain import plain_first
+from .reading.coders import later_encounter
 from .reading.denial import names_a_lack, what_is_not_there
 from .reading.normalise import normalise_text
 from .reading.query import (
@@ -328,7 +329,19 @@ def _remark_on(mapping: Mapping, query: Query, policy: Policy) -> str | None:
     if query.frame and mapping.code and not is_factor(mapping.code, policy.retriever.tree):
         words = " ".join(filter(None, (query.set_aside, query.frame.written)))
         query = replace(query, set_aside=words)
-    return _remark(query, mapping.parts, _listed(mapping, policy.retriever))
+    remark = _remark(query, mapping.parts, _listed(mapping, policy.retriever))
+    return _joined(remark, _encounter_left_out(mapping, policy))
+
+
+def _encounter_left_out(mapping: Mapping, policy: Policy) -> str | None:
+    """Return what the text says of a later encounter, where the code has no such character."""
+    tree = policy.retriever.tree
+    later = later_encounter(mapping.text)
+    if not later or mapping.code is None or policy.specificity == "billable":
+        return None
+    below = tree.children(mapping.code)
+    has_variants = bool(below) and tree.is_encounter(below[0])
+    return f"{later!r} is not in the code; --specificity billable adds it" if has_variants else None
 
 
 def _listed(mapping: Mapping, retriever: Retriever) -> tuple[str, ...]:

@@ -6,9 +6,16 @@ from typing import Literal
 
 from ..errors import UsageError
 from .reading.abbreviations import expand_abbreviations
+from .reading.coders import encounter_words
+from .reading.normalise import normalise_text
 from .tree import Node, Tree
 
 _MALE = re.compile(r"\b(?:male|man|men|boy)s?\b", re.IGNORECASE)
+# Words of the variants that say nothing without another word of the variant.
+_UNTELLING = frozenset(
+    """encounter fracture for with of or and the not type stage eye unspecified applicable time i ii
+    iii at in to more""".split()
+)
 _SIDES = re.compile(r"\b(?:left|right|bilateral|both)\b")
 
 Specificity = Literal["concept", "category", "billable"]
@@ -31,12 +38,13 @@ def at_specificity(
     `concept` keeps the code. `category` cuts it to the category (three characters in ICD-10).
     `billable` goes down to a leaf. At each level these rules choose among the children:
 
-    1. Children for men where `text` names a man, else the others.
+    1. Children for men where `text` or the code above names a man, else the others.
     2. Children of the side that `text` names; without a side where it names none.
     3. Unspecified children before others, first those whose name adds no word to the parent's.
     4. The best of the `ranked` codes, then a child without complications, then the first child.
 
-    A rule that leaves no child is skipped. Encounter variants end in the initial encounter.
+    A rule that leaves no child is skipped. Of the variants by a 7th character (encounter, fetus,
+    stage) the one whose words the text says is taken, else the initial encounter.
     """
     node = tree.node(code)
     if policy == "category":
@@ -46,21 +54,49 @@ def at_specificity(
         side = _side(expand_abbreviations(text).text)
         of_men = bool(_MALE.search(text))
         while children := tree.children(node):
+            if variant := _variant_said(node, children, text, tree):
+                return variant.code
+            wanted = of_men or bool(_MALE.search(tree.name(node)))
             fitting = [
-                child for child in children if bool(_MALE.search(tree.name(child))) == of_men
+                child for child in children if bool(_MALE.search(tree.name(child))) == wanted
             ]
             node = _next(node, _of_side(fitting or children, side, tree), tree, order)
     return node.code
 
 
+def _variant_said(node: Node, children: Sequence[Node], text: str, tree: Tree) -> Node | None:
+    """Return the variant by a 7th character that a text names most, None where it names none."""
+    if not tree.is_encounter(children[0]):
+        return None
+    parent = tree.name(node)
+    said = set(normalise_text(encounter_words(text)).split())
+    said -= set(normalise_text(parent).split()) | _UNTELLING
+    if not any(word.isalpha() for word in said):
+        return None
+    names = [tree.name(child).removeprefix(parent) for child in children]
+    words = [set(normalise_text(name).split()) for name in names]
+    shared = [_telling(said & of_name) for of_name in words]
+    best = max(range(len(children)), key=lambda n: (shared[n], not words[n] & {"without"} - said))
+    return children[best] if shared[best] else None
+
+
+def _telling(words: set[str]) -> int:
+    """Return how many words tell a variant; numbers alone, such as an age, tell none."""
+    return len(words) if any(word.isalpha() for word in words) else 0
+
+
 def _next(node: Node, children: Sequence[Node], tree: Tree, order: dict[str, int]) -> Node:
     above = _words(tree.name(node))
-    vague = [child for child in children if tree.descriptor.is_unspecified(tree.name(child))]
+    vague = [child for child in children if _is_vague(tree.name(child), tree)]
     plain = [child for child in vague if _words(tree.name(child)) <= above]
     return min(
         plain or vague or children,
         key=lambda child: (order.get(child.code, len(order)), not _is_plain(tree.name(child))),
     )
+
+
+def _is_vague(name: str, tree: Tree) -> bool:
+    return tree.descriptor.is_unspecified(name) or "not specified as" in name.lower()
 
 
 def _words(name: str) -> set[str]:

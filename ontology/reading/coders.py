@@ -8,6 +8,17 @@ _ENCOUNTER = re.compile(
     r"[\s,.]*$",
     re.IGNORECASE,
 )
+_ENCOUNTER_WORDS = tuple(
+    (re.compile(pattern, re.IGNORECASE), words)
+    for pattern, words in (
+        (r"\b(?:subs|subsq|subseq)\b\.?", "subsequent"),
+        (r"\b(?:sqla|seq|sequelae)\b\.?", "sequela"),
+        (r"\binit\b\.?", "initial"),
+        (r"\b(?:opn)\b\.?", "open"),
+        (r"\b(?:fts|fetus)\s?(?=\d)", "fetus "),
+        (r"\bnonhealing|\bnon-union\b", "nonunion"),
+    )
+)
 _ELSEWHERE = re.compile(
     r"(?P<before>.*[\w)])[\s,;(-]+(?:(?-i:NEC)|nec|not elsewhere classified)\)?(?P<after>\W.*|)",
     re.IGNORECASE | re.DOTALL,
@@ -31,6 +42,30 @@ def without_encounter(text: str) -> str:
     """
     cut = _ENCOUNTER.sub("", text).rstrip(" ,;")
     return cut if len(cut) > 3 else text
+
+
+def encounter_words(text: str) -> str:
+    """Write out the words for encounter and fetus: "subs" is subsequent, "fts3" is fetus 3.
+
+    >>> encounter_words("Disp fx of R tibia, sqla")
+    'Disp fx of R tibia, sequela'
+    """
+    for pattern, words in _ENCOUNTER_WORDS:
+        text = pattern.sub(words, text)
+    return text
+
+
+def later_encounter(text: str) -> str | None:
+    """Return "subsequent encounter" or "sequela" where the end of a text says so, else None.
+
+    >>> later_encounter("Disp fx of R tibia, subs encntr")
+    'subsequent encounter'
+    """
+    match = _ENCOUNTER.search(text)
+    words = encounter_words(match.group()) if match else ""
+    if "subsequent" in words.lower():
+        return "subsequent encounter"
+    return "sequela" if "sequela" in words.lower() else None
 
 
 def not_elsewhere(text: str) -> tuple[str, str]:

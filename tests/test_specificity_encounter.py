@@ -1,0 +1,51 @@
+"""With `billable`, the 7th character is the one that the text names, else the initial encounter."""
+
+import pytest
+
+from dxjudge.graphs.mapper import Mapper
+from dxjudge.ontology.specificity import at_specificity
+from dxjudge.ontology.tree import load_tree
+
+TREE = load_tree()
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "billable"),
+    [
+        ("S61.431", "Pnctr wnd w/o fb of right hand", "S61.431A"),
+        ("S61.431", "Pnctr wnd w/o fb of right hand, init", "S61.431A"),
+        ("S61.431", "Pnctr wnd w/o fb of right hand, subs encntr", "S61.431D"),
+        ("S61.431", "Pnctr wnd w/o fb of right hand, sequela", "S61.431S"),
+        ("S62.346", "Nondisp fx of base of 5th MC bone, right hand, sqla", "S62.346S"),
+        ("S62.346", "open nondisp fx of base of 5th MC bone, right hand", "S62.346B"),
+        ("O36.591", "Maternal care for oth or susp poor fetl grth, 1st tri, fts3", "O36.5913"),
+        ("O36.591", "Maternal care for oth or susp poor fetl grth, 1st tri", "O36.5910"),
+        ("H40.111", "Primary open-angle glaucoma, right eye, severe stage", "H40.1113"),
+        ("H40.111", "Primary open-angle glaucoma, right eye", "H40.1110"),
+    ],
+)
+def test_the_variant_that_the_text_names_is_taken(code: str, text: str, billable: str) -> None:
+    assert at_specificity(code, "billable", TREE, text=text) == billable
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "billable"),
+    [
+        ("N52", "Erectile Dysfunction", "N52.9"),  # named "Male erectile dysfunction, unspecified"
+        ("K40.9", "Unil inguinal hernia w/o obstruction or gangrene", "K40.90"),
+    ],
+)
+def test_the_unspecified_child_is_taken(code: str, text: str, billable: str) -> None:
+    ranked = ["N52.2", "K40.91", "K40.90"]
+    assert at_specificity(code, "billable", TREE, ranked, text) == billable
+
+
+def test_a_concept_has_no_seventh_character() -> None:
+    assert at_specificity("S61.431", "concept", TREE, text="wound of hand, sequela") == "S61.431"
+
+
+def test_a_later_encounter_that_the_code_lacks_is_in_the_reason(mapper: Mapper) -> None:
+    later = mapper.map("Puncture wound w/o foreign body of right hand, sequela")
+    assert later.code == "S61.431"
+    assert later.reason == "'sequela' is not in the code; --specificity billable adds it"
+    assert mapper.map("Puncture wound w/o foreign body of right hand, init").reason is None
