@@ -7,6 +7,7 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, field_validator
 
+from ..files.counted import counted
 from .judge import JudgeSpec
 
 R = TypeVar("R")
@@ -70,7 +71,9 @@ class Account(BaseModel):
         """Return the outcome as an HTML table for a notebook."""
         rows = [pair for name, value in self._shown() for pair in _rows(name, value)]
         rows += [(name.replace("_", " "), label) for name, label in self._who()]
-        account = f"{self.calls} calls, {self.repairs} repairs" + (", cached" * self.cached)
+        account = f"{counted(self.calls, 'call')}, {counted(self.repairs, 'repair')}" + (
+            ", cached" * self.cached
+        )
         title = f"{self.step}: {type(self).__name__.partition('[')[0].lower()}"
         return html_table(title, [*rows, ("account", account)])
 
@@ -126,6 +129,11 @@ class Failed(Account):
     def first_why(self) -> str:
         """The kind and the first reason as one text."""
         return self._why(self.reasons[0])
+
+    @property
+    def last_why(self) -> str:
+        """The kind and the last reason as one text."""
+        return self._why(self.reasons[-1])
 
     def _why(self, text: str) -> str:
         return text if text.startswith(f"{self.kind}: ") else f"{self.kind}: {text}"

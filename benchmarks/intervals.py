@@ -21,8 +21,10 @@ from dxjudge.scoring import (
     Plan,
     jury_agreement,
     mean_interval,
+    nmse_intervals,
     pair_agreement,
     paired_differences,
+    prediction_powered,
     share_interval,
 )
 
@@ -153,6 +155,43 @@ def juries() -> Iterator[Cell]:
                        lambda rng, plan, n=n, p=p: fleiss(rng, plan, n, p))  # fmt: skip
 
 
+def gaps() -> Iterator[Cell]:
+    """Yield MEDSYN's cross-modal gap: sensitivities to text from few or many cases, skewed."""
+
+    def drawn(rng: Rng, n: int, b: float) -> tuple[np.ndarray, np.ndarray]:
+        text = rng.beta(0.5, b, n)
+        return np.clip(text * rng.uniform(0.2, 1.0, n) + rng.normal(0, 0.03, n), 0, 1), text
+
+    def gap(rng: Rng, plan: Plan, n: int, b: float) -> Interval:
+        image, text = drawn(rng, n, b)
+        return nmse_intervals(image[:, None], text[:, None], plan=plan)[0]
+
+    for n in (20, 50, 176):
+        for b in (0.5, 2.0):
+            image, text = drawn(np.random.default_rng(1), _MANY, b)
+            truth = float(((image - text) ** 2).sum() / (text**2).sum())
+            yield Cell("NMSE of image and text, bootstrap-t", f"n = {n}, texts Beta(0.5, {b:g})",
+                       truth, lambda rng, plan, n=n, b=b: gap(rng, plan, n, b))  # fmt: skip
+
+
+def corrected() -> Iterator[Cell]:
+    """Yield a share that a judge's verdicts and some checked cases give together."""
+
+    def share(rng: Rng, p: float, right: float, checked: int) -> Interval | None:
+        truth = rng.random(1200) < p
+        judged = np.where(rng.random(1200) < right, truth, ~truth)
+        first = list(zip(judged[:checked].tolist(), truth[:checked].tolist(), strict=True))
+        return prediction_powered(judged[checked:].tolist(), first).interval
+
+    for checked in (30, 60, 120):
+        for p, right in ((0.6, 0.8), (0.6, 0.95), (0.85, 0.95), (0.85, 0.9)):
+            yield Cell(
+                "corrected share, prediction-powered",
+                f"1,200 cases, {checked} checked, p = {p}, judge right in {right:.0%}", p,
+                lambda rng, _, p=p, a=right, m=checked: share(rng, p, a, m),
+            )  # fmt: skip
+
+
 def measure(cell: Cell, runs: int, resamples: int) -> tuple[float, float]:
     """Return the share of intervals that cover the truth, and the share of runs without one."""
     rng = np.random.default_rng(7)
@@ -173,7 +212,7 @@ def main() -> None:
     parser.add_argument("--write", type=Path)
     options = parser.parse_args()
     lines = [_HEAD.format(runs=options.runs, resamples=options.resamples)]
-    for make in (shares, means, differences, agreement, juries):
+    for make in (shares, means, differences, agreement, juries, gaps, corrected):
         for cell in make():
             covered, none = measure(cell, options.runs, options.resamples)
             shown = "-" if math.isnan(covered) else f"{covered:.1%}"

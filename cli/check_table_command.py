@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from ..files.counted import counted
 from ..files.forms import FORMS_IN, Form
 from .options import Delimiter, Encoding, SheetName
 
@@ -57,7 +58,10 @@ def check_table(
             f"{violation.highest:.4g}"
         )
     count = sum(check.checked.values())
-    typer.echo(f"{count} identities checked in {len(rows)} rows, {len(check.broken)} broken")
+    typer.echo(
+        f"{counted(count, 'identity', 'identities')} checked in {counted(len(rows), 'row')}, "
+        f"{len(check.broken)} broken"
+    )
     raise typer.Exit(SOME_FAILED if check.broken or check.skipped else 0)
 
 

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from ..files.counted import counted
+
 if TYPE_CHECKING:
     from ..agents.engine.ledger import Line
     from ..agents.engine.run import Run
@@ -163,11 +165,6 @@ def cost_text(lines: "Sequence[Line]") -> str:
         return "cost unknown"
     known = counted(calls - unknown, "call")
     return f"cost {cost} for {known}; the price of the other {unknown:,} is unknown"
-
-
-def counted(number: int, thing: str) -> str:
-    """Return a number with the noun that it counts: "1 row", "2 rows"."""
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 def failed_lines(failures: Iterable[tuple[int, str]], thing: str) -> Iterator[str]:

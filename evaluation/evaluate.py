@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from ..agents.engine.judges import AnyJudge, as_judge, check_named_once
 from ..errors import UsageError
+from ..files.counted import counted
 from ..scoring.paired import Spread
 from .cases import Case
 from .failures import about_errors
@@ -110,7 +111,7 @@ def evaluate(
         judge_agreement(judged, settings.plan),
         stability_of(headline, judged.single_judges, units, settings.plan),
         spreads,
-        cross_modal(judged),
+        cross_modal(judged, settings.plan),
         {
             (model, kind, shown): sensitivities(judged, model, kind, shown)
             for model in judged.models
@@ -152,7 +153,7 @@ def _check_needs(cases: Sequence[Case], preset: Preset) -> None:
         if not any(values):
             needs = ", ".join(preset.needs)
             raise UsageError(
-                f"the preset {preset.name} needs cases with {needs}; no case has {name}"
+                f"the preset {preset.name} needs cases with {needs}; no case has the field {name}"
             )
 
 
@@ -179,8 +180,9 @@ def _measures_of(tasks: Sequence[Task], judged: Judged, settings: Settings) -> l
 def _notes(
     notes: Sequence[str], judged: Judged, settings: Settings, gaps: Sequence[Gap]
 ) -> tuple[str, ...]:
+    tests = max((gap.tests for gap in gaps), default=0)
     further = (*_about_probabilities(judged.responses), *about_errors(judged, settings))
-    return tuple(filter(None, (*notes, *further, too_coarse(gaps, settings.plan))))
+    return tuple(filter(None, (*notes, *further, too_coarse(tests, settings.plan))))
 
 
 def _about_probabilities(responses: Mapping[str, Responses]) -> Iterator[str]:
@@ -191,14 +193,15 @@ def _about_probabilities(responses: Mapping[str, Responses]) -> Iterator[str]:
         unusable = [response for response in of_model if response.fault]
         if scaled:
             yield (
-                f"{model}: the probabilities of {scaled:,} responses do not sum to 1 exactly, but "
-                "within 0.01; they were scaled to sum to 1"
+                f"{model}: in {counted(scaled, 'response')} the probabilities do not sum to 1 "
+                "exactly, but within 0.01; they were scaled to sum to 1"
             )
         if unusable:
             first = unusable[0]
             yield (
-                f"{model}: {len(unusable):,} responses count as failed because of their "
-                f"probabilities; the first is the response to case {first.case}: {first.fault}"
+                f"{model}: failed because of their probabilities: "
+                f"{counted(len(unusable), 'response')}, the first to "
+                f"case {first.case}: {first.fault}"
             )
 
 

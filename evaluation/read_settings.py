@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from ..agents.engine.judges import as_judge
 from ..errors import InputError, UsageError
+from ..files.counted import counted
 from ..scoring.jury import check_weights
 from .paper import check_paper, load_paper
 from .presets import find_preset, main_columns
@@ -50,7 +51,8 @@ def _check_jury(settings: Settings) -> None:
         raise UsageError(f"weights need the jury rule weighted, not {settings.jury}")
     if settings.quorum is not None and settings.quorum > len(settings.judges):
         raise UsageError(
-            f"a quorum of {settings.quorum} cannot be met by {len(settings.judges)} judges"
+            f"a quorum of {settings.quorum} cannot be met by "
+            f"{counted(len(settings.judges), 'judge')}"
         )
 
 

@@ -35,8 +35,3 @@ def tau_b(first: Floats, second: Floats) -> Floats:
     untied = (a * a).sum(axis=(1, 2)) * (b * b).sum(axis=(1, 2))
     result: Floats = (a * b).sum(axis=(1, 2)) / np.sqrt(np.where(untied > 0, untied, np.nan))
     return result
-
-
-def too_few(n: int, fewest: int) -> str:
-    """Return the warning that there are too few cases for an interval."""
-    return f"{n} cases are too few for an interval (at least {fewest})"

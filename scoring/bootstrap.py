@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import UsageError
-from ._arithmetic import SAME, too_few
+from ..files.counted import too_few
+from ._arithmetic import SAME
 from ._sample import Clusters as Clusters
 from ._sample import Floats as Floats
 from ._sample import Mask as Mask
@@ -143,6 +144,70 @@ def bootstrap_many(
     return _resample(statistic, clusters, weights, present, plan or Plan())[0]
 
 
+def bootstrap_t(
+    statistic: Statistic, present: Mask, plan: Plan, *, floor: float = -np.inf
+) -> tuple[Interval, ...]:
+    """Put bootstrap-t intervals around k numbers whose standard errors are known.
+
+    Formula: estimate - q s, with q the quantiles of (value - estimate) / s over the resamples, each
+    with its own standard error s.
+
+    Source: Hall (1988), "Theoretical comparison of bootstrap confidence intervals", Annals of
+    Statistics 16.
+
+    Args:
+        statistic: weights (b, rows) to (b, 2 k): the numbers, then their standard errors.
+        present: rows x k, which rows each number uses.
+        plan: level, resamples, seed, fewest rows; the method is always bootstrap-t.
+        floor: the least value that the number can have.
+
+    Returns:
+        The intervals. There are no limits (with a warning) if more than 1 in 20 resamples have no
+        standard error.
+    """
+    rows = len(present)
+    estimate, error = np.split(statistic(np.ones((1, rows)))[0], 2)
+    drawn = Sample.of(rows, None).replicates(statistic, plan.resamples, plan.seed)
+    values, errors = np.split(drawn, 2, axis=1)
+    small = SAME * np.fmax(1.0, np.abs(estimate))
+    known = errors > small
+    with np.errstate(invalid="ignore", divide="ignore"):
+        ratios = np.where(known, (values - estimate) / np.where(known, errors, 1.0), np.nan)
+    ordered = np.sort(ratios, axis=0)  # NaN sorts last
+    undefined = np.isnan(ratios).sum(axis=0)
+    tail = np.full(len(estimate), (1 - plan.level) / 2)
+    low, high = (
+        np.maximum(floor, estimate - error * quantiles_by_column(ordered, undefined, at))
+        for at in (1 - tail, tail)
+    )
+    return tuple(
+        _studentised(float(estimate[k]), float(low[k]), float(high[k]), int(n), int(undefined[k]),
+                     constant=bool(error[k] <= small[k]), plan=plan)
+        for k, n in enumerate(present.sum(axis=0))
+    )  # fmt: skip
+
+
+def _studentised(
+    estimate: float, low: float, high: float, n: int, undefined: int, *, constant: bool, plan: Plan
+) -> Interval:
+    warning = None
+    if n < plan.fewest:
+        warning = too_few(n, "case", plan.fewest, " for an interval")
+    elif np.isnan(estimate):
+        warning = "the number is not defined on these cases"
+    elif constant:
+        warning = "all cases have the same ratio: there is no interval"
+    elif undefined > plan.resamples / 20:
+        warning = f"no standard error in {undefined:,} of {plan.resamples:,} resamples"
+    if warning:
+        low = high = float("nan")
+    low, high = min(low, estimate), max(high, estimate)
+    return Interval(
+        estimate, low, high, plan.level, "bootstrap-t", n, plan.resamples, plan.seed, undefined,
+        warning,
+    )  # fmt: skip
+
+
 def replicates(
     statistic: Statistic,
     clusters: Clusters,
@@ -250,7 +315,7 @@ def _interval(
 ) -> Interval:
     warning = None
     if n < plan.fewest:
-        warning = too_few(n, plan.fewest)
+        warning = too_few(n, "case", plan.fewest, " for an interval")
         low = high = float("nan")
     elif np.isnan(estimate) or np.isnan(low) or np.isnan(high):
         warning = "the number is not defined on these cases"

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import UsageError
+from ..files.counted import too_few
 from .bootstrap import FEWEST_CASES, Floats, Interval
 from .shares import is_resolved
 
@@ -111,7 +112,8 @@ def rogan_gladen(
     warning, value, interval = None, None, None
     if min(n_se, n_sp) < max(fewest, 1):
         warning = (
-            f"{n_se} right and {n_sp} wrong calibration cases are too few (at least {fewest} each)"
+            f"{n_se} right and {n_sp} wrong in the calibration cases: too few (at least "
+            f"{fewest} each)"
         )
     elif se + sp - 1 < LEAST_YOUDEN:
         warning = (
@@ -159,7 +161,9 @@ def prediction_powered(
     least variance.
 
     Source: Angelopoulos et al. (2023), Science 382; tuning: Angelopoulos, Duchi and Zrnic
-    (2023), "PPI++".
+    (2023), "PPI++". The limits add half an error of each kind to the checked cases, as Agresti and
+    Min (2005), Biometrics 61, add to the cells of a paired table: without them, limits from few
+    errors are too narrow.
 
     Args:
         judged: the judge's verdicts on cases without a known truth.
@@ -180,22 +184,33 @@ def prediction_powered(
     raw, n, m = float(data.judged.mean()), len(data.judged), len(data.truth)
     warning, value, interval, weight = None, None, None, None
     if m < max(fewest, 3):
-        warning = f"{m} calibration cases are too few (at least {fewest})"
+        warning = too_few(m, "calibration case", fewest)
     else:
         weight = _tuning(data) if tune else 1.0
         errors = data.truth - weight * data.verdicts
+        value = float(min(1.0, max(0.0, weight * raw + float(errors.mean()))))
         # As in regression, a tuned weight costs one more degree of freedom.
         freedom = m - 2 if tune else m - 1
-        centre = weight * raw + float(errors.mean())
-        variance = float(weight**2 * data.judged.var() / n + errors.var(ddof=m - freedom) / m)
+        mean, variance = _with_half_errors(errors, weight)
+        variance += float(weight**2 * data.judged.var() / n)
         half = float(stdtrit(freedom, _tail(level))) * math.sqrt(variance)
-        value = float(min(1.0, max(0.0, centre)))
+        centre = weight * raw + mean
         interval = _analytic(value, centre - half, centre + half, level, "t", n)
-        if half == 0:
-            warning = "no error and no spread on the checked cases: the limits are too narrow"
     return CorrectedAccuracy(
         "prediction-powered", value, interval, raw, se, sp, n, m, data.unresolved, weight, warning
     )
+
+
+def _with_half_errors(errors: Floats, weight: float) -> tuple[float, float]:
+    """Return the mean of the errors and its variance, with half an error of each kind added.
+
+    The errors are truth - weight * verdict: 1 for a missed "right", -weight for a false one.
+    """
+    values = np.append(errors, (1.0, -weight))
+    counts = np.append(np.ones(len(errors)), (0.5, 0.5))
+    mean = float(values @ counts / counts.sum())
+    variance = float((values - mean) ** 2 @ counts / counts.sum())
+    return mean, variance / (counts.sum() - 1)
 
 
 def _tuning(data: _Evidence) -> float:
@@ -213,7 +228,8 @@ def _tail(level: float) -> float:
 
 
 def _analytic(value: float, low: float, high: float, level: float, method: str, n: int) -> Interval:
-    return Interval(value, max(0.0, low), min(1.0, high), level, method, n, 0, 0)
+    low, high = min(max(0.0, low), value), max(min(1.0, high), value)
+    return Interval(value, low, high, level, method, n, 0, 0)
 
 
 def sampling_p_value(

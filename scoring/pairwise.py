@@ -13,6 +13,7 @@ from functools import partial
 import numpy as np
 
 from ..errors import UsageError
+from ..files.counted import counted
 from .bootstrap import (
     Difference,
     Floats,
@@ -243,7 +244,10 @@ def _checked(interval: Interval, points: Floats) -> Interval:
     if interval.estimate != interval.estimate:
         return replace(interval, warning=f"no finite strengths exist: {NO_STRENGTH}")
     if interval.undefined > _UNDEFINED * interval.resamples and not interval.warning:
-        many = f"{interval.undefined} of {interval.resamples} resamples have no finite strengths"
+        many = (
+            f"no finite strengths in {interval.undefined:,} of "
+            f"{counted(interval.resamples, 'resample')}"
+        )
         return replace(interval, low=math.nan, high=math.nan, warning=many)
     return interval
 

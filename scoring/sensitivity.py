@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import UsageError
-from .bootstrap import Floats
+from .bootstrap import Floats, Interval, Mask, Plan, bootstrap_many, bootstrap_t
+from .share_limits import share_of_sums
 
 
 def choice_shares(choices: Sequence[str], options: Sequence[str]) -> list[float]:
@@ -110,6 +111,124 @@ def share_below_diagonal(image: Sequence[float], text: Sequence[float]) -> float
     """
     image_s, text_s = _sensitivities(image, text)
     return float((image_s < text_s).mean())
+
+
+def nmse_intervals(
+    image: ArrayLike, text: ArrayLike, *, plan: Plan | None = None
+) -> tuple[Interval, ...]:
+    """Put intervals around the cross-modal gap of each type of evidence, and around their mean.
+
+    Formula: as `nmse_gap`, then the mean of the gaps that exist; all types share the resampled
+    cases.
+
+    Source: MEDSYN, cross-modal gap; limits: bootstrap-t over cases, Hall (1988), Annals of
+    Statistics 16. The gap is skewed by the few cases that depend much on text: with 20 to 176
+    cases these limits held in 92 to 96 % of simulations, those of BCa in 87 to 94 %.
+
+    Args:
+        image: cases x types, the sensitivities to images; NaN if the case lacks one.
+        text: the same for texts. A case counts for a type if it has both.
+        plan: level, method, resamples, seed, fewest cases.
+
+    Returns:
+        An interval for each type, then that of the mean. There is none (with a warning) with
+        fewer than `plan.fewest` cases, or if no case depends on text.
+
+    Raises:
+        UsageError: tables of different shapes, without a case, or with a negative or infinite
+            number.
+
+    >>> text = np.linspace(0.1, 0.8, 20)[:, None]
+    >>> made = nmse_intervals(text * 0.5, text)  # every case: (0.5 t)^2 / t^2 = 0.25
+    >>> [round(one.estimate, 2) for one in made]
+    [0.25, 0.25]
+    """
+    plan = plan or Plan()
+    apart, scale, both = _pairs(image, text)
+    known: Mask = scale.sum(axis=0) > 0
+    present = np.column_stack([both, both.any(axis=1)])
+    return bootstrap_t(
+        lambda drawn: _gaps_and_errors(drawn, apart, scale, known), present, plan, floor=0.0
+    )
+
+
+def _gaps_and_errors(drawn: Floats, apart: Floats, scale: Floats, known: Mask) -> Floats:
+    """Return the gaps of the types and their mean, then the standard error of each of them.
+
+    A gap is a ratio of sums a / b, with the error sqrt(sum (a_i - r b_i)^2) / b. The error of the
+    mean has the sum of such terms over the types, because the types share their cases.
+    """
+    types = apart.shape[1]
+    columns = np.hstack([apart, scale])
+    above, below = np.split(drawn @ columns, 2, axis=1)
+    below = np.where(below > 0, below, np.nan)
+    ratios = above / below
+    products = (columns[:, :, None] * columns[:, None, :]).reshape(len(columns), -1)
+    squares = (drawn @ products).reshape(len(drawn), 2 * types, 2 * types)
+    parts = np.zeros((len(drawn), types + 1, 2 * types))
+    for at in range(types):
+        parts[:, at, at], parts[:, at, types + at] = 1 / below[:, at], -(ratios / below)[:, at]
+    if known.any():
+        parts[:, types] = parts[:, :types][:, known].mean(axis=1)
+    variances = np.einsum("bij,bjk,bik->bi", parts, squares, parts)
+    means = _mean_of(ratios, known)
+    return np.column_stack([ratios, means, np.sqrt(np.maximum(variances, 0.0))])
+
+
+def below_diagonal_intervals(
+    image: ArrayLike, text: ArrayLike, *, plan: Plan | None = None
+) -> tuple[Interval, ...]:
+    """Put intervals around the share of cases below the diagonal: of each type, and of their mean.
+
+    Formula: as `share_below_diagonal`, then the mean of the shares.
+
+    Source: MEDSYN, cases below the diagonal; each share: Wilson (1927), JASA 22; their mean:
+    bootstrap over cases, Efron (1987), JASA 82.
+
+    Args and returns as in `nmse_intervals`.
+
+    >>> made = below_diagonal_intervals([[0.1], [0.5]] * 10, [[0.2], [0.4]] * 10)
+    >>> [round(one.estimate, 2) for one in made]
+    [0.5, 0.5]
+    """
+    plan = plan or Plan()
+    _, _, both = _pairs(image, text)
+    with np.errstate(invalid="ignore"):
+        below = (np.asarray(image, dtype=float) < np.asarray(text, dtype=float)) & both
+    shares = [
+        share_of_sums(marks * 1.0, counts * 1.0, plan.level, fewest=plan.fewest)
+        for marks, counts in zip(below.T, both.T, strict=True)
+    ]
+    known: Mask = np.asarray(both.any(axis=0), dtype=bool)
+
+    def mean(drawn: Floats) -> Floats:
+        cases = drawn @ both
+        by_type: Floats = drawn @ (below * 1.0) / np.where(cases > 0, cases, np.nan)
+        return _mean_of(by_type, known)
+
+    whole = bootstrap_many(mean, len(both), present=np.column_stack([both.any(axis=1)]), plan=plan)
+    return (*shares, *(shares if len(shares) == 1 else whole))
+
+
+def _pairs(image: ArrayLike, text: ArrayLike) -> tuple[Floats, Floats, Mask]:
+    """Return (S_image - S_text)^2 and S_text^2, 0 where one is missing, and where both are."""
+    image_s, text_s = np.asarray(image, dtype=float), np.asarray(text, dtype=float)
+    if image_s.shape != text_s.shape or image_s.ndim != 2 or not image_s.size:
+        raise UsageError("image and text must be two tables of cases x types of the same shape")
+    both = ~np.isnan(image_s + text_s)
+    for name, values in (("image", image_s), ("text", text_s)):
+        if not np.isfinite(values[both]).all() or (values[both] < 0).any():
+            raise UsageError(f"a sensitivity to {name} is negative or not finite")
+    apart = np.where(both, (image_s - text_s) ** 2, 0.0)
+    return apart, np.where(both, text_s**2, 0.0), both
+
+
+def _mean_of(by_type: Floats, known: Mask) -> Floats:
+    """Return the mean over the types that have a number; NaN if a resample lacks one of them."""
+    if not known.any():
+        return np.full(len(by_type), np.nan)
+    mean: Floats = by_type[:, known].mean(axis=1)
+    return mean
 
 
 def _sensitivities(image: Sequence[float], text: Sequence[float]) -> tuple[Floats, Floats]:

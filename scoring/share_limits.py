@@ -19,7 +19,7 @@ from statistics import NormalDist
 import numpy as np
 
 from ..errors import UsageError
-from ._arithmetic import too_few
+from ..files.counted import counted, too_few
 from .bootstrap import Floats, Interval, Plan
 
 
@@ -88,7 +88,8 @@ def share_of_sums(yes: Floats, items: Floats, level: float = 0.95, *, fewest: in
     share = float(yes.sum()) / n
     if k < fewest:
         nan = math.nan
-        return Interval(share, nan, nan, level, "wilson", k, 0, 0, warning=too_few(k, fewest))
+        why = too_few(k, "case", fewest, " for an interval")
+        return Interval(share, nan, nan, level, "wilson", k, 0, 0, warning=why)
     low, high = wilson(share, _effective(yes, items, share), level)
     return Interval(share, low, high, level, "wilson", k, 0, 0)
 
@@ -141,7 +142,7 @@ def paired_share_interval(
     (-0.0114, 0.2421)
     """
     if min(first_only, second_only) < 0 or first_only + second_only > n or n < 1:
-        raise UsageError(f"{first_only} and {second_only} cases do not fit into {n}")
+        raise UsageError(f"{first_only} and {second_only} do not fit into {counted(n, 'case')}")
     z = NormalDist().inv_cdf((1 + level) / 2)
     a, b = (first_only + 1) / (n + 2), (second_only + 1) / (n + 2)
     reach = z * math.sqrt((a + b - (a - b) ** 2) / (n + 2))

@@ -365,7 +365,10 @@ def test_cases_about_which_nothing_can_be_asked_are_an_error(tmp_path: Path, cap
     cases = write_rows(tmp_path / "c.jsonl", [{"id": 1, "text": "A toe."}])
     words = (cases, "-o", tmp_path / "r.jsonl", "--form", "dermcase", "--model", "openai:x")
     assert answered(*words) not in (0, 3)
-    assert "the case has no case" in (told := capsys.readouterr().err) and "it has id, text" in told
+    assert (
+        "the case lacks the field case" in (told := capsys.readouterr().err)
+        and "it has id, text" in told
+    )
 
 
 def test_evidence_that_the_case_has_is_not_shown_twice(tmp_path: Path) -> None:
@@ -390,8 +393,8 @@ def test_your_own_form_is_a_file_with_prompts_beside_it(tmp_path: Path) -> None:
         assert answered(cases, "-o", out, "--form", form, "--model", server.judge()) == 3
         assert "Toe." in server.seen[0].user
     assert rows_of(out)[0]["predicted_diagnosis"] == "gout"
-    assert (
-        rows_of(out)[1]["reason"] == "input: the case has no note, which the form triage asks about"
+    assert rows_of(out)[1]["reason"] == (
+        "input: the case lacks the field note, which the form triage asks about"
     )
 
 

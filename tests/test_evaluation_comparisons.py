@@ -75,10 +75,10 @@ def test_a_pair_without_a_p_value_is_not_in_the_family() -> None:
 def test_too_few_resamples_for_holm_are_said() -> None:
     # 22 models: 231 pairs. 2 x 231 / 2001 = 0.231 > 0.05; 2 x 231 / 0.05 - 1 = 9,239 are needed.
     gaps = differences_of([measure(f"m{n}", [1.0] * 20) for n in range(22)], units(20), PLAN)
-    assert too_coarse(gaps, Plan(resamples=2000)) == (
+    assert too_coarse(gaps[0].tests, Plan(resamples=2000)) == (
         "231 p-values are corrected together, and with 2,000 resamples no p-value after Holm's "
         "correction can be below 0.231; 9,239 resamples are needed for 0.05"
     )
-    assert too_coarse(gaps, Plan(resamples=9239)) == ""
-    assert too_coarse(gaps, Plan(resamples=9238)) != ""
-    assert too_coarse(gaps[:0], Plan(resamples=10)) == ""
+    assert too_coarse(gaps[0].tests, Plan(resamples=9239)) == ""
+    assert too_coarse(gaps[0].tests, Plan(resamples=9238)) != ""
+    assert too_coarse(0, Plan(resamples=10)) == ""

@@ -128,7 +128,8 @@ def test_lower_is_better_is_ranked_from_below_and_ties_share() -> None:
         measure([None, None], "d", higher_is_better=False),
     ]
     found = ranks_of(table, Units(("0", "1")))
-    assert {rank.model: rank.rank for rank in found} == {"a": 2, "b": 1, "c": 2}
+    assert {rank.model: rank.rank for rank in found} == {"a": 2, "b": 1, "c": 2, "d": None}
+    assert [rank.reason for rank in found] == ["", "", "", "no unit is resolved: 2 failed"]
 
 
 def test_rank_change_is_over_the_models_that_have_both_scores() -> None:

@@ -330,7 +330,9 @@ def test_bad_responses_name_their_row(
 def test_a_preset_that_the_cases_do_not_fit_says_what_is_needed(tmp_path: Path) -> None:
     result = run(CASES, *MODELS, "-o", tmp_path / "out", "--preset", "mediconfusion")
     assert isinstance(result.exception, UsageError)
-    assert "needs cases with pair, question, answer; no case has pair" in str(result.exception)
+    assert "needs cases with pair, question, answer; no case has the field pair" in str(
+        result.exception
+    )
 
 
 def test_an_unknown_preset_setting_or_task_is_a_usage_error(tmp_path: Path) -> None:

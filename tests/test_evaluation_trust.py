@@ -80,8 +80,8 @@ def test_rounded_probabilities_are_scaled_and_worse_ones_fail_alone(tmp_path: Pa
         "-o", tmp_path / "out", "--config", config, "--preset", "medsyn", "--resamples", 20,
     )  # fmt: skip
     assert done.exit_code == 3, done.output
-    assert "of 1 responses do not sum to 1 exactly, but within 0.01" in done.stderr
-    assert "response to case c2: its probabilities sum to 0.9, not to 1" in done.stderr
+    assert "in 1 response the probabilities do not sum to 1 exactly, but within 0.01" in done.stderr
+    assert "1 response, the first to case c2: its probabilities sum to 0.9, not to 1" in done.stderr
     scores = {row["unit"]: row["status"] for row in rows_of(tmp_path / "out" / "scores.csv")}
     assert scores == {"c0": "done", "c1": "done", "c2": "failed"}
 

@@ -402,7 +402,7 @@ def chat(model: str, **options: Any) -> ChatOpenAI:
         (["rule"], {}, "'rule' is not a judge; write openai:MODEL.*rules"),
         ([LOCAL, OTHER], {"rule": "mean"}, "the rule mean needs numbers"),
         ([LOCAL, OTHER], {"rule": "most"}, "no rule 'most'"),
-        ([LOCAL, OTHER], {"quorum": 3}, "a quorum of 3 cannot be met: 2 votes are cast"),
+        ([LOCAL, OTHER], {"quorum": 3}, "a quorum of 3 cannot be met by 2 votes"),
         ([LOCAL, OTHER], {"escalate": True}, "needs at least three judges"),
         ([LOCAL, OTHER], {"rule": "weighted"}, "needs weights"),
         ([LOCAL, OTHER], {"repeats": 0}, "repeats must be at least 1"),

@@ -48,7 +48,7 @@ def test_models_of_two_runs_are_ranked_over_the_cases_of_both(tmp_path: Path) ->
     out = tmp_path / "board.csv"
     done = board(first, second, "-o", out)
     assert done.exit_code == 3, done.output  # cases are left out
-    assert "20 of its 40 cases are not in every run" in done.stderr
+    assert "20 of its 40 cases cannot count, because not every run has them" in done.stderr
     rows = {row["model"]: row for row in rows_of(out)}
     # Of c20 to c39 m is right on 20, k on 15 (wrong 20 to 24), z on 5 (wrong 20 to 34).
     assert {name: (float(row["value"]), row["rank"], row["n"]) for name, row in rows.items()} == {
@@ -122,7 +122,7 @@ def test_a_case_with_another_content_is_left_out(tmp_path: Path) -> None:
     ).write(tmp_path / "b")  # fmt: skip
     done = board(first, tmp_path / "b")
     assert done.exit_code == 3
-    assert "1 cases have the same id but another content, the first is c04" in done.stderr
+    assert "1 case with the same id but another content, the first is c04" in done.stderr
 
 
 def test_hdf1_is_the_harmonic_mean_over_the_common_cases(tmp_path: Path) -> None:
@@ -162,3 +162,30 @@ def test_what_cannot_be_a_leaderboard_is_an_error(tmp_path: Path) -> None:
         assert isinstance(done.exception, UsageError), done.output
         assert message in str(done.exception)
     assert isinstance(board(tmp_path).exception, InputError)
+
+
+def test_runs_of_two_presets_are_refused_in_one_short_message(tmp_path: Path) -> None:
+    numbers = range(12)
+    first = run_of(tmp_path / "a", numbers, {"m": answers(numbers, range(3))})
+    dxjudge.evaluate(
+        [{"id": f"c{n}", "diagnosis": "gout", "ddx": ["gout"]} for n in numbers],
+        {"m": [{"id": f"c{n}", "predicted_ddx": ["gout"]} for n in numbers]},
+        preset="hddx",
+        resamples=60,
+    ).write(tmp_path / "b")
+    message = str(board(first, tmp_path / "b").exception)
+    presets = f"{first} has the preset choice and {tmp_path / 'b'} the preset hddx; "
+    assert presets in message and "more differences)" in message
+    assert len(message.replace(str(tmp_path), "")) < 400
+
+
+def test_the_scale_of_a_metric_is_read_from_the_summary(tmp_path: Path) -> None:
+    numbers = range(12)
+    first = run_of(tmp_path / "a", numbers, {"m": answers(numbers, range(3))})
+    summary = first / "summary.csv"
+    scales = {(row["scale_low"], row["scale_high"]) for row in rows_of(summary)}
+    assert scales == {("0.0", "1.0")}
+    summary.write_text(summary.read_text().replace("scale_low", "lowest", 1))
+    done = board(first)
+    assert isinstance(done.exception, InputError)
+    assert "no column scale_low or scale_high: it is of an earlier version" in str(done.exception)

@@ -439,7 +439,7 @@ def test_rare_verdicts_have_a_coefficient_and_no_interval() -> None:
     for name in ("cohen_kappa", "krippendorff_alpha_nominal"):
         assert table[name].value is not None and table[name].interval is None
         assert str(table[name].warning).startswith(
-            "6 cases have a verdict other than the commonest, and on 4 two judges share it"
+            "6 cases with a verdict other than the commonest, and 4 on which two judges share"
         )
     for name in ("share_identical", "gwet_ac1"):
         one = table[name].interval

@@ -56,11 +56,12 @@ def test_prediction_powered_by_hand() -> None:
     pairs = calibration_set(80, 5, 1, 14)
     result = prediction_powered(judged, pairs, tune=False)
     assert result.value == pytest.approx(0.90)
-    # Variance 0.86 * 0.14 / 100 + (6 - 100 * 0.04^2) / 99 / 100 = 0.001204 + 0.00058990.
+    # With half an error of each kind 5.5 of +1 and 1.5 of -1 in 101: mean 4 / 101, variance
+    # 0.86 * 0.14 / 100 + (7 - 16 / 101) / 101 / 100 = 0.001204 + 0.00067738.
     assert result.interval is not None
-    half = scipy.stats.t.ppf(0.975, 99) * math.sqrt(0.001204 + 0.0005898990)
-    assert result.interval.low == pytest.approx(0.90 - half)
-    assert result.interval.high == pytest.approx(0.90 + half)
+    half = scipy.stats.t.ppf(0.975, 99) * math.sqrt(0.001204 + (7 - 16 / 101) / 10100)
+    assert result.interval.low == pytest.approx(0.86 + 4 / 101 - half)
+    assert result.interval.high == pytest.approx(0.86 + 4 / 101 + half)
     assert result.tuning == 1
 
 
@@ -81,7 +82,12 @@ def test_tuning_lowers_the_variance_of_a_poor_judge() -> None:
 def test_a_perfect_judge_is_left_alone() -> None:
     judged, pairs = [True] * 70 + [False] * 30, calibration_set(30, 0, 0, 20)
     assert rogan_gladen(judged, pairs).value == pytest.approx(0.7)
-    assert prediction_powered(judged, pairs, tune=False).value == pytest.approx(0.7)
+    plain = prediction_powered(judged, pairs, tune=False)
+    # No error among 50 cases does not mean that there is none: 2 * 0.5 errors in 51, variance
+    # 0.7 * 0.3 / 100 + 1 / 51 / 50, and t(49) = 2.0096: 0.7 +- 0.1003. Before, the errors did not
+    # count, and 0.7 +- 0.0921 was printed.
+    assert plain.interval is not None and plain.warning is None
+    assert (plain.value, plain.interval.low) == pytest.approx((0.7, 0.7 - 0.1003), abs=1e-4)
     # Tuned, the 50 checked cases (0.6 right) count as cases too: w = cov / (1.5 var), with
     # cov = 0.24 * 50/49 and var = (100 * 2/3 * 1/3) / 149 * 1.5: w between 0.6 and 0.7.
     tuned = prediction_powered(judged, pairs)
@@ -106,7 +112,9 @@ def test_a_calibration_set_that_cannot_carry_it_gives_a_warning() -> None:
     judged = [True] * 86 + [False] * 14
     few = rogan_gladen(judged, calibration_set(45, 5, 2, 3))
     assert few.value is None
-    assert few.warning == "50 right and 5 wrong calibration cases are too few (at least 10 each)"
+    assert (
+        few.warning == "50 right and 5 wrong in the calibration cases: too few (at least 10 each)"
+    )
     assert few.judged == 0.86
     blind = rogan_gladen(judged, calibration_set(25, 25, 25, 25))
     assert blind.value is None

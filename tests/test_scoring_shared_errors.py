@@ -29,7 +29,7 @@ def test_few_errors_have_a_reason_and_no_number() -> None:
     none = error_correlation(judge, [1] * 40, [1] * 40, plan=PLAN)
     assert np.isnan(none.estimate) and none.n == 40
     assert none.warning == (
-        "the judges have 6 and 0 errors on checked units: too few (at least 7 each)"
+        "the judges have 6 and 0 errors on the checked units: too few (at least 7 each)"
     )
 
 

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dxjudge.errors import UsageError
+from dxjudge.scoring.bootstrap import Plan
 from dxjudge.scoring.choice import (
     ability_scores,
     choice_is_right,
@@ -24,9 +25,11 @@ from dxjudge.scoring.paired import Pair, best_of_n, majority_vote, pair_scores, 
 from dxjudge.scoring.raters.distance import disagreement, verdict_distance
 from dxjudge.scoring.rubric import rubric_score
 from dxjudge.scoring.sensitivity import (
+    below_diagonal_intervals,
     choice_shares,
     evidence_sensitivity,
     nmse_gap,
+    nmse_intervals,
     share_below_diagonal,
 )
 from dxjudge.scoring.shares import FAILED, bounds, breakdown, mean, share
@@ -373,6 +376,49 @@ def test_nmse_and_the_share_below_the_diagonal_by_hand() -> None:
     for bad in (([0.1], [0.1, 0.2]), ([], []), ([-0.1], [0.1]), ([0.1], [math.inf])):
         with pytest.raises(UsageError):
             nmse_gap(*bad)
+
+
+def test_the_interval_of_nmse_contains_the_gap_by_hand_and_of_the_mean() -> None:
+    # 12 cases: images 0.1, texts 0.2 (first type) and 0.4 (second type, 11 cases).
+    # NMSE (0.1 / 0.2)^2 = 0.25 and (0.3 / 0.4)^2 = 0.5625 in every case, their mean 0.40625.
+    image = np.full((12, 2), 0.1)
+    text = np.tile([0.2, 0.4], (12, 1))
+    image[3, 1] = math.nan
+    first, second, mean = nmse_intervals(image, text, plan=Plan(resamples=200))
+    assert [one.estimate for one in (first, second, mean)] == pytest.approx([0.25, 0.5625, 0.40625])
+    assert (first.n, second.n, mean.n) == (12, 11, 12)
+    assert first.warning == "all cases have the same ratio: there is no interval"
+    # Six cases with images as good as the text: 6 * 0.01 / (12 * 0.04) = 0.125.
+    image[:6, 0] = 0.2
+    first, _, _ = nmse_intervals(image, text, plan=Plan(resamples=2000))
+    assert first.estimate == pytest.approx(0.125) and first.method == "bootstrap-t"
+    # a - r b is 0.005 and -0.005 on six cases each: s = sqrt(12) 0.005 / 0.48 = 0.0361. With k of
+    # 12 drawn cases apart, r = k / 48 and s = sqrt(k (12 - k) / 12) / 48: t = (k - 6) /
+    # sqrt(k (12 - k) / 12). k is 3 to 9 in 96.1 % of draws, and 2 to 10 in 99.4 %: the 2.5 %
+    # quantiles of t are those of k = 3 and 9, -2 and 2.
+    error = math.sqrt(12) * 0.005 / 0.48
+    assert (first.low, first.high) == pytest.approx((0.125 - 2 * error, 0.125 + 2 * error))
+
+
+def test_the_share_below_the_diagonal_has_wilsons_interval() -> None:
+    image = [[0.1, 0.3]] * 8 + [[0.5, 0.3]] * 2
+    first, second, mean = below_diagonal_intervals(image, [[0.2, 0.2]] * 10)
+    # 8 of 10 by Wilson: 0.4902 to 0.9433; 0 of 10: 0 to 0.2775.
+    assert (first.estimate, first.low, first.high) == pytest.approx((0.8, 0.4902, 0.9433), abs=1e-4)
+    assert (second.estimate, second.high) == pytest.approx((0.0, 0.2775), abs=1e-4)
+    assert mean.estimate == pytest.approx(0.4) and mean.low < 0.4 < mean.high
+
+
+def test_few_cases_and_no_dependence_on_text_have_no_interval() -> None:
+    (one, _) = nmse_intervals([[0.1]] * 3, [[0.2]] * 3)
+    assert (
+        math.isnan(one.low) and one.warning == "3 cases are too few for an interval (at least 10)"
+    )
+    (one, mean) = nmse_intervals([[0.1]] * 12, [[0.0]] * 12)
+    assert math.isnan(one.estimate) and math.isnan(mean.estimate)
+    assert one.warning == "the number is not defined on these cases"
+    with pytest.raises(UsageError, match="same shape"):
+        nmse_intervals([0.1], [0.1])
 
 
 def test_nmse_grows_with_the_distance() -> None:

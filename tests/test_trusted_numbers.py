@@ -14,8 +14,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import dxjudge
 from dxjudge.agents.engine.run import Run
 from dxjudge.evaluation.evaluate import evaluate
+from dxjudge.evaluation.judges.swap_table import swap_table
 from dxjudge.evaluation.judging import Panel
 from dxjudge.evaluation.measures.measure import Measure, Score, Units, mean_measure
 from dxjudge.evaluation.measures.numbers import numbers_of
@@ -74,6 +76,9 @@ def test_a_rank_is_over_the_cases_of_all_models_and_says_where_bounds_overlap() 
     ]
     places = {one.model: one for one in ranks_of(table, units(10))}
     # Over the four cases of all three: 1, 1, 0; "silent" has no place and narrows nothing.
+    silent = places.pop("silent")
+    assert silent.rank is None and silent.n == 0 and math.isnan(silent.value)
+    assert silent.reason == "no unit is resolved: 10 failed"
     assert {name: (one.value, one.rank, one.n) for name, one in places.items()} == {
         "a": (1.0, 1, 4), "b": (1.0, 1, 4), "c": (0.0, 3, 4)
     }  # fmt: skip
@@ -234,3 +239,65 @@ def test_the_order_of_rows_changes_no_number(
 ) -> None:
     turned = confusing(tmp_path, order, f"turned{random.randrange(10**9)}")
     assert table_of(turned) == table_of(in_order)
+
+
+# The same numbers in any order of the rows
+
+
+def test_the_means_of_judges_have_the_same_bits_in_any_order_of_the_cases() -> None:
+    rng = np.random.default_rng(0)
+    values = rng.random((4, 50)).round(3)
+    names = [f"{n:03}" for n in range(50)]
+
+    def means(order: list[int]) -> list[list[list[float]]]:
+        measures = [
+            mean_measure("score", model, judge, [Score(values[at, n], "done") for n in order])
+            for at, (judge, model) in enumerate([("x", "a"), ("x", "b"), ("y", "a"), ("y", "b")])
+        ]
+        table = swap_table(measures, "score", ("x", "y"), Units(tuple(names[n] for n in order)))
+        assert table is not None
+        drawn = np.random.default_rng(1).integers(0, 3, (20, 50)).astype(float)
+        return table.means(drawn).tolist()  # type: ignore[no-any-return]
+
+    shuffled = rng.permutation(50).tolist()
+    assert means(list(range(50))) == means(shuffled)
+
+
+def test_a_folder_has_the_same_bytes_in_any_order_of_the_rows(tmp_path: Path) -> None:
+    names = ["asthma", "gout", "acute appendicitis", "migraine", "measles", "psoriasis"]
+    rng = random.Random(0)
+    cases = [
+        {"id": f"c{n:02}", "diagnosis": (few := rng.sample(names, 3))[0], "ddx": few,
+         "specialty": rng.choice("uvw")}
+        for n in range(30)
+    ]  # fmt: skip
+    models = {
+        name: [
+            {"id": case["id"], "predicted_ddx": rng.sample(names, rng.randint(1, 4))}
+            for case in cases
+            if rng.random() > missing
+        ]
+        for name, missing in (("whole", 0.0), ("part", 0.3), ("other", 0.1))
+    }
+    for name in ("rows", "shuffled"):
+        dxjudge.evaluate(cases, models, preset="hddx", resamples=60).write(tmp_path / name)
+        for rows in (cases, *models.values()):
+            rng.shuffle(rows)
+    folders = [tmp_path / "rows", tmp_path / "shuffled"]
+    marks = [json.loads((folder / "signature.json").read_text())["id"] for folder in folders]
+    files = [path.relative_to(folders[0]) for path in folders[0].rglob("*") if path.is_file()]
+    assert len(files) > 20
+    # These have a row for each case, in the order of the cases; the page shows cases too.
+    by_case = {"scores.csv", "predictions.csv", "misses.csv", "outcomes.jsonl", "verdicts.csv",
+               "mapping.tsv"}  # fmt: skip
+    for file in files:
+        if file.name in ("report.html", "inputs.json", "signature.json"):
+            continue
+        first, second = (
+            (folder / file).read_bytes().replace(mark.encode(), b"SIGNATURE")
+            for folder, mark in zip(folders, marks, strict=True)
+        )
+        if file.name in by_case:
+            assert sorted(first.splitlines()) == sorted(second.splitlines()), file
+        else:
+            assert first == second, file

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ...errors import UsageError
+from ...files.counted import counted
 
 _DEFAULT_CONCURRENCY = 32
 _SETTLE_SECONDS = 0.05
@@ -235,7 +236,7 @@ class Budget:
         with self._lock:
             if self.max_calls is not None and self.calls >= self.max_calls:
                 self.reached = True
-                raise BudgetReached(f"the budget of {self.max_calls} calls is reached")
+                raise BudgetReached(f"the budget of {counted(self.max_calls, 'call')} is reached")
             if self.max_cost is not None:
                 if self.spent + estimate > self.max_cost:
                     self.reached = True

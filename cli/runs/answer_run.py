@@ -22,11 +22,12 @@ from ...evaluation.answering.answers import (
 from ...evaluation.answering.plan import AnswerPlan, Settings, plan_answers
 from ...evaluation.read import case_source
 from ...files.bytes import check_writable
+from ...files.counted import counted
 from ...files.forms import table_format
 from ...files.journal import Journal
 from ...files.rows_out import write_columns
 from ..answering_options import AnswerOptions
-from ..progress import counted, failed_lines, work_done
+from ..progress import failed_lines, work_done
 from .estimates import keep_estimates, print_estimates
 from .finishing import Rows, journal_path, journalled
 from .step_rows import say

@@ -4,6 +4,7 @@ from ...agents.engine.estimate import estimate
 from ...agents.engine.run import Run
 from ...evaluation.from_data import Opened
 from ...evaluation.run import planned
+from ...files.counted import counted
 from .estimates import print_estimates
 
 
@@ -22,9 +23,9 @@ def print_evaluation(opened: Opened, run: Run) -> None:
     ]
     print_estimates(estimates, run, rows=len(opened.cases), noun="cases")
     for label, task, asked in estimates:
-        print(f"{asked.calls:,} calls of {label} for {task}")
+        print(f"{counted(asked.calls, 'call')} of {label} for {task}")
     if waiting:
         print(
-            f"{waiting:,} responses have diagnoses that a model must extract first; the calls that "
-            "judge these diagnoses are not counted"
+            f"{counted(waiting, 'response')} with diagnoses that a model must extract first; the "
+            "calls that judge these diagnoses are not counted"
         )

@@ -16,6 +16,7 @@ from ...evaluation.from_data import (
 from ...evaluation.judges.stress_table import read_rates
 from ...evaluation.presets import title_of
 from ...evaluation.report.latex import caption_of, main_rows
+from ...evaluation.report.main_table import failed_note
 from ...evaluation.report.paper_tables import paper_views
 from ...evaluation.report.paper_text import blocks, paper_text
 from ...evaluation.report.rank_table import rank_notes
@@ -163,7 +164,7 @@ def _print(evaluation: Evaluation, folder: Path) -> None:
         table.add_row(*row)
     Console(width=None if sys.stdout.isatty() else 200).print(table, markup=False)
     _print_paper(evaluation)
-    for note in (*evaluation.notes, *rank_notes(evaluation)):
+    for note in filter(None, (failed_note(evaluation), *evaluation.notes, *rank_notes(evaluation))):
         _say(note)
     for entry in evaluation.left_out:
         _say(f"left out: {entry.task}: {entry.reason}")

@@ -11,6 +11,7 @@ from ...evaluation.finished.comparable import alike, differences_between
 from ...evaluation.finished.read_run import FinishedRun, read_run
 from ...evaluation.report.write import write_text
 from ...files.bytes import check_writable
+from ...files.counted import counted
 from ...files.forms import table_format
 from ...files.rows_out import write_columns
 from ...scoring.bootstrap import Plan
@@ -56,11 +57,19 @@ def run_leaderboard(request: Request) -> int:
 
 
 def _why_not(sets: list[list[FinishedRun]]) -> str:
-    first = sets[0][0]
-    reasons = [reason for other in sets[1:] for reason in differences_between(first, other[0])]
+    """Name the first run that does not fit, its first difference, and the number of the others."""
+    first, other = sets[0][0], sets[1][0]
+    reason, *more = differences_between(first, other)
+    presets = [run.recorded.settings.preset for run in (first, other)]
+    if presets[0] != presets[1]:
+        reason = (
+            f"{first.name} has the preset {presets[0]} and {other.name} the preset {presets[1]}; "
+            f"{reason}"
+        )
+    rest = f" (and {counted(len(more), 'more difference')})" if more else ""
     return (
-        "the numbers of these runs cannot be compared: " + "; ".join(reasons) + "; --separate "
-        "makes a leaderboard for each kind of run"
+        f"the numbers of these runs cannot be compared: {reason}{rest}; --separate makes a "
+        "leaderboard for each kind of run"
     )
 
 
@@ -76,7 +85,8 @@ def _write(boards: list[Board], output: Path) -> None:
 
 
 def _print(board: Board, title: str, quiet: bool) -> None:
-    print(f"dxjudge: {title}{', '.join(board.runs)}: {board.cases:,} common cases", file=sys.stderr)
+    cases = counted(board.cases, "common case")
+    print(f"dxjudge: {title}{', '.join(board.runs)}: {cases}", file=sys.stderr)
     for sentence in board.left_out:
         print(f"dxjudge: left out: {sentence}", file=sys.stderr)
     for sentence in board.notes:

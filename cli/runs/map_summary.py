@@ -4,9 +4,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from collections.abc import Mapping as ReadOnly
 
+from ...files.counted import counted
 from ...graphs.chooser import Chooser, fell_back
 from ...ontology.mapping import Mapping
-from ..progress import cost_text, counted
+from ..progress import cost_text
 from .map_columns import verdict
 
 _BANDS = ("reviewed", "exact", "high", "medium", "low")

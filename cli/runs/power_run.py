@@ -14,6 +14,7 @@ from ...evaluation.judges.agreement_text import Block
 from ...evaluation.presets import main_columns
 from ...evaluation.read import read_rows
 from ...files.bytes import check_writable
+from ...files.counted import counted
 from ...files.forms import Form, table_format
 from ...files.rows_out import write_columns
 from .agree_run import print_blocks
@@ -144,12 +145,12 @@ def _blocks(rows: Sequence[PowerRow]) -> Iterator[Block]:
             for row in alike
         ]  # fmt: skip
         notes = [
-            f"the {pilot.pilot_cases:,} cases of the pilot show a difference of "
+            f"the pilot with {counted(pilot.pilot_cases, 'case')} shows a difference of "
             f"{pilot.detectable:.3f} with power {pilot.power:g}; it measured "
             f"{pilot.pilot_difference:+.3f}",
-            f"standard deviation {pilot.pilot_deviation:.3f} a cluster, {pilot.pilot_clusters:,} "
-            f"clusters, design effect {pilot.design_effect:.2f}, {pilot.pilot_unresolved} "
-            "unresolved",
+            f"standard deviation {pilot.pilot_deviation:.3f} a cluster, "
+            f"{counted(pilot.pilot_clusters, 'cluster')}, design effect "
+            f"{pilot.design_effect:.2f}, {pilot.pilot_unresolved} unresolved",
         ]
         if pilot.warning:
             notes.append(pilot.warning)

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...errors import InputError
 from ...evaluation.judges.agreement_text import Block, number
+from ...evaluation.measures.standings import too_coarse
 from ...evaluation.read import read_rows
 from ...evaluation.report.pairwise_tables import (
     DIFFERENCES,
@@ -48,6 +49,9 @@ def run_strengths(
     _write(output, STRENGTHS, rows)
     _write(differences, DIFFERENCES, apart)
     print_blocks([*_blocks(rows)])
+    tests = max((row[DIFFERENCES.index("tests")] for row in apart), default=0)
+    if differences is not None and (note := too_coarse(tests, plan)):
+        say(f"dxjudge: {note}")
     unresolved = sum(one.points is None for found in contests.values() for one in found)
     if unresolved:
         say(

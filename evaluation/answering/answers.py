@@ -118,7 +118,7 @@ def _answered(row: Row, calls: Sequence[tuple[Item, Outcome]]) -> Answered:
 
 
 def _reason(outcome: Outcome) -> str:
-    return f"{outcome.kind}: {outcome.reasons[-1]}" if outcome.status == "failed" else ""
+    return outcome.last_why if outcome.status == "failed" else ""
 
 
 Written = tuple[dict[str, Any], str]

@@ -15,6 +15,7 @@ from ...agents.engine.judges import Judge
 from ...agents.step import Step
 from ...cache.key import fingerprint
 from ...errors import InputError, UsageError
+from ...files.counted import counted
 from ..cases import Source
 from ..cells import read_options, text_of
 
@@ -206,7 +207,7 @@ class _Plan:
     def nothing(form: Form) -> str:
         """Say what a case must have for one of the form's questions."""
         needs = " or ".join(dict.fromkeys(" and ".join(sorted(_needs(ask))) for ask in form.asks))
-        return f"input: the case has no {needs}, which the form {form.name} asks about"
+        return f"input: the case lacks the field {needs}, which the form {form.name} asks about"
 
 
 def _needs(ask: Ask) -> set[str]:
@@ -237,7 +238,8 @@ def _check_withheld(settings: Settings, counts: Counter[str]) -> None:
 def _notes(settings: Settings, counts: Counter[str]) -> Iterator[str]:
     for kind in settings.withheld:
         if lacking := counts[kind] // len(settings.models):
-            yield f"{lacking:,} cases have no evidence of type {kind} that could be withheld"
+            cases = counted(lacking, "case")
+            yield f"{cases} without evidence of type {kind} that could be withheld"
 
 
 def groups_of(items: Sequence[Item]) -> list[list[int]]:

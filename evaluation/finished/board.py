@@ -1,16 +1,15 @@
 """A leaderboard: the models of several finished evaluations over the cases that all have."""
 
 import math
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ...errors import UsageError
+from ...files.counted import counted
 from ...scoring import SAME
 from ...scoring.bootstrap import Plan
-from ...scoring.share_limits import share_of_sums
 from ..measures.measure import NOT_CONCERNED, Measure, Score, Units, mean_measure
 from ..measures.numbers import Number, numbers_of
 from ..measures.standings import Gap, Rank, differences_of, ranks_of, too_coarse
@@ -74,7 +73,7 @@ def board_of(runs: Sequence[FinishedRun], metrics: Sequence[str], plan: Plan) ->
         left_out += reasons
         if table:
             gaps = differences_of(table, units, plan)
-            notes.append(too_coarse(gaps, plan))
+            notes.append(too_coarse(max((gap.tests for gap in gaps), default=0), plan))
             rows += _rows(
                 table, units, plan, gaps, {label: run for (run, _), label in labels.items()}
             )
@@ -91,15 +90,16 @@ def _common_cases(runs: Sequence[FinishedRun]) -> tuple[set[str], list[str]]:
     shared = set.intersection(*(set(cases) for cases in by_run))
     same = {i for i in shared if all(cases[i] == by_run[0][i] for cases in by_run)}
     sentences = [
-        f"{run.name}: {len(cases) - len(shared):,} of its {len(cases):,} cases are not in every run"
+        f"{run.name}: {len(cases) - len(shared):,} of its {counted(len(cases), 'case')} "
+        "cannot count, because not every run has them"
         for run, cases in zip(runs, by_run, strict=True)
         if len(cases) > len(shared)
     ]
     if len(same) < len(shared):
         first = min(shared - same)
         sentences.append(
-            f"{len(shared) - len(same):,} cases have the same id but another content, the first "
-            f"is {first}"
+            f"{counted(len(shared) - len(same), 'case')} with the same id but another content, the "
+            f"first is {first}"
         )
     if not same:
         raise UsageError("the runs have no case in common: " + "; ".join(sentences))
@@ -201,34 +201,16 @@ def _mean(scores: Mapping[str, Score]) -> float:
 
 
 def _ends(metric: str, runs: Sequence[FinishedRun]) -> tuple[float, float]:
-    """Return the ends of the scale, NaN where no number of any run shows them.
+    """Return the ends of the scale, NaN for an end that the metric does not have.
 
-    A number with failed units shows them by its bounds, an interval of Wilson by its limits. HDF1
-    has the scale of its parts.
+    HDF1 has the scale of its parts.
     """
     part = _parts(metric)[0]
-    rows = [(run, key, row) for run in runs for key, row in run.numbers.items() if key[0] == part]
-    for _, _, row in rows:
-        failed, n = int(row["failed"]), int(row["n"])
-        if failed and row["worst"]:
-            known = float(row["value"]) * (n - failed) if row["value"] else 0.0
-            low, top = ((float(row[end]) * n - known) / failed for end in ("worst", "best"))
-            return round(low, 9), round(top, 9)
-    for run, key, row in rows:
-        if row.get("interval") == "wilson" and key in run.scores:
-            return _ends_of_share(run, key, row)
-    return math.nan, math.nan
-
-
-def _ends_of_share(run: FinishedRun, key: Key, row: Mapping[str, str]) -> tuple[float, float]:
-    """Return the two values of a share; where all units have one, its limits show the other."""
-    known = {unit: one.value for unit, one in run.scores[key].items() if one.value is not None}
-    if min(known.values()) < max(known.values()):
-        return min(known.values()), max(known.values())
-    items = np.array([*Counter(run.pair_of.get(unit, unit) for unit in known).values()], float)
-    reach = share_of_sums(np.zeros(len(items)), items).high
-    value, low, high = (float(row[column]) for column in ("value", "low", "high"))
-    return round(value - (value - low) / reach, 9), round(value + (high - value) / reach, 9)
+    rows = [row for run in runs for key, row in run.numbers.items() if key[0] == part]
+    if not rows:
+        return math.nan, math.nan
+    low, top = (float(rows[0][end] or "nan") for end in ("scale_low", "scale_high"))
+    return low, top
 
 
 def _rows(

@@ -3,6 +3,7 @@
 import html
 from collections.abc import Iterator, Sequence
 
+from ...files.counted import counted
 from ..judges.agreement_text import Block, number
 from .board import Board, BoardRow
 
@@ -20,8 +21,9 @@ def blocks_of(board: Board) -> Iterator[Block]:
         tables.setdefault((row.metric, row.judge), []).append(row)
     for (metric, judge), rows in tables.items():
         under = f", judge {judge}" if judge else ""
+        cases = counted(board.cases, "common case")
         yield Block(
-            f"{metric}{under}: {rows[0].rank_n:,} of {board.cases:,} common cases for ranks",
+            f"{metric}{under}: {rows[0].rank_n:,} of {cases} for ranks",
             ("rank", "model", "value", "n", "not clearly apart from"),
             tuple(map(_cells, rows)),
         )
@@ -50,7 +52,9 @@ def page_of(boards: Sequence[Board]) -> str:
     for at, board in enumerate(boards, 1):
         if len(boards) > 1:
             parts.append(f"<h2>Board {at}</h2>")
-        parts.append(f"<p>{_safe(', '.join(board.runs))}: {board.cases:,} common cases.</p>")
+        parts.append(
+            f"<p>{_safe(', '.join(board.runs))}: {counted(board.cases, 'common case')}.</p>"
+        )
         for title, sentences in (("Left out", board.left_out), ("Notes", board.notes)):
             if sentences:
                 listed = "".join(f"<li>{_safe(sentence)}</li>" for sentence in sentences)

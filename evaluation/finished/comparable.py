@@ -8,6 +8,8 @@ from .read_run import FinishedRun
 _FREE = ("seed", "resamples", "level", "interval", "groups", "columns", "models", "preset")
 """Settings that do not change a number over the same cases: intervals are computed again."""
 
+_LONGEST = 80  # the characters of a value in a message
+
 _WORDS = {
     "dxjudge": "the version of dxjudge",
     "judges": "judge",
@@ -58,11 +60,15 @@ def differences_between(first: FinishedRun, second: FinishedRun) -> list[str]:
     """Return a sentence for each condition in which two runs differ; empty for the same."""
     a, b = conditions_of(first.signature), conditions_of(second.signature)
     return [
-        f"{name} is {a.get(name, 'nothing')} in {first.name} and {b.get(name, 'nothing')} in "
-        f"{second.name}"
+        f"{name} is {_short(a.get(name, 'nothing'))} in {first.name} and "
+        f"{_short(b.get(name, 'nothing'))} in {second.name}"
         for name in dict.fromkeys((*a, *b))
         if a.get(name, "nothing") != b.get(name, "nothing")
     ]
+
+
+def _short(value: str) -> str:
+    return value if len(value) <= _LONGEST else f"{value[:_LONGEST]}…"
 
 
 def alike(runs: Sequence[FinishedRun]) -> list[list[FinishedRun]]:

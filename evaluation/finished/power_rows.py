@@ -5,6 +5,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ...errors import UsageError
+from ...files.counted import counted, too_few
 from ...scoring.bootstrap import FEWEST_CASES, Plan
 from ...scoring.comparisons.power import (
     Pilot,
@@ -85,7 +86,8 @@ def power_rows(
     pilot = pilot_of(first, second, clusters=clusters, plan=Plan(resamples=1000))
     if pilot.deviation == 0:
         raise UsageError(
-            f"{about[2]} and {about[3]} differ by the same amount on all {pilot.cases} cases: "
+            f"{about[2]} and {about[3]} differ by the same amount on each of "
+            f"{counted(pilot.cases, 'case')}: "
             "there is no variance to plan with"
         )
     share = pilot.cases / (pilot.cases + pilot.unresolved)
@@ -94,7 +96,7 @@ def power_rows(
     )
     warning = ""
     if pilot.clusters < FEWEST_CASES:
-        warning = f"{pilot.clusters} clusters are too few for a range (at least {FEWEST_CASES})"
+        warning = too_few(pilot.clusters, "cluster", FEWEST_CASES, " for a range")
     for difference in wish.differences:
         cases = _cases(difference, pilot.deviation, pilot, wish)
         low = None if warning else _cases(difference, pilot.low, pilot, wish)

@@ -13,6 +13,7 @@ from ..read import read_rows
 from ..records import SIGNATURE, Recorded, read_recorded, read_signature
 
 SCORES, SUMMARY = "scores.csv", "summary.csv"
+_SCALE = ("scale_low", "scale_high")
 Key = tuple[str, str, str]
 """Metric, judge, model."""
 
@@ -61,9 +62,15 @@ def read_run(folder: Path) -> FinishedRun:
             scores.setdefault(key, {})[row["unit"]] = Score(value, row["status"])  # type: ignore[arg-type]
         except (KeyError, ValueError) as fault:
             raise InputError(f"{folder / SCORES}, row {number} is not a score: {fault}") from fault
+    rows = _rows(folder / SUMMARY)
+    if rows and not {*_SCALE} <= {*rows[0]}:
+        raise InputError(
+            f"{folder / SUMMARY} has no column {' or '.join(_SCALE)}: it is of an earlier version; "
+            "run dxjudge evaluate again"
+        )
     numbers = {
         (row["metric"], row["judge"] or "", row["model"]): row
-        for row in _rows(folder / SUMMARY)
+        for row in rows
         if not (row["slice"] or row["group_by"])
     }
     return FinishedRun(folder, recorded, read_signature(folder / SIGNATURE), scores, numbers)

@@ -91,8 +91,8 @@ def _by_probability(
             stands = sum(1 / value for value in chosen)
             return Sampling(
                 (),
-                f"by the column {name} the checked units{word} stand for {stands:.0f} units, but "
-                f"there are {len(places)}: it cannot hold the probability of being checked",
+                f"by the column {name} the checked units{word} stand for {stands:.0f}, but "
+                f"the units are {len(places)}: it cannot hold the probability of being checked",
             )
     return Sampling(tuple(values))
 

@@ -52,9 +52,7 @@ class SwapTable:
 
     def means(self, drawn: Floats) -> Floats:
         """Turn weights (b, units in the order of `drawn`) into values (b, judges, models)."""
-        weights = np.empty_like(drawn)
-        weights[:, self.units.order] = drawn
-        values = joint_statistic(self.measures, self.common)(weights)
+        values = joint_statistic(self.measures, self.common, self.units.order)(drawn)
         shaped: Floats = values.reshape(len(drawn), len(self.judges), len(self.models))
         return shaped
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, fields, replace
 from typing import Any
 
+from ...files.counted import counted
 from .agreement_text import ACROSS, Block, number
 from .errors_in_common import ASSUMES_ERRORS
 from .names import renamed, short_names
@@ -189,7 +190,7 @@ def no_family(swap: Swap) -> str:
 def swap_markdown(swap: Swap, signature: str) -> str:
     """Return the whole report as markdown."""
     lines = [
-        f"# {len(swap.models)} models under {len(swap.judges)} judges",
+        f"# {counted(len(swap.models), 'model')} under {counted(len(swap.judges), 'judge')}",
         "",
         f"Signature {signature}. Intervals resample cases, the same for all judges and models.",
         "",

@@ -1,15 +1,18 @@
 """Measure how much a model's answers depend on one type of evidence."""
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from ...errors import InputError, UsageError
+from ...scoring.bootstrap import Interval, Plan
 from ...scoring.sensitivity import (
+    below_diagonal_intervals,
     choice_shares,
     evidence_sensitivity,
-    mean_over_types,
-    nmse_gap,
-    share_below_diagonal,
+    nmse_intervals,
 )
 from ..cases import Case, Response
 from ..judged import Judged
@@ -25,7 +28,8 @@ class ModalGap:
 
     evidence: the type, or "(mean)" for the mean over the types. cases: the number of cases with
     both sensitivities. unpaired: the number of cases with only one, which cannot count. For the
-    mean, both numbers are sums over the types.
+    mean, both numbers are sums over the types. nmse_low, nmse_high, below_low, below_high: the
+    limits of the intervals; NaN if there is none, and `warning` says why.
     """
 
     model: str
@@ -34,6 +38,11 @@ class ModalGap:
     share_below_diagonal: float
     cases: int
     unpaired: int
+    nmse_low: float = math.nan
+    nmse_high: float = math.nan
+    below_low: float = math.nan
+    below_high: float = math.nan
+    warning: str = ""
 
 
 MEAN = "(mean)"
@@ -149,42 +158,63 @@ def _probabilities(response: Response, letters: Sequence[str]) -> list[float] | 
     return None if probabilities is None else [probabilities.get(letter, 0.0) for letter in letters]
 
 
-def cross_modal(judged: Judged) -> tuple[ModalGap, ...]:
+def cross_modal(judged: Judged, plan: Plan) -> tuple[ModalGap, ...]:
     """Return the cross-modal gap of every model by type of evidence, then the mean over types.
 
     Only types that are shown both as an image and as text have a gap.
     """
-    rows: list[ModalGap] = []
-    for model in judged.models:
-        own = [
-            row
-            for kind in withheld_kinds(judged)
-            if presentations(judged, kind) == PRESENTATIONS
-            and (row := _modal_gap(judged, model, kind)) is not None
-        ]
-        rows += own
-        gaps = [row for row in own if row.nmse_gap == row.nmse_gap]
-        if gaps:
-            rows.append(
-                ModalGap(
-                    model,
-                    MEAN,
-                    mean_over_types([row.nmse_gap for row in gaps]),
-                    mean_over_types([row.share_below_diagonal for row in gaps]),
-                    sum(row.cases for row in own),
-                    sum(row.unpaired for row in own),
-                )
-            )
-    return tuple(rows)
+    kinds = [
+        kind for kind in withheld_kinds(judged) if presentations(judged, kind) == PRESENTATIONS
+    ]
+    return tuple(gap for model in judged.models for gap in _modal_gaps(judged, model, kinds, plan))
 
 
-def _modal_gap(judged: Judged, model: str, kind: str) -> ModalGap | None:
-    image, text = (sensitivities(judged, model, kind, shown) for shown in PRESENTATIONS)
-    common = sorted(case for case in image if case in text)  # sums do not depend on the rows
-    unpaired = len(image.keys() ^ text.keys())
-    if not common:
-        nan = float("nan")
-        return ModalGap(model, kind, nan, nan, 0, unpaired) if unpaired else None
-    pair = [image[case] for case in common], [text[case] for case in common]
-    gap, below = nmse_gap(*pair), share_below_diagonal(*pair)
-    return ModalGap(model, kind, gap, below, len(common), unpaired)
+def _modal_gaps(judged: Judged, model: str, kinds: Sequence[str], plan: Plan) -> Iterator[ModalGap]:
+    sides = {
+        kind: [sensitivities(judged, model, kind, shown) for shown in PRESENTATIONS]
+        for kind in kinds
+    }
+    unpaired = {kind: len(image.keys() ^ text.keys()) for kind, (image, text) in sides.items()}
+    paired = {
+        kind: {case: (image[case], text[case]) for case in image if case in text}
+        for kind, (image, text) in sides.items()
+    }
+    with_pairs = [kind for kind in kinds if paired[kind]]
+    gaps, below = _intervals([paired[kind] for kind in with_pairs], plan)
+    nan = math.nan
+    for kind in kinds:
+        if kind in with_pairs:
+            at = with_pairs.index(kind)
+            yield _gap(model, kind, gaps[at], below[at], len(paired[kind]), unpaired[kind])
+        elif unpaired[kind]:
+            why = "no case has both presentations"
+            yield ModalGap(model, kind, nan, nan, 0, unpaired[kind], warning=why)
+    if any(one.estimate == one.estimate for one in gaps):
+        cases = sum(map(len, paired.values()))
+        yield _gap(model, MEAN, gaps[-1], below[-1], cases, sum(unpaired.values()))
+
+
+def _intervals(
+    paired: Sequence[Mapping[str, tuple[float, float]]], plan: Plan
+) -> tuple[tuple[Interval, ...], tuple[Interval, ...]]:
+    """Return the intervals of the gaps and of the shares below the diagonal: types, then mean."""
+    cases = sorted({case for pairs in paired for case in pairs})  # not in the order of the rows
+    if not cases:
+        return (), ()
+    missing = (math.nan, math.nan)
+    image, text = np.array([[pairs.get(case, missing) for pairs in paired] for case in cases]).T
+    gaps = nmse_intervals(image.T, text.T, plan=plan)
+    known = [at for at, gap in enumerate(gaps[:-1]) if gap.estimate == gap.estimate]
+    below = below_diagonal_intervals(image.T, text.T, plan=plan)
+    mean = below_diagonal_intervals(image.T[:, known], text.T[:, known], plan=plan) if known else ()
+    return gaps, (*below[:-1], *mean[-1:])
+
+
+def _gap(
+    model: str, kind: str, gap: Interval, below: Interval, cases: int, unpaired: int
+) -> ModalGap:
+    reasons = dict.fromkeys(filter(None, (gap.warning, below.warning)))
+    return ModalGap(
+        model, kind, gap.estimate, below.estimate, cases, unpaired, gap.low, gap.high, below.low,
+        below.high, "; ".join(reasons),
+    )  # fmt: skip

@@ -1,5 +1,6 @@
 """Turn measures into numbers with intervals, bounds and counts, over all units and by group."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -26,7 +27,8 @@ class Number:
     count). worst, best: the ends of what it could be with the unresolved units. n: the number of
     units that count, with the unresolved ones. failed, undecided (the votes of a jury are tied),
     abstained, invalid: how many of them ended so. unmapped: the number of predictions without a
-    code.
+    code. higher_is_better: the direction. scale_low, scale_high: the ends of the scale on which a
+    single unit is scored; NaN where there is none.
     """
 
     metric: str
@@ -50,6 +52,8 @@ class Number:
     invalid: int
     warning: str
     higher_is_better: bool = True
+    scale_low: float = math.nan
+    scale_high: float = math.nan
 
 
 def numbers_of(measures: Sequence[Measure], units: Units, plan: Plan) -> list[Number]:
@@ -111,6 +115,8 @@ def _number(
         count("invalid") if measure.invalid is None else int(measure.invalid[mask].sum()),
         interval.warning or "",
         measure.higher_is_better,
+        measure.low,
+        measure.top,
     )
 
 
@@ -205,12 +211,16 @@ def ordered_statistic(measures: Sequence[Measure], order: NDArray[np.int_]) -> S
     return _statistic(columns, measures[0].combine)
 
 
-def joint_statistic(measures: Sequence[Measure], mask: NDArray[np.bool_]) -> Statistic:
-    """Return the function from weights (b, units) to values (b, measures), over the mask.
+def joint_statistic(
+    measures: Sequence[Measure], mask: NDArray[np.bool_], order: NDArray[np.int_]
+) -> Statistic:
+    """Return the function from weights (b, units in this order) to values, over the mask.
 
-    measures: all with the same `combine`.
+    measures: all with the same `combine`. The values have the shape (b, measures).
     """
-    return _statistic([_masked(one, mask) for one in measures], measures[0].combine)
+    columns = [_masked(one, mask) for one in measures]
+    return _statistic([(above[order], below[order]) for above, below in columns],
+                      measures[0].combine)  # fmt: skip
 
 
 def group_statistic(

@@ -8,11 +8,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...files.counted import counted
 from ...scoring.bootstrap import Difference, Plan
 from ...scoring.comparisons.multiple import benjamini_hochberg, holm
 from ...scoring.differences import Columns, common_values, paired_differences
 from ...scoring.flat import RankChange, rank_changes, ranks
-from .measure import Measure, Units
+from .measure import UNRESOLVED, Measure, Units
 from .numbers import cells_of
 
 _Mask = NDArray[np.bool_]
@@ -57,11 +58,11 @@ class Gap:
 class Rank:
     """A model's rank under one metric, from 1, over the units that all models resolved.
 
-    n: the number of those units; if it is 0, `rank` is None. A model that resolved no unit is left
-    out, and the common units of the others do not depend on it. rank_if_wrong: the rank over all
-    units if everything unresolved were wrong; None if the scale has no ends. overlaps: the models
-    whose bounds overlap its own, so that the unresolved units could reverse the order; "; "
-    separates them.
+    n: the number of those units; if it is 0, `rank` is None. A model that resolved no unit has no
+    rank, `reason` says so, and the common units of the others do not depend on it. rank_if_wrong:
+    the rank over all units if everything unresolved were wrong; None if the scale has no ends.
+    overlaps: the models whose bounds overlap its own, so that the unresolved units could reverse
+    the order; "; " separates them. reason: why there is no rank; "" if there is one.
     """
 
     metric: str
@@ -75,6 +76,7 @@ class Rank:
     n: int
     rank_if_wrong: int | None
     overlaps: str
+    reason: str = ""
 
 
 def differences_of(
@@ -104,21 +106,22 @@ def corrected(gaps: Sequence[Gap]) -> list[Gap]:
     ]
 
 
-def too_coarse(gaps: Iterable[Gap], plan: Plan) -> str:
+def too_coarse(tests: int, plan: Plan) -> str:
     """Return a sentence where the resamples are too few for Holm's correction, else "".
+
+    tests: the number of p-values in the largest family.
 
     A bootstrap p-value is at least 2 / (resamples + 1), and Holm multiplies the smallest p-value
     of a family by the number of its tests.
     """
-    tests = max((gap.tests for gap in gaps), default=0)
     smallest, alpha = 2 * tests / (plan.resamples + 1), 1 - plan.level
     if tests < 2 or smallest <= alpha:
         return ""
     needed = math.ceil(round(2 * tests / alpha, 6)) - 1
     return (
-        f"{tests:,} p-values are corrected together, and with {plan.resamples:,} resamples no "
-        f"p-value after Holm's correction can be below {min(smallest, 1.0):.3f}; {needed:,} "
-        f"resamples are needed for {alpha:.3g}"
+        f"{tests:,} p-values are corrected together, and with "
+        f"{counted(plan.resamples, 'resample')} no p-value after Holm's correction can be below "
+        f"{min(smallest, 1.0):.3f}; {needed:,} resamples are needed for {alpha:.3g}"
     )
 
 
@@ -181,15 +184,29 @@ def _gap(
 def ranks_of(measures: Sequence[Measure], units: Units) -> list[Rank]:
     """Return the models' ranks under every metric, judge, slice and group.
 
-    A model that resolved no unit has no row. If the other models resolved no unit in common, no
-    model has a rank.
+    A model that resolved no unit has a row without a rank. If the other models resolved no unit
+    in common, no model has a rank.
     """
     places: list[Rank] = []
     for (by, group), mask, alike in _contests(measures, units):
         resolved = [one for one in alike if one.columns(mask).resolved.any()]
         if resolved:
-            places += _places(resolved, by, group, mask, units.order)
+            ranked = {one.model: one for one in _places(resolved, by, group, mask, units.order)}
+            places += [ranked.get(one.model) or _unplaced(one, by, group, mask) for one in alike]
     return places
+
+
+def _unplaced(measure: Measure, by: str, group: str, mask: _Mask) -> Rank:
+    """Return the row of a model that resolved no unit, with what happened to its units."""
+    statuses = {status: int(measure.has((status,), mask).sum()) for status in UNRESOLVED}
+    partly = int((measure.open & mask).sum()) - sum(statuses.values())
+    counts = [f"{count:,} {status}" for status, count in statuses.items() if count]
+    counts += [f"{partly:,} in part"] if partly > 0 else []
+    why = f"no unit is resolved: {', '.join(counts)}" if counts else "no unit counts"
+    return Rank(
+        measure.metric, measure.judge, measure.slice, by, group, measure.model, math.nan, None, 0,
+        None, "", why,
+    )  # fmt: skip
 
 
 def _places(
@@ -202,6 +219,7 @@ def _places(
     ]
     values, n = common_values(columns, measures[0].combine)
     known = all(value == value for value in values)
+    why = "" if known else "the models resolved no unit in common"
     placed = _ranked(measures, values, higher) if known else {}
     wrong = [one.if_filled(one.worst, mask, order) for one in measures]
     placed_if_wrong = _ranked(measures, wrong, higher)
@@ -215,7 +233,7 @@ def _places(
         )
         yield Rank(
             one.metric, one.judge, one.slice, by, group, one.model, value, placed.get(one.model), n,
-            placed_if_wrong.get(one.model), overlaps,
+            placed_if_wrong.get(one.model), overlaps, why,
         )  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from .figures import all_figures
 from .judge_figures import judge_figures
 from .judge_pages import judges_view
 from .latex import caption_of, main_rows, show
-from .main_table import expanded
+from .main_table import expanded, failed_note
 from .pairwise_tables import pairwise_view
 from .paper_tables import paper_views
 from .paper_text import paper_figures, paper_text
@@ -99,7 +99,7 @@ def render(
         "header": header,
         "rows": rows,
         "title": title_of(evaluation.settings),
-        "caption": caption_of(evaluation),
+        "caption": f"{caption_of(evaluation)} {failed_note(evaluation)}".strip(),
         "ranks": rank_rows(evaluation),
         "rank_notes": rank_notes(evaluation),
         "ranks_say": RANKS_SAY,

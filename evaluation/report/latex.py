@@ -4,12 +4,20 @@ import itertools
 import re
 from collections.abc import Iterable, Sequence
 
+from ...files.counted import counted
 from ..judges.agreement_rows import AgreementRow
 from ..judges.agreement_text import number, who
 from ..measures.numbers import Number
 from ..presets import title_of
 from ..result import Evaluation
-from .main_table import cell_of, columns_by_interval, expanded, judges_of, unresolved
+from .main_table import (
+    cell_of,
+    columns_by_interval,
+    expanded,
+    failed_note,
+    judges_of,
+    unresolved,
+)
 from .rank_table import RANKS_SAY, rank_rows
 
 _SPECIAL = {
@@ -107,9 +115,10 @@ def caption_of(evaluation: Evaluation) -> str:
     before, after = evaluation.preset.before, evaluation.preset.after
     ranks = f" Rank: by {before} > by {after}." if evaluation.shifts else ""
     return (
-        f"{title_of(evaluation.settings)}: {len(evaluation.units.ids)} units"
+        f"{title_of(evaluation.settings)}: {counted(len(evaluation.units.ids), 'unit')}"
         f"{_intervals(evaluation)}; in braces the number if every unresolved item were wrong, or "
-        f"right.{ranks} Signature {evaluation.signature['id']}."
+        f"right. The counts are the largest of the row's columns.{ranks} Signature "
+        f"{evaluation.signature['id']}."
     )
 
 
@@ -117,7 +126,7 @@ def _intervals(evaluation: Evaluation) -> str:
     """Say which interval stands behind the numbers of each column; "" if there is none."""
     columns = columns_by_interval(evaluation)
     settings = evaluation.settings
-    how = f", {settings.resamples} resamples, seed {settings.seed}"
+    how = f", {counted(settings.resamples, 'resample')}, seed {settings.seed}"
     names = {"wilson": "Wilson", "bca": f"BCa bootstrap{how}", "percentile": f"percentiles{how}"}
     listed = [
         (f"{', '.join(titles)}: " if len(columns) > 1 else "")
@@ -129,7 +138,8 @@ def _intervals(evaluation: Evaluation) -> str:
 
 def all_latex(evaluation: Evaluation) -> dict[str, str]:
     """Every LaTeX table by file name: main, levels, chapters, groups, ranks, agreement."""
-    tables = {"main_table": latex_table(*main_rows(evaluation), caption_of(evaluation))}
+    caption = f"{caption_of(evaluation)} {failed_note(evaluation)}".strip()
+    tables = {"main_table": latex_table(*main_rows(evaluation), caption)}
     for name, kind in (("levels", "level: "), ("chapters", "chapter: ")):
         places = dict.fromkeys(
             one.slice for one in evaluation.numbers if one.slice.startswith(kind)

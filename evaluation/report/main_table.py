@@ -81,17 +81,21 @@ def cell_of(
     return evaluation.number(column.metric, model, judge, group_by=column.by, group=group)
 
 
+_PARTS = ("value", "low", "high", "sd", "worst", "best", "failed", "undecided")
+
+
 def main_table(evaluation: Evaluation) -> Table:
     """The main table: a row for each judge and model, with intervals, standard deviations over
     the units, bounds and counts.
 
-    "no interval" says for which columns there is none, and why.
+    The last counts are the largest of the columns; each column has its own failed and undecided
+    ones beside it. "no interval" says for which columns there is none, and why.
     """
     columns = expanded(evaluation)
     titles = [column.title or group for column, group in columns]
     names = ["judge", "model"]
     for title in titles:
-        names += [f"{title}{part}" for part in ("", " low", " high", " sd", " worst", " best")]
+        names += [title, *(f"{title} {part}" for part in _PARTS[1:])]
     names += [
         "n",
         "failed",
@@ -108,8 +112,7 @@ def main_table(evaluation: Evaluation) -> Table:
             cells = [cell_of(evaluation, column, group, model, judge) for column, group in columns]
             row: list[Any] = [judge, model]
             for one in cells:
-                parts = ("value", "low", "high", "sd", "worst", "best")
-                row += [getattr(one, part) if one else None for part in parts]
+                row += [getattr(one, part) if one else None for part in _PARTS]
             reasons = [
                 f"{title}: {one.warning}"
                 for title, one in zip(titles, cells, strict=True)
@@ -118,6 +121,28 @@ def main_table(evaluation: Evaluation) -> Table:
             row += [*unresolved(cells), "; ".join(reasons), evaluation.signature["id"]]
             rows.append(row)
     return Table("main_table", tuple(names), rows)
+
+
+def failed_note(evaluation: Evaluation) -> str:
+    """Return a sentence that names the columns of the failed items; "" if none failed.
+
+    The counts of a row are the largest of its columns, so that they do not say where items failed.
+    """
+    columns = expanded(evaluation)
+    judges = judges_of(evaluation)
+    rows = []
+    for judge in judges:
+        for model in evaluation.judged.models:
+            failed = {
+                column.title or group: cell.failed
+                for column, group in columns
+                if (cell := cell_of(evaluation, column, group, model, judge)) and cell.failed
+            }
+            if failed:
+                who = f"{model} under {judge}" if len(judges) > 1 else model
+                listed = ", ".join(f"{title} {count:,}" for title, count in failed.items())
+                rows.append(f"{who}: {listed}")
+    return f"Failed, by column: {'; '.join(rows)}." if rows else ""
 
 
 def unresolved(cells: Sequence[Number | None]) -> list[int]:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from ...scoring.comparisons.multiple import benjamini_hochberg, holm
 from ...scoring.pairwise import Ladder
 from ..measures.pairwise import Compared, Pairwise, PositionBias
 from ..result import Evaluation
@@ -15,7 +16,8 @@ STRENGTHS = (
 )  # fmt: skip
 WINS = ("judge", "first", "second", "win_rate", "wins", "losses", "ties", "flips", "unresolved")
 DIFFERENCES = (
-    "judge", "first", "second", "difference", "low", "high", "p_value", "n", "warning",
+    "judge", "first", "second", "difference", "low", "high", "p_value", "p_holm", "p_bh", "tests",
+    "n", "warning",
 )  # fmt: skip
 BIAS = ("judge", "flipped", "low", "high", "comparisons", "flips", "to_first", "to_second")
 SAYS = (
@@ -23,6 +25,10 @@ SAYS = (
     "wins exp(s) points for each point that it loses. A tie is half a win for each. The braces "
     "say what the strength would be if the model lost, and if it won, all its comparisons "
     "without a verdict."
+)
+APART_SAYS = (
+    "p holm, p bh: the p-value corrected for the tests of all pairs of models under the judge "
+    "(Holm; Benjamini and Hochberg)."
 )
 BIAS_SAYS = (
     "A comparison flips if the verdict is not the same with the other response first; it counts "
@@ -55,7 +61,7 @@ def pairwise_view(evaluation: Evaluation) -> list[dict[str, Any]]:
     """Return the first four tables as the report shows them: title, header, rows, caption."""
     titles = {
         "strengths": ("Strengths", SAYS),
-        "strength_differences": ("Differences of strengths, first minus second", ""),
+        "strength_differences": ("Differences of strengths, first minus second", APART_SAYS),
         "wins": ("Who beats whom", "The win rate is that of the first model."),
         "position_bias": ("Position bias", BIAS_SAYS),
     }
@@ -90,13 +96,21 @@ def strength_rows(judge: str, ladder: Ladder) -> list[list[Any]]:
 
 
 def difference_rows(judge: str, ladder: Ladder) -> list[list[Any]]:
-    """Return a row for every two models, with the columns `DIFFERENCES`."""
+    """Return a row for every two models, with the columns `DIFFERENCES`.
+
+    The p-values of all pairs of models under one judge are corrected together.
+    """
+    p_values = [one.p_value for one in ladder.differences.values()]
+    tests = sum(p == p for p in p_values)
+    corrected = zip(holm(p_values), benjamini_hochberg(p_values), strict=True)
     return [
         [
-            judge, first, second, each.interval.estimate, each.interval.low,
-            each.interval.high, each.p_value, each.cases, each.interval.warning or "",
+            judge, first, second, one.interval.estimate, one.interval.low, one.interval.high,
+            one.p_value, p_holm, p_bh, tests, one.cases, one.interval.warning or "",
         ]
-        for (first, second), each in ladder.differences.items()
+        for ((first, second), one), (p_holm, p_bh) in zip(
+            ladder.differences.items(), corrected, strict=True
+        )
     ]  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from ...files.counted import counted
 from ..measures.standings import Rank
 from ..result import Evaluation
 from .main_table import expanded
@@ -65,7 +66,8 @@ def _unresolved(evaluation: Evaluation, places: Sequence[Rank]) -> bool:
 
 
 def _place(one: Rank) -> str:
-    return f"{one.rank or '-'}{' *' if one.overlaps else ''}"
+    reason = f" ({one.reason})" if one.reason else ""
+    return f"{one.rank or '-'}{' *' if one.overlaps else ''}{reason}"
 
 
 def _three(value: float) -> str:
@@ -84,9 +86,12 @@ def _note(title: str, places: Sequence[Rank]) -> str:
     if not known:
         wrong = [f"{one.model} would be {one.rank_if_wrong}" for one in places if one.rank_if_wrong]
         changes = "; ".join(wrong) or "there would be no ranks"
+    silent = [one.model for one in places if not one.n]
+    who = f"all models but {', '.join(silent)}" if 0 < len(silent) < len(places) else "all models"
+    cases = counted(max(one.n for one in places), "case")
     sentence = (
-        f"{title}{judge}: ranks are over {places[0].n} cases that all models resolved; if every "
-        f"unresolved item were wrong, {changes}"
+        f"{title}{judge}: ranks are over {cases} that {who} resolved; if every unresolved item "
+        f"were wrong, {changes}"
     )
     pairs = sorted(
         {

@@ -8,6 +8,7 @@ from ...agents.stand_ins import check_engine
 from ...agents.step import Step, vary
 from ...agents.steps import find_step
 from ...errors import UsageError
+from ...files.counted import counted
 from ...scoring.jury import Rule, check_weights
 from ..verdicts import check_rule
 from .jurors import AnyJuror, Juror, check_jurors, jurors_of, warn_of_kin
@@ -90,6 +91,6 @@ def _check_sizes(plan: JuryPlan) -> None:
     least = plan.least
     if plan.quorum is not None and not 1 <= plan.quorum <= least:
         raise UsageError(
-            f"a quorum of {plan.quorum} cannot be met: {least} votes are cast"
+            f"a quorum of {plan.quorum} cannot be met by {counted(least, 'vote')}"
             + (" if the first two agree" if plan.escalate else "")
         )

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import UsageError
+from ...files.counted import counted, too_few
 from ..bootstrap import Floats, Interval, Plan, Statistic, bootstrap_many
 from ..share_limits import share_interval
 from ._alpha import alpha_statistic
@@ -174,7 +175,7 @@ def _table(
     kept = np.flatnonzero(usable)
     n = len({labels[row] for row in kept.tolist()})
     if n < plan.fewest:
-        warning = f"{n} cases with two verdicts are too few (at least {plan.fewest})"
+        warning = few_with_two(n, plan.fewest)
         return tuple(
             Coefficient(name, None, None, n, ratings.missing, warning) for name in statistics
         )
@@ -192,6 +193,11 @@ def _table(
         _coefficient(name, interval, ratings.missing, too_rare)
         for name, interval in interval_of.items()
     )
+
+
+def few_with_two(n: int, fewest: int) -> str:
+    """Return the sentence that too few cases have two verdicts."""
+    return too_few(n, "case with two verdicts", fewest, plural="cases with two verdicts")
 
 
 def _of_identical(
@@ -227,8 +233,8 @@ def _too_rare(ratings: Ratings, labels: Sequence[Hashable], kept: NDArray[np.int
     if rare >= LEAST_RARE and shared >= LEAST_SHARED:
         return ""
     return (
-        f"{rare} cases have a verdict other than the commonest, and on {shared} two judges share "
-        f"it: too few for an interval (at least {LEAST_RARE} and {LEAST_SHARED})"
+        f"{counted(rare, 'case')} with a verdict other than the commonest, and {shared} on which "
+        f"two judges share it: too few for an interval (at least {LEAST_RARE} and {LEAST_SHARED})"
     )
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import UsageError
+from ...files.counted import too_few
 from ..bootstrap import Floats, Interval, Mask, Plan, bootstrap_many
 from ..calibration import LEAST_YOUDEN, CorrectedAccuracy
 from ..shares import is_resolved
@@ -98,7 +99,7 @@ def sampled_share(
     plan = plan or Plan()
     few = ""
     if data.checked.sum() < plan.fewest:
-        few = f"{int(data.checked.sum())} checked cases are too few (at least {plan.fewest})"
+        few = too_few(int(data.checked.sum()), "checked case", plan.fewest)
     return _corrected("prediction-powered, weighted", data, _difference, few, clusters, plan)
 
 
@@ -132,7 +133,7 @@ def sampled_rogan_gladen(
     few = ""
     if min(data.right, data.wrong) < plan.fewest:
         few = (
-            f"{data.right} right and {data.wrong} wrong checked cases are too few (at least "
+            f"{data.right} right and {data.wrong} wrong among the checked cases: too few (at least "
             f"{plan.fewest} each)"
         )
     return _corrected("rogan-gladen, weighted", data, _by_errors, few, clusters, plan)

@@ -65,7 +65,7 @@ def error_correlation(
     if min(errors) < FEWEST_ERRORS:
         n = len({label for label, there in zip(_labels(rows), known, strict=True) if there})
         why = (
-            f"the judges have {errors[0]} and {errors[1]} errors on checked units: too few (at "
+            f"the judges have {errors[0]} and {errors[1]} errors on the checked units: too few (at "
             f"least {FEWEST_ERRORS} each)"
         )
         nan = math.nan
