@@ -164,6 +164,15 @@ def bootstrap_t(
     Returns:
         The intervals. There are no limits (with a warning) if more than 1 in 20 resamples have no
         standard error.
+
+    >>> values = np.array([0.2, 0.4, 0.9] * 10)
+    >>> def mean_and_error(drawn):
+    ...     n = drawn.sum(axis=1)
+    ...     mean = drawn @ values / n
+    ...     return np.column_stack([mean, np.sqrt((drawn @ values**2 / n - mean**2) / n)])
+    >>> (one,) = bootstrap_t(mean_and_error, np.ones((30, 1), dtype=bool), Plan(resamples=200))
+    >>> round(one.estimate, 2), one.low < 0.5 < one.high
+    (0.5, True)
     """
     rows = len(present)
     estimate, error = np.split(statistic(np.ones((1, rows)))[0], 2)
