@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...files.counted import too_few
 from ...scoring.bootstrap import Plan
 from ...scoring.raters._ratings import is_number
-from ...scoring.raters.agreement import Coefficient, few_with_two, jury_agreement, pair_agreement
+from ...scoring.raters.agreement import Coefficient, jury_agreement, pair_agreement
 from ...scoring.raters.preference import mean_scores, preference_agreement
 from ...scoring.raters.shared_errors import error_correlation
 from ...scoring.votes import Vote
@@ -175,7 +176,9 @@ class _Cell:
         judged = np.asarray((~np.isnan(scores[0] + scores[1])).any(axis=1))
         n = len({case for case, has_both in zip(cases, judged, strict=True) if has_both})
         if n < self.plan.fewest or math.isnan(preference.value):
-            warning = few_with_two(n, self.plan.fewest)
+            warning = too_few(
+                n, "case with two verdicts", self.plan.fewest, plural="cases with two verdicts"
+            )
             if n >= self.plan.fewest:
                 warning = "no case where both judges have verdicts on two models"
             return Coefficient("preference_agreement", None, None, n, preference.missing, warning)

@@ -175,7 +175,9 @@ def _table(
     kept = np.flatnonzero(usable)
     n = len({labels[row] for row in kept.tolist()})
     if n < plan.fewest:
-        warning = few_with_two(n, plan.fewest)
+        warning = too_few(
+            n, "case with two verdicts", plan.fewest, plural="cases with two verdicts"
+        )
         return tuple(
             Coefficient(name, None, None, n, ratings.missing, warning) for name in statistics
         )
@@ -193,11 +195,6 @@ def _table(
         _coefficient(name, interval, ratings.missing, too_rare)
         for name, interval in interval_of.items()
     )
-
-
-def few_with_two(n: int, fewest: int) -> str:
-    """Return the sentence that too few cases have two verdicts."""
-    return too_few(n, "case with two verdicts", fewest, plural="cases with two verdicts")
 
 
 def _of_identical(
