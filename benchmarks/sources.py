@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 
 from dxjudge.graphs.mapping import MappingParts, mapping_graph
+from dxjudge.ontology.confidence import load_confidence_model
 from dxjudge.ontology.base import default_terms, recipe
 from dxjudge.ontology.decide import Policy
 from dxjudge.ontology.mapping import read_mapping
@@ -155,7 +156,8 @@ def main() -> None:
         rows = sum(term.source in read for term in index.terms)
         for weight in chosen.weights if extra else [1]:
             retriever = make_retriever(index, tree, dict.fromkeys(read, weight))
-            policy = Policy(retriever, make_features(retriever), load_ranking_model())
+            models = load_ranking_model(), load_confidence_model()
+            policy = Policy(retriever, make_features(retriever), *models)
             results[f"{name} at {weight:g}"] = by_table = measure(policy, chosen.gold)
             cells = "  ".join(
                 f"{table} {hits['hit@1']:5.1f} / {hits['hit@15']:5.1f} ({hits['exact']} exact)"

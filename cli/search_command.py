@@ -36,8 +36,8 @@ def search(
     """Search the codes of one diagnosis; show the candidates and why they match.
 
     In: the text of a diagnosis. Out: a table of the candidates, the best one
-    first, with score, code, name, source and reason. Where `dxjudge map` would
-    give the text no code, standard error says why.
+    first, with score, score of the category, code, name, source and reason.
+    Where `dxjudge map` would give the text no code, standard error says why.
 
     Examples:
       dxjudge search "heart attack"
@@ -100,12 +100,13 @@ def _print_table(candidates: "Sequence[Candidate]") -> None:
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("", justify="right")
     table.add_column("score", justify="right")
+    table.add_column("category", justify="right")
     table.add_column("code", no_wrap=True)
     table.add_column("name", ratio=2)
     table.add_column("source")
     table.add_column("why", ratio=3)
     for rank, candidate in enumerate(candidates, 1):
-        score = f"{candidate.score:.2f}"
+        scores = (f"{candidate.score:.2f}", f"{candidate.category_score:.2f}")
         texts = (candidate.code, candidate.name, candidate.source, candidate.why)
-        table.add_row(*map(Text, (str(rank), score, *texts)))
+        table.add_row(*map(Text, (str(rank), *scores, *texts)))
     Console(width=None if sys.stdout.isatty() else _WIDTH).print(table)

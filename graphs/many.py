@@ -8,12 +8,16 @@ from ..files.frames import without_missing
 from ..ontology.decide import failed_mapping
 from ..ontology.mapping import Mapping
 
+ADDED = ("code", "name", "score", "category_score", "decided_by", "status", "reason")
+"""The columns that a mapping adds to a table."""
+
 
 def mapping_columns(mappings: Sequence[Mapping]) -> dict[str, list[Any]]:
-    """Return the columns, with one value for each mapping; without a code, the score is None."""
-    names = ("code", "name", "score", "decided_by", "status", "reason")
-    columns = {name: [getattr(mapping, name) for mapping in mappings] for name in names}
-    columns["score"] = [mapping.score if mapping.code else None for mapping in mappings]
+    """Return the columns, with one value for each mapping; without a code, the scores are None."""
+    columns = {name: [getattr(mapping, name) for mapping in mappings] for name in ADDED}
+    for name in ("score", "category_score"):
+        values = zip(columns[name], mappings, strict=True)
+        columns[name] = [value if mapping.code else None for value, mapping in values]
     return columns
 
 

@@ -14,6 +14,7 @@ from ..errors import UsageError
 from ..files.folders import cache_folder
 from ..files.frames import frame_texts, is_frame, like, whole, with_added
 from ..ontology.base import check_scope, default_terms, recipe
+from ..ontology.confidence import load_confidence_model
 from ..ontology.decide import MIN_SCORE, Policy
 from ..ontology.mapping import Candidate, Mapping, read_mapping
 from ..ontology.packaged import packaged
@@ -162,6 +163,7 @@ class Mapper:
             retriever,
             make_features(retriever),
             load_ranking_model(),
+            load_confidence_model(),
             self.top_k,
             self.min_score,
             self.specificity,
@@ -195,7 +197,7 @@ class Mapper:
         """Map many, in order, each distinct text once.
 
         Any iterable of texts, or a Series, gives a list of mappings. A table gives a table of the
-        same kind with the columns code, name, score, decided_by, status and reason added: a pandas
+        same kind with the columns of `ADDED` (graphs/many.py), code first and reason last: a pandas
         frame (with its index), a polars frame (a lazy frame is computed, and the result is lazy
         again), an Arrow table or record batch (a reader becomes a table), a list of dicts.
         `column` names the column of the texts; you can leave it out if only one column is
@@ -263,6 +265,7 @@ class Mapper:
             "index": index.key,
             "encoder": index.encoder.identity,
             "reranker": _digest("reranker.json"),
+            "confidence": _digest("confidence.json"),
             "refusal": _digest("refusal.npz", "non_diagnoses.txt", "encoder/model.onnx"),
             "reading": _digest(
                 "abbreviations.tsv", "glossary.tsv", "no_diagnosis.txt", "factors.tsv"

@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from .confidence import ConfidenceModel, confidence_of, shared_out
 from .equal import equal_first
+from .evidence import Scored
 from .factors import as_factors, is_factor
 from .mapping import Candidate, Mapping, band_of
 from .other_matter import is_other_matter
@@ -34,7 +36,7 @@ from .tree import Tree
 SURE = 0.9
 """With rerank="ambiguous", no model is asked from this embedded score upwards."""
 
-MIN_SCORE = 0.05
+MIN_SCORE = 0.02
 """Below this score a text is unmapped (docs/mapping.md); with 0 every text with words is mapped."""
 
 WRITTEN = "code"
@@ -60,6 +62,7 @@ class Policy:
     retriever: Retriever
     features: FeatureMaker
     model: RankingModel
+    confidence: ConfidenceModel
     top_k: int = 15
     min_score: float = 0.0
     specificity: Specificity = "concept"
@@ -82,27 +85,55 @@ def decide(query: Query, equal: Sequence[int], hits: Sequence[Hit], policy: Poli
 
 
 def _by_words(query: Query, equal: Sequence[int], hits: Sequence[Hit], policy: Policy) -> Mapping:
-    ranked = rerank(query, hits, policy.features, policy.model)
-    if query.frame and not equal:
-        ranked = as_factors(ranked, query.frame, policy.retriever.tree)
-    ranked = equal_first(ranked, equal, policy.retriever)
-    ranked = _one_of_each_name(ranked, policy)
-    ranked = ranked if equal else _capped(_plain_first(ranked, query, policy), query, policy)
     several = split_diagnoses(query.text)
     parts = several if len(several) > 1 else ()
-    shown = shortlist(ranked, policy.top_k, policy.retriever.tree)
-    candidates = tuple(_candidate(hit, policy) for hit in shown)
+    scored = score_candidates(query, equal, hits, policy)
+    candidates = _shown(scored, policy) if scored.ranked else ()
     uncoded = Mapping(query.text, "unmapped", candidates=candidates, parts=parts)
     if query.refusal:
         return replace(uncoded, reason=query.refusal)
     if not candidates:
         return replace(uncoded, reason="nothing in the knowledge base is close")
     first = candidates[0]
-    if not equal and (reason := _why_refused(query, first, policy)):
+    uncalibrated = scored.ranked[0].score
+    if not equal and (reason := _why_refused(query, first, uncalibrated, policy)):
         remark = _remark(replace(query, set_aside=""), parts)
-        return replace(uncoded, score=first.score, reason=_joined(reason, remark))
+        confidences = {"score": first.score, "category_score": first.category_score}
+        return replace(uncoded, **confidences, reason=_joined(reason, remark))
     settled = _settle(uncoded, first, "exact" if equal else "embedded", policy)
     return replace(settled, reason=_remark_on(settled, query, policy))
+
+
+def score_candidates(
+    query: Query, equal: Sequence[int], hits: Sequence[Hit], policy: Policy
+) -> Scored:
+    """Return all candidates of a text in their order, with the scores before calibration."""
+    tree = policy.retriever.tree
+    ranked = rerank(query, hits, policy.features, policy.model)
+    if query.frame and not equal:
+        ranked = as_factors(ranked, query.frame, tree)
+    network = {candidate.hit.code: candidate.score for candidate in ranked}
+    ranked = equal_first(ranked, equal, policy.retriever)
+    ranked = _one_of_each_name(ranked, policy)
+    deserved = ranked if equal else _capped(ranked, query, policy)
+    limited = bool(ranked) and deserved[0].score < ranked[0].score
+    ranked = deserved
+    categories = [tree.category(candidate.hit.code).code for candidate in ranked]
+    return Scored(query, ranked, network, bool(equal), categories, limited)
+
+
+def _shown(scored: Scored, policy: Policy) -> tuple[Candidate, ...]:
+    """Return the candidates to show, with their calibrated scores, the most probable first."""
+    first = confidence_of(scored, policy.features, policy.confidence)
+    scores = [candidate.score for candidate in scored.ranked]
+    shares = shared_out(first, scores, scored.categories)
+    of_code = {
+        candidate.hit.code: share
+        for candidate, share in zip(reversed(scored.ranked), reversed(shares), strict=True)
+    }
+    listed = shortlist(scored.ranked, policy.top_k, policy.retriever.tree)
+    shown = [_candidate(candidate, of_code[candidate.hit.code], policy) for candidate in listed]
+    return tuple(sorted(shown, key=lambda candidate: -candidate.score))
 
 
 def _one_of_each_name(ranked: Sequence[Ranked], policy: Policy) -> list[Ranked]:
@@ -252,17 +283,29 @@ def _by_code(mapping: Mapping, codes: tuple[str, ...], policy: Policy) -> Mappin
     if denied:
         reason = f"says that it is not there: {denied}"
         return replace(_without_code(mapping), status="unmapped", decided_by="none", reason=reason)
-    first = Candidate(code, tree.name(code), code, WRITTEN, 1.0, "the code stands in the text")
-    others = (candidate for candidate in mapping.candidates if candidate.code != code)
-    mapping = replace(mapping, candidates=(first, *others)[: policy.top_k])
-    settled = _settle(mapping, first, "exact", policy)
+    same = mapping.code is None or tree.category(mapping.code) == tree.category(code)
+    sure = 1.0 if same else _DOUBTED
+    why = "the code stands in the text"
+    first = Candidate(code, tree.name(code), code, WRITTEN, sure, sure, why)
+    others = (_beside(other, 1 - sure) for other in mapping.candidates if other.code != code)
+    candidates = (first, *others)[: policy.top_k]
+    settled = _settle(replace(mapping, candidates=candidates), first, "exact", policy)
     several = f"{len(codes)} codes in one text: {', '.join(codes)}" if len(codes) > 1 else None
-    if mapping.code is None or tree.category(mapping.code) == tree.category(code):
+    if same:
         remark = mapping.reason if mapping.code else None
         return replace(settled, reason=_joined(several, remark))
     doubt = f"the words beside the code {code} mean {mapping.code} ({mapping.name})"
     remarks = _joined(several, doubt, mapping.reason)
-    return replace(settled, score=_DOUBTED, band="low", reason=remarks)
+    return replace(settled, band="low", reason=remarks)
+
+
+def _beside(candidate: Candidate, left: float) -> Candidate:
+    """Return a candidate of the words, with what a code that stands in the text leaves it."""
+    return replace(
+        candidate,
+        score=round(left * candidate.score, 4),
+        category_score=round(left * candidate.category_score, 4),
+    )
 
 
 def _is_nearer(code: str, other: str, tree: Tree) -> bool:
@@ -271,10 +314,10 @@ def _is_nearer(code: str, other: str, tree: Tree) -> bool:
     return same and tree.node(code) not in tree.ancestors(other)
 
 
-def _candidate(ranked: Ranked, policy: Policy) -> Candidate:
+def _candidate(ranked: Ranked, share: tuple[float, float], policy: Policy) -> Candidate:
     term = policy.retriever.index.terms[ranked.hit.row]
     name = policy.retriever.tree.name(ranked.hit.code)
-    return Candidate(ranked.hit.code, name, term.text, term.source, ranked.score, ranked.why)
+    return Candidate(ranked.hit.code, name, term.text, term.source, share[0], share[1], ranked.why)
 
 
 def _settle(
@@ -287,6 +330,8 @@ def _settle(
     ranked = [choice.code for choice in mapping.candidates]
     text = mapping.translation or mapping.text
     code = at_specificity(candidate.code, policy.specificity, tree, ranked, text)
+    wide = policy.specificity == "category"
+    score = candidate.category_score if wide else candidate.score
     return replace(
         mapping,
         status="mapped",
@@ -294,14 +339,20 @@ def _settle(
         name=tree.name(code),
         term=candidate.term,
         source=candidate.source,
-        score=candidate.score,
+        score=score,
+        category_score=candidate.category_score,
         decided_by=by,
-        band=band_of(candidate.score, by),
+        band=band_of(score, by),
     )
 
 
-def _why_refused(query: Query, first: Candidate, policy: Policy) -> str | None:
-    """Return why a text is not a diagnosis or nothing in the base is close, else None."""
+def _why_refused(
+    query: Query, first: Candidate, uncalibrated: float, policy: Policy
+) -> str | None:
+    """Return why a text is not a diagnosis or nothing in the base is close, else None.
+
+    The models of refusal were fitted to the uncalibrated score of the first candidate.
+    """
     floor, retriever = policy.min_score, policy.retriever
     if floor <= 0:
         return None
@@ -312,7 +363,7 @@ def _why_refused(query: Query, first: Candidate, policy: Policy) -> str | None:
     if why := named(query.text) or named(spelt):
         return why
     model = load_refusal_model()
-    if why := model.refuse(model.read(query, retriever.is_term), first.score):
+    if why := model.refuse(model.read(query, retriever.is_term), uncalibrated):
         return why
     if first.score < floor:
         best = f"{first.score:.2f} for {first.code} ({first.name})"
@@ -385,7 +436,7 @@ def _translated(english: str) -> str:
 
 
 def _without_code(mapping: Mapping) -> Mapping:
-    return replace(mapping, code=None, name=None, term=None, source=None, score=0.0, band=None)
+    return replace(mapping, code=None, name=None, term=None, source=None, score=0.0, category_score=0.0, band=None)
 
 
 def _joined(*remarks: str | None) -> str | None:

@@ -8,7 +8,9 @@ from .search.rerank import Ranked
 from .search.retrieve import Hit, Retriever
 from .tree import Tree
 
-_OFFICIAL = ("official", "inclusion", "includes")
+OFFICIAL = ("official", "inclusion", "includes")
+"""The sources of the terms that a release prints itself."""
+
 _EQUAL = 0.86  # the share of equal synonyms that were right on the development sets
 
 
@@ -68,13 +70,13 @@ def _equal_term(code: str, row: int, ranked: Ranked | None, retriever: Retriever
 
 def _rank(source: str) -> int:
     """Return the rank of a source: official ones first, then the project's own, then all others."""
-    known = (*_OFFICIAL, COMMUNITY)
+    known = (*OFFICIAL, COMMUNITY)
     return known.index(source) if source in known else len(known)
 
 
 def _equal_score(row: int, retriever: Retriever) -> float:
     """Return 1 for an official term, else the score of an equal synonym times the weight."""
-    if retriever.index.terms[row].source in _OFFICIAL:
+    if retriever.index.terms[row].source in OFFICIAL:
         return 1.0
     weights = retriever.weights
     return round(_EQUAL * float(weights[row] if weights is not None else 1), 4)

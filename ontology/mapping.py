@@ -19,8 +19,8 @@ _FIRST = 5  # candidates that a notebook shows
 class Candidate:
     """A code that may stand for the diagnosis; `why` says in words why it is a candidate.
 
-    `score` in [0, 1] estimates the probability that the code is right. `term` and `source` are the
-    matched term and where it comes from.
+    `score` in [0, 1] estimates the probability that the code is right, `category_score` that its
+    category is. `term` and `source` are the matched term and where it comes from.
     """
 
     code: str
@@ -28,6 +28,7 @@ class Candidate:
     term: str
     source: str
     score: float
+    category_score: float
     why: str
 
 
@@ -35,6 +36,7 @@ class Candidate:
 class Mapping:
     """The mapping of one text.
 
+    `score` estimates the probability that the code is right, `category_score` that its category is.
     `term` and `source` are the matched term and where it comes from. `reason` says why a text
     is unmapped or failed, or what a reader should know about a mapped one. `parts` holds the
     diagnoses of a text that lists several, else it is empty. `translation` is the English text
@@ -48,6 +50,7 @@ class Mapping:
     term: str | None = None
     source: str | None = None
     score: float = 0.0
+    category_score: float = 0.0
     decided_by: DecidedBy = "none"
     band: Band | None = None
     candidates: tuple[Candidate, ...] = ()

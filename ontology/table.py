@@ -76,6 +76,7 @@ class CanonicalTable:
         return replace(
             mapping,
             score=score,
+            category_score=score,
             decided_by="reviewed",
             band=None,
             term=None,

@@ -14,6 +14,7 @@ COLUMNS = (
     "code",
     "name",
     "score",
+    "category_score",
     "decided_by",
     "status",
     "term",
@@ -89,7 +90,8 @@ def _mapping(known: dict[str, str], tree: Tree, place: str) -> Mapping:
             f"{', '.join(get_args(DecidedBy))}"
         )
     status: Status = "failed" if known["status"].lower() == "failed" else "unmapped"
-    score = _score(known["score"], place)
+    score = _score(known["score"], "score", place)
+    category_score = _score(known["category_score"] or known["score"], "category_score", place)
     parts = split_diagnoses(known["text"])
     return Mapping(
         text=known["text"],
@@ -99,6 +101,7 @@ def _mapping(known: dict[str, str], tree: Tree, place: str) -> Mapping:
         term=known["term"] or None,
         source=known["source"] or None,
         score=score,
+        category_score=category_score,
         decided_by=decided_by,
         band=band_of(score, decided_by) if code else None,
         reason=known["reason"] or None,
@@ -113,13 +116,13 @@ def _valid_code(text: str, tree: Tree, place: str) -> str | None:
         raise InputError(f"{place}: {error}") from error
 
 
-def _score(text: str, place: str) -> float:
+def _score(text: str, column: str, place: str) -> float:
     try:
         score = float(text.replace(",", ".") or 0)
     except ValueError:
         score = -1.0
     if not 0 <= score <= 1:
-        raise InputError(f"{place}: score is {text!r}, not a number from 0 to 1")
+        raise InputError(f"{place}: {column} is {text!r}, not a number from 0 to 1")
     return score
 
 
@@ -136,12 +139,15 @@ def _count(text: str, place: str) -> int:
 def cells_of(entry: Entry) -> dict[str, str]:
     """Return the cells of a row by column, as `read_row` reads them."""
     mapping = entry.mapping
+    # The score of a code that a reviewer removed stays: `table calibrate` reads it.
+    has_score = mapping.code is not None or (entry.reviewed and mapping.score > 0)
     return {
         **entry.other,
         "text": mapping.text,
         "code": mapping.code or "",
         "name": mapping.name or "",
-        "score": f"{mapping.score:.4f}" if mapping.code else "",
+        "score": f"{mapping.score:.4f}" if has_score else "",
+        "category_score": f"{mapping.category_score:.4f}" if has_score else "",
         "decided_by": mapping.decided_by,
         "status": mapping.status,
         "term": mapping.term or "",

@@ -17,7 +17,7 @@ from dxjudge.cli import progress
 from dxjudge.cli.main import run
 
 EXAMPLES = Path(__file__).parent.parent / "examples" / "diagnoses.csv"
-ADDED = ["code", "name", "score", "decided_by", "status", "reason"]
+ADDED = ["code", "name", "score", "category_score", "decided_by", "status", "reason"]
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:
@@ -58,7 +58,7 @@ def test_maps_what_anybody_would_map(mapped: Path) -> None:
         assert row_of[text]["status"] == "mapped"
     for text in ("no diagnosis", "Hb 9.2 g/dL", "???", ""):
         row = row_of[text]
-        assert [row[name] for name in ADDED[:5]] == ["", "", "", "none", "unmapped"], text
+        assert [row[name] for name in ADDED[:6]] == ["", "", "", "", "none", "unmapped"], text
         assert row["reason"]
 
 
@@ -95,7 +95,7 @@ def test_a_review_wins_and_only_new_texts_are_mapped(
     assert (infarct["code"], abscess["code"]) == ("I21.4", "K75.0")
     assert toe["candidates"] == []
     assert len(infarct["candidates"]) == 15
-    assert set(infarct["candidates"][0]) == {"code", "name", "term", "source", "score", "why"}
+    assert set(infarct["candidates"][0]) == {"code", "name", "term", "source", "score", "category_score", "why"}
     kept = table.read_text("utf-8").splitlines()
     assert len(kept) == len(text.splitlines()) + 2
     assert kept[-1].startswith("abscess of the liver\tK75.0\t")
@@ -281,6 +281,7 @@ def test_standard_input_of_json_lines_comes_back_as_json_lines() -> None:
         "code": "A37",
         "name": None,
         "score": 1.0,
+        "category_score": 1.0,
         "decided_by": "exact",
         "status": "mapped",
         "reason": None,

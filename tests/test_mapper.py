@@ -11,6 +11,7 @@ import pytest
 
 from dxjudge.errors import InputError, UsageError
 from dxjudge.graphs.chooser import is_judge
+from dxjudge.graphs.many import ADDED
 from dxjudge.graphs.mapper import Mapper
 from dxjudge.graphs.mapping import map_embedded, mapping_graph, mapping_node
 from dxjudge.ontology.mapping import Mapping, band_of, read_mapping
@@ -188,7 +189,7 @@ def test_a_frame_gives_a_frame_of_the_same_kind_with_columns_added(mapper: Mappe
     frame = pandas.DataFrame(rows, index=pandas.Index([7, 8, 9], name="row"))
     mapped = mapper.map_many(frame, column="dx")
     assert list(mapped.index) == [7, 8, 9]
-    added = ["code_dxjudge", "name", "score", "decided_by", "status", "reason"]
+    added = ["code_dxjudge", *ADDED[1:]]
     assert list(mapped.columns) == ["id", "dx", "code", *added]
     assert list(mapped["code_dxjudge"]) == CODES
     assert "name" not in frame.columns

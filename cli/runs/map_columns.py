@@ -5,6 +5,7 @@ from collections.abc import Mapping as ReadOnly
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from ...graphs.many import ADDED
 from ...ontology.mapping import Mapping
 
 BETWEEN = "; "
@@ -17,6 +18,7 @@ class Verdict(NamedTuple):
     code: str | None
     name: str | None
     score: float | None
+    category_score: float | None
     decided_by: str
     status: str
     reason: str | None
@@ -26,7 +28,7 @@ class Verdict(NamedTuple):
 def verdict(mappings: Sequence[Mapping]) -> Verdict:
     """Return the cells of a row from the mappings of its texts; a split cell has several.
 
-    The codes, names and ways of deciding are joined, and the lowest score counts. The row is
+    The codes, names and ways of deciding are joined, and the lowest scores count. The row is
     failed where a mapping failed, else mapped where a mapping has a code. The reason names the
     texts without a code.
     """
@@ -39,12 +41,13 @@ def verdict(mappings: Sequence[Mapping]) -> Verdict:
     else:
         reason = BETWEEN.join(f"{mapping.text}: {mapping.reason}" for mapping in without) or None
     if not coded:
-        return Verdict(None, None, None, "none", status, reason, None)
+        return Verdict(None, None, None, None, "none", status, reason, None)
     weakest = min(coded, key=lambda mapping: mapping.score)
     return Verdict(
         BETWEEN.join(mapping.code or "" for mapping in coded),
         BETWEEN.join(mapping.name or "" for mapping in coded),
         weakest.score,
+        min(mapping.category_score for mapping in coded),
         BETWEEN.join(mapping.decided_by for mapping in coded),
         status,
         reason,
@@ -61,15 +64,14 @@ def added_columns(
 ) -> dict[str, list[Any]]:
     """Return the added columns, with one value for each row, from the texts of each row.
 
-    The columns are code, name, score, decided_by, status and reason. `parts` adds a list of
+    The columns are those of `ADDED`. `parts` adds a list of
     objects, one for each diagnosis of a split cell. `candidates` adds one list of the ranked
     candidates of all diagnoses of the row.
     """
     rows = [[mappings[text] for text in of_row] for of_row in texts]
     verdicts = [verdict(row) for row in rows]
-    names = ("code", "name", "score", "decided_by", "status", "reason")
     columns: dict[str, list[Any]] = {
-        name: [getattr(cells, name) for cells in verdicts] for name in names
+        name: [getattr(cells, name) for cells in verdicts] for name in ADDED
     }
     if parts:
         columns["parts"] = [[_part(mapping) for mapping in row] for row in rows]
@@ -82,8 +84,7 @@ def added_columns(
 
 
 def _part(mapping: Mapping) -> dict[str, Any]:
-    fields = ("text", "code", "name", "score", "decided_by", "status", "reason")
-    part = {name: getattr(mapping, name) for name in fields}
+    part = {name: getattr(mapping, name) for name in ("text", *ADDED)}
     if mapping.code is None:
-        part["score"] = None
+        part["score"] = part["category_score"] = None
     return part

@@ -18,6 +18,7 @@ from ...files.journal import Journal
 from ...files.rows_in import Sheet, column_texts, read_sheet, text_column
 from ...files.rows_out import added_names, check_columns, write_sheet
 from ...graphs.chooser import Chooser, fell_back
+from ...graphs.many import ADDED
 from ...graphs.mapper import Mapper
 from ...ontology.exchange.concepts import Concepts, read_concepts
 from ...ontology.exchange.mapped_text import mapped_text
@@ -302,7 +303,7 @@ def _report(request: Request, job: Job, work: Work, tree: Tree) -> Iterator[str]
             f"scores, bands and refusals are not fitted to {tree.descriptor.shown}: "
             "read some rows before you rely on them"
         )
-    names = added_names(job.sheet, ["code", "name", "score", "decided_by", "status", "reason"])
+    names = added_names(job.sheet, ADDED)
     renamed = [f"{own} for {name}" for name, own in names.items() if own != name]
     if renamed and job.format not in MAPPING_FORMS:
         yield f"the input has columns of these names, so the new ones are {', '.join(renamed)}"

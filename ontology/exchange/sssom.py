@@ -48,6 +48,7 @@ _COLUMNS = [
     "reviewer_label",
     "match_string",
     "comment",
+    "other",
 ]
 
 
@@ -56,7 +57,7 @@ def write_sssom(file: BinaryIO, texts: list[MappedText], tree: Tree) -> None:
 
     The predicate is skos:exactMatch where the text is an official name or holds the code,
     skos:broadMatch where it is another term of the code, and skos:closeMatch otherwise.
-    `confidence` is the score. `object_category` is the chapter of the code. An unmapped text maps
+    `confidence` is the score; `other` holds that of the category. `object_category` is the chapter of the code. An unmapped text maps
     to sssom:NoTermFound.
     """
     rows = [_record(text, tree) for text in exportable(texts)]
@@ -100,4 +101,5 @@ def _record(text: MappedText, tree: Tree) -> list[str]:
         text.reviewer,
         mapping.term or "",
         mapping.reason or "",
+        f"category_score={mapping.category_score:.4f}" if mapping.code else "",
     ]
