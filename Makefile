@@ -4,12 +4,12 @@ PYTHON ?= python3
 EDITABLE ?= -e
 BIN = .venv/bin
 
-.PHONY: map models no-gold test emulated lint types build-types format page clean
+.PHONY: map models confidence no-gold test emulated lint types build-types format page clean
 
 map: .venv/ready
 	$(BIN)/dxjudge map examples/diagnoses.csv -o build/mapped.csv
 
-# From the pairs to the four files that ship, an hour on two cores: make models GOLD=FOLDER
+# From the pairs to the five files that ship, an hour on two cores: make models GOLD=FOLDER
 models: $(if $(wildcard $(GOLD)/*-dev.tsv),.venv/ready-train,no-gold)
 	rm -rf build/encoder
 	$(BIN)/python training/encoder.py --threads 2 --output build/encoder
@@ -17,6 +17,11 @@ models: $(if $(wildcard $(GOLD)/*-dev.tsv),.venv/ready-train,no-gold)
 	$(BIN)/python training/vectors.py
 	$(BIN)/python training/reranker.py --gold "$(GOLD)" --queries 9000
 	$(BIN)/python training/refusal.py --gold "$(GOLD)"
+	$(BIN)/python training/confidence.py --gold "$(GOLD)"
+
+# The confidences alone, two minutes: after every change of terms, reading or models
+confidence: $(if $(wildcard $(GOLD)/*-dev.tsv),.venv/ready-train,no-gold)
+	$(BIN)/python training/confidence.py --gold "$(GOLD)"
 
 no-gold:
 	@echo "make models GOLD=FOLDER: a folder of development tables (training/README.md)" >&2; exit 2

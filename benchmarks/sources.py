@@ -25,8 +25,8 @@ from typing import Any
 import numpy as np
 
 from dxjudge.graphs.mapping import MappingParts, mapping_graph
-from dxjudge.ontology.confidence import load_confidence_model
 from dxjudge.ontology.base import default_terms, recipe
+from dxjudge.ontology.confidence import load_confidence_model
 from dxjudge.ontology.decide import Policy
 from dxjudge.ontology.mapping import read_mapping
 from dxjudge.ontology.reading.normalise import normalise_text

@@ -144,6 +144,32 @@ Shuffle = Annotated[
         rich_help_panel=_MODEL,
     ),
 ]
+Accept = Annotated[
+    float | None,
+    typer.Option(
+        help="Mark the rows that can be taken at this precision, such as 0.95, in a column "
+        "accepted.",
+        rich_help_panel=_TABLE,
+    ),
+]
+AcceptsOn = Annotated[
+    str | None,
+    typer.Option(
+        "--accept-on",
+        help="What is right in that share of the accepted rows: category (the default) or code.",
+        rich_help_panel=_TABLE,
+    ),
+]
+Fitted = Annotated[
+    str | None,
+    typer.Option(
+        "--calibration",
+        metavar="FILE",
+        help="Confidences fitted to this column by dxjudge table calibrate; none for those of "
+        "the package. By default the file beside --table, where there is one.",
+        rich_help_panel=_TABLE,
+    ),
+]
 Journal = Annotated[
     Path | None,
     typer.Option(
@@ -168,6 +194,9 @@ def map_file(
     encoding: Encoding = None,
     concepts: Concepts = None,
     table: Table = None,
+    accept: Accept = None,
+    accept_on: AcceptsOn = None,
+    calibration: Fitted = None,
     ontology: Ontology = DEFAULT,
     scope: Scope = None,
     specificity: Specificity = "concept",
@@ -193,8 +222,8 @@ def map_file(
 
     In: a table with a column of diagnoses, or a list with one diagnosis on
     each line. Out: the same rows and columns in the same order, and new
-    columns: code, name, score, decided_by, status and reason. Each distinct
-    text is mapped once. Exit code 3: some rows failed. Exit code 7: the budget
+    columns: code, name, score, category_score, decided_by, status and reason.
+    Each distinct text is mapped once. Exit code 3: some rows failed. Exit code 7: the budget
     for models was reached. After a crash run the same command again: it
     continues where it stopped.
 
@@ -202,6 +231,7 @@ def map_file(
       dxjudge map diagnoses.csv -o mapped.csv
       dxjudge map cases.xlsx --sheet "Ward 3" -o mapped.xlsx
       dxjudge map notes.parquet --column dx --split -o mapped.parquet
+      dxjudge map diagnoses.csv -o mapped.csv --accept 0.95
       dxjudge map list.txt --table reviewed.tsv -o mapped.sssom.tsv
       dxjudge map diagnoses.csv -o mapped.csv --model openai:gpt-4o --estimate
       dxjudge map diagnoses.csv -o mapped.csv --model openai:gpt-4o \\
@@ -209,6 +239,7 @@ def map_file(
       dxjudge map diagnosen.csv -o mapped.csv --model openai:gpt-4o --translate
       echo "heart attack" | dxjudge map -
     """
+    from .runs.map_accept import read_wanted
     from .runs.map_model import read_models
     from .runs.map_run import Request, run_map
 
@@ -240,6 +271,7 @@ def map_file(
     }
     form = Form(input_format, delimiter, encoding, sheet)
     request = Request(
-        input, output, column, split, candidates, form, output_format, table, journal, concepts
-    )
+        input, output, column, split, candidates, form, output_format, table, journal, concepts,
+        read_wanted(accept, accept_on, calibration),
+    )  # fmt: skip
     raise typer.Exit(run_map(request, settings, asked, quiet=quiet))

@@ -11,7 +11,8 @@ from .command import Command
 from .options import Concepts, Ontology, OutputFormat, Quiet
 
 app = typer.Typer(
-    help="Export, import, compare and merge canonical tables of mappings.", no_args_is_help=True
+    help="Export, import, compare, merge and calibrate canonical tables of mappings.",
+    no_args_is_help=True,
 )
 
 OneTable = Annotated[Path, typer.Argument(metavar="TABLE", help="A canonical table.")]
@@ -130,3 +131,32 @@ def merge(
     from .runs.table_run import merge_tables
 
     raise typer.Exit(merge_tables(tables, output, ontology, quiet=quiet))
+
+
+@app.command(cls=Command)
+def calibrate(
+    table: OneTable,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="The file to write. By default TABLE with the suffix .calibration.json, which "
+            "dxjudge map --table TABLE uses.",
+        ),
+    ] = None,
+    ontology: Ontology = DEFAULT,
+) -> None:
+    """Fit the confidences to your column, from 50 or more rows that you reviewed.
+
+    In: a canonical table with rows drawn at random and reviewed, right ones and
+    wrong ones. Out: a small file, and how much better the confidences are and
+    what share can be accepted at a precision of 0.9, 0.95 and 0.99.
+
+    Examples:
+      dxjudge table calibrate reviewed.tsv
+    """
+    from .runs.calibrate_run import calibrate_table
+
+    for line in calibrate_table(table, output, ontology):
+        typer.echo(line)

@@ -6,7 +6,7 @@ is the lowest one from which on the share right, by the lower bound of Wilson's 
 promised precision or more.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from typing import Literal, NamedTuple
@@ -31,8 +31,8 @@ _DIFFERS = 0.2  # the largest distance of two distributions that is not much
 class Threshold(NamedTuple):
     """The lowest confidence that is taken, and what is known of the texts that have it or more.
 
-    right: their share that is right. bound: its lower bound, which holds with 95 % (one-sided). share: the share
-    of all texts that they are.
+    right: their share that is right. bound: its lower bound, which holds with 95 % (one-sided).
+    share: the share of all texts that they are.
     """
 
     lowest: float

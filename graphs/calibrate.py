@@ -21,6 +21,7 @@ from ..ontology.table_row import Entry
 from ..ontology.tree import Tree
 from ..scoring.bootstrap import Interval
 from ..scoring.means import mean_interval
+from .accept import Acceptance, AcceptOn, check_promise, threshold_of
 
 FEWEST = 50
 """The fewest reviewed rows that a calibration is fitted to."""
@@ -145,9 +146,7 @@ def _curve(told: Numbers, right: Marks, fold: npt.NDArray[np.int_]) -> Curve:
     return Curve(round(shift, 4), round(slope, 4), float(np.floor(share * 1e4) / 1e4))
 
 
-def _left_out_loss(
-    odds: Numbers, right: Marks, fold: npt.NDArray[np.int_], pull: float
-) -> float:
+def _left_out_loss(odds: Numbers, right: Marks, fold: npt.NDArray[np.int_], pull: float) -> float:
     loss = 0.0
     for part in np.unique(fold):
         rest = fold != part
@@ -180,3 +179,14 @@ def _counts(told: Numbers, right: Marks) -> tuple[tuple[float, ...], ...]:
     bins = np.floor(told * BINS + 1e-9).astype(int)
     texts, of_right = np.bincount(bins, minlength=1), np.bincount(bins, right)
     return tuple((float(bin), float(texts[bin]), float(of_right[bin])) for bin in np.unique(bins))
+
+
+def acceptance_of(calibration: Calibration, precision: float, on: AcceptOn) -> Acceptance:
+    """Return what is accepted at a precision, estimated on the reviewed rows of the column.
+
+    Raises UsageError as `acceptance` does.
+    """
+    check_promise(precision, on)
+    threshold = threshold_of([calibration.counts(on)], precision)
+    basis = f"the {calibration.reviewed} reviewed rows"
+    return Acceptance(precision, on, threshold, basis)

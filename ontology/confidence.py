@@ -128,9 +128,7 @@ def shared_out(
     for share, own in zip(shares, categories, strict=True):
         totals[own] = totals.get(own, 0.0) + share
     totals[categories[0]] = category
-    return [
-        (share, round(totals[own], 4)) for share, own in zip(shares, categories, strict=True)
-    ]
+    return [(share, round(totals[own], 4)) for share, own in zip(shares, categories, strict=True)]
 
 
 def _others(scores: Sequence[float], categories: Sequence[str]) -> list[tuple[float, str]]:

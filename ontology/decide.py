@@ -98,8 +98,8 @@ def _by_words(query: Query, equal: Sequence[int], hits: Sequence[Hit], policy: P
     uncalibrated = scored.ranked[0].score
     if not equal and (reason := _why_refused(query, first, uncalibrated, policy)):
         remark = _remark(replace(query, set_aside=""), parts)
-        confidences = {"score": first.score, "category_score": first.category_score}
-        return replace(uncoded, **confidences, reason=_joined(reason, remark))
+        told = replace(uncoded, score=first.score, category_score=first.category_score)
+        return replace(told, reason=_joined(reason, remark))
     settled = _settle(uncoded, first, "exact" if equal else "embedded", policy)
     return replace(settled, reason=_remark_on(settled, query, policy))
 
@@ -346,9 +346,7 @@ def _settle(
     )
 
 
-def _why_refused(
-    query: Query, first: Candidate, uncalibrated: float, policy: Policy
-) -> str | None:
+def _why_refused(query: Query, first: Candidate, uncalibrated: float, policy: Policy) -> str | None:
     """Return why a text is not a diagnosis or nothing in the base is close, else None.
 
     The models of refusal were fitted to the uncalibrated score of the first candidate.
@@ -436,7 +434,16 @@ def _translated(english: str) -> str:
 
 
 def _without_code(mapping: Mapping) -> Mapping:
-    return replace(mapping, code=None, name=None, term=None, source=None, score=0.0, category_score=0.0, band=None)
+    return replace(
+        mapping,
+        code=None,
+        name=None,
+        term=None,
+        source=None,
+        score=0.0,
+        category_score=0.0,
+        band=None,
+    )
 
 
 def _joined(*remarks: str | None) -> str | None:

@@ -146,14 +146,13 @@ def crosses_negation(scored: Scored, features: FeatureMaker) -> bool:
 def by_category(scored: Scored) -> dict[str, float]:
     """Return the sum of the network's scores by category, the first candidate's category first."""
     totals = {scored.categories[0]: 0.0}
+    codes = [candidate.hit.code for candidate in scored.ranked]
+    category_of = dict(zip(codes, scored.categories, strict=True))
     if scored.equal:
-        category_of = dict(zip((one.hit.code for one in scored.ranked), scored.categories, strict=True))
-        pairs = [(category_of[code], score) for code, score in scored.network.items() if code in category_of]
+        shares = scored.network
     else:
-        pairs = [
-            (category, one.score)
-            for category, one in zip(scored.categories, scored.ranked, strict=True)
-        ]
+        shares = {candidate.hit.code: candidate.score for candidate in scored.ranked}
+    pairs = [(category_of[code], share) for code, share in shares.items() if code in category_of]
     for category, score in pairs:
         totals[category] = totals.get(category, 0.0) + score
     return totals

@@ -90,9 +90,14 @@ def read_calibration(path: Path) -> Calibration:
         content = json.loads(path.read_text("utf-8"))
         if content.pop("dxjudge calibration") != _FORM:
             raise InputError(f"{path} is a calibration of another version; fit it again")
-        curves = {name: Curve(**content.pop(name)) for name in ("code", "category")}
-        counts = {name: _rows(content.pop(name)) for name in ("code_counts", "category_counts")}
-        return Calibration(**content, **curves, **counts)
+        return Calibration(
+            str(content["signature"]),
+            int(content["reviewed"]),
+            Curve(**content["code"]),
+            Curve(**content["category"]),
+            _rows(content["code_counts"]),
+            _rows(content["category_counts"]),
+        )
     except OSError as error:
         raise InputError(f"cannot read the calibration {path}: {error.strerror}") from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:

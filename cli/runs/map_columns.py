@@ -64,9 +64,8 @@ def added_columns(
 ) -> dict[str, list[Any]]:
     """Return the added columns, with one value for each row, from the texts of each row.
 
-    The columns are those of `ADDED`. `parts` adds a list of
-    objects, one for each diagnosis of a split cell. `candidates` adds one list of the ranked
-    candidates of all diagnoses of the row.
+    The columns are those of `ADDED`. `parts` adds a list of objects, one for each diagnosis of a
+    split cell. `candidates` adds one list of the ranked candidates of all diagnoses of the row.
     """
     rows = [[mappings[text] for text in of_row] for of_row in texts]
     verdicts = [verdict(row) for row in rows]

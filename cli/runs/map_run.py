@@ -38,6 +38,7 @@ from ...ontology.tree import Tree, load_tree
 from ..exit_codes import BUDGET, INTERRUPTED, SOME_FAILED
 from ..progress import Stages, stages
 from .finishing import journal_path
+from .map_accept import Taken, Wanted, open_calibration, take
 from .map_columns import added_columns
 from .map_journal import open_journal
 from .map_model import Asked, asking, mapper_settings
@@ -58,6 +59,7 @@ class Request:
     table: Path | None
     journal: Path | None = None
     concepts: Path | None = None
+    wanted: Wanted = Wanted()
 
 
 @dataclass(frozen=True)
@@ -111,6 +113,7 @@ def run_map(request: Request, settings: dict[str, Any], asked: Asked | None, *, 
     """Run the command; return the exit code. All options and inputs are checked before any work."""
     tree = load_tree(settings["ontology"])
     job = read_job(request, tree)
+    calibration = open_calibration(request.wanted, request.table)
     table = read_table(request.table, tree) if request.table else CanonicalTable()
     with asking(asked) as chooser:
         work = Work({**settings, **mapper_settings(chooser)}, chooser)
@@ -122,7 +125,8 @@ def run_map(request: Request, settings: dict[str, Any], asked: Asked | None, *, 
             with keeping(request.table, table, work, tree, job.counts):
                 with stages(quiet=quiet) as progress:
                     map_texts(job.frequent_first, table, work, progress, request)
-                write_output(request, job, work.mappings, table, tree)
+                taken = take(request.wanted, calibration, work.mappings, job.texts, work.signature)
+                write_output(request, job, taken, table, tree)
             code = _exit_code(work)
         except KeyboardInterrupt:
             rest = _where_kept(request, work)
@@ -132,7 +136,7 @@ def run_map(request: Request, settings: dict[str, Any], asked: Asked | None, *, 
             if work.journal:
                 work.journal.close(remove=code == 0)
         if not quiet:
-            print("\n".join(_report(request, job, work, tree)), file=sys.stderr)
+            print("\n".join(_report(request, job, work, taken, tree)), file=sys.stderr)
         return code
 
 
@@ -261,20 +265,26 @@ def _signature(mapping: Mapping, work: Work) -> str:
 
 
 def write_output(
-    request: Request, job: Job, mappings: dict[str, Mapping], table: CanonicalTable, tree: Tree
+    request: Request, job: Job, taken: Taken, table: CanonicalTable, tree: Tree
 ) -> None:
     """Write the rows with their mappings."""
+    mappings = taken.mappings
     with writing_to(request.output) as file:
         if job.format in MAPPING_FORMS:
             texts = [
-                mapped_text(mappings[text], table.row_of(text), job.counts[text])
+                mapped_text(
+                    mappings[text], table.row_of(text), job.counts[text], taken.accepts(text)
+                )
                 for text in job.distinct
             ]
-            write_mappings(file, job.format, texts, tree, job.concepts)
+            remark = "; ".join(taken.notes)
+            write_mappings(file, job.format, texts, tree, job.concepts, remark)
         else:
             columns = added_columns(
                 job.texts, mappings, parts=request.split, candidates=request.candidates
             )
+            if (marks := taken.marks(job.texts)) is not None:
+                columns["accepted"] = marks
             names = added_names(job.sheet, list(columns))
             added = {names[name]: values for name, values in columns.items()}
             write_sheet(file, job.format, job.sheet, added)
@@ -290,12 +300,13 @@ def _where_kept(request: Request, work: Work) -> str:
     return "with --table FILE the next run would continue from here"
 
 
-def _report(request: Request, job: Job, work: Work, tree: Tree) -> Iterator[str]:
+def _report(request: Request, job: Job, work: Work, taken: Taken, tree: Tree) -> Iterator[str]:
     yield f"read the column {job.column!r} of {job.sheet.name}"
     if work.added:
         yield describe(work.added)
     new, resumed = len(work.new), work.resumed
-    yield from summary(job.texts, work.mappings, new, resumed, work.seconds)
+    yield from summary(job.texts, taken.mappings, new, resumed, work.seconds)
+    yield from taken.notes
     if work.chooser:
         yield from model_summary(work.new, work.chooser)
     if not tree.descriptor.fitted:
@@ -303,7 +314,7 @@ def _report(request: Request, job: Job, work: Work, tree: Tree) -> Iterator[str]
             f"scores, bands and refusals are not fitted to {tree.descriptor.shown}: "
             "read some rows before you rely on them"
         )
-    names = added_names(job.sheet, ADDED)
+    names = added_names(job.sheet, [*ADDED, *(["accepted"] if taken.rule else [])])
     renamed = [f"{own} for {name}" for name, own in names.items() if own != name]
     if renamed and job.format not in MAPPING_FORMS:
         yield f"the input has columns of these names, so the new ones are {', '.join(renamed)}"

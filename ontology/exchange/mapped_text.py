@@ -20,7 +20,8 @@ class MappedText:
     """A text with its mapping.
 
     rows: how many rows of the input hold the text, 0 where nobody counted. reviewed: whether a
-    person decided. reviewer, note: what the canonical table says.
+    person decided. reviewer, note: what the canonical table says. accepted: whether it can be taken
+    without review, None where nobody asked.
     """
 
     mapping: Mapping
@@ -28,6 +29,7 @@ class MappedText:
     reviewed: bool = False
     reviewer: str = ""
     note: str = ""
+    accepted: bool | None = None
 
     @property
     def id(self) -> str:
@@ -46,11 +48,13 @@ class MappedText:
         return "equal" if self.mapping.source in ("official", WRITTEN) else "wider"
 
 
-def mapped_text(mapping: Mapping, row: Entry | None, rows: int) -> MappedText:
+def mapped_text(
+    mapping: Mapping, row: Entry | None, rows: int, accepted: bool | None = None
+) -> MappedText:
     """Return a mapping with what the row of the canonical table, if any, says about its review."""
     if row is None:
-        return MappedText(mapping, rows)
-    return MappedText(mapping, rows, row.reviewed, row.reviewer, row.note)
+        return MappedText(mapping, rows, accepted=accepted)
+    return MappedText(mapping, rows, row.reviewed, row.reviewer, row.note, accepted)
 
 
 def exportable(texts: list[MappedText]) -> list[MappedText]:

@@ -52,20 +52,21 @@ _COLUMNS = [
 ]
 
 
-def write_sssom(file: BinaryIO, texts: list[MappedText], tree: Tree) -> None:
+def write_sssom(file: BinaryIO, texts: list[MappedText], tree: Tree, remark: str = "") -> None:
     """Write the mappings of distinct texts to codes of `tree`.
 
     The predicate is skos:exactMatch where the text is an official name or holds the code,
     skos:broadMatch where it is another term of the code, and skos:closeMatch otherwise.
-    `confidence` is the score; `other` holds that of the category. `object_category` is the chapter of the code. An unmapped text maps
-    to sssom:NoTermFound.
+    `confidence` is the score; `other` holds that of the category. `object_category`
+    is the chapter of the code. `remark` becomes the comment of the set. An unmapped text maps to
+    sssom:NoTermFound.
     """
     rows = [_record(text, tree) for text in exportable(texts)]
-    file.write("".join(_header(rows, tree.descriptor, tree.version)).encode())
+    file.write("".join(_header(rows, tree.descriptor, tree.version, remark)).encode())
     write_delimited(file, _COLUMNS, rows, Style("\t"))
 
 
-def _header(rows: list[list[str]], release: Release, edition: str) -> Iterator[str]:
+def _header(rows: list[list[str]], release: Release, edition: str, remark: str) -> Iterator[str]:
     content = json.dumps([release.name, edition, rows])
     lines = {
         "mapping_set_id": f"{_SETS}{uuid.uuid5(uuid.NAMESPACE_URL, content)}",
@@ -76,6 +77,7 @@ def _header(rows: list[list[str]], release: Release, edition: str) -> Iterator[s
         "mapping_tool_version": version("dxjudge"),
         "object_source": release.registered or release.address,
         "object_source_version": edition,
+        **({"comment": remark} if remark else {}),
     }
     for name, value in lines.items():
         # A JSON string is quoted YAML, so that a reader keeps dates and versions as text.
@@ -101,5 +103,13 @@ def _record(text: MappedText, tree: Tree) -> list[str]:
         text.reviewer,
         mapping.term or "",
         mapping.reason or "",
-        f"category_score={mapping.category_score:.4f}" if mapping.code else "",
+        _other(text),
     ]
+
+
+def _other(text: MappedText) -> str:
+    """Return the slots that SSSOM does not have: the score of the category, and acceptance."""
+    if text.mapping.code is None:
+        return ""
+    accepted = "" if text.accepted is None else f"|accepted={'yes' if text.accepted else 'no'}"
+    return f"category_score={text.mapping.category_score:.4f}{accepted}"

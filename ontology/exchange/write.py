@@ -19,15 +19,17 @@ def write_mappings(
     texts: list[MappedText],
     tree: Tree,
     concepts: Concepts | None = None,
+    remark: str = "",
 ) -> None:
     """Write the mappings of distinct texts in one of the forms of `files.forms.MAPPING_FORMS`.
 
-    concepts: OMOP's concepts, which the form "omop" needs and "usagi" uses. Texts that failed are
-    left out. Raises UsageError where the form needs concepts and there are none.
+    concepts: OMOP's concepts, which the form "omop" needs and "usagi" uses. remark: what a reader
+    should know about the set; only SSSOM has a place for it. Texts that failed are left out. Raises
+    UsageError where the form needs concepts and there are none.
     """
     match form:
         case "sssom":
-            write_sssom(file, texts, tree)
+            write_sssom(file, texts, tree, remark)
         case "fhir":
             write_concept_map(file, texts, tree, "r4")
         case "fhir-r5":
