@@ -60,19 +60,19 @@ def reviewed_rows(
 ) -> tuple[list[Reviewed], list[float], int]:
     """Return reviewed rows, the scores of other rows, and the number of rows left out.
 
-    A reviewed row is left out where its scores are not those of runs under the (short) signature,
-    and where nothing was computed for it.
+    A reviewed row is left out where its scores are not those of runs under the (short) signature.
+    Rows without a computed code have no confidence and count nowhere.
     """
     rows: list[Reviewed] = []
     others: list[float] = []
     left_out = 0
     for entry in entries:
         name, _, computed = entry.signature.partition("=")
-        if name != signature or not computed:
+        if name != signature:
             left_out += entry.reviewed
-        elif entry.reviewed:
+        elif entry.reviewed and computed:
             rows.append(_reviewed(entry, computed, tree))
-        elif entry.mapping.code:
+        elif not entry.reviewed and entry.mapping.code:
             others.append(entry.mapping.score)
     return rows, others, left_out
 

@@ -50,13 +50,13 @@ class Mapping:
     term: str | None = None
     source: str | None = None
     score: float = 0.0
-    category_score: float = 0.0
     decided_by: DecidedBy = "none"
     band: Band | None = None
     candidates: tuple[Candidate, ...] = ()
     reason: str | None = None
     parts: tuple[str, ...] = ()
     translation: str | None = None
+    category_score: float = 0.0
 
     def __repr__(self) -> str:
         shown = self.text if len(self.text) <= _SHOWN else f"{self.text[: _SHOWN - 1]}…"

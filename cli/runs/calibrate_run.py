@@ -89,5 +89,5 @@ def _acceptable(
     share = sum(number >= threshold.lowest for number in told) / len(told)
     return (
         f"{on} at {precision:g}: {share:.0%} of the texts with a code, from {threshold.lowest:g} "
-        f"on ({threshold.right:.1%} of such reviewed rows are right, at least {threshold.bound:.1%})"
+        f"on ({threshold.right:.1%} of such reviewed rows right, at least {threshold.bound:.1%})"
     )
