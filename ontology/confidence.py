@@ -19,11 +19,15 @@ import numpy as np
 from .base import COMMUNITY
 from .equal import OFFICIAL
 from .evidence import EVIDENCE, Numbers, Scored, crosses_negation, evidence
+from .mapping import MEDIUM
 from .packaged import packaged
 from .search.features import FeatureMaker
 
 BINS = 200
 """The number of bins in which confidences are counted; a confidence of 1 has a bin of its own."""
+
+
+_BELOW_MEDIUM = MEDIUM - 0.0001
 
 
 class Confidence(NamedTuple):
@@ -76,12 +80,15 @@ def confidence_of(scored: Scored, features: FeatureMaker, model: ConfidenceModel
 
     A text that is itself an official term, or equals a term of a user's source, keeps the score
     that this deserves: the development sets hold no such text. A limited reading gets no more than
-    its scores.
+    its scores, and no reading rises from below medium confidence to it: the development sets hold
+    few of the texts for which a search finds something that was not meant.
     """
     told = Confidence(scored.ranked[0].score, min(_of_category(scored), 1.0))
     if is_settled(scored, features):
         return told
     fitted = model.confidence(evidence(scored, features))
+    if not scored.equal and told.code < MEDIUM:
+        fitted = fitted._replace(code=min(fitted.code, _BELOW_MEDIUM))
     limited = scored.limited or crosses_negation(scored, features)
     return Confidence(*map(min, fitted, told)) if limited else fitted
 

@@ -115,9 +115,8 @@ def score_candidates(
     network = {candidate.hit.code: candidate.score for candidate in ranked}
     ranked = equal_first(ranked, equal, policy.retriever)
     ranked = _one_of_each_name(ranked, policy)
-    deserved = ranked if equal else _capped(ranked, query, policy)
-    limited = bool(ranked) and deserved[0].score < ranked[0].score
-    ranked = deserved
+    ranked = ranked if equal else _capped(_plain_first(ranked, query, policy), query, policy)
+    limited = bool(ranked) and not equal and _is_limited(ranked[0], query, policy)
     categories = [tree.category(candidate.hit.code).code for candidate in ranked]
     return Scored(query, ranked, network, bool(equal), categories, limited)
 
@@ -199,17 +198,25 @@ def _capped(ranked: list[Ranked], query: Query, policy: Policy) -> list[Ranked]:
             for candidate in ranked
         ]
         ranked.sort(key=lambda candidate: -candidate.score)
-    if not ranked or ranked[0].score <= _DOUBTFUL:
-        return ranked
-    words = set(normalise_text(query.text).split())
-    everyday = (words & everyday_words()) - set(_words_of(ranked[0], policy).split())
-    other = everyday or is_other_matter(query, _words_of(ranked[0], policy), policy.retriever)
-    if not other and not _UNKNOWN_SHORT.fullmatch(query.text.strip()):
-        return ranked
-    if query.expanded and not other:
+    if not ranked or ranked[0].score <= _DOUBTFUL or not _is_doubtful(ranked[0], query, policy):
         return ranked
     scale = _DOUBTFUL / ranked[0].score
     return [candidate._replace(score=round(candidate.score * scale, 4)) for candidate in ranked]
+
+
+def _is_limited(first: Ranked, query: Query, policy: Policy) -> bool:
+    """Return whether a reading gets no more than its uncalibrated score."""
+    return bool(query.excluded) or _is_doubtful(first, query, policy)
+
+
+def _is_doubtful(first: Ranked, query: Query, policy: Policy) -> bool:
+    """Return whether a text is mostly about something else, or a short form that no table knows."""
+    words = set(normalise_text(query.text).split())
+    own = _words_of(first, policy)
+    other = words & everyday_words() - set(own.split())
+    if other or is_other_matter(query, own, policy.retriever):
+        return True
+    return not query.expanded and bool(_UNKNOWN_SHORT.fullmatch(query.text.strip()))
 
 
 def _words_of(candidate: Ranked, policy: Policy) -> str:
