@@ -44,7 +44,9 @@ def split(report: str) -> dict[str, Any]:
     for name, title in TITLES.items():
         if title in report:
             return {"borders_are_clear": bool(CASES[name]), "cases": CASES[name]}
-    found = [cases for cases in CASES.values() if cases and plain(cases[0]["begins"]) in plain(report)]
+    found = [
+        cases for cases in CASES.values() if cases and plain(cases[0]["begins"]) in plain(report)
+    ]
     bounds = [{"begins": case["begins"], "ends": case["ends"]} for case in found[0]]
     return {"borders_are_clear": True, "cases": bounds}
 
@@ -114,7 +116,11 @@ def good(seen: Seen) -> Any:
     if stage == "considered":
         case = next(c for c in WRITTEN if plain(c["considered"][0]) in plain(seen.user))
         return {"diagnoses": case["considered"]}
-    fixed = {"verify": SUPPORTED, "unsupported": {"unsupported": []}, "same": {"same_disease": "no"}}
+    fixed = {
+        "verify": SUPPORTED,
+        "unsupported": {"unsupported": []},
+        "same": {"same_disease": "no"},
+    }
     if stage in fixed:
         return fixed[stage]
     case = case_in(seen.user)

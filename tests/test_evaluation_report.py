@@ -20,8 +20,8 @@ from dxjudge.evaluation.read_settings import read_settings
 from dxjudge.evaluation.report.case_pages import highlight
 from dxjudge.evaluation.report.figures import all_figures
 from dxjudge.evaluation.report.html import LARGEST, render, write_report
-from dxjudge.evaluation.report.svg import standalone
 from dxjudge.evaluation.result import Evaluation
+from dxjudge.files.svg import standalone
 
 from .evaluation_judge import make_judge
 from .protocol_server import ProtocolServer

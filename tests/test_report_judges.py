@@ -11,8 +11,8 @@ from dxjudge.evaluation.judges.names import short_names
 from dxjudge.evaluation.judges.stress_table import read_rates
 from dxjudge.evaluation.report.html import write_report
 from dxjudge.evaluation.report.judge_svg import bars_with_limits, bump, grid
-from dxjudge.evaluation.report.svg import Point
 from dxjudge.evaluation.result import Evaluation
+from dxjudge.files.svg import Point
 from dxjudge.scoring.bootstrap import Plan
 from dxjudge.scoring.robustness import ALL
 

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable, Iterator
 
+from ...files.svg import Point, bars, heat, lines, scatter, slopes, stacks
 from ...prompts.load_data import load_rubric, load_taxonomy
 from ...scoring.votes import Vote
 from ..judges.as_votes import confusion_counts, votes_of
@@ -12,7 +13,6 @@ from ..measures.numbers import Number
 from ..result import Evaluation
 from .figure import Figure
 from .main_table import judges_of
-from .svg import Point, bars, heat, lines, scatter, slopes, stacks
 
 _FEW = 8  # a reader can tell so many lines or bars apart
 _POINTS = 3000

@@ -8,6 +8,7 @@ from typing import Any
 
 from ...errors import OutputError
 from ...files.bytes import writing
+from ...files.svg import DARK, LIGHT, standalone
 from ..judges.stress_table import read_rates
 from ..presets import title_of
 from ..result import Evaluation
@@ -22,7 +23,6 @@ from .pairwise_tables import pairwise_view
 from .paper_tables import paper_views
 from .paper_text import paper_figures, paper_text
 from .rank_table import RANKS_SAY, rank_notes, rank_rows
-from .svg import DARK, LIGHT, standalone
 
 LARGEST = 4_800_000
 """The largest size of the page in bytes. Cases are left out to keep it; numbers are not."""

@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 
+from ...files.svg import Point
 from ...scoring.robustness import ALL
 from ..judges.agreement_rows import Agreement, AgreementRow
 from ..judges.agreement_text import headline
@@ -11,7 +12,6 @@ from ..judges.stress_table import StressRate
 from ..result import Evaluation
 from .figure import Figure
 from .judge_svg import bars_with_limits, bump, grid
-from .svg import Point
 
 _PAIRS = 6  # so many columns of pairs fit on a page
 _NAN = float("nan")

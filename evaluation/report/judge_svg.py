@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from html import escape
 
-from .svg import LIGHT, Point, frame, label, legend_line, rule, series, short, wide
+from ...files.svg import LIGHT, Point, frame, label, legend_line, rule, series, short, wide
 
 _SMALL = ' font-size="10"'
 

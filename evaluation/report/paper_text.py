@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ...files.svg import bars, heat
 from ..failures import about_errors
 from ..paper import PaperColumn
 from ..result import Evaluation
@@ -10,7 +11,6 @@ from .figure import Figure
 from .latex import latex_table
 from .paper_tables import PaperCell, PaperView
 from .radar import radar
-from .svg import bars, heat
 
 _FEW = 8  # a reader can tell so many bars apart
 _AXES = 3  # fewer axes make no area

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 
-from .svg import frame, label, rule, series, short, wide
+from ...files.svg import frame, label, rule, series, short, wide
 
 _RADIUS = 150.0
 _RINGS = (0.2, 0.4, 0.6, 0.8, 1.0)
