@@ -8,22 +8,29 @@ import numpy as np
 
 from ..agents.engine.judges import AnyJudge
 from .item import Item
+from .length_figure import draw_lengths
+from .sample import write_sample
 from .settings import Settings
-from .write import count_items, sign, version_of, write_folder
+from .write import count_items, sign, version_of, write_folder, write_text
 
-PAIRS = "pairs.jsonl"
+PAIRS, LENGTHS = "pairs.jsonl", "lengths.svg"
 
 
 def write_items(
     folder: Path, items: Sequence[Item], judge: AnyJudge, settings: Settings
 ) -> dict[str, Any]:
-    """Write items.jsonl, pairs.jsonl and summary.json; return the summary.
+    """Write items.jsonl, pairs.jsonl, summary.json, lengths.svg and the sample for people.
+
+    Return the summary.
 
     Each line of pairs.jsonl is one preference pair of an accepted item: prompt, chosen, rejected,
     kind, errors. `datasets` and TRL's DPO trainer read this file directly.
     """
     summary = summarise(items, judge, settings)
-    write_folder(folder, items, summary, {PAIRS: (p for item in items for p in pairs_of(item))})
+    pairs = [pair for item in items for pair in pairs_of(item)]
+    write_folder(folder, items, summary, {PAIRS: pairs})
+    write_text(folder / LENGTHS, draw_lengths(pairs))
+    write_sample(folder, items, "curate_dermcase", judge, settings.seed)
     return summary
 
 

@@ -27,9 +27,7 @@ def write_folder(
     write_rows(folder / ITEMS, (item.model_dump(mode="json") for item in items))
     for name, rows in tables.items():
         write_rows(folder / name, rows)
-    text = json.dumps(summary, indent=2, ensure_ascii=False) + "\n"
-    with writing(folder / SUMMARY) as file:
-        file.write(text.encode())
+    write_text(folder / SUMMARY, json.dumps(summary, indent=2, ensure_ascii=False) + "\n")
 
 
 def make_folder(folder: Path) -> None:
@@ -42,9 +40,13 @@ def make_folder(folder: Path) -> None:
 
 def write_rows(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
     """Write rows as JSON Lines."""
+    write_text(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text as UTF-8."""
     with writing(path) as file:
-        for row in rows:
-            file.write((json.dumps(row, ensure_ascii=False) + "\n").encode())
+        file.write(text.encode())
 
 
 def count_items(items: Sequence[Item]) -> dict[str, Any]:

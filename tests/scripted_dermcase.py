@@ -19,6 +19,11 @@ CASES: dict[str, list[dict[str, Any]]] = yaml.safe_load(
 )
 TITLES = {"five-workers": "Five workers of one factory", "mixed-twins": "Twin girls of 6 years"}
 WRITTEN = [case for cases in CASES.values() for case in cases if "record" in case]
+_FIXED: dict[str, Any] = {
+    "verify": SUPPORTED,
+    "unsupported": {"unsupported": []},
+    "same": {"same_disease": "no"},
+}
 _LESION = [name for name in RECORD if name.startswith("lesion")]
 _HISTORY = ["complaint", "present_illness", "past_history", "family_history", "allergies"]
 
@@ -114,15 +119,13 @@ def good(seen: Seen) -> Any:
     if stage == "split":
         return split(shown(seen, "report"))
     if stage == "considered":
-        case = next(c for c in WRITTEN if plain(c["considered"][0]) in plain(seen.user))
-        return {"diagnoses": case["considered"]}
-    fixed = {
-        "verify": SUPPORTED,
-        "unsupported": {"unsupported": []},
-        "same": {"same_disease": "no"},
-    }
-    if stage in fixed:
-        return fixed[stage]
+        text = plain(seen.user)
+        names: list[str] = next(
+            (c["considered"] for c in WRITTEN if plain(c["considered"][0]) in text), []
+        )
+        return {"diagnoses": names}
+    if stage in _FIXED:
+        return _FIXED[stage]
     case = case_in(seen.user)
     if stage == "record":
         return {**dict.fromkeys(RECORD, []), **case["record"]}

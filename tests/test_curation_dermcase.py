@@ -299,7 +299,9 @@ def test_what_the_verifier_objects_to_is_written_again_and_then_rejected() -> No
 
 
 def test_a_diagnosis_that_is_not_the_records_is_rejected() -> None:
-    other = change("reasoning", final_diagnosis="granuloma annulare")
+    listed = [{**REASONING["differential"][0], "diagnosis": "granuloma annulare"}]
+    listed += REASONING["differential"]
+    other = change("reasoning", final_diagnosis="granuloma annulare", differential=listed)
     (item,), _, _ = curate(
         REPORTS["lesser-hand"],
         {"reasoning": [other], "same": [{"same_disease": "no"}]},

@@ -70,6 +70,17 @@ def _tests(inputs: ReasoningInput, answer: Reasoning) -> list[str]:
     ]
 
 
+def _ranked(inputs: ReasoningInput, answer: Reasoning) -> list[str]:
+    """Check that the final diagnosis is one of the differential, and none is listed twice."""
+    names = [fold(item.diagnosis) for item in answer.differential]
+    problems = (
+        []
+        if fold(answer.final_diagnosis) in names
+        else ["differential: the final diagnosis is missing"]
+    )
+    return problems + ["differential: lists a diagnosis twice"] * (len(set(names)) < len(names))
+
+
 def _limits(inputs: ReasoningInput, answer: Reasoning) -> list[str]:
     """Check that a part without documented facts says so."""
     written: dict[Part, str] = {
@@ -92,7 +103,7 @@ WRITE_REASONING: Step[ReasoningInput, Reasoning] = Step(
     input=ReasoningInput,
     output=Reasoning,
     render=_render,
-    checks=(_numbers, _tests, _limits),
+    checks=(_numbers, _tests, _ranked, _limits),
     temperature=0.3,
     returns="a reasoning in five parts with a final diagnosis, from a record's facts",
 )

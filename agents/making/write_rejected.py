@@ -141,10 +141,21 @@ def _facts(inputs: RejectedInput, answer: RejectedAnswer) -> list[str]:
     ]
     if {fold(test.name) for test in answer.tests} != {fold(test.name) for test in chosen.tests}:
         problems.append("tests: must name the same tests")
+    results = {fold(test.name): test.result for test in answer.tests}
+    problems += [
+        f"tests: the result of {test.name} must stay: {test.result!r}"
+        for test in chosen.tests
+        if fold(test.name) in results and not _keeps(results[fold(test.name)], test.result)
+    ]
     for part in (2, 3):
         lost = set(numbers_in(chosen.part(part))) - set(numbers_in(rejected.part(part)))
         problems += [f"{PARTS[part - 1]}: the number {number} is lost" for number in sorted(lost)]
     return problems
+
+
+def _keeps(text: str, result: str) -> bool:
+    """Whether a text holds a result word for word; it may add what is made of it."""
+    return " ".join(result.split()).rstrip(".") in " ".join(text.split())
 
 
 def _hidden(inputs: RejectedInput, answer: RejectedAnswer) -> list[str]:

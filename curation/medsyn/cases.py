@@ -15,6 +15,7 @@ from ..asking import Asking, open_journal
 from ..item import Ending, Item
 from ..report_text import report_text
 from ..reports import Report, refuse_equal_names
+from ..sample import write_sample
 from ..write import count_items, sign, version_of, write_folder
 from .figures import figure_files, path_from
 from .give_away import check_options, solver_numbers
@@ -94,7 +95,7 @@ async def settle_medsyn(
 def write_medsyn(
     folder: Path, items: Sequence[Item], judge: AnyJudge, settings: MedsynSettings
 ) -> dict[str, Any]:
-    """Write items.jsonl, cases.jsonl and summary.json; return the summary.
+    """Write items.jsonl, cases.jsonl, summary.json and the sample for people; return the summary.
 
     Each line of cases.jsonl is an accepted case as `dxjudge answer` and `dxjudge evaluate` read it.
     """
@@ -111,6 +112,7 @@ def write_medsyn(
     }
     rows = (row for item in items for row in case_rows(item, folder))
     write_folder(folder, items, summary, {CASES: rows})
+    write_sample(folder, items, "curate_medsyn", judge, settings.seed)
     return summary
 
 
