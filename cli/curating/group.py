@@ -3,7 +3,9 @@
 import typer
 
 from ..command import Command
+from .dedupe_command import dedupe
 from .dermcase_command import dermcase
+from .export_command import export
 from .mediconfusion_command import mediconfusion
 from .medlesionvqa_command import medlesionvqa
 from .medsyn_command import medsyn
@@ -11,7 +13,7 @@ from .patterns_command import patterns
 
 app = typer.Typer(
     help="Make a data set with every statement checked: dermcase, medsyn, mediconfusion, "
-    "medlesionvqa; or find patterns of failures.",
+    "medlesionvqa; or find patterns of failures, duplicates, and export the data.",
     no_args_is_help=True,
 )
 app.command("dermcase", cls=Command)(dermcase)
@@ -19,3 +21,5 @@ app.command("medsyn", cls=Command)(medsyn)
 app.command("mediconfusion", cls=Command)(mediconfusion)
 app.command("medlesionvqa", cls=Command)(medlesionvqa)
 app.command("patterns", cls=Command)(patterns)
+app.command("dedupe", cls=Command)(dedupe)
+app.command("export", cls=Command)(export)

@@ -1,0 +1,59 @@
+"""`dxjudge curate export`: questions in the forms of other tools, with a data card."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..options import Delimiter, Encoding, InputFormat, SheetName
+
+Questions = Annotated[
+    str,
+    typer.Argument(metavar="QUESTIONS", help="The questions, as `dxjudge evaluate` reads them."),
+]
+Output = Annotated[
+    Path, typer.Option("--output", "-o", metavar="FOLDER", help="The folder to write.")
+]
+FormName = Annotated[
+    str,
+    typer.Option(
+        "--form",
+        help="datasets (a file for each split, and a data card), inspect (samples of inspect_ai) "
+        "or vlmevalkit (a TSV table with the images).",
+    ),
+]
+Title = Annotated[
+    str | None, typer.Option(help="The name of the data set. By default that of the file.")
+]
+
+
+def export(
+    questions: Questions,
+    output: Output,
+    form: FormName,
+    title: Title = None,
+    input_format: InputFormat = None,
+    delimiter: Delimiter = None,
+    sheet: SheetName = None,
+    encoding: Encoding = None,
+) -> None:
+    """Write questions in the form of another tool.
+
+    The data card of the form datasets is counted from the rows: splits, groups,
+    right options, and what is solved without the image.
+
+    Examples:
+      dxjudge curate export pairs/questions.jsonl -o hub --form datasets
+    """
+    from ...curation.exports import FORMS, export_rows
+    from ...errors import UsageError
+    from ...files.forms import Form
+    from ...files.rows_in import read_sheet, records
+
+    if form not in FORMS:
+        raise UsageError(f"--form {form!r} is not one of {', '.join(FORMS)}")
+    given = Form(input_format, delimiter, encoding, sheet)
+    rows = records(read_sheet(questions, given, list_allowed=False))
+    source = Path(questions)
+    for path in export_rows(rows, form, output, source.parent, title or source.stem):
+        typer.echo(f"written: {path}", err=True)
