@@ -134,6 +134,7 @@ def merge(
 
 
 @app.command(cls=Command)
+<<<<<<< HEAD
 def calibrate(
     table: OneTable,
     output: Annotated[
@@ -160,3 +161,48 @@ def calibrate(
 
     for line in calibrate_table(table, output, ontology):
         typer.echo(line)
+=======
+def carry(
+    table: OneTable,
+    output: TableOut,
+    ontology: Annotated[
+        str,
+        typer.Option(
+            "--to",
+            help="The release to carry to: icd10cm, icd10, icd10cm@FOLDER (another edition, from "
+            "its official files), or path/to/release.py:NAME.",
+        ),
+    ] = DEFAULT,
+    old: Annotated[
+        str | None,
+        typer.Option(
+            "--from", help="The release of the table, such as icd10cm@FOLDER, where it is at hand."
+        ),
+    ] = None,
+    equivalences: Annotated[
+        Path | None,
+        typer.Option(
+            help="The file that says what each old code becomes: CMS's general equivalence "
+            "mappings (2018_I9gem.txt), or a table of two columns, old and new code."
+        ),
+    ] = None,
+    changes: Annotated[
+        str | None,
+        typer.Option(help=f"Write what became of each changed row to this file: {FORMS_OUT}."),
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Carry a table to another edition or release, and say what became of each code.
+
+    A code that is divided, deleted or has several equivalents needs a new
+    decision: its row is no longer reviewed, `note` says why, and the exit code is
+    3. `dxjudge map --table` then maps such rows anew.
+
+    Examples:
+      dxjudge table carry reviewed.tsv -o new.tsv --from icd10cm@2025
+      dxjudge table carry icd9.tsv -o icd10.tsv --equivalences 2018_I9gem.txt
+    """
+    from .runs.carry_run import carry_table
+
+    raise typer.Exit(carry_table(table, output, ontology, old, equivalences, changes, quiet=quiet))
+>>>>>>> ae4695f (Another edition of ICD-10-CM is read from the official files, and a table is carried to it with what was divided, renamed or deleted)

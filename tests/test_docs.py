@@ -35,6 +35,8 @@ NOT_RUN = {
     ("docs/curation.md", "medsyn"): "tests/test_curation_medsyn.py runs it",
     ("docs/map.md", "calibrate"): "tests/test_confidence.py runs it with reviewed rows",
     ("docs/curation.md", "agree"): "tests/test_curation_reports.py runs it",
+    ("docs/exchange.md", "carry"): "tests/test_carry.py runs it with old editions",
+    ("docs/exchange.md", "new.tsv"): "the table of the command before it",
     ("docs/exchange.md", "athena"): "tests/test_exchange.py runs it with concepts",
     ("docs/own_ontology.md", ""): "tests/test_own_release.py runs it",
     ("docs/own_step.md", ""): "tests/test_own_step_page.py runs it",

@@ -21,6 +21,7 @@ _NOTES = {
     "codeAlso": "code_also",
     "notes": "notes",
 }
+_NUMBERED = re.compile(r"^\d{5} +")  # the running number of the official "order" file
 _RANGE_AT_END = re.compile(r"\s*\([A-Z0-9]{3}(?:-[A-Z0-9]{3})?\)$")
 
 
@@ -28,9 +29,19 @@ def read_icd10cm(release: Release) -> Rows:
     """Read 22 chapters and all below them, with notes, down to the 7th-character variants."""
     path = data_file(_PACKAGE, "icd10c-tabular-*.xml")
     listed = data_file(_PACKAGE, "code-list-*.txt").read_text("utf-8")
-    rows = Rows(path.stem.removeprefix("icd10c-tabular-").replace("-", " "))
-    confirmed = {line.split(" ")[0].replace(".", "") for line in listed.splitlines()}
-    for chapter in parse_data(path).iter("chapter"):
+    edition = path.stem.removeprefix("icd10c-tabular-").replace("-", " ")
+    return rows_of(parse_data(path), listed, edition)
+
+
+def rows_of(tabular: ET.Element, listed: str, edition: str) -> Rows:
+    """Return the rows of a tabular list, with the 7th-character variants of a list of codes.
+
+    listed: the official list of codes, one a line, first in its line or after a running number.
+    """
+    rows = Rows(edition)
+    lines = (_NUMBERED.sub("", line) for line in listed.splitlines())
+    confirmed = {line.split(" ")[0].replace(".", "") for line in lines}
+    for chapter in tabular.iter("chapter"):
         _add(rows, chapter, -1, {}, confirmed)
     return rows
 

@@ -2,6 +2,7 @@
 
 from ...errors import UsageError
 from ..release import Release
+from .editions import is_edition, load_edition
 from .icd10 import ICD10
 from .icd10cm import ICD10CM
 from .own_file import is_reference, load_own
@@ -18,9 +19,12 @@ def listed() -> str:
 
 
 def find_release(reference: str) -> Release:
-    """Return the release with a name, or the one in the user's file "path/to/release.py:NAME".
+    """Return the release with a name, in the user's file, or another edition of ICD-10-CM.
 
-    Raises UsageError for an unknown name and for a file that does not define the release.
+    A file is written "path/to/release.py:NAME", an edition "icd10cm@FOLDER" (`load_edition`).
+
+    Raises UsageError for an unknown name and for a file that does not define the release, and
+    InputError for a folder without the files of an edition.
     """
     if is_reference(reference):
         release = load_own(reference)
@@ -29,9 +33,11 @@ def find_release(reference: str) -> Release:
                 f"{reference}: {release.name} is the name of a release that comes with dxjudge"
             )
         return release
+    if is_edition(reference):
+        return load_edition(reference)
     if reference not in RELEASES:
         raise UsageError(
             f"no ontology release {reference!r}; there is {' and '.join(RELEASES)}, or your own "
-            "file as path/to/release.py:NAME"
+            f"file as path/to/release.py:NAME, or another edition as {ICD10CM.name}@FOLDER"
         )
     return RELEASES[reference]

@@ -1,0 +1,115 @@
+"""Carry a canonical table from one release to another, and say what became of each code."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from ...errors import UnknownCode
+from ..table_row import COLUMNS
+from ..tree import Tree
+from .equivalences import Equivalent, plain_code
+
+Fate = Literal["kept", "renamed", "replaced", "split", "open", "deleted"]
+_ASKED: frozenset[Fate] = frozenset({"split", "open", "deleted"})
+_SHOWN = 8  # codes that a note names
+
+
+@dataclass(frozen=True)
+class Carried:
+    """One row after the move.
+
+    fate: "kept" (same code and name), "renamed", "replaced" (by its only equivalent), "split" (the
+    code has codes below it now), "open" (several equivalents) or "deleted". cells: the row. why:
+    what happened, "" for a kept row.
+    """
+
+    cells: dict[str, str]
+    old: str
+    fate: Fate
+    why: str = ""
+
+    @property
+    def needs_review(self) -> bool:
+        """Whether a person must decide again."""
+        return self.fate in _ASKED
+
+
+def carry_row(
+    cells: dict[str, str],
+    new: Tree,
+    old: Tree | None = None,
+    equivalents: Mapping[str, Equivalent] | None = None,
+) -> Carried:
+    """Return a row for the new release.
+
+    old: the release of the row's code, where it is known; without it a renamed or split code is
+    recognised by the name in the row alone. A row whose code is split, open or deleted is no longer
+    reviewed; that of a deleted or open code has no code. `note` says what happened.
+    """
+    written = cells.get("code", "").strip()
+    if not written:
+        return Carried(cells, "", "kept")
+    code = old.node(written).code if old and old.contains(written) else written
+    before = old.name(code) if old and old.contains(code) else cells.get("name", "").strip()
+    equivalent = (equivalents or {}).get(plain_code(code))
+    if equivalent is not None:
+        return _by_equivalent(cells, code, equivalent, new)
+    try:
+        now = new.node(code).code
+    except UnknownCode:
+        return _without(cells, code, "deleted", f"{_shown(new)} has no {code} ({before})")
+    name = new.name(now)
+    if old and old.contains(code) and old.is_billable(code) and not new.is_billable(now):
+        below = [node.code for node in new.children(now)]
+        why = f"{code} is divided in {_shown(new)}: {_listed(below)}"
+        return Carried(_open(cells, now, name, why), code, "split", why)
+    if before and before != name:
+        why = f"{code} was {before!r}"
+        return Carried(_noted({**cells, "code": now, "name": name}, why), code, "renamed", why)
+    return Carried({**cells, "code": now, "name": name}, code, "kept")
+
+
+def _by_equivalent(cells: dict[str, str], code: str, equivalent: Equivalent, new: Tree) -> Carried:
+    known = [new.node(target).code for target in equivalent.targets if new.contains(target)]
+    if not known:
+        return _without(cells, code, "deleted", f"{code} has no equivalent in {_shown(new)}")
+    if len(known) > 1 or equivalent.together:
+        how = "only together" if equivalent.together else "one of"
+        return _without(cells, code, "open", f"{code} becomes {how} {_listed(known)}")
+    near = ", which is only near" if equivalent.approximate else ""
+    why = f"{code} became {known[0]}{near}"
+    replaced = {**cells, "code": known[0], "name": new.name(known[0])}
+    return Carried(_noted(replaced, why), code, "replaced", why)
+
+
+def _without(cells: dict[str, str], code: str, fate: Fate, why: str) -> Carried:
+    return Carried(_open({**cells, "status": "unmapped"}, "", "", why), code, fate, why)
+
+
+def _open(cells: dict[str, str], code: str, name: str, why: str) -> dict[str, str]:
+    # The signature names the code; without one, a code would count as a person's decision.
+    signature = cells.get("signature", "").partition("=")[0] or "carried"
+    undecided = {"reviewed": "no", "decided_by": "none", "score": "", "term": "", "source": ""}
+    changed = {**cells, **undecided, "code": code, "name": name, "signature": f"{signature}={code}"}
+    return _noted(changed, why)
+
+
+def _noted(cells: dict[str, str], why: str) -> dict[str, str]:
+    signature = cells.get("signature", "")
+    if "=" in signature and cells.get("reviewed", "").lower() not in ("yes", "y", "true", "1", "x"):
+        cells = {**cells, "signature": f"{signature.partition('=')[0]}={cells['code']}"}
+    return {**cells, "note": "; ".join(filter(None, (cells.get("note", ""), why)))}
+
+
+def carried_columns(columns: list[str]) -> list[str]:
+    """Return the columns of the new table: those of the old one, then what it lacks."""
+    return list(dict.fromkeys((*columns, *COLUMNS)))
+
+
+def _shown(tree: Tree) -> str:
+    return f"{tree.descriptor.shown}, {tree.version.partition(',')[0]}"
+
+
+def _listed(codes: list[str]) -> str:
+    more = len(codes) - _SHOWN
+    return ", ".join(codes[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
