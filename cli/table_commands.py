@@ -134,7 +134,6 @@ def merge(
 
 
 @app.command(cls=Command)
-<<<<<<< HEAD
 def calibrate(
     table: OneTable,
     output: Annotated[
@@ -161,7 +160,9 @@ def calibrate(
 
     for line in calibrate_table(table, output, ontology):
         typer.echo(line)
-=======
+
+
+@app.command(cls=Command)
 def carry(
     table: OneTable,
     output: TableOut,
@@ -205,4 +206,3 @@ def carry(
     from .runs.carry_run import carry_table
 
     raise typer.Exit(carry_table(table, output, ontology, old, equivalences, changes, quiet=quiet))
->>>>>>> ae4695f (Another edition of ICD-10-CM is read from the official files, and a table is carried to it with what was divided, renamed or deleted)
