@@ -10,10 +10,11 @@ from .mediconfusion_command import mediconfusion
 from .medlesionvqa_command import medlesionvqa
 from .medsyn_command import medsyn
 from .patterns_command import patterns
+from .probe_command import probe
 
 app = typer.Typer(
     help="Make a data set with every statement checked: dermcase, medsyn, mediconfusion, "
-    "medlesionvqa; or find patterns of failures, duplicates, and export the data.",
+    "medlesionvqa; or find patterns of failures and duplicates, probe models, and export.",
     no_args_is_help=True,
 )
 app.command("dermcase", cls=Command)(dermcase)
@@ -23,3 +24,4 @@ app.command("medlesionvqa", cls=Command)(medlesionvqa)
 app.command("patterns", cls=Command)(patterns)
 app.command("dedupe", cls=Command)(dedupe)
 app.command("export", cls=Command)(export)
+app.command("probe", cls=Command)(probe)
