@@ -42,8 +42,8 @@ async def probe_rows(rows: Sequence[Mapping[str, Any]], judge: AnyJudge, run: Ru
     Raises InputError if no row has such a question, or a column `case` or `text` with at least 40
     words.
     """
-    questions = {place: one for place, row in enumerate(rows) if (one := _question(row))}
-    texts = {place: one for place, row in enumerate(rows) if (one := _halves(row))}
+    questions = {place: own for place, row in enumerate(rows) if (own := _question(row))}
+    texts = {place: halves for place, row in enumerate(rows) if (halves := _halves(row))}
     if not questions and not texts:
         raise InputError(
             "no row has a question with one right option, or a case or text of "
