@@ -1,5 +1,6 @@
 """Asks every judge about every item of a step, and records the finished items in a journal."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from ..agents.stand_ins import ALWAYS
 from ..agents.step import Step
 from ..cache.key import fingerprint
 from ..files.journal import Journal
+from ..graphs.gather import first_of
 from ..graphs.jury.given import jury_over, rule_for
 from ..graphs.jury.result import as_outcome
 from ..graphs.loop import run_here
@@ -114,24 +116,45 @@ class Panel:
     ) -> list[JudgedItem]:
         """Ask every judge (or only the first) about the items, and return the judged items.
 
-        They come judge by judge, each in the order of the items; those of a jury come last.
+        The judges are asked side by side. The judged items come judge by judge, each in the order
+        of the items; those of a jury come last.
         """
         judges: tuple[AnyJudge | None, ...] = self.judges or (None,)
         names = self._labels
         if first_only:
             judges, names = judges[:1], names[:1]
-        judged: list[JudgedItem] = []
-        for name, judge in zip(names, judges, strict=True):
-            stage = f"{items[0].task}, {name}" if items else ""
-            known = [self._recorded("" if first_only else name, step, item) for item in items]
-            outcomes = run_here(self._outcomes(step, items, judge, stage, known))
-            judged += [
-                _judged_item(step, item, name, outcome)
-                for item, outcome in zip(items, outcomes, strict=True)
-            ]
+        known = [
+            [self._recorded("" if first_only else name, step, item) for item in items]
+            for name in names
+        ]
+        by_judge = run_here(self._side_by_side(step, items, list(zip(names, judges, strict=True)), known))
+        judged = [
+            _judged_item(step, item, name, outcome)
+            for name, outcomes in zip(names, by_judge, strict=True)
+            for item, outcome in zip(items, outcomes, strict=True)
+        ]
         if len(judges) > 1 and self.jury:
             judged += self._by_jury(step, items, judged, self.jury)
         return judged
+
+    async def _side_by_side(
+        self,
+        step: Step[Any, Any],
+        items: Sequence[Item],
+        judges: Sequence[tuple[str, AnyJudge | None]],
+        known: Sequence[Sequence[Outcome | None]],
+    ) -> list[list[Outcome]]:
+        """Ask all judges at once; return the outcomes of each, in the order of the items."""
+        stages = [f"{items[0].task}, {name}" if items else "" for name, _ in judges]
+        try:
+            async with asyncio.TaskGroup() as group:
+                asked = [
+                    group.create_task(self._outcomes(step, items, judge, stage, of_judge))
+                    for (_, judge), stage, of_judge in zip(judges, stages, known, strict=True)
+                ]
+        except* Exception as faults:
+            raise first_of(faults) from None
+        return [task.result() for task in asked]
 
     def _by_jury(
         self,

@@ -1,7 +1,8 @@
 """Work on many items, a limited number at a time, and yield each result when it is finished."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Iterable
+from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Iterable, Sequence
+from contextlib import aclosing
 from typing import TypeVar
 
 Item = TypeVar("Item")
@@ -40,7 +41,7 @@ async def as_finished(
                         group.create_task(finish(item))
             await results.put(None)
         except* Exception as faults:
-            await results.put(_first(faults))
+            await results.put(first_of(faults))
 
     feeding = asyncio.create_task(feed())
     try:
@@ -53,6 +54,38 @@ async def as_finished(
         await asyncio.gather(feeding, return_exceptions=True)
 
 
+async def side_by_side(
+    streams: Sequence[AsyncGenerator[Result, None]],
+) -> AsyncGenerator[tuple[int, Result], None]:
+    """Yield (index of the stream, result) of several streams as they come; all run at once.
+
+    The first exception of a stream stops the others and is raised. Closing the generator also
+    stops them.
+    """
+    results: asyncio.Queue[tuple[int, Result] | Exception | None] = asyncio.Queue(len(streams) + 1)
+
+    async def pump(place: int, stream: AsyncGenerator[Result, None]) -> None:
+        try:
+            async with aclosing(stream):
+                async for result in stream:
+                    await results.put((place, result))
+            await results.put(None)
+        except Exception as fault:
+            await results.put(fault)
+
+    pumps = [asyncio.create_task(pump(*numbered)) for numbered in enumerate(streams)]
+    try:
+        for _ in pumps:
+            while (result := await results.get()) is not None:
+                if isinstance(result, Exception):
+                    raise result
+                yield result
+    finally:
+        for task in pumps:
+            task.cancel()
+        await asyncio.gather(*pumps, return_exceptions=True)
+
+
 async def _each(items: Iterable[Item] | AsyncIterable[Item]) -> AsyncGenerator[Item, None]:
     if isinstance(items, AsyncIterable):
         async for item in items:
@@ -62,7 +95,8 @@ async def _each(items: Iterable[Item] | AsyncIterable[Item]) -> AsyncGenerator[I
             yield item
 
 
-def _first(faults: ExceptionGroup[Exception]) -> Exception:
+def first_of(faults: ExceptionGroup[Exception]) -> Exception:
+    """Return the first exception of a group, also of a group in a group."""
     fault: Exception = faults
     while isinstance(fault, ExceptionGroup):
         fault = fault.exceptions[0]

@@ -2,14 +2,14 @@
 
 import asyncio
 import itertools
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dxjudge.graphs.gather import as_finished
+from dxjudge.graphs.gather import as_finished, side_by_side
 
 
 async def all_of(stream: AsyncIterator[int]) -> list[int]:
@@ -98,3 +98,53 @@ def test_a_fault_of_what_gives_the_items_is_raised() -> None:
 
     with pytest.raises(ValueError, match="unreadable"):
         asyncio.run(all_of(as_finished(items(), work, width=1)))
+
+
+def test_streams_run_side_by_side_and_each_keeps_its_order() -> None:
+    """Neither stream could go on alone: each waits for a sign that the other one gives."""
+
+    async def both() -> list[tuple[int, int]]:
+        signs = asyncio.Event(), asyncio.Event()
+
+        async def stream(own: int) -> AsyncGenerator[int, None]:
+            yield 10 * own
+            signs[own].set()
+            await signs[1 - own].wait()
+            yield 10 * own + 1
+
+        return [pair async for pair in side_by_side([stream(0), stream(1)])]
+
+    pairs = asyncio.run(asyncio.wait_for(both(), 10))
+    assert sorted(pairs) == [(0, 0), (0, 1), (1, 10), (1, 11)]
+    assert [one for place, one in pairs if place == 0] == [0, 1]
+
+
+def test_a_fault_of_one_stream_ends_the_others() -> None:
+    closed: list[str] = []
+
+    async def endless() -> AsyncGenerator[int, None]:
+        try:
+            while True:
+                await asyncio.sleep(0)
+                yield 1
+        finally:
+            closed.append("endless")
+
+    async def broken() -> AsyncGenerator[int, None]:
+        yield 1
+        raise KeyError("broken")
+
+    async def run() -> None:
+        async for _ in side_by_side([endless(), broken()]):
+            pass
+
+    with pytest.raises(KeyError, match="broken"):
+        asyncio.run(run())
+    assert closed == ["endless"]
+
+
+def test_no_streams_give_nothing() -> None:
+    async def run() -> list[tuple[int, int]]:
+        return [pair async for pair in side_by_side([])]
+
+    assert asyncio.run(run()) == []

@@ -11,6 +11,7 @@ from ...agents.answering.form import PROBABILITIES, SCORES
 from ...agents.engine.estimate import Estimate, estimate
 from ...agents.engine.run import Run
 from ...agents.outcome import Outcome
+from ...graphs.gather import side_by_side
 from ...graphs.step import stream_step
 from ...scoring.tokens import likeliest_option, mean_logprobs, option_probabilities
 from .plan import AnswerPlan, Item, Row, groups_of
@@ -19,9 +20,24 @@ from .plan import AnswerPlan, Item, Row, groups_of
 async def ask_models(
     plan: AnswerPlan, positions: Sequence[int], run: Run
 ) -> AsyncGenerator[tuple[int, Outcome], None]:
-    """Yield (index into the positions, outcome) of each call as it ends."""
+    """Yield (index into the positions, outcome) of each call as it ends.
+
+    The models are asked side by side, each about one group of calls after the other.
+    """
     items = [plan.items[position] for position in positions]
+    by_model: dict[str, list[list[int]]] = {}
     for group in groups_of(items):
+        by_model.setdefault(items[group[0]].judge.spec.endpoint, []).append(group)
+    streams = [_ask_groups(items, groups, run) for groups in by_model.values()]
+    async with aclosing(side_by_side(streams)) as outcomes:
+        async for _, pair in outcomes:
+            yield pair
+
+
+async def _ask_groups(
+    items: Sequence[Item], groups: Sequence[Sequence[int]], run: Run
+) -> AsyncGenerator[tuple[int, Outcome], None]:
+    for group in groups:
         first = items[group[0]]
         stream = stream_step(
             first.step,
