@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from ..errors import InputError
+from .wires.image_size import MAX_SIDE, Fitted, TooLarge, can_fit, fit
 
 # The smallest of the vendors' limits for one image (Anthropic: 5 MB once encoded in base64).
 MAX_BYTES = 5_000_000 * 3 // 4
@@ -113,12 +114,16 @@ _BASE64_STARTS = ("iVBORw0KGgo", "/9j/", "R0lGOD", "UklGR")
 
 
 class LoadedImage(BaseModel):
-    """An image that is ready to be sent; cache keys contain its `hash`."""
+    """An image that is ready to be sent; cache keys contain its `hash`.
+
+    note: says that it was made smaller; "" for an image that is sent as it is.
+    """
 
     model_config = ConfigDict(frozen=True)
 
     url: str
     hash: str
+    note: str = ""
 
     def block(self) -> dict[str, Any]:
         """Return the content block that LangChain translates into each vendor's format."""
@@ -141,14 +146,48 @@ def _load(image: Image, place: int) -> LoadedImage:
         return LoadedImage(url=image.url, hash=f"url:{image.url}")
     name = f"image {place} ({image.path or 'data'})"
     content = _read(image, name)
-    kind = _kind(content)
-    if kind is None:
+    if _kind(content) is None:
         raise InputError(f"{name} is not PNG, JPEG, GIF or WebP")
+    digest = f"sha256:{hashlib.sha256(content).hexdigest()}"
+    fitted = _fitted(content, name)
+    if fitted is None:
+        return LoadedImage(url=_data_url(content), hash=digest)
+    # Of the content that is sent, the bytes depend on the version of the library.
+    return LoadedImage(
+        url=_data_url(fitted.content),
+        hash=f"{digest} in {MAX_BYTES} bytes and {MAX_SIDE} pixels",
+        note=f"{name} was made smaller, from {_size(fitted.before)} to {_size(fitted.now)} pixels, "
+        f"because at most {_BOUND} can be sent",
+    )
+
+
+_BOUND = f"{MAX_BYTES:,} bytes and {MAX_SIDE:,} pixels a side"
+
+
+def _fitted(content: bytes, name: str) -> Fitted | None:
+    if can_fit():
+        try:
+            return fit(content, MAX_BYTES)
+        except TooLarge as fault:
+            if len(content) <= MAX_BYTES:
+                return None  # the provider may read what the library does not
+            raise InputError(
+                f"{name} has {len(content):,} bytes; at most {MAX_BYTES:,} can be sent, and {fault}"
+            ) from fault
     if len(content) > MAX_BYTES:
-        raise InputError(f"{name} has {len(content):,} bytes; at most {MAX_BYTES:,} can be sent")
-    encoded = base64.b64encode(content).decode()
-    digest = hashlib.sha256(content).hexdigest()
-    return LoadedImage(url=f"data:{kind};base64,{encoded}", hash=f"sha256:{digest}")
+        raise InputError(
+            f"{name} has {len(content):,} bytes; at most {MAX_BYTES:,} can be sent. With "
+            "pip install 'dxjudge[images]' it is made smaller"
+        )
+    return None
+
+
+def _size(sides: tuple[int, int]) -> str:
+    return f"{sides[0]:,} x {sides[1]:,}"
+
+
+def _data_url(content: bytes) -> str:
+    return f"data:{_kind(content)};base64,{base64.b64encode(content).decode()}"
 
 
 def _read(image: Image, name: str) -> bytes:

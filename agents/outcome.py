@@ -37,7 +37,8 @@ class Account(BaseModel):
     an item that failed. `judge` is the spec that was really sent, None if no model was
     asked. `calls` counts the requests of this process (0 for a kept reply). `tokens_in` and
     `tokens_out` count their tokens, None if the server does not report them. `cost` is their
-    price in US dollars, None if the price is unknown.
+    price in US dollars, None if the price is unknown. `notes` say what was changed in the
+    question before it was sent, such as the size of an image.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -54,6 +55,8 @@ class Account(BaseModel):
     tokens_in: int | None = 0
     tokens_out: int | None = 0
     cost: float | None = 0.0
+    # Left out of records where there is none, so that those are written as before it existed.
+    notes: tuple[str, ...] = Field(default=(), exclude_if=lambda notes: not notes)
 
     def __repr_args__(self) -> Iterator[tuple[str, Any]]:
         """Return the fields of a short repr: step, result and judge, without the costs."""

@@ -38,4 +38,5 @@ def _result(plain: dict[str, Any]) -> dict[str, Any] | None:
 def _reason(outcome: Outcome) -> str | None:
     if outcome.status == "failed":
         return outcome.why
-    return outcome.reason if outcome.status == "abstained" else None
+    abstained = [outcome.reason] if outcome.status == "abstained" else []
+    return "; ".join((*abstained, *outcome.notes)) or None

@@ -359,7 +359,7 @@ def test_a_step_that_takes_no_images_says_so() -> None:
     [
         (b"GIF but not really", "image 1 .* is not PNG"),
         (b"", "is not PNG"),
-        (PNG + b"\x00" * MAX_BYTES, "bytes; at most"),
+        (PNG[:8] + b"\x00" * MAX_BYTES, "bytes; at most"),
         ("/no/such/file.png", "cannot be read"),
     ],
 )

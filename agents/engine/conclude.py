@@ -67,6 +67,7 @@ def summed(outcomes: Mapping[str, Outcome]) -> dict[str, Any]:
         "judge": first.judge,
         "repeat": first.repeat,
         "key": fingerprint([one.key for one in several]),
+        "notes": first.notes,
         "cached": all(one.cached for one in several),
         "calls": sum(one.calls for one in several),
         "repairs": sum(one.repairs for one in several),
@@ -118,6 +119,7 @@ def _about(call: Call, sent: JudgeSpec) -> dict[str, Any]:
         "judge": sent,
         "repeat": call.repeat,
         "key": call.key,
+        "notes": tuple(image.note for image in call.images if image.note),
     }
 
 

@@ -73,11 +73,15 @@ def estimate_answers(plan: AnswerPlan, run: Run) -> list[tuple[str, str, Estimat
 
 @dataclass(frozen=True)
 class Answered:
-    """A row of the responses with its answers: column -> value. reason: why a call failed."""
+    """A row of the responses with its answers: column -> value.
+
+    reason: why a call failed, "" where none did. notes: what was changed in the question.
+    """
 
     row: Row
     answers: Mapping[str, Any]
     reason: str
+    notes: tuple[str, ...] = ()
 
 
 def gather_answers(plan: AnswerPlan, outcomes: Sequence[Outcome]) -> list[Answered]:
@@ -113,7 +117,7 @@ def answer_columns(plan: AnswerPlan, answered: Sequence[Answered]) -> dict[str, 
     for name, value in plan.form.adds.items():
         columns[name] = [value] * len(rows)
     columns["status"] = ["failed" if one.reason else "done" for one in answered]
-    columns["reason"] = [one.reason for one in answered]
+    columns["reason"] = ["; ".join((one.reason, *one.notes)).lstrip("; ") for one in answered]
     return columns
 
 
@@ -130,7 +134,8 @@ def _answered(row: Row, calls: Sequence[tuple[Item, Outcome]]) -> Answered:
         written, fault = _READERS[own[0][0].ask.reply](own)
         answers |= {column if name == "" else name: value for name, value in written.items()}
         reasons += [fault] if fault else []
-    return Answered(row, answers, "; ".join(reasons))
+    notes = dict.fromkeys(note for _, outcome in calls for note in outcome.notes)
+    return Answered(row, answers, "; ".join(reasons), tuple(notes))
 
 
 def _reason(outcome: Outcome) -> str:
