@@ -25,7 +25,17 @@ def is_gone(owner: str) -> bool:
         return True
     except OSError:
         return False
-    return False
+    return _is_dead(number)
+
+
+def _is_dead(number: int) -> bool:
+    """Whether a process has ended and its parent has not asked for its exit code yet."""
+    try:
+        with open(f"/proc/{number}/stat", encoding="utf-8", errors="replace") as file:
+            # The name of the program, in brackets before the state, may hold spaces.
+            return file.read().rpartition(")")[2].split()[0] in ("Z", "X")
+    except (OSError, IndexError):
+        return False
 
 
 @lru_cache(maxsize=1)

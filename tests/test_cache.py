@@ -453,6 +453,23 @@ def test_the_claim_of_a_process_that_died_on_this_host_is_free_at_once(store: St
     assert asyncio.run(store.aclaim(KEY, own_name(), 30)) is True
 
 
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the state is read from /proc")
+def test_the_claim_of_a_killed_process_is_free_before_its_parent_takes_note(store: Store) -> None:
+    script = (
+        "import asyncio, sys, time; from dxjudge.cache.open import open_store; "
+        "from dxjudge.cache.owner import own_name; store = open_store(sys.argv[1]); "
+        "print(asyncio.run(store.aclaim((('reply',), 'k'), own_name(), 1000)), flush=True); "
+        "time.sleep(1000)"
+    )
+    command = [sys.executable, "-c", script, store.place]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None and process.stdout.readline() == "True\n"
+        assert asyncio.run(store.aclaim(KEY, own_name(), 30)) is False
+        process.kill()
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)  # dead, and not yet reaped
+        assert asyncio.run(store.aclaim(KEY, own_name(), 30)) is True
+
+
 def test_clear_forgets_claims(store: Store) -> None:
     async def work() -> list[Any]:
         await store.aclaim(KEY, "here/1/a", 30)
