@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         UnknownCode,
         UsageError,
     )
+    from dxjudge.evaluation.answering.from_data import AnswerResult, aanswer, answer
     from dxjudge.evaluation.from_data import EvaluationResult, aevaluate, evaluate
     from dxjudge.graphs.best_of import best_of, self_consistency
     from dxjudge.graphs.case import case_graph, judge_case
@@ -49,6 +50,9 @@ if TYPE_CHECKING:
 
 # Public name -> the module that defines it.
 _HOMES = {
+    "AnswerResult": "dxjudge.evaluation.answering.from_data",
+    "aanswer": "dxjudge.evaluation.answering.from_data",
+    "answer": "dxjudge.evaluation.answering.from_data",
     "EvaluationResult": "dxjudge.evaluation.from_data",
     "aevaluate": "dxjudge.evaluation.from_data",
     "evaluate": "dxjudge.evaluation.from_data",
@@ -107,6 +111,7 @@ _HOMES = {
 
 __all__ = [
     "Abstained",
+    "AnswerResult",
     "AuthenticationFault",
     "Candidate",
     "Done",
@@ -136,7 +141,9 @@ __all__ = [
     "Vote",
     "Worded",
     "__version__",
+    "aanswer",
     "aevaluate",
+    "answer",
     "as_async_openevals",
     "as_callable",
     "as_inspect_scorer",

@@ -139,7 +139,7 @@ def print_lines(caches: Iterator[str], url: str, asked: Any, items: int) -> None
         ("two, one killed", 2, items // 3, 0.0),
         ("four, one killed", 4, items // 3, 0.0),
         ("a claim of another machine", 2, None, LEASE_SECONDS),
-        ("one that has run out", 2, None, -1.0),
+        ("one that has run out", 2, None, 0.5),
     ):
         cache = next(caches)
         asked.value = 0
@@ -149,7 +149,9 @@ def print_lines(caches: Iterator[str], url: str, asked: Any, items: int) -> None
         done = min(report[0] for report in reports)
         failed = sum(report[1] for report in reports)
         longest = max(report[2] for report in reports)
-        print(f"{name:<28}{items:>8}{asked.value:>10}{done:>8}{failed:>8}{longest:>9.1f}", flush=True)
+        print(
+            f"{name:<28}{items:>8}{asked.value:>10}{done:>8}{failed:>8}{longest:>9.1f}", flush=True
+        )
 
 
 def main() -> None:

@@ -7,7 +7,7 @@ import typer
 
 from .command import grouped
 from .option_groups import JudgeModelOptions, RunOptions
-from .options import AsJson
+from .options import AsJson, EstimateOnly
 
 Folder = Annotated[
     Path, typer.Argument(metavar="RUN", help="The output folder of `dxjudge evaluate`.")
@@ -59,6 +59,7 @@ def compare_judges(
     seed: Seed = None,
     boot: Boot = None,
     asked: JudgeModelOptions,
+    estimate: EstimateOnly = False,
     asking: RunOptions,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -75,7 +76,8 @@ def compare_judges(
 
     Examples:
       dxjudge compare-judges out
-      dxjudge compare-judges out --judges openai:gpt-4o,anthropic:MODEL
+      dxjudge compare-judges out --judges openai:gpt-4o,anthropic:MODEL \\
+        --estimate
       dxjudge compare-judges out --family mymodel=qwen \\
         --judges openai:gpt-4o,openai:qwen@http://127.0.0.1:8000/v1
     """
@@ -83,6 +85,6 @@ def compare_judges(
 
     request = Request(
         run, judges, output or run / "judges", tuple(family or ()), stress, seed, boot, asking,
-        asked, as_json, quiet,
+        asked, as_json, quiet, estimate,
     )  # fmt: skip
     raise typer.Exit(run_compare(request))

@@ -229,6 +229,7 @@ class StressOptions:
     repeats: ChangeRepeats = 3
     temperature: ChangeTemperature = 0.7
     seed: ChangeSeed = 0
+    estimate: EstimateOnly = False
     run: JudgingRunOptions
     journal: JournalFile = None
     json: AsJson = False

@@ -24,7 +24,7 @@ def stress(options: StressOptions) -> None:
 
     Examples:
       dxjudge stress judge_equivalence pairs.csv -o trials.csv \\
-        --judge openai:gpt-4o
+        --judge openai:gpt-4o --estimate
       dxjudge stress match_option options.jsonl -o trials.csv \\
         --perturb order,wording --judge openai:gpt-4o --judge anthropic:MODEL
       dxjudge stress grade_ddx cases.jsonl -o trials.jsonl --perturb repeat \\

@@ -1,7 +1,6 @@
 """Runs an evaluation from Python: it takes files or frames, and its tables are frames."""
 
 import asyncio
-import importlib.util
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,7 +14,7 @@ from ..errors import UsageError
 from ..files.bytes import read_bytes, writing
 from ..files.forms import Form
 from ..files.frames import whole
-from ..files.parquet import arrow_table
+from ..files.parquet import frame_of
 from ..graphs.mapper import Mapper
 from .cases import Case, read_cases, read_responses
 from .evaluate import check_evaluation
@@ -73,11 +72,7 @@ class EvaluationResult:
         if name not in self._tables:
             raise UsageError(f"there is no table {name!r}; there are {', '.join(self._tables)}")
         table = self._tables[name]
-        if importlib.util.find_spec("pandas"):
-            import pandas
-
-            return pandas.DataFrame(table.rows, columns=list(table.columns))
-        return arrow_table(table.columns, table.rows)
+        return frame_of(table.columns, table.rows)
 
     def number(self, metric: str, model: str, judge: str = "", **where: str) -> Number | None:
         """One number, or None; `where` may name slice, group_by and group."""

@@ -124,10 +124,12 @@ class Panel:
         if first_only:
             judges, names = judges[:1], names[:1]
         known = [
-            [self._recorded("" if first_only else name, step, item) for item in items]
+            [self.recorded("" if first_only else name, step, item) for item in items]
             for name in names
         ]
-        by_judge = run_here(self._side_by_side(step, items, list(zip(names, judges, strict=True)), known))
+        by_judge = run_here(
+            self._side_by_side(step, items, list(zip(names, judges, strict=True)), known)
+        )
         judged = [
             _judged_item(step, item, name, outcome)
             for name, outcomes in zip(names, by_judge, strict=True)
@@ -180,7 +182,11 @@ class Panel:
             by_jury.append(_judged_item(step, item, f"{JURY}{rule}", outcome))
         return by_jury
 
-    def _recorded(self, name: str, step: Step[Any, Any], item: Item) -> Outcome | None:
+    def recorded(self, name: str, step: Step[Any, Any], item: Item) -> Outcome | None:
+        """Return the outcome of an item in the records, if the same version of the step gave it.
+
+        name: the label of the judge, "" for an extraction.
+        """
         key = (name, item.task, item.model, item.case, item.response, item.place)
         record = self.records.get(key)
         if record is None or record.version != step.version:  # another prompt, another question

@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from ..agents.judge_equivalence import MappedCode, with_ontology
-from ..agents.outcome import Abstained, Failed
+from ..agents.outcome import Abstained, Failed, Outcome
 from ..agents.step import Step
 from ..errors import UsageError
 from ..ontology.tree import Tree, load_tree
 from .cases import Case
 from .coding import Codes, MapTexts, code_texts
 from .judged import MISSING, Diagnoses, Judged, LeftOut, Responses, collect, first_response
-from .judging import Item, JudgedItem, Panel
+from .judging import Item, JudgedItem, Panel, RecordKey
 from .settings import Settings
 from .task import Material, Task, items_of
 from .tasks import tasks_of
@@ -96,14 +96,18 @@ class Planned:
 
 
 def planned(
-    cases: tuple[Case, ...], responses: Mapping[str, Responses], settings: Settings
+    cases: tuple[Case, ...],
+    responses: Mapping[str, Responses],
+    settings: Settings,
+    records: Mapping[RecordKey, Outcome] | None = None,
 ) -> tuple[tuple[Planned, ...], int]:
     """Return what every task would ask, and how many responses a model must extract from first.
 
-    Diagnoses come from the file and from rules. Nothing is asked. The tasks that judge extracted
-    diagnoses ask more than is listed here, as soon as these are known.
+    Diagnoses come from the file, from rules, and from the `records` of an earlier run. Nothing is
+    asked. The tasks that judge extracted diagnoses ask more than is listed here, as soon as these
+    are known.
     """
-    work = _Work(cases, responses, settings, Panel(), None)
+    work = _Work(cases, responses, settings, Panel(records=records or {}), None)
     tasks = tasks_of(settings)
     by_rules: list[JudgedItem] = []
     extracted = work.extract(tasks, by_rules)

@@ -1,5 +1,6 @@
 """Read and write Parquet, with the types of the columns."""
 
+import importlib.util
 import io
 from collections.abc import Mapping, Sequence
 from typing import Any, BinaryIO
@@ -40,6 +41,15 @@ def arrow_table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Any:
 
     cells = [[row[place] for row in rows] for place in range(len(columns))]
     return pa.table(dict(zip(columns, map(_array, cells), strict=True)))
+
+
+def frame_of(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Any:
+    """Return rows as a DataFrame where pandas is installed, else as an Arrow table."""
+    if importlib.util.find_spec("pandas"):
+        import pandas
+
+        return pandas.DataFrame(rows, columns=list(columns))
+    return arrow_table(columns, rows)
 
 
 def with_columns(table: Any, added: Mapping[str, Sequence[Any]]) -> Any:

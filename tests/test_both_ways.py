@@ -80,16 +80,25 @@ def test_both_ways_write_the_same(name: str, inside: bool) -> None:
     assert plain(by_invoke[key]) == plain(by_ainvoke[key])
 
 
-def test_best_of_and_a_case_run_without_async() -> None:
+@pytest.mark.parametrize("way", ["alone", "inside a running loop", "async"])
+def test_best_of_and_a_case_run_in_every_way(way: str) -> None:
+    def written(graph: Any, inputs: dict[str, Any]) -> Any:
+        async def call() -> Any:
+            return graph.invoke({"inputs": inputs})
+
+        if way == "async":
+            return asyncio.run(graph.ainvoke({"inputs": inputs}))
+        return asyncio.run(call()) if way != "alone" else graph.invoke({"inputs": inputs})
+
     with ProtocolServer([FINAL]) as server, Run(mode="off") as run:
-        graph: Any = case_graph(server.judge(), branches=["final_diagnosis"], run=run)
-        found = graph.invoke({"inputs": {**CASE, "id": "1"}})
+        case = case_graph(server.judge(), branches=["final_diagnosis"], run=run)
+        found = written(case, {**CASE, "id": "1"})
         assert found["final_diagnosis"]["value"]["diagnosis"] == "gout"
         with ProtocolServer([{"reason": "It says why.", "choice": 1}]) as picker:
-            best: Any = best_of(
+            best = best_of(
                 "extract_final_diagnosis", 2, model=server.judge(), judge=picker.judge(), run=run
             )
-            found = best.invoke({"inputs": {"response": "I see gout."}})
+            found = written(best, {"response": "I see gout."})
     assert found["outcome"]["status"] == "done"
 
 

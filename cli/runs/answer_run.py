@@ -6,7 +6,6 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ...agents.answering.case import Presentation
 from ...agents.answering.form import load_form
 from ...agents.engine.judges import Judge, as_judge
 from ...agents.engine.run import Run
@@ -19,6 +18,7 @@ from ...evaluation.answering.answers import (
     estimate_answers,
     gather_answers,
 )
+from ...evaluation.answering.from_data import presentations_of
 from ...evaluation.answering.plan import AnswerPlan, Settings, plan_answers
 from ...evaluation.read import case_source
 from ...files.bytes import check_writable
@@ -88,7 +88,7 @@ def _plan(options: AnswerOptions) -> AnswerPlan:
         samples=options.samples,
         variants=options.wordings,
         withheld=tuple(dict.fromkeys(kind.strip() for kind in options.withhold or ())),
-        presentations=_presentations(options.presented_as or ()),
+        presentations=presentations_of(options.presented_as or ()),
     )
     return plan_answers(source, load_form(options.form), settings, options.cases.absolute().parent)
 
@@ -103,14 +103,6 @@ def _models(options: AnswerOptions) -> dict[str, Judge]:
             raise UsageError(f"--model names {name} twice: write NAME=MODEL to tell them apart")
         models[name] = judge
     return models
-
-
-def _presentations(names: Sequence[str]) -> tuple[Presentation, ...]:
-    known: tuple[Presentation, ...] = ("image", "text")
-    for name in names:
-        if name not in known:
-            raise UsageError(f"--presented-as {name!r}: write image or text")
-    return tuple(name for name in known if name in names)
 
 
 def _has_failed(outcome: Outcome) -> bool:

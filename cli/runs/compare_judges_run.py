@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from ...agents.engine.families import families_of
-from ...agents.engine.judges import as_judge, check_named_once
+from ...agents.engine.judges import AnyJudge, as_judge, check_named_once
 from ...agents.judge import JudgeSpec
 from ...errors import UsageError
 from ...evaluation.evaluate import evaluate
+from ...evaluation.from_data import Opened
 from ...evaluation.judges.self_preference import Families
 from ...evaluation.judges.stress_table import read_rates
 from ...evaluation.judges.swap import swap_of
@@ -27,12 +28,14 @@ from ...evaluation.records import Recorded, read_recorded
 from ...evaluation.report.html import STRESS
 from ...evaluation.report.write import make_folder, write_everything
 from ...evaluation.result import Evaluation
-from ...evaluation.settings import OwnTask
+from ...evaluation.settings import OwnTask, Settings
 from ...evaluation.tasks import fillable, find_task
 from ..exit_codes import INTERRUPTED
 from ..option_groups import JudgeModelOptions, RunOptions
 from ..progress import stages
 from .agree_run import print_blocks
+from .estimates import keep_estimates
+from .evaluate_estimate import estimate_evaluation, print_evaluation
 from .evaluate_run import exit_code
 
 
@@ -51,6 +54,7 @@ class Request:
     asked: JudgeModelOptions
     as_json: bool
     quiet: bool
+    estimate: bool = False
 
 
 def run_compare(request: Request) -> int:
@@ -63,6 +67,10 @@ def run_compare(request: Request) -> int:
     if request.stress is not None:
         # A fault in the table is found here, before any work.
         read_rates(request.stress, recorded.settings.plan)
+    if request.estimate:
+        with request.asking.open() as run:
+            print_evaluation(_opened(request, recorded, judges), run, recorded.outcomes)
+        return 0
     make_folder(request.output)
     journal = open_journal(request.run / "journal.jsonl")
     ledger = request.output / "attempts.jsonl"
@@ -71,6 +79,9 @@ def run_compare(request: Request) -> int:
         request.asking.open(ledger) as run,
     ):
         run.one_dimension = recorded.settings.one_dimension_a_call
+        if request.asking.account is not None:
+            opened = _opened(request, recorded, judges)
+            keep_estimates(estimate_evaluation(opened, run, recorded.outcomes)[0], run)
         panel = Panel(judges, run, journal, progress, records=recorded.outcomes)
         try:
             evaluation = judge_again(request, recorded, panel)
@@ -131,9 +142,20 @@ def families_by(texts: Sequence[str]) -> Families:
 
 def judge_again(request: Request, recorded: Recorded, panel: Panel) -> Evaluation:
     """Evaluate the same responses with the judges of the panel."""
+    settings = _settings(request, recorded, panel.judges)
+    return evaluate(recorded.cases, recorded.responses, settings, panel, files=recorded.files)
+
+
+def _opened(request: Request, recorded: Recorded, judges: Sequence[JudgeSpec]) -> Opened:
+    settings, live = _settings(request, recorded, judges), tuple(map(as_judge, judges))
+    return Opened(settings, live, recorded.cases, recorded.responses, recorded.files)
+
+
+def _settings(request: Request, recorded: Recorded, judges: Sequence[AnyJudge]) -> Settings:
+    """Return the settings of the run with these judges, and without what no judge decides."""
     settings = recorded.settings
     changed: dict[str, Any] = {
-        "judges": tuple(as_judge(judge).spec.label for judge in panel.judges),
+        "judges": tuple(as_judge(judge).spec.label for judge in judges),
         "tasks": tuple(
             task for task in settings.tasks if isinstance(task, OwnTask) or find_task(task).step
         ),
@@ -148,8 +170,7 @@ def judge_again(request: Request, recorded: Recorded, panel: Panel) -> Evaluatio
     columns = tuple(
         column for column in known if any(measure.covers(column.metric) for measure in measures)
     )
-    settings = settings.model_copy(update={"columns": columns})
-    return evaluate(recorded.cases, recorded.responses, settings, panel, files=recorded.files)
+    return settings.model_copy(update={"columns": columns})
 
 
 def _write(request: Request, evaluation: Evaluation) -> None:

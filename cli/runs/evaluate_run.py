@@ -30,7 +30,8 @@ from ..exit_codes import BUDGET, INTERRUPTED, SOME_FAILED
 from ..option_groups import JudgeModelOptions, RunOptions
 from ..progress import stages
 from ..sources_command import read_which, say_added
-from .evaluate_estimate import print_evaluation
+from .estimates import keep_estimates
+from .evaluate_estimate import estimate_evaluation, print_evaluation
 from .step_rows import warn_unused
 
 
@@ -86,6 +87,8 @@ def run_evaluation(request: Request) -> int:
         stages(quiet=request.quiet) as progress,
         request.run.open(ledger) as run,
     ):
+        if request.run.account is not None and opened.judges:
+            keep_estimates(estimate_evaluation(opened, run)[0], run)
         try:
             mapper = Mapper(
                 opened.settings.ontology,

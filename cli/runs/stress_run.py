@@ -21,11 +21,13 @@ from ...files.rows_out import write_columns
 from ...graphs.case_names import case_names
 from ...graphs.jury.votes_file import write_votes
 from ...graphs.robust import Plan, Tried, make_plan
+from ...graphs.robust_estimate import estimate_trials
 from ...graphs.robust_run import check_judges, stream_robust
 from ...scoring.bootstrap import Plan as Intervals
 from ..command import given_flags
 from ..judging_options import StressOptions
 from ..progress import counting, summary
+from .estimates import Estimates, keep_estimates, print_estimates
 from .finishing import journal_path, journalled
 from .step_rows import Job, read_job, say, warn_unused
 
@@ -49,6 +51,10 @@ def run_stress(options: StressOptions) -> int:
     """Run the command; return the exit code. All options and inputs are checked before any work."""
     started = time.monotonic()
     work = _prepare(options)
+    if options.estimate:
+        with options.run.open() as run:
+            print_estimates(_estimates(work, run), run, rows=len(work.job.inputs))
+        return 0
     journal = Journal(
         journal_path(options.output, options.journal),
         read=read_outcome,
@@ -57,6 +63,8 @@ def run_stress(options: StressOptions) -> int:
     )
 
     def try_all(run: Run) -> bool:
+        if options.run.account is not None:
+            keep_estimates(_estimates(work, run), run)
         resumed = len(journal)
         tried = asyncio.run(_try_rows(work, run, journal, options.quiet))
         robustness = _measure(work, tried, options.seed)
@@ -101,6 +109,12 @@ def _prepare(options: StressOptions) -> _Stress:
     if options.votes is not None:
         check_writable(options.votes)
     return _Stress(job, case_names(job.sheet, options.case), specs, plan)
+
+
+def _estimates(work: _Stress, run: Run) -> Estimates:
+    return estimate_trials(
+        work.job.step, work.job.inputs, check_judges(work.judges), work.plan, run
+    )
 
 
 def _about(work: _Stress) -> dict[str, Any]:
