@@ -262,9 +262,11 @@ _SAMPLED = ("temperature", "seed", "max_tokens", "reasoning_effort", "extra_body
 
 
 def _judge(name: str, parameters: dict[str, Any]) -> "JudgeSpec":
+    from ..agents.engine.judges import as_judge
     from ..agents.judge import parse_judge
 
-    return parse_judge(name, **parameters)
+    # With the address that the environment sets: a journal is of one server's verdicts.
+    return as_judge(parse_judge(name, **parameters)).spec
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -80,10 +80,14 @@ class Journal(Generic[T]):
             self._finished[key] = item
 
     def close(self, *, remove: bool = False) -> None:
-        """Close the file; `remove` deletes it, for a run that is complete."""
+        """Close the file; `remove` deletes it, for a run that is complete.
+
+        A journal without a finished item is deleted too: it would only refuse another job.
+        """
         with self._guard:
             if self._descriptor is None:
                 return
+            remove = remove or not self._finished
             try:
                 if not remove:
                     self._sync()

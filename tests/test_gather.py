@@ -145,6 +145,7 @@ def test_a_fault_of_one_stream_ends_the_others() -> None:
 
 def test_no_streams_give_nothing() -> None:
     async def run() -> list[tuple[int, int]]:
-        return [pair async for pair in side_by_side([])]
+        streams: list[AsyncGenerator[int, None]] = []
+        return [pair async for pair in side_by_side(streams)]
 
     assert asyncio.run(run()) == []

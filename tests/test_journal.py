@@ -129,3 +129,9 @@ def test_what_was_finished_before_the_disk_was_full_is_found_again(tmp_path: Pat
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="nowhere"):
         open_numbers(tmp_path / "nowhere" / "journal.jsonl")
+
+
+def test_a_journal_without_a_finished_item_is_not_left_behind(tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    open_numbers(path).close()
+    assert not path.exists()

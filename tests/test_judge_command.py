@@ -16,7 +16,7 @@ from dxjudge.cli import progress
 from dxjudge.cli.judge_command import judge_rows
 from dxjudge.cli.main import run
 
-from .protocol_server import ProtocolServer, Seen, refuse
+from .protocol_server import ProtocolServer, Seen, fail, refuse
 from .scripted import EXAMPLES
 
 JUDGE = "judge_equivalence"
@@ -440,3 +440,27 @@ def test_what_was_replaced_and_what_was_not_kept_stands_in_the_summary(
     said = capsys.readouterr().err
     assert "1 item held hidden or broken characters: each is U+FFFD now" in said
     assert f"4 replies were not kept: the reply cache {cache} could not be written" in said
+
+
+def test_a_refused_address_leaves_no_file_and_another_server_is_another_job(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source, out = tmp_path / "pairs.jsonl", tmp_path / "out.jsonl"
+    pairs = [{"predicted": f"rash {n}", "truth": f"itch {n}"} for n in range(2)]
+    source.write_text("".join(json.dumps(pair) + "\n" for pair in pairs))
+    words = ["judge", "judge_equivalence", str(source), "-o", str(out), "--judge", "openai:m",
+             "--engine", "llm", "--cache-mode", "off"]  # fmt: skip
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://user:password@127.0.0.1:9/v1")
+    assert run(words) == 2
+    assert "password" not in capsys.readouterr().err.replace("a password or a query", "")
+    assert sorted(path.name for path in tmp_path.glob("out*")) == []
+
+    def script(seen: Seen) -> Any:
+        return fail(400, "no") if "rash 1" in seen.user else {"same_disease": "yes"}
+
+    with ProtocolServer(script) as one, ProtocolServer(script) as two:
+        monkeypatch.setenv("OPENAI_BASE_URL", one.url)
+        assert run(words) == 3  # one row is in the journal now
+        monkeypatch.setenv("OPENAI_BASE_URL", two.url)
+        assert run(words) == 4
+        assert "is the journal of another job" in capsys.readouterr().err and not two.seen

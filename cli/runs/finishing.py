@@ -29,7 +29,7 @@ def journalled(
     """Call `work` with a run of these options; return the exit code.
 
     work: writes the output and returns whether an item failed. what: the plural of what the
-    journal keeps, for messages. The journal is removed when no item failed, and else kept.
+    journal keeps, for messages. The journal is kept when an item failed and another did not.
     """
     done = False
     try:
@@ -39,7 +39,8 @@ def journalled(
             return BUDGET if run.budget_reached else SOME_FAILED if failed else 0
     except KeyboardInterrupt:
         path = journal.path
-        rest = f"finished {what} are kept in {path}" if path else f"no finished {what} are kept"
+        is_kept = path is not None and len(journal) > 0
+        rest = f"finished {what} are kept in {path}" if is_kept else f"no finished {what} are kept"
         say(f"dxjudge: interrupted, no output written; {rest}")
         return INTERRUPTED
     finally:
