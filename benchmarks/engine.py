@@ -35,7 +35,7 @@ _ROW_BYTES = 300
 _FILL = """INSERT INTO cache
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT ?)
     SELECT 'reply', lower(hex(randomblob(32))), NULL, 'json', ? FROM n"""
-_SHARES = {1: 0.25, 8: 1.0, 64: 1.0}  # concurrency -> share of the items
+_SHARES = {1: 0.25, 8: 1.0, 64: 1.0, 256: 2.0}  # concurrency -> share of the items
 # All ways use one event loop: plain LangChain shares a client and fails in a second loop.
 _RUNNER = asyncio.Runner()
 

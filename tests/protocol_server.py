@@ -50,6 +50,9 @@ class Seen:
         """The images of the first user message: their bytes, or their URL."""
         content = next(m["content"] for m in self.body["messages"] if m["role"] == "user")
         blocks = content if isinstance(content, list) else []
+        if self.wire == "converse":
+            found = [block["image"]["source"]["bytes"] for block in blocks if "image" in block]
+            return [base64.b64decode(data) for data in found]
         return [_picture(block) for block in blocks if block["type"] != "text"]
 
     @property

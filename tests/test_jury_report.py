@@ -26,6 +26,9 @@ def summary(
             *named, "--cache-mode", "off",
         )  # fmt: skip
     assert done.exit_code == 3, done.output  # a case without a verdict is not counted
+    has_failed = any(not isinstance(reply, dict) for reply in replies)
+    assert ("failed: " in done.stderr) == has_failed
+    assert ("without a verdict: 1 " in done.stderr) != has_failed
     rows = rows_of(folder / "out" / "summary.csv")
     (row,) = [row for row in rows if row["judge"] == "jury:majority" and not row["group_by"]]
     return row

@@ -172,7 +172,9 @@ def _print(evaluation: Evaluation, folder: Path) -> None:
     for entry in evaluation.left_out:
         _say(f"left out: {entry.task}: {entry.reason}")
     failures = evaluation.failures
-    if failures:
+    if set(failures) == {"unresolved"}:  # every judge has answered, and a jury has not decided
+        _say(f"without a verdict: {failures['unresolved']:,} (verdicts.csv says why)")
+    elif failures:
         listed = ", ".join(f"{name} {count:,}" for name, count in failures.items())
         _say(f"failed: {listed} (verdicts.csv says why)")
     _say(f"report: {folder / 'report.html'}")
