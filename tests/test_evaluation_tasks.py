@@ -61,7 +61,8 @@ def test_the_columns_of_the_settings_are_those_of_the_table(tmp_path: Path) -> N
                "--config", config, "--resamples", 20)  # fmt: skip
     assert done.exit_code in (0, 3), done.output
     header = list(rows_of(tmp_path / "out" / "main_table.csv")[0])
-    assert (header[2], header[8], header[14]) == ("HDR", "Hit at 3", "n")
+    # Each column has eight cells: the number, its limits, deviation and bounds, and two counts.
+    assert (header[2], header[10], header[18]) == ("HDR", "Hit at 3", "n")
 
 
 def test_a_title_is_that_of_the_task_unless_the_settings_give_one() -> None:
