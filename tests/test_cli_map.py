@@ -15,6 +15,7 @@ import pytest
 
 from dxjudge.cli import progress
 from dxjudge.cli.main import run
+from dxjudge.ontology.table_row import COLUMNS
 
 EXAMPLES = Path(__file__).parent.parent / "examples" / "diagnoses.csv"
 ADDED = ["code", "name", "score", "category_score", "decided_by", "status", "reason"]
@@ -84,7 +85,7 @@ def test_a_review_wins_and_only_new_texts_are_mapped(
 ) -> None:
     table = tmp_path / "table.tsv"
     text = (mapped / "table.tsv").read_text("utf-8")
-    table.write_text(text + "Broken toe\ts92919a" + "\t" * 11 + "\n", "utf-8")
+    table.write_text(text + "Broken toe\ts92919a" + "\t" * (len(COLUMNS) - 2) + "\n", "utf-8")
     (tmp_path / "in.txt").write_text("Broken toe\nNSTEMI\nabscess of the liver\n")
     options = ("--candidates", "-o", tmp_path / "out.jsonl", "--table", table)
     assert map_file(tmp_path / "in.txt", *options) == 0

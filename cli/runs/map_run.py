@@ -133,7 +133,7 @@ def run_map(request: Request, settings: dict[str, Any], asked: Asked | None, *, 
             print(f"dxjudge: interrupted, no output written; {rest}", file=sys.stderr)
             return INTERRUPTED
         finally:
-            if work.journal:
+            if work.journal is not None:  # an empty one is false
                 work.journal.close(remove=code == 0)
         if not quiet:
             print("\n".join(_report(request, job, work, taken, tree)), file=sys.stderr)
