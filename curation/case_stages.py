@@ -20,6 +20,7 @@ from ..agents.making.write_rejected import WRITE_REJECTED, Rejected
 from ..agents.wording import fold
 from .asking import StageAsking
 from .chain import objections_in
+from .leaks import leaked_names
 from .settings import Settings
 
 _KNOWLEDGE = "general medical knowledge that explains findings and adds none"
@@ -102,27 +103,9 @@ class CaseWork:
         written = await ask.value(WRITE_VISUAL_QUESTION, inputs)
         source = {"source": record.sheet(), "text": written.question, "allowed": _ASKING}
         check = await ask.value(LIST_UNSUPPORTED, source)
-        leaks = await self._leaks(written.question, record, state["considered"], ask)
+        truths = record.passages(settings.form.diagnosis)
+        leaks = await leaked_names(written.question, truths, state["considered"], self.code_of, ask)
         return {"question": written.question, "objections": [*check.objections, *leaks]}
-
-    async def _leaks(
-        self, question: str, record: Record, considered: list[str], ask: StageAsking
-    ) -> list[str]:
-        """Return the diagnoses of a question with the code of the truth or of a considered one.
-
-        They are other names of diagnoses that must not occur. Without a mapper, none is looked for.
-        """
-        if self.code_of is None:
-            return []
-        hidden = (*record.passages(self.settings.form.diagnosis), *considered)
-        codes = {mapped.code: name for name in hidden if (mapped := self.code_of(name))}
-        listed = await ask.optional(EXTRACT_DDX, {"text": question})
-        named = ((name, self.code_of(name)) for name in (listed.diagnoses if listed else ()))
-        return [
-            f"{name!r} has the code of {codes[mapped.code]!r}, which is to be found"
-            for name, mapped in named
-            if mapped and mapped.code in codes
-        ]
 
     async def reasoning(self, state: CaseState, ask: StageAsking) -> dict[str, Any]:
         """Write the reasoning, and check its diagnosis and its statements."""

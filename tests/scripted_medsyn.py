@@ -69,8 +69,8 @@ def good(seen: Seen) -> Any:
         report = shown(seen, "report")
         return evidence(report, next(c for c in CASES.values() if c["background"][0] in report))
     if stage == "considered":
-        case = next(c for c in CASES.values() if c["impressions"][0] in text)
-        return {"diagnoses": case["considered"]}
+        lists = (c["considered"] for c in CASES.values() if c["impressions"][0] in text)
+        return {"diagnoses": next(lists, [])}
     if stage == "summary":
         passages = re.sub(r"(?m)^- ", "", shown(seen, "passages"))
         return {"paragraph": " ".join(passages.split())}

@@ -26,6 +26,7 @@ from dxjudge.curation.report_text import report_text
 from .pages import ROOT, valid_answer
 from .protocol_server import ProtocolServer, Seen, fail, say
 from .scripted_medsyn import CASES, REPORTS, Answers, evidence, script, shown, stage_of
+from .test_curation_reports import kill_after
 
 ARMS = "arms-of-different-pressure"
 TEXT = (REPORTS / f"{ARMS}.txt").read_text("utf-8").strip()
@@ -145,6 +146,7 @@ def planted_evidence() -> Iterator[Any]:
     yield {"evidence": [ct, angiogram, {**ct, "figures": []}]}, "CT has 2 entries"
     yield {"evidence": [{**ct, "passages": []}, angiogram]}, "CT has no passage"
     yield {"evidence": []}, "evidence: is empty"
+    yield {"diagnosis": ["She was found to have Takayasu arteritis."]}, "name of the disease alone"
     yield {"background": []}, "background: is empty"
     names = ["X-ray", "MRI", "ultrasound", "endoscopy", "echocardiography", "histopathology"]
     more = [{"modality": name, "passages": ["CT"], "figures": []} for name in names]
@@ -313,6 +315,40 @@ def test_options_that_give_the_answer_away_are_drawn_again_and_then_rejected(
     assert {item["ending"]["stage"] for item in items} == {"options alone"}
     assert "at each of 2 draws" in items[0]["ending"]["reasons"][0]
     assert (tmp_path / "all" / "cases.jsonl").read_bytes() == b""
+
+
+def test_a_background_that_has_the_code_of_the_truth_is_written_again() -> None:
+    def aorta(seen: Seen, number: int) -> Any:
+        return {"diagnoses": ["pulseless disease"]} if "left wrist" in seen.user else None
+
+    def codes(text: str) -> MappedCode:
+        return MappedCode({**CODES, "pulseless disease": "I1.1"}.get(text.lower(), text), text)
+
+    item, seen = curate_one({"considered": aorta}, MedsynSettings(tries=2), code_of=codes)
+    assert (item.ending.status, item.ending.stage) == ("rejected", "summary")
+    assert item.ending.reasons == (
+        "background: 'pulseless disease' has a code of 'Takayasu arteritis', which is to be found",
+    )
+    assert sum(stage_of(one) == "summary" for one in seen) == 6  # five, and the background again
+
+
+def test_a_killed_run_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
+    reports = tmp_path / "reports"
+    reports.mkdir()
+    for name in (f"{ARMS}.txt", "red-shins.md"):
+        shutil.copy(REPORTS / name, reports)
+    given = ["curate", "medsyn", str(reports), "--no-codes", "--concurrency", "2", "-o"]
+    with ProtocolServer(script()) as server:
+        model = ["--judge", server.judge(), "--cache"]
+        assert dxjudge([*given, str(tmp_path / "a"), *model, str(tmp_path / "a.sqlite")]) == 0
+        paid = len(server.seen)
+        again = [*given, str(tmp_path / "b"), *model, str(tmp_path / "b.sqlite")]
+        kill_after(again, server, paid + paid // 2)
+        before = len(server.seen)
+        assert dxjudge(again) == 0
+        assert len(server.seen) - before <= 2 * paid - before + 2  # two were under way
+    for path in sorted((tmp_path / "a").iterdir()):
+        assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes(), path.name
 
 
 def test_the_answer_stands_at_each_letter_equally_often() -> None:

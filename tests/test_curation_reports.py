@@ -52,6 +52,18 @@ def arguments(
     return ["curate", "dermcase", str(reports), "-o", str(folder), *given]
 
 
+def kill_after(command: list[str], server: ProtocolServer, requests: int) -> None:
+    """Run a command in a process of its own, and kill it after so many requests to the server."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "dxjudge", *command], stderr=subprocess.DEVNULL
+    )
+    while len(server.seen) < requests:
+        assert process.poll() is None
+        time.sleep(0.005)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+
+
 @pytest.fixture(scope="module")
 def curated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a run that nobody disturbed."""
@@ -176,14 +188,8 @@ def test_a_killed_run_goes_on_to_the_same_bytes_and_pays_no_call_twice(tmp_path:
         whole = arguments(tmp_path / "whole", server, tmp_path / "a.sqlite", reports)
         assert dxjudge(whole) == 0
         paid = len(server.seen)
-        command = [sys.executable, "-m", "dxjudge"]
-        command += arguments(tmp_path / "out", server, tmp_path / "b.sqlite", reports)
-        process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
-        while len(server.seen) < paid + paid * 2 // 3:
-            assert process.poll() is None
-            time.sleep(0.005)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
+        command = arguments(tmp_path / "out", server, tmp_path / "b.sqlite", reports)
+        kill_after(command, server, paid + paid * 2 // 3)
         assert not (tmp_path / "out" / "items.jsonl").exists()
         before = len(server.seen) - paid
         assert dxjudge(arguments(tmp_path / "out", server, tmp_path / "b.sqlite", reports)) == 0
@@ -199,6 +205,13 @@ def test_a_killed_run_goes_on_to_the_same_bytes_and_pays_no_call_twice(tmp_path:
     (item,) = [i for i in lines(tmp_path / "out/items.jsonl") if i["id"] == "brown-patches/1"]
     assert (item["ending"]["status"], item["ending"]["stage"]) == ("rejected", "question")
     assert "the age (47) is missing" in item["ending"]["reasons"][0]
+
+
+def test_a_diagnosis_is_copied_as_a_bare_name() -> None:
+    sentence = change("record", final_diagnosis=["The diagnosis of erythema multiforme was made."])
+    (item,), _, seen = curate_short(SHORT["lesser-hand"], {"record": [sentence, change("record")]})
+    assert item.ending.status == "accepted"
+    assert any("copy the name of the disease alone" in one.texts[-1] for one in seen)
 
 
 def test_an_answer_without_all_five_parts_is_asked_again() -> None:
@@ -270,4 +283,4 @@ def test_a_question_that_names_the_truth_in_other_words_is_caught_by_its_code() 
         state = asyncio.run(graph.ainvoke({"id": "r", "report": report}))
     assert [item["ending"]["status"] for item in state["items"]] == ["accepted"]
     again = [request for request in server.seen if stage_of(request) == "question"][1]
-    assert "has the code of 'Sweet syndrome', which is to be found" in again.user
+    assert "has a code of 'Sweet syndrome', which is to be found" in again.user

@@ -14,6 +14,7 @@ from ..quotes import Quote, cite, find_quote
 from ..step import Step
 from ..technical import abstain_on
 from .evidence import CaseEvidence, Modal
+from .facts import not_a_name
 from .figures import figure_tag, figure_tags
 
 
@@ -140,6 +141,11 @@ def _kinds(inputs: EvidenceInput, answer: EvidenceAnswer) -> list[str]:
     return problems
 
 
+def _named(inputs: EvidenceInput, answer: EvidenceAnswer) -> list[str]:
+    faults = ((text, not_a_name(text)) for text in answer.diagnosis)
+    return [f"diagnosis: {text[:200]!r} {fault}" for text, fault in faults if fault]
+
+
 def _no_diagnosis(inputs: EvidenceInput, answer: EvidenceAnswer) -> str | None:
     return None if answer.diagnosis else "the report documents no final diagnosis"
 
@@ -171,7 +177,7 @@ EXTRACT_EVIDENCE: Step[EvidenceInput, EvidenceAnswer] = Step(
     input=EvidenceInput,
     output=lambda inputs: _answer_model(inputs.form),
     render=_render,
-    checks=(_quoted, _separate, _figures, _kinds),
+    checks=(_quoted, _named, _separate, _figures, _kinds),
     abstain=_no_diagnosis,
     finish=_collect,
     result=CaseEvidence,

@@ -10,6 +10,7 @@ from ...prompts.load import Value
 from ...prompts.making import RecordForm, RecordFormField
 from ..quotes import Quote, cite, find_quote
 from ..step import Step
+from .facts import not_a_name
 from .record import Record
 
 
@@ -88,6 +89,13 @@ def _quoted(inputs: CaseTextInput, answer: RecordAnswer) -> list[str]:
     ]
 
 
+def _named(inputs: CaseTextInput, answer: RecordAnswer) -> list[str]:
+    """Check that the diagnosis is a bare name, which questions can be searched for."""
+    field = inputs.form.diagnosis
+    faults = ((text, not_a_name(text)) for text in getattr(answer, field))
+    return [f"{field}: {text[:200]!r} {fault}" for text, fault in faults if fault]
+
+
 def _no_diagnosis(inputs: CaseTextInput, answer: RecordAnswer) -> str | None:
     diagnosis = inputs.form.diagnosis
     return None if getattr(answer, diagnosis) else f"the report documents no {diagnosis}"
@@ -120,7 +128,7 @@ EXTRACT_CASE_RECORD: Step[CaseTextInput, RecordAnswer] = Step(
     input=CaseTextInput,
     output=lambda inputs: _answer_model(inputs.form),
     render=_render,
-    checks=(_quoted,),
+    checks=(_quoted, _named),
     abstain=_no_diagnosis,
     finish=_collect,
     result=Record,

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from ..wording import fold
+from ..wording import faults, fold
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?\Z")
@@ -14,6 +14,10 @@ _WORDS = {
         "two three four five six seven eight nine ten eleven twelve".split(), 2
     )
 }
+_VERB = re.compile(
+    r"\b(?:is|are|was|were|has|have|had|been|found|made|diagnosed|confirmed|established|revealed)\b",
+    re.IGNORECASE,
+)
 _WORD = re.compile(rf"\b({'|'.join(_WORDS)})\b", re.IGNORECASE)
 
 
@@ -59,6 +63,17 @@ def named_in(text: str, names: Iterable[str]) -> list[str]:
     """
     whole = f" {fold(text)} "
     return [name for name in names if (folded := fold(name)) and f" {folded} " in whole]
+
+
+def not_a_name(diagnosis: str) -> str | None:
+    """Return why a passage is not the bare name of one diagnosis, None if it is.
+
+    >>> not_a_name("She had gout"), not_a_name("gout")
+    ('holds a verb; copy the name of the disease alone', None)
+    """
+    if _VERB.search(diagnosis):
+        return "holds a verb; copy the name of the disease alone"
+    return next(iter(faults(diagnosis)), None)
 
 
 def _canonical(number: str) -> str:

@@ -26,6 +26,7 @@ from ...prompts.evidence import (
 )
 from ..asking import StageAsking
 from ..chain import objections_in
+from ..leaks import leaked_names
 
 BACKGROUND, IMPRESSIONS = "background", "impressions"
 
@@ -128,7 +129,12 @@ class MedsynWork:
             paragraphs[kind] = written.paragraph.strip()
             source = {"source": "\n".join(passages), "text": paragraphs[kind]}
             check = await ask.value(LIST_UNSUPPORTED, source)
-            objections += [f"{kind}: {text}" for text in check.objections]
+            faulty = list(check.objections)
+            if kind == BACKGROUND:
+                faulty += await leaked_names(
+                    paragraphs[kind], [state["diagnosis"]], state["considered"], self.code_of, ask
+                )
+            objections += [f"{kind}: {text}" for text in faulty]
         return {"paragraphs": paragraphs, "objections": objections}
 
     async def options(self, state: MedsynState, ask: StageAsking) -> dict[str, Any]:
