@@ -1,1 +1,1 @@
-"""Make data sets from case reports; each statement is checked against its source."""
+"""Make data sets from reports, images and annotations, with each statement checked."""

@@ -360,6 +360,7 @@ def test_a_killed_run_goes_on_to_the_same_bytes(folder: Path) -> None:
         assert path.read_bytes() == (folder / "out" / path.name).read_bytes(), path.name
     assert {path.name for path in (folder / "out").iterdir()} == {
         "items.jsonl", "questions.jsonl", "summary.json", "to_rate.csv", "categories.json",
+        "votes.csv", "sample.csv",
     }  # fmt: skip
 
 

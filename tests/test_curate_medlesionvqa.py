@@ -98,8 +98,9 @@ def test_ten_records_become_questions_that_answer_and_evaluate_read(
         single
     )
     assert 0.05 < summary["right_positions"]["p_value"] <= 1
-    with (out / "to_rate.csv").open(encoding="utf-8", newline="") as file:
-        assert len(list(csv.DictReader(file))) == min(50, len(rows))
+    with (out / "sample.csv").open(encoding="utf-8", newline="") as file:
+        sample = list(csv.DictReader(file))
+    assert len(sample) == 20 and "regions: " in sample[0]["source"]
 
     def sees(seen: Seen) -> Any:
         return say("C" if "Options:" in seen.user else "red")
@@ -406,7 +407,9 @@ def test_a_killed_run_goes_on_to_the_same_bytes(folder: Path) -> None:
         whole = [str(folder / "whole") if word == "OUT" else word for word in words]
         assert dxjudge([*whole, str(folder / "other.sqlite")]) == 0
     names = {path.name for path in (folder / "out").iterdir()}
-    assert names == {"items.jsonl", "questions.jsonl", "summary.json", "to_rate.csv"}
+    assert names == {
+        "items.jsonl", "questions.jsonl", "summary.json", "votes.csv", "sample.csv",
+    }  # fmt: skip
     for name in names:
         kept, made = (folder / place / name for place in ("out", "whole"))
         assert kept.read_bytes() == made.read_bytes(), name

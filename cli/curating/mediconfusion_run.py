@@ -28,6 +28,7 @@ from ...curation.mediconfusion.pair_rows import (
 )
 from ...curation.mediconfusion.pair_settings import PairSettings
 from ...curation.mediconfusion.vectors import vectors_of
+from ...curation.sample import write_sample
 from ...curation.write import write_folder
 from ...files.bytes import writing
 from ...files.forms import Form
@@ -65,6 +66,7 @@ def run_mediconfusion(
         summary = summarise_pairs(items, found, splits, categories, spec, settings)
         rows = list(question_rows(items, splits, folder))
         write_folder(folder, items, summary, {QUESTIONS: rows})
+        write_sample(folder, items, "curate_mediconfusion", spec, settings.seed)
         write_columns(str(folder / TO_RATE), "csv", rating_columns(rows))
         if categories is not None:
             with writing(folder / CATEGORIES) as file:

@@ -7,7 +7,7 @@ import typer
 from ..command import grouped
 from ..option_groups import JudgeModelOptions, RunOptions
 from ..options import Delimiter, Encoding, InputFormat, SheetName
-from .options import ROWS, WRITING, Model, Output, Quiet, Seed, Tries
+from .options import ROWS, Model, Output, Quiet, Seed, Tries
 
 _WHAT = "What is asked"
 
@@ -50,14 +50,6 @@ Validation = Annotated[
         metavar="SHARE", help="The share of the questions that validate.", rich_help_panel=ROWS
     ),
 ]
-Sample = Annotated[
-    int,
-    typer.Option(
-        min=0,
-        help="How many accepted questions to draw for people (to_rate.csv).",
-        rich_help_panel=WRITING,
-    ),
-]
 
 
 @grouped
@@ -70,7 +62,6 @@ def medlesionvqa(
     abilities: Abilities = "medlesionvqa",
     values: Values = "medlesionvqa",
     validation: Validation = 0.1,
-    sample: Sample = 50,
     tries: Tries = 3,
     seed: Seed = 0,
     input_format: InputFormat = None,
@@ -113,7 +104,6 @@ def medlesionvqa(
         asked.judge(judge),
         run,
         settings=settings,
-        sample=sample,
         form=Form(input_format, delimiter, encoding, sheet),
         quiet=quiet,
     )

@@ -13,10 +13,8 @@ from ...curation.asking import Asking
 from ...curation.item import Item
 from ...curation.medlesionvqa.ability_rows import (
     QUESTIONS,
-    TO_RATE,
     missing_of,
     question_rows,
-    rating_columns,
     splits_of,
     summarise_questions,
 )
@@ -24,10 +22,10 @@ from ...curation.medlesionvqa.ability_settings import AbilitySettings
 from ...curation.medlesionvqa.question_graph import question_graph, write_questions
 from ...curation.medlesionvqa.question_plan import Pools, next_batch, pools_of, wanted_counts
 from ...curation.medlesionvqa.read_annotations import read_annotations
+from ...curation.sample import write_sample
 from ...curation.write import write_folder
 from ...files.forms import Form
 from ...files.journal import Journal
-from ...files.rows_out import write_columns
 from ..option_groups import RunOptions
 from .finish import gather_items, print_summary, run_with_journal
 
@@ -39,7 +37,6 @@ def run_medlesionvqa(
     options: RunOptions,
     *,
     settings: AbilitySettings,
-    sample: int,
     form: Form,
     quiet: bool,
 ) -> int:
@@ -57,7 +54,7 @@ def run_medlesionvqa(
         summary = summarise_questions(items, wanted, splits, spec, settings)
         rows = list(question_rows(items, splits, folder))
         write_folder(folder, items, summary, {QUESTIONS: rows})
-        write_columns(str(folder / TO_RATE), "csv", rating_columns(rows, sample, settings.seed))
+        write_sample(folder, items, "curate_medlesionvqa", spec, settings.seed)
         print_summary(summary, run, len(read.records), "record", started)
         for line in (*missing_of(summary), f"questions: {folder / QUESTIONS}"):
             print(line, file=sys.stderr)

@@ -87,6 +87,9 @@ def as_item(state: Mapping[str, Any]) -> Item:
     return Item(
         id=state["id"],
         ending=Ending.model_validate(state["ending"]),
-        data={name: state[name] for name in _DATA if name in state},
+        data={
+            "case": "\n\n".join(state["captions"]),
+            **{name: state[name] for name in _DATA if name in state},
+        },
         trail=tuple(Trace.model_validate(step) for step in state["trail"]),
     )

@@ -1,6 +1,5 @@
 """The output of MedLesionVQA: questions as `dxjudge answer` and `evaluate` read them."""
 
-import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -15,7 +14,7 @@ from ..split import Cluster, Split, joined, split_clusters
 from ..write import count_items, sign, version_of
 from .ability_settings import AbilitySettings
 
-QUESTIONS, TO_RATE = "questions.jsonl", "to_rate.csv"
+QUESTIONS = "questions.jsonl"
 
 
 def accepted(items: Sequence[Item]) -> list[Item]:
@@ -56,22 +55,6 @@ def question_rows(
             "text_only": data["text_only"],
             "split": splits[item.id],
         }
-
-
-def rating_columns(rows: Sequence[Mapping[str, Any]], most: int, seed: int) -> dict[str, list[Any]]:
-    """Return the columns of a sample for people: `most` rows drawn with the seed, not rated yet."""
-    drawn = sorted(random.Random(seed).sample(range(len(rows)), min(most, len(rows))))
-    sample = [rows[place] for place in drawn]
-    columns: dict[str, list[Any]] = {
-        name: [row[name] for row in sample] for name in ("id", "ability", "question")
-    }
-    letters = sorted({letter for row in sample for letter in row if len(letter) == 1})
-    columns |= {letter: [row.get(letter, "") for row in sample] for letter in letters}
-    columns |= {
-        "answer": [row["answer"] for row in sample],
-        "image": [row["images"][0] for row in sample],
-    }
-    return {**columns, "rater": [""] * len(sample), "score": [""] * len(sample)}
 
 
 def summarise_questions(

@@ -34,7 +34,7 @@ from .question_plan import Planned
 
 
 class QuestionIn(TypedDict):
-    """What is to be asked, as plain JSON (see `Planned`). sheet: the record as a text."""
+    """What is to be asked, as plain JSON (see `Planned`). case: the record as a text."""
 
     id: str
     ability: str
@@ -43,7 +43,7 @@ class QuestionIn(TypedDict):
     record: str
     patient: str
     images: list[str]
-    sheet: str
+    case: str
     about: list[str]
     right: list[str]
     true: list[str]
@@ -127,14 +127,14 @@ class _QuestionWork:
             "right": tuple(state["right"]),
             "true": tuple(state["true"]),
             "candidates": tuple(state["candidates"]),
-            "record": state["sheet"],
+            "record": state["case"],
             "rules": self.settings.rules,
             "objections": objections_in(state),
         }
         written: AbilityQuestion = await ask.value(WRITE_ABILITY_QUESTION, inputs)
         options, answer = self._options(state, written)
         update = {"question": written.question, "options": options, "answer": answer}
-        solved, given = await _solve(ask, state, update, state["sheet"])
+        solved, given = await _solve(ask, state, update, state["case"])
         blind, _ = await _solve(ask, state, update, "")
         objections = []
         if not solved:

@@ -38,7 +38,7 @@ class Planned:
             "record": self.record.id,
             "patient": self.record.patient,
             "images": list(self.record.images),
-            "sheet": self.record.sheet(),
+            "case": self.record.sheet(),
             "about": list(self.about),
             "right": list(self.right),
             "true": list(self.true),
