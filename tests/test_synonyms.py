@@ -41,3 +41,28 @@ def test_a_synonym_of_two_codes_stands_in_one_line_of_the_tree() -> None:
         if not all(code.startswith(min(found, key=len)) for code in found)
     }
     assert split == {}
+
+
+OPPOSITES = """
+    congenital acquired / acute chronic / benign malignant / upper lower / left right /
+    male female / internal external / medial lateral / unilateral bilateral / proximal distal /
+    open closed / displaced nondisplaced / traumatic nontraumatic / complete incomplete /
+    systolic diastolic / toxic nontoxic / infective noninfective / rheumatic nonrheumatic /
+    superior inferior / exudative nonexudative / intrinsic extrinsic / large small / early late
+"""
+
+
+def test_no_synonym_says_the_opposite_of_the_name_of_its_code() -> None:
+    pairs = [pair.split() for pair in OPPOSITES.split("/")]
+    sides = [*pairs, *(pair[::-1] for pair in pairs)]
+    tree = load_tree()
+    contradictions = []
+    for term in synonyms():
+        words = set(normalise_text(term.text).split())
+        name = set(normalise_text(tree.name(tree.node(term.code))).split())
+        contradictions += [
+            (term.text, term.code)
+            for side, other in sides
+            if side in words and other not in words and other in name and side not in name
+        ]
+    assert contradictions == []
