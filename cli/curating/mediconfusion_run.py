@@ -13,6 +13,7 @@ from ...agents.judge import JudgeSpec
 from ...agents.outcome import Outcome
 from ...curation.asking import Asking
 from ...curation.item import Item
+from ...curation.mediconfusion.confusing import MOST
 from ...curation.mediconfusion.expert_scores import apply_scores, read_scores
 from ...curation.mediconfusion.found import FoundPairs, categories_of, pairs_of_images
 from ...curation.mediconfusion.images import CaptionedImage, read_images
@@ -93,8 +94,9 @@ def _find(
             show("comparing", done, total)
 
         found = pairs_of_images(images, medical, general, settings, progress)
+    widest = f" (the {MOST:,} with the widest gap are used)" if found.all > MOST else ""
     print(
-        f"{len(images):,} images: {found.all:,} confusing pairs, {found.spread:,} after each image "
+        f"{len(images):,} images: {found.all:,} confusing pairs{widest}, {found.spread:,} after each image "
         f"stands in at most {settings.per_image}; {len(found.pairs):,} are written about",
         file=sys.stderr,
     )

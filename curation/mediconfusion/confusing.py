@@ -17,6 +17,8 @@ Vectors = npt.NDArray[np.floating[Any]]
 Progress = Callable[[int, int], None]
 """Called with (done, total) blocks."""
 
+MOST = 100_000
+"""So many pairs are returned at most, those with the widest gaps."""
 _BLOCK = 2048  # images; a block of similarities has 16 MB
 _MARGIN = 1e-4  # the error of a float32 product of unit vectors is below this
 _ROWS = 8192  # pairs that are computed in float64 at once
@@ -67,7 +69,7 @@ def find_confusing_pairs(
     *,
     least_medical: float = 0.9,
     most_general: float = 0.75,
-    most: int = 100_000,
+    most: int = MOST,
     progress: Progress | None = None,
 ) -> ConfusingPairs:
     """Return the pairs of images that the encoders see differently.
