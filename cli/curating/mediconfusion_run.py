@@ -96,8 +96,9 @@ def _find(
         found = pairs_of_images(images, medical, general, settings, progress)
     widest = f" (the {MOST:,} with the widest gap are used)" if found.all > MOST else ""
     print(
-        f"{len(images):,} images: {found.all:,} confusing pairs{widest}, {found.spread:,} after each "
-        f"image stands in at most {settings.per_image}; {len(found.pairs):,} are written about",
+        f"{len(images):,} images: {found.all:,} confusing pairs{widest}, {found.spread:,} after "
+        f"each image stands in at most {settings.per_image}; "
+        f"{len(found.pairs):,} are written about",
         file=sys.stderr,
     )
     return found
