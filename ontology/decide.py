@@ -364,7 +364,7 @@ def _why_refused(query: Query, first: Candidate, uncalibrated: float, policy: Po
     denied = what_is_not_there(query.text)
     if denied and (_is_known(denied, retriever) or not names_a_lack((first.term, first.name))):
         return f"says that it is not there: {denied}"
-    spelt = retriever.spelling.corrected(query.forms[0].text)
+    spelt = retriever.index.rows.spelling.corrected(query.forms[0].text)
     if why := named(query.text) or named(spelt):
         return why
     model = load_refusal_model()

@@ -22,17 +22,17 @@ def is_other_matter(query: Query, matched: str, retriever: Retriever) -> bool:
     """
     words = normalise_text(query.text).split()
     if len(words) == 1:
-        is_known = bool(retriever.spelling.counts[words[0]] or query.expanded)
+        is_known = bool(retriever.index.rows.spelling.counts[words[0]] or query.expanded)
         return len(words[0]) < _LONG and not is_known
     if any(form.kind == "word for word" for form in query.forms):
         return False
     stems = {word[:_STEM] for word in matched.split()}
     read = set(query.forms[0].text.split())
     rest = [word for word in words if word in read and word[:_STEM] not in stems]
-    counts, plain = retriever.spelling.counts, packaged_encoder().words()
+    counts, plain = retriever.index.rows.spelling.counts, packaged_encoder().words()
     unheld = [word for word in rest if len(word) >= _SHORTEST and word.isalpha()]
     return any(
         counts[word] < (_RARE if word == words[-1] else 1)
-        and (word in plain or retriever.spelling.corrected(word) == word)
+        and (word in plain or retriever.index.rows.spelling.corrected(word) == word)
         for word in unheld
     )

@@ -1,6 +1,7 @@
 """What the tests share: a cache folder of their own, and one mapper over the whole base."""
 
 import os
+from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +10,8 @@ from hypothesis import settings
 
 from dxjudge.agents.engine import limits
 from dxjudge.graphs.mapper import Mapper
+from dxjudge.ontology.search import index
+from dxjudge.ontology.search.term_rows import TermRows, load_rows
 
 # Beside the code, so that the index is built once and not for each run of the tests.
 os.environ.setdefault("DXJUDGE_CACHE_DIR", str(Path(__file__).parents[1] / "build" / "test-cache"))
@@ -24,6 +27,22 @@ settings.load_profile(os.environ.get("DXJUDGE_HYPOTHESIS", "without deadline"))
 def mapper() -> Iterator[Mapper]:
     """The default mapper, its index built where it is not there yet."""
     yield Mapper()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def large_indexes_stay() -> Iterator[None]:
+    """A process forgets an index with its last mapper; here each test would read it again."""
+    large: deque[TermRows] = deque(maxlen=2)
+
+    def load_and_keep(home: Path, key: str) -> TermRows:
+        rows = load_rows(home, key)
+        if len(rows.terms) > 10_000 and rows not in large:
+            large.append(rows)
+        return rows
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(index, "load_rows", load_and_keep)
+        yield
 
 
 @pytest.fixture(autouse=True)

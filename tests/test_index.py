@@ -15,7 +15,7 @@ from dxjudge.errors import IndexFault, UsageError
 from dxjudge.ontology.base import default_terms, recipe
 from dxjudge.ontology.reading.normalise import normalise_text
 from dxjudge.ontology.reading.query import read_query
-from dxjudge.ontology.search.chroma import EMBEDDED, open_collection
+from dxjudge.ontology.search.chroma import EMBEDDED, TermVectors, open_collection
 from dxjudge.ontology.search.encode import GRID, OnnxEncoder, Vectors, open_encoder
 from dxjudge.ontology.search.index import Index, index_key, open_index
 from dxjudge.ontology.search.retrieve import make_retriever
@@ -164,6 +164,18 @@ def test_a_damaged_index_is_rebuilt_with_a_warning(
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         open_small(tmp_path, encoder)
+
+
+def test_indexes_of_one_folder_share_their_terms_until_the_files_change(
+    tmp_path: Path, encoder: OnnxEncoder
+) -> None:
+    first = open_small(tmp_path, encoder)
+    assert open_small(tmp_path, encoder).rows is first.rows
+    assert open_small(tmp_path / "other", encoder).rows is not first.rows
+    terms = tmp_path / "index" / first.key / "terms.json"
+    terms.write_text(terms.read_text().replace("Asthma", "Gout"))
+    with pytest.warns(UserWarning, match="terms.json has changed"):
+        assert open_small(tmp_path, encoder).terms == first.terms
 
 
 def test_what_a_killed_build_left_is_removed(tmp_path: Path, encoder: OnnxEncoder) -> None:
@@ -345,7 +357,7 @@ def test_what_is_near_a_text_does_not_depend_on_the_others(
 def test_a_collection_that_lacks_rows_is_built_anew(tmp_path: Path, encoder: OnnxEncoder) -> None:
     index = open_small(tmp_path, encoder)
     home = tmp_path / "index" / index.key
-    less = open_collection(home, index.key, index.vectors[:4], embedded=True)
+    less = open_collection(home, index.key, TermVectors(index.vectors[:4]), embedded=True)
     assert less.count() == 4
     assert open_small(tmp_path, encoder, chroma=EMBEDDED).collection.count() == len(TERMS)
     assert len(list(home.glob("chroma-*"))) == 1

@@ -23,16 +23,15 @@ from dxjudge.ontology.search.encode import packaged_encoder
 ROOT = Path(__file__).parents[1]
 
 
-@pytest.fixture(scope="module")
-def mapper() -> Mapper:
-    return Mapper()
-
-
 def test_the_non_diagnoses_are_refused_those_held_out_too(mapper: Mapper) -> None:
     table = ROOT / "benchmarks" / "data" / "non_diagnoses.tsv"
     rows = list(csv.DictReader(table.open(encoding="utf-8"), delimiter="\t"))
     assert len(rows) >= 300
     assert len({row["text"].lower() for row in rows}) == len(rows)
+    # All that were held out, and a third of those that the model was made from.
+    rows = [row for row in rows if row["half"] == "test"] + [
+        row for row in rows if row["half"] != "test"
+    ][::3]
     mappings = mapper.map_many([row["text"] for row in rows])
     passed = Counter(
         row["half"]
@@ -49,6 +48,7 @@ def test_entries_of_charts_pass(mapper: Mapper) -> None:
     table = ROOT / "benchmarks" / "data" / "charts.tsv"
     rows = list(csv.DictReader(table.open(encoding="utf-8"), delimiter="\t"))
     assert len({row["text"].lower() for row in rows}) == len(rows) > 900
+    rows = rows[::2]
     mappings = mapper.map_many([row["text"] for row in rows])
     for half, share in (("tune", 0.975), ("test", 0.98)):
         found = [
@@ -105,7 +105,7 @@ def test_names_of_lists_are_no_diagnoses(text: str, reason: str | None) -> None:
 
 
 def test_a_name_of_the_lists_is_no_term_of_the_base(mapper: Mapper) -> None:
-    terms = set(mapper.parts.retriever.exact)
+    terms = set(mapper.parts.retriever.index.rows.exact)
     # Anti-Muellerian hormone, and asymptomatic microscopic hematuria. Z68 and an inclusion term of
     # Z79.890 have names of a measurement and of a treatment.
     names = {"amh", "body mass index", "hormone replacement therapy"}

@@ -89,7 +89,7 @@ def test_a_misspelt_text_that_is_no_diagnosis_stays_unmapped(mapper: Mapper, tex
 
 def test_everyday_words_are_no_slips(mapper: Mapper) -> None:
     text = "fall from ladder hiking jumped heater wearer wrists clots crops native cooled punched"
-    spelling = mapper.parts.retriever.spelling
+    spelling = mapper.parts.retriever.index.rows.spelling
     assert spelling.corrected(text) == text
 
 

@@ -78,7 +78,7 @@ def hidden_terms(
     chosen: list[str] = []
     for term, folded in zip(retriever.index.terms, retriever.index.folded, strict=True):
         by_text.setdefault(folded, set()).add(term.code)
-        several = len(retriever.rows_of[term.code]) > 1
+        several = len(retriever.index.rows.of_code[term.code]) > 1
         if several and rng.random() < DRAWN.get(term.source, 1.0):
             chosen.append(term.text)
     rng.shuffle(chosen)

@@ -9,6 +9,7 @@ import shutil
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -30,26 +31,38 @@ EMBEDDED = "embedded"
 _GRAPH = {"space": "cosine", "ef_construction": 200, "max_neighbors": 32, "ef_search": 400}
 
 
+@dataclass(frozen=True, eq=False)
+class TermVectors:
+    """The vectors of the terms, of length 1, (terms, dimensions)."""
+
+    rows: npt.NDArray[np.float16]
+
+    @cached_property
+    def columns(self) -> Vectors:
+        """The same as columns of float32, which a product with vectors of texts needs."""
+        return np.asarray(self.rows, np.float32).T
+
+
 class Collection:
     """The vectors of the terms; where `open` is given, it opens a Chroma collection of them.
 
     The ids of the collection are row numbers.
     """
 
-    def __init__(self, vectors: npt.NDArray[np.float16], open: Callable[[], Any] | None = None):
+    def __init__(self, vectors: TermVectors, open: Callable[[], Any] | None = None):
         self._vectors = vectors
         self._open = open
 
     def count(self) -> int:
         """Return the number of rows."""
-        return int(self._collection.count()) if self._open else len(self._vectors)
+        return int(self._collection.count()) if self._open else len(self._vectors.rows)
 
     def nearest(self, vectors: Vectors, k: int) -> npt.NDArray[np.int64]:
         """Return row numbers of the k nearest terms of each vector, nearest first, (n, k)."""
         if not len(vectors):
             return np.zeros((0, k), np.int64)
         if self._open is None or not self._is_sound():
-            return np.array([highest(row, k) for row in vectors @ self._unit_columns])
+            return np.array([highest(row, k) for row in vectors @ self._vectors.columns])
         answer = self._collection.query(query_embeddings=vectors, n_results=k, include=[])
         return np.asarray([[int(row) for row in rows] for rows in answer["ids"]], np.int64)
 
@@ -67,10 +80,6 @@ class Collection:
     def _collection(self) -> Any:
         assert self._open
         return self._open()
-
-    @cached_property
-    def _unit_columns(self) -> Vectors:
-        return np.asarray(self._vectors, np.float32).T
 
 
 @contextmanager
@@ -103,7 +112,7 @@ def one_builder(folder: Path) -> Iterator[None]:
 def open_collection(
     folder: Path,
     key: str,
-    vectors: npt.NDArray[np.float16],
+    vectors: TermVectors,
     server: Any = None,
     progress: Progress | None = None,
     *,
@@ -114,19 +123,19 @@ def open_collection(
 
     server: a client that `open_server` returned; its collection is opened at once. embedded: the
     collection is in `folder` and is opened when first needed. A collection that is missing or lacks
-    rows is built from `vectors`. rebuild: build the server's collection again.
+    rows is built from them. rebuild: build the server's collection again.
 
     Raises IndexFault where the server fails.
     """
     if embedded:
-        return Collection(vectors, lambda: _open_embedded(folder, key, vectors, progress))
+        return Collection(vectors, lambda: _open_embedded(folder, key, vectors.rows, progress))
     if server is None:
         return Collection(vectors)
     try:
-        collection = None if rebuild else _complete(server, key, len(vectors))
+        collection = None if rebuild else _complete(server, key, len(vectors.rows))
         if collection is None:
-            _fill(server, key, vectors, progress)
-            collection = _complete(server, key, len(vectors))
+            _fill(server, key, vectors.rows, progress)
+            collection = _complete(server, key, len(vectors.rows))
     except Exception as error:
         raise IndexFault(f"the Chroma server failed: {error}") from error
     return Collection(vectors, lambda: collection)

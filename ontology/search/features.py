@@ -6,12 +6,14 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from ..reading.normalise import normalise_text
 from ..reading.query import Query
 from .retrieve import Floats, Hit, Retriever
+from .term_rows import TermRows
 
 FEATURES = (
     "fused",
@@ -106,6 +108,7 @@ _OPPOSED = tuple(
 _SIDES = frozenset("left right bilateral".split())
 _STEM = 6  # letters of a word that are compared
 _RAREST = 11.0  # the weight of a word that no term holds
+_RARITIES: WeakKeyDictionary[TermRows, dict[str, float]] = WeakKeyDictionary()
 _NOT_WHOLE = frozenset(
     ("spelling", "first part", "in brackets", "alternative", "word for word", "one meaning")
 )
@@ -297,12 +300,17 @@ class _Pool:
 
 def make_features(retriever: Retriever) -> FeatureMaker:
     """Return a feature maker that weighs words by their rarity among the terms of the index."""
+    rows = retriever.index.rows
+    if rows not in _RARITIES:
+        _RARITIES[rows] = _rarities(rows.folded)
+    return FeatureMaker(retriever, _RARITIES[rows])
+
+
+def _rarities(terms: Sequence[str]) -> dict[str, float]:
     counts: Counter[str] = Counter()
-    for folded in retriever.index.folded:
-        counts.update({word[:_STEM] for word in folded.split()})
-    total = len(retriever.index.folded)
-    weights = {stem: math.log(total / count) + 0.1 for stem, count in counts.items()}
-    return FeatureMaker(retriever, weights)
+    for folded in terms:
+        counts.update({_stem(word) for word in folded.split()})
+    return {stem: math.log(len(terms) / count) + 0.1 for stem, count in counts.items()}
 
 
 def _words(folded: str) -> _Words:

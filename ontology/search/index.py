@@ -14,7 +14,6 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -24,11 +23,10 @@ from ..reading.normalise import normalise_text
 from ..terms import Term
 from .chroma import EMBEDDED, Collection, one_builder, open_collection, open_server
 from .encode import Encoder
-from .lexical import LexicalIndex, build_lexical, read_lexical
+from .lexical import LexicalIndex, build_lexical
 from .shipped import encode_terms
+from .term_rows import FILES, FORMAT, TermRows, digest_of, load_rows
 
-FORMAT = 4
-_FILES = ("terms.json", "vectors.npy", "lexical.npz", "lexical.json")
 Stage = Callable[[str, int, int], None]
 """Progress of a build: (stage, done, total)."""
 
@@ -38,12 +36,29 @@ class Index:
     """A loaded index; row i of every part is term i."""
 
     key: str
-    terms: tuple[Term, ...]
-    folded: tuple[str, ...]
-    vectors: npt.NDArray[np.float16]
-    lexical: LexicalIndex
+    rows: TermRows
     collection: Collection
     encoder: Encoder
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """The terms."""
+        return self.rows.terms
+
+    @property
+    def folded(self) -> tuple[str, ...]:
+        """The terms as normalised texts."""
+        return self.rows.folded
+
+    @property
+    def vectors(self) -> npt.NDArray[np.float16]:
+        """The vectors of the terms, of length 1, (terms, dimensions)."""
+        return self.rows.vectors.rows
+
+    @property
+    def lexical(self) -> LexicalIndex:
+        """The index of their letters."""
+        return self.rows.lexical
 
 
 def index_key(recipe: str, encoder: Encoder) -> str:
@@ -83,7 +98,7 @@ def open_index(
                 raise IndexFault("the chosen scope and sources hold no term to search")
             _build(home, key, terms, encoder, progress)
             try:
-                kept = _load(home, key)
+                kept = load_rows(home, key)
             except Exception as error:
                 raise IndexFault(
                     f"the index just built in {home} cannot be read: {error}"
@@ -97,14 +112,14 @@ def open_index(
             embedded=chroma == EMBEDDED,
             rebuild=rebuild,
         )
-    return Index(key, *kept, collection, encoder)
+    return Index(key, kept, collection, encoder)
 
 
-def _kept(home: Path, key: str) -> "_Kept | None":
+def _kept(home: Path, key: str) -> TermRows | None:
     if not home.exists():
         return None
     try:
-        return _load(home, key)
+        return load_rows(home, key)
     except Exception as error:
         warnings.warn(f"the index in {home} is damaged ({error}); rebuilding", stacklevel=3)
         return None
@@ -153,34 +168,6 @@ def _write_parts(
         "key": key,
         "encoder": encoder.identity,
         "rows": len(rows),
-        "files": {name: _digest(part / name) for name in _FILES},
+        "files": {name: digest_of(part / name) for name in FILES},
     }
     (part / "manifest.json").write_text(json.dumps(manifest, indent=1), encoding="utf-8")
-
-
-class _Kept(NamedTuple):
-    terms: tuple[Term, ...]
-    folded: tuple[str, ...]
-    vectors: npt.NDArray[np.float16]
-    lexical: LexicalIndex
-
-
-def _load(home: Path, key: str) -> _Kept:
-    manifest = json.loads((home / "manifest.json").read_text("utf-8"))
-    if manifest["format"] != FORMAT or manifest["key"] != key:
-        raise IndexFault("its manifest is of another index")
-    for name, digest in manifest["files"].items():
-        if _digest(home / name) != digest:
-            raise IndexFault(f"{name} has changed since it was written")
-    rows = json.loads((home / "terms.json").read_text("utf-8"))
-    return _Kept(
-        tuple(Term(text, code, source) for text, code, source, _ in rows),
-        tuple(row[3] for row in rows),
-        np.load(home / "vectors.npy", mmap_mode="r"),
-        read_lexical(home),
-    )
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

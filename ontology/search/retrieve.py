@@ -9,11 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..reading.query import Form, Query, read_query
-from ..reading.refusal import known_words
-from ..reading.spelling import Spelling, make_spelling
 from ..tree import Node, Tree
 from ..written import written_codes
-from .encode import packaged_encoder
 from .highest import highest
 from .index import Index
 
@@ -54,8 +51,6 @@ class Retriever:
 
     index: Index
     tree: Tree
-    rows_of: dict[str, list[int]]
-    exact: dict[str, list[int]]
     weights: Floats | None = None  # of the terms, by row; None means 1 for all
     leave_one_out: bool = False  # for training: terms that equal the text are ignored
     _relatives: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -77,7 +72,7 @@ class Retriever:
         likely: dict[str, Form] = {}
         for form in query.forms:
             if form.kind not in _NOT_SPELT:
-                likely.setdefault(self.spelling.corrected(form.text), form)
+                likely.setdefault(self.index.rows.spelling.corrected(form.text), form)
         forms = (
             Form(text, _SPELT * form.weight, "spelling")
             for text, form in likely.items()
@@ -90,12 +85,7 @@ class Retriever:
         """Return a form; of one read word for word, cognates replace the unknown words."""
         if form.kind != "word for word":
             return form
-        return form._replace(text=self.spelling.in_english(form.text))
-
-    @cached_property
-    def spelling(self) -> Spelling:
-        """The spelling corrector over the words of the terms."""
-        return make_spelling(self.index.folded, known_words(), packaged_encoder().words())
+        return form._replace(text=self.index.rows.spelling.in_english(form.text))
 
     def search(self, queries: Sequence[Query]) -> list[list[Hit]]:
         """Return the candidates of each query, best fused score first, ties by code."""
@@ -120,13 +110,13 @@ class Retriever:
         """Return the rows of terms that equal the whole text, in one of its wordings."""
         whole = (form.text for form in query.forms if form.kind in {"whole", "without brackets"})
         for text in (*whole, *query.turned):
-            if rows := self.exact.get(text):
+            if rows := self.index.rows.exact.get(text):
                 return rows
         return []
 
     def is_term(self, folded: str) -> bool:
         """Return whether a normalised text is a term of the base."""
-        return folded in self.exact
+        return folded in self.index.rows.exact
 
     def _candidates(
         self, query: Query, vectors: Floats, near: npt.NDArray[np.int64], lexical: Floats
@@ -137,7 +127,7 @@ class Retriever:
             alike = alike[lexical[place][alike] > 0]
             rows = np.unique(np.concatenate([near[place], alike]))
             if self.leave_one_out:
-                rows = np.setdiff1d(rows, self.exact.get(form.text, []))
+                rows = np.setdiff1d(rows, self.index.rows.exact.get(form.text, []))
             self._score(best, rows, place, form.weight, vectors[place], lexical[place], False)
         ranked = sorted(best.values(), key=_order)[:_BEST]
         best = {hit.code: hit for hit in ranked}
@@ -146,7 +136,7 @@ class Retriever:
             for hit in ranked[:_RELATIVES]
             for code in self._relatives_of(hit.code)
             if code not in best
-            for row in self.rows_of[code]
+            for row in self.index.rows.of_code[code]
         ]
         if relatives:
             rows = np.unique(np.asarray(relatives))
@@ -160,7 +150,9 @@ class Retriever:
             parent = self.tree.parent(code)
             near = [child for child in self.tree.children(code) if self._is_vague(child)]
             near += [parent] if parent else []
-            self._relatives[code] = tuple(node.code for node in near if node.code in self.rows_of)
+            self._relatives[code] = tuple(
+                node.code for node in near if node.code in self.index.rows.of_code
+            )
         return self._relatives[code]
 
     def _is_vague(self, node: Node) -> bool:
@@ -197,26 +189,15 @@ class Retriever:
 def make_retriever(
     index: Index, tree: Tree, weights: Mapping[str, float] | None = None
 ) -> Retriever:
-    """Prepare an index for search: group its rows by code and by normalised term.
+    """Prepare an index for search.
 
     `weights` holds the weights of sources by name; a source that is not in it has the weight 1.
     """
-    rows_of: dict[str, list[int]] = {}
-    exact: dict[str, list[int]] = {}
-    for row, ((_, code, _), folded) in enumerate(zip(index.terms, index.folded, strict=True)):
-        if code in rows_of:
-            rows_of[code].append(row)
-        else:
-            rows_of[code] = [row]
-        if folded in exact:
-            exact[folded].append(row)
-        else:
-            exact[folded] = [row]
     by_row = None
     if weights:
         named = [weights.get(term.source.partition("/")[0], 1.0) for term in index.terms]
         by_row = np.asarray(named, np.float32)
-    return Retriever(index, tree, rows_of, exact, by_row)
+    return Retriever(index, tree, by_row)
 
 
 def _order(hit: Hit) -> tuple[float, str]:
