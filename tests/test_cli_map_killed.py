@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from dxjudge.cli.main import run
 from dxjudge.files.bytes import writing
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
@@ -45,13 +46,13 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run that nobody disturbed."""
     folder = prepare(tmp_path_factory.mktemp("whole"))
     options = ("-o", str(folder / "out.csv"), "--table", str(folder / "table.tsv"), "-q")
-    assert subprocess.run(command(folder, *options), check=False).returncode == 0
+    assert run(["map", str(folder / "in.csv"), *options]) == 0
     return folder
 
 
 @pytest.mark.parametrize("with_table", [False, True])
 def test_a_killed_run_goes_on_to_the_same_bytes(
-    whole: Path, tmp_path: Path, with_table: bool
+    whole: Path, tmp_path: Path, with_table: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = prepare(tmp_path)
     options = ["-o", str(folder / "out.csv")]
@@ -62,9 +63,8 @@ def test_a_killed_run_goes_on_to_the_same_bytes(
     kept = {json.loads(line)["key"] for line in held}
     assert 130 <= len(kept) < len(TEXTS)
     assert not (folder / "out.csv").exists()
-    done = subprocess.run(command(folder, *options), capture_output=True, text=True, check=False)
-    assert done.returncode == 0
-    assert f"{len(kept):,} texts mapped before" in done.stderr
+    assert run(["map", str(folder / "in.csv"), *options]) == 0
+    assert f"{len(kept):,} texts mapped before" in capsys.readouterr().err
     assert (folder / "out.csv").read_bytes() == (whole / "out.csv").read_bytes()
     names = {"in.csv", "out.csv"} | ({"table.tsv"} if with_table else set())
     assert {path.name for path in folder.iterdir()} == names
@@ -78,15 +78,14 @@ def test_a_dropped_connection_ends_like_the_interrupt_key(tmp_path: Path) -> Non
     assert (folder / "out.csv.journal").exists()
 
 
-def test_a_journal_of_other_settings_is_refused(tmp_path: Path) -> None:
+def test_a_journal_of_other_settings_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = prepare(tmp_path)
     options = ("-o", str(folder / "out.csv"), "-q")
     assert kill(folder, signal.SIGKILL, *options, lines=10) == -signal.SIGKILL
-    done = subprocess.run(
-        command(folder, *options, "--min-score", "0.9"), capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 4
-    assert "out.csv.journal is the journal of another job" in done.stderr
+    assert run(["map", str(folder / "in.csv"), *options, "--min-score", "0.9"]) == 4
+    assert "out.csv.journal is the journal of another job" in capsys.readouterr().err
 
 
 def test_what_a_killed_writer_left_is_removed_and_what_a_living_one_writes_is_not(

@@ -1,19 +1,27 @@
 """Every command on the page about a step of one's own runs as it is written."""
 
 import csv
+import io
 import os
 import re
+import shlex
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from dxjudge.cli.main import run as dxjudge
+
 from .protocol_server import ProtocolServer, Seen
 
 PAGE = Path(__file__).parents[1] / "docs" / "own_step.md"
-BLOCKS = re.findall(r"```sh\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+BLOCKS = [
+    re.sub(r"\\\n\s*", " ", block)
+    for block in re.findall(r"```sh\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+]
 LEVELS = {"Chest pain": 3, "A mole": 0, "Fever": 2, "the gym": 0}
 
 
@@ -28,32 +36,45 @@ def judge(seen: Seen) -> Any:
     return {"rationale": f"{model} says {level}.", "level": level}
 
 
+def in_shell(lines: list[str]) -> str:
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-e", "-c", "\n".join(lines)],
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+    assert done.returncode == 0, f"{lines}\n{done.stdout}\n{done.stderr}"
+    return done.stdout + done.stderr
+
+
+def in_process(line: str) -> str:
+    """Run a dxjudge command without the seconds that its own process would take to start."""
+    printed = io.StringIO()
+    with redirect_stdout(printed), redirect_stderr(printed):
+        code = dxjudge(shlex.split(line)[1:])
+    assert code == 0, f"{line}\n{printed.getvalue()}"
+    return printed.getvalue()
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """The folder after all blocks, and what each of them printed."""
     path = tmp_path_factory.mktemp("own")
-    with ProtocolServer(judge) as server:
-        settings = {
-            **os.environ,
-            "OPENAI_BASE_URL": server.url,
-            "OPENAI_API_KEY": "none",
-            "DXJUDGE_CACHE_DIR": str(path / "cache"),
-            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-            "COLUMNS": "200",
-        }
-        printed = []
-        for block in BLOCKS:
-            done = subprocess.run(
-                ["bash", "-e", "-c", block],
-                cwd=path,
-                env=settings,
-                capture_output=True,
-                text=True,
-                timeout=240,
-                check=False,
-            )
-            assert done.returncode == 0, f"{block}\n{done.stdout}\n{done.stderr}"
-            printed.append(done.stdout + done.stderr)
+    with ProtocolServer(judge) as server, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OPENAI_BASE_URL", server.url)
+        patch.setenv("OPENAI_API_KEY", "none")
+        patch.setenv("DXJUDGE_CACHE_DIR", str(path / "cache"))
+        patch.setenv("COLUMNS", "200")
+        patch.chdir(path)
+        printed = [in_shell(BLOCKS[0].splitlines())]  # as a reader starts: the installed command
+        for block in BLOCKS[1:]:
+            lines = block.splitlines()
+            own = [line for line in lines if line.startswith("dxjudge ")]
+            said = in_shell([line for line in lines if line not in own])
+            printed.append(said + "".join(map(in_process, own)))
     return path, printed
 
 
