@@ -11,9 +11,11 @@ from ..files.forms import Form as FileForm
 from .option_groups import ModelOptions, RunOptions
 from .options import (
     ROWS,
+    Conditions,
     Delimiter,
     Encoding,
     EstimateOnly,
+    Evidences,
     JournalFile,
     Quiet,
     SheetName,
@@ -83,14 +85,6 @@ PresentedAs = Annotated[
         "to ask with each. By default both are shown.",
         rich_help_panel=_ASKED,
     ),
-]
-Conditions = Annotated[
-    Path | None,
-    typer.Option(help="For cases of DDXPlus: its release_conditions.json.", rich_help_panel=ROWS),
-]
-Evidences = Annotated[
-    Path | None,
-    typer.Option(help="For cases of DDXPlus: its release_evidences.json.", rich_help_panel=ROWS),
 ]
 
 

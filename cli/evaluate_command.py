@@ -11,9 +11,11 @@ from .command import grouped
 from .option_groups import JudgeModelOptions, Quorum, RunOptions, Weights
 from .options import (
     AddedSources,
+    Conditions,
     Delimiter,
     Encoding,
     EstimateOnly,
+    Evidences,
     OneDimension,
     SheetName,
     Sources,
@@ -88,14 +90,6 @@ RatingsFile = Annotated[
         "or choices (case, rater, first, second, chosen). Every metric is compared with it.",
         rich_help_panel=_FILES,
     ),
-]
-Conditions = Annotated[
-    Path | None,
-    typer.Option(help="For cases of DDXPlus: its release_conditions.json.", rich_help_panel=_FILES),
-]
-Evidences = Annotated[
-    Path | None,
-    typer.Option(help="For cases of DDXPlus: its release_evidences.json.", rich_help_panel=_FILES),
 ]
 TableFile = Annotated[
     Path | None,

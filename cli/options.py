@@ -24,6 +24,14 @@ InputFormat = Annotated[
         rich_help_panel=ROWS,
     ),
 ]
+Conditions = Annotated[
+    Path | None,
+    typer.Option(help="For cases of DDXPlus: its release_conditions.json.", rich_help_panel=ROWS),
+]
+Evidences = Annotated[
+    Path | None,
+    typer.Option(help="For cases of DDXPlus: its release_evidences.json.", rich_help_panel=ROWS),
+]
 Delimiter = Annotated[
     str | None,
     typer.Option(

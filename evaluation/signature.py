@@ -11,6 +11,7 @@ from ..agents.step import Step
 from .coding import Codes
 from .judged import Judged
 from .settings import Settings
+from .settings_paths import digests_of, without_folders
 from .tasks import tasks_of
 
 
@@ -23,11 +24,15 @@ def signature_of(
 ) -> dict[str, Any]:
     """Build the signature: version, settings, judges, prompts, ontology, encoder, file hashes.
 
-    `files` maps the name of a file to the sha256 of its bytes. `id` is a digest of everything else.
+    `files` maps the name of a file to the sha256 of its bytes; `setting_files` does so for the
+    files that the settings name. `id` is a digest of everything else. It does not contain the
+    folders of files, so it is the same for the same contents from every working directory.
     """
+    plain = settings.model_dump(mode="json")
     content: dict[str, Any] = {
         "dxjudge": metadata.version("dxjudge"),
-        "settings": settings.model_dump(mode="json"),
+        "settings": plain,
+        "setting_files": digests_of(plain),
         "judges": [as_judge(judge).spec.model_dump(mode="json") for judge in judges],
         "prompts": {
             task.name: _prompt(task.step(settings)) for task in tasks_of(settings) if task.step
@@ -44,7 +49,8 @@ def signature_of(
         },
         "files": dict(files),
     }
-    text = json.dumps(content, sort_keys=True, default=str)
+    bare = {**content, "settings": without_folders(plain)}
+    text = json.dumps(bare, sort_keys=True, default=str)
     return {"id": hashlib.sha256(text.encode()).hexdigest()[:12], **content}
 
 

@@ -168,6 +168,26 @@ def test_a_relative_path_starts_at_the_settings_file(
     assert done.exit_code == 0, done.output
 
 
+def test_the_signature_is_the_same_from_every_working_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "settings"
+    arguments = make(folder, [dict(URGENCY)])
+    (folder / "settings.yaml").write_text(
+        json.dumps({"tasks": [{**URGENCY, "step": "steps.py:URGENCY"}], "resamples": 50}), "utf-8"
+    )
+    ids = []
+    with ProtocolServer(judge()) as server:
+        for place, text in [(folder, STEPS), (tmp_path, STEPS), (tmp_path, f"{STEPS}\n# new\n")]:
+            (folder / "steps.py").write_text(text, encoding="utf-8")
+            monkeypatch.chdir(place)
+            out = tmp_path / f"out{len(ids)}"
+            done = run(*arguments, "-o", out, "--judge", server.judge())
+            assert done.exit_code == 0, done.output
+            ids.append(json.loads((out / "signature.json").read_text("utf-8"))["id"])
+    assert ids[0] == ids[1] != ids[2]  # another content is another signature
+
+
 def test_a_relative_path_that_means_no_file_or_two_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

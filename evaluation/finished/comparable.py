@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ..settings_paths import without_folders
 from .read_run import FinishedRun
 
 _FREE = ("seed", "resamples", "level", "interval", "groups", "columns", "models", "preset")
@@ -14,6 +15,7 @@ _WORDS = {
     "dxjudge": "the version of dxjudge",
     "judges": "judge",
     "settings": "the setting",
+    "setting_files": "the content of the file",
     "prompts": "the prompt of",
     "left_out": "the task that was left out:",
     "ontology": "the mapping of diagnoses:",
@@ -26,11 +28,12 @@ def conditions_of(signature: Mapping[str, Any]) -> dict[str, str]:
 
     The cases and responses are not part of it, and neither are the texts that were mapped.
     """
-    settings = {k: v for k, v in signature["settings"].items() if k not in _FREE}
+    settings = without_folders(signature["settings"])
     ontology = signature["ontology"]
     parts = {
         "dxjudge": signature["dxjudge"],
-        "settings": settings,
+        "settings": {k: v for k, v in settings.items() if k not in _FREE},
+        "setting_files": signature.get("setting_files", {}),
         "judges": signature["judges"],
         "prompts": signature["prompts"],
         "left_out": signature["left_out"],
