@@ -1,6 +1,7 @@
 """What a stranger reads in the terminal: whole names, and true sentences on ranks."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,40 @@ from dxjudge.cli.main import run
 def write(path: Path, rows: list[dict[str, str]]) -> str:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return str(path)
+
+
+def numbers_of(line: str) -> list[str]:
+    return re.findall(r"\d\.\d+", line)
+
+
+def test_outside_a_terminal_a_table_is_as_wide_as_columns_says_and_no_number_is_cut(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wards = ["surgery", "paediatrics", "dermatology", "neurology", "cardiology"]
+    cases = [
+        {"id": str(n), "question": "?", "A": "x", "B": "y", "answer": "A", "ward": wards[n % 5]}
+        for n in range(30)
+    ]
+    said = [{"id": str(n), "answered": "AAAB"[n % 4]} for n in range(30)]
+    columns = ["choice_accuracy", {"metric": "choice_accuracy", "by": "ward"}]
+    (tmp_path / "s.yaml").write_text(
+        json.dumps({"columns": columns, "groups": ["ward"]}), encoding="utf-8"
+    )
+    shown = {}
+    for width in (80, 1000):
+        monkeypatch.delenv("COLUMNS", raising=False)
+        if width != 80:
+            monkeypatch.setenv("COLUMNS", str(width))
+        run(
+            ["evaluate", write(tmp_path / "cases.jsonl", cases),
+             "model-a=" + write(tmp_path / "a.jsonl", said), "--config", str(tmp_path / "s.yaml"),
+             "-o", str(tmp_path / f"out{width}"), "--preset", "choice", "--resamples", "50"]
+        )  # fmt: skip
+        shown[width] = capsys.readouterr().out
+        assert max(map(len, shown[width].splitlines())) <= width
+    assert shown[80].count("model-a") > shown[1000].count("model-a") == 1
+    assert sorted(numbers_of(shown[80])) == sorted(numbers_of(shown[1000]))
+    assert all(ward in shown[80] for ward in wards)
 
 
 def test_models_without_a_common_case_and_with_long_names(

@@ -176,7 +176,7 @@ def test_the_signature_is_the_same_from_every_working_directory(
     (folder / "settings.yaml").write_text(
         json.dumps({"tasks": [{**URGENCY, "step": "steps.py:URGENCY"}], "resamples": 50}), "utf-8"
     )
-    ids = []
+    ids: list[str] = []
     with ProtocolServer(judge()) as server:
         for place, text in [(folder, STEPS), (tmp_path, STEPS), (tmp_path, f"{STEPS}\n# new\n")]:
             (folder / "steps.py").write_text(text, encoding="utf-8")

@@ -226,7 +226,7 @@ def test_dermcase_has_a_table_for_each_judge_where_a_judge_decides(dermcase: Eva
 def test_a_table_fits_a_terminal_of_80_columns(dermcase: Evaluation) -> None:
     for view in paper_views(dermcase):
         text = paper_text(view, dermcase)
-        parts = list(blocks(text, 80))
+        parts = list(blocks(text.header, text.rows, 80))
         assert [name for header, _ in parts for name in header[1:]] == list(text.header[1:])
         for header, rows in parts:
             lines = [header, *rows]

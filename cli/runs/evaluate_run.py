@@ -1,10 +1,14 @@
 """Run `dxjudge evaluate`: read, evaluate, write tables and report, print a summary."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
 
 from ...agents.engine.judges import Judge, as_judge
 from ...errors import NoVerdict, UsageError
@@ -156,16 +160,11 @@ def exit_code(evaluation: Evaluation, budget_reached: bool) -> int:
 
 
 def _print(evaluation: Evaluation, folder: Path) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
+    console = Console()
     header, rows = main_rows(evaluation)
-    table = Table(title=title_of(evaluation.settings), caption=caption_of(evaluation))
-    for number, name in enumerate(header):
-        table.add_column(name, justify="left" if number == 0 else "right", overflow="fold")
-    for row in rows:
-        table.add_row(*row)
-    Console(width=None if sys.stdout.isatty() else 200).print(table, markup=False)
+    console.print(f"{title_of(evaluation.settings)}\n", markup=False, highlight=False)
+    _print_fitting(console, header, rows, names=header.index("Model") + 1)
+    console.print(caption_of(evaluation), markup=False, highlight=False)
     _print_paper(evaluation)
     for note in filter(None, (failed_note(evaluation), *evaluation.notes, *rank_notes(evaluation))):
         _say(note)
@@ -181,23 +180,32 @@ def _print(evaluation: Evaluation, folder: Path) -> None:
 
 
 def _print_paper(evaluation: Evaluation) -> None:
-    """Print the tables of the paper, each cut into tables that fit the terminal."""
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.table import Table
-
-    console = Console(width=None if sys.stdout.isatty() else 80)
+    console = Console()
     for view in paper_views(evaluation):
         text = paper_text(view, evaluation)
         console.print(f"\n{text.title}", markup=False, highlight=False)
-        for header, rows in blocks(text, console.width) if text.has_number else ():
-            table = Table(box=SIMPLE_HEAD, pad_edge=False)
-            for number, name in enumerate(header):
-                table.add_column(name, justify="right" if number else "left")
-            for row in rows:
-                table.add_row(*row)
-            console.print(table, markup=False)
+        if text.has_number:
+            _print_fitting(console, text.header, text.rows)
         console.print(" ".join(text.notes), markup=False, highlight=False)
+
+
+def _print_fitting(
+    console: Console, header: Sequence[str], rows: Sequence[Sequence[str]], names: int = 1
+) -> None:
+    """Print a table, cut into tables that fit the terminal; outside of one, `COLUMNS` or 80."""
+    for titles, lines in blocks(header, rows, console.width, names):
+        table = Table(box=SIMPLE_HEAD, pad_edge=False)
+        for number, title in enumerate(titles):
+            is_name = number < names
+            table.add_column(
+                title,
+                justify="left" if is_name else "right",
+                overflow="fold",
+                no_wrap=not is_name,
+            )
+        for line in lines:
+            table.add_row(*line)
+        console.print(table, markup=False)
 
 
 def _say(text: str) -> None:

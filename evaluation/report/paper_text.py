@@ -172,18 +172,21 @@ def _without_interval(view: PaperView) -> Iterator[str]:
         yield f"No interval for some numbers of {', '.join(dict.fromkeys(named))}: {warning}."
 
 
-def blocks(text: PaperText, width: int) -> Iterator[tuple[list[str], list[list[str]]]]:
-    """Cut a table into tables that fit the width; each has the first column.
+def blocks(
+    header: Sequence[str], rows: Sequence[Sequence[str]], width: int, names: int = 1
+) -> Iterator[tuple[list[str], list[list[str]]]]:
+    """Cut a table into tables that fit the width; each has the first `names` columns.
 
     The interval and the bounds of a number stand below it.
     """
-    lines = [text.header, *((row[0], *map(_stacked, row[1:])) for row in text.rows)]
-    widths = [max(_width(line[at]) for line in lines) + _GAP for at in range(len(text.header))]
-    parts = [[0]]
-    for at in range(1, len(widths)):
-        if len(parts[-1]) > 1 and sum(widths[one] for one in (*parts[-1], at)) > width:
-            parts.append([0])
-        parts[-1].append(at)
+    lines = [header, *((*row[:names], *map(_stacked, row[names:])) for row in rows)]
+    widths = [max(_width(line[at]) for line in lines) + _GAP for at in range(len(header))]
+    first = list(range(names))
+    parts = [first]
+    for at in range(names, len(widths)):
+        if parts[-1] != first and sum(widths[one] for one in (*parts[-1], at)) > width:
+            parts.append(first)
+        parts[-1] = [*parts[-1], at]
     for part in parts:
         header, *rows = ([line[at] for at in part] for line in lines)
         yield header, rows
