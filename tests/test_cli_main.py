@@ -173,9 +173,9 @@ def test_show_knows_the_whos_release(capfd: pytest.CaptureFixture[str]) -> None:
 def test_search_shows_candidates_and_why(capfd: pytest.CaptureFixture[str]) -> None:
     assert run(["search", "whooping cough", "-k", "3"]) == 0
     lines = capfd.readouterr().out.splitlines()
-    assert lines[1].split() == ["score", "code", "name", "source", "why"]
+    assert lines[1].split() == ["score", "category", "code", "name", "source", "why"]
     first = next(line for line in lines if line.lstrip().startswith("1 "))
-    assert first.split()[:3] == ["1", "1.00", "A37"]
+    assert first.split()[:4] == ["1", "1.00", "1.00", "A37"]
     assert "same text as the official" in first
 
 

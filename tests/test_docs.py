@@ -232,8 +232,12 @@ def _table(page: str, first: str) -> list[list[str]]:
 
 
 def test_the_mapping_that_the_readme_shows_is_what_comes_out(mapper: Mapper) -> None:
-    for text, code, name, score, decided_by, status, reason in _table("README.md", "diagnosis"):
+    for text, code, name, score, category, decided_by, status, reason in _table(
+        "README.md", "diagnosis"
+    ):
         mapping = mapper.map(text)
+        shown_score = f"{mapping.category_score:.2f}" if mapping.code else ""
+        assert shown_score == (category and f"{float(category):.2f}")
         shown = (mapping.code or "", mapping.name or "", mapping.decided_by, mapping.status)
         assert shown == (code, name, decided_by, status), text
         assert (f"{mapping.score:.2f}" if mapping.code else "") == (score and f"{float(score):.2f}")

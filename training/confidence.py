@@ -38,7 +38,7 @@ OUTPUT = Path(__file__).parents[1] / "ontology" / "data" / "confidence.json"
 PULL = 0.002  # towards 0, of each weight
 SPLITS = 5
 CAPPED = READINGS  # readings whose confidence has a cap
-FEWEST = 15  # texts of a reading without which it has no cap
+FEWEST = 10  # texts of a reading without which it has no cap
 Numbers = np.ndarray[Any, Any]
 
 
