@@ -120,11 +120,11 @@ class Step(Generic[I, O]):
 
     @property
     def prompt_name(self) -> str:
-        """The prompt's name: its file name without the suffix, and its variant."""
+        """The name of the prompt and its variant; the step's name where the prompt is a file."""
         if isinstance(self.prompt, Prompt):
             return self.prompt.name
         if isinstance(self.prompt, Path):
-            return self.prompt.stem
+            return self.name
         return self.prompt or self.name
 
     def load_prompt(self) -> Prompt:

@@ -8,7 +8,7 @@ import typer
 from ..files.forms import FORMS_OUT, MAPPING_SUFFIXES
 from ..ontology.releases.listed import DEFAULT
 from .command import Command
-from .options import Concepts, Ontology, OutputFormat, Quiet
+from .options import ROWS, Concepts, Ontology, OutputFormat, Quiet
 
 app = typer.Typer(
     help="Export, import, compare, merge and calibrate canonical tables of mappings.",
@@ -24,6 +24,15 @@ MappingOutput = Annotated[
         help=f"The file to write: {', '.join(MAPPING_SUFFIXES)}. - is standard output.",
     ),
 ]
+MappingForm = Annotated[
+    str | None,
+    typer.Option(
+        "--output-format",
+        help=f"The form of the output: {', '.join(MAPPING_SUFFIXES.values())}. By default the "
+        "suffix of the file says it.",
+        rich_help_panel=ROWS,
+    ),
+]
 TableOut = Annotated[
     Path, typer.Option("--output", "-o", help="The canonical table to write: .tsv, .csv or .xlsx.")
 ]
@@ -36,7 +45,7 @@ DifferencesOut = Annotated[
 def export_table(
     table: OneTable,
     output: MappingOutput,
-    output_format: OutputFormat = None,
+    output_format: MappingForm = None,
     concepts: Concepts = None,
     ontology: Ontology = DEFAULT,
     quiet: Quiet = False,

@@ -68,7 +68,7 @@ def test_each_changed_code_is_said_and_asked_about_again(
     assert run(["table", "carry", "t.csv", "-o", "new.csv", *arguments]) == 3
     said = capsys.readouterr().err
     assert "2 kept, 1 renamed, 1 split, 1 deleted" in said
-    assert "2 rows need a new decision" in said
+    assert "2 rows need a new decision; the column note says why" in said
     entries = read_table(Path("new.csv"), load_tree()).entries
     assert {text: (row.mapping.code, row.reviewed) for text, row in entries.items()} == {
         "neck pain": ("M54.2", True),
@@ -118,6 +118,22 @@ def test_equivalences_of_the_official_form_carry_icd_9(folder: Path) -> None:
         "stroke at surgery": (None, False, "997.02 becomes only together I97.810, I63.9"),
         "couch potato": (None, False, f"V69.0 has no equivalent in ICD-10-CM, {edition}"),
     }
+
+
+def test_a_code_that_becomes_itself_is_kept_and_a_row_without_a_code_has_no_score(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("pairs.csv").write_text("old,new\nM10.9,M109\nJ11.1,J10.1\nJ11.1,J09.X2\n", "utf-8")
+    Path("t.csv").write_text(
+        "text,code,name,reviewed,score,category_score\n"
+        'gout,M10.9,"Gout, unspecified",yes,1.0,1.0\nflu,J11.1,,yes,0.9,0.95\n',
+        "utf-8",
+    )
+    assert run(["table", "carry", "t.csv", "-o", "new.csv", "--equivalences", "pairs.csv"]) == 3
+    assert "1 row needs a new decision; the column note says why" in capsys.readouterr().err
+    gout, flu = csv.DictReader(Path("new.csv").open(encoding="utf-8"))
+    assert (gout["code"], gout["score"], gout["note"]) == ("M10.9", "1.0", "")
+    assert (flu["code"], flu["score"], flu["category_score"]) == ("", "", "")
 
 
 @pytest.mark.parametrize(

@@ -274,3 +274,11 @@ def test_map_writes_the_same_forms_and_counts_rows(table: Path) -> None:
     assert [entry.rows for entry in read_table(Path("new.tsv"), load_tree()).entries.values()] == [
         2, 1,
     ]  # fmt: skip
+
+
+def test_the_help_of_an_export_names_the_forms_of_an_export(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["table", "export", "--help"]) == 0
+    form = capsys.readouterr().out.partition("--output-format")[2].partition("--concepts")[0]
+    assert "sssom" in form and "usagi" in form and "parquet" not in form

@@ -157,8 +157,9 @@ def table(folder: Path, content: str) -> Release:
 def test_what_is_no_tree_is_refused_with_file_and_row(
     tmp_path: Path, rows: str, fault: str
 ) -> None:
-    with pytest.raises(InputError, match=rf"codes\.tsv.*{fault}|{fault}"):
+    with pytest.raises(InputError, match=rf"codes\.tsv.*{fault}|{fault}") as error:
         load_tree(table(tmp_path, f"code / name / parent\n{rows}\n"))
+    assert str(error.value).partition(", first")[0].count("codes.tsv") == 1
 
 
 def test_a_level_that_the_release_does_not_name_is_refused(tmp_path: Path) -> None:
@@ -177,8 +178,8 @@ def test_a_level_that_the_release_does_not_name_is_refused(tmp_path: Path) -> No
     ("reference", "fault"),
     [
         ("no/such.py:X", "there is no file no/such.py"),
-        (f"{OWN}:ICD12", "no release 'ICD12' in .*own.py; .*own.py:ICD11, "),
-        (OWN, "no release '' in .*own.py; .*own.py:ICD11, "),
+        (f"{OWN}:ICD12", "no release 'ICD12' in .*own.py; it has ICD11, "),
+        (OWN, "name a release in .*, as own.py:NAME; it has ICD11, "),
         (f"{OWN}:Release", "no release 'Release'"),
     ],
 )

@@ -129,6 +129,7 @@ def test_a_prompt_beside_the_file_is_found_from_anywhere(
     prompt = step.load_prompt()
     assert (prompt.name, prompt.system, prompt.user) == ("urgency", "Judge.", "{{note}}")
     assert prompt.placeholders == {"note": "untrusted"}
+    assert step.prompt_name == step.name == "judge_urgency"  # the name that commands show
     (tmp_path / "urgency.md").write_text("# System\nJudge.\n", "utf-8")
     with pytest.raises(UsageError, match=r"urgency\.md: the sections must be"):
         step.load_prompt()

@@ -52,7 +52,7 @@ def carry_row(
     code = old.node(written).code if old and old.contains(written) else written
     before = old.name(code) if old and old.contains(code) else cells.get("name", "").strip()
     equivalent = (equivalents or {}).get(plain_code(code))
-    if equivalent is not None:
+    if equivalent is not None and not _is_itself(equivalent, code):
         return _by_equivalent(cells, code, equivalent, new)
     try:
         now = new.node(code).code
@@ -67,6 +67,11 @@ def carry_row(
         why = f"{code} was {before!r}"
         return Carried(_noted({**cells, "code": now, "name": name}, why), code, "renamed", why)
     return Carried({**cells, "code": now, "name": name}, code, "kept")
+
+
+def _is_itself(equivalent: Equivalent, code: str) -> bool:
+    targets = [plain_code(target) for target in equivalent.targets]
+    return targets == [plain_code(code)] and not equivalent.approximate
 
 
 def _by_equivalent(cells: dict[str, str], code: str, equivalent: Equivalent, new: Tree) -> Carried:
@@ -89,7 +94,8 @@ def _without(cells: dict[str, str], code: str, fate: Fate, why: str) -> Carried:
 def _open(cells: dict[str, str], code: str, name: str, why: str) -> dict[str, str]:
     # The signature names the code; without one, a code would count as a person's decision.
     signature = cells.get("signature", "").partition("=")[0] or "carried"
-    undecided = {"reviewed": "no", "decided_by": "none", "score": "", "term": "", "source": ""}
+    emptied = dict.fromkeys(("score", "category_score", "term", "source"), "")
+    undecided = {"reviewed": "no", "decided_by": "none", **emptied}
     changed = {**cells, **undecided, "code": code, "name": name, "signature": f"{signature}={code}"}
     return _noted(changed, why)
 

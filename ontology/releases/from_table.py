@@ -43,18 +43,18 @@ def read_table(
             columns.index(column) if column in columns else None
             for column in (code, name, parent, terms, level)
         ]
-        return rows_of(_records(sheet, places, between, file), release, release.version)
+        return rows_of(_records(sheet, places, between), release, release.version)
 
     return read
 
 
-def _records(sheet: Sheet, places: list[int | None], between: str, file: Path) -> Iterator[Record]:
+def _records(sheet: Sheet, places: list[int | None], between: str) -> Iterator[Record]:
     """Yield a record for each row; `places` of code, name, parent, terms and level."""
     nothing = [""] * len(sheet.rows)
     cells = [nothing if place is None else column_texts(sheet, place) for place in places]
     for row, (code, name, parent, terms, level) in enumerate(zip(*cells, strict=True)):
         yield Record(
-            f"{file}, {sheet.place(row)}",
+            sheet.place(row),
             code.strip(),
             name.strip(),
             parent.strip(),

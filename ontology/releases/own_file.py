@@ -37,8 +37,13 @@ def load_own(reference: str) -> Release:
     elif parts["name"] in releases:
         release = releases[parts["name"]]
     else:
-        defined = ", ".join(f"{path}:{name}" for name in releases) or "it defines no Release"
-        raise UsageError(f"{reference}: no release {parts['name'] or ''!r} in {path}; {defined}")
+        defined = f"it has {', '.join(releases)}" if releases else "it defines no Release"
+        missing = (
+            f"no release {parts['name']!r} in {path}"
+            if parts["name"]
+            else f"name a release in {path}, as {path.name}:NAME"
+        )
+        raise UsageError(f"{reference}: {missing}; {defined}")
     return replace(release, folder=path.resolve().parent)
 
 
