@@ -62,8 +62,8 @@ def carry_table(
         counts = Counter(row.fate for row in carried)
         say(f"{', '.join(f'{count:,} {fate}' for fate, count in counts.most_common())}: {output}")
     if asked:
-        rows = "1 row needs" if asked == 1 else f"{asked:,} rows need"
-        say(f"{rows} a new decision; the column note says why")
+        needing = "1 row needs" if asked == 1 else f"{asked:,} rows need"
+        say(f"{needing} a new decision; the column note says why")
     return SOME_FAILED if asked else 0
 
 
