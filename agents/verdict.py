@@ -229,8 +229,8 @@ def settle_verdict(
 
     If a step declares no verdict and its result has exactly one field, and this field is a text,
     a number or a truth value, then that field is the verdict. `result` is None if the result
-    depends on the input. Raises UsageError for a field that the result does not have, or if the
-    kind is neither given nor clear from the field's type.
+    depends on the input. Raises UsageError for a field that the result does not have, for a value
+    that the levels lack, or if the kind is neither given nor clear from the field's type.
     """
     if verdict is None:
         only = list(result.model_fields) if result is not None else []
@@ -253,8 +253,20 @@ def settle_verdict(
             f"step {step}: the kind of the verdict is not clear from the type of "
             f'{verdict.field!r}; give its Verdict a kind: "truth", "number" or "text"'
         )
+    if result is not None and verdict.levels is not None and verdict.write is _same:
+        _check_levels(verdict.levels, result.model_fields[verdict.field].annotation, step)
     scale = verdict.scale or ("ordinal" if kind == "number" else "nominal")
     return replace(verdict, kind=kind, scale=scale)
+
+
+def _check_levels(levels: tuple[Scalar, ...], annotation: Any, step: str) -> None:
+    values = get_args(annotation) if get_origin(annotation) is Literal else ()
+    outside = [repr(value) for value in values if value is not None and value not in levels]
+    if outside:
+        raise UsageError(
+            f"step {step}: an answer may be {', '.join(outside)}, and the levels of its Verdict "
+            f"are {', '.join(map(repr, levels))}"
+        )
 
 
 def _kind_of(result: type[BaseModel], field: str) -> Kind | None:

@@ -155,6 +155,11 @@ def test_a_prompt_beside_the_file_is_found_from_anywhere(
             r"line \d+: step judge_urgency: its Verdict names 'reason', and the result has the "
             "fields rationale, urgency",
         ),
+        (
+            URGENCY.replace("levels=(0, 1, 2, 3)", "levels=(0, 1, 2)"),
+            "JUDGE_URGENCY",
+            "step judge_urgency: an answer may be 3, and the levels of its Verdict are 0, 1, 2",
+        ),
     ],
 )
 def test_what_is_wrong_with_a_file_is_said(text: str, name: str, told: str, tmp_path: Path) -> None:
