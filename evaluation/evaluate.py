@@ -39,7 +39,7 @@ from .result import Evaluation
 from .run import Coder, judge_all
 from .settings import Settings
 from .signature import signature_of
-from .task import Task
+from .task import Task, unsuited
 from .tasks import is_listed, tasks_of
 
 
@@ -126,6 +126,7 @@ def evaluate(
         samples=samples,
         notes=_notes(notes, judged, settings, gaps),
         group_gaps=tuple(group_gaps_of(headline, units, settings.plan)),
+        skipped=tuple(unsuited(tasks, judged.cases)),
     )
     return replace(evaluation, swap=swap_of(evaluation))
 
@@ -181,7 +182,10 @@ def _notes(
     notes: Sequence[str], judged: Judged, settings: Settings, gaps: Sequence[Gap]
 ) -> tuple[str, ...]:
     tests = max((gap.tests for gap in gaps), default=0)
-    further = (*_about_probabilities(judged.responses), *about_errors(judged, settings))
+    further = (
+        *_about_probabilities(judged.responses),
+        *about_errors(judged, settings),
+    )
     return tuple(filter(None, (*notes, *further, too_coarse(tests, settings.plan))))
 
 

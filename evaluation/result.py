@@ -42,6 +42,7 @@ class Evaluation:
     pairwise: the comparisons of every two models under each judge, and what follows from them.
     samples: the spread over samples, by model, judge, wording of the prompt and metric.
     notes: sentences about what was read and how.
+    skipped: the tasks that could not judge some of the cases, with the number of these cases.
     group_gaps: the best group minus the worst, by model, metric and group column.
     """
 
@@ -71,6 +72,7 @@ class Evaluation:
     notes: tuple[str, ...] = ()
     samples: tuple[SampleSpread, ...] = ()
     group_gaps: tuple[GroupGap, ...] = ()
+    skipped: tuple[LeftOut, ...] = ()
 
     def number(self, metric: str, model: str, judge: str = "", **where: str) -> Number | None:
         """One number, or None; `where` may name slice, group_by and group."""

@@ -6,9 +6,10 @@ from functools import cached_property
 from typing import Any, Literal
 
 from ..agents.step import Step
+from ..files.counted import counted
 from .cases import Case, Response
 from .failures import Failures, failures_of
-from .judged import Diagnoses, Judged, Responses
+from .judged import Diagnoses, Judged, LeftOut, Responses
 from .judging import Item, JudgedItem
 from .measures.measure import Measure
 from .settings import Column, Settings
@@ -70,10 +71,15 @@ class Ask:
 
 @dataclass(frozen=True)
 class Need:
-    """A thing that at least one case must have: its words, and a function that looks for it."""
+    """A thing that at least one case must have: its words, and a function that looks for it.
+
+    or_other: a file may have cases with another such thing in its place, as questions with options
+    and open questions.
+    """
 
     words: str
     holds: Callable[[Case], Any]
+    or_other: bool = False
 
 
 def _no_columns(_settings: Settings) -> tuple[Column, ...]:
@@ -124,6 +130,20 @@ class Task:
             if not any(need.holds(case) for case in cases):
                 return f"no case has {need.words}"
         return ""
+
+
+def unsuited(tasks: Sequence[Task], cases: Sequence[Case]) -> list[LeftOut]:
+    """Return, for each task that some cases suit, how many other cases lack what it needs."""
+    others = [need for task in tasks for need in task.needs if need.or_other]
+    skipped = []
+    for task in tasks:
+        for need in task.needs:
+            either = [need, *others] if need.or_other else [need]
+            lacking = sum(not any(one.holds(case) for one in either) for case in cases)
+            if 0 < lacking < len(cases):
+                words = f"{lacking:,} of {counted(len(cases), 'case')} without {need.words}"
+                skipped.append(LeftOut(task.name, words))
+    return skipped
 
 
 def items_of(task: Task, material: Material) -> list[Item]:

@@ -47,12 +47,15 @@ _DIAGNOSIS = Need("a diagnosis (column diagnosis)", lambda case: case.diagnosis)
 _ANY_DIAGNOSIS = Need(
     "a diagnosis (column diagnosis or ddx)", lambda case: case.diagnosis or case.ddx
 )
-_OPTIONS = Need("options (columns A, B, ... or options)", lambda case: case.options)
-_TWO_OPTIONS = Need("two options (columns A and B, or options)", lambda c: len(c.options) == 2)
+_OPTIONS = Need("options (columns A, B, ... or options)", lambda case: case.options, True)
+_TWO_OPTIONS = Need(
+    "two options (columns A and B, or options)", lambda c: len(c.options) == 2, True
+)
 _QUESTION = Need("a question (column question)", lambda case: case.question)
 _OPEN_QUESTION = Need(
     "an open question (column answer, and no options)",
     lambda case: case.answer and not case.options,
+    or_other=True,
 )
 _REFERENCE = Need(
     "a text and a reference (columns case and reference)",

@@ -538,3 +538,15 @@ def test_the_human_s_own_table_holds_the_probability(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     methods = {row["method"]: row["value"] for row in json.loads(done.stdout)["corrected"]}
     assert methods["prediction-powered, weighted"] == pytest.approx(28 / 80)
+
+
+def test_a_judge_without_any_verdict_is_named_and_not_one_of_all_judges() -> None:
+    votes = [
+        Vote(case=str(n), judge=judge, step="s", verdict=None if judge == "c" else True,
+             status="failed" if judge == "c" else "done")
+        for n in range(12)
+        for judge in "abc"
+    ]  # fmt: skip
+    note = 'no verdict of s by c: "all judges" are the other 2 of 3'
+    assert note in agree(votes, Terms()).notes
+    assert all("no verdict" not in line for line in agree(votes[:2], Terms()).notes)

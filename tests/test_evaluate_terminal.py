@@ -67,3 +67,56 @@ def test_models_without_a_common_case_and_with_long_names(
     assert "ranks are over 0 cases" in shown.err
     assert f"{long}1 would be 1; {long}2 would be 2" in shown.err
     assert "\u2026" not in shown.out  # two names that differ at their end are both whole
+
+
+def test_a_wide_main_table_is_cut_into_tables_that_can_be_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = ["asthma", "gout", "migraine", "measles"]
+    cases = [{"id": str(n), "diagnosis": names[n % 4], "ddx": names[n % 4]} for n in range(12)]
+    rows = [{"id": str(n), "predicted_ddx": names[(n + n // 4) % 4]} for n in range(11)]
+    code = run(
+        ["evaluate", write(tmp_path / "cases.jsonl", cases), write(tmp_path / "m.jsonl", rows),
+         "-o", str(tmp_path / "out"), "--preset", "hddx", "--resamples", "50"]
+    )  # fmt: skip
+    shown = capsys.readouterr()
+    assert code == 3, shown.err
+    main = shown.out.split("In brackets: the 95% interval")[0]
+    assert all(len(line) <= 200 for line in main.splitlines())
+    # The one missing response is counted; nothing is undecided, and there is no such column.
+    assert "Failed" in main and "Undecided" not in main
+    assert "Counts without a column are 0." in main
+    assert "Failed, by column: m: Top-1 1, Top-3 1, Top-5 1, HDP 1, HDR 1, HDF1 1." in shown.err
+
+
+def test_cases_that_lack_what_others_have_are_skipped_with_exit_code_3(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cases = [
+        {"id": str(n), "case": "fever" if n else "", "diagnosis": "gout" if n > 2 else "",
+         "question": "?", "A": "x", "B": "y", "answer": "A"}
+        for n in range(12)
+    ]  # fmt: skip
+    rows = [{"id": str(n), "answered": "A", "predicted_ddx": "gout"} for n in range(12)]
+    files = [write(tmp_path / "cases.jsonl", cases), write(tmp_path / "m.jsonl", rows)]
+    preset = ["--resamples", "50", "--preset"]
+    assert run(["evaluate", *files, "-o", str(tmp_path / "a"), *preset, "choice"]) == 0
+    capsys.readouterr()
+    assert run(["evaluate", *files, "-o", str(tmp_path / "b"), *preset, "hddx"]) == 3
+    line = "judge_equivalence_ddx: 3 of 12 cases without a diagnosis (column diagnosis)"
+    assert f"skipped: {line}" in capsys.readouterr().err
+    page = (tmp_path / "b" / "report.html").read_text(encoding="utf-8")
+    assert "Skipped cases" in page and "3 of 12 cases without a diagnosis" in page
+
+
+def test_a_task_without_a_judge_is_listed_on_the_terminal_and_in_the_report_with_code_0(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cases = [{"id": str(n), "diagnosis": "gout", "question": "?", "A": "x", "B": "y", "answer": "A"}
+             for n in range(12)]  # fmt: skip
+    rows = [{"id": str(n), "answered": "A", "predicted_ddx": "gout"} for n in range(12)]
+    files = [write(tmp_path / "cases.jsonl", cases), write(tmp_path / "m.jsonl", rows)]
+    assert run(["evaluate", *files, "-o", str(tmp_path / "out"), "--preset", "medsyn"]) == 0
+    assert "left out: grade_ddx: it needs a model" in capsys.readouterr().err
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "<b>grade_ddx</b>: it needs a model" in page

@@ -38,6 +38,9 @@ from .estimates import keep_estimates
 from .evaluate_estimate import estimate_evaluation, print_evaluation
 from .step_rows import warn_unused
 
+if TYPE_CHECKING:
+    from rich.console import Console
+
 
 @dataclass(frozen=True)
 class Request:
@@ -153,10 +156,10 @@ def _models(request: Request) -> tuple[str, Judge | None]:
 
 
 def exit_code(evaluation: Evaluation, budget_reached: bool) -> int:
-    """Return 7 where the budget ended the run, 3 where an item failed, else 0."""
+    """Return 7 where the budget ended the run, 3 where an item failed or was skipped, else 0."""
     if budget_reached:
         return BUDGET
-    return SOME_FAILED if sum(evaluation.failures.values()) else 0
+    return SOME_FAILED if sum(evaluation.failures.values()) or evaluation.skipped else 0
 
 
 def _print(evaluation: Evaluation, folder: Path) -> None:
@@ -170,6 +173,8 @@ def _print(evaluation: Evaluation, folder: Path) -> None:
         _say(note)
     for entry in evaluation.left_out:
         _say(f"left out: {entry.task}: {entry.reason}")
+    for entry in evaluation.skipped:
+        _say(f"skipped: {entry.task}: {entry.reason}")
     failures = evaluation.failures
     if set(failures) == {"unresolved"}:  # every judge has answered, and a jury has not decided
         _say(f"without a verdict: {failures['unresolved']:,} (verdicts.csv says why)")

@@ -37,6 +37,7 @@ def agree(votes: Sequence[Vote], terms: Terms | None = None) -> Agreement:
     cells = [(step, step_units, measured_as[step]) for step, step_units in by_step.items()]
     if len(steps) > 1:
         notes += _over_all(units, measured_as, cells)
+    notes += _silent(votes)
     rows = [row for cell in cells for row in rows_of_cell(*cell, terms)]
     return Agreement(
         tuple(rows),
@@ -95,6 +96,22 @@ def _over_all(
         ]
     cells.insert(0, ("", units, next(iter(how.values()))))
     return []
+
+
+def _silent(votes: Sequence[Vote]) -> Iterator[str]:
+    """Yield a sentence for each step in which a judge gave no verdict at all."""
+    judges: dict[str, dict[str, bool]] = {}
+    for vote in votes:
+        spoken = judges.setdefault(vote.step, {})
+        spoken[vote.judge] = spoken.get(vote.judge, False) or vote.status == "done"
+    for step, spoken in judges.items():
+        silent = [judge for judge, has in spoken.items() if not has]
+        if silent:
+            of = f" of {step}" if step else ""
+            yield (
+                f'no verdict{of} by {", ".join(silent)}: "all judges" are the other '
+                f"{len(spoken) - len(silent)} of {len(spoken)}"
+            )
 
 
 def _counts(votes: Sequence[Vote]) -> Iterator[CountRow]:

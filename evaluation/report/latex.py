@@ -34,7 +34,8 @@ _SPECIAL = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
 }
-_COUNTS = ("n", "Failed", "Undecided", "Abstained", "Unmapped", "Invalid")
+COUNTS = ("n", "Failed", "Undecided", "Abstained", "Unmapped", "Invalid")
+"""The titles of the counts at the end of a row."""
 
 
 def escape(text: str) -> str:
@@ -79,7 +80,7 @@ def main_rows(evaluation: Evaluation) -> tuple[list[str], list[list[str]]]:
     }
     header = [*(["Judge"] if several else []), "Model"]
     header += [column.title or group for column, group in columns]
-    header += [*(["Rank"] if climbs else []), *_COUNTS]
+    header += [*(["Rank"] if climbs else []), *COUNTS]
     rows = []
     for judge in judges:
         for model in evaluation.judged.models:
