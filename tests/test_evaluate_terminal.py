@@ -93,7 +93,8 @@ def test_cases_that_lack_what_others_have_are_skipped_with_exit_code_3(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     cases = [
-        {"id": str(n), "diagnosis": "gout" if n > 2 else "", "ddx": "gout", "question": "?", "A": "x", "B": "y", "answer": "A"}
+        {"id": str(n), "diagnosis": "gout" if n > 2 else "", "ddx": "gout",
+         "question": "?", "A": "x", "B": "y", "answer": "A"}
         for n in range(12)
     ]  # fmt: skip
     rows = [{"id": str(n), "answered": "A", "predicted_ddx": "gout"} for n in range(12)]
