@@ -38,9 +38,6 @@ from .estimates import keep_estimates
 from .evaluate_estimate import estimate_evaluation, print_evaluation
 from .step_rows import warn_unused
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
 
 @dataclass(frozen=True)
 class Request:
