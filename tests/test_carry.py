@@ -49,6 +49,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "2020").mkdir()
     Path("2020/icd10cm_tabular_2020.xml").write_text(TABULAR, "utf-8")
     Path("2020/icd10cm-order-2020.txt").write_text(ORDER, "utf-8")
+    Path("2020/icd10cm-order-addenda-2020.txt").write_text("Add: M545", "utf-8")
     Path("t.csv").write_text(TABLE, "utf-8")
     return tmp_path
 
@@ -140,6 +141,8 @@ def test_a_code_that_becomes_itself_is_kept_and_a_row_without_a_code_has_no_scor
     ("arguments", "code", "message"),
     [
         (["-o", "t.csv"], 2, "must be another file"),
+        (["-o", "bad.txt"], 2, "exists already"),
+        (["-o", "n.csv", "--changes", "t.csv"], 2, "must be another file"),
         (["-o", "n.csv", "--from", "icd10cm@nowhere"], 2, "there is no folder"),
         (["-o", "n.csv", "--from", "icd10cm@."], 4, "has no file *tabular*.xml"),
         (["-o", "n.csv", "--equivalences", "bad.txt"], 4, "bad.txt, line 2"),

@@ -282,3 +282,62 @@ def test_the_help_of_an_export_names_the_forms_of_an_export(
     assert run(["table", "export", "--help"]) == 0
     form = capsys.readouterr().out.partition("--output-format")[2].partition("--concepts")[0]
     assert "sssom" in form and "usagi" in form and "parquet" not in form
+
+
+def test_a_code_without_a_concept_comes_back_from_usagi(table: Path) -> None:
+    # M25.569 has no concept in the folder, other codes have: Usagi has nothing to offer for it.
+    written = exported(table, "-o", "m.usagi.csv", "--concepts", "athena")
+    Path("m.usagi.csv").write_text(written.replace("UNCHECKED", "APPROVED"), "utf-8")
+    options = ["-o", "back.tsv", "--concepts", "athena", "--quiet"]
+    assert run(["table", "import", "m.usagi.csv", *options]) == 0
+    entries = read_table(Path("back.tsv"), load_tree()).entries
+    assert entries["sore knee"].mapping.code == "M25.569"
+    assert entries['water "pills", daily'].mapping.code is None
+
+
+def test_texts_of_every_kind_come_back_as_they_were(table: Path) -> None:
+    texts = ["gout\n#2 of the list", "=cmd()", "-gout", "Gout", "gout", "go\tut", "Ménière 痛風"]
+    texts += ["x" * 9000, 'a "b", c', "'gout'", *(f"gout of day {day}" for day in range(2000))]
+    with table.open("w", encoding="utf-8", newline="") as file:
+        rows = [[text, "M10.9" if text != "Gout" else "M10.00", "yes"] for text in texts]
+        csv.writer(file).writerows([["text", "code", "reviewed"], *rows])
+    rows_read = read_table(table, load_tree()).entries
+    expected = {text: row.mapping.code for text, row in rows_read.items()}
+    assert len(expected) == len(texts)
+    for name in ("m.sssom.tsv", "m.usagi.csv", "m.fhir.json", "m.fhir-r5.json"):
+        exported(table, "-o", name)
+        assert run(["table", "import", name, "-o", f"{name}.tsv", "--quiet"]) == 0
+        entries = read_table(Path(f"{name}.tsv"), load_tree()).entries
+        assert {text: row.mapping.code for text, row in entries.items()} == expected, name
+
+
+@pytest.mark.parametrize(
+    ("relation", "value"),
+    [("equivalence", "disjoint"), ("equivalence", "unmatched"), ("relationship", "not-related-to")],
+)
+def test_a_code_that_is_said_not_to_fit_is_never_imported(
+    table: Path, capsys: pytest.CaptureFixture[str], relation: str, value: str
+) -> None:
+    resource = {**json.loads(exported(table, "-o", "m.fhir.json")), "status": "active"}
+    resource["group"][0]["element"][0]["target"] = [{"code": "I21.9", relation: value}]
+    Path("m.fhir.json").write_text(json.dumps(resource), "utf-8")
+    assert run(["table", "import", "m.fhir.json", "-o", "back.tsv"]) == 4
+    assert f"element 1: says that I21.9 is '{value}'" in capsys.readouterr().err
+
+
+def test_a_file_with_two_codes_for_a_text_is_refused(
+    table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    resource = {**json.loads(exported(table, "-o", "m.fhir.json")), "status": "active"}
+    elements = resource["group"][0]["element"]
+    elements[0]["display"] = elements[1]["display"]
+    Path("m.fhir.json").write_text(json.dumps(resource), "utf-8")
+    assert run(["table", "import", "m.fhir.json", "-o", "back.tsv"]) == 4
+    assert "'Gout, unspecified': I21.9 and M10.9" in capsys.readouterr().err
+    assert not Path("back.tsv").exists()
+
+
+def test_differences_never_replace_a_table(table: Path) -> None:
+    before = table.read_bytes()
+    assert run(["table", "diff", str(table), str(table), "-o", str(table)]) == 2
+    assert table.read_bytes() == before

@@ -19,10 +19,13 @@ from dxjudge.agents.images import Image
 from dxjudge.agents.step import Step
 from dxjudge.agents.steps import STEPS
 from dxjudge.cli.main import run as dxjudge
+from dxjudge.errors import InputError
 from dxjudge.graphs.mapper import Mapper
 from dxjudge.prompts.load import Prompt
+from dxjudge.prompts.load_data import RubricField
 from dxjudge.web.app import make_app
 from dxjudge.web.guard import guarded
+from dxjudge.web.remote_inputs import check_no_files
 from dxjudge.web.settings import Service
 
 from .pages import valid_answer
@@ -167,6 +170,48 @@ def test_what_cannot_be_done_is_said(
     assert message in reply.json()["error"]
 
 
+def test_a_large_body_in_chunks_is_refused_as_too_large(client: httpx.Client) -> None:
+    chunks = (b" " * 5_000 for _ in range(5))  # the service takes 20,000 bytes
+    reply = client.post("/map", content=chunks, headers={"Content-Type": "application/json"})
+    assert reply.status_code == 413 and "20,000 bytes" in reply.json()["error"]
+
+
+def test_an_unknown_route_is_answered_like_any_fault(client: httpx.Client) -> None:
+    assert client.get("/nothing").json() == {"error": "Not Found"}
+    assert client.get("/fhir/Patient").json()["resourceType"] == "OperationOutcome"
+
+
+@pytest.mark.parametrize(
+    "parameter",
+    [
+        "gout",
+        None,
+        ["gout"],
+        [{"name": ["a"]}],
+        [{"name": "coding", "valueCoding": "gout"}],
+        [{"name": "codeableConcept", "valueCodeableConcept": {"coding": [3]}}],
+    ],
+)
+def test_parameters_of_a_wrong_shape_are_an_operation_outcome(
+    client: httpx.Client, parameter: Any
+) -> None:
+    reply = client.post("/fhir/ConceptMap/$translate", json={"parameter": parameter})
+    assert reply.status_code == 422 and reply.json()["resourceType"] == "OperationOutcome"
+
+
+@pytest.mark.parametrize("field", ["perhaps", "several"])
+def test_files_are_refused_where_a_field_may_hold_them_in_a_list_or_not_at_all(field: str) -> None:
+    class Given(BaseModel):
+        perhaps: RubricField | None = None
+        several: tuple[RubricField, ...] = ()
+
+    look: Step[Any, Any] = LOOK
+    step = replace(look, input=Given, images=False)
+    value = "own.yaml" if field == "perhaps" else ["own.yaml"]
+    with pytest.raises(InputError, match=f"item 1, field '{field}': names a file"):
+        check_no_files(step, [{field: value}])
+
+
 def test_a_file_of_the_server_is_never_read_as_an_image(client: httpx.Client) -> None:
     for images in ("/etc/passwd", ["/etc/passwd"], [{"path": "/etc/passwd"}]):
         reply = client.post("/judge/look", json={"inputs": [{"images": images}]})
@@ -181,6 +226,7 @@ def test_a_file_of_the_server_is_never_read_as_an_image(client: httpx.Client) ->
         ({"Host": "evil.example"}, 421),
         ({"Origin": "http://evil.example"}, 403),
         ({"Origin": "null"}, 403),
+        ({"Origin": "http://[evil"}, 403),
     ],
 )
 def test_strangers_are_refused(client: httpx.Client, headers: dict[str, str], status: int) -> None:

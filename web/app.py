@@ -13,6 +13,7 @@ from fastapi import Body, FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
+from starlette.exceptions import HTTPException
 
 from ..agents.outcome import write_outcome
 from ..errors import (
@@ -156,6 +157,11 @@ def _add_faults(app: FastAPI) -> None:
         )
         return reply(request, 422, "; ".join(faults))
 
+    async def refused(request: Request, error: Exception) -> JSONResponse:
+        assert isinstance(error, HTTPException)
+        return reply(request, error.status_code, str(error.detail), **(error.headers or {}))
+
+    app.add_exception_handler(HTTPException, refused)
     app.add_exception_handler(DxjudgeError, known)
     app.add_exception_handler(Busy, busy)
     app.add_exception_handler(RequestValidationError, invalid)

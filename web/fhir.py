@@ -20,9 +20,10 @@ def text_of(parameters: dict[str, Any]) -> str:
 
     parameters: a FHIR Parameters resource. Raises InputError where it has no words.
     """
-    named = {one.get("name"): one for one in parameters.get("parameter", [])}
-    concept = named.get("codeableConcept", {}).get("valueCodeableConcept", {})
-    codings = [*concept.get("coding", []), named.get("coding", {}).get("valueCoding", {})]
+    named = {str(one.get("name")): one for one in _objects(parameters.get("parameter"))}
+    concept = _object(named.get("codeableConcept", {}).get("valueCodeableConcept"))
+    coding = _object(named.get("coding", {}).get("valueCoding"))
+    codings = [*_objects(concept.get("coding")), coding]
     plain = named.get("code", {})
     for source in (concept, *codings, {"code": plain.get("valueCode") or plain.get("valueString")}):
         for key in _TEXTS_OF:
@@ -32,6 +33,14 @@ def text_of(parameters: dict[str, Any]) -> str:
         "the parameters have no words to translate: give codeableConcept.text, coding.display or "
         "code"
     )
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _objects(value: Any) -> list[dict[str, Any]]:
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
 def translation(mapping: Mapping, tree: Tree) -> dict[str, Any]:

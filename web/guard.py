@@ -1,8 +1,9 @@
 """What stands before every request: the host, the origin, the token and the size of the body."""
 
+import asyncio
 import hmac
 import json
-from urllib.parse import urlsplit
+from contextlib import suppress
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -35,9 +36,16 @@ def guarded(app: ASGIApp, service: Service) -> ASGIApp:
         if refusal is not None:
             await _refuse(send, *refusal)
             return
-        try:
-            await app(scope, _limited(receive, service.most_bytes), send)
-        except _TooLarge:
+        excess = asyncio.Event()
+
+        async def send_unless(message: Message) -> None:
+            # The application takes the error for a body that it cannot read, and answers 400.
+            if not excess.is_set():
+                await send(message)
+
+        with suppress(_TooLarge):
+            await app(scope, _limited(receive, service.most_bytes, excess), send_unless)
+        if excess.is_set():
             await _refuse(send, *_too_large(service))
 
     return guard
@@ -47,7 +55,7 @@ def _refusal(path: str, headers: dict[str, str], service: Service) -> tuple[int,
     if "*" not in service.hosts and _host(headers.get("host", "")) not in service.hosts:
         return 421, "this service does not answer under that host name; see --allow-host"
     origin = headers.get("origin")
-    if origin and urlsplit(origin).netloc != headers.get("host"):
+    if origin and origin.partition("://")[2] != headers.get("host"):
         return 403, "requests from pages of other sites are refused"
     shown = headers.get("authorization", "").removeprefix("Bearer ")
     if (
@@ -68,7 +76,7 @@ def _too_large(service: Service) -> tuple[int, str]:
     return 413, f"the body is larger than {service.most_bytes:,} bytes"
 
 
-def _limited(receive: Receive, most: int) -> Receive:
+def _limited(receive: Receive, most: int, excess: asyncio.Event) -> Receive:
     read = 0
 
     async def limited() -> Message:
@@ -76,6 +84,7 @@ def _limited(receive: Receive, most: int) -> Receive:
         message = await receive()
         read += len(message.get("body", b""))
         if read > most:
+            excess.set()
             raise _TooLarge
         return message
 

@@ -1,6 +1,6 @@
 """Refuse inputs that would make the service read a file of its own machine."""
 
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import BaseModel
 
@@ -27,15 +27,19 @@ def check_no_files(step: Step[Any, Any], inputs: list[dict[str, Any]]) -> None:
 
 
 def _names_a_file(step: Step[Any, Any], name: str, value: Any) -> bool:
-    if name == "images" and step.images:
-        images = value if isinstance(value, list) else [value]
-        return any(_is_path(image) for image in images)
     field = step.input.model_fields.get(name)
-    is_data = isinstance(getattr(field, "annotation", None), type) and issubclass(
-        field.annotation,
-        BaseModel,
-    )
-    return is_data and isinstance(value, str) and value.endswith(_DATA_FILES)
+    types = _types(field.annotation) if field else frozenset()
+    values = value if isinstance(value, list) else [value]
+    if Image in types or (name == "images" and step.images):
+        return any(_is_path(one) for one in values)
+    is_data = any(isinstance(one, type) and issubclass(one, BaseModel) for one in types)
+    return is_data and any(isinstance(one, str) and one.endswith(_DATA_FILES) for one in values)
+
+
+def _types(annotation: Any) -> frozenset[Any]:
+    """Return the types of an annotation such as `Rubric | None` or `tuple[Image, ...]`."""
+    parts = get_args(annotation)
+    return frozenset().union(*map(_types, parts)) if parts else frozenset({annotation})
 
 
 def _is_path(image: Any) -> bool:

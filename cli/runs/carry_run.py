@@ -34,6 +34,10 @@ def carry_table(
     if output.resolve() == path.resolve():
         raise UsageError("the output must be another file than the table")
     form = table_format(changes, "changes") if changes else None
+    if changes and Path(changes).resolve() in (path.resolve(), output.resolve()):
+        raise UsageError("--changes must be another file than the tables")
+    if output.exists():
+        raise UsageError(f"{output} exists already: remove it, or name another file")
     check_writable(output)
     sheet = read_cells(path)
     if sheet is None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from ...errors import InputError, UsageError
 from ...files.bytes import check_writable, writing_to
+from ...files.counted import counted
 from ...files.forms import (
     MAPPING_FORMS,
     MAPPING_SUFFIXES,
@@ -61,11 +62,11 @@ def export(
     failed = sum(text.mapping.status == "failed" for text in texts)
     reviewed = sum(text.reviewed for text in texts)
     if not quiet:
-        say(f"{len(texts) - failed:,} texts, {reviewed:,} of them reviewed: {output}")
+        say(f"{counted(len(texts) - failed, 'text')}, {reviewed:,} of them reviewed: {output}")
         if concepts:
             _say_missing(texts, concepts)
     if failed:
-        say(f"left out: {failed:,} texts that failed; map them again with --table {path}")
+        say(f"left out: {counted(failed, 'text')} that failed; map them again with --table {path}")
     return SOME_FAILED if failed else 0
 
 
@@ -85,11 +86,13 @@ def import_file(
 ) -> int:
     """Merge the reviewed mappings of a file of another tool into a table; return the exit code.
 
-    The exit code is 3 where a reviewed row of the table has another code, which stays.
+    The exit code is 3 where a reviewed row of the table has another code, which stays. Raises
+    InputError, which names the texts, where the file has two codes for a text.
     """
     tree = load_tree(ontology)
     check_writable(output)
     entries = list(_read(input, tree, folder))
+    _check_one_code(entries, input)
     table = read_table(output, tree)
     kept = [
         f"{entry.mapping.text!r} stays {old.mapping.code}, not {entry.mapping.code}"
@@ -100,10 +103,22 @@ def import_file(
     ]
     write_table(table.merged(entries), output, tree)
     if not quiet:
-        say(f"{len(entries):,} reviewed texts of {input}: {output}")
+        say(f"{counted(len(entries), 'reviewed text')} of {input}: {output}")
     if kept:
         say(f"{len(kept):,} texts are reviewed in {output} with another code: {_listed(kept)}")
     return SOME_FAILED if kept else 0
+
+
+def _check_one_code(entries: list[Entry], input: Path) -> None:
+    first: dict[str, Entry] = {}
+    conflicts = [
+        f"{entry.mapping.text!r}: {other.mapping.code} and {entry.mapping.code}"
+        for entry in entries
+        if (other := first.setdefault(text_key(entry.mapping.text), entry)).mapping.code
+        != entry.mapping.code
+    ]
+    if conflicts:
+        raise InputError(f"{input} has several codes for a text: {_listed(conflicts)}")
 
 
 def _read(input: Path, tree: Tree, folder: Path | None) -> Iterable[Entry]:
@@ -133,6 +148,8 @@ def compare(
     form = output_format(output, wanted, "csv")
     refuse_mapping_form(form, "differences")
     if output != "-":
+        if Path(output).resolve() in (first.resolve(), second.resolve()):
+            raise UsageError("the output must be another file than the tables")
         check_writable(Path(output))
     tree = load_tree(ontology)
     later = tree if second_ontology == ontology else load_tree(second_ontology)
@@ -197,7 +214,7 @@ def merge_tables(paths: list[Path], output: Path, ontology: str, *, quiet: bool)
         raise UsageError(f"{output} exists already: remove it, or name another file")
     write_table(merged, output, tree)
     if not quiet:
-        say(f"{len(merged.entries):,} texts of {len(paths)} tables: {output}")
+        say(f"{counted(len(merged.entries), 'text')} of {len(paths)} tables: {output}")
     return 0
 
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from ..tree import Tree
 
 _BY_A_PERSON = "ManualMappingCuration"
 _NO_CODE = "sssom:NoTermFound"
+_NOT_MAPPED = frozenset({"unmatched", "disjoint", "not-related-to"})  # of R4 and R5
 
 
 def reviewed_entry(
@@ -45,7 +47,8 @@ def read_curated_sssom(path: Path, tree: Tree) -> Iterator[Entry]:
     a column that is missing, a predicate that is negated, and a code the release does not hold.
     """
     lines = decode(read_bytes(path), str(path)).splitlines(keepends=True)
-    comments = sum(1 for line in lines if line.startswith("#"))
+    # A text may have a line that begins with #, so only those before the columns are comments.
+    comments = sum(1 for _ in takewhile(lambda line: line.startswith("#"), lines))
     sheet = parse_delimited("".join(lines[comments:]), str(path), "\t")
     for needed in ("subject_label", "object_id", "mapping_justification"):
         if needed not in sheet.columns:
@@ -97,7 +100,15 @@ def read_concept_map(path: Path, tree: Tree) -> Iterator[Entry]:
 def _element(element: dict[str, Any], place: str, tree: Tree) -> Entry:
     if not (text := element.get("display")):
         raise InputError(f"{place}: has no display, so its text is not known")
-    codes = [target["code"] for target in element.get("target", []) if target.get("code")]
+    targets = [target for target in element.get("target", []) if target.get("code")]
+    for target in targets:
+        relation = target.get("equivalence") or target.get("relationship")
+        if relation in _NOT_MAPPED:
+            raise InputError(
+                f"{place}: says that {target['code']} is {relation!r}, which has no place in a "
+                "table; remove the target"
+            )
+    codes = [target["code"] for target in targets]
     if len(codes) > 1:
         raise InputError(f"{place}: has {len(codes)} targets; a table holds one code for a text")
     return reviewed_entry(text, codes[0] if codes else None, tree, place)

@@ -145,9 +145,11 @@ def _code(
 ) -> str | None:
     if not has_concepts:
         return row.get(_CODE) or None
-    if not (concept := _concept(row)):
-        return None
     suggested = row.get(_CODE, "")
+    if not (concept := _concept(row)):
+        # Where the vocabulary has no concept of the code, Usagi had none to offer to the person.
+        offered = row.get("sourceAutoAssignedConceptIds", "").strip()
+        return None if offered or row.get("equivalence") == "UNMATCHED" else suggested or None
     codes = concepts.codes_of(concept) if concepts else ()
     if suggested in codes:
         return suggested

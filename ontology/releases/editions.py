@@ -66,7 +66,8 @@ def load_edition(reference: str) -> Release:
 
 def _one(folder: Path, patterns: tuple[str, ...]) -> Path:
     for pattern in patterns:
-        paths = sorted(folder.glob(pattern))
+        # The lists of what is new in a year lie beside the whole ones.
+        paths = [path for path in sorted(folder.glob(pattern)) if "addenda" not in path.name]
         if len(paths) > 1:
             raise InputError(f"{folder} has {len(paths)} files {pattern}; leave one")
         if paths:
