@@ -105,7 +105,7 @@ def serve(
         service = replace(
             service,
             token=token,
-            hosts=(*service.hosts, host, *(allow_host or ())),
+            hosts=(*service.hosts, f"[{host}]" if ":" in host else host, *(allow_host or ())),
             workers=workers or os.cpu_count() or 1,
             most_texts=max_texts,
             most_waiting=max_waiting,

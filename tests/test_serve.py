@@ -12,6 +12,7 @@ from typing import Any
 import httpx
 import pytest
 import uvicorn
+from fastapi import FastAPI
 from pydantic import BaseModel
 
 from dxjudge.agents.engine.run import Run
@@ -231,6 +232,17 @@ def test_a_file_of_the_server_is_never_read_as_an_image(client: httpx.Client) ->
 )
 def test_strangers_are_refused(client: httpx.Client, headers: dict[str, str], status: int) -> None:
     assert client.get("/codes/M10", headers=headers).status_code == status
+
+
+def test_a_host_name_counts_in_any_case(service: Service) -> None:
+    async def asked(allowed: str, host: str) -> int:
+        app = guarded(FastAPI(), replace(service, hosts=(allowed,), token=None))
+        transport = httpx.ASGITransport(app)
+        async with httpx.AsyncClient(transport=transport, base_url=f"http://{host}") as client:
+            return (await client.get("/health")).status_code
+
+    assert asyncio.run(asked("Codes.example.org", "codes.example.org:8080")) == 404
+    assert asyncio.run(asked("codes.example.org", "other.example.org")) == 421
 
 
 def test_health_needs_no_token_and_metrics_hold_no_text(url: str, client: httpx.Client) -> None:

@@ -52,7 +52,8 @@ def guarded(app: ASGIApp, service: Service) -> ASGIApp:
 
 
 def _refusal(path: str, headers: dict[str, str], service: Service) -> tuple[int, str] | None:
-    if "*" not in service.hosts and _host(headers.get("host", "")) not in service.hosts:
+    hosts = {host.lower() for host in service.hosts}
+    if "*" not in hosts and _host(headers.get("host", "")).lower() not in hosts:
         return 421, "this service does not answer under that host name; see --allow-host"
     origin = headers.get("origin")
     if origin and origin.partition("://")[2] != headers.get("host"):
