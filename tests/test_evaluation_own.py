@@ -212,6 +212,14 @@ def test_a_relative_path_that_means_no_file_or_two_is_an_error(
     )
 
 
+def test_where_every_item_fails_no_table_is_named_that_is_not_there(tmp_path: Path) -> None:
+    arguments = make(tmp_path, [dict(URGENCY)])
+    with ProtocolServer(lambda seen: "no answer") as server:
+        done = run(*arguments, "-o", tmp_path / "out", "--judge", server.judge())
+    named = str(done.exception).partition("; see ")[2]
+    assert named == str(tmp_path / "out" / "verdicts.csv")
+
+
 def test_a_failed_item_has_the_bounds_of_the_scale(tmp_path: Path) -> None:
     arguments = make(tmp_path, [dict(URGENCY)])
     script = judge()

@@ -43,7 +43,9 @@ def test_a_model_without_any_number_ends_with_an_error(tmp_path: Path) -> None:
     assert isinstance(done.exception, NoVerdict)
     assert "there is no number for good" in str(done.exception)
     assert done.exception.exit_code == 3  # not 1: nothing is wrong inside dxjudge
-    assert (tmp_path / "out" / "verdicts.csv").exists()
+    named = {Path(name) for name in str(done.exception).partition("; see ")[2].split(" and ")}
+    written = {tmp_path / "out" / name for name in ("verdicts.csv", "predictions.csv")}
+    assert named == {path for path in written if path.exists()} != set()
 
 
 def test_an_encoding_is_read_as_the_error_advises(tmp_path: Path) -> None:

@@ -129,10 +129,9 @@ def run_evaluation(request: Request) -> int:
 def _check_resolved(evaluation: Evaluation, folder: Path, budget_reached: bool) -> None:
     if evaluation.unresolved_models and not budget_reached:
         names = ", ".join(evaluation.unresolved_models)
-        raise NoVerdict(
-            f"there is no number for {names}: every item failed; {folder / 'verdicts.csv'} and "
-            "predictions.csv say why"
-        )
+        tables = [folder / name for name in ("verdicts.csv", "predictions.csv")]
+        reasons = " and ".join(str(table) for table in tables if table.exists())
+        raise NoVerdict(f"there is no number for {names}: every item failed; see {reasons}")
 
 
 def _models(request: Request) -> tuple[str, Judge | None]:
