@@ -29,7 +29,6 @@ from .options import (
     Scope,
     SheetName,
     Sources,
-    Specificity,
 )
 from .sources_command import read_which
 
@@ -86,6 +85,23 @@ MinScore = Annotated[
         max=1,
         help="Leave a text unmapped whose score is below this.",
         rich_help_panel="Search",
+    ),
+]
+Style = Annotated[
+    str,
+    typer.Option(
+        help="How the texts are written: auto (found from the column), form (the short style of "
+        "hospital forms: billable codes unless --specificity is given) or chart (all others).",
+        rich_help_panel="Ontology",
+    ),
+]
+SpecificityOfStyle = Annotated[
+    str | None,
+    typer.Option(
+        "--specificity",
+        help="How precise the codes are: concept (as precise as the text), category (3 characters "
+        "in ICD-10) or billable (codes that can be billed). By default the style decides.",
+        rich_help_panel="Ontology",
     ),
 ]
 Table = Annotated[
@@ -199,7 +215,8 @@ def map_file(
     calibration: Fitted = None,
     ontology: Ontology = DEFAULT,
     scope: Scope = None,
-    specificity: Specificity = "concept",
+    specificity: SpecificityOfStyle = None,
+    style: Style = "auto",
     min_score: MinScore = None,
     top_k: TopK = 15,
     model: Model = None,
@@ -240,8 +257,10 @@ def map_file(
       echo "heart attack" | dxjudge map -
     """
     from .runs.map_accept import read_wanted
+    from .runs.map_job import Request
     from .runs.map_model import read_models
-    from .runs.map_run import Request, run_map
+    from .runs.map_run import run_map
+    from .runs.map_style import read_named_style
 
     encoder, asked = read_models(
         model,
@@ -272,6 +291,6 @@ def map_file(
     form = Form(input_format, delimiter, encoding, sheet)
     request = Request(
         input, output, column, split, candidates, form, output_format, table, journal, concepts,
-        read_wanted(accept, accept_on, calibration),
+        read_wanted(accept, accept_on, calibration), read_named_style(style),
     )  # fmt: skip
     raise typer.Exit(run_map(request, settings, asked, quiet=quiet))

@@ -18,6 +18,7 @@ from ..ontology.confidence import load_confidence_model
 from ..ontology.decide import MIN_SCORE, Policy
 from ..ontology.mapping import Candidate, Mapping, read_mapping
 from ..ontology.packaged import packaged
+from ..ontology.reading.style import check_style
 from ..ontology.release import Release
 from ..ontology.releases.listed import DEFAULT
 from ..ontology.search.encode import open_encoder
@@ -57,7 +58,9 @@ class Mapper:
     scope: which chapters are searched ("chapters", "diagnoses", "everything"); None means the scope
     of the release, which is "chapters" for ICD-10-CM.
     top_k: the number of candidates to rank and show. min_score: a text whose best candidate has
-    a lower score is unmapped. specificity: "concept", "category" or "billable".
+    a lower score is unmapped. style: "chart", or "form" for hospital forms; `find_style`
+    (ontology/reading/style.py) finds that of a column. specificity: "concept", "category" or
+    "billable"; None is "billable" for forms, else "concept".
     judge: a model that chooses among the candidates, with `run`, `rerank` ("all", "ambiguous",
     "none"), `fallback` ("embedded" or None), `shuffle` (a seed) and `translate` (first translate
     the texts into English); see `Chooser`.
@@ -78,7 +81,8 @@ class Mapper:
         scope: str | None = None,
         top_k: int = 15,
         min_score: float | None = None,
-        specificity: str = "concept",
+        specificity: str | None = None,
+        style: str = "chart",
         judge: "AnyJudge | None" = None,
         run: "Run | None" = None,
         rerank: Literal["all", "ambiguous", "none"] = "all",
@@ -101,7 +105,9 @@ class Mapper:
         self.ontology = ontology
         self.top_k = top_k
         self.min_score = MIN_SCORE if min_score is None else min_score
-        self.specificity = check_specificity(specificity)
+        self.style = check_style(style)
+        of_style = "billable" if self.style == "form" else "concept"
+        self.specificity = check_specificity(specificity or of_style)
         if translate and not judge:
             raise UsageError("translate needs a judge, which is the model that translates")
         self.chooser = Chooser(judge, run, rerank, fallback, shuffle, translate) if judge else None
@@ -273,6 +279,7 @@ class Mapper:
             "top_k": self.top_k,
             "min_score": self.min_score,
             "specificity": self.specificity,
+            "style": self.style,
             **(self.chooser.signature if self.chooser else {}),
         }
 

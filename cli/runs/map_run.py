@@ -2,29 +2,23 @@
 
 import sys
 import time
-from collections import Counter
 from collections.abc import Iterator
 from collections.abc import Mapping as ReadOnly
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ...errors import UsageError
-from ...files.bytes import check_writable, writing_to
-from ...files.forms import MAPPING_FORMS, Form, OutputFormat, output_format
+from ...files.bytes import writing_to
+from ...files.forms import MAPPING_FORMS
 from ...files.journal import Journal
-from ...files.rows_in import Sheet, column_texts, read_sheet, text_column
-from ...files.rows_out import added_names, check_columns, write_sheet
+from ...files.rows_out import added_names, write_sheet
 from ...graphs.chooser import Chooser, fell_back
 from ...graphs.many import ADDED
 from ...graphs.mapper import Mapper
-from ...ontology.exchange.concepts import Concepts, read_concepts
 from ...ontology.exchange.mapped_text import mapped_text
-from ...ontology.exchange.write import check_concepts, write_mappings
+from ...ontology.exchange.write import write_mappings
 from ...ontology.mapping import Mapping
-from ...ontology.reading.query import split_diagnoses
 from ...ontology.sources.added import AddedSource, describe
 from ...ontology.table import (
     CanonicalTable,
@@ -33,55 +27,17 @@ from ...ontology.table import (
     short_signature,
     write_table,
 )
-from ...ontology.table_row import text_key
 from ...ontology.tree import Tree, load_tree
 from ..exit_codes import BUDGET, INTERRUPTED, SOME_FAILED
 from ..progress import Stages, stages
 from .finishing import journal_path
-from .map_accept import Taken, Wanted, open_calibration, take
+from .map_accept import Taken, open_calibration, take
 from .map_columns import added_columns
+from .map_job import Job, Request, read_job
 from .map_journal import open_journal
 from .map_model import Asked, asking, mapper_settings
+from .map_style import StyleInUse, style_in_use
 from .map_summary import model_summary, summary
-
-
-@dataclass(frozen=True)
-class Request:
-    """The options for rows and files; the settings of the mapper are apart."""
-
-    input: str
-    output: str
-    column: str | None
-    split: bool
-    candidates: bool
-    form: Form
-    output_format: str | None
-    table: Path | None
-    journal: Path | None = None
-    concepts: Path | None = None
-    wanted: Wanted = Wanted()
-
-
-@dataclass(frozen=True)
-class Job:
-    """The input, and the texts of each row: one text, or several where the cell is split."""
-
-    sheet: Sheet
-    column: str
-    format: OutputFormat
-    texts: list[tuple[str, ...]]
-    distinct: list[str]
-    concepts: Concepts | None = None
-
-    @cached_property
-    def counts(self) -> Counter[str]:
-        """How many rows hold each text."""
-        return Counter(text for of_row in self.texts for text in set(of_row))
-
-    @cached_property
-    def frequent_first(self) -> list[str]:
-        """The distinct texts, those of most rows first, as people review them."""
-        return sorted(self.distinct, key=lambda text: -self.counts[text])
 
 
 @dataclass
@@ -113,6 +69,8 @@ def run_map(request: Request, settings: dict[str, Any], asked: Asked | None, *, 
     """Run the command; return the exit code. All options and inputs are checked before any work."""
     tree = load_tree(settings["ontology"])
     job = read_job(request, tree)
+    style = style_in_use(request.style, job.distinct, settings)
+    settings = {**settings, "style": style.style}
     calibration = open_calibration(request.wanted, request.table)
     table = read_table(request.table, tree) if request.table else CanonicalTable()
     with asking(asked) as chooser:
@@ -136,7 +94,7 @@ def run_map(request: Request, settings: dict[str, Any], asked: Asked | None, *, 
             if work.journal is not None:  # an empty one is false
                 work.journal.close(remove=code == 0)
         if not quiet:
-            print("\n".join(_report(request, job, work, taken, tree)), file=sys.stderr)
+            print("\n".join(_report(request, job, work, taken, tree, style)), file=sys.stderr)
         return code
 
 
@@ -162,31 +120,6 @@ def _estimate(request: Request, job: Job, table: CanonicalTable, work: Work, qui
             embedded += batch
             progress("mapping", len(embedded), len(work.wanted))
     print_estimate(len(job.texts), len(texts), embedded, work.chooser)
-
-
-def read_job(request: Request, tree: Tree) -> Job:
-    """Read the input, and check before any work that the output can be written."""
-    sheet = read_sheet(request.input, request.form, column=request.column)
-    format = output_format(request.output, request.output_format, sheet.format)
-    check_columns(sheet, format)
-    check_concepts(format, request.concepts)
-    concepts = read_concepts(request.concepts, tree) if request.concepts else None
-    written = [Path(path) for path in (request.output, request.table) if path not in (None, "-")]
-    journals = [path for path in (journal_path(request.output, request.journal),) if path]
-    paths = [path.resolve() for path in (Path(request.input), *written, *journals)]
-    if len(set(paths)) < len(paths):
-        raise UsageError("input, output, table and journal must be different files")
-    for path in written:
-        check_writable(path)
-    index = text_column(sheet, request.column)
-    read = split_diagnoses if request.split else _whole
-    texts = [tuple(map(text_key, read(cell))) for cell in column_texts(sheet, index)]
-    distinct = list(dict.fromkeys(text for of_row in texts for text in of_row))
-    return Job(sheet, sheet.columns[index], format, texts, distinct, concepts)
-
-
-def _whole(cell: str) -> tuple[str, ...]:
-    return (cell,)
 
 
 def map_texts(
@@ -300,8 +233,11 @@ def _where_kept(request: Request, work: Work) -> str:
     return "with --table FILE the next run would continue from here"
 
 
-def _report(request: Request, job: Job, work: Work, taken: Taken, tree: Tree) -> Iterator[str]:
+def _report(
+    request: Request, job: Job, work: Work, taken: Taken, tree: Tree, style: StyleInUse
+) -> Iterator[str]:
     yield f"read the column {job.column!r} of {job.sheet.name}"
+    yield from style.lines()
     if work.added:
         yield describe(work.added)
     new, resumed = len(work.new), work.resumed

@@ -1,0 +1,85 @@
+"""What `dxjudge map` is asked to do: the options for rows and files, and the texts of each row."""
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from ...errors import UsageError
+from ...files.bytes import check_writable
+from ...files.forms import Form, OutputFormat, output_format
+from ...files.rows_in import Sheet, column_texts, read_sheet, text_column
+from ...files.rows_out import check_columns
+from ...ontology.exchange.concepts import Concepts, read_concepts
+from ...ontology.exchange.write import check_concepts
+from ...ontology.reading.query import split_diagnoses
+from ...ontology.reading.style import Style
+from ...ontology.table_row import text_key
+from ...ontology.tree import Tree
+from .finishing import journal_path
+from .map_accept import Wanted
+
+
+@dataclass(frozen=True)
+class Request:
+    """The options for rows and files; the settings of the mapper are apart."""
+
+    input: str
+    output: str
+    column: str | None
+    split: bool
+    candidates: bool
+    form: Form
+    output_format: str | None
+    table: Path | None
+    journal: Path | None = None
+    concepts: Path | None = None
+    wanted: Wanted = Wanted()
+    style: Style | None = None
+
+
+@dataclass(frozen=True)
+class Job:
+    """The input, and the texts of each row: one text, or several where the cell is split."""
+
+    sheet: Sheet
+    column: str
+    format: OutputFormat
+    texts: list[tuple[str, ...]]
+    distinct: list[str]
+    concepts: Concepts | None = None
+
+    @cached_property
+    def counts(self) -> Counter[str]:
+        """How many rows hold each text."""
+        return Counter(text for of_row in self.texts for text in set(of_row))
+
+    @cached_property
+    def frequent_first(self) -> list[str]:
+        """The distinct texts, those of most rows first, as people review them."""
+        return sorted(self.distinct, key=lambda text: -self.counts[text])
+
+
+def read_job(request: Request, tree: Tree) -> Job:
+    """Read the input, and check before any work that the output can be written."""
+    sheet = read_sheet(request.input, request.form, column=request.column)
+    format = output_format(request.output, request.output_format, sheet.format)
+    check_columns(sheet, format)
+    check_concepts(format, request.concepts)
+    concepts = read_concepts(request.concepts, tree) if request.concepts else None
+    written = [Path(path) for path in (request.output, request.table) if path not in (None, "-")]
+    journals = [path for path in (journal_path(request.output, request.journal),) if path]
+    paths = [path.resolve() for path in (Path(request.input), *written, *journals)]
+    if len(set(paths)) < len(paths):
+        raise UsageError("input, output, table and journal must be different files")
+    for path in written:
+        check_writable(path)
+    index = text_column(sheet, request.column)
+    read = split_diagnoses if request.split else _whole
+    texts = [tuple(map(text_key, read(cell))) for cell in column_texts(sheet, index)]
+    distinct = list(dict.fromkeys(text for of_row in texts for text in of_row))
+    return Job(sheet, sheet.columns[index], format, texts, distinct, concepts)
+
+
+def _whole(cell: str) -> tuple[str, ...]:
+    return (cell,)
