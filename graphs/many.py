@@ -8,7 +8,17 @@ from ..files.frames import without_missing
 from ..ontology.decide import failed_mapping
 from ..ontology.mapping import Mapping
 
-ADDED = ("code", "name", "score", "category_score", "decided_by", "status", "reason")
+ADDED = (
+    "code",
+    "name",
+    "score",
+    "category_score",
+    "decided_by",
+    "status",
+    "additional_codes",
+    "additional_names",
+    "reason",
+)
 """The columns that a mapping adds to a table."""
 
 

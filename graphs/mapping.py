@@ -23,6 +23,7 @@ from ..ontology.decide import (
     of_translation,
     untranslated,
 )
+from ..ontology.further import with_further
 from ..ontology.mapping import Mapping, read_mapping
 from ..ontology.search.retrieve import Hit, Retriever
 from .chooser import Chooser
@@ -139,6 +140,7 @@ def _rerank(parts: MappingParts, state: _State) -> dict[str, Any]:
         decide(parts.retriever.read(text), equal, [Hit(*hit) for hit in hits], parts.policy)
         for text, equal, hits in zip(_searched(state), state["exact"], state["hits"], strict=True)
     ]
+    mappings = with_further(mappings, parts.policy)
     if parts.chooser and "translations" in state:
         keep = parts.chooser.fallback == "embedded"
         rows = zip(mappings, state["texts"], state["translations"], strict=True)

@@ -13,10 +13,10 @@ from .confidence import ConfidenceModel, confidence_of, shared_out
 from .equal import equal_first
 from .evidence import Scored
 from .factors import as_factors, is_factor
+from .left_out import left_out
 from .mapping import Candidate, Mapping, band_of
 from .other_matter import is_other_matter
 from .plain import plain_first
-from .reading.coders import later_encounter
 from .reading.denial import names_a_lack, what_is_not_there
 from .reading.normalise import normalise_text
 from .reading.query import (
@@ -227,6 +227,8 @@ def _words_of(candidate: Ranked, policy: Policy) -> str:
 def chosen_by_model(mapping: Mapping, index: int, policy: Policy) -> Mapping:
     """Return the mapping with the candidate that a model chose, by its place in `candidates`."""
     settled = _settle(mapping, mapping.candidates[index], "llm", policy)
+    if settled.code != mapping.code:  # the further codes stood beside another code
+        settled = replace(settled, additional=())
     # The reason of the embedded choice, such as that nothing is close, no longer holds.
     remark = _remark_on(settled, read_query(mapping.translation or mapping.text), policy)
     if mapping.translation:
@@ -386,18 +388,7 @@ def _remark_on(mapping: Mapping, query: Query, policy: Policy) -> str | None:
         words = " ".join(filter(None, (query.set_aside, query.frame.written)))
         query = replace(query, set_aside=words)
     remark = _remark(query, mapping.parts, _listed(mapping, policy.retriever))
-    return _joined(remark, _encounter_left_out(mapping, policy))
-
-
-def _encounter_left_out(mapping: Mapping, policy: Policy) -> str | None:
-    """Return what the text says of a later encounter, where the code has no such character."""
-    tree = policy.retriever.tree
-    later = later_encounter(mapping.text)
-    if not later or mapping.code is None or policy.specificity == "billable":
-        return None
-    below = tree.children(mapping.code)
-    has_variants = bool(below) and tree.is_encounter(below[0])
-    return f"{later!r} is not in the code; --specificity billable adds it" if has_variants else None
+    return _joined(remark, left_out(mapping, policy.retriever.tree, policy.specificity))
 
 
 def _listed(mapping: Mapping, retriever: Retriever) -> tuple[str, ...]:
@@ -450,6 +441,7 @@ def _without_code(mapping: Mapping) -> Mapping:
         score=0.0,
         category_score=0.0,
         band=None,
+        additional=(),
     )
 
 

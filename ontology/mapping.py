@@ -11,6 +11,9 @@ Band = Literal["exact", "high", "medium", "low"]
 HIGH, MEDIUM = 0.8, 0.5
 """The lowest scores of high and of medium confidence."""
 
+BETWEEN = "; "
+"""The separator of several codes in one cell."""
+
 _SHOWN = 60  # characters of a text that `repr` shows
 _FIRST = 5  # candidates that a notebook shows
 
@@ -32,6 +35,21 @@ class Candidate:
     why: str
 
 
+@dataclass(frozen=True)
+class Additional:
+    """A further code beside that of a mapping, for a condition that the text names.
+
+    `score` in [0, 1] estimates the probability that its category is right for the condition by
+    itself, `text` holds the words of the condition, `why` the reason for the code.
+    """
+
+    code: str
+    name: str
+    score: float
+    text: str
+    why: str
+
+
 @dataclass(frozen=True, repr=False)
 class Mapping:
     """The mapping of one text.
@@ -40,7 +58,8 @@ class Mapping:
     `term` and `source` are the matched term and where it comes from. `reason` says why a text
     is unmapped or failed, or what a reader should know about a mapped one. `parts` holds the
     diagnoses of a text that lists several, else it is empty. `translation` is the English text
-    that was searched, where a model translated the text.
+    that was searched, where a model translated the text. `additional` holds the further codes of
+    a text that names conditions beside that of `code`.
     """
 
     text: str
@@ -57,6 +76,7 @@ class Mapping:
     parts: tuple[str, ...] = ()
     translation: str | None = None
     category_score: float = 0.0
+    additional: tuple[Additional, ...] = ()
 
     def __repr__(self) -> str:
         shown = self.text if len(self.text) <= _SHOWN else f"{self.text[: _SHOWN - 1]}…"
@@ -78,6 +98,16 @@ class Mapping:
             + (f"<table>{head}{rows}</table>" if rows else "")
         )
 
+    @property
+    def additional_codes(self) -> str | None:
+        """The further codes, joined by "; "; None where there are none."""
+        return BETWEEN.join(further.code for further in self.additional) or None
+
+    @property
+    def additional_names(self) -> str | None:
+        """The names of the further codes, joined by "; "; None where there are none."""
+        return BETWEEN.join(further.name for further in self.additional) or None
+
     def _how(self) -> str:
         return f"{self.score:.2f}, {self.decided_by}"
 
@@ -86,13 +116,16 @@ class Mapping:
         plain = asdict(self)
         plain["candidates"] = [asdict(candidate) for candidate in self.candidates]
         plain["parts"] = list(self.parts)
+        plain["additional"] = [asdict(further) for further in self.additional]
         return plain
 
 
 def read_mapping(plain: dict[str, Any]) -> Mapping:
     """Return the mapping that `as_json` wrote."""
     candidates = tuple(Candidate(**candidate) for candidate in plain["candidates"])
-    return Mapping(**{**plain, "candidates": candidates, "parts": tuple(plain["parts"])})
+    additional = tuple(Additional(**further) for further in plain.get("additional", ()))
+    known = {"candidates": candidates, "parts": tuple(plain["parts"]), "additional": additional}
+    return Mapping(**{**plain, **known})
 
 
 def band_of(score: float, decided_by: DecidedBy) -> Band:

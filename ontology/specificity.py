@@ -91,7 +91,11 @@ def _next(node: Node, children: Sequence[Node], tree: Tree, order: dict[str, int
     plain = [child for child in vague if _words(tree.name(child)) <= above]
     return min(
         plain or vague or children,
-        key=lambda child: (order.get(child.code, len(order)), not _is_plain(tree.name(child))),
+        key=lambda child: (
+            order.get(child.code, len(order)),
+            -tree.name(child).lower().count("unspecified"),
+            not _is_plain(tree.name(child)),
+        ),
     )
 
 

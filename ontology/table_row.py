@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import get_args
 
 from ..errors import InputError, UnknownCode
-from .mapping import DecidedBy, Mapping, Status, band_of
+from .mapping import BETWEEN, Additional, DecidedBy, Mapping, Status, band_of
 from .reading.query import split_diagnoses
 from .tree import Tree
 
@@ -20,6 +20,7 @@ COLUMNS = (
     "term",
     "source",
     "reason",
+    "additional_codes",
     "reviewed",
     "reviewer",
     "note",
@@ -106,6 +107,17 @@ def _mapping(known: dict[str, str], tree: Tree, place: str) -> Mapping:
         band=band_of(score, decided_by) if code else None,
         reason=known["reason"] or None,
         parts=parts if len(parts) > 1 else (),
+        additional=read_additional(known["additional_codes"], tree, place) if code else (),
+    )
+
+
+def read_additional(cell: str, tree: Tree, place: str) -> tuple[Additional, ...]:
+    """Return the further codes of a cell, which holds no more of them than the codes."""
+    codes = (_valid_code(code.strip(), tree, place) for code in cell.split(BETWEEN.strip()))
+    return tuple(
+        Additional(code, tree.name(code), 0.0, "", "stands in the canonical table")
+        for code in codes
+        if code
     )
 
 
@@ -153,6 +165,7 @@ def cells_of(entry: Entry) -> dict[str, str]:
         "term": mapping.term or "",
         "source": mapping.source or "",
         "reason": mapping.reason or "",
+        "additional_codes": mapping.additional_codes or "",
         "reviewed": "yes" if entry.reviewed else "no",
         "reviewer": entry.reviewer,
         "note": entry.note,

@@ -18,7 +18,10 @@ from dxjudge.cli.main import run
 from dxjudge.ontology.table_row import COLUMNS
 
 EXAMPLES = Path(__file__).parent.parent / "examples" / "diagnoses.csv"
-ADDED = ["code", "name", "score", "category_score", "decided_by", "status", "reason"]
+ADDED = [
+    *("code", "name", "score", "category_score", "decided_by", "status"),
+    *("additional_codes", "additional_names", "reason"),
+]
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:

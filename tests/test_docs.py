@@ -241,6 +241,8 @@ def test_the_mapping_that_the_readme_shows_is_what_comes_out(mapper: Mapper) -> 
         shown = (mapping.code or "", mapping.name or "", mapping.decided_by, mapping.status)
         assert shown == (code, name, decided_by, status), text
         assert (f"{mapping.score:.2f}" if mapping.code else "") == (score and f"{float(score):.2f}")
+        of_category = f"{mapping.category_score:.2f}" if mapping.code else ""
+        assert of_category == (category and f"{float(category):.2f}")
         assert (mapping.reason or "") == reason
 
 

@@ -6,10 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ...graphs.many import ADDED
-from ...ontology.mapping import Mapping
-
-BETWEEN = "; "
-"""The separator of the codes of a cell that was split."""
+from ...ontology.mapping import BETWEEN, Mapping
 
 
 class Verdict(NamedTuple):
@@ -21,6 +18,8 @@ class Verdict(NamedTuple):
     category_score: float | None
     decided_by: str
     status: str
+    additional_codes: str | None
+    additional_names: str | None
     reason: str | None
     band: str | None
 
@@ -41,7 +40,7 @@ def verdict(mappings: Sequence[Mapping]) -> Verdict:
     else:
         reason = BETWEEN.join(f"{mapping.text}: {mapping.reason}" for mapping in without) or None
     if not coded:
-        return Verdict(None, None, None, None, "none", status, reason, None)
+        return Verdict(None, None, None, None, "none", status, None, None, reason, None)
     weakest = min(coded, key=lambda mapping: mapping.score)
     return Verdict(
         BETWEEN.join(mapping.code or "" for mapping in coded),
@@ -50,6 +49,8 @@ def verdict(mappings: Sequence[Mapping]) -> Verdict:
         min(mapping.category_score for mapping in coded),
         BETWEEN.join(mapping.decided_by for mapping in coded),
         status,
+        BETWEEN.join(filter(None, (mapping.additional_codes for mapping in coded))) or None,
+        BETWEEN.join(filter(None, (mapping.additional_names for mapping in coded))) or None,
         reason,
         "reviewed" if weakest.decided_by == "reviewed" else weakest.band,
     )

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -9,9 +10,10 @@ from typing import Any
 from ...errors import InputError, UnknownCode
 from ...files.bytes import decode, read_bytes
 from ...files.delimited import parse_delimited
-from ..mapping import Mapping
-from ..table_row import Entry
+from ..mapping import BETWEEN, Mapping
+from ..table_row import Entry, read_additional
 from ..tree import Tree
+from .fhir import BESIDE
 
 _BY_A_PERSON = "ManualMappingCuration"
 _NO_CODE = "sssom:NoTermFound"
@@ -75,7 +77,8 @@ def read_curated_sssom(path: Path, tree: Tree) -> Iterator[Entry]:
 def read_concept_map(path: Path, tree: Tree) -> Iterator[Entry]:
     """Yield a reviewed row for each element of a ConceptMap, R4 or R5, whose status is "active".
 
-    The text is the display of the element, the code its first target. Raises InputError for a map
+    The text is the display of the element, the code its target; targets that say that they are
+    further codes stand beside it. Raises InputError for a map
     that is a draft, for another system of codes, and for an element with several targets.
     """
     try:
@@ -108,7 +111,11 @@ def _element(element: dict[str, Any], place: str, tree: Tree) -> Entry:
                 f"{place}: says that {target['code']} is {relation!r}, which has no place in a "
                 "table; remove the target"
             )
-    codes = [target["code"] for target in targets]
+    beside = [target for target in targets if str(target.get("comment", "")).startswith(BESIDE)]
+    codes = [target["code"] for target in targets if target not in beside]
     if len(codes) > 1:
         raise InputError(f"{place}: has {len(codes)} targets; a table holds one code for a text")
-    return reviewed_entry(text, codes[0] if codes else None, tree, place)
+    entry = reviewed_entry(text, codes[0] if codes else None, tree, place)
+    cell = BETWEEN.join(target["code"] for target in beside)
+    further = read_additional(cell, tree, place)
+    return replace(entry, mapping=replace(entry.mapping, additional=further))

@@ -15,6 +15,9 @@ from .mapped_text import TEXTS, MappedText, Relation, exportable
 
 Version = Literal["r4", "r5"]
 
+BESIDE = "further code beside"
+"""The first words of the comment of a target that stands beside the code of a text."""
+
 _RELATIONS: dict[Version, dict[Relation, str]] = {
     "r4": {"equal": "equivalent", "wider": "wider", "close": "relatedto"},
     "r5": {
@@ -31,9 +34,9 @@ def write_concept_map(
     """Write the mappings as one ConceptMap in JSON.
 
     The status is "active" where people reviewed every text, else "draft". The comment of a target
-    has the score and how it was decided, since a ConceptMap has no place for them. A text without
-    a code is "unmatched" in R4, with the reason, and has `noMap` in R5, which has no
-    place for the reason.
+    has the score and how it was decided, since a ConceptMap has no place for them. Further codes
+    of a text are further targets, whose comment says so. A text without a code is "unmatched" in
+    R4, with the reason, and has `noMap` in R5, which has no place for the reason.
     """
     told = exportable(texts)
     is_r4 = fhir == "r4"
@@ -78,7 +81,16 @@ def _element(text: MappedText, fhir: Version) -> dict[str, Any]:
         relation: _RELATIONS[fhir][text.relation],
         "comment": "; ".join(filter(None, (how, mapping.reason, text.note))),
     }
-    return {**element, "target": [target]}
+    beside = [
+        {
+            "code": further.code,
+            "display": further.name,
+            relation: _RELATIONS[fhir]["close"],
+            "comment": f"{BESIDE} {mapping.code}: {further.why}",
+        }
+        for further in mapping.additional
+    ]
+    return {**element, "target": [target, *beside]}
 
 
 def equivalence(relation: Relation) -> str:

@@ -108,8 +108,9 @@ def _record(text: MappedText, tree: Tree) -> list[str]:
 
 
 def _other(text: MappedText) -> str:
-    """Return the slots that SSSOM does not have: the score of the category, and acceptance."""
+    """Return the slots that SSSOM lacks: the category's score, acceptance, further codes."""
     if text.mapping.code is None:
         return ""
+    codes = "".join(f"|additional={further.code}" for further in text.mapping.additional)
     accepted = "" if text.accepted is None else f"|accepted={'yes' if text.accepted else 'no'}"
-    return f"category_score={text.mapping.category_score:.4f}{accepted}"
+    return f"category_score={text.mapping.category_score:.4f}{accepted}{codes}"

@@ -1,0 +1,278 @@
+"""Further codes beside the first, where a text joins conditions that no single code names.
+
+Nothing is invented: each further condition stands in the text, has a code of its own with a score
+of at least 0.5, and a reason in words.
+"""
+
+from collections.abc import Mapping as ReadOnly
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from .combinations import asks_for, find_combination, note_for, organism
+from .decide import MIN_SCORE, WRITTEN, Policy, decide
+from .factors import is_factor
+from .mapping import Additional, Candidate, Mapping, band_of
+from .reading.joined import Part, read_parts
+from .reading.normalise import normalise_text
+from .specificity import at_specificity
+from .tree import Tree
+
+LEAST = 0.5
+"""The lowest score of a condition by itself."""
+
+_HIGHEST = 0.9  # of a code that was put together from two conditions
+_SHOWN = 15
+# Words of names that say a cause or a time, which a text must say as well.
+_CAUSES = frozenset(
+    """alcoholic toxic drug diabetic hypertensive syphilitic tuberculous gonococcal postprocedural
+    traumatic congenital gestational pregnancy newborn neonatal following postpartum""".split()
+)
+
+
+@dataclass(frozen=True)
+class _Coded:
+    """A condition of the text with the code that it has by itself."""
+
+    part: Part
+    code: str
+    score: float
+    category_score: float
+
+
+def with_further(mappings: Sequence[Mapping], policy: Policy) -> list[Mapping]:
+    """Return the mappings, with a combination code or further codes where a text joins conditions.
+
+    The conditions of all texts are searched together, and each is decided by itself.
+    """
+    joined = {
+        place: read_parts(mapping.text)
+        for place, mapping in enumerate(mappings)
+        if mapping.status == "mapped" and mapping.source != WRITTEN and not mapping.parts
+    }
+    texts = dict.fromkeys(part.text for parts in joined.values() for part in parts)
+    coded = _decided([text for text in texts if organism(text) is None], policy)
+    return [
+        _with_codes(mapping, joined.get(place, ()), coded, policy)
+        for place, mapping in enumerate(mappings)
+    ]
+
+
+def _decided(texts: list[str], policy: Policy) -> dict[str, Mapping]:
+    """Return the mapping of each condition that is one by itself, without doubt or a frame."""
+    if not texts:
+        return {}
+    retriever = policy.retriever
+    alone = replace(policy, specificity="concept", min_score=max(policy.min_score, MIN_SCORE))
+    queries = [retriever.read(text) for text in texts]
+    mapped = {}
+    for query, hits in zip(queries, retriever.search(queries), strict=True):
+        mapping = decide(query, retriever.look_up(query)[:_SHOWN], hits, alone)
+        sure = not (query.frame or query.set_aside or query.ambiguous or query.excluded)
+        if sure and mapping.status == "mapped":
+            mapped[query.text] = mapping
+    return mapped
+
+
+def _with_codes(
+    mapping: Mapping, parts: tuple[Part, ...], mapped: ReadOnly[str, Mapping], policy: Policy
+) -> Mapping:
+    if not parts or policy.specificity == "category":
+        return mapping
+    tree = policy.retriever.tree
+    if tree.release != "icd10cm":
+        return mapping
+    coded = [_coded(part, mapped, is_first=part is parts[0]) for part in parts]
+    first = coded[0]
+    if first is None or not all(coded):
+        return mapping
+    state = _Joined(mapping, first.code, (first,), ())
+    for condition in coded[1:]:
+        assert condition
+        step = _join(state, condition, tree)
+        if step is None:
+            return mapping
+        state = step
+    return _settled(state, [one for one in coded if one], policy)
+
+
+def _coded(part: Part, mapped: ReadOnly[str, Mapping], *, is_first: bool) -> _Coded | None:
+    """Return a condition with its code, None where that is in doubt.
+
+    The category of a condition that is a term must be right with `LEAST`, else the code itself; for
+    the first condition the category is enough.
+    """
+    if code := organism(part.text):
+        return _Coded(part, code, 1.0, 1.0)
+    mapping = mapped.get(part.text)
+    if mapping is None or mapping.code is None:
+        return None
+    is_category = is_first or mapping.decided_by == "exact"
+    if (mapping.category_score if is_category else mapping.score) < LEAST:
+        return None
+    return _Coded(part, mapping.code, mapping.score, mapping.category_score)
+
+
+@dataclass(frozen=True)
+class _Joined:
+    """The conditions joined so far: `code` names all of them but those of `further`.
+
+    combined: whether `code` is none of the conditions' own. is_listed: whether the table of
+    combinations says what stands beside what.
+    """
+
+    mapping: Mapping
+    code: str
+    named: tuple[_Coded, ...]
+    further: tuple[Additional, ...]
+    combined: bool = False
+    is_listed: bool = False
+
+
+def _join(state: _Joined, condition: _Coded, tree: Tree) -> _Joined | None:
+    """Return the state with one more condition, None where it cannot be said what is meant."""
+    before = state.named[-1]
+    own = _Coded(before.part, state.code, before.score, before.category_score)
+    for first, second in ((own, condition), (condition, own)):
+        line = find_combination(first.code, second.code)
+        if line:
+            category = tree.category(first.code).code
+            code = line.code.format(first=first.code, second=second.code, category=category)
+            further = _of_line(line.further, code, first, second, tree)
+            combined = state.combined or line.code not in {"{first}", "{second}"}
+            return replace(
+                state,
+                code=code,
+                named=(*state.named, condition),
+                further=(*state.further, *further),
+                combined=combined,
+                is_listed=True,
+            )
+    note = note_for(state.code, condition.code, tree)
+    if note is None and (condition.part.relation != "with" or organism(condition.part.text)):
+        return None
+    why = note or f"{state.code} does not name it"
+    return replace(state, further=(*state.further, _additional(condition, why, tree)))
+
+
+def _of_line(
+    further: str, code: str, first: _Coded, second: _Coded, tree: Tree
+) -> tuple[Additional, ...]:
+    """Return the code that stands beside a combination, with the note that asks for it."""
+    if not further:
+        return ()
+    beside = first if code == second.code else second
+    if further not in {"first", "second"}:
+        beside = replace(beside, code=further)
+    why = note_for(code, beside.code, tree) or f"{code} does not say all of it"
+    return (_additional(beside, why, tree),)
+
+
+def _additional(condition: _Coded, why: str, tree: Tree) -> Additional:
+    code = condition.code
+    score = condition.category_score
+    return Additional(code, tree.name(code), score, condition.part.span, why)
+
+
+def _settled(state: _Joined, coded: list[_Coded], policy: Policy) -> Mapping:
+    """Return the mapping with the codes of the joined conditions where they are better."""
+    tree, mapping = policy.retriever.tree, state.mapping
+    own, code = mapping.code or "", state.code
+    main = next((one for one in coded if one.code == code), coded[0])
+    if _in_line(own, code, tree):
+        if tree.node(own) in tree.ancestors(code) and state.combined:
+            return _with_beside(_as_first(state, coded, policy), state, policy)
+        names_more = not state.combined and tree.node(code) in tree.ancestors(own)
+        is_combination = state.combined and own == code
+        if is_combination or (not names_more and mapping.decided_by != "exact"):
+            return _with_beside(mapping, state, policy)
+        return _with_beside(mapping, _noted(state, own, tree), policy)
+    if mapping.decided_by == "exact" and mapping.category_score >= LEAST:
+        return _with_beside(mapping, _noted(state, own, tree), policy)
+    if state.combined:
+        if tree.parent(own) == tree.parent(code) and mapping.category_score >= LEAST:
+            return _with_beside(mapping, _noted(state, own, tree), policy)
+        return _with_beside(_as_first(state, coded, policy), state, policy)
+    if state.is_listed:
+        return _with_beside(_as_first(state, coded, policy), state, policy)
+    if tree.category(own) == tree.category(main.code) and mapping.score >= LEAST:
+        return _with_beside(mapping, _noted(state, own, tree), policy)
+    weakest = min(one.category_score for one in coded)
+    doubted = weakest > mapping.category_score and not is_factor(main.code, tree)
+    if not doubted or _names_all(mapping, coded):
+        return mapping
+    joined = _with_beside(_as_first(state, coded, policy), state, policy)
+    return joined if joined.additional else mapping
+
+
+def _in_line(one: str, other: str, tree: Tree) -> bool:
+    return (
+        one == other
+        or tree.node(one) in tree.ancestors(other)
+        or tree.node(other) in tree.ancestors(one)
+    )
+
+
+def _noted(state: _Joined, code: str, tree: Tree) -> _Joined:
+    """Return the state with the further codes for which `code` or they themselves have a note."""
+    name = set(normalise_text(tree.name(code)).split())
+    pairs = (
+        (one, note_for(code, one.code, tree))
+        for one in state.further
+        if not set(normalise_text(one.text).split()) <= name or asks_for(code, one.code, tree)
+    )
+    return replace(state, further=tuple(replace(one, why=note) for one, note in pairs if note))
+
+
+def _names_all(mapping: Mapping, coded: list[_Coded]) -> bool:
+    """Return whether a code's name or term has all words of the conditions and no other cause."""
+    has = set(normalise_text(f"{mapping.term} {mapping.name}").split())
+    said = set(normalise_text(" ".join(one.part.text for one in coded)).split())
+    all_words = set(normalise_text(mapping.text).split())
+    return said <= has and not (has & _CAUSES) - all_words
+
+
+def _as_first(state: _Joined, coded: list[_Coded], policy: Policy) -> Mapping:
+    """Return the mapping with the code of the joined conditions in front of the candidates."""
+    tree, mapping = policy.retriever.tree, state.mapping
+    main = [one for one in coded if one.code == state.code] or coded[:1]
+    counted = coded if state.combined else main[:1]
+    score = round(min(_HIGHEST, *(one.score for one in counted)), 4)
+    category_score = max(score, round(min(one.category_score for one in counted), 4))
+    name = tree.name(state.code)
+    spans = " and ".join(repr(one.part.span) for one in counted)
+    why = f"the code of {spans}" + ("" if state.combined else ", which the text joins with others")
+    first = Candidate(state.code, name, name, "official", score, category_score, why)
+    others = tuple(
+        replace(
+            other,
+            score=round(other.score * (1 - score), 4),
+            category_score=round(other.category_score * (1 - score), 4),
+        )
+        for other in mapping.candidates
+        if other.code != state.code
+    )
+    code = at_specificity(state.code, policy.specificity, tree, (), mapping.text)
+    return replace(
+        mapping,
+        code=code,
+        name=tree.name(code),
+        term=first.term,
+        source=first.source,
+        score=score,
+        category_score=category_score,
+        decided_by="embedded",
+        band=band_of(score, "embedded"),
+        candidates=(first, *others)[: policy.top_k],
+        reason="; ".join(filter(None, (f"{state.code} is {why}", mapping.reason))),
+    )
+
+
+def _with_beside(mapping: Mapping, state: _Joined, policy: Policy) -> Mapping:
+    """Return the mapping with its further codes, those of its own category left out."""
+    tree, own = policy.retriever.tree, mapping.code or ""
+    beside = []
+    for one in state.further:
+        if tree.category(one.code) != tree.category(own):
+            code = at_specificity(one.code, policy.specificity, tree, (), one.text)
+            beside.append(replace(one, code=code, name=tree.name(code)))
+    return replace(mapping, additional=tuple(dict.fromkeys(beside)))

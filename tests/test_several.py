@@ -1,0 +1,123 @@
+"""Texts that name several conditions: combination codes, further codes, and what they leave out."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from dxjudge.cli.main import run
+from dxjudge.graphs.mapper import Mapper
+from dxjudge.ontology.decide import chosen_by_model
+from dxjudge.ontology.mapping import read_mapping
+from dxjudge.ontology.reading.joined import read_parts
+from dxjudge.ontology.table import read_table
+from dxjudge.ontology.tree import load_tree
+
+TEXTS = {
+    "hypertensive CKD stage 3": ("I12.9", ["N18.3"]),
+    "diabetic CKD stage 4": ("E11.22", ["N18.4"]),
+    "hypertensive heart failure with CKD 3": ("I13.0", ["I50", "N18.3"]),
+    "cirrhosis with ascites": ("K74.6", ["R18.8"]),
+    "alcoholic cirrhosis with ascites": ("K70.31", []),
+    "UTI due to E. coli": ("N39.0", ["B96.20"]),
+    "ESRD due to diabetes": ("E11.22", ["N18.6"]),
+    "COPD with acute exacerbation": ("J44.1", []),
+    "family history of diabetes with CKD": ("Z83.3", []),
+    "heart attack": ("I21", []),
+}
+
+
+def codes(text: str, mapper: Mapper) -> tuple[str | None, list[str]]:
+    mapping = mapper.map(text)
+    return mapping.code, [further.code for further in mapping.additional]
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_a_text_gets_the_code_of_all_its_conditions_or_further_codes(
+    text: str, mapper: Mapper
+) -> None:
+    assert codes(text, mapper) == TEXTS[text]
+
+
+def test_a_further_code_has_words_of_the_text_a_reason_and_a_score(mapper: Mapper) -> None:
+    for mapping in mapper.map_many(list(TEXTS)):
+        for further in mapping.additional:
+            assert further.text in mapping.text
+            assert further.why
+            assert further.score >= 0.5
+        assert sum(candidate.score for candidate in mapping.candidates) <= 1.0001
+        assert read_mapping(json.loads(json.dumps(mapping.as_json()))) == mapping
+    cirrhosis = mapper.map("cirrhosis with ascites")
+    assert cirrhosis.additional[0].text == "ascites"
+    assert "'cirrhosis'" in str(cirrhosis.reason)
+
+
+def test_the_codes_do_not_depend_on_the_texts_beside(mapper: Mapper) -> None:
+    together = mapper.map_many(list(reversed(TEXTS)))
+    alone = Mapper()
+    assert together[-2:] == [alone.map(text) for text in list(TEXTS)[1::-1]]
+
+
+def test_a_model_that_chooses_another_code_takes_the_further_codes_away(mapper: Mapper) -> None:
+    mapping = mapper.map("diabetic CKD stage 4")
+    policy = mapper.parts.policy
+    assert chosen_by_model(mapping, 0, policy).additional == mapping.additional
+    other = next(n for n, one in enumerate(mapping.candidates) if one.code == "N18.4")
+    assert chosen_by_model(mapping, other, policy).additional == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("Disp fx w/o nonunion", ()),
+        ("labor within 24 h", ()),
+        ("type 1 diabetic with retinopathy", ("type 1 diabetes mellitus", "retinopathy")),
+        ("cellulitis of left leg d/t MRSA", ("cellulitis of leg", "MRSA")),
+    ],
+)
+def test_joints_are_words_of_their_own(text: str, parts: tuple[str, ...]) -> None:
+    assert tuple(part.text for part in read_parts(text)) == parts
+
+
+@pytest.mark.parametrize(
+    ("text", "remark"),
+    [
+        ("cellulitis of left leg due to MRSA", "'left' is not in the code"),
+        ("breast cancer stage IIIB", "'stage iiib' is not in the code"),
+        ("left knee pain", None),
+        ("CKD stage 3", None),
+        ("right heart failure", None),
+    ],
+)
+def test_what_the_code_leaves_out_is_said(text: str, remark: str | None, mapper: Mapper) -> None:
+    assert mapper.map(text).reason == remark
+
+
+def test_rows_table_and_exports_hold_the_further_codes(tmp_path: Path) -> None:
+    texts, table = tmp_path / "texts.txt", tmp_path / "table.tsv"
+    texts.write_text("diabetic CKD stage 4\nheart attack\n")
+
+    def mapped(name: str) -> Path:
+        out = tmp_path / name
+        assert run(["map", str(texts), "-o", str(out), "--table", str(table), "--quiet"]) == 0
+        return out
+
+    first = mapped("out.csv").read_bytes()
+    assert mapped("again.csv").read_bytes() == first
+    row, plain = csv.DictReader(first.decode().splitlines())
+    assert row["additional_codes"] == "N18.4"
+    assert row["additional_names"] == "Chronic kidney disease, stage 4 (severe)"
+    assert plain["additional_codes"] == ""
+
+    assert "|additional=N18.4" in mapped("out.sssom.tsv").read_text()
+    concept_map = json.loads(mapped("out.fhir.json").read_text())
+    targets = concept_map["group"][0]["element"][0]["target"]
+    assert [target["code"] for target in targets] == ["E11.22", "N18.4"]
+    assert targets[1]["comment"].startswith("further code beside E11.22")
+    back, active = tmp_path / "back.tsv", tmp_path / "active.json"
+    active.write_text(json.dumps({**concept_map, "status": "active"}))
+    assert run(["table", "import", str(active), "-o", str(back)]) == 0
+    entry = read_table(back, load_tree()).row_of("diabetic CKD stage 4")
+    assert entry
+    assert (entry.mapping.code, entry.mapping.additional_codes) == ("E11.22", "N18.4")
