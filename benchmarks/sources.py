@@ -27,8 +27,8 @@ import numpy as np
 from dxjudge.graphs.mapping import MappingParts, mapping_graph
 from dxjudge.ontology.base import default_terms, recipe
 from dxjudge.ontology.confidence import load_confidence_model
-from dxjudge.ontology.decide import Policy
 from dxjudge.ontology.mapping import read_mapping
+from dxjudge.ontology.policy import Policy
 from dxjudge.ontology.reading.normalise import normalise_text
 from dxjudge.ontology.search.encode import Encoder, Progress, Vectors, open_encoder
 from dxjudge.ontology.search.features import make_features

@@ -10,7 +10,7 @@ from ..agents.outcome import Outcome
 from ..agents.step import Step
 from ..agents.translate_diagnosis import TRANSLATE_DIAGNOSIS
 from ..errors import UsageError
-from ..ontology.decide import Rerank, is_asked
+from ..ontology.chosen import Rerank, is_asked
 from ..ontology.mapping import Mapping
 
 if TYPE_CHECKING:  # these modules take long to import

@@ -5,7 +5,7 @@ from typing import Any
 
 from ..errors import DxjudgeError, InputError, UsageError
 from ..files.frames import without_missing
-from ..ontology.decide import failed_mapping
+from ..ontology.chosen import failed_mapping
 from ..ontology.mapping import Mapping
 
 ADDED = (

@@ -15,9 +15,9 @@ from ..files.folders import cache_folder
 from ..files.frames import frame_texts, is_frame, like, whole, with_added
 from ..ontology.base import check_scope, default_terms, recipe
 from ..ontology.confidence import load_confidence_model
-from ..ontology.decide import MIN_SCORE, Policy
 from ..ontology.mapping import Candidate, Mapping, read_mapping
 from ..ontology.packaged import packaged
+from ..ontology.policy import MIN_SCORE, Policy
 from ..ontology.reading.style import check_style
 from ..ontology.release import Release
 from ..ontology.releases.listed import DEFAULT

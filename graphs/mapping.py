@@ -2,7 +2,7 @@
 
 The graph maps a batch of texts in one run. So the texts share LangGraph's cost per run, and the
 encoder and the index work on many texts at once. The state is plain JSON. The rules for all
-decisions are in `ontology.decide`.
+decisions are in `ontology.decide`, those after a model in `ontology.chosen`.
 """
 
 from collections.abc import Callable
@@ -13,18 +13,18 @@ from typing import Any
 from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
 from ..agents.outcome import Abstained, Done, Outcome
-from ..ontology.decide import (
-    Policy,
+from ..ontology.chosen import (
     chosen_by_model,
-    decide,
     is_translated,
     model_failed,
     none_by_model,
     of_translation,
     untranslated,
 )
+from ..ontology.decide import decide
 from ..ontology.further import with_further
 from ..ontology.mapping import Mapping, read_mapping
+from ..ontology.policy import Policy
 from ..ontology.search.retrieve import Hit, Retriever
 from .chooser import Chooser
 

@@ -7,7 +7,7 @@ from ..agents.choose_candidate import CHOOSE_CANDIDATE
 from ..agents.engine.estimate import Estimate, estimate
 from ..agents.engine.run import Run
 from ..agents.translate_diagnosis import TRANSLATE_DIAGNOSIS
-from ..ontology.decide import is_translated
+from ..ontology.chosen import is_translated
 from ..ontology.mapping import Mapping
 from .chooser import Chooser
 

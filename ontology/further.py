@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from .combinations import asks_for, find_combination, note_for, organism
-from .decide import MIN_SCORE, WRITTEN, Policy, decide
+from .decide import decide
 from .factors import is_factor
-from .mapping import Additional, Candidate, Mapping, band_of
+from .mapping import WRITTEN, Additional, Candidate, Mapping, band_of
+from .policy import MIN_SCORE, Policy
 from .reading.joined import Part, read_parts
 from .reading.normalise import normalise_text
 from .specificity import at_specificity

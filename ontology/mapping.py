@@ -8,6 +8,9 @@ Status = Literal["mapped", "unmapped", "failed"]
 DecidedBy = Literal["exact", "embedded", "llm", "reviewed", "none"]
 Band = Literal["exact", "high", "medium", "low"]
 
+WRITTEN = "code"
+"""The source of a mapping whose code stands in the text."""
+
 HIGH, MEDIUM = 0.8, 0.5
 """The lowest scores of high and of medium confidence."""
 

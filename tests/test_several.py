@@ -8,7 +8,7 @@ import pytest
 
 from dxjudge.cli.main import run
 from dxjudge.graphs.mapper import Mapper
-from dxjudge.ontology.decide import chosen_by_model
+from dxjudge.ontology.chosen import chosen_by_model
 from dxjudge.ontology.mapping import read_mapping
 from dxjudge.ontology.reading.joined import read_parts
 from dxjudge.ontology.table import read_table

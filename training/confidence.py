@@ -25,8 +25,10 @@ from scipy.optimize import minimize
 from dxjudge.files.folders import cache_folder
 from dxjudge.ontology.base import default_terms, recipe
 from dxjudge.ontology.confidence import BINS, Confidence, ConfidenceModel, confidence_of, is_settled
-from dxjudge.ontology.decide import MIN_SCORE, Policy, decide, score_candidates
+from dxjudge.ontology.decide import decide
 from dxjudge.ontology.evidence import EVIDENCE, READINGS, evidence
+from dxjudge.ontology.policy import MIN_SCORE, Policy
+from dxjudge.ontology.scored import score_candidates
 from dxjudge.ontology.search.encode import open_encoder
 from dxjudge.ontology.search.features import make_features
 from dxjudge.ontology.search.index import open_index

@@ -4,8 +4,7 @@ import hashlib
 from dataclasses import dataclass
 from typing import Literal
 
-from ..decide import WRITTEN
-from ..mapping import Mapping
+from ..mapping import WRITTEN, Mapping
 from ..table_row import Entry
 
 Relation = Literal["equal", "wider", "close"]

@@ -1,0 +1,127 @@
+"""Rank the candidates of a text and score them, before calibration."""
+
+import re
+from collections.abc import Sequence
+
+from .equal import equal_first
+from .evidence import Scored
+from .factors import as_factors
+from .other_matter import is_other_matter
+from .plain import plain_first
+from .policy import Policy
+from .reading.normalise import normalise_text
+from .reading.query import Query
+from .reading.refusal import everyday_words
+from .search.rerank import Ranked, rerank
+from .search.retrieve import Hit
+from .tree import Tree
+
+_DOUBTFUL = 0.45  # the highest score of a reading that is seldom right
+_EXCLUDED = 0.2  # what is left of the score of a condition that the text excludes
+_UNKNOWN_SHORT = re.compile(r"[A-Z]{2,5}")
+
+
+def score_candidates(
+    query: Query, equal: Sequence[int], hits: Sequence[Hit], policy: Policy
+) -> Scored:
+    """Return all candidates of a text in their order, with the scores before calibration."""
+    tree = policy.retriever.tree
+    ranked = rerank(query, hits, policy.features, policy.model)
+    if query.frame and not equal:
+        ranked = as_factors(ranked, query.frame, tree)
+    network = {candidate.hit.code: candidate.score for candidate in ranked}
+    ranked = equal_first(ranked, equal, policy.retriever)
+    ranked = _one_of_each_name(ranked, policy)
+    ranked = ranked if equal else _capped(_plain_first(ranked, query, policy), query, policy)
+    limited = bool(ranked) and not equal and _is_limited(ranked[0], query, policy)
+    categories = [tree.category(candidate.hit.code).code for candidate in ranked]
+    return Scored(query, ranked, network, bool(equal), categories, limited)
+
+
+def _one_of_each_name(ranked: Sequence[Ranked], policy: Policy) -> list[Ranked]:
+    """Return one candidate for each official name, with the code that the specificity wants.
+
+    A category and the only code below it that says the same have one name; the scores are added,
+    and the reason names the other code. Codes of one name that are not above each other stay.
+    """
+    tree = policy.retriever.tree
+    kept: list[Ranked] = []
+    for candidate in ranked:
+        code = candidate.hit.code
+        same = (place for place, other in enumerate(kept) if _in_line(code, other.hit.code, tree))
+        place = next(same, None)
+        if place is None:
+            kept.append(candidate)
+        else:
+            kept[place] = _joined_candidate(kept[place], candidate, policy)
+    return sorted(kept, key=lambda candidate: -candidate.score)
+
+
+def _in_line(one: str, other: str, tree: Tree) -> bool:
+    """Return whether two codes have one name and one of them is above the other."""
+    if tree.name(one).lower() != tree.name(other).lower():
+        return False
+    return tree.node(one) in tree.ancestors(other) or tree.node(other) in tree.ancestors(one)
+
+
+def _joined_candidate(better: Ranked, other: Ranked, policy: Policy) -> Ranked:
+    """Return the better of two candidates of one name, with both scores and the wanted code."""
+    wanted = {"billable": max, "category": min}.get(policy.specificity)
+    codes = (better.hit.code, other.hit.code)
+
+    def depth(code: str) -> int:
+        return len(policy.retriever.tree.ancestors(code))
+
+    code = wanted(codes, key=depth) if wanted else better.hit.code
+    hidden = codes[0] if code == codes[1] else codes[1]
+    why = f"{better.why}; {hidden} has the same name"
+    score = round(min(better.score + other.score, 1.0), 4)
+    return better._replace(hit=better.hit._replace(code=code), score=score, why=why)
+
+
+def _plain_first(ranked: list[Ranked], query: Query, policy: Policy) -> list[Ranked]:
+    texts = [form.text for form in query.forms if form.kind not in {"first part", "in brackets"}]
+    return plain_first(ranked, texts, policy.retriever)
+
+
+def _capped(ranked: list[Ranked], query: Query, policy: Policy) -> list[Ranked]:
+    """Return the candidates with low scores where the reading of the text deserves no more.
+
+    A quarter of the abbreviations that no table knows get the right category. A text with a word
+    that diagnoses do not hold ("virus on my computer", "tennis elbow room") is seldom about the
+    condition in it. A
+    candidate that names what the text excludes ("unrelated to vitamin A deficiency") is not it.
+    """
+    excluded = set(query.excluded.split())
+    if excluded:
+        ranked = [
+            candidate._replace(score=round(candidate.score * _EXCLUDED, 4))
+            if excluded <= set(_words_of(candidate, policy).split())
+            else candidate
+            for candidate in ranked
+        ]
+        ranked.sort(key=lambda candidate: -candidate.score)
+    if not ranked or ranked[0].score <= _DOUBTFUL or not _is_doubtful(ranked[0], query, policy):
+        return ranked
+    scale = _DOUBTFUL / ranked[0].score
+    return [candidate._replace(score=round(candidate.score * scale, 4)) for candidate in ranked]
+
+
+def _is_limited(first: Ranked, query: Query, policy: Policy) -> bool:
+    """Return whether a reading gets no more than its uncalibrated score."""
+    return bool(query.excluded) or _is_doubtful(first, query, policy)
+
+
+def _is_doubtful(first: Ranked, query: Query, policy: Policy) -> bool:
+    """Return whether a text is mostly about something else, or a short form that no table knows."""
+    words = set(normalise_text(query.text).split())
+    own = _words_of(first, policy)
+    other = words & everyday_words() - set(own.split())
+    if other or is_other_matter(query, own, policy.retriever):
+        return True
+    return not query.expanded and bool(_UNKNOWN_SHORT.fullmatch(query.text.strip()))
+
+
+def _words_of(candidate: Ranked, policy: Policy) -> str:
+    folded = policy.retriever.index.folded[candidate.hit.row]
+    return f"{folded} {normalise_text(policy.retriever.tree.name(candidate.hit.code))}"
