@@ -289,6 +289,8 @@ def test_standard_input_of_json_lines_comes_back_as_json_lines() -> None:
         "category_score": 1.0,
         "decided_by": "exact",
         "status": "mapped",
+        "additional_codes": None,
+        "additional_names": None,
         "reason": None,
     }
     assert (found[1]["dx"], found[1]["status"]) == (None, "unmapped")
