@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from dxjudge.agents.engine import limits
+from dxjudge.agents.engine import habits, limits
 from dxjudge.graphs.mapper import Mapper
 from dxjudge.ontology.search import index
 from dxjudge.ontology.search.term_rows import TermRows, load_rows
@@ -47,5 +47,6 @@ def large_indexes_stay() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def no_limits_of_other_tests() -> None:
-    """Servers of tests get free ports, and so at times one whose last server said 429."""
+    """A free port of a test is at times one whose last server said 429, or had answered."""
     limits._LIMITERS.clear()
+    habits._HABITS.clear()

@@ -152,7 +152,11 @@ def test_another_jury_does_not_use_the_journal(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     source, target = pairs_file(tmp_path), tmp_path / "out.csv"
-    with ProtocolServer(lambda seen: refuse()) as a, ProtocolServer(no_to()) as b:
+
+    def only_the_first(seen: Seen) -> Any:
+        return no_to()(seen) if seen.number == 1 else refuse()
+
+    with ProtocolServer(only_the_first) as a, ProtocolServer(no_to()) as b:
         arguments = (STEP, source, "-o", target, "--set", "truth=gold", *seats(a, b))
         assert judged(*arguments, "-q") == 3
         assert judged(*arguments, "-q", "--rule", "plurality") == 4

@@ -27,7 +27,7 @@ SPELLING = make_spelling(
         ("astma", "asthma"),
         ("acute pneumona", "acute pneumonia"),
         ("pneumxoniaz", "pneumonia"),  # two slips, the first letter holds
-        ("nneumonis", "nneumonis"),  # two slips, another first letter
+        ("mneumonis", "mneumonis"),  # two slips, another first letter
         ("mgriane", "mgriane"),  # two slips in a short word
         ("mumsp", "mumps"),
         ("mmps", "mmps"),  # too short
@@ -37,7 +37,7 @@ SPELLING = make_spelling(
         ("ladder", "ladder"),  # a common word, near to one of the terms
         ("ladders", "ladders"),
         ("scalps", "scalps"),
-        ("rarelly", "rarelly"),  # near to a word of one term alone
+        ("raxely", "raxely"),  # near to a word of one term alone
         ("肺炎", "肺炎"),
     ],
 )

@@ -124,7 +124,7 @@ def _cited(inputs: CaseTextInput, texts: list[str]) -> tuple[Quote, ...]:
 
 EXTRACT_CASE_RECORD: Step[CaseTextInput, RecordAnswer] = Step(
     name="extract_case_record",
-    version=1,
+    version=2,
     input=CaseTextInput,
     output=lambda inputs: _answer_model(inputs.form),
     render=_render,

@@ -119,7 +119,7 @@ def _sourced(inputs: QuestionInput, answer: VisualQuestion) -> list[str]:
 
 WRITE_VISUAL_QUESTION: Step[QuestionInput, VisualQuestion] = Step(
     name="write_visual_question",
-    version=1,
+    version=2,
     input=QuestionInput,
     output=VisualQuestion,
     render=_render,

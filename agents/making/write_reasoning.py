@@ -99,7 +99,7 @@ def _limits(inputs: ReasoningInput, answer: Reasoning) -> list[str]:
 
 WRITE_REASONING: Step[ReasoningInput, Reasoning] = Step(
     name="write_reasoning",
-    version=1,
+    version=2,
     input=ReasoningInput,
     output=Reasoning,
     render=_render,

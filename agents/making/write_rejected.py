@@ -181,7 +181,7 @@ def _collect(inputs: RejectedInput, answer: RejectedAnswer) -> Rejected:
 
 WRITE_REJECTED: Step[RejectedInput, RejectedAnswer] = Step(
     name="write_rejected",
-    version=1,
+    version=2,
     input=RejectedInput,
     output=lambda inputs: _answer_model(inputs.flaws, inputs.kind),
     render=_render,
