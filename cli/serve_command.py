@@ -1,11 +1,12 @@
 """`dxjudge serve`: mapping, codes and judging over HTTP."""
 
 import os
+import socket
 from typing import Annotated
 
 import typer
 
-from ..errors import UsageError
+from ..errors import EnvironmentFault, UsageError
 from .command import grouped
 from .options import Quiet
 from .serving_options import ServingOptions, need
@@ -101,6 +102,7 @@ def serve(
             f"--host {host} is open to other machines: set {TOKEN} to a secret that requests must "
             "show, or add --no-token"
         )
+    _check_free(host, port)
     with serving.open() as service:
         service = replace(
             service,
@@ -120,3 +122,19 @@ def serve(
             log_level="warning" if quiet else "info",
             timeout_graceful_shutdown=10,
         )
+
+
+def _check_free(host: str, port: int) -> None:
+    """Raise EnvironmentFault where nobody can listen there; loading the index takes seconds."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM
+        )[0]
+        with socket.socket(family, kind, protocol) as trial:
+            trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            trial.bind(address)
+    except OSError as error:
+        raise EnvironmentFault(
+            f"port {port} of {host} cannot be used ({error.strerror or error}): name another with "
+            "--port"
+        ) from error

@@ -302,6 +302,14 @@ def test_an_open_address_needs_a_token(
     assert "set DXJUDGE_TOKEN" in " ".join(capsys.readouterr().err.split())
 
 
+def test_a_port_in_use_is_said_before_the_index_is_loaded(
+    url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    port = url.rpartition(":")[2]
+    assert dxjudge(["serve", "--port", port]) == 6
+    assert f"port {port} of 127.0.0.1 cannot be used" in " ".join(capsys.readouterr().err.split())
+
+
 def test_an_assistant_finds_and_calls_the_tools(service: Service) -> None:
     from mcp import Client
 
