@@ -77,7 +77,7 @@ def _map(text: str, settings: dict[str, Any]) -> "Mapping":
     from ..errors import UsageError
     from ..graphs.chooser import is_judge
     from ..graphs.mapper import Mapper
-    from .progress import stages
+    from .terminal.progress import stages
 
     if is_judge(settings["model"]):
         raise UsageError(

@@ -32,7 +32,7 @@ from ...evaluation.settings import OwnTask, Settings
 from ...evaluation.tasks import fillable, find_task
 from ..exit_codes import INTERRUPTED
 from ..option_groups import JudgeModelOptions, RunOptions
-from ..progress import stages
+from ..terminal.progress import stages
 from .agree_run import print_blocks
 from .estimates import keep_estimates
 from .evaluate_estimate import estimate_evaluation, print_evaluation

@@ -32,8 +32,8 @@ from ...graphs.mapper import Mapper
 from ..command import given_flags
 from ..exit_codes import BUDGET, INTERRUPTED, SOME_FAILED
 from ..option_groups import JudgeModelOptions, RunOptions
-from ..progress import stages
 from ..sources_command import read_which, say_added
+from ..terminal.progress import stages
 from .estimates import keep_estimates
 from .evaluate_estimate import estimate_evaluation, print_evaluation
 from .step_rows import warn_unused

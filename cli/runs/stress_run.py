@@ -26,7 +26,7 @@ from ...graphs.robust_run import check_judges, stream_robust
 from ...scoring.bootstrap import Plan as Intervals
 from ..command import given_flags
 from ..judging_options import StressOptions
-from ..progress import counting, summary
+from ..terminal.progress import counting, summary
 from .estimates import Estimates, keep_estimates, print_estimates
 from .finishing import journal_path, journalled
 from .step_rows import Job, read_job, say, warn_unused
