@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from ..evaluation.judges.agreement_text import Block
+    from ...evaluation.judges.agreement_text import Block
 
 _WIDTH = 80  # the columns of a page that is no terminal, such as a pipe or a file
 _GAP = 3  # the columns of characters between two columns of a table
@@ -85,11 +85,14 @@ def fitted(
 ) -> Iterator[tuple[list[str], list[list[str]]]]:
     """Cut a table into tables that fit the width; each has the first `names` columns.
 
-    The interval and the bounds of a number stand below it. Names take half of the width at most;
-    longer ones go on in the next line.
+    In a table that is cut, the interval and the bounds of a number stand below it. Names take half
+    of the width at most; longer ones go on in the next line.
     """
+    if sum(_widths([header, *rows])) <= across:
+        yield [*header], [[*row] for row in rows]
+        return
     lines = [header, *((*row[:names], *map(_stacked, row[names:])) for row in rows)]
-    widths = [max(_broadest(line[at]) for line in lines) + _GAP for at in range(len(header))]
+    widths = _widths(lines)
     room = across - min(sum(widths[:names]), across // 2)
     parts: list[list[int]] = [[]]
     for at in range(names, len(widths)):
@@ -99,6 +102,10 @@ def fitted(
     for part in parts:
         header, *rows = ([line[at] for at in (*range(names), *part)] for line in lines)
         yield header, rows
+
+
+def _widths(lines: Sequence[Sequence[str]]) -> list[int]:
+    return [max(map(_broadest, cells)) + _GAP for cells in zip(*lines, strict=True)]
 
 
 def _stacked(cell: str) -> str:
@@ -131,7 +138,10 @@ def _print_fitting(
         )
     for line in lines:
         table.add_row(*map(Text, line))
-    console.print(table)
+    with console.capture() as printed:
+        console.print(table)
+    # Without the spaces at the ends of lines, a line that fits is not broken by a pager.
+    print("\n".join(line.rstrip() for line in printed.get().rstrip().split("\n")))
 
 
 def _is_number(cell: str) -> bool:
