@@ -25,6 +25,7 @@ from .judge_command import judge_rows
 from .leaderboard_command import leaderboard
 from .map_command import map_file
 from .mcp_command import mcp
+from .pages.view_command import view
 from .power_command import power
 from .providers_command import list_providers
 from .search_command import search
@@ -35,7 +36,6 @@ from .steps_command import list_steps
 from .strengths_command import strengths
 from .stress_command import stress
 from .table_commands import app as table
-from .view_command import view
 
 _CODES, _JUDGES, _EVALUATIONS, _PAGES, _SERVICES, _KEPT = (
     "Diagnoses to codes", "Judges", "Whole evaluations", "Pages", "Services", "What is kept",

@@ -16,14 +16,9 @@ type Tab = keyof typeof tabs;
 /** The pages of one or several runs; the address names the page and the run. */
 export function View({ job }: { job: Job }) {
   const [url] = useUrl();
-  const runs = useData<RunLine[]>("runs");
-  if (runs.fault) return <Failure fault={runs.fault} />;
-  if (!runs.value) return <main aria-busy="true" />;
-  const run = runs.value[Number(url.run ?? 0)] ?? runs.value[0];
-  if (!run) return <Failure fault="No run is open." />;
-  const shown = (Object.keys(tabs) as Tab[]).filter(
-    (tab) => (tab !== "compare" || runs.value!.length > 1) && (tab !== "cases" || has("cases")),
-  );
+  const { value: runs, fault } = useData<RunLine[]>("runs");
+  const run = runs?.[Number(url.run ?? 0)] ?? runs?.[0];
+  const shown = tabsOf(runs?.length ?? 0);
   const tab = shown.find((name) => name === url.tab) ?? "overview";
   const Page = pages[tab];
   return (
@@ -32,19 +27,36 @@ export function View({ job }: { job: Job }) {
         <h1>
           <Words>{job.title}</Words>
         </h1>
-        <nav aria-label="Pages">
-          {shown.map((name) => (
-            <a key={name} href={`#tab=${name}&run=${run.place}`} aria-current={name === tab ? "page" : undefined}>
-              {tabs[name]}
-            </a>
-          ))}
-        </nav>
-        {runs.value.length > 1 && tab !== "compare" && <Runs runs={runs.value} run={run} />}
+        {run && <Tabs shown={shown} tab={tab} run={run} />}
+        {run && runs && runs.length > 1 && tab !== "compare" && <Runs runs={runs} run={run} />}
       </header>
       <main>
-        <Page run={run} runs={runs.value} />
+        {fault ? <Failure fault={fault} /> : null}
+        {runs && !run && <Failure fault={"No run is open."} />}
+        {run && runs && <Page key={run.place} run={run} runs={runs} />}
       </main>
     </>
+  );
+}
+
+function tabsOf(runs: number): Tab[] {
+  const names = Object.keys(tabs) as Tab[];
+  return names.filter((tab) => (tab !== "compare" || runs > 1) && (tab !== "cases" || has("cases")));
+}
+
+function Tabs({ shown, tab, run }: { shown: Tab[]; tab: Tab; run: RunLine }) {
+  return (
+    <nav aria-label="Pages">
+      {shown.map((name) => (
+        <a
+          key={name}
+          href={`#tab=${name}&run=${run.place}`}
+          aria-current={name === tab ? "page" : undefined}
+        >
+          {tabs[name]}
+        </a>
+      ))}
+    </nav>
   );
 }
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from .command import grouped
+from ..command import grouped
 from .pages_options import PagesOptions
 
 Runs = Annotated[
@@ -25,9 +25,9 @@ def view(*, runs: Runs, pages: PagesOptions) -> None:
       dxjudge view out
       dxjudge view out_march out_may --no-open
     """
-    from ..web.local import Job
-    from ..web.view.api import make_view_api
-    from ..web.view.open_runs import OpenRuns
+    from ...web.local import Job
+    from ...web.view.api import make_view_api
+    from ...web.view.open_runs import OpenRuns
 
     opened = OpenRuns(tuple(runs))
     pages.serve(Job(job="view", title=opened.title), make_view_api(opened))

@@ -9,7 +9,7 @@ import typer
 if TYPE_CHECKING:
     from fastapi import APIRouter
 
-    from ..web.local import Job
+    from ...web.local import Job
 
 _PAGES = "Pages"
 
@@ -35,7 +35,7 @@ class PagesOptions:
 
     def serve(self, job: "Job", api: "APIRouter") -> None:
         """Serve the pages until the user ends them. Raises EnvironmentFault for a port in use."""
-        from ..web.local import serve_local
+        from ...web.local import serve_local
 
         serve_local(
             job, api, port=self.port, show=_say_address(self.no_open), open_browser=not self.no_open
