@@ -4,7 +4,7 @@ PYTHON ?= python3
 EDITABLE ?= -e
 BIN = .venv/bin
 
-.PHONY: map models confidence no-gold test emulated lint types build-types format page docs docs-serve clean
+.PHONY: map models confidence no-gold test emulated lint types build-types format page pages docs docs-serve clean
 
 map: .venv/ready
 	$(BIN)/dxjudge map examples/diagnoses.csv -o build/mapped.csv
@@ -51,6 +51,13 @@ types: .venv/ready-dev build-types
 format: .venv/ready-dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+# The pages of view, review, rate and the report, from web/ui; needs node and npm.
+pages: web/ui/node_modules/.package-lock.json
+	cd web/ui && npm run --silent build
+
+web/ui/node_modules/.package-lock.json: web/ui/package-lock.json
+	cd web/ui && npm ci --silent
 
 # docs/scoring.md from the docstrings of scoring/
 page: .venv/ready-dev
