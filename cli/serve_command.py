@@ -112,7 +112,7 @@ def serve(
             most_texts=max_texts,
             most_waiting=max_waiting,
         )
-        app = guarded(make_app(service), service)
+        app = guarded(make_app(service), service.guard)
         uvicorn.run(
             app,
             host=host,

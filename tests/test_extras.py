@@ -32,8 +32,7 @@ JUDGE = (
         ("openpyxl", "excel", "map in.csv -o out.xlsx"),
         ("redis", "redis", f"{JUDGE} --cache redis://127.0.0.1:9"),
         ("opentelemetry", "otel", f"{JUDGE} --otel"),
-        ("uvicorn", "serve", "serve"),
-        ("fastapi", "serve", "serve"),
+        ("prometheus_client", "serve", "serve"),
         ("mcp", "mcp", "mcp"),
     ],
 )
@@ -47,7 +46,11 @@ def test_a_command_names_the_missing_extra_and_writes_nothing(
 ) -> None:
     for name in [name for name in sys.modules if name.split(".")[0] == module]:
         monkeypatch.delitem(sys.modules, name)
-    for name in ("dxjudge.web.app", "dxjudge.web.mcp_server"):  # imported by another test
+    for name in (
+        "dxjudge.web.app",
+        "dxjudge.web.metrics",
+        "dxjudge.web.mcp_server",
+    ):  # imported by another test
         monkeypatch.delitem(sys.modules, name, raising=False)
     monkeypatch.setitem(sys.modules, module, None)
     monkeypatch.chdir(tmp_path)
@@ -76,7 +79,7 @@ def test_a_table_as_a_frame_needs_pandas_or_pyarrow(monkeypatch: pytest.MonkeyPa
 def test_the_extra_all_holds_every_extra_of_users() -> None:
     (spec,) = EXTRAS["all"]
     named = spec.removeprefix("dxjudge[").removesuffix("]").split(",")
-    assert set(named) == EXTRAS.keys() - {"all", "bench", "dev", "test", "train"}
+    assert set(named) == EXTRAS.keys() - {"all", "bench", "dev", "docs", "test", "train"}
 
 
 def test_every_extra_that_a_message_names_is_one_of_the_package() -> None:
