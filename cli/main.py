@@ -20,6 +20,7 @@ from .command import Command
 from .compare_judges_command import compare_judges
 from .curating.group import app as curate
 from .evaluate_command import evaluate
+from .examples_command import copy_examples
 from .exit_codes import INTERNAL, INTERRUPTED, MEANINGS, READER_GONE
 from .judge_command import judge_rows
 from .leaderboard_command import leaderboard
@@ -73,6 +74,7 @@ app.command("view", cls=Command, rich_help_panel=_PAGES)(view)
 app.command("serve", cls=Command, rich_help_panel=_SERVICES)(serve)
 app.command("mcp", cls=Command, rich_help_panel=_SERVICES)(mcp)
 app.add_typer(cache, name="cache", rich_help_panel=_KEPT)
+app.command("examples", cls=Command, rich_help_panel=_START)(copy_examples)
 
 
 def _print_version(wanted: bool) -> None:

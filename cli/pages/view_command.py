@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from ..command import grouped
-from .pages_options import PagesOptions
+from .options import PagesOptions
 
 Runs = Annotated[
     list[Path], typer.Argument(metavar="RUN...", help="Output folders of `dxjudge evaluate`.")
