@@ -38,8 +38,9 @@ from .strengths_command import strengths
 from .stress_command import stress
 from .table_commands import app as table
 
-_CODES, _JUDGES, _EVALUATIONS, _PAGES, _SERVICES, _KEPT = (
+_CODES, _JUDGES, _EVALUATIONS, _PAGES, _SERVICES, _KEPT, _START = (
     "Diagnoses to codes", "Judges", "Whole evaluations", "Pages", "Services", "What is kept",
+    "To start with",
 )  # fmt: skip
 
 app = typer.Typer(
