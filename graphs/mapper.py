@@ -198,6 +198,10 @@ class Mapper:
     @overload
     def map_many(self, texts: Iterable[str]) -> list[Mapping]: ...
     @overload
+    def map_many(
+        self, texts: list[dict[str, Any]], *, column: str | None = None
+    ) -> list[dict[str, Any]]: ...
+    @overload
     def map_many(self, texts: Any, *, column: str | None = None) -> Any: ...
     def map_many(self, texts: Any, *, column: str | None = None) -> Any:
         """Map many, in order, each distinct text once.
