@@ -109,10 +109,13 @@ def test_data_files_are_packaged() -> None:
             for path in folder.rglob("*")
             if path.is_file()
             and path.suffix not in {".py", ".pyc"}
+            and "ui" not in path.relative_to(folder).parts  # the source of the built pages
             and not any((above / "__init__.py").exists() for above in _between(path, folder))
         }
         if package == "dxjudge":
-            held = {Path("py.typed")}
+            examples = (ROOT / "examples").rglob("*")
+            held = {path.relative_to(ROOT) for path in examples if path.is_file()}
+            held.add(Path("py.typed"))
         covered = {
             path.relative_to(folder)
             for pattern in data.get(package, [])

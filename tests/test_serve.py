@@ -70,7 +70,7 @@ def service(mapper: Mapper, provider: ProtocolServer) -> Iterator[Service]:
 @pytest.fixture(scope="module")
 def url(service: Service) -> Iterator[str]:
     server = uvicorn.Server(
-        uvicorn.Config(guarded(make_app(service), service), port=0, log_level="error")
+        uvicorn.Config(guarded(make_app(service), service.guard), port=0, log_level="error")
     )
     thread = threading.Thread(target=server.run)
     thread.start()
@@ -236,7 +236,7 @@ def test_strangers_are_refused(client: httpx.Client, headers: dict[str, str], st
 
 def test_a_host_name_counts_in_any_case(service: Service) -> None:
     async def asked(allowed: str, host: str) -> int:
-        app = guarded(FastAPI(), replace(service, hosts=(allowed,), token=None))
+        app = guarded(FastAPI(), replace(service, hosts=(allowed,), token=None).guard)
         transport = httpx.ASGITransport(app)
         async with httpx.AsyncClient(transport=transport, base_url=f"http://{host}") as client:
             return (await client.get("/health")).status_code

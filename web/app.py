@@ -9,19 +9,12 @@ from functools import cache
 from importlib.metadata import version
 from typing import Annotated, Any, TypeVar
 
-from fastapi import Body, FastAPI, Query, Request
-from fastapi.exceptions import RequestValidationError
+from fastapi import Body, FastAPI, Query
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
-from starlette.exceptions import HTTPException
 
 from ..agents.outcome import write_outcome
 from ..errors import (
-    DxjudgeError,
-    EnvironmentFault,
-    InputError,
-    ModelFault,
-    UnknownCode,
     UsageError,
 )
 from ..graphs.described import schemas, step_row
@@ -29,23 +22,15 @@ from ..graphs.step import run_step
 from ..ontology.described import describe
 from ..ontology.mapping import Candidate, Mapping
 from ..ontology.table import short_signature
-from .fhir import fault, lookup, text_of, translation
+from .faults import FHIR, FHIR_JSON, add_faults
+from .fhir import lookup, text_of, translation
 from .metrics import Metrics
-from .queue import Busy, MapperQueue
+from .queue import MapperQueue
 from .remote_inputs import check_no_files
 from .settings import Service
 
 T = TypeVar("T")
 
-_FHIR = "/fhir/"
-_FHIR_JSON = "application/fhir+json"
-_STATUS: tuple[tuple[type[DxjudgeError], int], ...] = (
-    (UnknownCode, 404),
-    (UsageError, 422),
-    (InputError, 422),
-    (ModelFault, 502),
-    (EnvironmentFault, 503),
-)
 Text = Annotated[str, Field(max_length=10_000)]
 
 
@@ -114,7 +99,7 @@ def make_app(service: Service) -> FastAPI:
         lifespan=lifespan,
     )
     app.middleware("http")(metrics.watch)
-    _add_faults(app)
+    add_faults(app)
     _add_mapping(app, service, queue)
     _add_judging(app, service)
     _add_fhir(app, service, queue)
@@ -130,41 +115,6 @@ def make_app(service: Service) -> FastAPI:
         return Response(metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
     return app
-
-
-def _add_faults(app: FastAPI) -> None:
-    """Answer every fault with its sentence: {"error": …}, or an OperationOutcome for FHIR."""
-
-    def reply(request: Request, status: int, message: str, **headers: str) -> JSONResponse:
-        if request.url.path.startswith(_FHIR):
-            kind = "not-found" if status == 404 else "throttled" if status == 503 else "invalid"
-            return JSONResponse(fault(message, kind), status, headers, media_type=_FHIR_JSON)
-        return JSONResponse({"error": message}, status, headers)
-
-    async def known(request: Request, error: Exception) -> JSONResponse:
-        status = next((code for kind, code in _STATUS if isinstance(error, kind)), 500)
-        return reply(request, status, str(error))
-
-    async def busy(request: Request, _: Exception) -> JSONResponse:
-        message = "too many texts are waiting; send this request again later"
-        return reply(request, 503, message, **{"Retry-After": "1"})
-
-    async def invalid(request: Request, error: Exception) -> JSONResponse:
-        assert isinstance(error, RequestValidationError)
-        faults = (
-            f"{'.'.join(map(str, one['loc'][1:])) or 'the body'}: {one['msg']}"
-            for one in error.errors()[:5]
-        )
-        return reply(request, 422, "; ".join(faults))
-
-    async def refused(request: Request, error: Exception) -> JSONResponse:
-        assert isinstance(error, HTTPException)
-        return reply(request, error.status_code, str(error.detail), **(error.headers or {}))
-
-    app.add_exception_handler(HTTPException, refused)
-    app.add_exception_handler(DxjudgeError, known)
-    app.add_exception_handler(Busy, busy)
-    app.add_exception_handler(RequestValidationError, invalid)
 
 
 def _add_mapping(app: FastAPI, service: Service, queue: MapperQueue) -> None:
@@ -249,21 +199,21 @@ def _add_fhir(app: FastAPI, service: Service, queue: MapperQueue) -> None:
 
     async def translate(parameters: dict[str, Any]) -> Response:
         mapping = (await queue.map([text_of(parameters)]))[0]
-        return JSONResponse(translation(mapping, tree), media_type=_FHIR_JSON)
+        return JSONResponse(translation(mapping, tree), media_type=FHIR_JSON)
 
-    @app.post(f"{_FHIR}ConceptMap/$translate")
+    @app.post(f"{FHIR}ConceptMap/$translate")
     async def translate_parameters(parameters: Annotated[dict[str, Any], Body()]) -> Response:
         """Translate the words of a FHIR Parameters resource (codeableConcept, coding or code)."""
         return await translate(parameters)
 
-    @app.get(f"{_FHIR}ConceptMap/$translate")
+    @app.get(f"{FHIR}ConceptMap/$translate")
     async def translate_code(code: Text) -> Response:
         """Translate a text that is given as the code."""
         return await translate({"parameter": [{"name": "code", "valueString": code}]})
 
-    @app.get(f"{_FHIR}CodeSystem/$lookup")
+    @app.get(f"{FHIR}CodeSystem/$lookup")
     async def look_up(code: str, system: str | None = None) -> Response:
         """Return what the release says about a code."""
         if system not in (None, tree.descriptor.fhir, tree.descriptor.address):
             raise UsageError(f"the system {system!r} is not {tree.descriptor.fhir}")
-        return JSONResponse(lookup(tree, tree.node(code)), media_type=_FHIR_JSON)
+        return JSONResponse(lookup(tree, tree.node(code)), media_type=FHIR_JSON)

@@ -8,6 +8,7 @@ from ..agents.engine.judges import AnyJudge
 from ..agents.engine.run import Run
 from ..agents.step import Step
 from ..graphs.mapper import Mapper
+from .guard import Guard
 
 MEGABYTE = 1_000_000
 
@@ -32,3 +33,8 @@ class Service:
     most_texts: int = 1_000
     most_waiting: int = 10_000
     most_bytes: int = 5 * MEGABYTE
+
+    @property
+    def guard(self) -> Guard:
+        """What stands before every request."""
+        return Guard(self.token, self.hosts, self.most_bytes)

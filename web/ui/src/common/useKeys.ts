@@ -1,0 +1,19 @@
+import { useEffect } from "preact/hooks";
+
+/** Call `keys[key]` for a key pressed outside a field; with a modifier it stays the browser's. */
+export function useKeys(keys: Record<string, () => void>): void {
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      const target = event.target as HTMLElement | null;
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      if (target?.matches("input, textarea, select, [contenteditable]")) return;
+      const act = keys[event.key];
+      if (act) {
+        event.preventDefault();
+        act();
+      }
+    };
+    addEventListener("keydown", listen);
+    return () => removeEventListener("keydown", listen);
+  }, [keys]);
+}

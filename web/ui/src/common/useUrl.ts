@@ -1,0 +1,28 @@
+import { useCallback, useEffect, useState } from "preact/hooks";
+
+export type UrlState = Record<string, string>;
+
+function read(): UrlState {
+  return Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+}
+
+/**
+ * The state that the address holds behind "#", so that every state of a page has a link.
+ * `replace`: without an entry of its own in the browser's history (typing into a search field).
+ */
+export function useUrl(): [UrlState, (change: UrlState, replace?: boolean) => void] {
+  const [state, setState] = useState(read);
+  useEffect(() => {
+    const listen = () => setState(read());
+    addEventListener("hashchange", listen);
+    return () => removeEventListener("hashchange", listen);
+  }, []);
+  const change = useCallback((values: UrlState, replace = false) => {
+    const next = Object.entries({ ...read(), ...values }).filter(([, value]) => value !== "");
+    const address = `#${new URLSearchParams(next)}`;
+    if (replace) history.replaceState(null, "", address);
+    else history.pushState(null, "", address);
+    setState(read());
+  }, []);
+  return [state, change];
+}
