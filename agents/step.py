@@ -42,7 +42,7 @@ class Dimensions(Generic[I]):
     result: Callable[[I, Mapping[str, Any]], BaseModel]
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Step(Generic[I, O, R]):
     """One task for a model. Build it once, at module level.
 
@@ -122,6 +122,11 @@ class Step(Generic[I, O, R]):
         object.__setattr__(self, "prompt", prompt)
         verdict = settle_verdict(self.verdict, self.known_result, self.name)
         object.__setattr__(self, "verdict", verdict)
+
+    def __repr__(self) -> str:
+        result = self.known_result.__name__ if self.known_result else "depends on the input"
+        types = f"{self.input.__name__} -> {result}"
+        return f"Step({self.name!r}, version {self.version}, {types})"
 
     @property
     def prompt_name(self) -> str:
