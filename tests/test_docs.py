@@ -32,6 +32,7 @@ NOT_RUN = {
     ("docs/map.md", "--max-cost"): "prices are those of the provider's own address",
     ("docs/curation.md", "dermcase"): "tests/test_curate_command.py runs it",
     ("docs/serve.md", ""): "tests/test_serve.py runs it",
+    ("docs/pages.md", ""): "tests/test_view.py runs it",
     ("docs/curation.md", "medsyn"): "tests/test_curation_medsyn.py runs it",
     ("docs/map.md", "calibrate"): "tests/test_confidence.py runs it with reviewed rows",
     ("docs/curation.md", "agree"): "tests/test_curation_reports.py runs it",
