@@ -23,16 +23,6 @@ from ..agents.watching.spans import settled_item
 from ..errors import DxjudgeError, InputError, UsageError
 from .gather import as_finished
 from .loop import run_here
-from .step_graph import StepContext, step_graph, step_node
-
-__all__ = [
-    "StepContext",
-    "run_step",
-    "run_step_sync",
-    "step_graph",
-    "step_node",
-    "stream_step",
-]
 
 Inputs = BaseModel | Mapping[str, Any]
 _CHUNK = 500  # items looked up in the cache at once
