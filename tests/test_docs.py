@@ -33,19 +33,15 @@ from .protocol_server import ProtocolServer, Seen, say
 
 # Statements that cannot run here: page and words of the statement -> why.
 NOT_RUN = {
+    ("docs/install.md", "venv"): "makes an environment, which pip fills from the network",
     ("docs/sources.md", "mondo"): "fetches from the network",
     ("docs/map.md", "--max-cost"): "prices are those of the provider's own address",
     ("docs/serve.md", "dxjudge serve"): "runs until it is stopped; tests/test_serve.py",
     ("docs/serve.md", "curl"): "asks the service of the line before it",
     ("docs/serve.md", "dxjudge mcp"): "reads until its input ends; tests/test_serve.py",
-    (
-        "docs/adapters.md",
-        "inspect_ai",
-    ): "its package may be missing; tests/test_as_inspect_scorer.py",
-    (
-        "docs/adapters.md",
-        "langgraph dev",
-    ): "runs until it is stopped; tests/test_studio.py",
+    ("docs/adapters.md", "inspect_ai"): "may be missing; tests/test_as_inspect_scorer.py",
+    ("docs/adapters.md", "langgraph dev"): "runs until it is stopped; tests/test_studio.py",
+    ("docs/pages.md", "dxjudge view"): "serves until it is stopped; tests/test_view.py",
 }
 # Pages of which every block runs in a test of its own, with a judge made for the page.
 ELSEWHERE = {
