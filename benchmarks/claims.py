@@ -1,181 +1,172 @@
-"""Count the requests of several processes that share a cache, also when one of them is killed.
+"""Run the commands behind the claims of README and docs, and compare what comes out.
 
-    python benchmarks/claims.py [--items 150] [--latency 0.1] [--redis]
+    python benchmarks/claims.py [--quick] [--only WORD ...] [--gold FOLDER] [--list] [--write]
 
-Each line starts processes that ask the same questions at the same time, and a server that counts
-the requests. Of `killed`, one process gets SIGKILL while it has claims; of `another machine`, a
-claim of a process on another host, which can never be asked whether it still runs, is in the cache
-before the run begins. `--redis` starts a Redis server (`redis-server`) and repeats all lines on it.
+benchmarks/claims.yaml holds the claims: a sentence, the pages and texts that make it, a command,
+and the lines that its output must have. The script prints for each the claim, the command, what
+came out, and `ok`, `differs`, or `skipped` with the reason. It ends with 1 where one differs.
+
+`--quick` runs the commands of at most 60 seconds, `--only` those whose claim, command or page
+contains a word. `--gold` is the folder of development tables, which is not in the repository.
+`--list` runs nothing; `--write` writes the table of docs/claims.md.
 """
 
 import argparse
-import asyncio
-import multiprocessing
 import os
-import signal
-import socket
+import re
 import subprocess
-import tempfile
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from multiprocessing.connection import Connection
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from engine_ways import NAMES, REPLY, item
+import yaml
 
-from dxjudge.agents.engine.run import Run
-from dxjudge.cache.claims import LEASE_SECONDS
-from dxjudge.cache.open import open_store
-from dxjudge.graphs.step import run_step_sync
-
-START = multiprocessing.get_context("spawn")
-
-
-def serve(ready: Connection, latency: float, asked: Any) -> None:
-    """Answer every request after a time and count it."""
-    import json
-
-    body = json.dumps(REPLY).encode()
-    head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n"
-
-    async def one(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            while True:
-                lines = (await reader.readuntil(b"\r\n\r\n")).lower().split(b"\r\n")
-                sizes = [line for line in lines if line.startswith(b"content-length")]
-                await reader.readexactly(int(sizes[0].split(b":")[1]))
-                asked.value += 1  # this process alone writes it
-                await asyncio.sleep(latency)
-                writer.write(head.encode() + b"\r\n" + body)
-        except (asyncio.IncompleteReadError, ConnectionError):
-            writer.close()
-
-    async def main() -> None:
-        server = await asyncio.start_server(one, "127.0.0.1", 0, backlog=1024)
-        ready.send(server.sockets[0].getsockname()[1])
-        await server.serve_forever()
-
-    asyncio.run(main())
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs/claims.md"
+QUICK = 60  # seconds
+_NUMBER = r"(-?\d[\d,]*\.?\d*)"
+_VALUE = r"-?\d[\d,]*(?:\.\d+)?"
+_BRACES = re.compile(rf"\{{({_VALUE})(?:\.\.({_VALUE}))?\}}")
 
 
-def work(url: str, cache: str, items: int, results: Any, go: Any) -> None:
-    """Ask about all items and report (done, failed, seconds)."""
-    from dxjudge.agents.choose_candidate import CHOOSE_CANDIDATE
+@dataclass(frozen=True)
+class Claim:
+    """One claim; see claims.yaml for the fields."""
 
-    inputs = [item(number) for number in range(items)]
-    with Run(cache=cache, concurrency=8) as run:
-        CHOOSE_CANDIDATE.load_prompt()
-        results.put("ready")
-        go.wait()
-        started = time.monotonic()
-        outcomes = run_step_sync(CHOOSE_CANDIDATE, inputs, judge=f"openai:double@{url}", run=run)
-    assert isinstance(outcomes, list)
-    done = sum(one.status == "done" and one.value.name == NAMES[3] for one in outcomes)
-    results.put((done, len(outcomes) - done, time.monotonic() - started))
+    claim: str
+    run: str
+    seconds: int
+    out: tuple[str, ...]
+    stands: dict[str, list[str]]
+    needs: tuple[str, ...] = field(default=())
 
-
-def run_together(
-    url: str, cache: str, items: int, processes: int, asked: Any, kill_at: int | None
-) -> list[tuple[int, int, float]]:
-    """Start the processes at once; kill the first after so many requests, where that is wanted."""
-    results, go = START.Queue(), START.Event()
-    started = [
-        START.Process(target=work, args=(url, cache, items, results, go)) for _ in range(processes)
-    ]
-    for process in started:
-        process.start()
-    for _ in started:
-        results.get()
-    go.set()
-    if kill_at is not None:
-        while asked.value < kill_at:
-            time.sleep(0.01)
-        os.kill(started[0].pid or 0, signal.SIGKILL)
-    reports = [results.get() for _ in range(processes - (kill_at is not None))]
-    for process in started:
-        process.join()
-    return reports
+    @property
+    def words(self) -> str:
+        """The texts that `--only` looks in."""
+        return " ".join((self.claim, self.run, *self.stands)).lower()
 
 
-def leave_claims(url: str, cache: str, seconds: float) -> None:
-    """Put claims of another host, which end in `seconds`, on the first five questions."""
-    from dxjudge.agents.choose_candidate import CHOOSE_CANDIDATE
-    from dxjudge.agents.engine.call import prepare
-    from dxjudge.agents.engine.judges import as_judge
-
-    store, judge = open_store(cache), as_judge(f"openai:double@{url}")
-    for number in range(5):
-        inputs = CHOOSE_CANDIDATE.read_input(item(number))
-        key = prepare(CHOOSE_CANDIDATE, inputs, judge).key
-        asyncio.run(store.aclaim((("reply",), key), "another/host/1/token", seconds))
-    store.close()
+def load_claims(path: Path = ROOT / "benchmarks/claims.yaml") -> list[Claim]:
+    """Return the claims in the order of the file."""
+    rows = yaml.safe_load(path.read_text("utf-8"))
+    return [Claim(**{**row, "out": tuple(row["out"])}) for row in rows]
 
 
-@contextmanager
-def redis_server() -> Iterator[str]:
-    """Run a Redis server that keeps nothing on disk, and yield its address."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = ["redis-server", "--port", str(port), "--save", "", "--appendonly", "no"]
-    with tempfile.TemporaryDirectory() as folder:
-        server = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL)
-        time.sleep(0.5)
-        try:
-            yield f"redis://127.0.0.1:{port}/0"
-        finally:
-            server.terminate()
-            server.wait()
+def expected(line: str) -> tuple[re.Pattern[str], list[tuple[float, float]]]:
+    """Return the pattern of a line, and the lowest and highest value of each of its numbers.
+
+    >>> pattern, limits = expected("dxjudge doid {76.5} {0.5..2}")
+    >>> limits, pattern.search("dxjudge   doid 76.4  1.25").groups()
+    ([(76.5, 76.5), (0.5, 2.0)], ('76.4', '1.25'))
+    """
+    limits, parts, end = [], [], 0
+    for match in _BRACES.finditer(line):
+        low = as_number(match[1])
+        limits.append((low, as_number(match[2]) if match[2] else low))
+        parts += [_fixed(line[end : match.start()]), _NUMBER]
+        end = match.end()
+    return re.compile("".join([*parts, _fixed(line[end:])])), limits
 
 
-def print_lines(caches: Iterator[str], url: str, asked: Any, items: int) -> None:
-    """Run each line of the table on a new cache and print it."""
-    for name, processes, kill_at, foreign in (
-        ("one process", 1, None, 0.0),
-        ("two processes", 2, None, 0.0),
-        ("four processes", 4, None, 0.0),
-        ("two, one killed", 2, items // 3, 0.0),
-        ("four, one killed", 4, items // 3, 0.0),
-        ("a claim of another machine", 2, None, LEASE_SECONDS),
-        ("one that has run out", 2, None, 0.5),
-    ):
-        cache = next(caches)
-        asked.value = 0
-        if foreign:
-            leave_claims(url, cache, foreign)
-        reports = run_together(url, cache, items, processes, asked, kill_at)
-        done = min(report[0] for report in reports)
-        failed = sum(report[1] for report in reports)
-        longest = max(report[2] for report in reports)
-        print(
-            f"{name:<28}{items:>8}{asked.value:>10}{done:>8}{failed:>8}{longest:>9.1f}", flush=True
-        )
+def _fixed(text: str) -> str:
+    """Return the pattern of a text in which any blanks match any blanks."""
+    return r"\s+".join(map(re.escape, re.split(r"\s+", text)))
+
+
+def as_number(text: str) -> float:
+    return float(text.replace(",", ""))
+
+
+def compare(line: str, output: str) -> tuple[bool, str]:
+    """Return whether the output has this line, and what it has in its place."""
+    pattern, limits = expected(line)
+    match = pattern.search(output)
+    if match is None:
+        return False, f"no line like: {_BRACES.sub('N', line)}"
+    values = [as_number(text) for text in match.groups()]
+    fits = all(low <= value <= high for value, (low, high) in zip(values, limits, strict=True))
+    return fits, " ".join(match[0].split())
+
+
+def run(claim: Claim, gold: Path | None) -> Iterator[tuple[bool, str]]:
+    """Run the command of a claim and compare each line that its output must have."""
+    place = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    command = claim.run.replace("{gold}", str(gold))
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=ROOT, env=place, capture_output=True, text=True
+    )
+    for line in claim.out:
+        yield compare(line, done.stdout + done.stderr)
+
+
+def judge(claim: Claim, chosen: argparse.Namespace) -> str:
+    """Print one claim and what came out; return ok, differs or skipped."""
+    print(f"{claim.claim}\n  $ {claim.run}", flush=True)
+    reason = why_skipped(claim, chosen)
+    if reason:
+        print(f"  skipped: {reason}\n")
+        return "skipped"
+    results = list(run(claim, chosen.gold))
+    for fits, text in results:
+        print(f"  {'ok     ' if fits else 'differs'} {text}")
+    print(flush=True)
+    return "ok" if all(fits for fits, _ in results) else "differs"
+
+
+def why_skipped(claim: Claim, chosen: argparse.Namespace) -> str:
+    """Return why a claim is not run here; "" if it is."""
+    if chosen.list:
+        return "only listed"
+    if "gold" in claim.needs and chosen.gold is None:
+        return "it needs --gold FOLDER, tables that are not in the repository"
+    if chosen.quick and claim.seconds > QUICK:
+        return f"it takes about {claim.seconds} seconds; leave --quick out"
+    return ""
+
+
+def page(claims: Sequence[Claim]) -> str:
+    """Return the table of docs/claims.md."""
+    lines = ["| claim | stands in | command | seconds |", "|---|---|---|---|"]
+    for claim in claims:
+        pages = ", ".join(_link(name) for name in claim.stands)
+        shown = " ".join(claim.run.split()).replace("|", "\\|")
+        lines.append(f"| {claim.claim} | {pages} | `{shown}` | {claim.seconds} |")
+    return "\n".join(lines) + "\n"
+
+
+def _link(name: str) -> str:
+    return f"[{name.removeprefix('docs/')}]({name.removeprefix('docs/')})" if "/" in name else name
+
+
+def write_page(claims: Sequence[Claim]) -> None:
+    """Replace the table of docs/claims.md."""
+    text = PAGE.read_text("utf-8")
+    PAGE.write_text(text[: text.index("| claim |")] + page(claims), "utf-8")
 
 
 def main() -> None:
-    """Run the table on SQLite, and on Redis where that is wanted."""
-    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("--items", type=int, default=150)
-    options.add_argument("--latency", type=float, default=0.1)
-    options.add_argument("--redis", action="store_true")
-    chosen = options.parse_args()
-    here, there = multiprocessing.Pipe()
-    asked = START.Value("i", 0)
-    server = START.Process(target=serve, args=(there, chosen.latency, asked), daemon=True)
-    server.start()
-    url = f"http://127.0.0.1:{here.recv()}/v1"
-    print(f"{'':<28}{'items':>8}{'requests':>10}{'done':>8}{'failed':>8}{'seconds':>9}")
-    with tempfile.TemporaryDirectory() as folder:
-        files = (str(Path(folder) / f"{number}.sqlite") for number in range(100))
-        print_lines(files, url, asked, chosen.items)
-    if chosen.redis:
-        print("on Redis")
-        with redis_server() as address:
-            bases = (f"{address[:-1]}{number}" for number in range(16))
-            print_lines(bases, url, asked, chosen.items)
-    server.terminate()
+    """Run the chosen claims, and end with 1 where one differs."""
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    options.add_argument("--quick", action="store_true")
+    options.add_argument("--only", nargs="+", default=[], metavar="WORD")
+    options.add_argument("--gold", type=lambda text: Path(text).resolve())
+    options.add_argument("--list", action="store_true")
+    options.add_argument("--write", action="store_true")
+    chosen: Any = options.parse_args()
+    claims = load_claims()
+    if chosen.write:
+        return write_page(claims)
+    words = [word.lower() for word in chosen.only]
+    picked = [one for one in claims if not words or any(word in one.words for word in words)]
+    (ROOT / "build/claims").mkdir(parents=True, exist_ok=True)
+    ended = [judge(claim, chosen) for claim in picked]
+    counts = ", ".join(f"{ended.count(name)} {name}" for name in ("ok", "differs", "skipped"))
+    print(f"{len(ended)} claims: {counts}")
+    raise SystemExit("differs" in ended)
 
 
 if __name__ == "__main__":
