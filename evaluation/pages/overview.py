@@ -112,7 +112,7 @@ def overview_of(evaluation: Evaluation, figures: Sequence[Figure]) -> Overview:
         notes=tuple(evaluation.notes),
         failures=evaluation.failures,
         main=main_cells(evaluation),
-        caption=f"{caption_of(evaluation)} {failed_note(evaluation)}".strip(),
+        caption=f"{caption_of(evaluation, by_row=False)} {failed_note(evaluation)}".strip(),
         rank_notes=tuple(rank_notes(evaluation)),
         conclusions=swap.conclusions if swap else (),
         family_note=no_family(swap) if swap else "",
