@@ -297,7 +297,7 @@ def test_steps_are_listed_and_their_schemas_printed(capsys: pytest.CaptureFixtur
     found = json.loads(capsys.readouterr().out)
     assert found["answer"]["properties"]["score"]["enum"] == [0, 2, 3, 4, 5]
     assert run(["steps", "--json"]) == 0
-    assert len(json.loads(capsys.readouterr().out)) == len((*STEPS, *VARIANTS))
+    assert len(json.loads(capsys.readouterr().out)["steps"]) == len((*STEPS, *VARIANTS))
     assert run(["steps", "--schema", "nothing"]) == 2
 
 
