@@ -25,6 +25,7 @@ from .judge_command import judge_rows
 from .leaderboard_command import leaderboard
 from .map_command import map_file
 from .mcp_command import mcp
+from .pages.rate_command import rate
 from .power_command import power
 from .providers_command import list_providers
 from .search_command import search
@@ -36,8 +37,8 @@ from .strengths_command import strengths
 from .stress_command import stress
 from .table_commands import app as table
 
-_CODES, _JUDGES, _EVALUATIONS, _SERVICES, _KEPT = (
-    "Diagnoses to codes", "Judges", "Whole evaluations", "Services", "What is kept",
+_CODES, _JUDGES, _EVALUATIONS, _PAGES, _SERVICES, _KEPT = (
+    "Diagnoses to codes", "Judges", "Whole evaluations", "Pages", "Services", "What is kept",
 )  # fmt: skip
 
 app = typer.Typer(
@@ -68,6 +69,7 @@ app.command("check-table", cls=Command, rich_help_panel=_EVALUATIONS)(check_tabl
 app.command("leaderboard", cls=Command, rich_help_panel=_EVALUATIONS)(leaderboard)
 app.command("power", cls=Command, rich_help_panel=_EVALUATIONS)(power)
 app.add_typer(curate, name="curate", rich_help_panel=_EVALUATIONS)
+app.command("rate", cls=Command, rich_help_panel=_PAGES)(rate)
 app.command("serve", cls=Command, rich_help_panel=_SERVICES)(serve)
 app.command("mcp", cls=Command, rich_help_panel=_SERVICES)(mcp)
 app.add_typer(cache, name="cache", rich_help_panel=_KEPT)

@@ -61,7 +61,8 @@ def questions_of(step: Step[Any, Any], inputs: BaseModel) -> tuple[Question, ...
     """
     if step.reply not in ("json", "text"):
         raise UsageError(f"step {step.name}: people cannot answer with {step.reply} probabilities")
-    schema = schema_of(step.output_model(inputs))
+    model: type[BaseModel] = step.output_model(inputs)
+    schema = schema_of(model)
     explained = step.people.explain(inputs) if step.people and step.people.explain else {}
     return _Form(step, schema.get("$defs", {}), explained).group(schema, "")
 
