@@ -104,7 +104,7 @@ def _meanings(inputs: CategoryInput) -> dict[str, str]:
     return {f"categories={one.name}": one.description for one in inputs.categories.categories}
 
 
-ASSIGN_CATEGORY: Step[CategoryInput, CategoryAnswer] = Step(
+ASSIGN_CATEGORY: Step[CategoryInput, CategoryAnswer, AssignedCategories] = Step(
     name="assign_category",
     version=1,
     input=CategoryInput,

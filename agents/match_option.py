@@ -203,7 +203,7 @@ def _texts(inputs: OptionInput) -> dict[str, str]:
     return {f"letters={letter}": text for letter, text in inputs.options.items()}
 
 
-MATCH_OPTION: Step[OptionInput, OptionAnswer] = Step(
+MATCH_OPTION: Step[OptionInput, OptionAnswer, MatchedOptions] = Step(
     name="match_option",
     version=2,
     input=OptionInput,

@@ -20,12 +20,14 @@ from .command import Command
 from .compare_judges_command import compare_judges
 from .curating.group import app as curate
 from .evaluate_command import evaluate
+from .examples_command import copy_examples
 from .exit_codes import INTERNAL, INTERRUPTED, MEANINGS, READER_GONE
 from .judge_command import judge_rows
 from .leaderboard_command import leaderboard
 from .map_command import map_file
 from .mcp_command import mcp
 from .pages.rate_command import rate
+from .pages.view_command import view
 from .power_command import power
 from .providers_command import list_providers
 from .search_command import search
@@ -37,8 +39,9 @@ from .strengths_command import strengths
 from .stress_command import stress
 from .table_commands import app as table
 
-_CODES, _JUDGES, _EVALUATIONS, _PAGES, _SERVICES, _KEPT = (
+_CODES, _JUDGES, _EVALUATIONS, _PAGES, _SERVICES, _KEPT, _START = (
     "Diagnoses to codes", "Judges", "Whole evaluations", "Pages", "Services", "What is kept",
+    "To start with",
 )  # fmt: skip
 
 app = typer.Typer(
@@ -70,9 +73,11 @@ app.command("leaderboard", cls=Command, rich_help_panel=_EVALUATIONS)(leaderboar
 app.command("power", cls=Command, rich_help_panel=_EVALUATIONS)(power)
 app.add_typer(curate, name="curate", rich_help_panel=_EVALUATIONS)
 app.command("rate", cls=Command, rich_help_panel=_PAGES)(rate)
+app.command("view", cls=Command, rich_help_panel=_PAGES)(view)
 app.command("serve", cls=Command, rich_help_panel=_SERVICES)(serve)
 app.command("mcp", cls=Command, rich_help_panel=_SERVICES)(mcp)
 app.add_typer(cache, name="cache", rich_help_panel=_KEPT)
+app.command("examples", cls=Command, rich_help_panel=_START)(copy_examples)
 
 
 def _print_version(wanted: bool) -> None:

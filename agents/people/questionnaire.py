@@ -101,7 +101,7 @@ def _as_given(inputs: CloserPairInput, answer: CloserPairAnswer) -> CloserPair:
     return CloserPair(closer=closer, reason=answer.reason.strip(), swapped=inputs.swapped)
 
 
-GRADE_IMAGE_LABEL: Step[ImageLabelInput, GradeAnswer] = Step(
+GRADE_IMAGE_LABEL: Step[ImageLabelInput, GradeAnswer, Grade] = Step(
     name="grade_image_label",
     version=1,
     input=ImageLabelInput,
@@ -118,7 +118,7 @@ GRADE_IMAGE_LABEL: Step[ImageLabelInput, GradeAnswer] = Step(
     scale="1 to 7",
 )
 
-GRADE_LIKENESS: Step[LikenessInput, GradeAnswer] = Step(
+GRADE_LIKENESS: Step[LikenessInput, GradeAnswer, Grade] = Step(
     name="grade_likeness",
     version=1,
     input=LikenessInput,
@@ -135,7 +135,7 @@ GRADE_LIKENESS: Step[LikenessInput, GradeAnswer] = Step(
     scale="1 to 7",
 )
 
-CHOOSE_CLOSER_PAIR: Step[CloserPairInput, CloserPairAnswer] = Step(
+CHOOSE_CLOSER_PAIR: Step[CloserPairInput, CloserPairAnswer, CloserPair] = Step(
     name="choose_closer_pair",
     version=1,
     input=CloserPairInput,

@@ -11,7 +11,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib import resources
 from itertools import islice
 from pathlib import Path
@@ -20,7 +20,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ...errors import AuthenticationFault, ModelFault, UsageError
+from ...errors import AuthenticationFault, MissingExtra, ModelFault, UsageError
 from ..packaged import packaged
 
 Vectors = npt.NDArray[np.float32]
@@ -69,8 +69,8 @@ def open_encoder(model: str = DEFAULT_MODEL) -> Encoder:
     embedding endpoint (OPENAI_API_KEY). Any other text is a sentence-transformers name or path.
 
     Raises UsageError for the name of a model that writes text without its provider (a search on a
-    hub would take a minute), ModelFault where the model cannot be loaded, and AuthenticationFault
-    without a key.
+    hub would take a minute), MissingExtra without sentence-transformers, ModelFault where the model
+    cannot be loaded, and AuthenticationFault without a key.
     """
     if model == DEFAULT_MODEL:
         return packaged_encoder()
@@ -146,8 +146,9 @@ class OnnxEncoder:
             self._known = dict(islice((kept | fresh).items(), _KNOWN))
         return np.array(rows, np.float32).reshape(len(rows), self.dimension)
 
+    @cached_property
     def words(self) -> frozenset[str]:
-        """Return the words that are one token each: mostly common English words."""
+        """The words that are one token each: mostly common English words."""
         return frozenset(word for word in self._tokenizer.get_vocab() if word.isalpha())
 
     def _run(self, ids: list[list[int]]) -> Vectors:
@@ -192,7 +193,9 @@ class SentenceEncoder:
     def __init__(self, model: str) -> None:
         try:
             from sentence_transformers import SentenceTransformer
-
+        except ImportError as fault:
+            raise MissingExtra(f"the encoder {model!r}", "encoders", fault) from fault
+        try:
             self._model: Any = SentenceTransformer(model)
         except Exception as error:
             raise ModelFault(
