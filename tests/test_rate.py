@@ -20,7 +20,6 @@ from playwright.sync_api import Browser, Page, expect
 from dxjudge.agents.steps import STEPS, VARIANTS, find_step
 from dxjudge.cli.main import run
 from dxjudge.errors import InputError, OutputError, UsageError
-from dxjudge.evaluation.people.from_run import run_to_rate
 from dxjudge.evaluation.people.from_table import Reading, read_to_rate
 from dxjudge.evaluation.people.kept import Kept
 from dxjudge.evaluation.people.rating import Rating, open_rating
@@ -727,6 +726,3 @@ def test_options_that_do_not_fit_are_refused(tmp_path: Path, capsys: Any) -> Non
         assert run([*arguments, "--no-open"]) != 0
         assert words in capsys.readouterr().err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["t.csv"]
-
-
-assert run_to_rate  # the tests of evaluations are in test_rate_sample.py

@@ -15,7 +15,7 @@ from ...errors import InputError, UsageError
 from ...files.counted import counted
 from ...graphs.jury.votes_file import write_votes
 from ...graphs.verdicts import votes_of
-from ...scoring.raters.drawn import chances
+from ...scoring.raters.drawn import judged_chances
 from ...scoring.votes import Vote
 from ..judges.agreement_units import CHANCE
 from .kept import Answer, Kept, Plan, Status
@@ -124,7 +124,7 @@ class Rating:
                 for at, one in enumerate(self.items)
                 if (answer := answers.get(one.key)) is not None and answer.status != "skipped"
             }
-            weights = chances(self._drawn.strata, (self._drawn.places[at] for at in judged))
+            weights = judged_chances(self._drawn.strata, (self._drawn.places[at] for at in judged))
             is_weighted = any(chance < 1 for chance in weights.values())
             for at, answer in judged.items():
                 own = self._votes_of(at, answer)

@@ -11,7 +11,7 @@ from ...files.counted import counted
 S = TypeVar("S", bound=Hashable)
 
 
-def allocate(sizes: Mapping[S, int], n: int) -> dict[S, int]:
+def allocate_sample(sizes: Mapping[S, int], n: int) -> dict[S, int]:
     """Return how many items to draw from each stratum: as equally as their sizes allow.
 
     Formula: strata in order of size; each gets min(size, what is left / strata that are left).
@@ -28,7 +28,7 @@ def allocate(sizes: Mapping[S, int], n: int) -> dict[S, int]:
     Raises:
         UsageError: fewer than one item for each stratum.
 
-    >>> allocate({"common": 90, "rare": 4}, 20)
+    >>> allocate_sample({"common": 90, "rare": 4}, 20)
     {'common': 16, 'rare': 4}
     """
     if n < len(sizes):
@@ -44,7 +44,7 @@ def allocate(sizes: Mapping[S, int], n: int) -> dict[S, int]:
 
 
 def draw_by_strata(strata: Sequence[Hashable], n: int, seed: int) -> list[int]:
-    """Draw n places: from each stratum as many as `allocate` says, each equally likely within it.
+    """Draw n places: from each stratum as many as `allocate_sample` says, each equally likely within it.
 
     Formula: simple random sampling without replacement within each stratum.
 
@@ -64,7 +64,7 @@ def draw_by_strata(strata: Sequence[Hashable], n: int, seed: int) -> list[int]:
     >>> draw_by_strata(["a"] * 5 + ["b"], 2, seed=1)
     [1, 5]
     """
-    wanted = allocate(Counter(strata), n)
+    wanted = allocate_sample(Counter(strata), n)
     draw = random.Random(seed)
     places: list[int] = []
     for name, count in wanted.items():
@@ -73,7 +73,7 @@ def draw_by_strata(strata: Sequence[Hashable], n: int, seed: int) -> list[int]:
     return sorted(places)
 
 
-def chances(strata: Sequence[Hashable], judged: Iterable[int]) -> dict[int, float]:
+def judged_chances(strata: Sequence[Hashable], judged: Iterable[int]) -> dict[int, float]:
     """Return, for each judged item, the probability with which an item like it was judged.
 
     Formula: items of the stratum that were judged / items of the stratum.
@@ -88,7 +88,7 @@ def chances(strata: Sequence[Hashable], judged: Iterable[int]) -> dict[int, floa
     Returns:
         The probability by place; 1 / probability is how many items a judged one stands for.
 
-    >>> chances(["common"] * 8 + ["rare"] * 2, [0, 1, 8])
+    >>> judged_chances(["common"] * 8 + ["rare"] * 2, [0, 1, 8])
     {0: 0.25, 1: 0.25, 8: 0.5}
     """
     places = list(judged)
