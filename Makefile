@@ -4,7 +4,7 @@ PYTHON ?= python3
 EDITABLE ?= -e
 BIN = .venv/bin
 
-.PHONY: map models confidence no-gold test emulated lint types build-types format page pages clean
+.PHONY: map models confidence no-gold test emulated lint types build-types format page pages docs docs-serve clean
 
 map: .venv/ready
 	$(BIN)/dxjudge map examples/diagnoses.csv -o build/mapped.csv
@@ -62,6 +62,13 @@ web/ui/node_modules/.package-lock.json: web/ui/package-lock.json
 # docs/scoring.md from the docstrings of scoring/
 page: .venv/ready-dev
 	$(BIN)/python docs/make_scoring.py
+
+# The docs site in build/site, from docs/ and from the code; no part of it asks another server.
+docs: .venv/ready-dev
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+docs-serve: .venv/ready-dev
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs serve
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv

@@ -6,6 +6,7 @@
     ├── OutputError              a result that cannot be written
     ├── NoVerdict                a step failed or abstained where a verdict is needed
     └── EnvironmentFault         something the run needs is missing or broken
+        ├── MissingExtra         a package of an extra that is not installed
         ├── IndexFault           a search index that is damaged or cannot be built
         ├── ReplayMiss           a reply that a replay needs and the cache does not hold
         └── ModelFault           a model or server that cannot be used
@@ -50,6 +51,19 @@ class EnvironmentFault(DxjudgeError):
     """Something that the run needs is missing or broken."""
 
     exit_code = 6
+
+
+class MissingExtra(EnvironmentFault):
+    """A package of an extra of dxjudge that is not installed or cannot be imported.
+
+    `extra` is the name of the extra. The message says what needs it, the pip command, and, where
+    a package is there but broken, its error.
+    """
+
+    def __init__(self, what: str, extra: str, fault: ImportError | None = None) -> None:
+        why = f" ({fault})" if fault is not None else ""
+        super().__init__(f"{what} needs the {extra} extra: pip install 'dxjudge[{extra}]'{why}")
+        self.extra = extra
 
 
 class IndexFault(EnvironmentFault):

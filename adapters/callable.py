@@ -18,7 +18,7 @@ from ..agents.engine.run import Run
 from ..agents.outcome import Outcome
 from ..agents.step import Step
 from ..agents.steps import find_step
-from ..errors import EnvironmentFault, NoVerdict
+from ..errors import MissingExtra, NoVerdict
 from ..graphs.loop import run_here
 from ..graphs.verdicts import votes_of
 from ..scoring.votes import Scalar, Vote
@@ -131,10 +131,8 @@ def as_callable(
 
 
 def framework(module: str, extra: str) -> ModuleType:
-    """Import a module of another framework. Raises EnvironmentFault with the pip command."""
+    """Import a module of another framework. Raises MissingExtra with the pip command."""
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as fault:
-        raise EnvironmentFault(
-            f"this adapter needs {module.split('.')[0]}: pip install 'dxjudge[{extra}]' ({fault})"
-        ) from fault
+        raise MissingExtra("this adapter", extra, fault) from fault

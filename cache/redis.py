@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from langgraph.cache.base import FullKey, Namespace
 from langgraph.cache.redis import RedisCache
 
-from ..errors import EnvironmentFault
+from ..errors import EnvironmentFault, MissingExtra
 from .owner import is_gone
 from .store import CLAIM, Entry, JsonSerde, Pairs, without_password
 
@@ -18,13 +18,11 @@ class RedisStore(RedisCache[Entry]):
     """A Redis server that machines share. Calls run in a thread, because its client blocks."""
 
     def __init__(self, url: str) -> None:
-        """Connect. Raises EnvironmentFault when the `redis` extra or the server is missing."""
+        """Connect. Raises MissingExtra without the extra, EnvironmentFault without a server."""
         try:
             import redis
         except ImportError as fault:
-            raise EnvironmentFault(
-                "a Redis cache needs the redis extra: pip install 'dxjudge[redis]'"
-            ) from fault
+            raise MissingExtra("a Redis cache", "redis", fault) from fault
         client = redis.Redis.from_url(url, socket_timeout=10, socket_connect_timeout=5)
         self.place = without_password(url)
         try:

@@ -20,6 +20,7 @@ from .command import Command
 from .compare_judges_command import compare_judges
 from .curating.group import app as curate
 from .evaluate_command import evaluate
+from .examples_command import copy_examples
 from .exit_codes import INTERNAL, INTERRUPTED, MEANINGS, READER_GONE
 from .judge_command import judge_rows
 from .leaderboard_command import leaderboard
@@ -36,8 +37,8 @@ from .strengths_command import strengths
 from .stress_command import stress
 from .table_commands import app as table
 
-_CODES, _JUDGES, _EVALUATIONS, _SERVICES, _KEPT = (
-    "Diagnoses to codes", "Judges", "Whole evaluations", "Services", "What is kept",
+_CODES, _JUDGES, _EVALUATIONS, _SERVICES, _KEPT, _START = (
+    "Diagnoses to codes", "Judges", "Whole evaluations", "Services", "What is kept", "To start with",
 )  # fmt: skip
 
 app = typer.Typer(
@@ -71,6 +72,7 @@ app.add_typer(curate, name="curate", rich_help_panel=_EVALUATIONS)
 app.command("serve", cls=Command, rich_help_panel=_SERVICES)(serve)
 app.command("mcp", cls=Command, rich_help_panel=_SERVICES)(mcp)
 app.add_typer(cache, name="cache", rich_help_panel=_KEPT)
+app.command("examples", cls=Command, rich_help_panel=_START)(copy_examples)
 
 
 def _print_version(wanted: bool) -> None:

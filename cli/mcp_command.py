@@ -1,7 +1,8 @@
 """`dxjudge mcp`: the same tools for assistants, over the Model Context Protocol."""
 
+from ..errors import MissingExtra
 from .command import grouped
-from .serving_options import ServingOptions, need
+from .serving_options import ServingOptions
 
 
 @grouped
@@ -17,7 +18,7 @@ def mcp(*, serving: ServingOptions) -> None:
     try:
         from ..web.mcp_server import make_mcp_server
     except ImportError as fault:
-        raise need("mcp", fault) from fault
+        raise MissingExtra("dxjudge mcp", "mcp", fault) from fault
 
     with serving.open() as service:
         make_mcp_server(service).run("stdio")

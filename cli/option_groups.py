@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import UsageError
+from ..errors import MissingExtra, UsageError
 from .options import (
     MODEL,
     AccountFile,
@@ -200,7 +200,7 @@ class JudgingRunOptions(RunOptions):
 def _open_tracer() -> Any:
     """Return a tracer that sends spans as the variables OTEL_* say, until the process ends.
 
-    Raises UsageError if the packages of the extra `otel` are missing.
+    Raises MissingExtra if the packages of the extra `otel` are missing.
     """
     try:
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
@@ -208,7 +208,7 @@ def _open_tracer() -> Any:
         from opentelemetry.sdk.trace import TracerProvider
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
     except ImportError as fault:
-        raise UsageError(f"--otel needs pip install 'dxjudge[otel]' ({fault})") from fault
+        raise MissingExtra("--otel", "otel", fault) from fault
     provider = TracerProvider(resource=Resource.create({"service.name": "dxjudge"}))
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
     return provider.get_tracer("dxjudge")

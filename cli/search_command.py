@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,13 +9,12 @@ import typer
 from ..ontology.releases.listed import DEFAULT
 from .options import AddedSources, AsJson, Chroma, Encoder, Ontology, Rebuild, Scope, Sources
 from .sources_command import read_which, say_added
+from .terminal.printing import width
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..ontology.mapping import Candidate, Mapping
-
-_WIDTH = 120  # columns of a table that is printed into a pipe
 
 
 def search(
@@ -77,7 +75,7 @@ def _map(text: str, settings: dict[str, Any]) -> "Mapping":
     from ..errors import UsageError
     from ..graphs.chooser import is_judge
     from ..graphs.mapper import Mapper
-    from .progress import stages
+    from .terminal.progress import stages
 
     if is_judge(settings["model"]):
         raise UsageError(
@@ -98,15 +96,14 @@ def _print_table(candidates: "Sequence[Candidate]") -> None:
     from rich.text import Text
 
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    table.add_column("", justify="right")
-    table.add_column("score", justify="right")
-    table.add_column("category", justify="right")
+    for title in ("", "score", "category"):
+        table.add_column(title, justify="right", no_wrap=True)
     table.add_column("code", no_wrap=True)
-    table.add_column("name", ratio=2)
-    table.add_column("source")
-    table.add_column("why", ratio=3)
+    table.add_column("name", ratio=2, overflow="fold")
+    table.add_column("source", overflow="fold")
+    table.add_column("why", ratio=3, overflow="fold")
     for rank, candidate in enumerate(candidates, 1):
         scores = (f"{candidate.score:.2f}", f"{candidate.category_score:.2f}")
         texts = (candidate.code, candidate.name, candidate.source, candidate.why)
         table.add_row(*map(Text, (str(rank), *scores, *texts)))
-    Console(width=None if sys.stdout.isatty() else _WIDTH).print(table)
+    Console(width=width()).print(table)

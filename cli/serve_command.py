@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from ..errors import EnvironmentFault, UsageError
+from ..errors import EnvironmentFault, MissingExtra, UsageError
 from .command import grouped
 from .options import Quiet
-from .serving_options import ServingOptions, need
+from .serving_options import ServingOptions
 
 TOKEN = "DXJUDGE_TOKEN"  # noqa: S105  the name of a variable
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -93,7 +93,7 @@ def serve(
         from ..web.app import make_app
         from ..web.guard import guarded
     except ImportError as fault:
-        raise need("serve", fault) from fault
+        raise MissingExtra("dxjudge serve", "serve", fault) from fault
     from dataclasses import replace
 
     token = os.environ.get(TOKEN) or None

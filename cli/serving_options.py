@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..errors import EnvironmentFault
 from ..ontology.releases.listed import DEFAULT
 from .option_groups import ModelOptions, RunOptions
 from .options import MODEL, AddedSources, Ontology, Scope, Sources, Specificity
@@ -78,8 +77,3 @@ class ServingOptions:
         steps = {step.prompt_name: step for step in (*STEPS, *VARIANTS, *own)}
         with self.run.open() as run:
             yield Service(mapper, run, steps, judges)
-
-
-def need(extra: str, fault: ImportError) -> EnvironmentFault:
-    """Return the error of a command whose packages are missing."""
-    return EnvironmentFault(f"this command needs pip install 'dxjudge[{extra}]' ({fault})")

@@ -111,7 +111,7 @@ def add(
     from ..ontology.sources.adding import add_file, add_known
     from ..ontology.sources.catalogue import known_sources
     from ..ontology.sources.tabular import Columns
-    from .progress import stages
+    from .terminal.progress import stages
 
     if what in known_sources() and name in (None, what):
         for option, value in (("--licence", licence), ("--release", release)):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, BinaryIO, NamedTuple
 
-from ..errors import EnvironmentFault, InputError, OutputError, UsageError
+from ..errors import InputError, MissingExtra, OutputError, UsageError
 from .cells import MISSING, cell_text
 
 _MOST_ROWS, _MOST_COLUMNS, _LONGEST_CELL = 1_048_576, 16_384, 32_767
@@ -56,10 +56,8 @@ def read_excel(data: bytes, name: str, wanted: str | None = None) -> ExcelRows:
 def _openpyxl(name: str) -> Any:
     try:
         import openpyxl
-    except ImportError:
-        raise EnvironmentFault(
-            f"{name} needs the excel extra: pip install 'dxjudge[excel]'"
-        ) from None
+    except ImportError as fault:
+        raise MissingExtra(name, "excel", fault) from fault
     return openpyxl
 
 

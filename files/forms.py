@@ -1,10 +1,11 @@
 """The forms of a table: their names, their suffixes, and how a user asks for one."""
 
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal, get_args
 
-from ..errors import UsageError
+from ..errors import MissingExtra, UsageError
 
 InputFormat = Literal["csv", "tsv", "json", "jsonl", "parquet", "xlsx", "txt"]
 OutputFormat = Literal[
@@ -42,6 +43,7 @@ MAPPING_FORMS = frozenset(MAPPING_SUFFIXES.values())
 
 # A list holds only one column; a workbook with macros would lose them.
 _READ_ONLY = {".txt", ".list", ".xlsm"}
+_EXTRAS = {"parquet": ("parquet", "pyarrow"), "xlsx": ("excel", "openpyxl")}  # and their modules
 _DELIMITER_NAMES = {
     "tab": "\t",
     "\\t": "\t",
@@ -111,8 +113,17 @@ def output_format(output: str, wanted: str | None, sheet_format: str) -> OutputF
 
     A plain list, which holds only one column, is written as CSV.
 
-    Raises UsageError for an unknown format or suffix.
+    Raises UsageError for an unknown format or suffix, and MissingExtra for a format whose package
+    is not installed: before the work of the command, not after it.
     """
+    format = _output_format(output, wanted, sheet_format)
+    extra, module = _EXTRAS.get(format, ("", ""))
+    if module and find_spec(module) is None:
+        raise MissingExtra(f"the output format {format}", extra)
+    return format
+
+
+def _output_format(output: str, wanted: str | None, sheet_format: str) -> OutputFormat:
     formats = get_args(OutputFormat)
     if wanted is not None:
         if wanted not in formats:

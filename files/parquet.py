@@ -5,15 +5,28 @@ import io
 from collections.abc import Mapping, Sequence
 from typing import Any, BinaryIO
 
-from ..errors import InputError, OutputError
+from ..errors import InputError, MissingExtra, OutputError
 from .cells import MISSING, cell_text, to_json
+
+
+def _pyarrow(what: str = "Parquet") -> Any:
+    """Return pyarrow. Raises MissingExtra where it is not installed."""
+    try:
+        import pyarrow
+    except ImportError as fault:
+        raise MissingExtra(what, "parquet", fault) from fault
+    return pyarrow
+
+
+def _pyarrow_parquet() -> Any:
+    import pyarrow.parquet
+
+    return pyarrow.parquet
 
 
 def read_parquet(data: bytes, name: str) -> Any:
     """Return the Arrow table in a Parquet file. Raises InputError when it cannot be read."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
+    pa, pq = _pyarrow(), _pyarrow_parquet()
     if not data:
         raise InputError(f"{name} is empty")
     try:
@@ -25,8 +38,7 @@ def read_parquet(data: bytes, name: str) -> Any:
 
 def arrow_rows(table: Any, name: str) -> list[list[Any]]:
     """Return an Arrow table's rows as Python values. Raises InputError for a type without one."""
-    import pyarrow as pa
-
+    pa = _pyarrow()
     try:
         cells = [column.to_pylist() for column in table.columns]
     except (pa.ArrowException, ValueError) as error:
@@ -37,25 +49,27 @@ def arrow_rows(table: Any, name: str) -> list[list[Any]]:
 
 def arrow_table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Any:
     """Return rows as an Arrow table; a column of mixed types becomes text."""
-    import pyarrow as pa
-
+    pa = _pyarrow()
     cells = [[row[place] for row in rows] for place in range(len(columns))]
     return pa.table(dict(zip(columns, map(_array, cells), strict=True)))
 
 
 def frame_of(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Any:
-    """Return rows as a DataFrame where pandas is installed, else as an Arrow table."""
+    """Return rows as a DataFrame where pandas is installed, else as an Arrow table.
+
+    Raises MissingExtra where neither pandas nor pyarrow is installed.
+    """
     if importlib.util.find_spec("pandas"):
         import pandas
 
         return pandas.DataFrame(rows, columns=list(columns))
+    _pyarrow("a table as a frame, where pandas is not installed,")
     return arrow_table(columns, rows)
 
 
 def with_columns(table: Any, added: Mapping[str, Sequence[Any]]) -> Any:
     """Return an Arrow table with columns added; all but truth values and numbers are text."""
-    import pyarrow as pa
-
+    pa = _pyarrow()
     arrays = {}
     for name, values in added.items():
         kind = pa.float64() if name.startswith("score") else _kind(values)
@@ -70,9 +84,7 @@ def with_columns(table: Any, added: Mapping[str, Sequence[Any]]) -> Any:
 
 def write_parquet(file: BinaryIO, table: Any) -> None:
     """Write an Arrow table. Raises OutputError for values that Parquet cannot hold."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
+    pa, pq = _pyarrow(), _pyarrow_parquet()
     try:
         pq.write_table(table, file)
     except pa.ArrowException as error:
@@ -81,8 +93,7 @@ def write_parquet(file: BinaryIO, table: Any) -> None:
 
 
 def _kind(values: Sequence[Any]) -> Any:
-    import pyarrow as pa
-
+    pa = _pyarrow()
     types = {type(value) for value in values if value is not None}
     if types == {bool}:
         return pa.bool_()
@@ -92,8 +103,7 @@ def _kind(values: Sequence[Any]) -> Any:
 
 
 def _array(values: list[Any]) -> Any:
-    import pyarrow as pa
-
+    pa = _pyarrow()
     cells = [None if value is MISSING else value for value in values]
     try:
         return pa.array(cells)

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import EnvironmentFault, ModelFault
+from ..errors import MissingExtra, ModelFault
 from .bootstrap import Floats
 
 _FRAME = ("cls", "sep", "bos", "eos", "pad")
@@ -29,7 +29,7 @@ def load_encoder(
     """Load the text encoder `name`; the docstring of the module lists the forms.
 
     Raises:
-        EnvironmentFault: its library is missing; the message names the pip command.
+        MissingExtra: its library is missing; the message names the pip command.
         ModelFault: the weights are not on this machine or cannot be read.
     """
     full = DERMLIP if name.casefold() == "dermlip" else name
@@ -58,10 +58,8 @@ class SentenceEncoder:
     def __init__(self, name: str, device: str | None) -> None:
         try:
             from sentence_transformers import SentenceTransformer
-        except ImportError:
-            raise EnvironmentFault(
-                f"encoder {name!r} needs a package: pip install sentence-transformers"
-            ) from None
+        except ImportError as fault:
+            raise MissingExtra(f"encoder {name!r}", "encoders", fault) from fault
         self.name = name
         try:
             self._model = SentenceTransformer(name, device=device)
@@ -94,10 +92,8 @@ class ClipEncoder:
     def __init__(self, name: str, device: str | None) -> None:
         try:
             import open_clip
-        except ImportError:
-            raise EnvironmentFault(
-                f"encoder {name!r} needs a package: pip install 'dxjudge[clip]'"
-            ) from None
+        except ImportError as fault:
+            raise MissingExtra(f"encoder {name!r}", "clip", fault) from fault
         self.name = name
         model, _, pretrained = (name, "", "") if ":" in name else name.partition("/")
         self._device = device or "cpu"

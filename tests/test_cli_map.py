@@ -13,8 +13,8 @@ import openpyxl
 import pyarrow.parquet as pq
 import pytest
 
-from dxjudge.cli import progress
 from dxjudge.cli.main import run
+from dxjudge.cli.terminal import progress
 from dxjudge.ontology.table_row import COLUMNS
 
 EXAMPLES = Path(__file__).parent.parent / "examples" / "diagnoses.csv"

@@ -25,7 +25,7 @@ from dxjudge.agents.engine.run import Run
 from dxjudge.agents.judge import parse_judge
 from dxjudge.agents.outcome import Outcome
 from dxjudge.cli.main import run as command
-from dxjudge.errors import AuthenticationFault, UsageError
+from dxjudge.errors import AuthenticationFault, MissingExtra, UsageError
 from dxjudge.graphs.step import run_step_sync
 
 from .protocol_server import ProtocolServer, Seen, fail
@@ -174,7 +174,7 @@ def test_a_missing_extra_is_named_with_its_command(
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setitem(sys.modules, missing, None)
-    with pytest.raises(UsageError, match=rf"pip install 'dxjudge\[{extra}\]'"):
+    with pytest.raises(MissingExtra, match=rf"pip install 'dxjudge\[{extra}\]'"):
         ask(judge)
 
 

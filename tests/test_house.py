@@ -113,7 +113,9 @@ def test_data_files_are_packaged() -> None:
             and not any((above / "__init__.py").exists() for above in _between(path, folder))
         }
         if package == "dxjudge":
-            held = {Path("py.typed")}
+            examples = (ROOT / "examples").rglob("*")
+            held = {path.relative_to(ROOT) for path in examples if path.is_file()}
+            held.add(Path("py.typed"))
         covered = {
             path.relative_to(folder)
             for pattern in data.get(package, [])

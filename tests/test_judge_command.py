@@ -12,9 +12,9 @@ import pytest
 
 from dxjudge.agents.steps import STEPS, VARIANTS
 from dxjudge.cache.open import open_store
-from dxjudge.cli import progress
 from dxjudge.cli.judge_command import judge_rows
 from dxjudge.cli.main import run
+from dxjudge.cli.terminal import progress
 
 from .protocol_server import ProtocolServer, Seen, fail, refuse
 from .scripted import EXAMPLES

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 import dxjudge
 from dxjudge.cli.main import app
+from dxjudge.cli.terminal.printing import fitted
 from dxjudge.errors import UsageError
 from dxjudge.evaluation.evaluate import evaluate
 from dxjudge.evaluation.judging import Panel
@@ -21,7 +22,7 @@ from dxjudge.evaluation.presets import PRESETS
 from dxjudge.evaluation.read import load_cases, load_responses, read_rows
 from dxjudge.evaluation.read_settings import read_settings
 from dxjudge.evaluation.report.paper_tables import fill_paper, paper_table, paper_views
-from dxjudge.evaluation.report.paper_text import blocks, paper_figures, paper_latex, paper_text
+from dxjudge.evaluation.report.paper_text import paper_figures, paper_latex, paper_text
 from dxjudge.evaluation.report.tables import all_tables
 from dxjudge.evaluation.result import Evaluation
 from dxjudge.scoring import deviation_over_units
@@ -226,7 +227,7 @@ def test_dermcase_has_a_table_for_each_judge_where_a_judge_decides(dermcase: Eva
 def test_a_table_fits_a_terminal_of_80_columns(dermcase: Evaluation) -> None:
     for view in paper_views(dermcase):
         text = paper_text(view, dermcase)
-        parts = list(blocks(text.header, text.rows, 80))
+        parts = list(fitted(text.header, text.rows, 80))
         assert [name for header, _ in parts for name in header[1:]] == list(text.header[1:])
         for header, rows in parts:
             lines = [header, *rows]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from pydantic import SecretStr
 
 from ...cache.key import fingerprint
-from ...errors import AuthenticationFault, UsageError
+from ...errors import AuthenticationFault, MissingExtra, UsageError
 from ..judge import OFFICIAL, JudgeSpec, check_url, parse_judge
 from . import models
 from .models import PROVIDERS, SERVER_KEY, Method
@@ -118,7 +118,7 @@ def key_variable(spec: JudgeSpec) -> str:
 def check_key(judge: Judge) -> None:
     """Raise AuthenticationFault, naming the variable, when the judge's key is missing.
 
-    Raises UsageError, naming the command, when the library that finds its credentials is missing.
+    Raises MissingExtra, naming the command, when the library that finds its credentials is missing.
     """
     spec = judge.spec
     if judge.model is not None or spec.provider not in PROVIDERS:
@@ -137,10 +137,8 @@ def _check_extra(spec: JudgeSpec) -> None:
         return
     name, module = extra
     if models.has_own_server(spec.provider, spec.base_url) and not _has_module(module):
-        raise UsageError(
-            f"{spec.label} needs the {name} extra: pip install 'dxjudge[{name}]', or a token in "
-            f"the environment variable {PROVIDERS[spec.provider].account[0]}"
-        )
+        account = PROVIDERS[spec.provider].account[0]
+        raise MissingExtra(f"{spec.label} without a token in {account}", name)
 
 
 def _has_module(name: str) -> bool:

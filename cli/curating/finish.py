@@ -15,8 +15,8 @@ from ...curation.write import ITEMS, make_folder
 from ...files.bytes import check_writable
 from ...files.journal import Journal
 from ..option_groups import RunOptions
-from ..progress import counting, work_done
 from ..runs.finishing import journal_path, journalled
+from ..terminal.progress import counting, work_done
 
 
 def print_summary(

@@ -37,7 +37,7 @@ from ...files.journal import Journal
 from ...files.rows_out import write_columns
 from ...prompts.data import Categories
 from ..option_groups import RunOptions
-from ..progress import stages
+from ..terminal.progress import stages
 from .finish import gather_items, print_summary, run_with_journal
 
 

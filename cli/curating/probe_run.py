@@ -11,7 +11,7 @@ from ...files.rows_in import read_sheet, records
 from ...files.rows_out import added_names, write_table
 from ..exit_codes import BUDGET, SOME_FAILED
 from ..option_groups import RunOptions
-from ..progress import work_done
+from ..terminal.progress import work_done
 
 
 def run_probe(

@@ -12,7 +12,7 @@ from ...agents.steps import find_step
 from ...errors import UsageError
 from ...evaluation.judges.agreement_rows import Agreement, AgreementRow, Terms
 from ...evaluation.judges.agreement_table import agree
-from ...evaluation.judges.agreement_text import Block, blocks_of, contested_lines, plain
+from ...evaluation.judges.agreement_text import blocks_of, contested_lines, plain
 from ...evaluation.judges.agreement_units import known_scales
 from ...files.bytes import check_writable
 from ...files.forms import Form, table_format
@@ -21,6 +21,7 @@ from ...files.rows_out import write_columns
 from ...graphs.jury.votes_file import COLUMNS, NEEDED, read_verdict, read_votes, write_votes
 from ...scoring.bootstrap import Plan
 from ...scoring.votes import Vote
+from ..terminal.printing import print_blocks, print_lines
 from .step_rows import say
 
 _SCALES = ("nominal", "ordinal", "interval")
@@ -144,24 +145,6 @@ def _print(agreement: Agreement, top: int) -> None:
     if top and agreement.contested:
         shown = agreement.contested[:top]
         total = len(agreement.contested)
-        print(f"\nMost contested ({len(shown)} of {total}; --contested FILE writes all)")
+        print(f"Most contested ({len(shown)} of {total}; --contested FILE writes all)")
         for case in shown:
-            print("\n".join(contested_lines(case)))
-
-
-def print_blocks(blocks: Sequence[Block], width: int = 200) -> None:
-    """Print small tables on standard output; `width` is used where it is not a terminal."""
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    console = Console(width=None if sys.stdout.isatty() else width)
-    for block in blocks:
-        table = Table(title=Text(block.title), title_justify="left")
-        for index, name in enumerate(block.header):
-            table.add_column(Text(name), justify="left" if index == 0 else "right")
-        for row in block.rows:
-            table.add_row(*map(Text, row))
-        console.print(table)
-        for line in block.notes:
-            console.print(Text(f"  {line}"))
+            print_lines(contested_lines(case), indent=4)

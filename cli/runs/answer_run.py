@@ -27,7 +27,7 @@ from ...files.forms import table_format
 from ...files.journal import Journal
 from ...files.rows_out import write_columns
 from ..answering_options import AnswerOptions
-from ..progress import failed_lines, work_done
+from ..terminal.progress import failed_lines, work_done
 from .estimates import keep_estimates, print_estimates
 from .finishing import Rows, journal_path, journalled
 from .step_rows import say

@@ -32,8 +32,8 @@ from ...evaluation.settings import OwnTask, Settings
 from ...evaluation.tasks import fillable, find_task
 from ..exit_codes import INTERRUPTED
 from ..option_groups import JudgeModelOptions, RunOptions
-from ..progress import stages
-from .agree_run import print_blocks
+from ..terminal.printing import print_blocks, print_lines
+from ..terminal.progress import stages
 from .estimates import keep_estimates
 from .evaluate_estimate import estimate_evaluation, print_evaluation
 from .evaluate_run import exit_code
@@ -189,9 +189,9 @@ def _print(request: Request, swap: Swap) -> None:
     if request.quiet or request.as_json:
         return
     print_blocks(swap_blocks(swap))
-    print()
-    for conclusion in swap.conclusions:
-        print(conclusion.sentence)
+    print_lines(conclusion.sentence for conclusion in swap.conclusions)
     if no_family(swap):
-        print(f"Self-preference: {no_family(swap)}; name families with --family NAME=FAMILY.")
+        print_lines(
+            [f"Self-preference: {no_family(swap)}; name families with --family NAME=FAMILY."]
+        )
     print(f"dxjudge: report: {request.output / 'report.html'}", file=sys.stderr)

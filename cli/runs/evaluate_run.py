@@ -1,14 +1,10 @@
 """Run `dxjudge evaluate`: read, evaluate, write tables and report, print a summary."""
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
-
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.table import Table
 
 from ...agents.engine.judges import Judge, as_judge
 from ...errors import NoVerdict, UsageError
@@ -22,7 +18,7 @@ from ...evaluation.presets import title_of
 from ...evaluation.report.latex import caption_of, main_rows
 from ...evaluation.report.main_table import failed_note
 from ...evaluation.report.paper_tables import paper_views
-from ...evaluation.report.paper_text import blocks, paper_text
+from ...evaluation.report.paper_text import paper_text
 from ...evaluation.report.rank_table import rank_notes
 from ...evaluation.report.write import make_folder
 from ...evaluation.result import Evaluation
@@ -32,8 +28,9 @@ from ...graphs.mapper import Mapper
 from ..command import given_flags
 from ..exit_codes import BUDGET, INTERRUPTED, SOME_FAILED
 from ..option_groups import JudgeModelOptions, RunOptions
-from ..progress import stages
 from ..sources_command import read_which, say_added
+from ..terminal.printing import print_lines, print_table
+from ..terminal.progress import stages
 from .estimates import keep_estimates
 from .evaluate_estimate import estimate_evaluation, print_evaluation
 from .step_rows import warn_unused
@@ -159,11 +156,10 @@ def exit_code(evaluation: Evaluation, budget_reached: bool) -> int:
 
 
 def _print(evaluation: Evaluation, folder: Path) -> None:
-    console = Console()
     header, rows = main_rows(evaluation)
-    console.print(f"{title_of(evaluation.settings)}\n", markup=False, highlight=False)
-    _print_fitting(console, header, rows, names=header.index("Model") + 1)
-    console.print(caption_of(evaluation), markup=False, highlight=False)
+    print_lines([title_of(evaluation.settings)])
+    print_table(header, rows, names=header.index("Model") + 1)
+    print_lines([caption_of(evaluation)])
     _print_paper(evaluation)
     for note in filter(None, (failed_note(evaluation), *evaluation.notes, *rank_notes(evaluation))):
         _say(note)
@@ -181,32 +177,13 @@ def _print(evaluation: Evaluation, folder: Path) -> None:
 
 
 def _print_paper(evaluation: Evaluation) -> None:
-    console = Console()
     for view in paper_views(evaluation):
         text = paper_text(view, evaluation)
-        console.print(f"\n{text.title}", markup=False, highlight=False)
+        print()
+        print_lines([text.title])
         if text.has_number:
-            _print_fitting(console, text.header, text.rows)
-        console.print(" ".join(text.notes), markup=False, highlight=False)
-
-
-def _print_fitting(
-    console: Console, header: Sequence[str], rows: Sequence[Sequence[str]], names: int = 1
-) -> None:
-    """Print a table, cut into tables that fit the terminal; outside of one, `COLUMNS` or 80."""
-    for titles, lines in blocks(header, rows, console.width, names):
-        table = Table(box=SIMPLE_HEAD, pad_edge=False)
-        for number, title in enumerate(titles):
-            is_name = number < names
-            table.add_column(
-                title,
-                justify="left" if is_name else "right",
-                overflow="fold",
-                no_wrap=not is_name,
-            )
-        for line in lines:
-            table.add_row(*line)
-        console.print(table, markup=False)
+            print_table(text.header, text.rows)
+        print_lines([" ".join(text.notes)])
 
 
 def _say(text: str) -> None:

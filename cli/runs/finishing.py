@@ -10,7 +10,7 @@ from ...agents.engine.run import Run
 from ...files.journal import Journal
 from ..exit_codes import BUDGET, INTERRUPTED, SOME_FAILED
 from ..option_groups import RunOptions
-from ..progress import counting
+from ..terminal.progress import counting
 from .step_rows import say
 
 T = TypeVar("T")

@@ -28,7 +28,7 @@ from ...graphs.jury.weights import read_weights
 from ...graphs.step import stream_step
 from ..command import given_flags
 from ..judging_options import JudgeOptions
-from ..progress import summary
+from ..terminal.progress import summary
 from .estimates import (
     Estimates,
     estimate_judge,

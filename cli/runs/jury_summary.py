@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from ...agents.engine.run import Run
 from ...files.counted import counted
 from ...graphs.jury.result import JuryOutcome
-from ..progress import failed_lines, work_done
+from ..terminal.progress import failed_lines, work_done
 
 
 def jury_summary(

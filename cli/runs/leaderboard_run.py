@@ -16,9 +16,7 @@ from ...files.forms import table_format
 from ...files.rows_out import write_columns
 from ...scoring.bootstrap import Plan
 from ..exit_codes import SOME_FAILED
-from .agree_run import print_blocks
-
-_WIDTH = 80
+from ..terminal.printing import print_blocks, print_lines
 
 
 @dataclass(frozen=True)
@@ -92,5 +90,5 @@ def _print(board: Board, title: str, quiet: bool) -> None:
     for sentence in board.notes:
         print(f"dxjudge: {sentence}", file=sys.stderr)
     if not quiet:
-        print_blocks(list(blocks_of(board)), width=_WIDTH)
-        print(f"  {MARK}")
+        print_blocks(blocks_of(board))
+        print_lines([f"  {MARK}"], indent=2)

@@ -29,7 +29,7 @@ from ...ontology.table import (
 )
 from ...ontology.tree import Tree, load_tree
 from ..exit_codes import BUDGET, INTERRUPTED, SOME_FAILED
-from ..progress import Stages, stages
+from ..terminal.progress import Stages, stages
 from .finishing import journal_path
 from .map_accept import Taken, open_calibration, take
 from .map_columns import added_columns

@@ -7,7 +7,7 @@ from collections.abc import Mapping as ReadOnly
 from ...files.counted import counted
 from ...graphs.chooser import Chooser, fell_back
 from ...ontology.mapping import Mapping
-from ..progress import cost_text
+from ..terminal.progress import cost_text
 from .map_columns import verdict
 
 _BANDS = ("reviewed", "exact", "high", "medium", "low")

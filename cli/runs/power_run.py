@@ -17,7 +17,7 @@ from ...files.bytes import check_writable
 from ...files.counted import counted
 from ...files.forms import Form, table_format
 from ...files.rows_out import write_columns
-from .agree_run import print_blocks
+from ..terminal.printing import print_blocks
 
 _TRUTHS = {"true": 1.0, "yes": 1.0, "right": 1.0, "false": 0.0, "no": 0.0, "wrong": 0.0}
 
@@ -58,7 +58,7 @@ def run_power(request: Request) -> None:
     if request.as_json:
         print(json.dumps({"rows": [asdict(row) for row in rows], "assumes": ASSUMES}, indent=2))
     else:
-        print_blocks(list(_blocks(rows)))
+        print_blocks(_blocks(rows))
 
 
 def _differences(text: str) -> tuple[float, ...]:

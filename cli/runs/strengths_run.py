@@ -22,7 +22,7 @@ from ...files.nearest import lacking, no_column
 from ...files.rows_out import write_columns
 from ...scoring.bootstrap import Plan
 from ...scoring.pairwise import Contest, strengths
-from .agree_run import print_blocks
+from ..terminal.printing import print_blocks
 from .step_rows import say
 
 _NAMES = (("a", "b"), ("first", "second"), ("model_a", "model_b"))
@@ -48,7 +48,7 @@ def run_strengths(
     apart = [row for judge, one in ladders.items() for row in difference_rows(judge, one)]
     _write(output, STRENGTHS, rows)
     _write(differences, DIFFERENCES, apart)
-    print_blocks([*_blocks(rows)])
+    print_blocks(_blocks(rows))
     tests = max((row[DIFFERENCES.index("tests")] for row in apart), default=0)
     if differences is not None and (note := too_coarse(tests, plan)):
         say(f"dxjudge: {note}")

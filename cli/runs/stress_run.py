@@ -14,6 +14,7 @@ from ...agents.outcome import Outcome, read_outcome, write_outcome
 from ...agents.step import Step
 from ...cache.key import fingerprint
 from ...errors import UsageError
+from ...evaluation.judges.agreement_text import Block
 from ...evaluation.judges.robustness import Robustness, measure_robustness, rate_rows, trial_rows
 from ...files.bytes import check_writable
 from ...files.journal import Journal
@@ -26,7 +27,8 @@ from ...graphs.robust_run import check_judges, stream_robust
 from ...scoring.bootstrap import Plan as Intervals
 from ..command import given_flags
 from ..judging_options import StressOptions
-from ..progress import counting, summary
+from ..terminal.printing import print_blocks, print_lines
+from ..terminal.progress import counting, summary
 from .estimates import Estimates, keep_estimates, print_estimates
 from .finishing import journal_path, journalled
 from .step_rows import Job, read_job, say, warn_unused
@@ -78,7 +80,10 @@ def run_stress(options: StressOptions) -> int:
             if trial.outcome
         ]
         outcomes = [outcome for _, outcome in judged]
-        print("\n".join(_as_json(robustness) if options.json else _table(robustness)))
+        if options.json:
+            print("\n".join(_as_json(robustness)))
+        else:
+            _print(robustness)
         if not options.quiet:
             rows = [row for row, _ in judged]
             say(work.job.read, *summary(outcomes, resumed, run, started, "trial", rows))
@@ -196,24 +201,16 @@ def _as_json(robustness: Robustness) -> Iterator[str]:
 _TITLES = ("perturbation", "flips", "rate", "95 % interval", "abst.", "failed", "n/a", "shift")
 
 
-def _table(robustness: Robustness) -> Iterator[str]:
-    """Yield the lines of the rates by judge and step, then the cases that flip most."""
+def _print(robustness: Robustness) -> None:
+    """Print the rates by judge and step, then the cases that flip most."""
     rows = rate_rows(robustness)
-    for judge in dict.fromkeys(row["judge"] for row in rows):
-        for step in dict.fromkeys(row["step"] for row in rows if row["judge"] == judge):
-            own_rows = [row for row in rows if (row["judge"], row["step"]) == (judge, step)]
-            yield f"{step} by {judge}"
-            lines = [_TITLES, *map(_cells, own_rows)]
-            widths = [max(len(line[at]) for line in lines) for at in range(len(_TITLES))]
-            for line in lines:
-                pairs = zip(line, widths, strict=True)
-                yield "  " + "  ".join(text.ljust(width) for text, width in pairs).rstrip()
-            yield ""
+    for step, judge in dict.fromkeys((row["step"], row["judge"]) for row in rows):
+        own_rows = [row for row in rows if (row["judge"], row["step"]) == (judge, step)]
+        print_blocks([Block(f"{step} by {judge}", _TITLES, tuple(map(_cells, own_rows)))])
     most = [case for case in robustness.fragile if case.flips][:5]
     if most:
-        yield "flipped most: " + ", ".join(
-            f"{case.case} ({case.flips} of {case.compared})" for case in most
-        )
+        listed = (f"{case.case} ({case.flips} of {case.compared})" for case in most)
+        print_lines([f"flipped most: {', '.join(listed)}"])
 
 
 def _cells(row: dict[str, Any]) -> tuple[str, ...]:

@@ -26,6 +26,7 @@ def blocks_of(board: Board) -> Iterator[Block]:
             f"{metric}{under}: {rows[0].rank_n:,} of {cases} for ranks",
             ("rank", "model", "value", "n", "not clearly apart from"),
             tuple(map(_cells, rows)),
+            names=2,
         )
 
 

@@ -18,12 +18,16 @@ _HEADLINES = ("krippendorff_alpha_interval", "krippendorff_alpha_ordinal",
 
 @dataclass(frozen=True)
 class Block:
-    """A small text table: title, header, rows, and notes to print below."""
+    """A small text table: title, header, rows, and notes to print below.
+
+    names: how many of the first columns say what a row is about.
+    """
 
     title: str
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...] = ()
+    names: int = 1
 
 
 def number(value: float | None, low: float | None = None, high: float | None = None) -> str:
@@ -130,7 +134,7 @@ def _votes(agreement: Agreement) -> Iterator[Block]:
          f"{count.failed} ({count.failure_rate:.1%})")
         for count in agreement.counts
     ]  # fmt: skip
-    yield Block("votes", header, tuple(rows))
+    yield Block("votes", header, tuple(rows), names=2)
 
 
 def _corrected(agreement: Agreement) -> Iterator[Block]:
@@ -151,7 +155,7 @@ def _corrected(agreement: Agreement) -> Iterator[Block]:
         if part
     )
     yield Block("share of right verdicts, corrected by the human's", header, tuple(rows),
-                tuple(notes))  # fmt: skip
+                tuple(notes), names=4)  # fmt: skip
 
 
 def contested_lines(contested: Contested) -> list[str]:

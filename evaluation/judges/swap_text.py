@@ -111,7 +111,7 @@ def _differences(swap: Swap) -> Iterator[Block]:
         notes.append(f"the {len(shown)} smallest of {len(gaps):,} p-values are shown; "
                      "differences.csv has all")  # fmt: skip
     header = ("metric", "judge", "models", "difference", "p", "Holm", "BH")
-    yield Block("Differences of two models by judge", header, tuple(rows), tuple(notes))
+    yield Block("Differences of two models by judge", header, tuple(rows), tuple(notes), names=3)
 
 
 def _taus(swap: Swap) -> Iterator[Block]:
@@ -119,7 +119,7 @@ def _taus(swap: Swap) -> Iterator[Block]:
         rows = [(swap.titles[row.metric], f"{row.first} / {row.second}",
                  _reasoned(row.tau, row)) for row in swap.taus]  # fmt: skip
         yield Block("Kendall's tau between the rankings of two judges",
-                    ("metric", "judges", "tau"), tuple(rows))  # fmt: skip
+                    ("metric", "judges", "tau"), tuple(rows), names=2)  # fmt: skip
 
 
 def _changes(swap: Swap) -> Iterator[Block]:
@@ -130,14 +130,14 @@ def _changes(swap: Swap) -> Iterator[Block]:
         for row in swap.left_out
     ]  # fmt: skip
     header = ("metric", "left out", "model", "mean over judges", "change", "rank")
-    yield Block("Leave one judge out", header, tuple(rows))
+    yield Block("Leave one judge out", header, tuple(rows), names=3)
 
 
 def _flips(swap: Swap) -> Iterator[Block]:
     rows = [(swap.titles[row.metric], row.kind, _reasoned(row.share, row), str(row.n))
             for row in swap.flip_rates]  # fmt: skip
     header = ("metric", "what differs between judges", "share", "cases")
-    yield Block("What a swap of the judge changes case by case", header, tuple(rows))
+    yield Block("What a swap of the judge changes case by case", header, tuple(rows), names=2)
 
 
 def _families(swap: Swap) -> Iterator[Block]:
@@ -150,7 +150,7 @@ def _families(swap: Swap) -> Iterator[Block]:
     if rows:
         header = ("metric", "judge", "family", "models of its family", "advantage", "unscaled")
         yield Block("Advantage that a judge gives its own family", header, tuple(rows),
-                    (*notes, ASSUMES))  # fmt: skip
+                    (*notes, ASSUMES), names=4)  # fmt: skip
 
 
 def _shared(swap: Swap) -> Iterator[Block]:
@@ -165,7 +165,7 @@ def _shared(swap: Swap) -> Iterator[Block]:
         header = ("metric", "judges", "correlation of errors", "p", "same errors")
         notes = dict.fromkeys(row.warning for row in swap.shared_errors if row.warning)
         yield Block("Do judges make the same errors?", header, tuple(rows),
-                    (*notes, ASSUMES_ERRORS))  # fmt: skip
+                    (*notes, ASSUMES_ERRORS), names=2)  # fmt: skip
 
 
 def _judges(swap: Swap) -> Iterator[Block]:

@@ -14,7 +14,6 @@ from .radar import radar
 
 _FEW = 8  # a reader can tell so many bars apart
 _AXES = 3  # fewer axes make no area
-_GAP = 3  # the columns of a character terminal between two columns of a table
 
 
 @dataclass(frozen=True)
@@ -170,34 +169,6 @@ def _without_interval(view: PaperView) -> Iterator[str]:
                 titles.setdefault(cell.warning, []).append(column.title)
     for warning, named in titles.items():
         yield f"No interval for some numbers of {', '.join(dict.fromkeys(named))}: {warning}."
-
-
-def blocks(
-    header: Sequence[str], rows: Sequence[Sequence[str]], width: int, names: int = 1
-) -> Iterator[tuple[list[str], list[list[str]]]]:
-    """Cut a table into tables that fit the width; each has the first `names` columns.
-
-    The interval and the bounds of a number stand below it.
-    """
-    lines = [header, *((*row[:names], *map(_stacked, row[names:])) for row in rows)]
-    widths = [max(_width(line[at]) for line in lines) + _GAP for at in range(len(header))]
-    first = list(range(names))
-    parts = [first]
-    for at in range(names, len(widths)):
-        if parts[-1] != first and sum(widths[one] for one in (*parts[-1], at)) > width:
-            parts.append(first)
-        parts[-1] = [*parts[-1], at]
-    for part in parts:
-        header, *rows = ([line[at] for at in part] for line in lines)
-        yield header, rows
-
-
-def _stacked(cell: str) -> str:
-    return cell.replace(" [", "\n[").replace(" {", "\n{")
-
-
-def _width(cell: str) -> int:
-    return max(map(len, cell.split("\n")))
 
 
 def paper_latex(views: Sequence[PaperView], evaluation: Evaluation) -> dict[str, str]:

@@ -19,7 +19,7 @@ from uuid import uuid4
 import numpy as np
 import numpy.typing as npt
 
-from ...errors import IndexFault, UsageError
+from ...errors import IndexFault, MissingExtra, UsageError
 from .encode import Progress, Vectors
 from .highest import highest
 
@@ -214,10 +214,23 @@ def _name(key: str) -> str:
     return f"dxjudge-{key}"
 
 
-def _embedded(path: Path) -> Any:
-    import chromadb
-    from chromadb.config import Settings
+def check_chroma() -> None:
+    """Raise MissingExtra where chromadb is not installed."""
+    _chromadb()
 
+
+def _chromadb() -> tuple[Any, Any]:
+    """Return chromadb and its class of settings."""
+    try:
+        import chromadb
+        from chromadb.config import Settings
+    except ImportError as fault:
+        raise MissingExtra("--chroma", "chroma", fault) from fault
+    return chromadb, Settings
+
+
+def _embedded(path: Path) -> Any:
+    chromadb, Settings = _chromadb()
     return chromadb.PersistentClient(str(path), settings=Settings(anonymized_telemetry=False))
 
 
@@ -226,15 +239,13 @@ def open_server(address: str) -> Any:
 
     Raises UsageError for an invalid address, IndexFault where no server answers.
     """
-    import chromadb
-    from chromadb.config import Settings
-
     parts = urlsplit(address)
     if parts.scheme not in {"http", "https"} or not parts.hostname:
         raise UsageError(
             f"{address!r} is not the address of a Chroma server; give http://host:port or "
             f"{EMBEDDED}"
         )
+    chromadb, Settings = _chromadb()
     try:
         return chromadb.HttpClient(
             host=parts.hostname,

@@ -20,7 +20,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ...errors import AuthenticationFault, ModelFault, UsageError
+from ...errors import AuthenticationFault, MissingExtra, ModelFault, UsageError
 from ..packaged import packaged
 
 Vectors = npt.NDArray[np.float32]
@@ -69,8 +69,8 @@ def open_encoder(model: str = DEFAULT_MODEL) -> Encoder:
     embedding endpoint (OPENAI_API_KEY). Any other text is a sentence-transformers name or path.
 
     Raises UsageError for the name of a model that writes text without its provider (a search on a
-    hub would take a minute), ModelFault where the model cannot be loaded, and AuthenticationFault
-    without a key.
+    hub would take a minute), MissingExtra without sentence-transformers, ModelFault where the model
+    cannot be loaded, and AuthenticationFault without a key.
     """
     if model == DEFAULT_MODEL:
         return packaged_encoder()
@@ -192,7 +192,9 @@ class SentenceEncoder:
     def __init__(self, model: str) -> None:
         try:
             from sentence_transformers import SentenceTransformer
-
+        except ImportError as fault:
+            raise MissingExtra(f"the encoder {model!r}", "encoders", fault) from fault
+        try:
             self._model: Any = SentenceTransformer(model)
         except Exception as error:
             raise ModelFault(

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from ...errors import IndexFault
 from ..reading.normalise import normalise_text
 from ..terms import Term
-from .chroma import EMBEDDED, Collection, one_builder, open_collection, open_server
+from .chroma import EMBEDDED, Collection, check_chroma, one_builder, open_collection, open_server
 from .encode import Encoder
 from .lexical import LexicalIndex, build_lexical
 from .shipped import encode_terms
@@ -85,10 +85,13 @@ def open_index(
     compared with all terms. Two processes may call this at once: one builds, the other waits. A
     damaged index is built again, with a warning.
 
-    Raises IndexFault where the index cannot be built; the message says what to do.
+    Raises IndexFault where the index cannot be built, MissingExtra for `chroma` without chromadb;
+    the message says what to do.
     """
     key = index_key(recipe, encoder)
     home = folder / "index" / key
+    if chroma:
+        check_chroma()
     client = open_server(chroma) if chroma and chroma != EMBEDDED else None
     with one_builder(home):
         kept = _kept(home, key) if not rebuild else None

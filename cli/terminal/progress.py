@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ..files.counted import counted
+from ...files.counted import counted
 
 if TYPE_CHECKING:
-    from ..agents.engine.ledger import Line
-    from ..agents.engine.run import Run
-    from ..agents.outcome import Outcome
+    from ...agents.engine.ledger import Line
+    from ...agents.engine.run import Run
+    from ...agents.outcome import Outcome
 
 SECONDS_BETWEEN_LINES = 30.0
 _SHOWN = 5  # the rows of failures that a line names

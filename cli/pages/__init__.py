@@ -1,0 +1,1 @@
+"""The commands that open pages in a browser: view, review and rate."""
