@@ -122,7 +122,13 @@ if TYPE_CHECKING:
         nmse_intervals,
         share_below_diagonal,
     )
-    from .share_limits import paired_share_interval, share_interval, share_of_sums, wilson
+    from .share_limits import (
+        paired_share_interval,
+        share_interval,
+        share_of_sums,
+        weighted_share_interval,
+        wilson,
+    )
     from .shares import (
         FAILED,
         Bounds,
@@ -210,7 +216,10 @@ _HOMES = {
         "micro_terms", "normalise_similarity"),
     "sensitivity": ("below_diagonal_intervals", "choice_shares", "evidence_sensitivity",
         "mean_over_types", "nmse_gap", "nmse_intervals", "share_below_diagonal"),
-    "share_limits": ("paired_share_interval", "share_interval", "share_of_sums", "wilson"),
+    "share_limits": (
+        "paired_share_interval", "share_interval", "share_of_sums", "weighted_share_interval",
+        "wilson",
+    ),
     "shares": ("Bounds", "FAILED", "Failed", "Mean", "Share", "bounds", "breakdown",
         "is_resolved", "mean", "share"),
     "stability": ("RankRange", "RankingStability", "leave_one_out", "order_flips",
@@ -258,7 +267,7 @@ __all__ = [
     "self_preference", "share", "share_below_diagonal", "share_identical", "share_interval",
     "share_of_sums", "spearman", "strengths", "subgroup_gap", "text_scores", "top_k_accuracy",
     "uniform_positions", "units_needed", "unscaled_preference", "variant_spread",
-    "verdict_distance", "violations", "wilson", "wordnet_synonyms",
+    "verdict_distance", "violations", "weighted_share_interval", "wilson", "wordnet_synonyms",
 ]
 # fmt: on
 

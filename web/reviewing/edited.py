@@ -48,6 +48,7 @@ class EditedTable:
     fault: str = ""
     lock: threading.RLock = field(default_factory=threading.RLock)
     _file: EditedFile | None = None
+    _is_claimed: bool = False
 
     def refresh(self) -> None:
         """Read the file again where it changed. Raises InputError where it was never readable."""
@@ -83,10 +84,15 @@ class EditedTable:
     def claimed(self) -> Iterator[None]:
         """Keep other threads and other programs from writing the table in the block."""
         with self.lock:
+            if self._is_claimed:  # by a block around this one
+                yield
+                return
             give_back = claim(self.path, patience=_PATIENCE_SECONDS)
+            self._is_claimed = True
             try:
                 yield
             finally:
+                self._is_claimed = False
                 give_back()
 
     def change(self, edits: Sequence[Edit]) -> None:
