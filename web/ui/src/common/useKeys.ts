@@ -7,6 +7,8 @@ export function useKeys(keys: Record<string, () => void>): void {
       const target = event.target as HTMLElement | null;
       if (event.ctrlKey || event.metaKey || event.altKey) return;
       if (target?.matches("input, textarea, select, [contenteditable]")) return;
+      // A button that has the focus keeps the keys that press it.
+      if (/^(Enter| )$/.test(event.key) && target?.matches("button, a, summary")) return;
       const act = keys[event.key];
       if (act) {
         event.preventDefault();
