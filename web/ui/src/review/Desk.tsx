@@ -331,13 +331,13 @@ const COLUMNS = [
       </span>
     ),
   },
-  { name: "text", title: "Text", width: "minmax(9rem, 1fr)", cell: (row: Brief) => <Words>{row.text}</Words> },
-  { name: "code", title: "Code", width: "6.2rem", cell: (row: Brief) => <span class="code">{row.code || "–"}</span> },
-  { name: "rows", title: "Rows", width: "4.6rem", numeric: true, cell: (row: Brief) => (row.rows ? count(row.rows) : "–") },
+  { name: "text", title: "Text", width: "minmax(6rem, 1fr)", cell: (row: Brief) => <Words>{row.text}</Words> },
+  { name: "code", title: "Code", width: "5.6rem", cell: (row: Brief) => <span class="code">{row.code || "–"}</span> },
+  { name: "rows", title: "Rows", width: "3.9rem", numeric: true, cell: (row: Brief) => (row.rows ? count(row.rows) : "–") },
   {
     name: "score",
     title: "Conf.",
-    width: "4.2rem",
+    width: "3.9rem",
     numeric: true,
     cell: (row: Brief) => (row.code ? row.score.toFixed(2) : "–"),
   },

@@ -133,7 +133,7 @@ function Chosen({ row, draft, place, onRemove }: OneRowProps) {
   const changed = draft.code !== row.code;
   const above = place && place.code === draft.code ? place.ancestors : [];
   return (
-    <div class="chosen" aria-live="polite">
+    <div class="decision" aria-live="polite">
       <p class="way quiet">
         {above.map((one) => (
           <span key={one.kind + one.code}>

@@ -33,6 +33,7 @@ export function useQueue(filters: Record<string, string>, me: string): Queue {
   const pages = useRef(new Map<number, (Brief | null)[]>());
   const asked = useRef(new Map<number, Promise<void>>());
   const shown = useRef<[number, number]>([0, 0]);
+  const current = useRef(""); // an answer about another queue comes too late
   const path = `review/queue${query({ ...filters, me })}`;
 
   useEffect(() => {
@@ -42,6 +43,7 @@ export function useQueue(filters: Record<string, string>, me: string): Queue {
       (value) => {
         pages.current = new Map();
         asked.current = new Map();
+        current.current = value.queue;
         setMade(value);
         setFault(undefined);
         setLoading(false);
@@ -58,16 +60,18 @@ export function useQueue(filters: Record<string, string>, me: string): Queue {
 
   const load = useCallback(
     (page: number, fresh = false): Promise<void> => {
-      if (!made) return Promise.resolve();
+      if (!made || current.current !== made.queue) return Promise.resolve();
       const before = asked.current.get(page);
       if (before && !fresh) return before;
       const part = query({ queue: made.queue, first: page * PAGE, count: PAGE, me });
       const loaded = get<{ rows: (Brief | null)[] }>(`review/rows${part}`).then(
         ({ rows }) => {
+          if (current.current !== made.queue) return;
           pages.current.set(page, rows);
           redraw((last) => last + 1);
         },
         (problem: unknown) => {
+          if (current.current !== made.queue) return;
           asked.current.delete(page);
           setFault(problem);
         },
