@@ -27,6 +27,7 @@ from .leaderboard_command import leaderboard
 from .map_command import map_file
 from .mcp_command import mcp
 from .pages.review_command import review
+from .pages.view_command import view
 from .power_command import power
 from .providers_command import list_providers
 from .search_command import search
@@ -72,6 +73,7 @@ app.command("leaderboard", cls=Command, rich_help_panel=_EVALUATIONS)(leaderboar
 app.command("power", cls=Command, rich_help_panel=_EVALUATIONS)(power)
 app.add_typer(curate, name="curate", rich_help_panel=_EVALUATIONS)
 app.command("review", cls=Command, rich_help_panel=_PAGES)(review)
+app.command("view", cls=Command, rich_help_panel=_PAGES)(view)
 app.command("serve", cls=Command, rich_help_panel=_SERVICES)(serve)
 app.command("mcp", cls=Command, rich_help_panel=_SERVICES)(mcp)
 app.add_typer(cache, name="cache", rich_help_panel=_KEPT)

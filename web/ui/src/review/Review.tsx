@@ -11,6 +11,7 @@ import { Desk } from "./Desk";
 import { Keys } from "./Keys";
 import { Name } from "./Name";
 import { Progress, type HowFar } from "./Progress";
+import "./review.css";
 import type { Changes, Setup } from "./types";
 
 const EVERY = 2500; // milliseconds between questions whether others wrote
