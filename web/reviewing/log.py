@@ -9,7 +9,7 @@ import csv
 import io
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -31,7 +31,6 @@ COLUMNS = (
     "time", "reviewer", "act", "text", "code", "additional_codes", "note", "sample", "details",
 )  # fmt: skip
 _HEADER = ("\ufeff" + ",".join(COLUMNS)).encode()
-_TORN_LINES = 1000  # the most lines of an act whose writing was cut short
 
 
 @dataclass(frozen=True)
@@ -148,34 +147,39 @@ def _cells(review: Review) -> list[str]:
 
 def _read(data: bytes, path: Path) -> tuple[list[Review], Style, int]:
     """Return the acts, the style of the file and the number of its bytes that hold whole acts."""
-    fault: InputError | None = None
-    for whole in _ends(data):
-        try:
-            text = decode(data[:whole], str(path))
-            table = parse_delimited(text, str(path))
-            reviews = [
-                _review(dict(zip(table.columns, row, strict=True)), f"{path}, row {number + 1}")
-                for number, row in enumerate(table.rows)
-            ]
-        except InputError as error:
-            fault = fault or error
-            continue
-        style = Style(table.delimiter, mark=True, line_end=line_end_of(text))
-        return reviews, style, whole
-    raise fault or InputError(f"{path} holds no reviews")
+    whole = _whole(data)
+    if whole == len(data) or not data.endswith(b"\n"):
+        try:  # an editor may have saved it without the last line end
+            return *_parsed(data, path), len(data)
+        except InputError:
+            if whole == len(data):
+                raise
+    return *_parsed(data[:whole], path), whole
 
 
-def _ends(data: bytes) -> Iterator[int]:
-    """Yield how many bytes may be whole acts: all, then fewer lines."""
+def _parsed(data: bytes, path: Path) -> tuple[list[Review], Style]:
+    text = decode(data, str(path))
+    table = parse_delimited(text, str(path))
+    if missing := [name for name in COLUMNS if name not in table.columns]:
+        raise InputError(f"{path} is not a record of reviews: it has no column {missing[0]!r}")
+    reviews = [
+        _review(dict(zip(table.columns, row, strict=True)), f"{path}, row {number + 1}")
+        for number, row in enumerate(table.rows)
+    ]
+    return reviews, Style(table.delimiter, mark=True, line_end=line_end_of(text))
+
+
+def _whole(data: bytes) -> int:
+    """Return the bytes up to the last line end outside quotes, with which a whole act ends."""
     end = len(data)
-    if not data.endswith(b"\n"):
-        yield end
-    for _ in range(_TORN_LINES):
-        end = data.rfind(b"\n", 0, end) + 1
-        if end == 0:
-            return
-        yield end
-        end -= 1  # the line end itself
+    quotes = data.count(b'"')
+    while end:
+        last = data.rfind(b"\n", 0, end) + 1
+        quotes -= data.count(b'"', last, end)
+        if quotes % 2 == 0:
+            return last
+        end = last - 1
+    return 0
 
 
 def _review(cells: dict[str, str], place: str) -> Review:
@@ -187,4 +191,4 @@ def _review(cells: dict[str, str], place: str) -> Review:
         details = json.loads(known.pop("details") or "{}")
     except ValueError as fault:
         raise InputError(f"{place}: details are not JSON: {fault}") from fault
-    return Review(**{**known, "act": act, "details": details})  # type: ignore[arg-type]
+    return Review(**{**known, "act": act, "details": details})
