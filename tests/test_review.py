@@ -122,7 +122,7 @@ def test_ten_rows_by_keys_alone(browser: Browser, finder: Finder, table: Path) -
         searched = press_on(page, "Enter")
         wait_for_candidates(page)
         page.keyboard.press("t")
-        place = page.locator("[role=group][aria-label='Above it'] .code").first.inner_text()
+        place = page.locator("[role=group][aria-label='Beside it'] .code").first.inner_text()
         for _ in range(60):
             if place in page.inner_text(CHOSEN).split():
                 break
@@ -130,7 +130,7 @@ def test_ten_rows_by_keys_alone(browser: Browser, finder: Finder, table: Path) -
         wider = press_on(page, "Enter")
         saved(page)
         page.wait_for_function(
-            "document.querySelector('[data-testid=progress]').innerText.includes('(10 and')"
+            "() => document.querySelector('[data-testid=progress]').innerText.includes('(10 and')"
         )
         assert faults == []
     rows = rows_of(table)
@@ -171,7 +171,7 @@ def test_undo_and_flags_by_keys(browser: Browser, finder: Finder, table: Path) -
         page.keyboard.press("f")
         page.wait_for_selector("text=flagged by Ana")
         page.goto(f"{url.partition('?')[0]}#state=all&flagged=true")
-        page.wait_for_function("document.querySelector('.big-table').ariaRowCount === '2'")
+        page.wait_for_function("() => document.querySelector('.big-table').ariaRowCount === '2'")
 
 
 def test_two_reviewers_on_one_row(browser: Browser, finder: Finder, table: Path) -> None:
@@ -214,7 +214,7 @@ def test_a_program_writes_in_between(
         second = press_on(page, "Enter")
         saved(page)
         page.wait_for_function(
-            "document.querySelector('[data-testid=progress]').innerText.includes('61 rows')"
+            "() => document.querySelector('[data-testid=progress]').innerText.includes('61 rows')"
         )
     entries = rows_of(table).entries
     assert entries[first].reviewed and entries[second].reviewed
@@ -341,7 +341,7 @@ def test_the_rest_of_a_sample_is_accepted_with_its_precision(
         page.get_by_label("Texts to look at").fill("12")
         page.get_by_role("button", name="Draw from 0.90").click()
         page.wait_for_selector(TEXT)
-        page.wait_for_function("document.querySelector('.big-table').ariaRowCount === '13'")
+        page.wait_for_function("() => document.querySelector('.big-table').ariaRowCount === '13'")
         drawn = []
         for number in range(12):
             if number == 3:
@@ -434,7 +434,7 @@ def test_every_part_is_accessible(
     browser: Browser, finder: Finder, table: Path, scheme: str
 ) -> None:
     with review(finder, table, reviewer="Ana") as url:
-        page = open_page(browser, url, "order=rows")
+        page = open_page(browser, url, "order=-score")
         page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
         press_on(page, "Enter")
         wait_for_candidates(page)
@@ -442,7 +442,7 @@ def test_every_part_is_accessible(
         for width in (390, 1140, 1900):
             page.set_viewport_size({"width": width, "height": 900})
             for tab in ("accept", "agreement", "review"):
-                page.goto(f"{url.partition('?')[0]}#tab={tab}&order=rows")
+                page.goto(f"{url.partition('?')[0]}#tab={tab}&order=-score")
                 page.wait_for_selector(TEXT if tab == "review" else ".accept h2")
                 assert inaccessible(page) == [], (width, tab)
                 wide = page.evaluate("document.documentElement.scrollWidth")
@@ -472,5 +472,5 @@ def test_fifty_thousand_rows_open_and_scroll(
         press_on(page, "Enter")
         saved(page)
         page.fill("#filter", "number 4321")
-        page.wait_for_function("document.querySelector('.big-table').ariaRowCount === '12'")
+        page.wait_for_function("() => document.querySelector('.big-table').ariaRowCount === '16'")
     assert rows_of(table).entries["cough number 0"].reviewed

@@ -1,7 +1,10 @@
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 
 /** Call `keys[key]` for a key pressed outside a field; with a modifier it stays the browser's. */
 export function useKeys(keys: Record<string, () => void>): void {
+  // The keys of the last drawing, so that a key right after another one finds them.
+  const now = useRef(keys);
+  now.current = keys;
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
       const target = event.target as HTMLElement | null;
@@ -9,7 +12,7 @@ export function useKeys(keys: Record<string, () => void>): void {
       if (target?.matches("input, textarea, select, [contenteditable]")) return;
       // A button that has the focus keeps the keys that press it.
       if (/^(Enter| )$/.test(event.key) && target?.matches("button, a, summary")) return;
-      const act = keys[event.key];
+      const act = now.current[event.key];
       if (act) {
         event.preventDefault();
         act();
@@ -17,5 +20,5 @@ export function useKeys(keys: Record<string, () => void>): void {
     };
     addEventListener("keydown", listen);
     return () => removeEventListener("keydown", listen);
-  }, [keys]);
+  }, []);
 }

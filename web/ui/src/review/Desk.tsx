@@ -43,7 +43,6 @@ export function Desk(props: {
   const [tree, setTree] = useState<Place>();
   const [at, setAt] = useState(-1);
   const [adding, setAdding] = useState(false);
-  const [searching, setSearching] = useState(false);
   const [faults, setFaults] = useState<Fault[]>([]);
   const [saving, setSaving] = useState(0);
   const drafts = useRef(new Map<string, Draft>());
@@ -58,7 +57,6 @@ export function Desk(props: {
       setAnchor(known.code);
       setAt(-1);
       setAdding(false);
-      setSearching(false);
     },
     [],
   );
@@ -225,7 +223,7 @@ export function Desk(props: {
         { key: "Enter", shown: "Enter", words: draft.code ? "Save" : "Save: none fits", act: () => save(draft), primary: true },
         { key: "n", shown: "n", words: "No code fits", act: () => change({ ...draft, code: "", name: "", additional: [] }) },
         { key: "a", shown: "a", words: "Add a code", act: () => setAdding(!adding) },
-        { key: "/", shown: "/", words: "Search", act: () => setSearching(true) },
+        { key: "/", shown: "/", words: "Search", act: () => focus("search") },
         { key: "t", shown: "t", words: "Tree around it", act: () => setAnchor(draft.code) },
         { key: "m", shown: "m", words: "Note", act: () => focus("note") },
         { key: "f", shown: "f", words: row.flagged ? "Remove the flag" : "Flag", act: flag },
@@ -244,7 +242,6 @@ export function Desk(props: {
     x: () => draft && change({ ...draft, additional: draft.additional.slice(0, -1) }),
     Escape: () => {
       setAdding(false);
-      setSearching(false);
       if (row && drafts.current.delete(row.id)) show(row);
     },
     ...(last ? { o: () => lookAt(last) } : {}),
@@ -297,11 +294,9 @@ export function Desk(props: {
             place={tree}
             candidates={candidates}
             adding={adding}
-            searching={searching}
             blind={setup.blind}
             onPick={(option, to) => { setAt(to); pick(option); }}
-            onFound={(code) => { setSearching(false); pick(code); }}
-            onCloseSearch={() => setSearching(false)}
+            onFound={pick}
             onNote={(note) => change({ ...draft, note })}
             onRemove={(code) =>
               change({ ...draft, additional: draft.additional.filter((one) => one.code !== code) })

@@ -13,11 +13,9 @@ export interface OneRowProps {
   place: Place | undefined;
   candidates: Candidates | undefined;
   adding: boolean;
-  searching: boolean;
   blind: boolean;
   onPick: (option: Option, at: number) => void;
   onFound: (code: Named) => void;
-  onCloseSearch: () => void;
   onNote: (note: string) => void;
   onRemove: (code: string) => void;
   acts: { key: string; shown: string; words: string; act: () => void; primary?: boolean }[];
@@ -74,7 +72,7 @@ export function OneRow(props: OneRowProps) {
           Pick a further code: a digit, arrows and Enter, or / to search. Esc leaves.
         </p>
       ) : null}
-      {props.searching ? <Search onPick={props.onFound} onClose={props.onCloseSearch} /> : null}
+      <Search key={row.id} onPick={props.onFound} />
       {props.candidates?.state === "loading" ? (
         <p class="quiet" role="status">
           The candidates are being loaded…

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { Failure } from "../common/Failure";
 import { query } from "../common/api";
 import { useLoaded } from "../common/useLoaded";
@@ -11,13 +11,11 @@ interface Found extends Named {
   why: string;
 }
 
-/** A search in the release: arrows and Enter pick a code, Escape leaves. */
-export function Search(props: { onPick: (code: Named) => void; onClose: () => void }) {
+/** A search in the release: "/" goes to it, arrows and Enter pick a code, Escape leaves. */
+export function Search(props: { onPick: (code: Named) => void }) {
   const [words, setWords] = useState("");
   const [asked, setAsked] = useState("");
   const [at, setAt] = useState(0);
-  const field = useRef<HTMLInputElement>(null);
-  useEffect(() => field.current?.focus(), []);
   useEffect(() => {
     const timer = setTimeout(() => setAsked(words.trim()), WAIT);
     return () => clearTimeout(timer);
@@ -28,13 +26,22 @@ export function Search(props: { onPick: (code: Named) => void; onClose: () => vo
   useEffect(() => setAt(0), [value]);
   const found = asked ? (value ?? []) : [];
   const isOld = loading || asked !== words.trim();
+  const leave = () => {
+    setWords("");
+    setAsked("");
+    document.getElementById("search")?.blur();
+  };
+  const pick = (code: Named) => {
+    leave();
+    props.onPick(code);
+  };
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step) setAt((last) => Math.max(0, Math.min(found.length - 1, last + step)));
-    else if (event.key === "Escape") props.onClose();
+    else if (event.key === "Escape") leave();
     else if (event.key === "Enter" && !isOld) {
       const code = found[at];
-      if (code) props.onPick(code);
+      if (code) pick(code);
     } else return;
     event.preventDefault();
   };
@@ -43,7 +50,7 @@ export function Search(props: { onPick: (code: Named) => void; onClose: () => vo
       <label>
         Search the release{" "}
         <input
-          ref={field}
+          id="search"
           value={words}
           role="combobox"
           aria-expanded={found.length > 0}
@@ -64,7 +71,7 @@ export function Search(props: { onPick: (code: Named) => void; onClose: () => vo
             role="option"
             aria-selected={place === at}
             class={`option${place === at ? " at" : ""}`}
-            onClick={() => props.onPick(one)}
+            onClick={() => pick(one)}
           >
             <span class="code">{one.code}</span>
             <span class="what">
@@ -77,7 +84,7 @@ export function Search(props: { onPick: (code: Named) => void; onClose: () => vo
         ))}
       </div>
       ) : null}
-      <p class="quiet" role="status">
+      <p class="quiet none" role="status">
         {asked && !isOld && !found.length ? "Nothing is found." : ""}
       </p>
     </div>
