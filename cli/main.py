@@ -26,6 +26,7 @@ from .judge_command import judge_rows
 from .leaderboard_command import leaderboard
 from .map_command import map_file
 from .mcp_command import mcp
+from .pages.rate_command import rate
 from .pages.review_command import review
 from .pages.view_command import view
 from .power_command import power
@@ -73,6 +74,7 @@ app.command("leaderboard", cls=Command, rich_help_panel=_EVALUATIONS)(leaderboar
 app.command("power", cls=Command, rich_help_panel=_EVALUATIONS)(power)
 app.add_typer(curate, name="curate", rich_help_panel=_EVALUATIONS)
 app.command("review", cls=Command, rich_help_panel=_PAGES)(review)
+app.command("rate", cls=Command, rich_help_panel=_PAGES)(rate)
 app.command("view", cls=Command, rich_help_panel=_PAGES)(view)
 app.command("serve", cls=Command, rich_help_panel=_SERVICES)(serve)
 app.command("mcp", cls=Command, rich_help_panel=_SERVICES)(mcp)

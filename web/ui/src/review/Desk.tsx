@@ -38,9 +38,9 @@ export function Desk(props: {
   const [place, setPlace] = useState(0);
   const [row, setRow] = useState<Detail>();
   const [draft, setDraft] = useState<Draft>();
-  const [candidates, setCandidates] = useState<Candidates>();
+  const [list, setList] = useState<{ id: string; candidates: Candidates }>();
   const [anchor, setAnchor] = useState("");
-  const [tree, setTree] = useState<Place>();
+  const [found, setFound] = useState<Place>();
   const [at, setAt] = useState(-1);
   const [adding, setAdding] = useState(false);
   const [faults, setFaults] = useState<Fault[]>([]);
@@ -72,7 +72,6 @@ export function Desk(props: {
       }
       const value = await details.row(brief.id);
       if (gone) return;
-      setCandidates(undefined);
       show(value);
       for (let next = place + 1; next <= place + AHEAD; next++) {
         const one = await queue.find(next);
@@ -97,11 +96,12 @@ export function Desk(props: {
       details.candidates(id).then(
         (value) => {
           if (gone) return;
-          setCandidates(value);
+          setList({ id, candidates: value });
           if (value.state === "loading") timer = setTimeout(ask, RETRY);
         },
         (fault: unknown) =>
-          !gone && setCandidates({ state: "failed", fault: wordsOf(fault), candidates: [] }),
+          !gone &&
+          setList({ id, candidates: { state: "failed", fault: wordsOf(fault), candidates: [] } }),
       );
     void ask();
     return () => {
@@ -111,12 +111,12 @@ export function Desk(props: {
   }, [id, details]);
   useEffect(() => {
     if (!anchor) {
-      setTree(undefined);
+      setFound(undefined);
       return;
     }
     const abort = new AbortController();
-    get<Place>(`review/place${query({ code: anchor })}`, abort.signal).then(setTree, () => {
-      if (!abort.signal.aborted) setTree(undefined);
+    get<Place>(`review/place${query({ code: anchor })}`, abort.signal).then(setFound, () => {
+      if (!abort.signal.aborted) setFound(undefined);
     });
     return () => abort.abort();
   }, [anchor]);
@@ -137,6 +137,9 @@ export function Desk(props: {
     };
   }, [number]);
 
+  // What belongs to the row before is not shown while the next loads.
+  const candidates = list && list.id === id ? list.candidates : undefined;
+  const tree = found?.code === anchor ? found : undefined;
   const change = (next: Draft) => {
     if (row) drafts.current.set(row.id, next);
     setDraft(next);
