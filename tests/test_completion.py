@@ -39,7 +39,7 @@ def completed(
 @pytest.mark.parametrize(
     ("line", "offered"),
     [
-        ("dxjudge judge grade_", ["grade_ddx", "grade_final_diagnosis"]),
+        ("dxjudge judge grade_f", ["grade_final_diagnosis"]),
         ("dxjudge stress match", ["match_option"]),
         ("dxjudge steps --schema label", ["label_errors"]),
         ("dxjudge cache export out.jsonl --step label", ["label_errors"]),
