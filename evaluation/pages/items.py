@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from ..cases import Case, Response
 from ..judging import JURY
 from ..records import Inputs, read_inputs
 from .coded import Coded, Mask, Numbers, coded, many, numbers, rows_of
-from .kept import read_seconds
+from .scores import Scores
 
 VERDICTS, VOTES, SCORES = "verdicts.csv", "votes.csv", "scores.csv"
 NO_RESPONSE, NOT_JUDGED = "no response", "not judged"
@@ -26,6 +27,7 @@ _EQUIVALENCE = ("judge_equivalence", "judge_equivalence_ddx")
 _OPTIONS = ("match_option", "score_free_answer")
 _COLUMNS = ("case", "model", "step", "judge", "response", "place", "status", "reason", "score",
             "value", "decided_by", "repairs", "cost", "key")  # fmt: skip
+_NO_SECONDS: Mapping[str, float] = MappingProxyType({})
 Unit = tuple[str, str, str, str, str]
 """Task, model, case, response, place: what several judges judge."""
 
@@ -77,7 +79,7 @@ class Items:
     cost: Numbers
     seconds: Numbers
     score: Numbers
-    scores: "Scores"
+    scores: Scores
 
     @property
     def case(self) -> Coded:
@@ -94,63 +96,25 @@ class Items:
 
     def score_of(self, metric: str) -> Numbers:
         """Return each row's score in a metric; "" is the verdict as a number. NaN without one."""
-        return self.score if not metric else self.scores.of_rows(metric, self.rows, self.inputs)
+        return self.score if not metric else self.scores.of_rows(metric)
 
 
-class Scores:
-    """The scores of every unit, from scores.csv, read when first asked for."""
+def read_items(
+    folder: Path, people: Sequence[Vote] = (), seconds: Mapping[str, float] = _NO_SECONDS
+) -> Items:
+    """Read the verdicts of a finished run.
 
-    def __init__(self, path: Path) -> None:
-        """path: of scores.csv."""
-        self._path = path
-        self._columns: dict[str, Numbers] = {}
-
-    @cached_property
-    def by_metric(self) -> Mapping[str, Mapping[tuple[str, str, str], float]]:
-        """Metric -> judge, model and unit -> value; units without a value are absent."""
-        scores: dict[str, dict[tuple[str, str, str], float]] = {}
-        for unit, model, judge, metric, value in rows_of(
-            self._path, ("unit", "model", "judge", "metric", "value")
-        ):
-            of_metric = scores.setdefault(metric, {})
-            if value:
-                of_metric[judge, model, unit] = float(value)
-        return scores
-
-    def of_rows(self, metric: str, rows: Sequence[Row], inputs: Inputs) -> Numbers:
-        """Return the score of each row's case under its judge, or of the pair of its case."""
-        if metric not in self._columns:
-            of_metric = self.by_metric.get(metric, {})
-            pairs = {case.id: case.pair for case in inputs.cases if case.pair}
-            self._columns[metric] = np.array(
-                [_score(of_metric, row, pairs) for row in rows], dtype=np.float64
-            )
-        return self._columns[metric]
-
-
-def _score(
-    scores: Mapping[tuple[str, str, str], float], row: Row, pairs: Mapping[str, str]
-) -> float:
-    for judge in (row.judge, ""):
-        for unit in (row.case, pairs.get(row.case)):
-            value = scores.get((judge, row.model, unit)) if unit else None
-            if value is not None:
-                return value
-    return np.nan
-
-
-def read_items(folder: Path, people: Sequence[Vote] = ()) -> Items:
-    """Read the verdicts of a finished run. people: what people said of the same items.
+    people: what people said of the same items. seconds: of all requests, by the key of the outcome.
 
     Raises InputError, naming the file, for a folder that lacks a table or has a damaged one.
     """
     inputs = read_inputs(folder)
     rows = [Row(*cells) for cells in rows_of(folder / VERDICTS, _COLUMNS)]
-    rows += _unjudged(inputs, rows)
+    rows = _in_order([*rows, *_unjudged(inputs, rows)], inputs)
     tasks = {row.task for row in rows}
     said = _said(folder / VOTES, tasks)
     by_people = _by_people(people, tasks)
-    seconds = read_seconds(folder)
+    pairs = {case.id: case.pair for case in inputs.cases if case.pair}
     cases = tuple(case.id for case in inputs.cases)
     facets = {
         "case": coded([row.case for row in rows], cases),
@@ -166,8 +130,22 @@ def read_items(folder: Path, people: Sequence[Vote] = ()) -> Items:
     return Items(
         tuple(rows), said, by_people, inputs, facets, _groups(inputs.cases, facets["case"].values),
         numbers(row.cost for row in rows), np.array([seconds.get(r.key, np.nan) for r in rows]),
-        numbers(row.score for row in rows), Scores(folder / SCORES),
+        numbers(row.score for row in rows),
+        Scores(folder / SCORES, [(row.judge, row.model, row.case) for row in rows], pairs),
     )  # fmt: skip
+
+
+def _in_order(rows: Sequence[Row], inputs: Inputs) -> list[Row]:
+    """Sort rows by case and model as the files have them, then by response and place."""
+    cases = {case.id: at for at, case in enumerate(inputs.cases)}
+    models = {model: at for at, model in enumerate(inputs.responses)}
+    last = len(cases) + len(models)
+
+    def place(row: Row) -> tuple[int, int, int]:
+        # A task of pairs names two models; its rows stand behind those of single ones.
+        return (cases.get(row.case, last), models.get(row.model, last), int(row.response))
+
+    return sorted(rows, key=place)
 
 
 def _unjudged(inputs: Inputs, rows: Iterable[Row]) -> list[Row]:

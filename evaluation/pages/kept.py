@@ -30,6 +30,14 @@ class Kept:
         self.replies: dict[str, str] = {}
         self._read_prompts(folder / PROMPTS)
 
+    @property
+    def seconds(self) -> dict[str, float]:
+        """The seconds of all requests by the key of their outcome."""
+        return {
+            key: sum(float(one.get("latency") or 0.0) for one in attempts)
+            for key, attempts in self.attempts.items()
+        }
+
     def _read_prompts(self, path: Path) -> None:
         by_messages: dict[str, Prompt] = {}
         for line in lines_of(path):
@@ -56,12 +64,3 @@ def lines_of(path: Path) -> Iterator[dict[str, Any]]:
                 continue
             if isinstance(entry, dict):
                 yield entry
-
-
-def read_seconds(folder: Path) -> dict[str, float]:
-    """Return the seconds of all requests by the key of their outcome."""
-    seconds: dict[str, float] = {}
-    for attempt in lines_of(folder / ATTEMPTS):
-        key = str(attempt.get("key", ""))
-        seconds[key] = seconds.get(key, 0.0) + float(attempt.get("latency") or 0.0)
-    return seconds

@@ -48,16 +48,12 @@ class Exchange(BaseModel):
 class OpenedCases:
     """The verdicts of a run with their texts, diagnoses, prompts and attempts."""
 
-    def __init__(self, folder: Path, items: Items) -> None:
-        """folder: of the finished run."""
+    def __init__(self, folder: Path, items: Items, kept: Kept) -> None:
+        """folder: of the finished run. kept: its prompts and attempts."""
         self.folder = folder
         self.items = items
+        self.kept = kept
         self.predictions = Predictions(folder)
-
-    @cached_property
-    def kept(self) -> Kept:
-        """The prompts and attempts."""
-        return Kept(self.folder)
 
     @cached_property
     def table(self) -> Table:
@@ -71,7 +67,8 @@ class OpenedCases:
 
     def read_ahead(self) -> None:
         """Read everything that the first look at a table or a case would wait for."""
-        self.table.found(Wanted())
+        metrics = self.table.found(Wanted()).metrics
+        self.items.score_of(metrics[0] if metrics else "")
         self.predictions.of("")
 
     def case(self, case: str, wanted: Wanted) -> CaseView:
@@ -136,4 +133,5 @@ def _attempt(one: dict[str, Any]) -> AttemptView:
 
 def open_cases(folder: Path, people: Sequence[Vote] = ()) -> OpenedCases:
     """Open the cases of a finished run. Raises InputError for a folder without an evaluation."""
-    return OpenedCases(folder, read_items(folder, people))
+    kept = Kept(folder)
+    return OpenedCases(folder, read_items(folder, people, kept.seconds), kept)

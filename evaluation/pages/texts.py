@@ -1,7 +1,9 @@
 """Search in all texts of a run: cases, responses, words of judges, prompts and replies."""
 
+from bisect import bisect_right
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -19,19 +21,21 @@ class Layer:
     """Texts of one kind, joined; `of_row` has the place of each row's text in them, -1 for none."""
 
     joined: str
-    starts: Codes
+    starts: list[int]
     of_row: Codes
 
     def rows(self, wanted: str) -> Mask:
         """Return which rows have a text with these words, all in small letters."""
-        hits = np.zeros(len(self.starts) + 1, dtype=bool)  # the last one is of rows without a text
-        place = self.joined.find(wanted)
+        texts = []
+        text, place = 0, self.joined.find(wanted)
         while place >= 0:
-            text = int(np.searchsorted(self.starts, place, side="right")) - 1
-            hits[text] = True
-            if text + 1 == len(self.starts):
+            text = bisect_right(self.starts, place, lo=text)
+            texts.append(text - 1)
+            if text == len(self.starts):
                 break
-            place = self.joined.find(wanted, int(self.starts[text + 1]))
+            place = self.joined.find(wanted, self.starts[text])
+        hits = np.zeros(len(self.starts) + 1, dtype=bool)  # the last one is of rows without a text
+        hits[texts] = True
         rows: Mask = hits[self.of_row]
         return rows
 
@@ -72,7 +76,7 @@ def _layer(keys: Sequence[Hashable], texts: Mapping[Any, str]) -> Layer:
             places[key] = len(folded)
             folded.append(texts[key].casefold())
         of_row[row] = places.get(key, -1)
-    starts = np.cumsum([0, *(len(text) + 1 for text in folded)])[:-1].astype(np.int32)
+    starts = list(accumulate((len(text) + 1 for text in folded[:-1]), initial=0))
     return Layer(_END.join(folded), starts, of_row)
 
 

@@ -109,7 +109,7 @@ class Table:
             of=length,
             cases=len(np.unique(self.items.case.codes[mask])),
             facets=counts,
-            metrics=sorted(self.items.scores.by_metric),
+            metrics=self.items.scores.metrics,
             spans={name: _span(self.numbers(name, wanted.metric)) for name in RANGES},
             left_out=self._left_out(wanted, masks),
         )

@@ -65,7 +65,7 @@ function Search({ text, onText }: { text: string; onText: (text: string) => void
   useEffect(() => () => clearTimeout(timer.current), []);
   const type = (value: string) => {
     clearTimeout(timer.current);
-    timer.current = window.setTimeout(() => onText(value), 200);
+    timer.current = window.setTimeout(() => onText(value), 120);
   };
   return (
     <label class="field">

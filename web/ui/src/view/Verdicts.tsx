@@ -65,7 +65,7 @@ function OneVerdict({ one, names, chosen }: { one: Verdict; names: Map<string, s
           <summary>
             Prompt, reply and attempts{" "}
             <span class="quiet">
-              {one.seconds !== null && `${shown(one.seconds, 2)} s`} {one.cost !== null && `$${shown(one.cost, 5)}`}
+              {one.seconds !== null && `${shown(one.seconds, 2)} s`} {one.cost ? `$${shown(one.cost, 5)}` : ""}
             </span>
           </summary>
           {open && <Sent row={one.row} />}
