@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from ..agents.engine.ask import is_split
 from ..agents.engine.judges import AnyJudge, as_judge
@@ -23,12 +23,21 @@ from ..graphs.step import stream_step
 from ..scoring.jury import Rule
 
 Progress = Callable[[str, int, int], None]
+"""Is called with the stage, how many of its items are finished, and how many there are."""
 RecordKey = tuple[str, str, str, str, int, int]
 """Judge (empty for an extraction), task, model, case, response, place."""
 NO_JUDGE = "stand-ins"
 """The name of the panel where no model judges: rules and the ontology."""
 JURY = "jury:"
 """How the name of a jury begins; its rule follows."""
+
+
+@runtime_checkable
+class CountsReplays(Protocol):
+    """A `Progress` that is also told of the items that were answered from the cache."""
+
+    def replayed(self, stage: str) -> None:
+        """Count one more item of a stage, before the stage's progress is told."""
 
 
 def open_journal(path: Path | None) -> Journal[Outcome]:
@@ -213,12 +222,16 @@ class Panel:
             else:
                 asked.setdefault(key or str(index), index)
         open_items = list(asked.values())
+        if self.progress and open_items:
+            self.progress(stage, len(outcomes), len(items))  # the pace counts from here
         async for place, outcome in self._stream(step, [items[i] for i in open_items], judge):
             index = open_items[place]
             outcomes[index] = outcome
             if keys[index] and outcome.status != "failed" and outcome.decided_by == "llm":
                 self.journal.keep(keys[index], outcome)
             if self.progress:
+                if outcome.cached and isinstance(self.progress, CountsReplays):
+                    self.progress.replayed(stage)
                 self.progress(stage, len(outcomes), len(items))
         for index, key in enumerate(keys):
             if index not in outcomes:  # two models gave the same response: the judge sees it once
