@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ ATTEMPTS, PROMPTS = "attempts.jsonl", "prompts.jsonl"
 
 @dataclass(frozen=True)
 class Prompt:
-    """The first messages of a request as they were sent, and a reply that was kept before."""
+    """The first messages of a request as they were sent; images by their digests."""
 
     system: str
     user: str
@@ -19,37 +20,57 @@ class Prompt:
 
 
 class Kept:
-    """The attempts and prompts of a run, by the key of their outcome."""
+    """The attempts and prompts of a run, by the key of their outcome, read when first asked for.
+
+    A file that is not there holds nothing.
+    """
 
     def __init__(self, folder: Path) -> None:
-        """Read both files; a file that is not there holds nothing."""
-        self.attempts: dict[str, list[dict[str, Any]]] = {}
-        for attempt in lines_of(folder / ATTEMPTS):
-            self.attempts.setdefault(str(attempt.get("key", "")), []).append(attempt)
-        self.prompts: dict[str, Prompt] = {}
-        self.replies: dict[str, str] = {}
-        self._read_prompts(folder / PROMPTS)
+        """folder: of the run."""
+        self._folder = folder
+
+    @cached_property
+    def attempts(self) -> dict[str, list[dict[str, Any]]]:
+        """All attempts at an answer, in their order."""
+        by_key: dict[str, list[dict[str, Any]]] = {}
+        for attempt in lines_of(self._folder / ATTEMPTS):
+            by_key.setdefault(str(attempt.get("key", "")), []).append(attempt)
+        return by_key
+
+    @property
+    def prompts(self) -> dict[str, Prompt]:
+        """The prompts as they were sent."""
+        return self._asked[0]
+
+    @property
+    def replies(self) -> dict[str, str]:
+        """The replies that were kept before this run, which no attempt records."""
+        return self._asked[1]
 
     @property
     def seconds(self) -> dict[str, float]:
-        """The seconds of all requests by the key of their outcome."""
+        """The seconds of all requests."""
         return {
             key: sum(float(one.get("latency") or 0.0) for one in attempts)
             for key, attempts in self.attempts.items()
         }
 
-    def _read_prompts(self, path: Path) -> None:
+    @cached_property
+    def _asked(self) -> tuple[dict[str, Prompt], dict[str, str]]:
         by_messages: dict[str, Prompt] = {}
-        for line in lines_of(path):
+        prompts: dict[str, Prompt] = {}
+        replies: dict[str, str] = {}
+        for line in lines_of(self._folder / PROMPTS):
             messages, key = str(line.get("messages", "")), str(line.get("key", ""))
             if "user" in line:
                 by_messages[messages] = Prompt(
                     str(line["system"]), str(line["user"]), tuple(line.get("images", ()))
                 )
             if messages in by_messages:
-                self.prompts[key] = by_messages[messages]
+                prompts[key] = by_messages[messages]
             if "reply" in line:
-                self.replies[key] = str(line["reply"])
+                replies[key] = str(line["reply"])
+        return prompts, replies
 
 
 def lines_of(path: Path) -> Iterator[dict[str, Any]]:

@@ -1,5 +1,6 @@
 """The tables of one finished run behind its pages of cases, each read once."""
 
+import threading
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -12,6 +13,7 @@ from ...ontology.tree import load_tree
 from ...scoring.votes import Vote
 from ..records import SIGNATURE, read_signature
 from .case_view import CaseView, case_view
+from .coded import Mask
 from .items import Items, read_items
 from .kept import ATTEMPTS, PROMPTS, Kept
 from .predictions import PREDICTIONS, Prediction, Predictions
@@ -54,11 +56,20 @@ class OpenedCases:
         self.items = items
         self.kept = kept
         self.predictions = Predictions(folder)
+        self._searching = threading.Lock()
 
     @cached_property
     def table(self) -> Table:
         """The verdicts, to filter and sort."""
-        return Table(self.items, Texts(self.items, self.kept))
+        return Table(self.items, self._with_text)
+
+    def _with_text(self, words: str) -> Mask:
+        with self._searching:  # a search waits for the texts that are read ahead
+            return self._texts.rows(words)
+
+    @cached_property
+    def _texts(self) -> Texts:
+        return Texts(self.items, self.kept)
 
     @cached_property
     def settings(self) -> dict[str, Any]:
@@ -70,6 +81,7 @@ class OpenedCases:
         metrics = self.table.found(Wanted()).metrics
         self.items.score_of(metrics[0] if metrics else "")
         self.predictions.of("")
+        self._with_text("\x00")
 
     def case(self, case: str, wanted: Wanted) -> CaseView:
         """Return a case beside those of the wanted rows. Raises InputError for an unknown one."""

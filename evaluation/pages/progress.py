@@ -6,11 +6,12 @@ import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from pydantic import BaseModel, ValidationError
 
+from ...errors import OutputError
 from ...files.bytes import writing
 from .kept import ATTEMPTS, lines_of
 
@@ -73,26 +74,36 @@ class Going(BaseModel):
 
 
 class ProgressFile:
-    """Writes how far a run is, at most twice a second."""
+    """Writes how far a run is, twice a second, from a thread of its own."""
 
     def __init__(self, folder: Path) -> None:
         """folder: the output folder, which exists."""
         self._path = folder / PROGRESS
         self._stages: dict[str, Stage] = {}
-        self._started = self._written = time.time()
-        self._lock = threading.Lock()
+        self._started = time.time()
+        self._ended = threading.Event()
         self._write()
+        self._thread = threading.Thread(target=self._keep_writing, daemon=True)
+        self._thread.start()
 
     def note(self, stage: str, done: int, total: int) -> None:
         """Note how many items of a stage are done."""
-        with self._lock:
-            self._stages[stage] = Stage(name=stage, done=done, total=total)
-            if time.time() - self._written >= _SECONDS or done == total:
+        self._stages[stage] = Stage(name=stage, done=done, total=total)
+
+    def close(self) -> None:
+        """Write the last state, and stop the thread."""
+        self._ended.set()
+        self._thread.join()
+
+    def _keep_writing(self) -> None:
+        ended = False
+        while not ended:
+            ended = self._ended.wait(_SECONDS)
+            with suppress(OutputError):  # a full disk ends the run where it keeps its results
                 self._write()
 
     def _write(self) -> None:
-        self._written = time.time()
-        progress = Progress(process=os.getpid(), started=self._started, at=self._written,
+        progress = Progress(process=os.getpid(), started=self._started, at=time.time(),
                             stages=list(self._stages.values()))  # fmt: skip
         with writing(self._path) as file:
             file.write(progress.model_dump_json().encode())
@@ -116,8 +127,10 @@ def progress_kept(
     try:
         yield note
     except BaseException:
+        file.close()
         end_progress(folder)
         raise
+    file.close()
 
 
 def end_progress(folder: Path) -> None:

@@ -1,6 +1,6 @@
 """The table of verdicts: filters that combine, counts for each value, an order, and a page."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -11,7 +11,6 @@ from ...errors import UsageError
 from ...files.counted import counted
 from .coded import Coded, Mask, Numbers
 from .items import Items
-from .texts import Texts
 
 FACETS = ("model", "judge", "task", "status", "right", "judges", "people", "repaired")
 GROUP = "group."
@@ -60,10 +59,10 @@ class Found(BaseModel):
 class Table:
     """The verdicts of a run, filtered and sorted."""
 
-    def __init__(self, items: Items, texts: Texts) -> None:
-        """The columns, and the texts that are searched."""
+    def __init__(self, items: Items, search: Callable[[str], Mask]) -> None:
+        """The columns, and a function that returns the rows with some words."""
         self.items = items
-        self._texts = texts
+        self._search = search
         self._last: dict[str, Mask] = {}
 
     def masks(self, wanted: Wanted) -> dict[str, Mask]:
@@ -136,7 +135,7 @@ class Table:
 
     def _with_text(self, text: str) -> Mask:
         if text not in self._last:  # scrolling and sorting keep the words that were searched
-            self._last = {text: self._texts.rows(text)}
+            self._last = {text: self._search(text)}
         return self._last[text]
 
     def _counts(self, name: str, mask: Mask) -> list[ValueCount]:

@@ -1,8 +1,9 @@
 """The runs that `dxjudge view` shows, each read once, when something first asks for it."""
 
+import gc
 import threading
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Literal
 
@@ -83,7 +84,8 @@ class OpenRun:
         with self._reading:
             stamp = self._stamp
             if self._cases is None or self._cases[0] != stamp:
-                self._cases = stamp, open_cases(self.folder, self._people)
+                with _few_pauses():
+                    self._cases = stamp, open_cases(self.folder, self._people)
             return self._cases[1]
 
     def read_ahead(self) -> None:
@@ -95,6 +97,16 @@ class OpenRun:
 
         if self.state == "finished":
             threading.Thread(target=read, daemon=True).start()
+
+
+@contextmanager
+def _few_pauses() -> Iterator[None]:
+    """Read without the collector of circular garbage, which looks at all that was read so far."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 class OpenRuns:
