@@ -81,6 +81,11 @@ class JudgedItem:
     inputs: Mapping[str, Any] = field(repr=False, compare=False)
 
     @property
+    def groups(self) -> dict[str, str]:
+        """What was judged, as columns of its votes (see `judges.as_votes.ITEM`)."""
+        return {"model": self.model, "response": str(self.response), "place": str(self.place)}
+
+    @property
     def value(self) -> Any:
         """The step's result; None unless the outcome is Done."""
         return self.outcome.value if isinstance(self.outcome, Done) else None
@@ -140,7 +145,7 @@ class Panel:
             self._side_by_side(step, items, list(zip(names, judges, strict=True)), known)
         )
         judged = [
-            _judged_item(step, item, name, outcome)
+            judged_item(step, item, name, outcome)
             for name, outcomes in zip(names, by_judge, strict=True)
             for item, outcome in zip(items, outcomes, strict=True)
         ]
@@ -188,7 +193,7 @@ class Panel:
                 case=item.case,
             )
             outcome = as_outcome(step, item.inputs, jury)
-            by_jury.append(_judged_item(step, item, f"{JURY}{rule}", outcome))
+            by_jury.append(judged_item(step, item, f"{JURY}{rule}", outcome))
         return by_jury
 
     def recorded(self, name: str, step: Step[Any, Any], item: Item) -> Outcome | None:
@@ -252,7 +257,8 @@ class Panel:
 _AT_NO_COST = {"cached": True, "calls": 0, "tokens_in": 0, "tokens_out": 0, "cost": 0.0}
 
 
-def _judged_item(step: Step[Any, Any], item: Item, judge: str, outcome: Outcome) -> JudgedItem:
+def judged_item(step: Step[Any, Any], item: Item, judge: str, outcome: Outcome) -> JudgedItem:
+    """Return an item with its outcome under one judge."""
     return JudgedItem(
         task=item.task,
         model=item.model,
