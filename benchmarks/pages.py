@@ -178,7 +178,7 @@ def measure(folder: Path) -> Iterator[tuple[str, str]]:
             _opened(page)
             opened = time.perf_counter()
             page.evaluate("location.hash = 'tab=cases&case=case-100'")
-            page.wait_for_selector("article.case")
+            page.wait_for_selector("article.one-case")
             yield "one case (22 models, 110 verdicts)", f"{time.perf_counter() - opened:.3f} s"
             yield "memory of the page", _memory(session)
             yield "memory of its process", f"{_renderer(browser):.0f} MB"

@@ -192,8 +192,8 @@ def test_people_that_contradict_a_judge_are_found(page: Page, address: str) -> N
     page.wait_for_selector(".filters")
     assert total(page) >= 1
     page.locator(".big-row.placed a").first.click()
-    page.wait_for_selector("article.case")
-    assert "I disagree" in page.inner_text("article.case")
+    page.wait_for_selector("article.one-case")
+    assert "I disagree" in page.inner_text("article.one-case")
 
 
 @pytest.mark.parametrize("metric", ["hdf1", "rubric_total"])
@@ -249,8 +249,8 @@ def test_a_case_shows_its_verdicts_and_the_prompt_that_the_server_saw(
     page: Page, address: str, plain: Judged
 ) -> None:
     go(page, address, "tab=cases&run=0&case=derm-01")
-    page.wait_for_selector("article.case")
-    article = page.inner_text("article.case")
+    page.wait_for_selector("article.one-case")
+    article = page.inner_text("article.one-case")
     for vote in rows_of(plain.folder / "votes.csv"):
         if vote["case"] == "derm-01" and vote["explanation"]:
             assert vote["explanation"] in article
@@ -262,7 +262,7 @@ def test_a_case_shows_its_verdicts_and_the_prompt_that_the_server_saw(
     reply = json.loads(verdict.locator("pre[aria-label=Reply]").first.inner_text())
     kept = [json.loads(line)["text"] for line in (plain.folder / "attempts.jsonl").open()]
     assert reply in [json.loads(text) for text in kept if text.startswith("{")]
-    quoted = page.locator("article.case mark").first.inner_text()
+    quoted = page.locator("article.one-case mark").first.inner_text()
     assert quoted and quoted in article
 
 
@@ -276,7 +276,7 @@ def test_a_failed_item_shows_every_attempt_and_its_fault(
     page.locator(".big-row.placed a").first.click()
     chosen = page.locator(".verdict.chosen")
     chosen.wait_for()
-    assert failed["case"] in page.inner_text("article.case h2")
+    assert failed["case"] in page.inner_text("article.one-case h2")
     chosen.locator("summary").click()
     expect(chosen.locator(".sent .failure").first).to_contain_text("this request is rejected")
 
@@ -313,7 +313,7 @@ def test_keys_go_to_the_next_case_and_back_to_the_table(page: Page, address: str
     cases = list(dict.fromkeys(a.inner_text() for a in page.locator(".big-row.placed a").all()))
     page.locator(".big-row.placed a").first.focus()
     page.keyboard.press("Enter")
-    heading = page.locator("article.case h2").first
+    heading = page.locator("article.one-case h2").first
     expect(heading).to_have_text(cases[0])
     page.keyboard.press("j")
     expect(heading).to_have_text(cases[1])
@@ -332,16 +332,16 @@ def test_planted_payloads_are_shown_as_text_in_every_field(
     page.wait_for_selector(".big-row.placed a")
     assert EVIL in page.inner_text(".filters") and EVIL in page.inner_text("header h1")
     go(page, address, f"tab=cases&run=1&case={quote(case, safe='')}")
-    page.wait_for_selector("article.case")
-    text = page.inner_text("article.case")
+    page.wait_for_selector("article.one-case")
+    text = page.inner_text("article.one-case")
     for place in ("case 1", "response of 0", "guess"):
         assert f"{EVIL} {place}" in text
     assert text.count(EVIL) > 12
-    assert page.locator("article.case img, article.case script").count() == 0
+    assert page.locator("article.one-case img, article.one-case script").count() == 0
     assert "owned" not in page.title().replace(EVIL, "")
-    for words in page.locator("article.case .said").all():
+    for words in page.locator("article.one-case .said").all():
         assert words.locator("bdi").count(), "words of a judge are not isolated"
-    page.locator("article.case details summary").first.click()
+    page.locator("article.one-case details summary").first.click()
     page.wait_for_selector(".sent pre")
 
 
@@ -359,7 +359,7 @@ def test_pages_fit_and_axe_finds_nothing(
     page.goto(address)
     for state, there in (
         ("tab=cases&run=0", ".big-row.placed a"),
-        ("tab=cases&run=0&case=derm-01", "article.case"),
+        ("tab=cases&run=0&case=derm-01", "article.one-case"),
     ):
         go(page, address, state)
         page.wait_for_selector(there)

@@ -33,7 +33,7 @@ export function CasePage({ run, id }: { run: number; id: string }) {
   if (fault) return <Failure fault={fault} />;
   if (!value) return <p aria-busy="true">Loading …</p>;
   return (
-    <article class="case" aria-label={`Case ${value.id}`}>
+    <article class="one-case" aria-label={`Case ${value.id}`}>
       <nav class="case-nav" aria-label="Cases">
         <a href={back}>
           Back to the table <kbd>u</kbd>
