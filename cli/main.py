@@ -38,7 +38,8 @@ from .stress_command import stress
 from .table_commands import app as table
 
 _CODES, _JUDGES, _EVALUATIONS, _SERVICES, _KEPT, _START = (
-    "Diagnoses to codes", "Judges", "Whole evaluations", "Services", "What is kept", "To start with",
+    "Diagnoses to codes", "Judges", "Whole evaluations", "Services", "What is kept",
+    "To start with",
 )  # fmt: skip
 
 app = typer.Typer(
