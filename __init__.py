@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     from dxjudge.prompts.load import Prompt
     from dxjudge.scoring.votes import Vote
 
+    __version__: str
+
 # Public name -> the module that defines it.
 _HOMES = {
     "AnswerResult": "dxjudge.evaluation.answering.from_data",

@@ -19,6 +19,7 @@ from ..agents.outcome import Outcome
 from ..agents.step import Step
 from ..agents.steps import find_step
 from ..errors import MissingExtra, NoVerdict
+from ..files.short import short
 from ..graphs.loop import run_here
 from ..graphs.verdicts import votes_of
 from ..scoring.votes import Scalar, Vote
@@ -26,7 +27,7 @@ from ..scoring.votes import Scalar, Vote
 _KEEP = 1000  # attempts that a callable's run keeps; a process may use it for a long time
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Judgement:
     """An outcome in the form that other frameworks need.
 
@@ -41,6 +42,10 @@ class Judgement:
     parts: Mapping[str, Scalar]
     explanation: str = ""
     reason: str = ""
+
+    def __repr__(self) -> str:
+        what = f"parts={short(dict(self.parts))}" if self.parts else f"reason={short(self.reason)}"
+        return f"Judgement({self.outcome.step!r}, {self.outcome.status}, {what})"
 
     @property
     def verdict(self) -> Scalar | None:
@@ -65,7 +70,7 @@ class Judgement:
         return {**plain, "judge": judge.label if judge else None, "reason": self.reason}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class StepCallable:
     """A step, its judge and its run; call it with the step's fields."""
 
@@ -73,6 +78,10 @@ class StepCallable:
     judge: Judge | None
     run: Run
     engine: str = "auto"
+
+    def __repr__(self) -> str:
+        judge = self.judge.spec.label if self.judge else None
+        return f"StepCallable({self.step.name!r}, judge={judge!r}, engine={self.engine!r})"
 
     def __call__(self, /, **fields: Any) -> Judgement:
         """Judge one item, also inside a running event loop. Raises in the same cases as `ask`."""

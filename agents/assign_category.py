@@ -99,7 +99,7 @@ def _join(
     return {"categories": chosen} if chosen else None
 
 
-ASSIGN_CATEGORY: Step[CategoryInput, CategoryAnswer] = Step(
+ASSIGN_CATEGORY: Step[CategoryInput, CategoryAnswer, AssignedCategories] = Step(
     name="assign_category",
     version=1,
     input=CategoryInput,

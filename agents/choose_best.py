@@ -96,7 +96,7 @@ def all_alike(inputs: BestInput) -> Best | None:
     return Best(index=0, reason="all answers are the same", shuffle=inputs.shuffle)
 
 
-CHOOSE_BEST: Step[BestInput, BestAnswer] = Step(
+CHOOSE_BEST: Step[BestInput, BestAnswer, Best] = Step(
     name="choose_best",
     version=1,
     input=BestInput,

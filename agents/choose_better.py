@@ -110,7 +110,7 @@ def _alike(inputs: BetterInput) -> Better | None:
     return Better(better="tie", reason="both responses are the same", swapped=inputs.swapped)
 
 
-CHOOSE_BETTER: Step[BetterInput, BetterAnswer] = Step(
+CHOOSE_BETTER: Step[BetterInput, BetterAnswer, Better] = Step(
     name="choose_better",
     version=1,
     input=BetterInput,

@@ -87,7 +87,7 @@ def _none_fits(inputs: CandidateInput, answer: CandidateAnswer) -> str | None:
     return "no candidate stands for the diagnosis" if answer.choice is None else None
 
 
-CHOOSE_CANDIDATE: Step[CandidateInput, CandidateAnswer] = Step(
+CHOOSE_CANDIDATE: Step[CandidateInput, CandidateAnswer, CandidateChoice] = Step(
     name="choose_candidate",
     version=1,
     input=CandidateInput,
@@ -114,6 +114,6 @@ def _listed(names: tuple[str, ...]) -> type[CandidateAnswer]:
 # This form is optional; the default is the open answer with a check. A server may compile a
 # grammar for each new schema, here for each item. Greedy decoding under an enumeration also
 # misleads small models: the first word decides, even where several names share it.
-CHOOSE_CANDIDATE_CONSTRAINED: Step[CandidateInput, CandidateAnswer] = replace(
+CHOOSE_CANDIDATE_CONSTRAINED: Step[CandidateInput, CandidateAnswer, CandidateChoice] = replace(
     CHOOSE_CANDIDATE, output=lambda inputs: _listed(inputs.candidates)
 )

@@ -105,7 +105,7 @@ def _tidy(text: str) -> str:
 DDX_VERDICT = Verdict("diagnoses", kind="text", write=_join, read=_split, normal=_tidy)
 """The verdict is the whole list, in order, as one text."""
 
-EXTRACT_DDX: Step[TextInput, DdxAnswer] = Step(
+EXTRACT_DDX: Step[TextInput, DdxAnswer, Ddx] = Step(
     name="extract_ddx",
     version=1,
     input=TextInput,

@@ -67,7 +67,7 @@ def _render(inputs: PatientInput) -> Mapping[str, Value]:
     }
 
 
-GENERATE_DDX: Step[PatientInput, GeneratedDdx] = Step(
+GENERATE_DDX: Step[PatientInput, GeneratedDdx, Ddx] = Step(
     name="generate_ddx",
     version=1,
     input=PatientInput,

@@ -36,7 +36,7 @@ def _no_ddx(inputs: DdxGradeInput) -> Nothing | None:
     return Nothing("the differential is empty; there is nothing to grade")
 
 
-GRADE_DDX: Step[DdxGradeInput, GradeAnswer] = Step(
+GRADE_DDX: Step[DdxGradeInput, GradeAnswer, Grade] = Step(
     name="grade_ddx",
     version=1,
     input=DdxGradeInput,

@@ -34,7 +34,7 @@ def _no_diagnosis(inputs: FinalGradeInput) -> Nothing | None:
     return None if fold(inputs.generated) else Nothing("there is no generated diagnosis to grade")
 
 
-GRADE_FINAL_DIAGNOSIS: Step[FinalGradeInput, GradeAnswer] = Step(
+GRADE_FINAL_DIAGNOSIS: Step[FinalGradeInput, GradeAnswer, Grade] = Step(
     name="grade_final_diagnosis",
     version=1,
     input=FinalGradeInput,

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
 from pydantic import (
@@ -22,6 +22,7 @@ Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh"]
 # provider:model or provider:model@http://server/v1
 _NAME = re.compile(r"^(?P<provider>[a-z_]+):(?P<model>.+?)(?:@(?P<base_url>https?://\S+))?$")
 _SECRET_PART = re.compile(r"(?<=//)[^/\s]*@|[?#]\S*")
+_NAMED = {"provider", "model", "base_url"}  # the fields that the label holds
 _OWN_FIELDS = {
     "model", "messages", "system", "stream", "tools", "tool_choice",
     "toolConfig", "response_format",
@@ -53,6 +54,13 @@ class JudgeSpec(BaseModel):
     extra_body: str = ""
     # Tells apart two model objects that share a class and a name; empty for a named provider.
     identity: str = ""
+
+    def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
+        """Return the judge as a user writes it, and the parameters that were set."""
+        yield None, self.label
+        for name, value in self:
+            if name not in _NAMED and value != type(self).model_fields[name].default:
+                yield name, value
 
     @field_validator("extra_body")
     @classmethod

@@ -167,7 +167,7 @@ def _only(met: tuple[bool, ...]) -> bool:
     return met[0]
 
 
-JUDGE_CRITERIA: Step[CriteriaInput, CriteriaAnswer] = Step(
+JUDGE_CRITERIA: Step[CriteriaInput, CriteriaAnswer, MetCriteria] = Step(
     name="judge_criteria",
     version=1,
     input=CriteriaInput,

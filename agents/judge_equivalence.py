@@ -80,7 +80,7 @@ def same_wording(inputs: PairInput) -> Equivalence | None:
     return Equivalence(equivalent=True) if fold(inputs.predicted) == fold(inputs.truth) else None
 
 
-JUDGE_EQUIVALENCE: Step[PairInput, YesNo] = Step(
+JUDGE_EQUIVALENCE: Step[PairInput, YesNo, Equivalence] = Step(
     name="judge_equivalence",
     version=1,
     input=PairInput,
@@ -96,7 +96,7 @@ JUDGE_EQUIVALENCE: Step[PairInput, YesNo] = Step(
 )
 
 # The same judgement, with the prompt of DermCase.
-JUDGE_EQUIVALENCE_CORRECT: Step[PairInput, CorrectIncorrect] = Step(
+JUDGE_EQUIVALENCE_CORRECT: Step[PairInput, CorrectIncorrect, Equivalence] = Step(
     name="judge_equivalence",
     version=1,
     input=PairInput,
@@ -113,8 +113,8 @@ JUDGE_EQUIVALENCE_CORRECT: Step[PairInput, CorrectIncorrect] = Step(
 
 
 def with_ontology(
-    step: Step[PairInput, YesNo], mapper: Mapper, *, decide_different: bool = False
-) -> Step[PairInput, YesNo]:
+    step: Step[PairInput, YesNo, Equivalence], mapper: Mapper, *, decide_different: bool = False
+) -> Step[PairInput, YesNo, Equivalence]:
     """Return the step with a stand-in "ontology": equal codes mean the same disease.
 
     Equal wording decides first. A code for "other specified" diseases stands for many diseases,

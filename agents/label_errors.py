@@ -223,7 +223,7 @@ def _added(inputs: ErrorInput, labelled: Mapping[str, LabelledErrors]) -> Labell
     return LabelledErrors(taxonomy=inputs.taxonomy.name, errors=errors)
 
 
-LABEL_ERRORS: Step[ErrorInput, ErrorAnswer] = Step(
+LABEL_ERRORS: Step[ErrorInput, ErrorAnswer, LabelledErrors] = Step(
     name="label_errors",
     version=1,
     input=ErrorInput,

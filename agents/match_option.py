@@ -198,7 +198,7 @@ def _sort_letters(text: str) -> str:
     return ",".join(sorted(part.strip().upper() for part in text.split(",")))
 
 
-MATCH_OPTION: Step[OptionInput, OptionAnswer] = Step(
+MATCH_OPTION: Step[OptionInput, OptionAnswer, MatchedOptions] = Step(
     name="match_option",
     version=2,
     input=OptionInput,

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, field_validator
 
 from ..files.counted import counted
+from ..files.short import LINE, short
 from .judge import JudgeSpec
 
 R = TypeVar("R")
@@ -61,7 +62,7 @@ class Account(BaseModel):
     def __repr_args__(self) -> Iterator[tuple[str, Any]]:
         """Return the fields of a short repr: step, result and judge, without the costs."""
         yield "step", self.step
-        yield from self._shown()
+        yield from ((name, _Short(value)) for name, value in self._shown())
         yield from self._who()
 
     def _shown(self) -> list[tuple[str, Any]]:
@@ -79,6 +80,16 @@ class Account(BaseModel):
         )
         title = f"{self.step}: {type(self).__name__.partition('[')[0].lower()}"
         return html_table(title, [*rows, ("account", account)])
+
+
+class _Short:
+    """A value whose repr is cut to one line."""
+
+    def __init__(self, value: Any) -> None:
+        self._value = value
+
+    def __repr__(self) -> str:
+        return short(self._value, 2 * LINE)
 
 
 def _rows(name: str, value: Any) -> list[tuple[str, Any]]:

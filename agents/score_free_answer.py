@@ -143,7 +143,7 @@ def named_option(inputs: FreeAnswerInput) -> FreeAnswerChoice | None:
     return FreeAnswerChoice(choice="B") if letters == {"B"} else None
 
 
-SCORE_FREE_ANSWER: Step[FreeAnswerInput, Closeness] = Step(
+SCORE_FREE_ANSWER: Step[FreeAnswerInput, Closeness, FreeAnswerChoice] = Step(
     name="score_free_answer",
     version=1,
     input=FreeAnswerInput,

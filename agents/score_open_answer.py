@@ -140,7 +140,7 @@ def _millimetres(text: str) -> float | None:
     return float(match["value"].replace(",", ".")) * _MILLIMETRES[match["unit"].lower()]
 
 
-SCORE_OPEN_ANSWER: Step[OpenAnswerInput, OpenScoreAnswer] = Step(
+SCORE_OPEN_ANSWER: Step[OpenAnswerInput, OpenScoreAnswer, OpenScore] = Step(
     name="score_open_answer",
     version=1,
     input=OpenAnswerInput,

@@ -222,7 +222,7 @@ def _added(inputs: RubricInput, scores: Mapping[str, RubricScore]) -> RubricScor
     )
 
 
-SCORE_RUBRIC: Step[RubricInput, RubricAnswer] = Step(
+SCORE_RUBRIC: Step[RubricInput, RubricAnswer, RubricScore] = Step(
     name="score_rubric",
     version=1,
     input=RubricInput,

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from types import FrameType
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal
 
 from pydantic import BaseModel, ValidationError
+from typing_extensions import TypeVar  # with defaults, which typing has from Python 3.13
 
 from ..cache.key import fingerprint
 from ..errors import UsageError
@@ -19,6 +20,7 @@ from .verdict import Verdict, settle_verdict
 ReplyForm = Literal["json", "text", "token", "likelihood"]
 I = TypeVar("I", bound=BaseModel)  # noqa: E741
 O = TypeVar("O", bound=BaseModel)  # noqa: E741
+R = TypeVar("R", bound=BaseModel, default=O)
 
 
 @dataclass(frozen=True)
@@ -40,9 +42,12 @@ class Dimensions(Generic[I]):
     result: Callable[[I, Mapping[str, Any]], BaseModel]
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Step(Generic[I, O]):
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Step(Generic[I, O, R]):
     """One task for a model. Build it once, at module level.
+
+    `Step[Input, Output, Result]` names the types of `input`, `output` and of the value of `Done`,
+    so that a type checker knows them; without `finish`, `Step[Input, Output]` says the same.
 
     name, version: the identity of the step. Raise `version` after a change of a rule that does
         not change the prompt or the output schema.
@@ -92,11 +97,11 @@ class Step(Generic[I, O]):
     render: Callable[[I], Mapping[str, Value]] | None = None
     checks: tuple[Callable[[I, O], Sequence[str]], ...] = ()
     abstain: Callable[[I, O], str | None] | None = None
-    finish: Callable[[I, O], BaseModel] | None = None
-    result: type[BaseModel] | None = None
+    finish: Callable[[I, O], R] | None = None
+    result: type[R] | None = None
     verdict: Verdict | None = None
     dimensions: Dimensions[I] | None = None
-    stand_ins: Mapping[str, Callable[[I], BaseModel | Nothing | None]] = field(default_factory=dict)
+    stand_ins: Mapping[str, Callable[[I], R | Nothing | None]] = field(default_factory=dict)
     max_repairs: int = 2
     judged: str = ""
     symmetric: tuple[str, str] | None = None
@@ -117,6 +122,11 @@ class Step(Generic[I, O]):
         object.__setattr__(self, "prompt", prompt)
         verdict = settle_verdict(self.verdict, self.known_result, self.name)
         object.__setattr__(self, "verdict", verdict)
+
+    def __repr__(self) -> str:
+        result = self.known_result.__name__ if self.known_result else "depends on the input"
+        types = f"{self.input.__name__} -> {result}"
+        return f"Step({self.name!r}, version {self.version}, {types})"
 
     @property
     def prompt_name(self) -> str:

@@ -21,6 +21,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from ..cache.key import canonical
 from ..errors import UsageError
+from ..files.short import short
 
 Scalar = str | int | float | bool
 Kind = Literal["truth", "number", "text"]
@@ -43,7 +44,7 @@ def _same(value: Any) -> Any:
     return value
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Parts:
     """The verdicts of a result that has several; a jury votes on each of them separately.
 
@@ -67,8 +68,11 @@ class Parts:
     levels: Callable[[Any, str], tuple[Scalar, ...]] | None = None
     total: str = ""
 
+    def __repr__(self) -> str:
+        return f"Parts({self.kind}, {self.scale})"
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Verdict:
     """Which value of a step's result is its verdict, and how that value is compared.
 
@@ -96,6 +100,11 @@ class Verdict:
     normal: Callable[[Any], Scalar] = _same
     shown: Mapping[bool, str] = dataclasses.field(default_factory=dict)
     parts: Parts | None = None
+
+    def __repr__(self) -> str:
+        levels = f", levels={short(self.levels)}" if self.levels is not None else ""
+        parts = f", {self.parts!r}" if self.parts is not None else ""
+        return f"Verdict({self.field!r}, {self.kind}, {self.scale}{levels}{parts})"
 
     def names(self, inputs: BaseModel | None) -> tuple[str, ...]:
         """Return the parts that a jury votes on; ("",) means the result as a whole.

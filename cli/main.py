@@ -26,6 +26,7 @@ from .judge_command import judge_rows
 from .leaderboard_command import leaderboard
 from .map_command import map_file
 from .mcp_command import mcp
+from .pages.view_command import view
 from .power_command import power
 from .providers_command import list_providers
 from .search_command import search
@@ -37,8 +38,8 @@ from .strengths_command import strengths
 from .stress_command import stress
 from .table_commands import app as table
 
-_CODES, _JUDGES, _EVALUATIONS, _SERVICES, _KEPT, _START = (
-    "Diagnoses to codes", "Judges", "Whole evaluations", "Services", "What is kept",
+_CODES, _JUDGES, _EVALUATIONS, _PAGES, _SERVICES, _KEPT, _START = (
+    "Diagnoses to codes", "Judges", "Whole evaluations", "Pages", "Services", "What is kept",
     "To start with",
 )  # fmt: skip
 
@@ -70,6 +71,7 @@ app.command("check-table", cls=Command, rich_help_panel=_EVALUATIONS)(check_tabl
 app.command("leaderboard", cls=Command, rich_help_panel=_EVALUATIONS)(leaderboard)
 app.command("power", cls=Command, rich_help_panel=_EVALUATIONS)(power)
 app.add_typer(curate, name="curate", rich_help_panel=_EVALUATIONS)
+app.command("view", cls=Command, rich_help_panel=_PAGES)(view)
 app.command("serve", cls=Command, rich_help_panel=_SERVICES)(serve)
 app.command("mcp", cls=Command, rich_help_panel=_SERVICES)(mcp)
 app.add_typer(cache, name="cache", rich_help_panel=_KEPT)

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..files.svg import bars, standalone
+from ..files.charts import Bar, Point, bars, to_svg
 
 _STEP = 2  # per cent
 _MOST = 10  # per cent, the bound of `flaws_dermcase.yaml`
@@ -21,9 +21,18 @@ def draw_lengths(pairs: Sequence[Mapping[str, Any]]) -> str:
     totals = Counter(str(pair["kind"]) for pair in pairs)
     starts = range(-_MOST, _MOST, _STEP)
     rows = [f"{start:+d} to {start + _STEP:+d} %" for start in starts]
-    table = [[counts[kind, start] / totals[kind] for kind in kinds] for start in starts]
+    table = [
+        [
+            Bar(
+                Point(counts[kind, start] / totals[kind]),
+                f"{counts[kind, start]:,} of {totals[kind]:,}",
+            )
+            for kind in kinds
+        ]
+        for start in starts
+    ]
     title = "Length of rejected texts against chosen texts, share of pairs"
-    return standalone(bars(title, rows, kinds, table)) + "\n"
+    return to_svg(bars(title, rows, kinds, table).spec) + "\n"
 
 
 def _range(pair: Mapping[str, Any]) -> int:

@@ -41,7 +41,7 @@ JOURNAL, ATTEMPTS, MAPPING = "journal.jsonl", "attempts.jsonl", "mapping.tsv"
 _OF_THE_RUN = (JOURNAL, ATTEMPTS, MAPPING)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class EvaluationResult:
     """An evaluation with its tables; a notebook shows the main table.
 
@@ -54,6 +54,11 @@ class EvaluationResult:
     folder: Path
     budget_reached: bool
     _temporary: Any = field(default=None, repr=False)
+
+    def __repr__(self) -> str:
+        reached = ", budget reached" if self.budget_reached else ""
+        about = repr(self.evaluation).removeprefix("Evaluation(").removesuffix(")")
+        return f"EvaluationResult({about}{reached})"
 
     @cached_property
     def _tables(self) -> dict[str, Table]:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..files.counted import counted
 from ..scoring.flat import RankChange
 from ..scoring.paired import Spread
 from ..scoring.stability import RankingStability
@@ -26,7 +27,7 @@ from .presets import Preset
 from .settings import Column, Settings
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Evaluation:
     """Everything that an evaluation reports.
 
@@ -73,6 +74,13 @@ class Evaluation:
     samples: tuple[SampleSpread, ...] = ()
     group_gaps: tuple[GroupGap, ...] = ()
     skipped: tuple[LeftOut, ...] = ()
+
+    def __repr__(self) -> str:
+        models, cases = len(self.judged.models), len(self.judged.cases)
+        numbers = counted(len(self.numbers), "number")
+        about = f"{counted(models, 'model')}, {counted(cases, 'case')}, {numbers}"
+        failed = sum(self.failures.values())
+        return f"Evaluation({self.preset.name!r}: {about}, {failed} failed)"
 
     def number(self, metric: str, model: str, judge: str = "", **where: str) -> Number | None:
         """One number, or None; `where` may name slice, group_by and group."""

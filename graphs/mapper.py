@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from ..errors import UsageError
 from ..files.folders import cache_folder
 from ..files.frames import frame_texts, is_frame, like, whole, with_added
+from ..files.short import short
 from ..ontology.base import check_scope, default_terms, recipe
 from ..ontology.confidence import load_confidence_model
 from ..ontology.mapping import Candidate, Mapping, read_mapping
@@ -122,6 +123,11 @@ class Mapper:
         self._rebuild = rebuild
         self._progress = progress
 
+    def __repr__(self) -> str:
+        release = self.ontology if isinstance(self.ontology, str) else self.ontology.name
+        judge = f", judge={short(self.chooser.judge)}" if self.chooser else ""
+        return f"Mapper({release!r}, specificity={self.specificity!r}, top_k={self.top_k}{judge})"
+
     def __reduce__(self) -> Any:
         """Pickle only the settings; a copy opens the index again when it is first used."""
         opened = {"tree", "added", "parts", "graph"}
@@ -197,6 +203,10 @@ class Mapper:
 
     @overload
     def map_many(self, texts: Iterable[str]) -> list[Mapping]: ...
+    @overload
+    def map_many(
+        self, texts: list[dict[str, Any]], *, column: str | None = None
+    ) -> list[dict[str, Any]]: ...
     @overload
     def map_many(self, texts: Any, *, column: str | None = None) -> Any: ...
     def map_many(self, texts: Any, *, column: str | None = None) -> Any:

@@ -22,6 +22,9 @@ class Node(Runnable[Any, dict[str, Any]]):
         self.name = self.__name__ = name
         self._work = work
 
+    def __repr__(self) -> str:
+        return f"Node({self.name!r})"
+
     async def __call__(self, state: Any) -> dict[str, Any]:
         """Return the node's update of this state."""
         return await self._work(state)

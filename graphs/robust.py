@@ -76,13 +76,16 @@ class Trial:
     reason: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Tried:
     """All trials of one item by one judge, the base first; `inputs` is None if unusable."""
 
     judge: str
     inputs: BaseModel | None
     trials: tuple[Trial, ...]
+
+    def __repr__(self) -> str:
+        return f"Tried(judge={self.judge!r}, {len(self.trials)} trials, base={self.base!r})"
 
     @property
     def base(self) -> Outcome:

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any, overload
 
 from pydantic import BaseModel
+from typing_extensions import TypeVar  # with defaults, which typing has from Python 3.13
 
 from ..agents.engine.ask import BREATH, ask_dimensions, is_split, missed, replay, settle
 from ..agents.engine.call import Call, prepare
@@ -15,7 +16,7 @@ from ..agents.engine.conclude import failed_unasked
 from ..agents.engine.hidden import without_hidden
 from ..agents.engine.judges import AnyJudge, Judge, as_judge, check_key
 from ..agents.engine.run import Run
-from ..agents.outcome import FailureKind, Outcome
+from ..agents.outcome import Abstained, Done, Failed, FailureKind, Outcome
 from ..agents.stand_ins import by_stand_in, check_engine
 from ..agents.step import Step
 from ..agents.steps import find_step
@@ -35,31 +36,32 @@ __all__ = [
 ]
 
 Inputs = BaseModel | Mapping[str, Any]
+R = TypeVar("R", bound=BaseModel, default=Any)  # the result of a step; Any for a step by name
 _CHUNK = 500  # items looked up in the cache at once
 
 
 @overload
 async def run_step(
-    step: Step[Any, Any] | str,
+    step: Step[Any, Any, R] | str,
     inputs: Inputs,
     *,
     judge: AnyJudge | None = None,
     run: Run | None = None,
     engine: str = "auto",
     repeat: int = 0,
-) -> Outcome: ...
+) -> Done[R] | Abstained | Failed: ...
 
 
 @overload
 async def run_step(
-    step: Step[Any, Any] | str,
+    step: Step[Any, Any, R] | str,
     inputs: Sequence[Inputs],
     *,
     judge: AnyJudge | None = None,
     run: Run | None = None,
     engine: str = "auto",
     repeat: int = 0,
-) -> list[Outcome]: ...
+) -> list[Done[R] | Abstained | Failed]: ...
 
 
 async def run_step(
@@ -97,6 +99,30 @@ async def run_step(
     finally:
         if run is None:
             own.close()
+
+
+@overload
+def run_step_sync(
+    step: Step[Any, Any, R] | str,
+    inputs: Inputs,
+    *,
+    judge: AnyJudge | None = None,
+    run: Run | None = None,
+    engine: str = "auto",
+    repeat: int = 0,
+) -> Done[R] | Abstained | Failed: ...
+
+
+@overload
+def run_step_sync(
+    step: Step[Any, Any, R] | str,
+    inputs: Sequence[Inputs],
+    *,
+    judge: AnyJudge | None = None,
+    run: Run | None = None,
+    engine: str = "auto",
+    repeat: int = 0,
+) -> list[Done[R] | Abstained | Failed]: ...
 
 
 def run_step_sync(

@@ -4,6 +4,8 @@ from dataclasses import asdict, dataclass
 from html import escape
 from typing import Any, Literal
 
+from ..files.short import short
+
 Status = Literal["mapped", "unmapped", "failed"]
 DecidedBy = Literal["exact", "embedded", "llm", "reviewed", "none"]
 Band = Literal["exact", "high", "medium", "low"]
@@ -21,7 +23,7 @@ _SHOWN = 60  # characters of a text that `repr` shows
 _FIRST = 5  # candidates that a notebook shows
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Candidate:
     """A code that may stand for the diagnosis; `why` says in words why it is a candidate.
 
@@ -37,8 +39,12 @@ class Candidate:
     category_score: float
     why: str
 
+    def __repr__(self) -> str:
+        scores = f"{self.score:.2f}, category {self.category_score:.2f}"
+        return f"Candidate({self.code} {self.name!r}, {scores}, {short(self.why)})"
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Additional:
     """A further code beside that of a mapping, for a condition that the text names.
 
@@ -51,6 +57,9 @@ class Additional:
     score: float
     text: str
     why: str
+
+    def __repr__(self) -> str:
+        return f"Additional({self.code} {self.name!r}, {self.score:.2f}, {short(self.text)})"
 
 
 @dataclass(frozen=True, repr=False)
@@ -83,7 +92,7 @@ class Mapping:
 
     def __repr__(self) -> str:
         shown = self.text if len(self.text) <= _SHOWN else f"{self.text[: _SHOWN - 1]}…"
-        what = f"{self.code} {self.name!r}, {self._how()}" if self.code else f"{self.reason!r}"
+        what = f"{self.code} {self.name!r}, {self._how()}" if self.code else short(self.reason)
         return f"Mapping({shown!r}, {self.status}: {what}, {len(self.candidates)} candidates)"
 
     def _repr_html_(self) -> str:

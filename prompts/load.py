@@ -51,7 +51,7 @@ class Rendered:
     user: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, repr=False, kw_only=True)
 class Prompt:
     """The two messages of a step, with `{{placeholders}}` for the fields of its input.
 
@@ -79,6 +79,10 @@ class Prompt:
         object.__setattr__(self, "system", messages[0])
         object.__setattr__(self, "user", messages[1])
         object.__setattr__(self, "placeholders", settled)
+
+    def __repr__(self) -> str:
+        fields = ", ".join(self.placeholders)
+        return f"Prompt({self.name!r}, version {self.version}, {fields}, {self.hash[:12]})"
 
     @cached_property
     def hash(self) -> str:

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from ..errors import UsageError
+from ..files.short import short
 
 Scalar = str | int | float | bool
 VoteStatus = Literal["done", "abstained", "failed"]
 STATUSES: tuple[VoteStatus, ...] = get_args(VoteStatus)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Vote:
     """One judge's verdict on one case in one step.
 
@@ -46,6 +47,11 @@ class Vote:
         fault = fault_of(vars(self))
         if fault:
             raise UsageError(f"vote of {self.judge!r} on case {self.case!r}: {fault[1]}")
+
+    def __repr__(self) -> str:
+        what = short(self.verdict) if self.status == "done" else short(self.reason)
+        place = f"case={self.case!r}, step={self.step!r}, judge={self.judge!r}"
+        return f"Vote({place}, repeat={self.repeat}, {self.status}: {what})"
 
     @property
     def key(self) -> tuple[str, str, str, int, str]:

@@ -129,7 +129,7 @@ def test_the_figure_has_the_share_of_pairs_in_each_range() -> None:
     texts = [("wrong", 101), ("wrong", 103), ("flawed", 91), ("wrong", 102)]
     pairs = [{"kind": kind, "chosen": "x" * 100, "rejected": "x" * n} for kind, n in texts]
     drawing = draw_lengths(pairs)
-    assert [drawing.count(f">{share}<") for share in ("0.33", "0.67", "1.00")] == [1, 1, 1]
+    assert [drawing.count(f">{share}  (") for share in ("0.33", "0.67", "1.00")] == [1, 1, 1]
     assert "+2 to +4 %" in drawing
 
 

@@ -1,13 +1,12 @@
-"""Every command and every Python block of README and docs runs, in the order of its page."""
+"""Every block of README and docs runs, in the order of its page, and prints what the page shows."""
 
-import ast
-import asyncio
 import csv
-import inspect
 import json
 import os
+import re
+import shlex
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -20,42 +19,49 @@ from dxjudge.cli.main import run as dxjudge
 from dxjudge.files.folders import VARIABLE
 from dxjudge.graphs.mapper import Mapper
 
-from . import mediconfusion_model, medlesionvqa_model
-from .pages import PAGES, ROOT, commands, python_of, valid_answer
+from . import (
+    mediconfusion_model,
+    medlesionvqa_model,
+    scripted_dermcase,
+    scripted_medsyn,
+    test_carry,
+    test_exchange,
+)
+from .page_reader import PageReader
+from .pages import PAGES, ROOT, blocks, commands, valid_answer
 from .protocol_server import ProtocolServer, Seen, say
 
-DONE = (0, 3)  # 3: some rows failed, as a scripted model's answers may
-# Commands that show a form, need a network, or are run by tests of their own.
+# Statements that cannot run here: page and words of the statement -> why.
 NOT_RUN = {
-    ("docs/evaluate.md", "CASES"): "shows the form of the command",
+    ("docs/install.md", "venv"): "makes an environment, which pip fills from the network",
     ("docs/sources.md", "mondo"): "fetches from the network",
     ("docs/map.md", "--max-cost"): "prices are those of the provider's own address",
-    ("docs/curation.md", "dermcase"): "tests/test_curate_command.py runs it",
-    ("docs/serve.md", ""): "tests/test_serve.py runs it",
-    ("docs/curation.md", "medsyn"): "tests/test_curation_medsyn.py runs it",
-    ("docs/map.md", "calibrate"): "tests/test_confidence.py runs it with reviewed rows",
-    ("docs/curation.md", "agree"): "tests/test_curation_reports.py runs it",
-    ("docs/exchange.md", "carry"): "tests/test_carry.py runs it with old editions",
-    ("docs/exchange.md", "new.tsv"): "the table of the command before it",
-    ("docs/exchange.md", "athena"): "tests/test_exchange.py runs it with concepts",
-    ("docs/own_ontology.md", ""): "tests/test_own_release.py runs it",
-    ("docs/own_step.md", ""): "tests/test_own_step_page.py runs it",
-    ("docs/files.md", ""): "tests/test_table_forms.py runs it",
+    ("docs/serve.md", "dxjudge serve"): "runs until it is stopped; tests/test_serve.py",
+    ("docs/serve.md", "curl"): "asks the service of the line before it",
+    ("docs/serve.md", "dxjudge mcp"): "reads until its input ends; tests/test_serve.py",
+    ("docs/adapters.md", "inspect_ai"): "may be missing; tests/test_as_inspect_scorer.py",
+    ("docs/adapters.md", "langgraph dev"): "runs until it is stopped; tests/test_studio.py",
+    ("docs/pages.md", "dxjudge view"): "serves until it is stopped; tests/test_view.py",
 }
-PYTHON_NOT_RUN = {
-    "docs/adapters.md": "tests/test_as_*.py run the adapters against the real frameworks",
-    "docs/files.md": "tests/test_table_forms.py runs it",
-    "docs/scoring.md": "tests/test_scoring_examples.py runs its examples",
-    "docs/curation.md": "tests/test_curation_dermcase.py runs the graphs",
-    "docs/own_ontology.md": "tests/test_own_release.py runs it",
-    "docs/own_step.md": "tests/test_own_step_page.py runs it",
+# Pages of which every block runs in a test of its own, with a judge made for the page.
+ELSEWHERE = {
+    "docs/files.md": "tests/test_table_forms.py",
+    "docs/own_ontology.md": "tests/test_own_release.py",
+    "docs/own_step.md": "tests/test_own_step_page.py",
+    "docs/scoring.md": "tests/test_scoring_examples.py",
 }
 
 
 HDDX = ["pulmonary embolism", "pneumonia", "pleurisy", "myocardial infarction", "asthma"]
 
 
+ROLE = {"answers": "usual"}
+
+
 def answer(seen: Seen) -> Any:
+    if ROLE["answers"] != "usual":
+        good = {"dermcase": scripted_dermcase.good, "medsyn": scripted_medsyn.good}
+        return say(good[ROLE["answers"]](seen))
     if seen.schema is None:  # a model under test, asked for text
         return say("A" if "Options:" in seen.user else "Final diagnosis: gout")
     if mediconfusion_model.is_known(seen):
@@ -101,6 +107,8 @@ def folder(
     monkeypatch.setenv("ANTHROPIC_BASE_URL", server.root)
     monkeypatch.setenv("OPENAI_API_KEY", "test")
     monkeypatch.setenv("ANTHROPIC_API_KEY", "test")
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setitem(ROLE, "answers", "usual")
     monkeypatch.chdir(place)
     texts = ["gout", "asthma", "heart attack", "N/A"]
     _rows(place / "diagnoses.csv", [{"id": i, "diagnosis": text} for i, text in enumerate(texts)])
@@ -151,51 +159,146 @@ def folder(
     yield place
 
 
-def _filled(words: list[str], server: ProtocolServer) -> list[str]:
+def _filled(text: str, server: ProtocolServer) -> str:
     """Judges that a page names by a letter or at an address of its own are those of the server."""
-    names = {letter: server.judge(letter.lower()) for letter in "ABC"}
-    filled = []
-    for word in words:
-        if word.startswith(("openai:qwen@", "openai:gpt", "anthropic:")) and "," not in word:
-            word = word.split("@")[0].replace("MODEL", "claude-sonnet-4-5")
-        if "," in word and word[0] in "Ao":
-            word = ",".join(_filled(word.split(","), server))
-        filled.append(names.get(word, word))
-    return filled
+    for port in (8000, 8080):
+        text = text.replace(f"qwen@http://127.0.0.1:{port}/v1", f"qwen@{server.url}")
+    text = text.replace("anthropic:MODEL", "anthropic:claude-sonnet-4-5")
+
+    def judges(match: re.Match[str]) -> str:
+        return match[1] + re.sub("[A-C]", lambda one: server.judge(one[0].lower()), match[2])
+
+    return re.sub(r"(--judges? )([A-C](?:,[A-C])*)(?![\w:])", judges, text)
 
 
-def _why_not(page: str, words: list[str]) -> str | None:
-    for (of_page, word), reason in NOT_RUN.items():
-        if page == of_page and (not word or word in words):
+def _evaluated(folder: Path, server: ProtocolServer) -> None:
+    """The folder RUN of an evaluation with two judges, and the votes of a doctor."""
+    if (folder / "RUN").exists():
+        return
+    judges = ["--judge", server.judge("a"), "--judge", server.judge("b")]
+    files = ["cases.jsonl", "model-a.jsonl", "model-b.jsonl"]
+    assert dxjudge(["evaluate", *files, "-o", "RUN", *judges]) in (0, 3)
+    doctor = [{"case": "c1", "judge": "doctor", "step": "judge_equivalence", "verdict": "true"}]
+    _rows(folder / "doctor.csv", doctor)
+
+
+def _reviewed(folder: Path, server: ProtocolServer) -> None:
+    """A column whose mapping a person has reviewed: 60 rows, of which a few had another code."""
+    shutil.copy(folder / "examples/diagnoses.csv", folder / "diagnoses.csv")
+    table = folder / "reviewed.tsv"
+    table.unlink(missing_ok=True)
+    assert dxjudge(["map", "diagnoses.csv", "-o", "mapped.csv", "--table", str(table)]) == 0
+    with table.open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    for number, row in enumerate(rows):
+        row["reviewed"] = "yes"
+        row["code"] = "Z23" if number % 9 == 0 else row["code"]
+    with table.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, rows[0], delimiter="\t")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def _rated(folder: Path, server: ProtocolServer) -> None:
+    """A person rates the sample that a procedure has drawn; then come case reports again."""
+    ROLE["answers"] = "dermcase"
+    with (folder / "dermcase/sample.csv").open(newline="", encoding="utf-8") as file:
+        sample = list(csv.DictReader(file))
+    _rows(folder / "dermcase/sample.csv", [{**row, "verdict": "yes"} for row in sample])
+
+
+def _role(name: str) -> Callable[[Path, ProtocolServer], None]:
+    return lambda folder, server: ROLE.update(answers=name)
+
+
+def _concepts(folder: Path, server: ProtocolServer) -> None:
+    (folder / "athena").mkdir(exist_ok=True)
+    (folder / "athena/CONCEPT.csv").write_text(test_exchange.CONCEPTS, "utf-8")
+
+
+def _editions(folder: Path, server: ProtocolServer) -> None:
+    """The official files of an older edition, and CMS's equivalences from ICD-9-CM."""
+    (folder / "2025").mkdir(exist_ok=True)
+    (folder / "2025/icd10cm_tabular_2025.xml").write_text(test_carry.TABULAR, "utf-8")
+    (folder / "2025/icd10cm-order-2025.txt").write_text(test_carry.ORDER, "utf-8")
+    (folder / "2018_I9gem.txt").write_text("7242  M545    10000\n", "utf-8")
+    (folder / "icd9.tsv").write_text("text\tcode\treviewed\nlumbago\t724.2\tyes\n", "utf-8")
+
+
+# What lies in the folder before a command with this word: the work of a person or of another day.
+EARLIER: dict[str, dict[str, Callable[[Path, ProtocolServer], None]]] = {
+    "docs/agreement.md": {"RUN": _evaluated},
+    "docs/map.md": {"calibrate": _reviewed},
+    "docs/curation.md": {
+        "dermcase": _role("dermcase"),
+        "medsyn": _role("medsyn"),
+        "mediconfusion": _role("usual"),
+        "agree": _rated,
+    },
+    "docs/exchange.md": {"athena": _concepts, "carry": _editions},
+}
+
+
+def _why_not(page: str, text: str) -> str | None:
+    for (of_page, words), reason in NOT_RUN.items():
+        if page == of_page and words in text:
             return reason
     return None
 
 
-def test_what_is_not_run_here_is_run_elsewhere() -> None:
-    for reason in (*NOT_RUN.values(), *PYTHON_NOT_RUN.values()):
-        named = reason.split()[0]
-        assert not named.startswith("tests/") or list(ROOT.glob(named)), reason
+def test_what_is_not_run_here_is_still_there_and_runs_elsewhere() -> None:
+    for (page, words), reason in NOT_RUN.items():
+        assert words in (ROOT / page).read_text("utf-8"), (page, words)
+        for named in re.findall(r"tests/\w+\.py", reason):
+            assert (ROOT / named).exists(), reason
+    for page, test in ELSEWHERE.items():
+        assert page in PAGES and Path(page).name in (ROOT / test).read_text("utf-8")
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if commands(page)])
-def test_the_commands_of_a_page_run(
-    page: str, folder: Path, server: ProtocolServer, capsys: pytest.CaptureFixture[str]
-) -> None:
-    shown = [words for words in commands(page) if _why_not(page, words) is None]
-    if any("RUN" in words for words in shown):
-        judges = ["--judge", server.judge("a"), "--judge", server.judge("b")]
-        files = ["cases.jsonl", "model-a.jsonl", "model-b.jsonl"]
-        assert dxjudge(["evaluate", *files, "-o", "RUN", *judges]) in DONE
-        doctor = [{"case": "c1", "judge": "doctor", "step": "judge_equivalence", "verdict": "true"}]
-        _rows(folder / "doctor.csv", doctor)
-    for words in shown:
-        # The scripted model fails some rows, so that a command leaves its journal for a retry. The
-        # next command of the page may write the same output with other settings: another job.
-        for journal in folder.glob("*.journal"):
-            journal.unlink()
-        code = dxjudge(_filled(words, server))
-        output = capsys.readouterr()
-        assert code in DONE, f"{page}: dxjudge {' '.join(words)}\n{output.err}"
+class _State(TypedDict, total=False):
+    inputs: dict[str, Any]
+    case: str
+    verdict: Any
+    errors: Any
+
+
+def _given(page: str, server: ProtocolServer) -> dict[str, Any]:
+    """The names that the Python of a page has without saying so."""
+    pandas = pytest.importorskip("pandas")
+    case: dict[str, Any] = {"truth": "gout", "ddx": ["gout", "sepsis"]}
+    if page == "docs/steps.md":
+        case = {"case": "A toe.", "reference": "Gout.", "response": "Gout."}
+    return {
+        "graph": StateGraph(_State),
+        "builder": StateGraph(_State),
+        "frame": pandas.DataFrame({"diagnosis": ["gout", "asthma"]}),
+        "texts": ["gout", "asthma"],
+        "cases": [case],
+        "names": ["c1"],
+        "judge": server.judge(),
+    }
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page not in ELSEWHERE])
+def test_every_block_of_a_page_runs(page: str, folder: Path, server: ProtocolServer) -> None:
+    def before(words: list[str]) -> None:
+        for word, prepare in EARLIER.get(page, {}).items():
+            if word in words:
+                prepare(folder, server)
+
+    def fill(text: str) -> str:
+        return _filled(text, server)
+
+    given = _given(page, server)
+    PageReader(page, given, lambda text: _why_not(page, text), before, fill).read()
+
+
+def test_every_block_names_its_language() -> None:
+    known = {"bash", "console", "csv", "json", "markdown", "python", "sh", "text", "yaml"}
+    others = [
+        (page, one.line) for page in PAGES for one in blocks(page) if one.language not in known
+    ]
+    assert others == []
 
 
 @pytest.mark.parametrize(
@@ -210,7 +313,7 @@ def test_the_page_of_curation_shows_the_rows_that_come_out(
     folder: Path, server: ProtocolServer, command: str, output: str, row: str
 ) -> None:
     words = next(words for words in commands("docs/curation.md") if command in words)
-    assert dxjudge(_filled(words, server)) == 0
+    assert dxjudge(shlex.split(_filled(shlex.join(words), server))) == 0
     page = (ROOT / "docs/curation.md").read_text("utf-8")
     shown = [line for line in page.splitlines() if line.startswith(row)]
     written = (folder / output).read_text("utf-8").replace(f"@{server.url}", "")
@@ -262,41 +365,3 @@ def test_the_verdicts_that_the_readme_shows_are_what_comes_out(
         )
         assert (row["status"], row["decided_by"]) == (status, decided_by), truth
         assert equivalent == ("" if row["equivalent"] is None else str(row["equivalent"]).lower())
-
-
-class _State(TypedDict, total=False):
-    inputs: dict[str, Any]
-    case: str
-    verdict: Any
-    errors: Any
-
-
-@pytest.mark.parametrize("page", [page for page in PAGES if python_of(page).strip()])
-def test_the_python_of_a_page_runs(page: str, folder: Path, server: ProtocolServer) -> None:
-    if page in PYTHON_NOT_RUN:
-        pytest.skip(PYTHON_NOT_RUN[page])
-    pandas = pytest.importorskip("pandas")
-    case = {"truth": "gout", "ddx": ["gout", "sepsis"]}
-    names: dict[str, Any] = {
-        "graph": StateGraph(_State),
-        "builder": StateGraph(_State),
-        "frame": pandas.DataFrame({"diagnosis": ["gout", "asthma"]}),
-        "texts": ["gout", "asthma"],
-        "cases": [case],
-        "names": ["c1"],
-        "judge": server.judge(),
-    }
-    if page == "docs/steps.md":
-        names["cases"] = [{"case": "A toe.", "reference": "Gout.", "response": "Gout."}]
-    flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
-    program = compile(_placed(python_of(page), server), page, "exec", flags=flags)
-    result = eval(program, names)
-    if inspect.iscoroutine(result):
-        asyncio.run(result)
-
-
-def _placed(program: str, server: ProtocolServer) -> str:
-    """The program with the server's address for those of the page."""
-    for address in ("http://127.0.0.1:8080/v1", "http://127.0.0.1:8000/v1"):
-        program = program.replace(address, server.url)
-    return program.replace("anthropic:MODEL", "anthropic:claude-sonnet-4-5")

@@ -20,8 +20,8 @@ from dxjudge.evaluation.read_settings import read_settings
 from dxjudge.evaluation.report.case_pages import highlight
 from dxjudge.evaluation.report.figures import all_figures
 from dxjudge.evaluation.report.html import LARGEST, render, write_report
+from dxjudge.evaluation.report.judge_figures import judge_figures
 from dxjudge.evaluation.result import Evaluation
-from dxjudge.files.svg import standalone
 
 from .evaluation_judge import make_judge
 from .protocol_server import ProtocolServer
@@ -134,6 +134,7 @@ def test_the_figures_that_people_expect(page: tuple[Evaluation, Path, str]) -> N
     made, folder, _ = page
     names = {figure.name for figure in all_figures(made)}
     assert {"rubric_1", "rubric_2", "errors_1", "ddx_grades_1"} <= names
+    names |= {figure.name for figure in judge_figures(made)}
     assert {"confusion_judge_equivalence", "confusion_grade_ddx"} <= names
     for name in names:
         path = folder / "figures" / f"{name}.svg"
@@ -141,10 +142,14 @@ def test_the_figures_that_people_expect(page: tuple[Evaluation, Path, str]) -> N
         assert root.tag.endswith("svg")
 
 
-def test_figures_come_as_png_where_the_extra_is_there(page: tuple[Evaluation, Path, str]) -> None:
-    pytest.importorskip("resvg_py", reason="the extra 'report' (resvg-py) is not installed")
-    for path in (page[1] / "figures").glob("*.svg"):
+def test_figures_come_in_every_form(page: tuple[Evaluation, Path, str]) -> None:
+    drawings = list((page[1] / "figures").glob("*.svg"))
+    assert drawings
+    for path in drawings:
         assert path.with_suffix(".png").read_bytes().startswith(b"\x89PNG")
+        assert path.with_suffix(".pdf").read_bytes().startswith(b"%PDF")
+        spec = json.loads(path.with_suffix(".vl.json").read_text(encoding="utf-8"))
+        assert "vega-lite" in spec["$schema"]
 
 
 def test_many_long_cases_stay_under_five_megabytes(tmp_path: Path) -> None:
@@ -172,11 +177,6 @@ def test_quotes_that_overlap_share_their_pieces() -> None:
     pieces = highlight("abcdefgh", [(1, 4, "x"), (3, 6, "y"), (9, 12, "gone"), (3, 6, "y")])
     assert "".join(piece.text for piece in pieces) == "abcdefgh"
     assert [(p.text, p.note) for p in pieces if p.note] == [("bc", "x"), ("d", "x; y"), ("ef", "y")]
-
-
-def test_a_drawing_of_its_own_has_its_colours() -> None:
-    svg = standalone('<svg xmlns="http://www.w3.org/2000/svg"><text class="ink">a</text></svg>')
-    assert svg.index("<style>") < svg.index("<rect") < svg.index("<text")
 
 
 def browse(path: Path, folder: Path, *options: str) -> subprocess.CompletedProcess[str]:

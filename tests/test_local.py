@@ -19,6 +19,10 @@ TITLE = "runs/a&b <script>alert(1)</script>"
 def _api() -> APIRouter:
     api = APIRouter()
 
+    @api.get("/runs")
+    async def runs() -> list[str]:
+        return []
+
     @api.get("/fails")
     async def fails() -> None:
         raise InputError("row 3 of t.csv is damaged")

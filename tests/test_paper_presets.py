@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dxjudge.evaluation.report.radar import radar
 from dxjudge.scoring.flat import rank_changes
 from dxjudge.scoring.ratios import ratio_of_sums
 
@@ -81,17 +80,6 @@ def test_the_order_of_the_questions_does_not_change_the_tables(tmp_path: Path) -
         rows = rows_of(out / "paper.csv")
         tables.append([{**row, "signature": ""} for row in rows])
     assert tables[0] == tables[1]
-
-
-def test_a_radar_puts_the_first_axis_up_and_leaves_out_what_is_not_known() -> None:
-    nan = float("nan")
-    drawing = ET.fromstring(radar("t", list("abcd"), ['x "1"'], [[0.5, 1.0, nan, 0.0]]))
-    outline = [one for one in drawing.iter() if one.get("class") == "line s0"][0]
-    points = [tuple(map(float, pair.split(","))) for pair in outline.get("points", "").split()]
-    (up, right, centre) = points
-    # The radius is 150: half of it up, all of it to the right, and 0 is the centre.
-    assert (centre[0] - up[0], centre[1] - up[1]) == pytest.approx((0, 75))
-    assert (right[0] - centre[0], right[1] - centre[1]) == pytest.approx((150, 0))
 
 
 def test_the_mean_of_ratios_leaves_out_a_ratio_over_nothing() -> None:

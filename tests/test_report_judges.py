@@ -10,9 +10,7 @@ from dxjudge.errors import InputError
 from dxjudge.evaluation.judges.names import short_names
 from dxjudge.evaluation.judges.stress_table import read_rates
 from dxjudge.evaluation.report.html import write_report
-from dxjudge.evaluation.report.judge_svg import bars_with_limits, bump, grid
 from dxjudge.evaluation.result import Evaluation
-from dxjudge.files.svg import Point
 from dxjudge.scoring.bootstrap import Plan
 from dxjudge.scoring.robustness import ALL
 
@@ -100,28 +98,6 @@ def test_another_table_is_no_table_of_trials(tmp_path: Path, text: str, message:
         read_rates(path, Plan())
     with pytest.raises(InputError, match="no such file"):
         read_rates(tmp_path / "none.csv", Plan())
-
-
-def test_models_that_tie_show_the_same_rank_on_lines_of_their_own() -> None:
-    svg = bump("t", ["a", "b"], [("x", [1, 2]), ("y", [1, 1]), ("z", [3, None])], ["x", "y", "z"])
-    root = ElementTree.fromstring(svg)
-    marks = [one.text for one in root.iter() if one.get("class") == "on"]
-    assert sorted(filter(None, marks)) == ["1", "1", "1", "2", "3"]
-    circles = [(one.get("cx"), one.get("cy")) for one in root.iter() if one.tag.endswith("circle")]
-    assert len(set(circles)) == 5
-
-
-def test_a_grid_shows_limits_and_what_is_missing() -> None:
-    svg = grid("t", ["s"], [("a /", "b"), ("all", "")],
-               [[Point(-0.001, -0.2, 0.2), Point(float("nan"))]])  # fmt: skip
-    assert ">0.00<" in svg and "[-0.20, 0.20]" in svg and "–" in svg
-
-
-def test_bars_have_whiskers_and_counts() -> None:
-    svg = bars_with_limits("t", ["p"], ["a", "b"], [[Point(0.5, 0.2, 0.8), Point(float("nan"))]],
-                           [["5 of 10", "0 of 0"]])  # fmt: skip
-    assert svg.count('class="axis"') == 4  # the base line, and a whisker of three
-    assert "5 of 10" in svg and "0 of 0" in svg
 
 
 def test_short_names_are_unique() -> None:

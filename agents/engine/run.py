@@ -9,6 +9,7 @@ from typing import Any
 from ...cache.replies import Mode, Replies
 from ...cache.store import Store
 from ...errors import UsageError
+from ...files.counted import counted
 from ..judge import JudgeSpec
 from ..watching.account import write_account
 from ..watching.call_log import CallLog
@@ -81,6 +82,10 @@ class Run:
         self.estimated: list[Mapping[str, Any]] | None = None
         self._account = account
         self._hidden = 0
+
+    def __repr__(self) -> str:
+        calls = counted(self.budget.calls, "call")
+        return f"Run(mode={self.replies.mode!r}, {calls}, {self.budget.spent:.4f} US dollars)"
 
     @property
     def budget_reached(self) -> bool:

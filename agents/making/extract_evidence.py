@@ -171,7 +171,7 @@ def _collect(inputs: EvidenceInput, answer: EvidenceAnswer) -> CaseEvidence:
     )
 
 
-EXTRACT_EVIDENCE: Step[EvidenceInput, EvidenceAnswer] = Step(
+EXTRACT_EVIDENCE: Step[EvidenceInput, EvidenceAnswer, CaseEvidence] = Step(
     name="extract_evidence",
     version=1,
     input=EvidenceInput,

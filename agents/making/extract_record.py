@@ -122,7 +122,7 @@ def _cited(inputs: CaseTextInput, texts: list[str]) -> tuple[Quote, ...]:
     return tuple(dict.fromkeys(quote for quote in quotes if quote is not None))
 
 
-EXTRACT_CASE_RECORD: Step[CaseTextInput, RecordAnswer] = Step(
+EXTRACT_CASE_RECORD: Step[CaseTextInput, RecordAnswer, Record] = Step(
     name="extract_case_record",
     version=2,
     input=CaseTextInput,

@@ -95,7 +95,7 @@ def _collect(inputs: CaptionsInput, answer: CategoriesAnswer) -> Categories:
     )
 
 
-LIST_CATEGORIES: Step[CaptionsInput, CategoriesAnswer] = Step(
+LIST_CATEGORIES: Step[CaptionsInput, CategoriesAnswer, Categories] = Step(
     name="list_categories",
     version=1,
     input=CaptionsInput,

@@ -81,7 +81,7 @@ def _collect(inputs: StatementInput, answer: StatementAnswer) -> StatementCheck:
     )
 
 
-LIST_UNSUPPORTED: Step[StatementInput, StatementAnswer] = Step(
+LIST_UNSUPPORTED: Step[StatementInput, StatementAnswer, StatementCheck] = Step(
     name="list_unsupported",
     version=1,
     input=StatementInput,

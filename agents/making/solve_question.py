@@ -88,7 +88,7 @@ def _collect(inputs: SolveInput, answer: SolveAnswer) -> Solved:
     return Solved(letters=tuple(letter for letter in inputs.options if letter in chosen))
 
 
-SOLVE_QUESTION: Step[SolveInput, SolveAnswer] = Step(
+SOLVE_QUESTION: Step[SolveInput, SolveAnswer, Solved] = Step(
     name="solve_question",
     version=1,
     input=SolveInput,

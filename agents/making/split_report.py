@@ -100,7 +100,7 @@ def _collect(inputs: ReportInput, answer: SplitAnswer) -> ReportCases:
     return ReportCases(cases=tuple(span for span in spans if isinstance(span, CaseSpan)))
 
 
-SPLIT_REPORT: Step[ReportInput, SplitAnswer] = Step(
+SPLIT_REPORT: Step[ReportInput, SplitAnswer, ReportCases] = Step(
     name="split_report",
     version=1,
     input=ReportInput,

@@ -82,7 +82,7 @@ def _collect(inputs: RecordCheckInput, answer: RecordCheckAnswer) -> RecordCheck
     return RecordCheck(unsupported=faults)
 
 
-VERIFY_RECORD: Step[RecordCheckInput, RecordCheckAnswer] = Step(
+VERIFY_RECORD: Step[RecordCheckInput, RecordCheckAnswer, RecordCheck] = Step(
     name="verify_record",
     version=1,
     input=RecordCheckInput,

@@ -179,7 +179,7 @@ def _collect(inputs: RejectedInput, answer: RejectedAnswer) -> Rejected:
     return Rejected(kind=inputs.kind, reasoning=assemble(inputs, answer), flaws=flaws)
 
 
-WRITE_REJECTED: Step[RejectedInput, RejectedAnswer] = Step(
+WRITE_REJECTED: Step[RejectedInput, RejectedAnswer, Rejected] = Step(
     name="write_rejected",
     version=2,
     input=RejectedInput,

@@ -14,19 +14,23 @@ from ...agents.engine.judges import AnyJudge, Judge, as_judge
 from ...agents.engine.run import Run
 from ...agents.outcome import Outcome
 from ...errors import UsageError
+from ...files.counted import counted
 from ...files.forms import Form, output_format
 from ...files.parquet import frame_of
 from ...files.rows_out import write_columns
 from ...graphs.loop import run_here
 from ..judging import Progress
 from ..read import Data, case_source, is_path
+from ..report.notebook import table_html
 from .answers import answer_columns, ask_models, gather_answers
 from .plan import AnswerPlan, Settings, plan_answers
 
+_SHOWN = ("id", "model", "response", "status", "reason")  # columns that a notebook shows
+_LONGEST, _MOST = 200, 10  # characters of a cell and rows that it shows at most
 _PRESENTATIONS: tuple[Presentation, ...] = ("image", "text")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class AnswerResult:
     """The responses of models under test, which `dxjudge.evaluate` reads.
 
@@ -37,6 +41,19 @@ class AnswerResult:
     columns: Mapping[str, list[Any]]
     budget_reached: bool
     notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        responses = counted(len(self.columns["status"]), "response")
+        reached = ", budget reached" if self.budget_reached else ""
+        return f"AnswerResult({responses}, {self.failed} failed{reached})"
+
+    def _repr_html_(self) -> str:
+        shown = [
+            [str(row[name] or "")[:_LONGEST] for name in _SHOWN if name in row]
+            for row in self.rows[:_MOST]
+        ]
+        names = [name for name in _SHOWN if name in self.columns]
+        return table_html(f"{self!r}, the first {len(shown)}", names, shown)
 
     @cached_property
     def rows(self) -> list[dict[str, Any]]:

@@ -1,5 +1,6 @@
 """Turn the verdicts of an evaluation into votes, so that its judges can be compared."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -78,7 +79,8 @@ def confusion_counts(
         if {first, second} <= {*verdicts}
     ]
     labels = sorted({label for pair in pairs for label in pair})
-    return labels, [[pairs.count((a, b)) for b in labels] for a in labels]
+    counts = Counter(pairs)
+    return labels, [[counts[a, b] for b in labels] for a in labels]
 
 
 def judge_agreement(judged: Judged, plan: Plan) -> Agreement | None:

@@ -1,22 +1,28 @@
 """Draws the figures of an evaluation from its numbers."""
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from ...files.svg import Point, bars, heat, lines, scatter, slopes, stacks
+from ...files.charts import Bar, Chart, Point, bars, clouds, heat, lines, ranks, stacks
+from ...files.charts.chart import FEW
 from ...prompts.load_data import load_rubric, load_taxonomy
-from ...scoring.votes import Vote
-from ..judges.as_votes import confusion_counts, votes_of
 from ..measures.evidence import MEAN, PRESENTATIONS
 from ..measures.measure import UNRESOLVED
 from ..measures.numbers import Number
 from ..result import Evaluation
 from .figure import Figure
 from .main_table import judges_of
+from .rank_order import places_of, ranked_models
 
-_FEW = 8  # a reader can tell so many lines or bars apart
-_POINTS = 3000
-_GRADES = (0, 2, 3, 4, 5)
+_POINTS = 1500
+_GRADES = (5, 4, 3, 2, 0)
+_SHADES = ("#08306b", "#2166ac", "#5b9bd0", "#a6cbe6", "#dceaf6")  # darker is better
+_PARTS = (
+    *((f"grade {grade}", shade) for grade, shade in zip(_GRADES, _SHADES, strict=True)),
+    ("no differential", "#c9c9c9"),
+    ("undecided", "#e3b23c"),
+    ("failed", "#a8201a"),
+)
 _NAN = float("nan")
 
 
@@ -25,12 +31,8 @@ def all_figures(evaluation: Evaluation) -> list[Figure]:
     return [figure for make in _MAKERS for figure in make(evaluation)]
 
 
-def _value(one: Number | None) -> float:
-    return one.value if one is not None else _NAN
-
-
 def _cascade(evaluation: Evaluation) -> Iterator[Figure]:
-    models, tree = evaluation.judged.models, evaluation.judged.tree
+    models, tree = ranked_models(evaluation, metric="hdf1"), evaluation.judged.tree
     if tree is None:
         return
     levels = tree.levels
@@ -41,14 +43,26 @@ def _cascade(evaluation: Evaluation) -> Iterator[Figure]:
     if not any(one for row in table for one in row):
         return
     title = f"HDF1 by level of {tree.descriptor.shown}"
-    caption = f"How much is right at each depth of the tree, from {levels[0]} to {levels[-1]}."
-    if len(models) <= _FEW:
-        points = [[_point(one) for one in row] for row in table]
-        svg = lines(title, models, levels, points)
-        caption += f" Bars: {evaluation.settings.level:.0%} interval."
+    caption = (
+        f"How much is right at each depth of the tree, from {levels[0]} to {levels[-1]}. "
+        f"{_counted(one for row in table for one in row)}"
+    )
+    points = [[_point(one) for one in row] for row in table]
+    if len(models) <= FEW:
+        chart = lines(title, models, levels, points, places=places_of(evaluation, models))
+        caption += f" Whiskers: {evaluation.settings.level:.0%} interval."
     else:
-        svg = heat(title, models, levels, [[_value(one) for one in row] for row in table])
-    yield Figure("cascade", title, caption, svg)
+        chart = heat(title, models, levels, points)
+    yield Figure("cascade", title, caption, chart)
+
+
+def _counted(numbers: Iterable[Number | None]) -> str:
+    """A sentence with the number of units of some numbers."""
+    counts = sorted({one.n for one in numbers if one is not None})
+    if not counts:
+        return ""
+    span = f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
+    return f"Units (cases, items or pairs) of a number: n {span}."
 
 
 def _point(one: Number | None) -> Point:
@@ -61,13 +75,15 @@ def _rank_shift(evaluation: Evaluation) -> Iterator[Figure]:
             continue
         ends = evaluation.preset.before, evaluation.preset.after
         title = f"Rank by {ends[0]} and by {ends[1]}" + _by(judge, evaluation)
-        ranks = [(shift.model, shift.before, shift.after) for shift in shifts]
+        order = sorted(shifts, key=lambda shift: shift.before)
+        models = [shift.model for shift in order]
+        table = [(shift.model, (shift.before, shift.after)) for shift in order]
         caption = "Each line is a model; the line falls where the second score ranks it lower."
         yield Figure(
             _file("rank_shift", judge, evaluation),
             title,
             caption,
-            slopes(title, ends, ranks, evaluation.judged.models),
+            ranks(title, ends, table, places=places_of(evaluation, models)),
         )
 
 
@@ -82,59 +98,94 @@ def _file(name: str, judge: str, evaluation: Evaluation) -> str:
 
 def _rubric(evaluation: Evaluation) -> Iterator[Figure]:
     rubric = load_rubric(evaluation.settings.rubric)
+    most = {f"rubric_{d.name}": d.factor * d.values[-1] for d in rubric.dimensions}
     titles = [dimension.title for dimension in rubric.dimensions]
     for judge in judges_of(evaluation):
-        table = [
-            [
-                _value(evaluation.number(f"rubric_{d.name}", model, judge))
-                / (d.factor * d.values[-1])
-                for d in rubric.dimensions
-            ]
-            for model in evaluation.judged.models
-        ]
-        if all(value != value for row in table for value in row):
-            continue
+        models = ranked_models(evaluation, judge, "rubric_total")
         title = "Rubric profile" + _by(judge, evaluation)
-        caption = "Mean points of each dimension as a share of the most that it can give."
-        svg = heat(title, evaluation.judged.models, titles, table)
-        if len(table) <= _FEW:
-            svg = bars(
-                title, titles, evaluation.judged.models, list(map(list, zip(*table, strict=True)))
-            )
-        yield Figure(_file("rubric", judge, evaluation), title, caption, svg)
+        chart = _profile(evaluation, title, judge, (models, titles), most)
+        if chart is not None:
+            caption = "Mean points of each dimension as a share of the most that it can give."
+            yield Figure(_file("rubric", judge, evaluation), title, caption + _whiskers(
+                evaluation, models), chart)  # fmt: skip
 
 
 def _errors(evaluation: Evaluation) -> Iterator[Figure]:
     names = [category.name for category in load_taxonomy(evaluation.settings.taxonomy).categories]
     for judge in judges_of(evaluation):
-        table = [
-            [
-                _value(evaluation.number(f"error: {name}", model, judge))
-                for model in evaluation.judged.models
-            ]
-            for name in names
-        ]
-        if all(value != value for row in table for value in row):
-            continue
+        models = ranked_models(evaluation, judge)
         title = "Errors by category" + _by(judge, evaluation)
-        caption = "Share of the judged responses with at least one error of the category."
-        if len(evaluation.judged.models) <= _FEW:
-            svg = bars(title, names, evaluation.judged.models, table)
-        else:
-            svg = heat(title, names, evaluation.judged.models, table)
-        yield Figure(_file("errors", judge, evaluation), title, caption, svg)
+        most = {f"error: {name}": 1.0 for name in names}
+        chart = _profile(evaluation, title, judge, (models, names), most)
+        if chart is not None:
+            caption = "Share of the judged responses with at least one error of the category."
+            yield Figure(_file("errors", judge, evaluation), title, caption + _whiskers(
+                evaluation, models), chart)  # fmt: skip
+
+
+def _whiskers(evaluation: Evaluation, models: Sequence[str]) -> str:
+    level = f"{evaluation.settings.level:.0%}"
+    about = (
+        f"Whiskers: {level} interval" if len(models) <= FEW else f"In brackets: {level} interval"
+    )
+    return f" {about}; n: units that count; failed and undecided ones have no value."
+
+
+def _profile(
+    evaluation: Evaluation,
+    title: str,
+    judge: str,
+    names: tuple[list[str], list[str]],
+    most: Mapping[str, float],
+) -> Chart | None:
+    """Draw metrics as shares of the most that each can be; None without a number.
+
+    names: the models, and the titles of the metrics in the order of `most`.
+    """
+    models, titles = names
+    table = [[evaluation.number(metric, model, judge) for model in models] for metric in most]
+    if all(one is None or one.value != one.value for row in table for one in row):
+        return None
+    shares = [
+        [_share(one, top) for one in row] for row, top in zip(table, most.values(), strict=True)
+    ]
+    if len(models) <= FEW:
+        bars_ = [
+            [Bar(point, _note(one)) for point, one in zip(points, row, strict=True)]
+            for points, row in zip(shares, table, strict=True)
+        ]
+        return bars(title, titles, models, bars_, places=places_of(evaluation, models))
+    return heat(title, models, titles, list(map(list, zip(*shares, strict=True))))
+
+
+def _share(one: Number | None, top: float) -> Point:
+    point = _point(one)
+    return Point(point.value / top, point.low / top, point.high / top)
+
+
+def _note(one: Number | None) -> str:
+    """What counts for a number: its units, and those without a verdict."""
+    if one is None:
+        return "no number"
+    parts = [f"n {one.n:,}"]
+    parts += [f"{count:,} {name}" for name in ("failed", "undecided")
+              if (count := getattr(one, name))]  # fmt: skip
+    return ", ".join(parts)
 
 
 def _grades(evaluation: Evaluation) -> Iterator[Figure]:
-    names = [f"grade {grade}" for grade in _GRADES] + ["no differential", "no verdict"]
     for judge in evaluation.judged.judges:
-        table = [_grade_counts(evaluation, judge, model) for model in evaluation.judged.models]
+        models = ranked_models(evaluation, judge, "ddx_grade")
+        table = [_grade_counts(evaluation, judge, model) for model in models]
         if not any(map(any, table)):
             continue
         title = "Grades of the differentials" + _by(judge, evaluation)
-        caption = "Cases by grade: 5 the diagnosis is listed, 0 nothing related."
-        svg = stacks(title, evaluation.judged.models, names, table)
-        yield Figure(_file("ddx_grades", judge, evaluation), title, caption, svg)
+        caption = (
+            "Cases by grade: 5 the diagnosis is listed, 0 nothing related. Undecided: the votes "
+            "of a jury are tied; failed: no readable verdict."
+        )
+        chart = stacks(title, models, _PARTS, table)
+        yield Figure(_file("ddx_grades", judge, evaluation), title, caption, chart)
 
 
 def _grade_counts(evaluation: Evaluation, judge: str, model: str) -> list[int]:
@@ -144,19 +195,19 @@ def _grade_counts(evaluation: Evaluation, judge: str, model: str) -> list[int]:
         None,
     )  # fmt: skip
     if measure is None:
-        return [0] * (len(_GRADES) + 2)
+        return [0] * len(_PARTS)
     values = measure.values().tolist()
     done = [v for v, status in zip(values, measure.status, strict=True) if status == "done"]
     counts = [sum(value == grade for value in done) for grade in _GRADES]
-    without = sum(status in UNRESOLVED for status in measure.status)
-    return [*counts, measure.status.count("abstained"), without]
+    return [*counts, *map(measure.status.count, ("abstained", *UNRESOLVED[::-1]))]
 
 
 def _sensitivity(evaluation: Evaluation) -> Iterator[Figure]:
-    clouds = []
+    spots_by_model = []
     rows = [row for row in evaluation.modal if row.cases and row.evidence != MEAN]
     total = sum(row.cases for row in rows)
-    for model in dict.fromkeys(row.model for row in rows):
+    known = {row.model for row in rows}
+    for model in (one for one in ranked_models(evaluation) if one in known):
         spots = [
             spot
             for row in rows
@@ -164,8 +215,8 @@ def _sensitivity(evaluation: Evaluation) -> Iterator[Figure]:
             for spot in _spots(evaluation, model, row.evidence)
         ]
         keep = max(1, len(spots) * _POINTS // max(total, _POINTS))
-        clouds.append((model, random.Random(evaluation.settings.seed).sample(spots, keep)))
-    if not clouds:
+        spots_by_model.append((model, random.Random(evaluation.settings.seed).sample(spots, keep)))
+    if not spots_by_model:
         return
     title = "Evidence sensitivity: image against text"
     caption = (
@@ -176,29 +227,14 @@ def _sensitivity(evaluation: Evaluation) -> Iterator[Figure]:
     if total > _POINTS:
         caption += f" {_POINTS:,} of {total:,} points are drawn."
     axes = ("sensitivity to text", "sensitivity to image")
-    yield Figure("sensitivity", title, caption, scatter(title, axes, clouds))
+    places = places_of(evaluation, [model for model, _ in spots_by_model])
+    chart = clouds(title, axes, spots_by_model, places=places)
+    yield Figure("sensitivity", title, caption, chart)
 
 
 def _spots(evaluation: Evaluation, model: str, kind: str) -> list[tuple[float, float]]:
     image, text = (evaluation.sensitivity[model, kind, shown] for shown in PRESENTATIONS)
     return [(text[case], image[case]) for case in image if case in text]
-
-
-def _confusion(evaluation: Evaluation) -> Iterator[Figure]:
-    if evaluation.agreement is None:
-        return
-    by_step: dict[str, list[Vote]] = {}
-    for vote in votes_of(evaluation.judged):
-        by_step.setdefault(vote.step, []).append(vote)
-    for task in evaluation.judged.tasks:  # the table of agreement has the parts of a verdict
-        labels, counts = confusion_counts(by_step.get(task, ()), *evaluation.judged.judges[:2])
-        if not labels:
-            continue
-        title = f"Two judges on {task}"
-        caption = f"Rows: {evaluation.judged.judges[0]}; columns: {evaluation.judged.judges[1]}."
-        top = float(max(map(max, counts)))
-        svg = heat(title, labels, labels, counts, top=top, digits=0)
-        yield Figure(f"confusion_{task}", title, caption, svg)
 
 
 _MAKERS: tuple[Callable[[Evaluation], Iterator[Figure]], ...] = (
@@ -208,5 +244,4 @@ _MAKERS: tuple[Callable[[Evaluation], Iterator[Figure]], ...] = (
     _errors,
     _grades,
     _sensitivity,
-    _confusion,
 )

@@ -1,6 +1,6 @@
 """Writes the report: one HTML page that needs no other file, and its figures as files."""
 
-import importlib.util
+import json
 from collections.abc import Callable, Sequence
 from importlib import resources
 from pathlib import Path
@@ -8,7 +8,8 @@ from typing import Any
 
 from ...errors import OutputError
 from ...files.bytes import writing
-from ...files.svg import DARK, LIGHT, standalone
+from ...files.charts import to_pdf, to_png
+from ...files.charts.chart import SERIES
 from ..judges.stress_table import read_rates
 from ..presets import title_of
 from ..result import Evaluation
@@ -30,13 +31,12 @@ LARGEST = 4_800_000
 STRESS = "stress.csv"
 """The trials of `dxjudge stress` in the folder of an evaluation."""
 _MISSES = 300
-_FACTOR = 2  # the pixels of a PNG for each unit of the drawing
 
 
 def write_report(
     evaluation: Evaluation, folder: Path, *, shown: int, stress: Path | None = None
 ) -> None:
-    """Write report.html, and every figure as SVG (and as PNG with the extra "report").
+    """Write report.html, and every figure as SVG, PNG, PDF and Vega-Lite.
 
     The page has at most `shown` cases, drawn at random with the seed of the settings, and fewer
     where the page would be larger than `LARGEST`. It has the attempts of attempts.jsonl, where
@@ -55,25 +55,29 @@ def write_report(
     )
     with writing(folder / "report.html") as file:
         file.write(page.encode())
-    place = folder / "figures"
+    write_figures([*figures, *about_judges], folder / "figures")
+
+
+def write_figures(figures: Sequence[Figure], folder: Path) -> None:
+    """Write each figure as SVG, PNG, PDF and as its Vega-Lite specification (.vl.json).
+
+    Raises OutputError.
+    """
     try:
-        place.mkdir(exist_ok=True)
+        folder.mkdir(exist_ok=True)
     except OSError as fault:
-        raise OutputError(f"cannot make the folder {place}: {fault.strerror}") from fault
-    for figure in (*figures, *about_judges):
-        svg = standalone(figure.svg)
-        with writing(place / f"{figure.name}.svg") as file:
-            file.write(svg.encode())
-        if importlib.util.find_spec("resvg_py"):
-            with writing(place / f"{figure.name}.png") as file:
-                file.write(to_png(svg))
-
-
-def to_png(svg: str) -> bytes:
-    """Convert a drawing to PNG at twice its size."""
-    import resvg_py
-
-    return bytes(resvg_py.svg_to_bytes(svg_string=svg, zoom=_FACTOR))
+        raise OutputError(f"cannot make the folder {folder}: {fault.strerror}") from fault
+    for figure in figures:
+        spec = json.dumps(figure.chart.spec, ensure_ascii=False, indent=1)
+        forms = {
+            "svg": figure.svg.encode(),
+            "png": to_png(figure.svg),
+            "pdf": to_pdf(figure.svg),
+            "vl.json": f"{spec}\n".encode(),
+        }
+        for form, content in forms.items():
+            with writing(folder / f"{figure.name}.{form}") as file:
+                file.write(content)
 
 
 def render(
@@ -93,8 +97,8 @@ def render(
     header, rows = main_rows(evaluation)
     context: dict[str, Any] = {
         "evaluation": evaluation,
-        "light": LIGHT,
-        "dark": DARK,
+        "light": SERIES,
+        "dark": SERIES,
         "figures": figures,
         "header": header,
         "rows": rows,

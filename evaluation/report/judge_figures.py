@@ -3,24 +3,32 @@
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 
-from ...files.svg import Point
+from ...files.charts import Bar, Point, bars, heat, ranks
 from ...scoring.robustness import ALL
+from ...scoring.votes import Vote
 from ..judges.agreement_rows import Agreement, AgreementRow
 from ..judges.agreement_text import headline
+from ..judges.as_votes import confusion_counts, votes_of
 from ..judges.names import short_names
 from ..judges.stress_table import StressRate
 from ..result import Evaluation
 from .figure import Figure
-from .judge_svg import bars_with_limits, bump, grid
+from .rank_order import places_of, ranked_models
 
 _PAIRS = 6  # so many columns of pairs fit on a page
+_LABELS = 20  # so many verdicts can be told apart in a grid
 _NAN = float("nan")
 _NONE = Point(_NAN)
 
 
 def judge_figures(evaluation: Evaluation, rates: Sequence[StressRate] = ()) -> list[Figure]:
     """Draw every figure about the judges for which there are numbers."""
-    return [*_agreement(evaluation), *_ranks(evaluation), *_robustness(rates)]
+    return [
+        *_agreement(evaluation),
+        *_ranks(evaluation),
+        *_confusion(evaluation),
+        *_robustness(rates),
+    ]
 
 
 def _agreement(evaluation: Evaluation) -> Iterator[Figure]:
@@ -41,13 +49,13 @@ _READ = "1 is full agreement, and 0 is the agreement by chance. The interval is 
 def _by_step(agreement: Agreement, judges: Sequence[str], names: Mapping[str, str]) -> Figure:
     steps = list(dict.fromkeys(row.step for row in agreement.rows if row.step))
     alphas = _headlines(agreement)
-    columns = [(f"{names[a]} /", names[b]) for a, b in itertools.combinations(judges, 2)]
     keys = list(itertools.combinations(judges, 2))
-    jury = [("all judges", "")] if len(judges) > 2 else []
+    columns = [f"{names[a]} / {names[b]}" for a, b in keys]
+    jury = ["all judges"] if len(judges) > 2 else []
     everybody = [("*", "*")] if jury else []
     table = [[alphas.get((step, *key), _NONE) for key in (*keys, *everybody)] for step in steps]
     title = "Agreement of the judges by step: Krippendorff's alpha"
-    return Figure("agreement", title, _READ, grid(title, steps, [*columns, *jury], table))
+    return Figure("agreement", title, _READ, heat(title, steps, [*columns, *jury], table))
 
 
 def _by_judge(
@@ -58,8 +66,7 @@ def _by_judge(
     table = [[alphas.get((step, a, b), _NONE) if a != b else _NONE for b in judges] for a in judges]
     shown = [names[judge] for judge in judges]
     title = f"Agreement on {step}: Krippendorff's alpha"
-    svg = grid(title, shown, [(name, "") for name in shown], table)
-    return Figure(f"agreement_{step}", title, _READ, svg)
+    return Figure(f"agreement_{step}", title, _READ, heat(title, shown, shown, table))
 
 
 def _headlines(agreement: Agreement) -> dict[tuple[str, str, str], Point]:
@@ -84,16 +91,54 @@ def _point(row: AgreementRow) -> Point:
 def _ranks(evaluation: Evaluation) -> Iterator[Figure]:
     if evaluation.swap is None or len(evaluation.swap.models) < 2:
         return
-    judges, models = evaluation.swap.judges, evaluation.swap.models
+    judges = evaluation.swap.judges
     names = short_names(judges)
     by_judge = {(row.metric, row.judge, row.model): row.rank for row in evaluation.swap.scores}
     for metric, title in evaluation.swap.titles.items():
-        ranks = [(model, [by_judge.get((metric, judge, model)) for judge in judges])
+        ordered = ranked_models(evaluation, judges[0], metric)
+        models = [model for model in ordered if model in evaluation.swap.models]
+        table = [(model, [by_judge.get((metric, judge, model)) for judge in judges])
                  for model in models]  # fmt: skip
         whole = f"{title}: rank by judge"
         caption = "Where two lines cross, the order of the two models depends on the judge."
-        svg = bump(whole, [names[judge] for judge in judges], ranks, models)
-        yield Figure(f"rank_by_judge_{metric}", whole, caption, svg)
+        columns = [names[judge] for judge in judges]
+        chart = ranks(whole, columns, table, places=places_of(evaluation, models))
+        yield Figure(f"rank_by_judge_{metric}", whole, caption, chart)
+
+
+def _confusion(evaluation: Evaluation) -> Iterator[Figure]:
+    """The verdicts of every two judges against each other, for every task."""
+    if evaluation.agreement is None:
+        return
+    by_step: dict[str, list[Vote]] = {}
+    for vote in votes_of(evaluation.judged):
+        by_step.setdefault(vote.step, []).append(vote)
+    judges = evaluation.judged.single_judges
+    names = short_names(judges)
+    pairs = list(itertools.combinations(judges, 2))
+    for task in evaluation.judged.tasks:  # the table of agreement has the parts of a verdict
+        for number, (first, second) in enumerate(pairs, 1):
+            labels, counts = confusion_counts(by_step.get(task, ()), first, second)
+            if 0 < len(labels) <= _LABELS:
+                name = f"confusion_{task}" + (f"_{number}" if len(pairs) > 1 else "")
+                who = names[first], names[second]
+                yield _confused(name, task, who, labels, counts)
+
+
+def _confused(
+    name: str, task: str, who: tuple[str, str], labels: Sequence[str],
+    counts: Sequence[Sequence[float]],
+) -> Figure:  # fmt: skip
+    title = f"{who[0]} and {who[1]} on {task}"
+    total = sum(map(sum, counts))
+    caption = (
+        f"How often the two gave each pair of verdicts, {total:,.0f} items in all. On the "
+        "diagonal they agree."
+    )
+    table = [[Point(float(count)) for count in row] for row in counts]
+    top = float(max(map(max, counts)))
+    chart = heat(title, labels, labels, table, top=top, digits=0, axes=who)
+    return Figure(name, title, caption, chart)
 
 
 def _robustness(rates: Sequence[StressRate]) -> Iterator[Figure]:
@@ -110,15 +155,16 @@ def _robustness(rates: Sequence[StressRate]) -> Iterator[Figure]:
             "should not matter, with its interval; beside it is the number of flips and of "
             "comparisons. A shorter bar is better."
         )
-        svg = bars_with_limits(
+        chart = bars(
             title,
             ["all" if kind == ALL else kind for kind in kinds],
             [names[judge] for judge in judges],
             [[_rate(one) for one in row] for row in cells],
-            [[f"{one.flips} of {one.compared}" if one else "" for one in row] for row in cells],
         )
-        yield Figure(f"robustness_{step}", title, caption, svg)
+        yield Figure(f"robustness_{step}", title, caption, chart)
 
 
-def _rate(one: StressRate | None) -> Point:
-    return _NONE if one is None else Point(one.rate, one.low, one.high)
+def _rate(one: StressRate | None) -> Bar:
+    if one is None:
+        return Bar(_NONE)
+    return Bar(Point(one.rate, one.low, one.high), f"{one.flips} of {one.compared}")

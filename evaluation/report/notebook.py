@@ -13,7 +13,7 @@ _LONGEST = 30  # the rows of gaps that are shown at most
 def notebook_html(evaluation: Evaluation) -> str:
     """Return the main table, and where there are groups their gaps, as HTML."""
     header, rows = main_rows(evaluation)
-    parts = [_table(caption_of(evaluation), header, rows)]
+    parts = [table_html(caption_of(evaluation), header, rows)]
     gaps = [gap for gap in evaluation.group_gaps if gap.worst]
     if gaps:
         lines = [
@@ -27,11 +27,12 @@ def notebook_html(evaluation: Evaluation) -> str:
             "all groups were equal. table('group_gaps') has all."
         )
         names = ["Metric", "Model", "Groups of", "Worst", "Best", "Gap", "By chance"]
-        parts.append(_table(caption, names, lines))
+        parts.append(table_html(caption, names, lines))
     return "".join(parts)
 
 
-def _table(caption: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def table_html(caption: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return rows of texts as an HTML table; every text is escaped."""
     head = "".join(f"<th>{html.escape(name)}</th>" for name in header)
     body = "".join(
         f"<tr>{''.join(f'<td>{html.escape(cell)}</td>' for cell in row)}</tr>" for row in rows

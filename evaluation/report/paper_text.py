@@ -3,16 +3,16 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ...files.svg import bars, heat
+from ...files.charts import Bar, Chart, Point, bars, heat, radar
+from ...files.charts.chart import FEW
 from ..failures import about_errors
 from ..paper import PaperColumn
 from ..result import Evaluation
 from .figure import Figure
 from .latex import latex_table
 from .paper_tables import PaperCell, PaperView
-from .radar import radar
+from .rank_order import places_of, ranked_models
 
-_FEW = 8  # a reader can tell so many bars apart
 _AXES = 3  # fewer axes make no area
 
 
@@ -183,20 +183,34 @@ def paper_latex(views: Sequence[PaperView], evaluation: Evaluation) -> dict[str,
 def paper_figures(views: Sequence[PaperView], evaluation: Evaluation) -> Iterator[Figure]:
     """The figures of the paper: the tables of which the paper draws the numbers."""
     for view in views:
-        table = [[cell.value for cell in cells] for cells in view.cells]
-        known = [value for row in table for value in row if value == value]
-        if view.table.draw and known:
+        if view.table.draw and any(cell.value == cell.value for row in view.cells for cell in row):
             text = paper_text(view, evaluation)
-            yield Figure(
-                text.name, text.title, " ".join(text.notes), _drawn(view, text.title, table)
-            )
+            chart = _drawn(view, text.title, evaluation)
+            yield Figure(text.name, text.title, " ".join(text.notes), chart)
 
 
-def _drawn(view: PaperView, title: str, table: Sequence[Sequence[float]]) -> str:
+def _drawn(view: PaperView, title: str, evaluation: Evaluation) -> Chart:
     titles = [column.title for column in view.columns]
-    if view.table.draw == "heat" or len(view.rows) > _FEW:
-        top = max((value for row in table for value in row if value == value), default=1.0)
-        return heat(title, view.rows, titles, table, top=top)
+    by_row = dict(zip(view.rows, view.cells, strict=True))
+    models = [row for row in ranked_models(evaluation, view.judge) if row in by_row]
+    rows = models if len(models) == len(view.rows) else list(view.rows)
+    places = places_of(evaluation, rows) if rows == models else None
+    cells = [by_row[row] for row in rows]
+    points = [[Point(cell.value, cell.low, cell.high) for cell in line] for line in cells]
+    if view.table.draw == "heat" or len(rows) > FEW:
+        top = max((cell.value for line in cells for cell in line if cell.value == cell.value),
+                  default=1.0)  # fmt: skip
+        notes = [[f"n {cell.n:,}" if cell.n else "" for cell in line] for line in cells]
+        return heat(title, rows, titles, points, top=top, notes=notes)
     if view.table.draw == "radar" and len(titles) >= _AXES:
-        return radar(title, titles, view.rows, table)
-    return bars(title, titles, view.rows, [list(line) for line in zip(*table, strict=True)])
+        values = [[point.value for point in line] for line in points]
+        return radar(title, titles, rows, values, places=places)
+    table = [[_bar(cell) for cell in line] for line in zip(*cells, strict=True)]
+    return bars(title, titles, rows, table, places=places)
+
+
+def _bar(cell: PaperCell) -> Bar:
+    counts = [f"n {cell.n:,}"] if cell.n is not None else []
+    counts += [f"{count:,} {name}" for name in ("failed", "undecided")
+               if (count := getattr(cell, name))]  # fmt: skip
+    return Bar(Point(cell.value, cell.low, cell.high), ", ".join(counts) or cell.reason)

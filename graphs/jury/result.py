@@ -8,6 +8,7 @@ from pydantic import BaseModel, TypeAdapter
 
 from ...agents.outcome import Abstained, Done, Failed, Outcome, html_table
 from ...agents.step import Step
+from ...files.short import short
 from ...scoring.jury import JuryStatus, JuryVerdict
 from ...scoring.votes import Scalar, Vote
 from ..verdicts import compose
@@ -61,7 +62,8 @@ class JuryOutcome:
     def __repr__(self) -> str:
         """Return the status and the verdicts, without the votes."""
         verdicts = {name: jury.verdict for name, jury in self.verdicts.items()}
-        return f"JuryOutcome(case={self.case!r}, status={self.status!r}, verdicts={verdicts!r})"
+        what = f"status={self.status!r}, verdicts={short(verdicts)}"
+        return f"JuryOutcome(case={self.case!r}, {what})"
 
     def _repr_html_(self) -> str:
         """Return the outcome as an HTML table for a notebook, with a row for each verdict."""

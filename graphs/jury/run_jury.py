@@ -77,6 +77,18 @@ async def run_jury(
             own.close()
 
 
+@overload
+def run_jury_sync(
+    step: Step[Any, Any] | str, inputs: Inputs, judges: Iterable[AnyJuror], **options: Any
+) -> JuryOutcome: ...
+
+
+@overload
+def run_jury_sync(
+    step: Step[Any, Any] | str, inputs: Sequence[Inputs], judges: Iterable[AnyJuror], **options: Any
+) -> list[JuryOutcome]: ...
+
+
 def run_jury_sync(
     step: Step[Any, Any] | str,
     inputs: Inputs | Sequence[Inputs],

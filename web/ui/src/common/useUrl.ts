@@ -22,7 +22,8 @@ export function useUrl(): [UrlState, (change: UrlState, replace?: boolean) => vo
     const address = `#${new URLSearchParams(next)}`;
     if (replace) history.replaceState(null, "", address);
     else history.pushState(null, "", address);
-    setState(read());
+    // Without this event the other parts of the page, which hold the same state, would not know.
+    dispatchEvent(new HashChangeEvent("hashchange"));
   }, []);
   return [state, change];
 }

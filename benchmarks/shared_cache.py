@@ -1,6 +1,6 @@
 """Count the requests of several processes that share a cache, also when one of them is killed.
 
-    python benchmarks/claims.py [--items 150] [--latency 0.1] [--redis]
+    python benchmarks/shared_cache.py [--items 150] [--latency 0.1] [--redis]
 
 Each line starts processes that ask the same questions at the same time, and a server that counts
 the requests. Of `killed`, one process gets SIGKILL while it has claims; of `another machine`, a

@@ -1,0 +1,1 @@
+"""What the pages and the self-contained report show of finished evaluations, as plain data."""

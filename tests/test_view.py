@@ -1,0 +1,1 @@
+"""The pages of `dxjudge view`, driven in a real browser over real evaluations."""

@@ -1,0 +1,45 @@
+import { useEffect, useState } from "preact/hooks";
+import { get } from "../common/api";
+import type { Loaded } from "../common/useLoaded";
+
+// The pages of a run have their data either from the server or, in a self-contained report, from
+// the document: <script type="application/json" id="data"> holds an object, path -> value.
+const embedded = readEmbedded();
+
+/** Whether this page has its data inside and asks no server. */
+export const offline = embedded !== null;
+
+function readEmbedded(): Record<string, unknown> | null {
+  const element = document.getElementById("data");
+  return element ? (JSON.parse(element.textContent ?? "{}") as Record<string, unknown>) : null;
+}
+
+/** Whether the data of a path can be had at all: a report leaves some of them out. */
+export function has(path: string): boolean {
+  return embedded === null || path in embedded;
+}
+
+/** The data of a path such as "overview?run=0", from the document or from the server. */
+export async function load<T>(path: string, signal?: AbortSignal): Promise<T> {
+  if (embedded === null) return get<T>(path, signal);
+  if (path in embedded) return embedded[path] as T;
+  throw new Error("This report leaves this out; `dxjudge view` shows it.");
+}
+
+/** Load a path, again whenever it changes; the last value stays until the next is there. */
+export function useData<T>(path: string | null): Loaded<T> {
+  const [state, setState] = useState<Loaded<T>>({ loading: path !== null });
+  useEffect(() => {
+    if (path === null) return;
+    const abort = new AbortController();
+    setState((last) => ({ ...last, loading: true }));
+    load<T>(path, abort.signal).then(
+      (value) => setState({ value, loading: false }),
+      (fault: unknown) => {
+        if (!abort.signal.aborted) setState((last) => ({ ...last, fault, loading: false }));
+      },
+    );
+    return () => abort.abort();
+  }, [path]);
+  return state;
+}

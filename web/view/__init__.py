@@ -1,0 +1,1 @@
+"""The routes of `dxjudge view`: finished and unfinished evaluations as pages."""
