@@ -3,7 +3,7 @@
 The public names load on first use, so that `import dxjudge` stays fast.
 """
 
-from importlib import import_module, metadata
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -43,7 +43,8 @@ if TYPE_CHECKING:
     from dxjudge.graphs.mapping import mapping_graph, mapping_node
     from dxjudge.graphs.robust import robust
     from dxjudge.graphs.robust_run import run_robust
-    from dxjudge.graphs.step import run_step, run_step_sync, step_graph, step_node
+    from dxjudge.graphs.step import run_step, run_step_sync
+    from dxjudge.graphs.step_graph import step_graph, step_node
     from dxjudge.ontology.mapping import Candidate, Mapping
     from dxjudge.ontology.tree import Tree, load_tree
     from dxjudge.prompts.load import Prompt
@@ -109,8 +110,8 @@ _HOMES = {
     "run_step": "dxjudge.graphs.step",
     "run_step_sync": "dxjudge.graphs.step",
     "self_consistency": "dxjudge.graphs.best_of",
-    "step_graph": "dxjudge.graphs.step",
-    "step_node": "dxjudge.graphs.step",
+    "step_graph": "dxjudge.graphs.step_graph",
+    "step_node": "dxjudge.graphs.step_graph",
 }
 
 __all__ = [
@@ -178,7 +179,9 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        return metadata.version("dxjudge")
+        from importlib.metadata import version
+
+        return version("dxjudge")
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module 'dxjudge' has no attribute {name!r}")

@@ -4,10 +4,8 @@ import asyncio
 import threading
 from contextlib import suppress
 
-from langgraph.cache.base import FullKey
-
 from .owner import own_name
-from .store import Entry, Store
+from .store import Entry, FullKey, Store
 
 LEASE_SECONDS = 30.0
 """How long a claim of another host outlives its process; on this host it ends with it."""

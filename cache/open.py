@@ -5,7 +5,6 @@ from typing import cast
 
 from ..errors import UsageError
 from ..files.folders import cache_folder
-from .redis import RedisStore
 from .sqlite import SqliteStore
 from .store import Store, without_password
 
@@ -22,6 +21,8 @@ def open_store(place: str | Path | None = None) -> Store:
     """
     text = str(place) if place is not None else ""
     if text.startswith(("redis://", "rediss://")):
+        from .redis import RedisStore  # its imports are half of what `map` needs to start
+
         return cast(Store, RedisStore(text))
     if "://" in text:
         raise UsageError(f"cache {without_password(text)!r} is neither a file nor redis://…")

@@ -12,11 +12,10 @@ from contextlib import closing
 from pathlib import Path
 
 from filelock import FileLock, Timeout
-from langgraph.cache.base import FullKey, Namespace
 
 from ..errors import EnvironmentFault
 from .owner import is_gone
-from .store import CLAIM, Entry, JsonSerde, Pairs
+from .store import CLAIM, Entry, FullKey, JsonSerde, Namespace, Pairs
 from .writes import T, Writes
 
 _KEYS_A_QUERY = 400  # SQLite allows 999 variables in its oldest builds

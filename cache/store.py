@@ -4,8 +4,9 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
-from langgraph.cache.base import FullKey, Namespace
-
+# As langgraph.cache.base has them, whose import takes longer than all of ours that `map` needs.
+Namespace = tuple[str, ...]
+FullKey = tuple[Namespace, str]
 Entry = dict[str, Any]
 Pairs = Mapping[FullKey, tuple[Entry, int | None]]
 CLAIM = ("claim",)

@@ -6,7 +6,7 @@ orders is then a tie, and `flipped` says so (see `agents.choose_better.settle_or
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
@@ -18,8 +18,10 @@ from ..agents.step import Step
 from ..agents.steps import find_step
 from ..errors import UsageError
 from .loop import run_here
-from .node import Node
 from .step import run_step, stream_step
+
+if TYPE_CHECKING:
+    from .node import Node  # LangGraph is imported only where a graph is made
 
 Inputs = BaseModel | Mapping[str, Any]
 
@@ -77,11 +79,13 @@ def both_orders_node(
     write: str = CHOOSE_BETTER.name,
     step: Step[Any, Any] | str = CHOOSE_BETTER,
     run: Run | None = None,
-) -> Node:
+) -> "Node":
     """Return a node for a StateGraph: it reads case and responses, and writes one outcome.
 
     write: the state's key for the outcome, as plain JSON.
     """
+    from .node import Node
+
     known_step = check_step(step)
     own = run or Run(keep=1000)
 

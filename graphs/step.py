@@ -24,16 +24,6 @@ from ..agents.watching.spans import settled_item
 from ..errors import DxjudgeError, InputError, UsageError
 from .gather import as_finished
 from .loop import run_here
-from .step_graph import StepContext, step_graph, step_node
-
-__all__ = [
-    "StepContext",
-    "run_step",
-    "run_step_sync",
-    "step_graph",
-    "step_node",
-    "stream_step",
-]
 
 Inputs = BaseModel | Mapping[str, Any]
 R = TypeVar("R", bound=BaseModel, default=Any)  # the result of a step; Any for a step by name

@@ -29,7 +29,7 @@ def is_other_matter(query: Query, matched: str, retriever: Retriever) -> bool:
     stems = {word[:_STEM] for word in matched.split()}
     read = set(query.forms[0].text.split())
     rest = [word for word in words if word in read and word[:_STEM] not in stems]
-    counts, plain = retriever.index.rows.spelling.counts, packaged_encoder().words()
+    counts, plain = retriever.index.rows.spelling.counts, packaged_encoder().words
     unheld = [word for word in rest if len(word) >= _SHORTEST and word.isalpha()]
     return any(
         counts[word] < (_RARE if word == words[-1] else 1)

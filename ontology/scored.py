@@ -46,21 +46,22 @@ def _one_of_each_name(ranked: Sequence[Ranked], policy: Policy) -> list[Ranked]:
     """
     tree = policy.retriever.tree
     kept: list[Ranked] = []
+    names: list[str] = []
     for candidate in ranked:
         code = candidate.hit.code
-        same = (place for place, other in enumerate(kept) if _in_line(code, other.hit.code, tree))
-        place = next(same, None)
+        name = tree.name(code).lower()
+        alike = (place for place, other in enumerate(names) if other == name)
+        place = next((at for at in alike if _in_line(code, kept[at].hit.code, tree)), None)
         if place is None:
             kept.append(candidate)
+            names.append(name)
         else:
             kept[place] = _joined_candidate(kept[place], candidate, policy)
     return sorted(kept, key=lambda candidate: -candidate.score)
 
 
 def _in_line(one: str, other: str, tree: Tree) -> bool:
-    """Return whether two codes have one name and one of them is above the other."""
-    if tree.name(one).lower() != tree.name(other).lower():
-        return False
+    """Return whether one of two codes is above the other."""
     return tree.node(one) in tree.ancestors(other) or tree.node(other) in tree.ancestors(one)
 
 

@@ -22,8 +22,8 @@ from dxjudge.agents.step import Nothing, Step
 from dxjudge.agents.steps import STEPS, find_step
 from dxjudge.errors import AuthenticationFault, UsageError
 from dxjudge.graphs.node import Node
-from dxjudge.graphs.step import StepContext, run_step_sync, step_graph, step_node
-from dxjudge.graphs.step_graph import StepInput
+from dxjudge.graphs.step import run_step_sync
+from dxjudge.graphs.step_graph import StepContext, StepInput, step_graph, step_node
 
 from .protocol_server import ProtocolServer, fail
 

@@ -12,7 +12,6 @@ from ...agents.step import Step
 from ...errors import UsageError
 from ..gather import as_finished
 from ..loop import run_here
-from .graph import graph_of
 from .jurors import AnyJuror
 from .plan import JuryPlan, plan_jury
 from .result import JuryOutcome, read_jury
@@ -108,6 +107,8 @@ async def stream_jury(
     names = list(cases) if cases is not None else [str(n) for n in range(1, len(inputs) + 1)]
     if len(names) != len(inputs) or len(set(names)) < len(names):
         raise UsageError(f"{len(inputs)} items need {len(inputs)} different case names in cases")
+    from .graph import graph_of  # LangGraph is imported only where a graph is made
+
     graph = graph_of(plan, run)
     if run.replies.mode != "replay":
         for juror in (*plan.jurors, *plan.replacements):

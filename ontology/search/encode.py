@@ -11,7 +11,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib import resources
 from itertools import islice
 from pathlib import Path
@@ -146,8 +146,9 @@ class OnnxEncoder:
             self._known = dict(islice((kept | fresh).items(), _KNOWN))
         return np.array(rows, np.float32).reshape(len(rows), self.dimension)
 
+    @cached_property
     def words(self) -> frozenset[str]:
-        """Return the words that are one token each: mostly common English words."""
+        """The words that are one token each: mostly common English words."""
         return frozenset(word for word in self._tokenizer.get_vocab() if word.isalpha())
 
     def _run(self, ids: list[list[int]]) -> Vectors:

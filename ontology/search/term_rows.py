@@ -48,7 +48,7 @@ class TermRows:
     @cached_property
     def spelling(self) -> Spelling:
         """The spelling corrector over the words of the terms."""
-        return make_spelling(self.folded, known_words(), packaged_encoder().words())
+        return make_spelling(self.folded, known_words(), packaged_encoder().words)
 
 
 _LOADED: WeakValueDictionary[tuple[Path, str], TermRows] = WeakValueDictionary()
