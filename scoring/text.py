@@ -82,12 +82,6 @@ def corpus_bleu(predicted: Sequence[str], truth: Sequence[str]) -> float:
     return _sacrebleu().corpus_score(list(predicted), [list(truth)]).score / 100  # type: ignore[no-any-return]
 
 
-def check_libraries() -> None:
-    """Raise MissingExtra where a library of the scores is not installed."""
-    for name in ("sacrebleu", "rouge_score", "nltk"):
-        _library(name)
-
-
 def _library(name: str) -> Any:
     try:
         return import_module(name)
