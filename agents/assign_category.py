@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from ..prompts.data import Categories
 from ..prompts.load import Value
 from ..prompts.load_data import CategoriesField
+from .people.declared import ForPeople
 from .step import Step
 from .technical import abstain_on
 from .verdict import Parts, Verdict, Worded
@@ -99,6 +100,10 @@ def _join(
     return {"categories": chosen} if chosen else None
 
 
+def _meanings(inputs: CategoryInput) -> dict[str, str]:
+    return {f"categories={one.name}": one.description for one in inputs.categories.categories}
+
+
 ASSIGN_CATEGORY: Step[CategoryInput, CategoryAnswer, AssignedCategories] = Step(
     name="assign_category",
     version=1,
@@ -117,6 +122,7 @@ ASSIGN_CATEGORY: Step[CategoryInput, CategoryAnswer, AssignedCategories] = Step(
         parts=Parts(names=_names, split=_assigned, join=_join, kind="truth"),
     ),
     stand_ins={"code": abstain_on("text")},
+    people=ForPeople(explain=_meanings),
     returns="one or more of the listed categories",
     scale="the categories shown",
 )

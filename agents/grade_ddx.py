@@ -6,7 +6,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ..prompts.load import Value
 from ..prompts.load_data import ScaleField
-from .grading import Grade, GradeAnswer, as_grade, describe, grade_answer, in_words
+from .grading import Grade, GradeAnswer, as_grade, describe, grade_answer, in_words, meanings
+from .people.declared import ForPeople
 from .step import Nothing, Step
 from .verdict import Verdict
 from .wording import fold
@@ -48,6 +49,7 @@ GRADE_DDX: Step[DdxGradeInput, GradeAnswer, Grade] = Step(
     result=Grade,
     verdict=Verdict("score", words="rationale", scale="interval", levels=(0, 2, 3, 4, 5)),
     stand_ins={"code": _no_ddx},
+    people=ForPeople(explain=lambda inputs: meanings("score", inputs.scale.levels)),
     returns="how near a differential comes to the true diagnosis",
     scale="0, 2, 3, 4, 5",
 )

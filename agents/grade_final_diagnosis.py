@@ -6,7 +6,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ..prompts.load import Value
 from ..prompts.load_data import ScaleField
-from .grading import Grade, GradeAnswer, as_grade, describe, grade_answer, in_words
+from .grading import Grade, GradeAnswer, as_grade, describe, grade_answer, in_words, meanings
+from .people.declared import ForPeople
 from .step import Nothing, Step
 from .verdict import Verdict
 from .wording import fold
@@ -46,6 +47,7 @@ GRADE_FINAL_DIAGNOSIS: Step[FinalGradeInput, GradeAnswer, Grade] = Step(
     result=Grade,
     verdict=Verdict("score", words="rationale", scale="interval", levels=(1, 2, 3, 4, 5)),
     stand_ins={"code": _no_diagnosis},
+    people=ForPeople(explain=lambda inputs: meanings("score", inputs.scale.levels)),
     returns="how near a final diagnosis comes to the true one",
     scale="1, 2, 3, 4, 5",
 )

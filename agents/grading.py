@@ -45,6 +45,11 @@ def describe(levels: Sequence[Level]) -> str:
     return "\n".join(f"{number(level.value)}: {level.text}" for level in reversed(levels))
 
 
+def meanings(field: str, levels: Sequence[Level]) -> dict[str, str]:
+    """Return what each level of a field means, for people (see `ForPeople`)."""
+    return {f"{field}={number(level.value)}": level.text for level in levels}
+
+
 class GradeAnswer(BaseModel):
     """The grade."""
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
 
 from ..prompts.load import Value
+from .people.declared import ForPeople
 from .step import Step
 from .technical import abstain_on
 from .verdict import Parts, Verdict, Worded
@@ -163,6 +164,11 @@ def _join(
     return _result(inputs, met, reasons).model_dump()
 
 
+def _texts(inputs: CriteriaInput) -> dict[str, str]:
+    pairs = zip(_names(inputs), inputs.criteria, strict=True)
+    return {name: one.criterion for name, one in pairs}
+
+
 def _only(met: tuple[bool, ...]) -> bool:
     return met[0]
 
@@ -187,6 +193,7 @@ JUDGE_CRITERIA: Step[CriteriaInput, CriteriaAnswer, MetCriteria] = Step(
         parts=Parts(names=_parts, split=_split, join=_join, kind="truth", total="points"),
     ),
     stand_ins={"code": abstain_on("response")},
+    people=ForPeople(explain=_texts),
     returns="whether a response meets each of the criteria of its case, and why; points by code",
     scale="met, not met",
 )

@@ -10,6 +10,7 @@ from ..cache.key import canonical
 from ..prompts.data import ErrorCategory, Taxonomy
 from ..prompts.load import Value
 from ..prompts.load_data import TaxonomyField
+from .people.declared import ForPeople
 from .quotes import Quote, cite
 from .step import Dimensions, Nothing, Step
 from .technical import technical_fault
@@ -209,6 +210,10 @@ def _join(
     return {"taxonomy": inputs.taxonomy.name, "errors": errors}
 
 
+def _meanings(inputs: ErrorInput) -> dict[str, str]:
+    return {f"errors.category={one.name}": one.description for one in inputs.taxonomy.judged}
+
+
 def _one_by_one(inputs: ErrorInput) -> dict[str, ErrorInput]:
     return {
         category.name: inputs.model_copy(
@@ -236,6 +241,7 @@ LABEL_ERRORS: Step[ErrorInput, ErrorAnswer, LabelledErrors] = Step(
     verdict=Verdict(parts=Parts(names=_names, split=_present, join=_join, kind="truth")),
     dimensions=Dimensions(_one_by_one, _added),
     stand_ins={"code": technical_error},
+    people=ForPeople(quotes={"quote": ("response", "reference")}, explain=_meanings),
     returns="errors with category, quote, explanation and reasoning step",
     scale="categories of the taxonomy",
 )

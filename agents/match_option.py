@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model, field_validator
 
 from ..prompts.load import Value
+from .people.declared import ForPeople
 from .step import Nothing, Step
 from .technical import abstain_on
 from .verdict import Verdict
@@ -198,6 +199,10 @@ def _sort_letters(text: str) -> str:
     return ",".join(sorted(part.strip().upper() for part in text.split(",")))
 
 
+def _texts(inputs: OptionInput) -> dict[str, str]:
+    return {f"letters={letter}": text for letter, text in inputs.options.items()}
+
+
 MATCH_OPTION: Step[OptionInput, OptionAnswer, MatchedOptions] = Step(
     name="match_option",
     version=2,
@@ -212,6 +217,7 @@ MATCH_OPTION: Step[OptionInput, OptionAnswer, MatchedOptions] = Step(
         "letters", kind="text", write=",".join, read=_split_letters, normal=_sort_letters
     ),
     stand_ins={"code": abstain_on("answer"), "rules": letters_only},
+    people=ForPeople(explain=_texts),
     returns="the option letters a free answer means, or none",
     scale="the options shown",
 )

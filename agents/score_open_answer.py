@@ -9,7 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 from ..prompts.data import AnswerKind
 from ..prompts.load import Value
 from ..prompts.load_data import AnswerRulesField
-from .grading import describe, level_type
+from .grading import describe, level_type, meanings
+from .people.declared import ForPeople
 from .step import Step
 from .technical import abstain_on
 from .verdict import Verdict
@@ -152,6 +153,7 @@ SCORE_OPEN_ANSWER: Step[OpenAnswerInput, OpenScoreAnswer, OpenScore] = Step(
     result=OpenScore,
     verdict=Verdict("score", words="explanation", scale="interval", levels=(0, 0.5, 1)),
     stand_ins={"code": abstain_on("answer"), "rules": listed_words},
+    people=ForPeople(explain=lambda inputs: meanings("score", inputs.rule.levels)),
     returns="a score by the rules of the kind of question, and why",
     scale="0, 0.5, 1",
 )

@@ -9,7 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from ..prompts.data import Dimension, Rubric
 from ..prompts.load import Value
 from ..prompts.load_data import RubricField
-from .grading import describe, level_type
+from .grading import describe, level_type, meanings
+from .people.declared import ForPeople
 from .quotes import Quote, cite, find_quote
 from .step import Dimensions, Step
 from .technical import abstain_on
@@ -204,6 +205,15 @@ def _join(
     }
 
 
+def _asked(inputs: RubricInput) -> dict[str, str]:
+    texts: dict[str, str] = {}
+    for one in inputs.rubric.dimensions:
+        texts |= {one.name: f"{one.title}: {one.question}"} | meanings(
+            f"{one.name}.level", one.levels
+        )
+    return texts
+
+
 def _one_by_one(inputs: RubricInput) -> dict[str, RubricInput]:
     return {
         dimension.name: inputs.model_copy(
@@ -245,6 +255,7 @@ SCORE_RUBRIC: Step[RubricInput, RubricAnswer, RubricScore] = Step(
     ),
     dimensions=Dimensions(_one_by_one, _added),
     stand_ins={"code": abstain_on("response")},
+    people=ForPeople(quotes={"quotes": ("response",), "invented": ("response",)}, explain=_asked),
     returns="a level and a justification with quotes for each dimension; points and total by code",
     scale="0-4 in five dimensions; 0-100 points",
 )

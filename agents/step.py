@@ -15,6 +15,7 @@ from ..cache.key import fingerprint
 from ..errors import UsageError
 from ..prompts.load import Prompt, Value, read_prompt
 from ..prompts.variants import find_prompt, variant_names, vary_prompt
+from .people.declared import ForPeople
 from .verdict import Verdict, settle_verdict
 
 ReplyForm = Literal["json", "text", "token", "likelihood"]
@@ -86,6 +87,7 @@ class Step(Generic[I, O, R]):
         the input has a field `continuation`, and `output` has one field `logprobs`, the
         log-probability of each token of that text as the model's answer.
     temperature, max_tokens: sent if the judge's spec does not set them.
+    people: what people who answer the step see and mark (see `agents.people.declared`).
     returns, scale: one line each for the table of steps.
     """
 
@@ -109,6 +111,7 @@ class Step(Generic[I, O, R]):
     reply: ReplyForm = "json"
     temperature: float | None = 0.0
     max_tokens: int | None = None
+    people: ForPeople | None = None
     returns: str = ""
     scale: str = ""
 

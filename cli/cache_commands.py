@@ -7,6 +7,7 @@ import typer
 
 from ..errors import UsageError
 from .command import Command
+from .options import AsJson
 
 if TYPE_CHECKING:
     from ..cache.replies import Replies
@@ -25,13 +26,15 @@ OnlyStep = Annotated[str | None, typer.Option("--step", help="Only the replies o
 
 
 @app.command(cls=Command)
-def info(cache: Where = None) -> None:
+def info(cache: Where = None, as_json: AsJson = False) -> None:
     """Show where the cache is and how many replies it has of each step and judge.
 
     Examples:
       dxjudge cache info
       dxjudge cache info --cache demo.sqlite
     """
+    from .terminal.printing import print_json
+
     replies = _open(cache, there=True)
     counts: dict[tuple[str, str], int] = {}
     for _, entry in replies.entries():
@@ -40,6 +43,13 @@ def info(cache: Where = None) -> None:
         name = f"{judge['provider']}:{judge['model']}{place}"
         group = (str(entry["fields"]["step"]), name)
         counts[group] = counts.get(group, 0) + 1
+    if as_json:
+        rows = [
+            {"step": step, "judge": name, "replies": count}
+            for (step, name), count in sorted(counts.items())
+        ]
+        print_json({"place": replies.store.place, "replies": rows})
+        return
     typer.echo(f"{replies.store.place}: {sum(counts.values())} replies")
     for (step, name), count in sorted(counts.items()):
         typer.echo(f"  {count:>8}  {step}  {name}")
@@ -106,6 +116,7 @@ def why(
         str, typer.Argument(help="The key of a reply, or the first characters of a key.")
     ],
     cache: Where = None,
+    as_json: AsJson = False,
 ) -> None:
     """Show whether a key has a reply, and in which fields the nearest other key differs.
 
@@ -115,7 +126,12 @@ def why(
     Examples:
       dxjudge cache why 3f2a9c
     """
+    from .terminal.printing import print_json
+
     explained = _open(cache, there=True).why(key)
+    if as_json:
+        print_json(vars(explained))
+        return
     state = "kept" if explained.kept else "not kept"
     typer.echo(f"{explained.key}: {state}, {explained.fields['step']}")
     if explained.nearest is None:

@@ -1,13 +1,16 @@
 """`dxjudge check-table`: check a published table against the identities it must keep."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ..files.counted import counted
 from ..files.forms import FORMS_IN, Form
-from .options import Delimiter, Encoding, SheetName
+from .options import AsJson, Delimiter, Encoding, SheetName
+
+if TYPE_CHECKING:
+    from ..evaluation.published import TableCheck
 
 
 def check_table(
@@ -18,6 +21,7 @@ def check_table(
     delimiter: Delimiter = None,
     sheet: SheetName = None,
     encoding: Encoding = None,
+    as_json: AsJson = False,
 ) -> None:
     """Check a published table against the identities that its numbers must keep.
 
@@ -37,6 +41,7 @@ def check_table(
     from ..evaluation.published import check_published
     from ..evaluation.read import read_rows
     from .exit_codes import SOME_FAILED
+    from .terminal.printing import print_json
 
     paper = load_paper(find_preset(preset).name)
     if paper is None or not paper.identities:
@@ -50,6 +55,10 @@ def check_table(
         typer.echo(f"not checked: {identity.gives}, which needs {names}", err=True)
     for row in check.skipped:
         typer.echo(f"not checked: {row}", err=True)
+    count = sum(check.checked.values())
+    if as_json:
+        print_json(_plain(check, len(rows)))
+        raise typer.Exit(SOME_FAILED if check.broken or check.skipped else 0)
     for one in check.broken:
         violation = one.violation
         typer.echo(
@@ -57,12 +66,32 @@ def check_table(
             f"{_say_law(violation.identity.law)} gives {violation.lowest:.4g} to "
             f"{violation.highest:.4g}"
         )
-    count = sum(check.checked.values())
     typer.echo(
         f"{counted(count, 'identity', 'identities')} checked in {counted(len(rows), 'row')}, "
         f"{len(check.broken)} broken"
     )
     raise typer.Exit(SOME_FAILED if check.broken or check.skipped else 0)
+
+
+def _plain(check: "TableCheck", rows: int) -> dict[str, Any]:
+    broken = [
+        {
+            "row": one.row,
+            "column": check.columns[one.violation.identity.gives],
+            "law": one.violation.identity.law,
+            "printed": one.violation.printed,
+            "lowest": one.violation.lowest,
+            "highest": one.violation.highest,
+        }
+        for one in check.broken
+    ]
+    return {
+        "rows": rows,
+        "checked": sum(check.checked.values()),
+        "columns": check.columns,
+        "not_checked": [*(one.gives for one in check.unchecked), *check.skipped],
+        "broken": broken,
+    }
 
 
 def _say_law(law: str) -> str:

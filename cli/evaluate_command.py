@@ -11,6 +11,7 @@ from .command import grouped
 from .option_groups import JudgeModelOptions, Quorum, RunOptions, Weights
 from .options import (
     AddedSources,
+    AsJson,
     Conditions,
     Delimiter,
     Encoding,
@@ -209,6 +210,7 @@ def evaluate(
     estimate: EstimateOnly = False,
     stress: Stress = None,
     report_cases: Shown = 200,
+    as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Evaluate the responses of models: extract, map, judge, score, compare, report.
@@ -252,6 +254,6 @@ def evaluate(
     request = Request(
         cases, list(responses), output, config, flags, conditions, evidences, ratings, table,
         model, encoder, tuple(source or ()), added_sources, run, asked, stress,
-        report_cases, quiet, Form(None, delimiter, encoding, sheet), estimate,
+        report_cases, quiet, Form(None, delimiter, encoding, sheet), estimate, as_json,
     )  # fmt: skip
     raise typer.Exit(run_evaluation(request))

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from .options import AsJson
+
 Runs = Annotated[
     list[Path], typer.Argument(metavar="RUN...", help="Output folders of `dxjudge evaluate`.")
 ]
@@ -32,6 +34,7 @@ def leaderboard(
     separate: Separate = False,
     seed: Seed = 0,
     resamples: Resamples = 2000,
+    as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Put the models of several finished evaluations in one leaderboard.
@@ -50,5 +53,5 @@ def leaderboard(
     """
     from .runs.leaderboard_run import Request, run_leaderboard
 
-    request = Request(tuple(runs), output, metric, separate, seed, resamples, quiet)
+    request = Request(tuple(runs), output, metric, separate, seed, resamples, quiet, as_json)
     raise typer.Exit(run_leaderboard(request))

@@ -1,13 +1,12 @@
 """`dxjudge providers`: list the providers of models, their keys and what they support."""
 
-import json
-from typing import Annotated
-
 import typer
+
+from .options import AsJson
 
 
 def list_providers(
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """List the providers of models: address, variables, and what the API supports.
 
@@ -20,6 +19,7 @@ def list_providers(
       dxjudge providers --json
     """
     from ..agents.engine.models import PROVIDERS, address_variables
+    from .terminal.printing import print_json
 
     rows = [
         {
@@ -34,7 +34,7 @@ def list_providers(
         for name, provider in PROVIDERS.items()
     ]
     if as_json:
-        typer.echo(json.dumps(rows, indent=2))
+        print_json({"providers": rows})
         return
     for row in rows:
         typer.echo(f"{row['provider']}:MODEL")

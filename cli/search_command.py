@@ -1,7 +1,5 @@
 """`dxjudge search`: show the candidate codes of one diagnosis, and why they match."""
 
-import dataclasses
-import json
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -9,7 +7,7 @@ import typer
 from ..ontology.releases.listed import DEFAULT
 from .options import AddedSources, AsJson, Chroma, Encoder, Ontology, Rebuild, Scope, Sources
 from .sources_command import read_which, say_added
-from .terminal.printing import width
+from .terminal.printing import print_json, width
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,8 +59,7 @@ def search(
         mapping = _map(text, settings)
     candidates = mapping.candidates
     if as_json:
-        rows = [dataclasses.asdict(candidate) for candidate in candidates]
-        typer.echo(json.dumps(rows, ensure_ascii=False, indent=2))
+        print_json({**mapping.as_json(), "candidates": candidates})
     elif candidates:
         _print_table(candidates)
     else:

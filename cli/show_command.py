@@ -1,6 +1,5 @@
 """`dxjudge show`: show a code in its tree."""
 
-import json
 from typing import Annotated
 
 import typer
@@ -9,6 +8,7 @@ from ..ontology.described import describe
 from ..ontology.releases.listed import DEFAULT
 from ..ontology.tree import Node, Tree, load_tree
 from .options import AsJson, Ontology
+from .terminal.printing import print_json
 
 _NOTES = {
     "includes": "Includes",
@@ -42,7 +42,7 @@ def show(
     tree = load_tree(ontology)
     node = tree.node(code)
     if as_json:
-        typer.echo(json.dumps(describe(tree, node), ensure_ascii=False, indent=2))
+        print_json(describe(tree, node))
     else:
         typer.echo(_page(tree, node))
 

@@ -1,6 +1,5 @@
 """`dxjudge sources`: keep further terms, from official ontologies and from your own files."""
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -63,19 +62,24 @@ def list_sources(as_json: AsJson = False) -> None:
 
     from ..ontology.sources.added import list_added
     from ..ontology.sources.catalogue import known_sources
+    from .terminal.printing import print_json
 
     added = list_added()
     if as_json:
-        typer.echo(json.dumps([asdict(source) for source in added], indent=2, ensure_ascii=False))
+        known = [
+            {"name": one.name, "title": one.title, "licence": one.licence}
+            for one in known_sources().values()
+        ]
+        print_json({"added": [asdict(source) for source in added], "known": known})
         return
     if added:
         _print_table(added)
     else:
         typer.echo("no source is added")
     added_names = {source.name for source in added}
-    for known in known_sources().values():
-        if known.name not in added_names:
-            typer.echo(f"dxjudge sources add {known.name}: {known.title}, {known.licence}")
+    for one in known_sources().values():
+        if one.name not in added_names:
+            typer.echo(f"dxjudge sources add {one.name}: {one.title}, {one.licence}")
 
 
 @app.command(cls=Command)

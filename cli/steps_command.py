@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from .options import AsJson
+
 Name = Annotated[
     str | None,
     typer.Argument(metavar="[NAME]", help="Show one step: its name, or path/to/file.py:NAME."),
@@ -34,7 +36,7 @@ def list_steps(
     schema: Schema = None,
     new: New = None,
     output: Folder = Path(),
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """List the judging steps: name, what each returns, its verdict, its source.
 
@@ -51,6 +53,7 @@ def list_steps(
     """
     from ..agents.steps import STEPS, VARIANTS, find_step
     from ..graphs.described import schemas, step_row
+    from .terminal.printing import print_json
 
     if new is not None:
         from .new_step import write_new_step
@@ -63,7 +66,7 @@ def list_steps(
     steps = (find_step(name),) if name is not None else (*STEPS, *VARIANTS)
     rows = [step_row(step) for step in steps]
     if as_json:
-        typer.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+        print_json({"steps": rows})
         return
     for row in rows:
         typer.echo(row["name"])

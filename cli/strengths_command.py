@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from ..files.forms import FORMS_IN, FORMS_OUT, Form
-from .options import Delimiter, Encoding, SheetName
+from .options import AsJson, Delimiter, Encoding, SheetName
 
 
 def strengths(
@@ -31,6 +31,7 @@ def strengths(
     delimiter: Delimiter = None,
     sheet: SheetName = None,
     encoding: Encoding = None,
+    as_json: AsJson = False,
 ) -> None:
     """Compute strengths of models from comparisons of two (Bradley and Terry).
 
@@ -54,4 +55,5 @@ def strengths(
         Plan(level=level, resamples=boot, seed=seed),
         output=output,
         differences=differences,
+        as_json=as_json,
     )

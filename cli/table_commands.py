@@ -8,7 +8,7 @@ import typer
 from ..files.forms import FORMS_OUT, MAPPING_SUFFIXES
 from ..ontology.releases.listed import DEFAULT
 from .command import Command
-from .options import ROWS, Concepts, Ontology, OutputFormat, Quiet
+from .options import ROWS, AsJson, Concepts, Ontology, OutputFormat, Quiet
 
 app = typer.Typer(
     help="Export, import, compare, merge and calibrate canonical tables of mappings.",
@@ -104,6 +104,7 @@ def diff(
         str | None,
         typer.Option(help="The release of the second table, where it is another."),
     ] = None,
+    as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Compare two tables: which texts moved, how far in the tree, and why.
@@ -120,8 +121,15 @@ def diff(
 
     raise typer.Exit(
         compare(
-            first, second, output, output_format, ontology, second_ontology or ontology, quiet=quiet
-        )
+            first,
+            second,
+            output,
+            output_format,
+            ontology,
+            second_ontology or ontology,
+            as_json=as_json,
+            quiet=quiet,
+        )  # fmt: skip
     )
 
 

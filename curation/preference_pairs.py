@@ -9,6 +9,7 @@ import numpy as np
 from ..agents.engine.judges import AnyJudge
 from .item import Item
 from .length_figure import draw_lengths
+from .questionnaire import QUESTIONNAIRE, Images, questions_of_items
 from .sample import write_sample
 from .settings import Settings
 from .write import count_items, sign, version_of, write_folder, write_text
@@ -17,18 +18,23 @@ PAIRS, LENGTHS = "pairs.jsonl", "lengths.svg"
 
 
 def write_items(
-    folder: Path, items: Sequence[Item], judge: AnyJudge, settings: Settings
+    folder: Path,
+    items: Sequence[Item],
+    judge: AnyJudge,
+    settings: Settings,
+    images: Mapping[str, Images] | None = None,
 ) -> dict[str, Any]:
-    """Write items.jsonl, pairs.jsonl, summary.json, lengths.svg and the sample for people.
+    """Write items.jsonl, pairs.jsonl, summary.json, lengths.svg, and the files for people.
 
-    Return the summary.
+    images: those of each report, for the questionnaire. Return the summary.
 
     Each line of pairs.jsonl is one preference pair of an accepted item: prompt, chosen, rejected,
     kind, errors. `datasets` and TRL's DPO trainer read this file directly.
     """
     summary = summarise(items, judge, settings)
     pairs = [pair for item in items for pair in pairs_of(item)]
-    write_folder(folder, items, summary, {PAIRS: pairs})
+    questions = questions_of_items(items, settings, images)
+    write_folder(folder, items, summary, {PAIRS: pairs, QUESTIONNAIRE: questions})
     write_text(folder / LENGTHS, draw_lengths(pairs))
     write_sample(folder, items, "curate_dermcase", judge, settings.seed)
     return summary

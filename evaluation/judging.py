@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from ..agents.engine.ask import is_split
 from ..agents.engine.judges import AnyJudge, as_judge
@@ -23,12 +23,21 @@ from ..graphs.step import stream_step
 from ..scoring.jury import Rule
 
 Progress = Callable[[str, int, int], None]
+"""Is called with the stage, how many of its items are finished, and how many there are."""
 RecordKey = tuple[str, str, str, str, int, int]
 """Judge (empty for an extraction), task, model, case, response, place."""
 NO_JUDGE = "stand-ins"
 """The name of the panel where no model judges: rules and the ontology."""
 JURY = "jury:"
 """How the name of a jury begins; its rule follows."""
+
+
+@runtime_checkable
+class CountsReplays(Protocol):
+    """A `Progress` that is also told of the items that were answered from the cache."""
+
+    def replayed(self, stage: str) -> None:
+        """Count one more item of a stage, before the stage's progress is told."""
 
 
 def open_journal(path: Path | None) -> Journal[Outcome]:
@@ -70,6 +79,11 @@ class JudgedItem:
     outcome: Outcome
     step: Step[Any, Any] = field(repr=False, compare=False)
     inputs: Mapping[str, Any] = field(repr=False, compare=False)
+
+    @property
+    def groups(self) -> dict[str, str]:
+        """What was judged, as columns of its votes (see `judges.as_votes.ITEM`)."""
+        return {"model": self.model, "response": str(self.response), "place": str(self.place)}
 
     @property
     def value(self) -> Any:
@@ -131,7 +145,7 @@ class Panel:
             self._side_by_side(step, items, list(zip(names, judges, strict=True)), known)
         )
         judged = [
-            _judged_item(step, item, name, outcome)
+            judged_item(step, item, name, outcome)
             for name, outcomes in zip(names, by_judge, strict=True)
             for item, outcome in zip(items, outcomes, strict=True)
         ]
@@ -179,7 +193,7 @@ class Panel:
                 case=item.case,
             )
             outcome = as_outcome(step, item.inputs, jury)
-            by_jury.append(_judged_item(step, item, f"{JURY}{rule}", outcome))
+            by_jury.append(judged_item(step, item, f"{JURY}{rule}", outcome))
         return by_jury
 
     def recorded(self, name: str, step: Step[Any, Any], item: Item) -> Outcome | None:
@@ -213,12 +227,16 @@ class Panel:
             else:
                 asked.setdefault(key or str(index), index)
         open_items = list(asked.values())
+        if self.progress and open_items:
+            self.progress(stage, len(outcomes), len(items))  # the pace counts from here
         async for place, outcome in self._stream(step, [items[i] for i in open_items], judge):
             index = open_items[place]
             outcomes[index] = outcome
             if keys[index] and outcome.status != "failed" and outcome.decided_by == "llm":
                 self.journal.keep(keys[index], outcome)
             if self.progress:
+                if outcome.cached and isinstance(self.progress, CountsReplays):
+                    self.progress.replayed(stage)
                 self.progress(stage, len(outcomes), len(items))
         for index, key in enumerate(keys):
             if index not in outcomes:  # two models gave the same response: the judge sees it once
@@ -239,7 +257,8 @@ class Panel:
 _AT_NO_COST = {"cached": True, "calls": 0, "tokens_in": 0, "tokens_out": 0, "cost": 0.0}
 
 
-def _judged_item(step: Step[Any, Any], item: Item, judge: str, outcome: Outcome) -> JudgedItem:
+def judged_item(step: Step[Any, Any], item: Item, judge: str, outcome: Outcome) -> JudgedItem:
+    """Return an item with its outcome under one judge."""
     return JudgedItem(
         task=item.task,
         model=item.model,

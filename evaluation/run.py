@@ -13,7 +13,8 @@ from ..ontology.tree import Tree, load_tree
 from .cases import Case
 from .coding import Codes, MapTexts, code_texts
 from .judged import MISSING, Diagnoses, Judged, LeftOut, Responses, collect, first_response
-from .judging import Item, JudgedItem, Panel, RecordKey
+from .judging import NO_JUDGE, Item, JudgedItem, Panel, RecordKey, judged_item
+from .records import Recorded
 from .settings import Settings
 from .task import Material, Task, items_of
 from .tasks import tasks_of
@@ -123,6 +124,30 @@ def planned(
         if task.step is not None and not task.lack(cases)
     ]
     return tuple(plans), sum(item.outcome.status == "failed" for item in by_rules)
+
+
+def replayed(recorded: Recorded) -> list[JudgedItem]:
+    """Return what a recorded evaluation judged, task by task; nothing is asked."""
+    cases, responses, settings = recorded.cases, recorded.responses, recorded.settings
+    panel = Panel(records=recorded.outcomes)
+    labels = [judge.label for judge in recorded.judges] or [NO_JUDGE]
+    work = _Work(cases, responses, settings, panel, None)
+    judged: list[JudgedItem] = []
+    extracted = work.extract(tasks_of(settings), judged)
+    for task in tasks_of(settings):
+        if task.extracts or task.step is None or task.lack(cases):
+            continue
+        finals, ddx = extracted["final"], extracted["ddx"]
+        items = items_of(task, Material(cases, responses, settings, finals, ddx, tuple(judged)))
+        step = task.step(settings)
+        known = [(label, item, panel.recorded(label, step, item))
+                 for label in labels for item in items]  # fmt: skip
+        judged += [
+            judged_item(step, item, label, outcome)
+            for label, item, outcome in known
+            if outcome is not None
+        ]
+    return judged
 
 
 @dataclass(frozen=True)

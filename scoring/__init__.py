@@ -93,6 +93,7 @@ if TYPE_CHECKING:
         spearman,
     )
     from .raters.distance import disagreement, verdict_distance
+    from .raters.drawn import allocate_sample, draw_by_strata, judged_chances
     from .raters.own_family import self_preference, unscaled_preference
     from .raters.preference import PreferenceAgreement, mean_scores, preference_agreement
     from .raters.sampled import population_z, sampled_rogan_gladen, sampled_share
@@ -181,6 +182,7 @@ _HOMES = {
     "comparisons.power": ("Pilot", "detectable_difference", "pilot_of", "power_of",
         "units_needed"),
     "comparisons.subgroups": ("SubgroupGap", "subgroup_gap"),
+    "raters.drawn": ("allocate_sample", "draw_by_strata", "judged_chances"),
     "raters.distance": ("disagreement", "verdict_distance"),
     "differences": ("Columns", "common_values", "mean_columns", "paired_differences"),
     "encoders": ("ClipEncoder", "SentenceEncoder", "load_encoder"),
@@ -233,7 +235,8 @@ __all__ = [
     "PairScores", "Pilot", "Placed", "Plan", "PositionTest", "PreferenceAgreement", "RULES",
     "RankAlignment", "RankChange", "RankRange", "RankingStability", "RubricScore", "Rule", "SAME",
     "Scale", "SentenceEncoder", "Share", "Spread", "Strength", "SubgroupGap", "TextEncoder",
-    "TextScores", "TokenEncoder", "Violation", "Vote", "ability_scores", "augment",
+    "TextScores", "TokenEncoder", "Violation", "Vote", "ability_scores",
+    "allocate_sample", "augment",
     "below_diagonal_intervals", "benjamini_hochberg", "bert_score", "best_of_n", "best_of_subsets",
     "bleu", "bootstrap_differences", "bootstrap_interval", "bootstrap_many", "bootstrap_t",
     "bounds", "bradley_terry", "breakdown", "check_weights", "choice_accuracy", "choice_alignment",
@@ -241,9 +244,10 @@ __all__ = [
     "compare_votes", "consistency", "corpus_bleu", "cosine_matrix", "counts_by_model", "covers",
     "criteria_score", "ddx_coverage", "ddx_fdx_gap", "ddx_scores", "ddx_similarity",
     "deepest_shared", "detectable_difference", "deviation_over_units", "disagreement",
-    "error_correlation", "evidence_sensitivity", "fault_of", "fleiss_kappa", "flip_rates",
+    "draw_by_strata", "error_correlation", "evidence_sensitivity", "fault_of", "fleiss_kappa", "flip_rates",
     "fragile_cases", "gwet_ac1", "gwet_ac2", "hidden_error_correlations", "hierarchical_scores",
-    "hierarchical_statistic", "holm", "identity", "is_number", "is_resolved", "jury_agreement",
+    "hierarchical_statistic", "holm", "identity", "is_number", "is_resolved", "judged_chances",
+    "jury_agreement",
     "kendall", "krippendorff_alpha", "learn_weights", "leave_one_out", "likeliest_option",
     "load_encoder", "macro_ddx", "majority_vote", "mapping_quality", "match_ddx", "mean",
     "mean_absolute_difference", "mean_columns", "mean_grade", "mean_interval", "mean_logprobs",

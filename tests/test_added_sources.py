@@ -343,7 +343,7 @@ def test_the_command_adds_lists_changes_and_removes(
     )
     assert any(line.startswith("mondo 3 icd10cm 2 CC BY 4.0") for line in lines)
     assert run(["sources", "list", "--json"]) == 0
-    held = json.loads(capsys.readouterr().out)
+    held = json.loads(capsys.readouterr().out)["added"]
     assert [(each["name"], each["active"]) for each in held] == [("clinic", True), ("mondo", False)]
     assert run(["sources", "remove", "mondo"]) == 0
     assert [each.name for each in list_added()] == ["clinic"]

@@ -181,7 +181,7 @@ def test_search_shows_candidates_and_why(capfd: pytest.CaptureFixture[str]) -> N
 
 def test_search_as_json_holds_scores_in_order(capfd: pytest.CaptureFixture[str]) -> None:
     assert run(["search", "inflamed appendix", "--top-k", "5", "--json"]) == 0
-    found = json.loads(capfd.readouterr().out)
+    found = json.loads(capfd.readouterr().out)["candidates"]
     assert len(found) == 5
     scores = [each["score"] for each in found]
     assert scores == sorted(scores, reverse=True)
@@ -193,7 +193,7 @@ def test_search_as_json_holds_scores_in_order(capfd: pytest.CaptureFixture[str])
 def test_search_says_what_map_would_refuse(capfd: pytest.CaptureFixture[str]) -> None:
     assert run(["search", "metformin 500 mg", "--json"]) == 0
     said = capfd.readouterr()
-    assert json.loads(said.out)  # still there to be looked at
+    assert json.loads(said.out)["candidates"]  # still there to be looked at
     assert "without a code: reads like a drug" in said.err
     assert run(["search", "gout"]) == 0
     assert "without a code" not in capfd.readouterr().err
@@ -203,7 +203,8 @@ def test_search_says_why_there_is_nothing(capfd: pytest.CaptureFixture[str]) -> 
     assert run(["search", "???"]) == 0
     assert capfd.readouterr().out == "no candidates: no words in the text\n"
     assert run(["search", "???", "--json"]) == 0
-    assert json.loads(capfd.readouterr().out) == []
+    found = json.loads(capfd.readouterr().out)
+    assert (found["candidates"], found["reason"]) == ([], "no words in the text")
 
 
 def _commands(group: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:

@@ -323,7 +323,7 @@ def test_the_pace_counts_this_run_alone(
         now.say("mapping", done, 1000)
     # after 60 s: 300 new, so 300 a minute, and 600 / 300 = 2 minutes left
     assert capsys.readouterr().err.splitlines() == [
-        "dxjudge: mapping: 400 of 1,000, 300 a minute, 2 min left",
+        "dxjudge: mapping: 400 of 1,000, 2 min left, 300 a minute",
         "dxjudge: mapping: 1,000 of 1,000, 593 a minute",  # 60 * 900 / 91
     ]
 

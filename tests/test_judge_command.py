@@ -297,7 +297,7 @@ def test_steps_are_listed_and_their_schemas_printed(capsys: pytest.CaptureFixtur
     found = json.loads(capsys.readouterr().out)
     assert found["answer"]["properties"]["score"]["enum"] == [0, 2, 3, 4, 5]
     assert run(["steps", "--json"]) == 0
-    assert len(json.loads(capsys.readouterr().out)) == len((*STEPS, *VARIANTS))
+    assert len(json.loads(capsys.readouterr().out)["steps"]) == len((*STEPS, *VARIANTS))
     assert run(["steps", "--schema", "nothing"]) == 2
 
 
@@ -347,6 +347,28 @@ def test_off_a_terminal_a_line_says_now_and_then_how_far_it_is(
         assert "a minute, 1 failed · cost unknown" in lines[3]
         judged(JUDGE, source, "-o", target, *options, "-q")
     assert capsys.readouterr().err == ""
+
+
+def test_the_pace_leaves_out_what_the_cache_answered(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 0.0)
+    source, cache = pairs_file(tmp_path), tmp_path / "replies.sqlite"
+    with ProtocolServer(lambda seen: {"same_disease": "yes"}) as server:
+        options = ("--set", "truth=gold", "--judge", server.judge(), "--cache", cache)
+        assert judged(JUDGE, source, "-o", tmp_path / "first.csv", *options) == 0
+        assert "without those from the cache" not in capsys.readouterr().err
+        assert judged(JUDGE, source, "-o", tmp_path / "second.csv", *options) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[3].startswith("dxjudge: judging: 4 of 4, 0 a minute, 0 failed")
+    assert lines[-1].endswith(" 0 a minute without those from the cache")
+    clock = [0.0]
+    monkeypatch.setattr("time.monotonic", lambda: clock[0])
+    pace = progress.Pace(done=10)
+    pace.leave_out(50)
+    clock[0] = 60.0
+    # 90 are finished, 10 by an earlier run and 50 by the cache: 30 in a minute, so 60 take two.
+    assert (pace.a_minute(90), pace.left(90, 150)) == (30.0, "2 min left")
 
 
 def test_a_price_list_of_ones_own_prices_a_server_of_ones_own(

@@ -350,7 +350,7 @@ def test_show_and_search_know_an_own_release(capfd: pytest.CaptureFixture[str]) 
     assert run(["show", "mondo:0005148", "--ontology", MONDO]) == 0
     assert "level 3" in capfd.readouterr().out
     assert run(["search", "heart attack", "--ontology", ICD11, "-k", "1", "--json"]) == 0
-    assert [each["code"] for each in json.loads(capfd.readouterr().out)] == ["BA41"]
+    assert [each["code"] for each in json.loads(capfd.readouterr().out)["candidates"]] == ["BA41"]
 
 
 def mapped(tmp_path: Path, output: str, *more: str) -> str:

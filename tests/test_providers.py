@@ -164,7 +164,7 @@ def test_the_provider_is_no_part_of_a_models_family() -> None:
 
 def test_the_command_lists_every_provider(capsys: pytest.CaptureFixture[str]) -> None:
     assert command(["providers", "--json"]) == 0
-    rows = json.loads(capsys.readouterr().out)
+    rows = json.loads(capsys.readouterr().out)["providers"]
     assert [row["provider"] for row in rows] == list(PROVIDERS)
     assert rows[0]["supports"][:2] == ["schema", "tools"]
     assert command(["providers"]) == 0

@@ -25,7 +25,7 @@ RECORDED: dict[str, dict[str, Any]] = json.loads(
 )
 PACKAGE = agents.__name__
 # Modules of agents/ that are the same machinery for every step and hold no rule of any.
-MACHINERY = {"step", "verdict", "outcome", "judge", "images", "stand_ins"}
+MACHINERY = {"step", "verdict", "outcome", "judge", "images", "stand_ins", "declared"}
 
 
 def all_steps() -> dict[str, tuple[Step[Any, Any], str]]:

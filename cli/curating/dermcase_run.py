@@ -9,6 +9,7 @@ from ...agents.engine.run import Run
 from ...agents.judge import JudgeSpec
 from ...agents.outcome import Outcome
 from ...curation.preference_pairs import PAIRS, write_items
+from ...curation.questionnaire import QUESTIONNAIRE, images_of_reports
 from ...curation.read import read_reports
 from ...curation.reports import curate_reports
 from ...curation.settings import Settings
@@ -37,6 +38,7 @@ def run_dermcase(
     started = time.monotonic()
     settings = Settings(tries=tries, seed=seed)
     reports = read_reports(source, form)
+    images = images_of_reports(reports, folder)
     coded = code_of(Ontology()) if codes else None
 
     def work(run: Run, journal: Journal[Outcome]) -> bool:
@@ -44,9 +46,10 @@ def run_dermcase(
             reports, spec, settings=settings, code_of=coded, run=run, journal=journal
         )
         items = asyncio.run(gather_items(stream, run, len(reports), quiet=quiet))
-        summary = write_items(folder, items, spec, settings)
+        summary = write_items(folder, items, spec, settings, images)
         print_summary(summary, run, len(reports), "report", started)
         print(f"items and pairs: {folder / ITEMS}, {folder / PAIRS}", file=sys.stderr)
+        print(f"for experts: dxjudge rate {folder / QUESTIONNAIRE}", file=sys.stderr)
         return bool(summary["failed"])
 
     return run_with_journal(folder, options, work)

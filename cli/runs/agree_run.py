@@ -1,6 +1,5 @@
 """Run `dxjudge agree`: read votes, measure agreement, print and write it."""
 
-import json
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -21,7 +20,7 @@ from ...files.rows_out import write_columns
 from ...graphs.jury.votes_file import COLUMNS, NEEDED, read_verdict, read_votes, write_votes
 from ...scoring.bootstrap import Plan
 from ...scoring.votes import Vote
-from ..terminal.printing import print_blocks, print_lines
+from ..terminal.printing import print_blocks, print_json, print_lines
 from .step_rows import say
 
 _SCALES = ("nominal", "ordinal", "interval")
@@ -82,7 +81,7 @@ def run_agree(request: Request, *, level: float, resamples: int, seed: int) -> N
         votes_of_contested = [vote for case in agreement.contested for vote in case.votes]
         write_votes(request.contested, votes_of_contested, by_groups=True)
     if request.as_json:
-        print(json.dumps(plain(agreement), indent=2, ensure_ascii=False, default=str))
+        print_json(plain(agreement))
     else:
         _print(agreement, request.top)
 

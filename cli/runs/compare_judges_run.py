@@ -1,9 +1,8 @@
 """Run `dxjudge compare-judges`: read the records, ask further judges, write the swap report."""
 
-import json
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +16,7 @@ from ...evaluation.judges.self_preference import Families
 from ...evaluation.judges.stress_table import read_rates
 from ...evaluation.judges.swap import swap_of
 from ...evaluation.judges.swap_rows import Swap
-from ...evaluation.judges.swap_text import (
-    no_family,
-    swap_blocks,
-    swap_plain,
-)
+from ...evaluation.judges.swap_text import no_family, swap_blocks
 from ...evaluation.judging import Panel, open_journal
 from ...evaluation.presets import main_columns
 from ...evaluation.records import Recorded, read_recorded
@@ -32,7 +27,7 @@ from ...evaluation.settings import OwnTask, Settings
 from ...evaluation.tasks import fillable, find_task
 from ..exit_codes import INTERRUPTED
 from ..option_groups import JudgeModelOptions, RunOptions
-from ..terminal.printing import print_blocks, print_lines
+from ..terminal.printing import print_blocks, print_json, print_lines
 from ..terminal.progress import stages
 from .estimates import keep_estimates
 from .evaluate_estimate import estimate_evaluation, print_evaluation
@@ -185,7 +180,7 @@ def _stress(request: Request) -> Path | None:
 
 def _print(request: Request, swap: Swap) -> None:
     if request.as_json:
-        print(json.dumps(swap_plain(swap), indent=2, ensure_ascii=False))
+        print_json(asdict(swap))
     if request.quiet or request.as_json:
         return
     print_blocks(swap_blocks(swap))

@@ -2,7 +2,8 @@
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from ...evaluation.report.main_table import failed_note
 from ...evaluation.report.paper_tables import paper_views
 from ...evaluation.report.paper_text import paper_text
 from ...evaluation.report.rank_table import rank_notes
+from ...evaluation.report.tables import all_tables
 from ...evaluation.report.write import make_folder
 from ...evaluation.result import Evaluation
 from ...files.forms import Form
@@ -29,7 +31,7 @@ from ..command import given_flags
 from ..exit_codes import BUDGET, INTERRUPTED, SOME_FAILED
 from ..option_groups import JudgeModelOptions, RunOptions
 from ..sources_command import read_which, say_added
-from ..terminal.printing import print_lines, print_table
+from ..terminal.printing import print_json, print_lines, print_table
 from ..terminal.progress import stages
 from .estimates import keep_estimates
 from .evaluate_estimate import estimate_evaluation, print_evaluation
@@ -60,6 +62,7 @@ class Request:
     quiet: bool
     form: Form = Form()
     estimate: bool = False
+    as_json: bool = False
 
 
 def run_evaluation(request: Request) -> int:
@@ -115,8 +118,12 @@ def run_evaluation(request: Request) -> int:
             _say("interrupted; run the same command again to continue from here")
             return INTERRUPTED
         result.write(request.output, report_cases=request.shown, stress=request.stress)
+        if request.as_json:
+            print_json(_plain(result.evaluation, request.output))
         if not request.quiet:
-            _print(result.evaluation, request.output)
+            if not request.as_json:
+                _print_tables(result.evaluation)
+            _say_notes(result.evaluation, request.output)
             for remark in run.remarks():
                 _say(remark)
         _check_resolved(result.evaluation, request.output, run.budget_reached)
@@ -155,12 +162,34 @@ def exit_code(evaluation: Evaluation, budget_reached: bool) -> int:
     return SOME_FAILED if sum(evaluation.failures.values()) or evaluation.skipped else 0
 
 
-def _print(evaluation: Evaluation, folder: Path) -> None:
+def _plain(evaluation: Evaluation, folder: Path) -> dict[str, Any]:
+    """Return what the tables and notes of an evaluation say, as values of JSON."""
+    tables = islice(all_tables(evaluation), 2)  # the main one, and every number
+    notes = (failed_note(evaluation), *evaluation.notes, *rank_notes(evaluation))
+    return {
+        "preset": evaluation.settings.preset,
+        **{
+            table.name: [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+            for table in tables
+        },
+        "notes": [*filter(None, notes)],
+        "left_out": [asdict(entry) for entry in evaluation.left_out],
+        "skipped": [asdict(entry) for entry in evaluation.skipped],
+        "failures": evaluation.failures,
+        "signature": evaluation.signature,
+        "report": folder / "report.html",
+    }
+
+
+def _print_tables(evaluation: Evaluation) -> None:
     header, rows = main_rows(evaluation)
     print_lines([title_of(evaluation.settings)])
     print_table(header, rows, names=header.index("Model") + 1)
     print_lines([caption_of(evaluation)])
     _print_paper(evaluation)
+
+
+def _say_notes(evaluation: Evaluation, folder: Path) -> None:
     for note in filter(None, (failed_note(evaluation), *evaluation.notes, *rank_notes(evaluation))):
         _say(note)
     for entry in evaluation.left_out:

@@ -1,7 +1,7 @@
 """Run `dxjudge leaderboard`: read the runs, compare their signatures, rank, print and write."""
 
 import sys
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 from ...errors import UsageError
@@ -16,7 +16,7 @@ from ...files.forms import table_format
 from ...files.rows_out import write_columns
 from ...scoring.bootstrap import Plan
 from ..exit_codes import SOME_FAILED
-from ..terminal.printing import print_blocks, print_lines
+from ..terminal.printing import print_blocks, print_json, print_lines
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,7 @@ class Request:
     seed: int
     resamples: int
     quiet: bool
+    as_json: bool = False
 
 
 def run_leaderboard(request: Request) -> int:
@@ -49,8 +50,11 @@ def run_leaderboard(request: Request) -> int:
     boards = [board_of(runs, metrics, plan) for runs in sets]
     if request.output is not None:
         _write(boards, request.output)
+    if request.as_json:
+        print_json({"boards": [asdict(board) for board in boards]})
     for number, board in enumerate(boards, 1):
-        _print(board, f"board {number}: " if len(boards) > 1 else "", request.quiet)
+        title = f"board {number}: " if len(boards) > 1 else ""
+        _print(board, title, request.quiet or request.as_json)
     return SOME_FAILED if any(board.left_out for board in boards) else 0
 
 

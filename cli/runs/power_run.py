@@ -1,6 +1,5 @@
 """Run `dxjudge power`: read the pilot, compute the numbers of cases, print and write them."""
 
-import json
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
@@ -17,7 +16,7 @@ from ...files.bytes import check_writable
 from ...files.counted import counted
 from ...files.forms import Form, table_format
 from ...files.rows_out import write_columns
-from ..terminal.printing import print_blocks
+from ..terminal.printing import print_blocks, print_json
 
 _TRUTHS = {"true": 1.0, "yes": 1.0, "right": 1.0, "false": 0.0, "no": 0.0, "wrong": 0.0}
 
@@ -56,7 +55,7 @@ def run_power(request: Request) -> None:
         path = str(request.output)
         write_columns(path, table_format(path, "numbers"), columns)
     if request.as_json:
-        print(json.dumps({"rows": [asdict(row) for row in rows], "assumes": ASSUMES}, indent=2))
+        print_json({"rows": [asdict(row) for row in rows], "assumes": ASSUMES})
     else:
         print_blocks(_blocks(rows))
 

@@ -22,7 +22,7 @@ from ...files.nearest import lacking, no_column
 from ...files.rows_out import write_columns
 from ...scoring.bootstrap import Plan
 from ...scoring.pairwise import Contest, strengths
-from ..terminal.printing import print_blocks
+from ..terminal.printing import print_blocks, print_json
 from .step_rows import say
 
 _NAMES = (("a", "b"), ("first", "second"), ("model_a", "model_b"))
@@ -37,6 +37,7 @@ def run_strengths(
     *,
     output: Path | None = None,
     differences: Path | None = None,
+    as_json: bool = False,
 ) -> None:
     """Run the command. Raises InputError that names the row of a comparison that cannot be read."""
     for path in filter(None, (output, differences)):
@@ -48,11 +49,19 @@ def run_strengths(
     apart = [row for judge, one in ladders.items() for row in difference_rows(judge, one)]
     _write(output, STRENGTHS, rows)
     _write(differences, DIFFERENCES, apart)
-    print_blocks(_blocks(rows))
+    unresolved = sum(one.points is None for found in contests.values() for one in found)
+    if as_json:
+        tables = (("strengths", STRENGTHS, rows), ("differences", DIFFERENCES, apart))
+        named = {
+            name: [dict(zip(columns, row, strict=True)) for row in lines]
+            for name, columns, lines in tables
+        }
+        print_json({**named, "unresolved": unresolved})
+    else:
+        print_blocks(_blocks(rows))
     tests = max((row[DIFFERENCES.index("tests")] for row in apart), default=0)
     if differences is not None and (note := too_coarse(tests, plan)):
         say(f"dxjudge: {note}")
-    unresolved = sum(one.points is None for found in contests.values() for one in found)
     if unresolved:
         say(
             f"comparisons without a verdict: {unresolved:,}; where a strength exists, the braces "

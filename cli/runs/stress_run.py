@@ -1,9 +1,7 @@
 """Run `dxjudge stress`: read, try every row under every change, write, print a summary."""
 
 import asyncio
-import json as plain_json
 import time
-from collections.abc import Iterator
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
@@ -27,7 +25,7 @@ from ...graphs.robust_run import check_judges, stream_robust
 from ...scoring.bootstrap import Plan as Intervals
 from ..command import given_flags
 from ..judging_options import StressOptions
-from ..terminal.printing import print_blocks, print_lines
+from ..terminal.printing import print_blocks, print_json, print_lines
 from ..terminal.progress import counting, summary
 from .estimates import Estimates, keep_estimates, print_estimates
 from .finishing import journal_path, journalled
@@ -81,7 +79,8 @@ def run_stress(options: StressOptions) -> int:
         ]
         outcomes = [outcome for _, outcome in judged]
         if options.json:
-            print("\n".join(_as_json(robustness)))
+            fragile = [vars(case) for case in robustness.fragile if case.flips]
+            print_json({"rates": rate_rows(robustness), "fragile": fragile})
         else:
             _print(robustness)
         if not options.quiet:
@@ -191,11 +190,6 @@ def _write(job: Job, robustness: Robustness) -> None:
     rows = trial_rows(robustness)
     columns = {name: [row[name] for row in rows] for name in rows[0]} if rows else {"case": []}
     write_columns(job.output, job.format, columns)
-
-
-def _as_json(robustness: Robustness) -> Iterator[str]:
-    fragile = [vars(case) for case in robustness.fragile if case.flips]
-    yield plain_json.dumps({"rates": rate_rows(robustness), "fragile": fragile}, indent=2)
 
 
 _TITLES = ("perturbation", "flips", "rate", "95 % interval", "abst.", "failed", "n/a", "shift")

@@ -24,6 +24,7 @@ from ...ontology.table import CanonicalTable, read_table, write_table
 from ...ontology.table_row import Entry, text_key
 from ...ontology.tree import Tree, load_tree
 from ..exit_codes import SOME_FAILED
+from ..terminal.printing import print_json
 from .step_rows import say
 
 _SHOWN = 20  # differences that are printed, and conflicts that an error names
@@ -142,6 +143,7 @@ def compare(
     ontology: str,
     second_ontology: str,
     *,
+    as_json: bool,
     quiet: bool,
 ) -> int:
     """Write the differences of two tables; return the exit code 0, also where they differ."""
@@ -155,10 +157,16 @@ def compare(
     later = tree if second_ontology == ontology else load_tree(second_ontology)
     one, other = _existing(first, tree), _existing(second, later)
     moved = differences(one, other, tree, later)
-    write_columns(output, form, _columns(moved))
+    columns = _columns(moved)
+    texts = len(one.entries.keys() | other.entries.keys())
+    counts = Counter(difference.change for difference in moved)
+    if output != "-" or not as_json:
+        write_columns(output, form, columns)
+    if as_json:
+        lines = zip(*columns.values(), strict=True)
+        of_rows = [dict(zip(columns, line, strict=True)) for line in lines]
+        print_json({"texts": texts, "changes": counts, "differences": of_rows})
     if not quiet:
-        texts = len(one.entries.keys() | other.entries.keys())
-        counts = Counter(difference.change for difference in moved)
         rows = sum(difference.rows for difference in moved)
         named = ", ".join(f"{count:,} {change}" for change, count in counts.most_common())
         in_rows = f" ({rows:,} rows)" if rows else ""

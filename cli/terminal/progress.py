@@ -23,15 +23,41 @@ _TITLES = {
 }
 
 
-class Now:
-    """Prints a line on standard error, at most one every 30 seconds.
+class Pace:
+    """How fast a run asks, and how long it will still take.
 
-    done: what was finished before the work began, as by an earlier run; the pace leaves it out.
+    done: what was finished before the work began, as by an earlier run; the pace leaves it out,
+    and whatever was answered from the cache.
     """
 
     def __init__(self, done: int = 0) -> None:
-        self._before = done
-        self._started = self._printed = time.monotonic()
+        self._free = float(done)
+        self._started = time.monotonic()
+
+    def leave_out(self, count: float) -> None:
+        """Leave so many more items, which were answered from the cache, out of the pace."""
+        self._free += count
+
+    def a_minute(self, done: int) -> float:
+        """Return how many items a minute were asked."""
+        asked = max(done - self._free, 0)
+        return 60 * asked / max(time.monotonic() - self._started, 1e-9)
+
+    def left(self, done: int, total: int) -> str:
+        """Return the time that is left, "" where nothing was asked or nothing is left."""
+        pace = self.a_minute(done)
+        if not pace or done >= total:
+            return ""
+        return f"{duration(60 * (total - done) / pace)} left"
+
+
+class Now:
+    """Prints a line on standard error, at most one every 30 seconds."""
+
+    def __init__(self, done: int = 0) -> None:
+        """done: as for `Pace`."""
+        self.pace = Pace(done)
+        self._printed = time.monotonic()
 
     def say(self, title: str, done: int, total: int, state: str = "") -> None:
         """Print how far the work is, where the last line, or the start, is 30 seconds ago."""
@@ -39,11 +65,9 @@ class Now:
         if now - self._printed < SECONDS_BETWEEN_LINES:
             return
         self._printed = now
-        pace = 60 * (done - self._before) / max(now - self._started, 1e-9)
-        text = f"dxjudge: {title}: {done:,} of {total:,}, {pace:,.0f} a minute"
-        if pace and done < total:
-            text = f"{text}, {duration(60 * (total - done) / pace)} left"
-        print(f"{text}, {state}" if state else text, file=sys.stderr, flush=True)
+        left, asked = self.pace.left(done, total), f"{self.pace.a_minute(done):,.0f} a minute"
+        parts = (f"dxjudge: {title}: {done:,} of {total:,}", left, asked, state)
+        print(", ".join(filter(None, parts)), file=sys.stderr, flush=True)
 
 
 class Stages:
@@ -58,17 +82,22 @@ class Stages:
     def __call__(self, stage: str, done: int, total: int) -> None:
         """Show how far a stage is."""
         if stage not in self._tasks:
-            self._tasks[stage] = self._start(stage, total)
             self._lines[stage] = Now(done)
+            self._tasks[stage] = self._start(stage, total)
         if self._bar is not None:
-            self._bar.update(self._tasks[stage], completed=done, total=total)
+            show(self._bar, self._tasks[stage], self._lines[stage].pace, done, total)
         elif not self._quiet:
             self._lines[stage].say(_TITLES.get(stage, stage), done, total)
+
+    def replayed(self, stage: str) -> None:
+        """Leave one item, which was answered from the cache, out of the pace of a stage."""
+        if stage in self._lines:
+            self._lines[stage].pace.leave_out(1)
 
     def _start(self, stage: str, total: int) -> Any:
         title = _TITLES.get(stage, stage)
         if self._bar is not None:
-            return self._bar.add_task(title, total=total, rate="")
+            return self._bar.add_task("", total=total, what=title, left="", rate="")
         # A first run takes minutes, and without this line it would look as if it did nothing.
         if not self._quiet and stage == "encoding":
             print(f"{title} of {total:,} terms, once", file=sys.stderr)
@@ -81,7 +110,7 @@ def stages(*, quiet: bool) -> Iterator[Stages]:
     if quiet or not sys.stderr.isatty():
         yield Stages(None, quiet)
         return
-    with open_bar("{task.description}") as bar:
+    with open_bar() as bar:
         yield Stages(bar, quiet)
 
 
@@ -90,19 +119,25 @@ class Counted:
 
     def __init__(self, bar: Any, run: "Run", total: int, *, quiet: bool) -> None:
         self._bar = bar
-        self._task = bar.add_task("", total=total, state="0 failed") if bar is not None else None
         self._run = run
         self._total = total
         self._quiet = quiet
         self._now = Now()
         self._done = self._failed = 0
+        self._replayed = 0.0
+        if bar is not None:
+            self._task = bar.add_task("", total=total, what="judging", left="", rate="")
 
     def add(self, *, failed: bool) -> None:
-        """Count one more row."""
+        """Count one more row; the share of its verdicts from the cache is left out of the pace."""
         self._done += 1
         self._failed += failed
+        replayed = self._done * replayed_share(self._run)
+        self._now.pace.leave_out(replayed - self._replayed)
+        self._replayed = replayed
         if self._bar is not None:
-            self._bar.update(self._task, advance=1, state=self._state())
+            what = f"judging · {self._state()}"
+            show(self._bar, self._task, self._now.pace, self._done, self._total, what=what)
         elif not self._quiet:
             self._now.say("judging", self._done, self._total, self._state())
 
@@ -116,35 +151,46 @@ def counting(run: "Run", total: int, *, quiet: bool) -> Iterator[Counted]:
     if quiet or not sys.stderr.isatty():
         yield Counted(None, run, total, quiet=quiet)
         return
-    with open_bar("judging · {task.fields[state]}") as bar:
+    with open_bar() as bar:
         yield Counted(bar, run, total, quiet=quiet)
 
 
-def open_bar(text: str) -> Any:
-    """Open a bar on standard error with count, rate and time left; `text` is a rich template."""
+def show(bar: Any, task: Any, pace: Pace, done: int, total: int, **fields: str) -> None:
+    """Show on a bar how far a task is, with the time left and the pace."""
+    asked = pace.a_minute(done)
+    rate, left = f"{asked:,.0f} a minute" if asked else "", pace.left(done, total)
+    bar.update(task, completed=done, total=total, rate=rate, left=left, **fields)
+
+
+def open_bar() -> Any:
+    """Open a bar on standard error: count, time left, pace, bar, and what is done.
+
+    In a narrow terminal the end of the last one is cut, never the count or the time.
+    """
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        Task,
-        TextColumn,
-        TimeRemainingColumn,
-    )
+    from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
+    from rich.table import Column
+    from rich.text import Text
 
-    class Rate(TextColumn):
-        def render(self, task: Task) -> Any:
-            a_minute = f"{60 * task.speed:,.0f} a minute" if task.speed else ""
-            return super().render(task) + a_minute
+    class What(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            return Text(task.fields["what"], no_wrap=True, overflow="ellipsis")
 
+    whole = Column(no_wrap=True)
     columns = (
-        TextColumn(text),
-        BarColumn(),
-        MofNCompleteColumn(),
-        Rate(""),
-        TimeRemainingColumn(),
+        TextColumn("{task.completed:,.0f} of {task.total:,.0f}", table_column=whole),
+        TextColumn("{task.fields[left]}", table_column=whole.copy()),
+        TextColumn("{task.fields[rate]}", table_column=whole.copy()),
+        BarColumn(bar_width=16),
+        What(),
     )
     return Progress(*columns, console=Console(stderr=True), transient=True)
+
+
+def replayed_share(run: "Run") -> float:
+    """Return the share of the run's verdicts that were answered from the cache."""
+    lines = run.ledger.summary()
+    return sum(line.cached for line in lines) / max(sum(line.items for line in lines), 1)
 
 
 def duration(seconds: float) -> str:
@@ -232,5 +278,7 @@ def work_done(
             f"{repaired:,} repaired, {tokens:,} tokens, {cost_text(lines)}"
         )
     yield from run.remarks()
-    new = rows - resumed
-    yield f"{counted(new, noun)} in {seconds:.1f} s, {60 * new / seconds:,.0f} a minute"
+    new, share = rows - resumed, replayed_share(run)
+    pace = f"{60 * new * (1 - share) / seconds:,.0f} a minute"
+    asked_alone = " without those from the cache" if share else ""
+    yield f"{counted(new, noun)} in {seconds:.1f} s, {pace}{asked_alone}"

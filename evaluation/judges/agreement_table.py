@@ -8,7 +8,16 @@ from ...files.nearest import did_you_mean
 from ...scoring.votes import Vote
 from .agreement_cells import rows_of_cell
 from .agreement_rows import Agreement, CountRow, Terms
-from .agreement_units import Measured, Unit, known_scale, measured, units_of, with_human_column
+from .agreement_units import (
+    CHANCE,
+    Measured,
+    Unit,
+    known_scale,
+    measured,
+    units_of,
+    with_human_column,
+)
+from .chance import weighted_by_chance
 from .contested import contested_units
 from .corrected import corrected_rows
 
@@ -25,7 +34,8 @@ def agree(votes: Sequence[Vote], terms: Terms | None = None) -> Agreement:
     if terms.sampling and terms.human is None:
         raise UsageError("sampling says which units a human checked: name the human with --human")
     votes = _with_human(votes, terms.human)
-    units = units_of(votes, terms.item, apart=terms.sampling)
+    votes, terms, weighting = weighted_by_chance(votes, terms)
+    units = units_of(votes, terms.item, apart=(*terms.sampling, CHANCE))
     _check_columns(units, terms.by)
     steps = list(dict.fromkeys(unit.step for unit in units))
     by_step = {step: [unit for unit in units if unit.step == step] for step in steps}
@@ -37,7 +47,7 @@ def agree(votes: Sequence[Vote], terms: Terms | None = None) -> Agreement:
     cells = [(step, step_units, measured_as[step]) for step, step_units in by_step.items()]
     if len(steps) > 1:
         notes += _over_all(units, measured_as, cells)
-    notes += _silent(votes)
+    notes += [*weighting, *_silent(votes)]
     rows = [row for cell in cells for row in rows_of_cell(*cell, terms)]
     return Agreement(
         tuple(rows),

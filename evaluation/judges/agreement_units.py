@@ -41,6 +41,8 @@ def known_scales(votes: Iterable[Vote], steps: Sequence[Step[Any, Any]]) -> dict
     return {name: _scale_of(name, steps) for name in dict.fromkeys(vote.step for vote in votes)}
 
 
+CHANCE = "chance"
+"""The column with the probability with which a person was asked about a unit."""
 MODEL = "model"
 """The column that names models under test, where the votes have one."""
 

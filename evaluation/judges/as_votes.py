@@ -1,7 +1,7 @@
 """Turn the verdicts of an evaluation into votes, so that its judges can be compared."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ...errors import InputError, UsageError
@@ -9,6 +9,7 @@ from ...graphs import verdicts as reading
 from ...graphs.jury.votes_file import COLUMNS
 from ...scoring.bootstrap import Plan
 from ...scoring.votes import Vote
+from ..cases import Case
 from ..judged import Judged
 from ..judging import JURY, JudgedItem
 from .agreement_rows import Agreement, Terms
@@ -25,10 +26,7 @@ def votes_of(judged: Judged) -> list[Vote]:
     The groups of a vote are the model, the response, the place, and the groups of the case.
     Several groups of a case are in one cell, separated by semicolons.
     """
-    groups = {
-        case.id: {_free(name): "; ".join(values) for name, values in case.groups.items()}
-        for case in judged.cases
-    }
+    groups = item_groups(judged.cases)
     return [
         replace(vote, groups={**groups[item.case], **vote.groups})
         for (_, judge, *_), items in judged.outcomes.items()
@@ -36,6 +34,14 @@ def votes_of(judged: Judged) -> list[Vote]:
         for item in items
         for vote in votes_of_one(item)
     ]
+
+
+def item_groups(cases: Iterable[Case]) -> dict[str, dict[str, str]]:
+    """Return the groups of each case as columns of votes, by the id of the case."""
+    return {
+        case.id: {_free(name): "; ".join(values) for name, values in case.groups.items()}
+        for case in cases
+    }
 
 
 def votes_of_one(item: JudgedItem) -> list[Vote]:
@@ -49,9 +55,8 @@ def votes_of_one(item: JudgedItem) -> list[Vote]:
         inputs = item.step.read_input(item.inputs)
     except (InputError, UsageError):
         inputs = None  # the outcome says why it failed
-    groups = {"model": item.model, "response": str(item.response), "place": str(item.place)}
     return reading.votes_of(
-        item.step, inputs, item.outcome, case=item.case, judge=item.judge, groups=groups,
+        item.step, inputs, item.outcome, case=item.case, judge=item.judge, groups=item.groups,
         name=item.task,
     )  # fmt: skip
 

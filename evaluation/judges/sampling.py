@@ -49,12 +49,13 @@ def sampling_of(
     if len(names) == 1 and names[0] != VERDICT:
         texts = [unit.groups.get(names[0], "") for unit in units]
         given = [text for text, was in zip(texts, checked, strict=True) if was and text]
-        if given and all(_number(text) is not None for text in given):
+        if given and all(chance_of(text) is not None for text in given):
             return _by_probability(units, checked, verdicts, differ, names[0])
     return _by_strata(units, checked, verdicts, differ, names)
 
 
-def _number(text: str) -> float | None:
+def chance_of(text: str) -> float | None:
+    """Return the number in a cell; None where there is none."""
     try:
         value = float(text)
     except ValueError:
@@ -69,7 +70,7 @@ def _by_probability(
     differ: Sequence[bool],
     name: str,
 ) -> Sampling:
-    values = [_number(unit.groups.get(name, "")) for unit in units]
+    values = [chance_of(unit.groups.get(name, "")) for unit in units]
     for unit, value, was in zip(units, values, checked, strict=True):
         if was and (value is None or not 0 < value <= 1):
             raise UsageError(

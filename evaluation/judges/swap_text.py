@@ -1,8 +1,7 @@
 """Write the swap report as sentences, small tables, tidy tables and markdown."""
 
-import math
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, fields, replace
+from dataclasses import fields, replace
 from typing import Any
 
 from ...files.counted import counted
@@ -218,17 +217,3 @@ def _safe(text: str) -> str:
     for mark in ("\\", "|", "<", "*", "_", "`", "["):
         flat = flat.replace(mark, f"\\{mark}")
     return flat
-
-
-def swap_plain(swap: Swap) -> dict[str, Any]:
-    """Return everything as plain JSON values; unknown limits are None, as JSON has no NaN."""
-    plain: dict[str, Any] = _without_nan(asdict(swap))
-    return plain
-
-
-def _without_nan(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _without_nan(part) for name, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [_without_nan(part) for part in value]
-    return None if isinstance(value, float) and math.isnan(value) else value

@@ -1,0 +1,120 @@
+"""Run `dxjudge rate`: read the items, serve the pages, write the votes, say what was skipped."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...errors import UsageError
+from ...evaluation.people.from_run import run_to_rate
+from ...evaluation.people.from_table import Reading, read_to_rate
+from ...evaluation.people.kept import Kept
+from ...evaluation.people.rating import Rating, open_rating
+from ...evaluation.people.sample import Design
+from ...evaluation.people.to_rate import Found
+from ...files.bytes import check_writable
+from ...files.counted import counted
+from ...files.forms import table_format
+from ...web.local import Job
+from ...web.rating import Writer, make_rating_api
+from ..runs.step_rows import say
+from .options import PagesOptions
+
+_MOST_LINES = 5
+
+
+@dataclass(frozen=True)
+class Request:
+    """The options of the command."""
+
+    source: str
+    reading: Reading
+    tasks: tuple[str, ...]
+    output: Path | None
+    rater: str
+    design: Design
+    seed: int | None
+    pages: PagesOptions
+
+
+def run_rate(request: Request) -> None:
+    """Run the command until the user ends it. Everything is checked before a page is served."""
+    output = request.output or _output(request.source)
+    table_format(str(output), "votes")
+    check_writable(output)
+    found = _read(request)
+    kept = Kept(Path(f"{output}.answers.jsonl"))
+    try:
+        rating = open_rating(found, kept, output, design=request.design, seed=request.seed)
+        rater = rating.rater(request.rater) if request.rater else ""
+        say(*_opening(found, rating, output))
+        rating.write()
+        try:
+            _serve(request, rating, rater)
+        finally:
+            votes = rating.write()
+            say(*_ending(request.source, rating, output, votes))
+    finally:
+        kept.close()
+
+
+def _serve(request: Request, rating: Rating, rater: str) -> None:
+    with Writer(rating.write, lambda fault: say(f"dxjudge: warning: {fault}")) as writer:
+        api = make_rating_api(rating, rater=rater, changed=writer.changed)
+        # The title is on the page, so it holds no name of a file: that may name a model.
+        request.pages.serve(Job(job="rate", title="Your verdicts"), api)
+
+
+def _output(source: str) -> Path:
+    path = Path(source)
+    if source == "-":
+        raise UsageError("the pages need the terminal: name a file, not standard input")
+    if path.is_dir():
+        return path / "ratings.csv"
+    return path.with_name(f"{path.name.partition('.')[0]}-ratings.csv")
+
+
+def _read(request: Request) -> Found:
+    path = Path(request.source)
+    if not path.is_dir():
+        if request.tasks:
+            raise UsageError("--task is for the folder of an evaluation; a table has --step")
+        return read_to_rate(request.source, request.reading)
+    if request.reading != Reading(form=request.reading.form):
+        raise UsageError("--step, --set, --give and --case are for tables; a folder has --task")
+    return run_to_rate(path, request.tasks)
+
+
+def _opening(found: Found, rating: Rating, output: Path) -> Iterator[str]:
+    drawn, every = len(rating.items), counted(len(found.items), "item")
+    steps = ", ".join(dict.fromkeys(one.name for one in rating.items))
+    yield f"dxjudge: {every if drawn == len(found.items) else f'{drawn:,} of {every}'} of {steps}"
+    if found.left_out:
+        yield f"dxjudge: {counted(len(found.left_out), 'row')} cannot be rated:"
+        yield from (f"  {line}" for line in found.left_out[:_MOST_LINES])
+        if len(found.left_out) > _MOST_LINES:
+            yield f"  and {len(found.left_out) - _MOST_LINES:,} more"
+    naming = rating.naming()
+    if naming:
+        yield (
+            f"dxjudge: warning: the texts of {counted(naming, 'item')} hold the name of a model or "
+            "a judge, which people will read"
+        )
+    yield f"dxjudge: votes: {output}; answers: {rating.kept.path}"
+
+
+def _ending(source: str, rating: Rating, output: Path, votes: int) -> Iterator[str]:
+    for rater in rating.kept.raters:
+        ended = rating.statuses(rater)
+        done = counted(ended.count("done"), "verdict")
+        abstained, skipped = ended.count("abstained"), rating.skipped(rater)
+        yield f"dxjudge: {rater}: {done}, {abstained} cannot tell, {len(skipped)} skipped" + (
+            f" (no vote: {', '.join(skipped[:20])}{', ...' if len(skipped) > 20 else ''})"
+            if skipped
+            else ""
+        )
+    if votes:
+        judges = source if Path(source).is_dir() else "VOTES-OF-JUDGES"
+        name = rating.kept.raters[0]
+        human = name if name.isidentifier() else f"'{name}'"
+        yield f"dxjudge: {votes:,} votes in {output}; compare them with judges:"
+        yield f"  dxjudge agree {judges} {output} --human {human}"

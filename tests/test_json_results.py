@@ -1,0 +1,175 @@
+"""With --json every command prints one JSON object, with the numbers of its table."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dxjudge.cache.replies import Replies
+from dxjudge.cli.main import run
+
+from .protocol_server import ProtocolServer
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+CASES = [str(EXAMPLES / "cases.jsonl"), *(str(EXAMPLES / "evaluate" / f"{name}.jsonl")
+                                          for name in ("careful", "hasty"))]  # fmt: skip
+
+
+def result_of(capsys: pytest.CaptureFixture[str], *words: object, code: int = 0) -> dict[str, Any]:
+    capsys.readouterr()
+    assert run([*map(str, words), "--json"]) == code
+    found = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)  # NaN is no JSON
+    assert isinstance(found, dict)
+    return found
+
+
+def table_of(path: Path) -> list[dict[str, Any]]:
+    """The rows of a CSV file, with numbers as numbers and empty cells as None."""
+
+    def value(cell: str) -> Any:
+        try:
+            return float(cell) if cell else None
+        except ValueError:
+            return cell
+
+    with path.open(newline="", encoding="utf-8") as file:
+        return [{name: value(cell) for name, cell in row.items()} for row in csv.DictReader(file)]
+
+
+def written(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The same rows as a CSV file has them."""
+    return [
+        {
+            name: {True: "true", False: "false", "": None}.get(value, value)
+            if isinstance(value, bool | str)
+            else value
+            for name, value in row.items()
+        }
+        for row in rows
+    ]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("evaluated") / "out"
+    words = ["--preset", "choice", "--resamples", "50", "-q"]
+    cases = place.parent / "cases.jsonl"
+    rows = [{"id": str(n), "question": "?", "A": "x", "B": "y", "answer": "A"} for n in range(12)]
+    cases.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    files = []
+    for name, letters in (("a", "AAAB"), ("b", "ABBB")):
+        path = place.parent / f"{name}.jsonl"
+        said = [{"id": str(n), "answered": letters[n % 4]} for n in range(11)]
+        path.write_text("".join(json.dumps(row) + "\n" for row in said), "utf-8")
+        files.append(str(path))
+    assert run(["evaluate", str(cases), *files, "-o", str(place), *words]) == 3
+    return place
+
+
+def test_evaluate(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = [folder.parent / name for name in ("cases.jsonl", "a.jsonl", "b.jsonl")]
+    out = tmp_path / "out"
+    options = ("-o", out, "--preset", "choice", "--resamples", 50)
+    found = result_of(capsys, "evaluate", *files, *options, code=3)
+    for name in ("main_table", "summary"):
+        assert written(found[name]) == table_of(out / f"{name}.csv")
+    assert found["signature"] == json.loads((out / "signature.json").read_text("utf-8"))
+    assert found["report"] == str(out / "report.html")
+    assert found["failures"] and any("Failed" in note for note in found["notes"])
+
+
+def test_leaderboard_and_power(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = tmp_path / "board.csv"
+    (board,) = result_of(capsys, "leaderboard", folder, "-o", table)["boards"]
+    rows = [{"board": 1.0, **row} for row in written(board["rows"])]
+    assert rows == table_of(table) and board["cases"] == 12
+    plan = tmp_path / "power.csv"
+    found = result_of(capsys, "power", folder, "--difference", "0.1", "-o", plan)
+    assert written(found["rows"]) == table_of(plan)
+
+
+def test_strengths(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [f"{n},x,y,{'x' if n % 3 else 'y'}" for n in range(30)] + ["30,x,y,"]
+    (tmp_path / "wins.csv").write_text("\n".join(["case,a,b,winner", *rows]), "utf-8")
+    out, apart = tmp_path / "out.csv", tmp_path / "apart.csv"
+    words = ("strengths", tmp_path / "wins.csv", "-o", out, "--differences", apart, "--boot", 50)
+    found = result_of(capsys, *words)
+    assert written(found["strengths"]) == table_of(out)
+    assert written(found["differences"]) == table_of(apart)
+    assert found["unresolved"] == 1
+
+
+def test_agree(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [f"{n},grade,{judge},{(n + at) % 3}" for n in range(12) for at, judge in enumerate("xy")]
+    (tmp_path / "votes.csv").write_text("\n".join(["case,step,judge,verdict", *rows]), "utf-8")
+    out = tmp_path / "out.csv"
+    found = result_of(capsys, "agree", tmp_path / "votes.csv", "-o", out, "--boot", 50)
+    assert written(found["rows"]) == table_of(out)
+
+
+def test_check_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("Model,Micro Precision,Micro Recall,Micro F1\nm,50.0,50.0,70.0\n", "utf-8")
+    words = ("check-table", table, "--preset", "dermcase")
+    found = result_of(capsys, *words, code=3)
+    assert run([*map(str, words)]) == 3
+    shown = capsys.readouterr().out
+    assert len(found["broken"]) == 1 and found["broken"][0]["printed"] == 70.0
+    assert f"{found['checked']} " in shown and "is 70, but" in shown
+
+
+def test_difference_of_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, texts in (("one", ["gout", "asthma"]), ("two", ["gout", "measles"])):
+        (tmp_path / f"{name}.txt").write_text("\n".join(texts), "utf-8")
+        table = str(tmp_path / f"{name}.tsv")
+        words = ["map", str(tmp_path / f"{name}.txt"), "-o", str(tmp_path / f"{name}.csv"), "-q"]
+        assert run([*words, "--table", table]) == 0
+    moved = tmp_path / "moved.csv"
+    tables = (tmp_path / "one.tsv", tmp_path / "two.tsv")
+    found = result_of(capsys, "table", "diff", *tables, "-o", moved)
+    assert written(found["differences"]) == table_of(moved)
+    assert (found["texts"], sum(found["changes"].values())) == (3, len(found["differences"]))
+    assert result_of(capsys, "table", "diff", *tables) == found
+
+
+@pytest.mark.parametrize(
+    ("words", "name", "column"),
+    [
+        (("steps",), "steps", "name"),
+        (("providers",), "providers", "provider"),
+        (("sources", "list"), "known", "name"),
+        (("search", "gout", "-k", "3"), "candidates", "code"),
+    ],
+)
+def test_lists(
+    words: tuple[str, ...], name: str, column: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = result_of(capsys, *words)[name]
+    assert run([*words]) == 0
+    shown = capsys.readouterr().out
+    assert rows and all(row[column] in shown for row in rows)
+
+
+def test_the_cache(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cache, source = tmp_path / "replies.sqlite", tmp_path / "pairs.csv"
+    source.write_text("predicted,truth\npodagra of toe,gout\n", "utf-8")
+    with ProtocolServer(lambda seen: {"same_disease": "yes"}) as server:
+        words = ["judge", "judge_equivalence", str(source), "-o", str(tmp_path / "out.csv"), "-q",
+                 "--judge", server.judge(), "--cache", str(cache), "--engine", "llm"]  # fmt: skip
+        assert run(words) == 0
+    found = result_of(capsys, "cache", "info", "--cache", cache)
+    assert found["place"] == str(cache)
+    assert [(row["step"], row["replies"]) for row in found["replies"]] == [("judge_equivalence", 1)]
+    (key,) = (key for key, _ in Replies(cache).entries())
+    why = result_of(capsys, "cache", "why", key, "--cache", cache)
+    assert (why["key"], why["kept"], why["nearest"]) == (key, True, None)
+
+
+def test_an_error_goes_to_standard_error_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["strengths", "none.csv", "--json"]) == 4
+    said = capsys.readouterr()
+    assert said.out == "" and said.err.startswith("dxjudge: ")

@@ -1,0 +1,270 @@
+"""What people are asked about: an evaluation's questions, samples of them, and unbiased numbers."""
+
+import json
+import random
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import pytest
+
+from dxjudge.agents.steps import find_step
+from dxjudge.cli.main import run
+from dxjudge.curation.item import Ending, Item
+from dxjudge.curation.questionnaire import images_of_reports, questions_of_items
+from dxjudge.curation.reports import Report
+from dxjudge.curation.settings import Settings
+from dxjudge.errors import UsageError
+from dxjudge.evaluation.judges.agreement_rows import Terms
+from dxjudge.evaluation.judges.agreement_table import agree
+from dxjudge.evaluation.people.from_run import run_to_rate
+from dxjudge.evaluation.people.from_table import Reading, read_to_rate
+from dxjudge.evaluation.people.kept import Kept
+from dxjudge.evaluation.people.rating import Rating, open_rating
+from dxjudge.evaluation.people.sample import Design
+from dxjudge.evaluation.people.to_rate import Found, ToRate
+from dxjudge.graphs.jury.votes_file import read_votes, write_votes
+from dxjudge.scoring import Plan, judged_chances
+from dxjudge.scoring.votes import Vote
+
+from .evaluation_judge import make_judge
+from .protocol_server import ProtocolServer
+
+STEP = find_step("judge_equivalence")
+TASK = STEP.name
+
+
+def evaluated(folder: Path) -> Path:
+    """Run an evaluation of two models under two judges, one of which fails at times."""
+    cases = folder / "cases.jsonl"
+    rows = [{"id": f"c{n}", "diagnosis": f"disease {n}", "group": "ab"[n % 2]} for n in range(12)]
+    cases.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    for model in ("m-one", "m-two"):
+        said = [{"id": row["id"], "predicted_diagnosis": f"{model} {n % 3} of disease {n}",
+                 "predicted_ddx": [f"{model} {n}", f"other {n}"]}
+                for n, row in enumerate(rows)]  # fmt: skip
+        (folder / f"{model}.jsonl").write_text(
+            "".join(json.dumps(row) + "\n" for row in said), encoding="utf-8"
+        )
+    out, settings = folder / "out", folder / "settings.yaml"
+    settings.write_text("tasks: [judge_equivalence, grade_ddx]\nresamples: 100\n", "utf-8")
+    with ProtocolServer(make_judge()) as one, ProtocolServer(make_judge(lean=1)) as two:
+        code = run([
+            "evaluate", str(cases), str(folder / "m-one.jsonl"), str(folder / "m-two.jsonl"),
+            "-o", str(out), "--config", str(settings), "--judge", one.judge("j-one"),
+            "--judge", two.judge("j-two"), "--cache-mode", "off", "-q",
+        ])  # fmt: skip
+    assert code == 0
+    return out
+
+
+def rated(
+    found: Found, folder: Path, name: str, design: Design | None = None, seed: int = 0
+) -> Rating:
+    kept = Kept(folder / f"{name}.answers.jsonl")
+    return open_rating(found, kept, folder / f"{name}.csv", design=design or Design(), seed=seed)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: Any) -> Path:
+    return evaluated(tmp_path_factory.mktemp("run"))
+
+
+def unit_of(vote: Vote) -> tuple[str, ...]:
+    return (vote.step, vote.case, *(vote.groups[name] for name in ("model", "response", "place")))
+
+
+def key_of(item: ToRate) -> tuple[str, ...]:
+    places = (item.groups[name] for name in ("model", "response", "place"))
+    return (item.name, item.case, *places)
+
+
+def test_an_evaluation_gives_every_question_of_its_judges_once(folder: Path) -> None:
+    found = run_to_rate(folder)
+    units = {unit_of(vote) for vote in read_votes(folder / "votes.csv", by_groups=True)}
+    assert {key_of(one) for one in found.items} == units
+    assert len(found.items) == len(units) == 2 * 12 * 2  # two tasks, twelve cases, two models
+    assert {"m-one", "m-two"} <= found.hidden and any("j-one" in name for name in found.hidden)
+    only = run_to_rate(folder, ("grade_ddx",))
+    assert {one.name for one in only.items} == {"grade_ddx"}
+    with pytest.raises(UsageError, match="did you mean grade_ddx"):
+        run_to_rate(folder, ("grade_dx",))
+
+
+def answers_of(item: ToRate) -> dict[str, Any]:
+    """What the person of these tests says: m-one is right, and its differential is a 5."""
+    is_one = item.groups["model"] == "m-one"
+    if item.name == "grade_ddx":
+        return {"score": 5 if is_one else 2}
+    return {"same_disease": "yes" if is_one else "no"}
+
+
+def test_votes_on_an_evaluation_are_compared_with_its_judges(
+    folder: Path, tmp_path: Path, capsys: Any
+) -> None:
+    rating = rated(run_to_rate(folder), tmp_path, "ann")
+    for place, item in enumerate(rating.items):
+        rating.give(place, "ann", "done", answers_of(item))
+    assert rating.write() == 48
+    arguments = ["agree", str(folder), str(tmp_path / "ann.csv"), "--human", "ann", "--json"]
+    assert run([*arguments, "--boot", "50"]) == 0
+    out = json.loads(capsys.readouterr().out)
+    judges = [vote for vote in read_votes(folder / "votes.csv", by_groups=True)
+              if vote.step == "judge_equivalence" and "j-one" in vote.judge]  # fmt: skip
+    same = fmean((vote.groups["model"] == "m-one") == vote.verdict for vote in judges)
+    row = next(
+        row for row in out["rows"]
+        if row["step"] == "judge_equivalence" and row["measure"] == "share_identical"
+        and not row["group_by"] and "ann" in (row["first"], row["second"])
+        and any("j-one" in row[side] for side in ("first", "second"))
+    )  # fmt: skip
+    assert row["value"] == pytest.approx(same) and row["n"] == 12
+
+
+def test_half_of_the_sample_is_where_judges_disagree(folder: Path, tmp_path: Path) -> None:
+    found = run_to_rate(folder, (TASK,))
+    verdicts: dict[Any, set[Any]] = {}
+    for vote in read_votes(folder / "votes.csv", by_groups=True):
+        verdicts.setdefault(unit_of(vote), set()).add(vote.verdict)
+    contested = {unit for unit, of in verdicts.items() if len(of) > 1 and unit[0] == TASK}
+    assert 4 <= len(contested) <= 20, "the judges of this test must differ on some units"
+    design = Design(8, votes=(folder,))
+    rating = rated(found, tmp_path, "half", design, seed=3)
+    drawn = [key_of(one) for one in rating.items]
+    assert len(drawn) == 8 and sum(unit in contested for unit in drawn) == 4
+    rating.give(0, "ann", "done", answers_of(rating.items[0]))
+    rating.give(1, "ann", "skipped", {})
+    again = rated(found, tmp_path, "other", design, seed=4)
+    assert [key_of(one) for one in again.items] != drawn
+    for place, item in enumerate(rating.items):
+        rating.give(place, "ann", "done", answers_of(item))
+    rest = 24 - len(contested)
+    for vote in rating.votes():
+        size = len(contested) if unit_of(vote) in contested else rest
+        assert float(vote.groups["chance"]) == pytest.approx(4 / size)
+
+
+def test_a_sample_by_column_has_as_many_of_each_value(folder: Path, tmp_path: Path) -> None:
+    found = run_to_rate(folder, ("judge_equivalence",))
+    rating = rated(found, tmp_path, "by", Design(6, by="model"))
+    assert sorted(one.groups["model"] for one in rating.items) == ["m-one"] * 3 + ["m-two"] * 3
+    with pytest.raises(UsageError, match="did you mean model"):
+        rated(found, tmp_path, "by2", Design(6, by="modle"))
+    with pytest.raises(UsageError, match="cannot hold one of each"):
+        rated(found, tmp_path, "by3", Design(1, by="model"))
+    with pytest.raises(UsageError, match="another sample"):
+        rating.kept.close()
+        rated(found, tmp_path, "by", Design(7, by="model"))
+
+
+def synthetic(count: int, seed: int) -> tuple[list[ToRate], list[Vote], dict[str, bool]]:
+    """Items, the votes of two judges, and what a person would say; contested items are harder."""
+    draw = random.Random(seed)
+    items, votes, truth = [], [], {}
+    for n in range(count):
+        case = f"c{n}"
+        contested = draw.random() < 0.15
+        truth[case] = draw.random() < (0.3 if contested else 0.9)
+        first = truth[case] if draw.random() < 0.8 else not truth[case]
+        inputs = STEP.read_input({"predicted": f"p{n}", "truth": f"t{n}"})
+        items.append(ToRate(STEP, STEP.name, case, inputs))
+        for judge, verdict in (("j1", first), ("j2", first != contested)):
+            votes.append(Vote(case=case, step=STEP.name, judge=judge, verdict=verdict))
+    return items, votes, truth
+
+
+def test_the_weights_make_a_contested_sample_unbiased(tmp_path: Path) -> None:
+    """300 samples of 60 of 600 items, of which a person does the first 45 and stops.
+
+    The plain share of the sample is far from the truth, since half of it is contested; the
+    weighted share is the truth on average. Its standard error over 300 samples is about 0.004.
+    """
+    items, votes, truth = synthetic(600, seed=1)
+    table = tmp_path / "judges.csv"
+    write_votes(table, votes)
+    right = fmean(truth.values())
+    plain, weighted = [], []
+    for seed in range(300):
+        path = tmp_path / f"{seed}.csv"
+        kept = Kept(Path(f"{path}.answers.jsonl"))
+        design = Design(60, votes=(table,))
+        rating = open_rating(Found(tuple(items)), kept, path, design=design or Design(), seed=seed)
+        done = {rating._drawn.places[at]: truth[one.case] for at, one in
+                enumerate(rating.items[:45])}  # fmt: skip
+        weights = judged_chances(rating._drawn.strata, done)
+        whole = sum(1 / chance for chance in weights.values())
+        assert whole == pytest.approx(600)
+        plain.append(fmean(done.values()))
+        weighted.append(sum(is_right / weights[at] for at, is_right in done.items()) / whole)
+        kept.close()
+    assert abs(fmean(plain) - right) > 0.15
+    assert fmean(weighted) == pytest.approx(right, abs=0.013)
+
+
+def test_agree_weights_by_chance_and_says_so(tmp_path: Path, capsys: Any) -> None:
+    items, votes, truth = synthetic(600, seed=2)
+    table = tmp_path / "judges.csv"
+    write_votes(table, votes)
+    rating = rated(Found(tuple(items)), tmp_path, "ann", Design(120, votes=(table,)), seed=1)
+    for place, one in enumerate(rating.items):
+        answer = {"same_disease": "yes" if truth[one.case] else "no"}
+        rating.give(place, "ann", "done", answer)
+    rating.write()
+    files = [str(table), str(tmp_path / "ann.csv")]
+    assert run(["agree", *files, "--human", "ann", "--json", "--boot", "50"]) == 0
+    done = capsys.readouterr()
+    out = json.loads(done.out)
+    rows = {row["judge"]: row for row in out["corrected"] if row["method"].startswith("prediction")}
+    assert set(rows) == {"j1", "j2"}
+    for row in rows.values():
+        assert row["method"] == "prediction-powered, weighted" and row["n_calibration"] == 120
+        assert row["low"] < fmean(truth.values()) < row["high"]
+    assert any("1 / chance" in note and "without weights" in note for note in out["notes"])
+    assert run(["agree", *files, "--json", "--boot", "50"]) == 0
+    notes = json.loads(capsys.readouterr().out)["notes"]
+    assert any("the column chance is not used" in note for note in notes)
+
+
+def test_another_column_chance_is_no_weight(tmp_path: Path) -> None:
+    votes = [Vote(case=f"c{n}", step="s", judge=judge, verdict=bool(n % 2), groups={"chance": "hi"})
+             for n in range(20) for judge in ("a", "b")]  # fmt: skip
+    made = agree(votes, Terms(human="a", plan=Plan(resamples=50)))
+    assert not any("chance" in note for note in made.notes)
+
+
+def accepted(name: str, truth: str, others: list[str], status: Any = "accepted") -> Item:
+    data = {"record": {"final_diagnosis": [truth]}, "considered": others}
+    return Item(id=name, ending=Ending(status=status, stage="pairs"), data=data, trail=())
+
+
+def test_the_questionnaire_of_curated_cases_is_read_by_rate(tmp_path: Path) -> None:
+    pytest.importorskip("PIL")
+    from PIL import Image
+
+    Image.new("RGB", (8, 8), "red").save(tmp_path / "skin.png")
+    out = tmp_path / "made"
+    out.mkdir()
+    items = [
+        accepted("one/1", "gout", ["lupus", "sarcoidosis", "psoriasis"]),
+        accepted("two/1", "eczema", ["tinea"]),
+        accepted("two/2", "acne", []),
+        accepted("three/1", "scabies", ["lice"], "rejected"),
+    ]
+    reports = [Report(name, "text", {"images": "skin.png"}, tmp_path) for name in ("one", "two")]
+    rows = list(questions_of_items(items, Settings(), images_of_reports(reports, out)))
+    path = out / "questionnaire.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    found = read_to_rate(str(path), Reading())
+    assert found.left_out == ()
+    counts: dict[str, int] = {}
+    for one in found.items:
+        counts[one.name] = counts.get(one.name, 0) + 1
+    # one: 3 others, 3 pairs of them, 4 labels for its image; two: 1 other, and its image may show
+    # either case.
+    assert counts == {"grade_likeness": 4, "choose_closer_pair": 3, "grade_image_label": 4}
+    image: Any = next(one for one in found.items if one.name == "grade_image_label").inputs
+    assert image.images[0].path.resolve() == (tmp_path / "skin.png").resolve()
+    again = list(questions_of_items(items, Settings(), images_of_reports(reports, out)))
+    assert rows == again
+    other = list(questions_of_items(items, Settings(seed=1), images_of_reports(reports, out)))
+    assert rows != other, "the order of the pairs is not that of the seed"

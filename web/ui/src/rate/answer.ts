@@ -1,0 +1,81 @@
+import type { Answer, Path, Question, Value } from "./types";
+
+export function valueAt(answer: unknown, path: Path): unknown {
+  let value = answer;
+  for (const step of path) value = (value as Record<string | number, unknown> | undefined)?.[step];
+  return value;
+}
+
+/** The answer with another value at a path; what is on the way is made. */
+export function withValue(answer: Answer, path: Path, value: unknown): Answer {
+  return changed(answer, path, value) as Answer;
+}
+
+function changed(whole: unknown, path: Path, value: unknown): unknown {
+  const [first, ...rest] = path;
+  if (first === undefined) return value;
+  if (typeof first === "number") {
+    const copy = Array.isArray(whole) ? [...whole] : [];
+    copy[first] = changed(copy[first], rest, value);
+    return copy;
+  }
+  const object = (whole ?? {}) as Answer;
+  return { ...object, [first]: changed(object[first], rest, value) };
+}
+
+export function listAt(answer: Answer, path: Path): unknown[] {
+  const value = valueAt(answer, path);
+  return Array.isArray(value) ? value : [];
+}
+
+export interface Asked {
+  question: Question;
+  path: Path;
+}
+
+/** Every question that is no group, with its path; those of entries once for each entry. */
+export function flat(questions: Question[], answer: Answer, above: Path = []): Asked[] {
+  return questions.flatMap((question) => {
+    const path = [...above, question.name];
+    if (question.kind === "group") return flat(question.questions, answer, path);
+    if (question.kind !== "entries") return [{ question, path }];
+    const inside = listAt(answer, path).flatMap((_, place) =>
+      flat(question.questions, answer, [...path, place]),
+    );
+    return [{ question, path }, ...inside];
+  });
+}
+
+export function isAnswered({ question, path }: Asked, answer: Answer): boolean {
+  const value = valueAt(answer, path);
+  if (!question.needed) return true;
+  if (value === null) return question.none;
+  if (typeof value === "string") return value.trim() !== "" || question.kind === "choice";
+  if (Array.isArray(value)) return value.length > 0;
+  return value !== undefined && !Number.isNaN(value);
+}
+
+export function firstOpen(questions: Question[], answer: Answer): Asked | undefined {
+  return flat(questions, answer).find((one) => !isAnswered(one, answer));
+}
+
+/** The keys that choose the options of a question: digits, and the first letters of words. */
+export function keysOf(question: Question): string[] {
+  const labels = question.options.map((option) => option.label);
+  if (labels.every((label) => /^[0-9]$/.test(label))) return labels;
+  const firsts = labels.map((label) => label[0]?.toLowerCase() ?? "");
+  const lettered = firsts.every((key) => /^[acdefginowxyz]$/.test(key));
+  if (labels.length <= 3 && lettered && new Set(firsts).size === firsts.length) return firsts;
+  return labels.map((_, place) => (place < 9 ? String(place + 1) : place === 9 ? "0" : ""));
+}
+
+export function chosen(question: Question, value: unknown, option: Value): unknown {
+  if (question.kind === "choice") return option;
+  const now = Array.isArray(value) ? (value as Value[]) : [];
+  const next = now.includes(option) ? now.filter((one) => one !== option) : [...now, option];
+  return question.options.map((one) => one.value).filter((one) => next.includes(one));
+}
+
+export function sameAnswer(one: Path, other: Path | undefined): boolean {
+  return other !== undefined && one.join("\u0000") === other.join("\u0000");
+}
