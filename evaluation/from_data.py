@@ -84,7 +84,7 @@ class EvaluationResult:
         return self.evaluation.number(metric, model, judge, **where)
 
     def write(
-        self, folder: str | Path, *, report_cases: int = 200, stress: Path | None = None
+        self, folder: str | Path, *, report_cases: int = 200, stress: str | Path | None = None
     ) -> Path:
         """Write the folder that `dxjudge evaluate -o FOLDER` writes, and return its path.
 
@@ -98,7 +98,8 @@ class EvaluationResult:
             if source.exists() and output.resolve() != self.folder.resolve():
                 with writing(output / name) as file:
                     file.write(read_bytes(source))
-        write_everything(self.evaluation, output, shown=report_cases, stress=stress)
+        trials = Path(stress) if stress else None
+        write_everything(self.evaluation, output, shown=report_cases, stress=trials)
         return output
 
     def _repr_html_(self) -> str:
@@ -128,8 +129,8 @@ def open_evaluation(
     *,
     judges: Sequence[AnyJudge] | None = None,
     config: str | Path | None = None,
-    conditions: Path | None = None,
-    evidences: Path | None = None,
+    conditions: str | Path | None = None,
+    evidences: str | Path | None = None,
     ratings: Data | None = None,
     form: Form | None = None,
     **settings: Any,
@@ -210,8 +211,8 @@ def evaluate(
     config: str | Path | None = None,
     run: Run | None = None,
     mapper: Mapper | None = None,
-    conditions: Path | None = None,
-    evidences: Path | None = None,
+    conditions: str | Path | None = None,
+    evidences: str | Path | None = None,
     ratings: Data | None = None,
     table: Path | None = None,
     folder: str | Path | None = None,

@@ -59,8 +59,8 @@ def read_json(path: Path) -> Any:
 def case_source(
     data: Data,
     *,
-    conditions: Path | None = None,
-    evidences: Path | None = None,
+    conditions: str | Path | None = None,
+    evidences: str | Path | None = None,
     form: Form | None = None,
 ) -> Source:
     """Read the rows of the cases, and turn them into our layout.
@@ -85,8 +85,8 @@ def case_source(
             f"{name} is in the layout of DDXPlus; give its release_conditions.json "
             "with --conditions"
         )
-    known = read_json(evidences) if evidences else None
-    return from_ddxplus(source, read_json(conditions), known)
+    known = read_json(Path(evidences)) if evidences else None
+    return from_ddxplus(source, read_json(Path(conditions)), known)
 
 
 def load_cases(

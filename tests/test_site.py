@@ -15,6 +15,8 @@ import dxjudge
 from dxjudge.agents.steps import STEPS
 from dxjudge.cli.main import app
 from dxjudge.evaluation.presets import PRESETS
+from dxjudge.evaluation.settings import Settings
+from dxjudge.evaluation.tasks import TASKS, every_column
 
 from .pages import ROOT
 
@@ -102,6 +104,17 @@ def test_the_reference_has_every_name_command_step_and_preset(pages: dict[str, P
     assert len(commands) > 30 and pages["reference_cli.html"].places >= commands
     assert pages["reference_steps.html"].places >= {step.name for step in STEPS}
     assert pages["reference_presets.html"].places >= {preset.name for preset in PRESETS}
+
+
+def test_the_page_of_numbers_has_every_metric() -> None:
+    text = (ROOT / "docs/numbers.md").read_text("utf-8")
+    shown = set(re.findall(r"`([^`\n]+)`", re.sub(r"```.*?```", "", text, flags=re.DOTALL)))
+    settings = Settings(preset="diagnosis")
+    metrics = {one.metric for task in TASKS for one in every_column(task, settings)}
+    metrics |= {column.metric for preset in PRESETS for column in preset.columns}
+    families = {re.split(r"[*:]", name)[0] for name in shown if "*" in name}
+    missing = {m for m in metrics if m not in shown and not m.startswith(tuple(families))}
+    assert len(metrics) > 50 and missing == set()
 
 
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
