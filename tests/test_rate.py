@@ -683,6 +683,7 @@ def test_a_kill_loses_no_answer_and_the_next_start_writes_the_table(tmp_path: Pa
     assert {vote.case for vote in read_votes(output)} == {"a", "b"}
     again.send_signal(signal.SIGINT)
     _, said = again.communicate(timeout=30)
+    assert again.returncode == 0, said
     assert "ann: 2 verdicts, 0 cannot tell, 0 skipped" in said
     assert "dxjudge agree VOTES-OF-JUDGES" in said
 
