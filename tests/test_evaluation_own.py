@@ -144,7 +144,7 @@ def test_the_table_is_headed_by_its_tasks_and_says_which_interval_a_number_has(
     shown = " ".join(done.stdout.split())
     assert caption in shown and "Diagnosis" not in shown
     page = (out / "report.html").read_text(encoding="utf-8")
-    assert "<h1>urgency, safe: 2 models on 12 cases</h1>" in page and caption in page
+    assert "<title>urgency, safe: 2 models on 12 cases</title>" in page and caption in page
     assert "Urgency: BCa bootstrap" in (out / "main_table.tex").read_text(encoding="utf-8")
 
 

@@ -111,14 +111,18 @@ def latex_table(header: Sequence[str], rows: Sequence[Sequence[str]], caption: s
     return "\n".join(lines) + "\n"
 
 
-def caption_of(evaluation: Evaluation) -> str:
-    """The caption of the main table: how to read its numbers, and the signature's id."""
+def caption_of(evaluation: Evaluation, *, by_row: bool = True) -> str:
+    """The caption of the main table: how to read its numbers, and the signature's id.
+
+    by_row: whether the counts stand at the end of a row rather than in every cell.
+    """
+    counts = " The counts are the largest of the row's columns." if by_row else ""
     before, after = evaluation.preset.before, evaluation.preset.after
     ranks = f" Rank: by {before} > by {after}." if evaluation.shifts else ""
     return (
         f"{title_of(evaluation.settings)}: {counted(len(evaluation.units.ids), 'unit')}"
         f"{_intervals(evaluation)}; in braces the number if every unresolved item were wrong, or "
-        f"right. The counts are the largest of the row's columns.{ranks} Signature "
+        f"right.{counts}{ranks} Signature "
         f"{evaluation.signature['id']}."
     )
 

@@ -1,5 +1,6 @@
 """Bars: with whiskers and a note beside each, and divided into parts."""
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -34,21 +35,21 @@ def bars(
     """
     blocks, series = names_of(groups), names_of(names)
     values = [
-        _bar(block, name, bar, digits)
-        for block, line in zip(blocks, table, strict=True)
-        for name, bar in zip(series, line, strict=True)
+        _bar(f"{at}.{place}", (block, name), bar, digits)
+        for at, (block, line) in enumerate(zip(blocks, table, strict=True))
+        for place, (name, bar) in enumerate(zip(series, line, strict=True))
     ]
-    y = {"field": "name", "type": "nominal", "sort": series, "title": None,
-         "axis": {"ticks": False, "domain": False}}  # fmt: skip
     lowest = min((one["low"] for one in values if one["low"] is not None), default=0.0)
+    y = _rows(blocks if len(blocks) > 1 or groups[0] else [], series)
     x = {
         "type": "quantitative",
         "title": None,
         "scale": {"zero": True, "domainMin": min(0, lowest)},
     }
-    layers = {
+    spec = {
+        "data": {"values": values},
         "width": _WIDTH,
-        "height": {"step": 18},
+        "height": {"step": 17},
         "layer": [
             {"mark": {"type": "bar", "height": {"band": 0.72}},
              "encoding": {"x": {**x, "field": "value"}, "y": y, "description": {"field": "said"},
@@ -60,12 +61,6 @@ def bars(
                           "text": {"field": "note", "type": "nominal"}}},
         ],
     }  # fmt: skip
-    spec: dict[str, Any] = {"data": {"values": values}, **layers}
-    if len(blocks) > 1 or blocks[0] != "(no name)":
-        facet = {"row": {"field": "group", "type": "nominal", "sort": blocks, "title": None,
-                         "header": {"labelOrient": "top", "labelAnchor": "start",
-                                    "labelAngle": 0, "labelPadding": 2}}}  # fmt: skip
-        spec = {"data": {"values": values}, "facet": facet, "spacing": 6, "spec": layers}
     rows = [
         (block, name, bar.point.words(), bar.note)
         for block, line in zip(groups, table, strict=True)
@@ -74,15 +69,33 @@ def bars(
     return finished(title, spec, ("of", "name", "value", "counted"), rows)
 
 
-def _bar(group: str, name: str, bar: Bar, digits: int) -> dict[str, Any]:
+def _rows(blocks: Sequence[str], series: Sequence[str]) -> dict[str, Any]:
+    """The vertical scale: above the bars of each block a row with its name, in bold.
+
+    One scale of rows is drawn ten times as fast as a facet for each block.
+    """
+    labels = {}
+    for at in range(max(1, len(blocks))):
+        if blocks:
+            labels[str(at)] = blocks[at]
+        labels |= {f"{at}.{place}": name for place, name in enumerate(series)}
+    axis = {"ticks": False, "domain": False, "labelOverlap": False,
+            "labelExpr": f"{json.dumps(labels)}[datum.value]",
+            "labelFontWeight": {"condition": {"test": "indexof(datum.value, '.') < 0",
+                                              "value": "bold"}, "value": "normal"}}  # fmt: skip
+    return {"field": "row", "type": "nominal", "title": None, "sort": None, "axis": axis,
+            "scale": {"domain": list(labels)}}  # fmt: skip
+
+
+def _bar(row: str, names: tuple[str, str], bar: Bar, digits: int) -> dict[str, Any]:
     point = bar.point
     low, high = (point.low, point.high) if point.has_limits else (None, None)
     value = point.value if point.known else None
     shown = f"{point.value:.{digits}f}" if point.known else "–"
     note = f"{shown}  ({bar.note})" if bar.note else shown
     ends = [one for one in (value, high) if one is not None]
-    said = f"{group}, {name}: {point.words()} {bar.note}".strip()
-    return {"group": group, "name": name, "value": value, "low": low, "high": high, "note": note,
+    said = f"{names[0]}, {names[1]}: {point.words()} {bar.note}".strip()
+    return {"row": row, "name": names[1], "value": value, "low": low, "high": high, "note": note,
             "end": max(ends, default=0), "said": said}  # fmt: skip
 
 
@@ -141,7 +154,7 @@ def stacks(
     }  # fmt: skip
     inks = dict(parts)
     for one in values:
-        one["ink"] = "#fefefe" if _is_dark(inks[one["part"]]) else "#1b1f28"
+        one["ink"] = "#fffffd" if _is_dark(inks[one["part"]]) else "#1b1f28"
     lines = [(row, *map(str, counts)) for row, counts in zip(rows, table, strict=True)]
     return finished(title, spec, ("name", *labels), lines)
 

@@ -133,7 +133,7 @@ def _web(axes: Sequence[str], plane: dict[str, Any]) -> list[dict[str, Any]]:
          "encoding": {**plane, "detail": {"field": "ray"}}},
     ]  # fmt: skip
     texts = {"data": {"values": ends},
-             "mark": {"type": "text", "align": {"expr": "datum.align"}, "color": INK, "limit": 200},
+             "mark": {"type": "text", "align": {"expr": "datum.align"}, "color": INK},
              "encoding": {**plane, "text": {"field": "name", "type": "nominal"}}}  # fmt: skip
     digits = {"data": {"values": scale},
               "mark": {"type": "text", "align": "left", "dy": -5, "fontSize": 10, "color": INK},

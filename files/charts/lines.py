@@ -125,7 +125,7 @@ def ranks(
 
 
 def _end_label(align: str, dx: int, at: int) -> dict[str, Any]:
-    mark = {"type": "text", "align": align, "dx": dx, "limit": 260}
+    mark = {"type": "text", "align": align, "dx": dx}
     encoding = {"text": {"field": "name", "type": "nominal"}, "color": {"value": INK}}
     return {"transform": [{"filter": f"datum.x === {at}"}], "mark": mark, "encoding": encoding}
 

@@ -9,6 +9,8 @@ export default defineConfig(({ mode }) => {
     oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
     build: {
       target: "es2022",
+      // Older targets turn light-dark() into a media query, which a choice of colours and print ignore.
+      cssTarget: ["chrome123", "firefox120", "safari17.5"],
       outDir: report ? "../../evaluation/report/built" : "../built",
       emptyOutDir: true,
       assetsInlineLimit: 0,

@@ -1,5 +1,121 @@
+import { Failure } from "../common/Failure";
+import { Chart } from "./Chart";
+import { Conclusions } from "./Conclusions";
+import { GridTable } from "./GridTable";
 import type { PageProps } from "./runs";
+import type { Contested, Grid, JudgesData } from "./shapes";
+import { offline, useData } from "./source";
 
-export function Judges(_props: PageProps) {
-  return <section aria-label="Judges" />;
+export function Judges({ run }: PageProps) {
+  const { value, fault, loading } = useData<JudgesData | null>(`judges?run=${run.place}`);
+  if (fault) return <Failure fault={fault} />;
+  if (loading && value === undefined) return <p class="quiet">Loading …</p>;
+  if (!value) return <p>This run has one judge or none, so there is nothing to compare here.</p>;
+  return <JudgesFront judges={value} run={run.place} />;
+}
+
+/** Where judges disagree: the cases themselves first, then the numbers. */
+export function JudgesFront({ judges, run }: { judges: JudgesData; run: number }) {
+  return (
+    <section aria-label="Judges">
+      {judges.contested.length > 0 && (
+        <>
+          <h2 id="contested">Most contested</h2>
+          <p class="quiet">
+            The items on which the verdicts differ most. Disagreement is the mean distance over pairs of
+            judges, from 0 to 1.
+            {judges.left > 0 && ` ${judges.left.toLocaleString("en")} more are in votes.csv (dxjudge agree --contested).`}
+          </p>
+          {judges.contested.map((one, at) => (
+            <ContestedCase key={at} one={one} run={run} open={at < 3} />
+          ))}
+        </>
+      )}
+      {judges.conclusions.length > 0 && (
+        <>
+          <h2>Does a conclusion depend on the judge?</h2>
+          <Conclusions conclusions={judges.conclusions} familyNote={judges.family_note} />
+        </>
+      )}
+      {judges.figures.length > 0 && (
+        <>
+          <h2>Agreement, ranks and pairs of judges</h2>
+          <div class="charts">
+            {judges.figures.map((figure) => (
+              <Chart key={figure.name} figure={figure} />
+            ))}
+          </div>
+        </>
+      )}
+      <Blocks title="The same responses under each judge: every table" grids={judges.swap} notes={[]} />
+      <Blocks title="Agreement of the judges: every measure" grids={judges.agreement} notes={judges.notes} />
+    </section>
+  );
+}
+
+function ContestedCase({ one, run, open }: { one: Contested; run: number; open: boolean }) {
+  const link = `#${new URLSearchParams({ tab: "cases", run: String(run), case: one.case })}`;
+  return (
+    <details class="contested" open={open}>
+      <summary>
+        <b>{one.step}</b>, case <bdi>{one.case}</bdi>: <bdi>{one.about}</bdi>{" "}
+        <span class="quiet">disagreement {one.disagreement.toFixed(2)}</span>
+      </summary>
+      {one.truth && (
+        <p>
+          <span class="quiet">True:</span> <bdi>{one.truth}</bdi>
+        </p>
+      )}
+      <div class="votes">
+        {one.votes.map((vote, at) => (
+          <div class="vote" key={at}>
+            <span class="quiet">
+              <bdi>{vote.judge}</bdi>
+            </span>
+            <b class={vote.status === "failed" ? "bad" : ""}>
+              <bdi>{vote.words}</bdi>
+            </b>
+            <p>
+              <bdi>{vote.why}</bdi>
+            </p>
+          </div>
+        ))}
+      </div>
+      {!offline && (
+        <p>
+          <a href={link}>All responses and verdicts of this case</a>
+        </p>
+      )}
+      {one.text && (
+        <details>
+          <summary>Case</summary>
+          <p class="words">
+            <bdi>{one.text}</bdi>
+          </p>
+        </details>
+      )}
+    </details>
+  );
+}
+
+function Blocks({ title, grids, notes }: { title: string; grids: Grid[]; notes: string[] }) {
+  if (grids.length === 0) return null;
+  return (
+    <details>
+      <summary>{title}</summary>
+      {notes.map((note) => (
+        <p class="quiet" key={note}>
+          <bdi>{note}</bdi>
+        </p>
+      ))}
+      {grids.map((grid, at) => (
+        <div key={at}>
+          <h3>
+            <bdi>{grid.title}</bdi>
+          </h3>
+          <GridTable grid={grid} />
+        </div>
+      ))}
+    </details>
+  );
 }

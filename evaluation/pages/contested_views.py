@@ -1,18 +1,14 @@
-"""The section of the report about judges: conclusions, figures, contested cases, tables."""
+"""The items on which judges disagree most, with their votes side by side."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from ...scoring.votes import Vote
 from ..cases import Case
-from ..judges.agreement_text import Block, blocks_of
 from ..judges.as_votes import ITEM
 from ..judges.names import short_names
-from ..judges.swap_rows import Conclusion
-from ..judges.swap_text import no_family, swap_blocks
 from ..result import Evaluation
-from .figure import Figure
 
 SHOWN = 30
 """The largest number of contested items on the page."""
@@ -36,6 +32,7 @@ class ContestedView:
 
     step: str
     case: str
+    model: str
     about: str
     truth: str
     text: str
@@ -43,39 +40,9 @@ class ContestedView:
     votes: tuple[VoteView, ...]
 
 
-@dataclass(frozen=True)
-class JudgesView:
-    """The section about judges. `left` is the number of contested items that are not shown."""
-
-    notes: tuple[str, ...]
-    conclusions: tuple[Conclusion, ...]
-    family_note: str
-    figures: tuple[Figure, ...]
-    contested: tuple[ContestedView, ...]
-    left: int
-    swap: tuple[Block, ...]
-    agreement: tuple[Block, ...]
-
-
-def judges_view(evaluation: Evaluation, figures: Sequence[Figure]) -> JudgesView | None:
-    """Build the section about judges; None without an agreement and without figures.
-
-    `figures` are those of `judge_figures`.
-    """
-    if evaluation.agreement is None and not figures:
-        return None
-    agreement, swap = evaluation.agreement, evaluation.swap
-    contested = list(_contested(evaluation))
-    return JudgesView(
-        agreement.notes if agreement else (),
-        swap.conclusions if swap else (),
-        no_family(swap) if swap else "",
-        tuple(figures),
-        tuple(contested),
-        len(agreement.contested) - len(contested) if agreement else 0,
-        tuple(swap_blocks(swap)) if swap else (),
-        tuple(blocks_of(agreement)) if agreement else (),
-    )
+def contested_views(evaluation: Evaluation) -> tuple[ContestedView, ...]:
+    """The most contested items with the votes of all judges; empty without an agreement."""
+    return tuple(_contested(evaluation))
 
 
 def _contested(evaluation: Evaluation) -> Iterator[ContestedView]:
@@ -87,9 +54,10 @@ def _contested(evaluation: Evaluation) -> Iterator[ContestedView]:
         case = cases[one.case]
         item = dict(zip(ITEM, one.item, strict=True))
         votes = tuple(_vote(vote, names.get(vote.judge, vote.judge)) for vote in one.votes)
+        about = _about(evaluation, item, one)
         yield ContestedView(
-            one.step, one.case, _about(evaluation, item, one), _truth(case), _text(case),
-            one.disagreement, votes,
+            one.step, one.case, item["model"], about, _truth(case), _text(case), one.disagreement,
+            votes,
         )  # fmt: skip
 
 

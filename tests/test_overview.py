@@ -1,0 +1,268 @@
+"""The report and the pages of `dxjudge view` in a real browser: every number held to its table."""
+
+import csv
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from dxjudge.evaluation.report.html import write_report
+from dxjudge.evaluation.report.write import write_everything
+from dxjudge.evaluation.result import Evaluation
+from dxjudge.web.local import Job
+from dxjudge.web.view.api import make_view_api
+from dxjudge.web.view.open_runs import OpenRuns
+
+from .browser import chromium, faults_of, inaccessible, served
+from .test_evaluation_report import EVIL, data_of, make
+from .test_report_judges import write_trials
+
+PAPER = 718  # pixels between the margins of A4
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Evaluation, Path]:
+    folder = tmp_path_factory.mktemp("run")
+    made = make(folder, text=f"{EVIL} \u202egnirts")
+    write_trials(folder)
+    write_everything(made, folder, shown=8)
+    return made, folder
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as browser:
+        yield browser
+
+
+def opened(browser: Browser, run: tuple[Evaluation, Path], width: int = 1140) -> Page:
+    page = browser.new_page(viewport={"width": width, "height": 900})
+    page.goto((run[1] / "report.html").as_uri())
+    page.wait_for_selector(".chart svg")
+    return page
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def by_cell(path: Path) -> dict[tuple[str, str, str], dict[str, str]]:
+    """The rows over all units, by metric, model and judge."""
+    rows = [row for row in rows_of(path) if not row["slice"] + row["group_by"]]
+    return {(row["metric"], row["model"], row["judge"]): row for row in rows}
+
+
+def test_the_main_table_shows_the_numbers_of_the_summary(
+    browser: Browser, run: tuple[Evaluation, Path]
+) -> None:
+    page = opened(browser, run, 1900)
+    shown = {
+        tuple(row.locator("th bdi").all_inner_texts()): row.locator("td").all_inner_texts()
+        for row in page.locator("table.main tbody tr").all()
+    }
+    overview = json.loads((run[1] / "overview.json").read_text("utf-8"))
+    names = {one["name"]: one["short"] for one in overview["judges"]}
+    metrics = [column["metric"] for column in overview["main"]["columns"]]
+    numbers = by_cell(run[1] / "summary.csv")
+    ranks = by_cell(run[1] / "ranks.csv")
+    assert len(shown) == 4
+    for judge, short in names.items():
+        for model in run[0].judged.models:
+            cells = shown[model, short]
+            for cell, metric in zip(cells, metrics, strict=True):
+                number = numbers[metric, model, judge]
+                lines = cell.split()
+                assert lines[0] == f"{float(number['value']):.3f}"
+                assert lines[1].rstrip("?") == f"#{ranks[metric, model, judge]['rank']}"
+                limits = f"[{float(number['low']):.3f}, {float(number['high']):.3f}]"
+                assert limits in cell and f"n {number['n']}" in cell
+    page.close()
+
+
+def test_a_click_on_a_heading_sorts_and_a_judge_can_be_chosen(
+    browser: Browser, run: tuple[Evaluation, Path]
+) -> None:
+    page = opened(browser, run, 1900)
+    column = page.locator("table.main th").filter(has_text="Rubric total")
+    column.get_by_role("button").click()
+    place = page.locator("table.main thead th").all_inner_texts().index(column.inner_text())
+    cells = page.locator(f"table.main tbody tr > :nth-child({place + 1}) .figure")
+    values = [float(text) for text in cells.all_inner_texts()]
+    assert (
+        values == sorted(values, reverse=True) and column.get_attribute("aria-sort") == "descending"
+    )
+    column.get_by_role("button").click()
+    assert [float(text) for text in cells.all_inner_texts()] == sorted(values)
+    page.locator("label.choice", has_text="Judge").locator("select").select_option(index=1)
+    assert page.locator("table.main tbody tr").count() == 2
+    page.close()
+
+
+def test_every_fact_of_the_report_is_on_the_page(
+    browser: Browser, run: tuple[Evaluation, Path]
+) -> None:
+    made, folder = run
+    page = opened(browser, run)
+    page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+    page.wait_for_selector(".response")
+    page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+    words = page.evaluate("document.body.textContent")
+    data = data_of((folder / "report.html").read_text("utf-8"))
+    overview, judges = data["overview?run=0"], data["judges?run=0"]
+    facts = [
+        overview["title"], "2 models on 12 cases", overview["version"], overview["id"],
+        *made.judged.judges, *(one.reason for one in made.left_out), *made.notes,
+        overview["caption"], *overview["rank_notes"],
+        *(one["sentence"] for one in overview["conclusions"]), overview["family_note"],
+        *(one["caption"] for one in (*overview["figures"], *judges["figures"])),
+        *(one["title"] for one in (*overview["figures"], *judges["figures"])),
+        *judges["notes"], str(made.settings.seed),
+        "8 of 12 cases are shown, drawn at random with seed 0",
+    ]  # fmt: skip
+    for section in overview["sections"]:
+        facts += [section["title"], *(one["caption"] for one in section["grids"])]
+        facts += [cell for one in section["grids"] for row in one["rows"] for cell in row]
+    for grid in (*judges["swap"], *judges["agreement"]):
+        facts += [grid["title"], grid["caption"], *(cell for row in grid["rows"] for cell in row)]
+    for one in judges["contested"]:
+        facts += [one["step"], one["case"], one["about"], one["truth"], one["text"]]
+        facts += [
+            fact for vote in one["votes"] for fact in (vote["judge"], vote["words"], vote["why"])
+        ]
+    for sample in data["samples?run=0"]:
+        facts += [
+            sample["id"],
+            sample["truth"],
+            sample["text"],
+            sample["reference"],
+            sample["groups"],
+        ]
+        for response in sample["responses"]:
+            facts += [piece["text"] for piece in response["segments"]]
+            facts += [fact for diagnosis in response["diagnoses"] for fact in diagnosis]
+            for verdict in response["verdicts"]:
+                facts += [verdict["step"], verdict["judge"], verdict["words"], verdict["why"]]
+                facts += [attempt["text"] for attempt in verdict["attempts"]]
+    assert len(facts) > 1000
+    assert [fact for fact in dict.fromkeys(facts) if fact not in words] == []
+    assert page.title() != "owned" and page.locator("img").count() == 0
+    page.close()
+
+
+def test_the_page_asks_no_machine_and_axe_finds_nothing(
+    browser: Browser, run: tuple[Evaluation, Path]
+) -> None:
+    for width in (390, 1140, 1900):
+        for scheme in ("light", "dark"):
+            page = browser.new_page(
+                viewport={"width": width, "height": 900},
+                color_scheme="dark" if scheme == "dark" else "light",
+            )
+            faults = faults_of(page)
+            page.goto((run[1] / "report.html").as_uri())
+            page.wait_for_selector(".chart svg")
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            assert inaccessible(page) == [] and faults == []
+            page.close()
+
+
+def test_figures_have_tooltips_numbers_and_the_colours_of_the_page(
+    browser: Browser, run: tuple[Evaluation, Path]
+) -> None:
+    page = opened(browser, run)
+    figure = page.locator("#figure-rubric_1")
+    tips = page.evaluate(
+        "[...document.querySelectorAll('#figure-rubric_1 path > title')].map(t => t.textContent)"
+    )
+    overview = json.loads((run[1] / "overview.json").read_text("utf-8"))
+    rows = next(one["rows"] for one in overview["figures"] if one["name"] == "rubric_1")
+    assert [any(row[2] in tip for tip in tips) for row in rows] == [True] * len(rows)
+    figure.get_by_text("Numbers").click()
+    assert figure.locator("tbody tr").count() == len(rows)
+    text = figure.locator("svg text").first
+    ink = "element => getComputedStyle(element).fill"
+    page.emulate_media(color_scheme="dark")
+    dark = text.evaluate(ink)
+    page.get_by_label("Colours").select_option("light")
+    expect(text).not_to_have_css("fill", dark)
+    page.close()
+
+
+def test_nothing_is_cut_on_paper(browser: Browser, run: tuple[Evaluation, Path]) -> None:
+    page = opened(browser, run)
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": PAPER, "height": 1000})
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.wait_for_timeout(100)
+    cut = page.evaluate(
+        "[...document.querySelectorAll('th, td, svg, p, li, summary, pre')].filter(one => "
+        f"one.getBoundingClientRect().right > {PAPER} + 1).map(one => one.outerHTML.slice(0, 120))"
+    )
+    assert cut == []
+    columns = len(json.loads((run[1] / "overview.json").read_text("utf-8"))["main"]["columns"])
+    assert page.locator("table.main thead th:not(:first-child)").count() == columns
+    assert page.locator("details:not([open]):not(.case)").count() == 0
+    assert page.pdf(format="A4").startswith(b"%PDF")
+    page.close()
+
+
+def test_cases_are_found_by_their_words(browser: Browser, run: tuple[Evaluation, Path]) -> None:
+    page = opened(browser, run)
+    samples = data_of((run[1] / "report.html").read_text("utf-8"))["samples?run=0"]
+    status = page.locator("[aria-label=Cases] [role=status]")
+    assert status.inner_text() == "8 of 8 cases"
+    page.get_by_label("Search").fill(samples[3]["truth"] + '"')
+    assert page.locator("details.case").count() == 0
+    page.get_by_label("Search").fill(samples[3]["truth"].upper())
+    wanted = [one["id"] for one in samples if samples[3]["truth"] in json.dumps(one)]
+    assert page.locator("details.case summary b").all_inner_texts() == wanted
+    page.close()
+
+
+def test_without_javascript_the_main_table_is_there(
+    browser: Browser, run: tuple[Evaluation, Path]
+) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto((run[1] / "report.html").as_uri())
+    assert "summary.csv" in page.inner_text("body")
+    assert page.locator("tbody tr").count() == 4
+    context.close()
+
+
+def test_view_shows_the_same_pages_and_links_contested_cases(
+    browser: Browser, run: tuple[Evaluation, Path], tmp_path: Path
+) -> None:
+    (tmp_path / "going").mkdir()
+    runs = OpenRuns((run[1], tmp_path / "going"))
+    with served(Job(job="view", title="runs"), make_view_api(runs)) as address:
+        page = browser.new_page()
+        faults = faults_of(page)
+        page.goto(address)
+        page.wait_for_selector(".chart svg")
+        assert page.locator("table.main").count() >= 1
+        page.goto(f"{address.partition('?')[0]}#tab=judges&run=0")
+        page.wait_for_selector("#contested")
+        first = page.locator("details.contested").first
+        link = first.get_by_role("link").get_attribute("href") or ""
+        assert link.startswith("#tab=cases&run=0&case=")
+        assert inaccessible(page) == [] and faults == []
+        page.goto(f"{address.partition('?')[0]}#tab=overview&run=1")
+        page.wait_for_selector("[role=alert]")
+        assert "is still going" in page.inner_text("[role=alert]")
+        page.close()
+
+
+def test_without_the_built_pages_the_report_says_how_to_build_them(
+    run: tuple[Evaluation, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dxjudge.evaluation.report import page
+
+    monkeypatch.setattr(page, "BUILT", "not_there")
+    write_report(run[0], tmp_path, shown=2)
+    text = (tmp_path / "report.html").read_text("utf-8")
+    assert "make pages" in text and "<noscript>" not in text and "<td>" in text
+    assert (tmp_path / "figures" / "rubric_1.svg").exists()
