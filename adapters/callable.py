@@ -130,8 +130,19 @@ def as_callable(
 ) -> StepCallable:
     """Return a step as a callable; `.ask` is the async form. All of its calls are one run.
 
-    run: by default a new run with the user's cache. Raises UsageError for a step or judge that
-    does not exist, or a step without a verdict.
+    Args:
+        step: a step, its name, or `path/to/file.py:NAME`, optionally followed by `~VARIANT`.
+        judge: the model that is asked: a name such as "openai:gpt-4o", a `JudgeSpec`, or a
+            LangChain chat model. Without it, only stand-ins decide.
+        run: by default a new run with the user's cache.
+        engine: "auto" (stand-ins first, then the judge), "llm" (the judge alone), or the name of a
+            stand-in.
+
+    Returns:
+        a callable that takes the step's fields and returns a `Judgement`.
+
+    Raises:
+        UsageError: for a step or judge that does not exist, or a step without a verdict.
     """
     known_step = find_step(step)
     known_step.demand_verdict()

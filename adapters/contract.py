@@ -45,17 +45,21 @@ def assert_judge_contract(
 ) -> None:
     """Check that a node keeps the promises of the contract.
 
-    make: a function of a scripted judge that returns the node that asks it: a function or
-        coroutine function of the state, or a compiled graph. It is called again for each promise.
-        Give its clients few retries and no cache, because the tests include failing servers.
-        `make` can also be a step or its name; then the states of the examples have the fields of
-        the step's input.
-    promises: the promises to check; all by default. garbage: further answers that this step must
-        not accept.
-    read: returns the outcome from the update; by default, the value of its key "outcome", or of
-        its only key.
-    Raises AssertionError, which names the promise, the example and the observed behaviour.
-    Raises UsageError for a promise that does not exist, or that no example can check.
+    Args:
+        make: a function of a scripted judge that returns the node that asks it: a function or
+            coroutine function of the state, or a compiled graph. It is called again for each
+            promise. Give its clients few retries and no cache, because the tests include failing
+            servers. `make` can also be a step or its name; then the states of the examples have the
+            fields of the step's input.
+        examples: states with the answer of a good model, at least one.
+        promises: the promises to check; all by default.
+        garbage: further answers that this step must not accept.
+        read: returns the outcome from the update; by default, the value of its key "outcome", or of
+            its only key.
+
+    Raises:
+        AssertionError: which names the promise, the example and the observed behaviour.
+        UsageError: for a promise that does not exist, or that no example can check.
     """
     wanted = tuple(promises) or tuple(PROMISES)
     unknown = sorted(set(wanted) - set(PROMISES))

@@ -33,12 +33,24 @@ def as_inspect_scorer(
 ) -> Any:
     """Return a scorer for `Task(scorer=...)`.
 
-    read: a function of (state, target) that returns the fields of the step's input.
-    grade: a function of (judgement, target) that returns the value of the score. By default, the
-        value is the verdict, or the verdict of each part. If the verdict is text, as in
-        match_option, give a `grade` that compares it with the target and returns True or False.
-    metrics: by default inspect's mean and stderr, for every part if there are several.
-    Raises EnvironmentFault if inspect_ai is not installed.
+    Args:
+        step: a step, its name, or `path/to/file.py:NAME`, optionally followed by `~VARIANT`.
+        judge: the model that is asked: a name such as "openai:gpt-4o", a `JudgeSpec`, or a
+            LangChain chat model. Without it, only stand-ins decide.
+        read: a function of (state, target) that returns the fields of the step's input.
+        grade: a function of (judgement, target) that returns the value of the score. By default,
+            the value is the verdict, or the verdict of each part. If the verdict is text, as in
+            match_option, give a `grade` that compares it with the target and returns True or False.
+        metrics: by default inspect's mean and stderr, for every part if there are several.
+        run: the cache, limits and budget; by default a new run with the user's own cache.
+        engine: "auto" (stand-ins first, then the judge), "llm" (the judge alone), or the name of a
+            stand-in.
+
+    Returns:
+        a scorer of inspect_ai.
+
+    Raises:
+        EnvironmentFault: if inspect_ai is not installed.
     """
     scorers = framework("inspect_ai.scorer", "inspect")
     asked = as_callable(step, judge, run=run, engine=engine)

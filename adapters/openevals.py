@@ -39,13 +39,25 @@ def as_openevals(
 
     The evaluator returns a result, or a list of results if the step has several verdicts.
 
-    read: a function of (inputs, outputs, reference_outputs) that returns the fields of the step's
-        input.
-    grade: a function of (judgement, reference_outputs) that returns the score, a number or a
-        truth value; by default, the verdict. If the verdict is text and there is no `grade`, the
-        evaluator raises UsageError.
-    key: the name of the result, by default the step's name. The name of a part is `key.part`.
-    Raises EnvironmentFault if openevals is not installed.
+    Args:
+        step: a step, its name, or `path/to/file.py:NAME`, optionally followed by `~VARIANT`.
+        judge: the model that is asked: a name such as "openai:gpt-4o", a `JudgeSpec`, or a
+            LangChain chat model. Without it, only stand-ins decide.
+        read: a function of (inputs, outputs, reference_outputs) that returns the fields of the
+            step's input.
+        grade: a function of (judgement, reference_outputs) that returns the score, a number or a
+            truth value; by default, the verdict. If the verdict is text and there is no `grade`,
+            the evaluator raises UsageError.
+        key: the name of the result, by default the step's name. The name of a part is `key.part`.
+        run: the cache, limits and budget; by default a new run with the user's own cache.
+        engine: "auto" (stand-ins first, then the judge), "llm" (the judge alone), or the name of a
+            stand-in.
+
+    Returns:
+        an evaluator for openevals.
+
+    Raises:
+        EnvironmentFault: if openevals is not installed.
     """
     evaluate = as_async_openevals(
         step, judge, read=read, grade=grade, key=key, run=run, engine=engine
@@ -67,7 +79,20 @@ def as_async_openevals(
     run: Run | None = None,
     engine: str = "auto",
 ) -> Callable[..., Awaitable[Any]]:
-    """`as_openevals` for code that is async."""
+    """`as_openevals` for code that is async.
+
+    Args:
+        step: a step, its name, or `path/to/file.py:NAME`, optionally followed by `~VARIANT`.
+        judge: the model that is asked: a name such as "openai:gpt-4o", a `JudgeSpec`, or a
+            LangChain chat model. Without it, only stand-ins decide.
+        read, grade, key: as in `as_openevals`.
+        run: the cache, limits and budget; by default a new run with the user's own cache.
+        engine: "auto" (stand-ins first, then the judge), "llm" (the judge alone), or the name of a
+            stand-in.
+
+    Returns:
+        an async evaluator for openevals.
+    """
     result = framework("openevals.types", "openevals").EvaluatorResult
     asked = as_callable(step, judge, run=run, engine=engine)
     name = key or asked.step.prompt_name

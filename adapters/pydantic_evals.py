@@ -43,10 +43,22 @@ def as_pydantic_evaluator(
 ) -> Any:
     """Return an evaluator for `Dataset(evaluators=[...])`.
 
-    read: a function of the EvaluatorContext that returns the fields of the step's input.
-    grade: a function of (judgement, context) that returns a number (a score), a truth value (an
-        assertion) or text (a label). By default, the result is the verdict of each part.
-    Raises EnvironmentFault if pydantic_evals is not installed.
+    Args:
+        step: a step, its name, or `path/to/file.py:NAME`, optionally followed by `~VARIANT`.
+        judge: the model that is asked: a name such as "openai:gpt-4o", a `JudgeSpec`, or a
+            LangChain chat model. Without it, only stand-ins decide.
+        read: a function of the EvaluatorContext that returns the fields of the step's input.
+        grade: a function of (judgement, context) that returns a number (a score), a truth value (an
+            assertion) or text (a label). By default, the result is the verdict of each part.
+        run: the cache, limits and budget; by default a new run with the user's own cache.
+        engine: "auto" (stand-ins first, then the judge), "llm" (the judge alone), or the name of a
+            stand-in.
+
+    Returns:
+        an evaluator of pydantic_evals.
+
+    Raises:
+        EnvironmentFault: if pydantic_evals is not installed.
     """
     asked = as_callable(step, judge, run=run, engine=engine)
     label = asked.judge.spec.label if asked.judge else None

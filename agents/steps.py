@@ -59,8 +59,15 @@ VARIANTS: tuple[Step[Any, Any], ...] = (JUDGE_EQUIVALENCE_CORRECT,)
 def find_step(step: str | Step[Any, Any]) -> Step[Any, Any]:
     """Return the step for a name or `path/to/file.py:NAME`, optionally followed by `~VARIANT`.
 
-    Raises UsageError for an unknown name (the message suggests the nearest name or lists all of
-    them), and in the same cases as `load_own`.
+    Args:
+        step: a step, its name, or `path/to/file.py:NAME`, optionally followed by `~VARIANT`.
+
+    Returns:
+        the step.
+
+    Raises:
+        UsageError: for an unknown name (the message suggests the nearest name or lists all of
+            them), and in the same cases as `load_own`.
     """
     if isinstance(step, Step):
         return step

@@ -7,6 +7,7 @@ import typer
 
 from ..files.forms import FORMS_IN, FORMS_OUT, Form
 from .options import AsJson, Delimiter, Encoding, SheetName
+from .terminal import completion
 
 _VERDICTS, _NUMBERS = "Verdicts", "Numbers"
 
@@ -73,23 +74,30 @@ Positive = Annotated[
 ]
 By = Annotated[
     list[str] | None,
-    typer.Option(help="A column whose groups are measured apart. May be repeated."),
+    typer.Option(
+        autocompletion=completion.columns,
+        help="A column whose groups are measured apart. May be repeated.",
+    ),
 ]
 Item = Annotated[
     list[str] | None,
     typer.Option(
+        autocompletion=completion.columns,
         help="A column that, together with case and step, names what was judged. By default it "
         "is detected where judges have several votes on a case. May be repeated.",
     ),
 ]
 Human = Annotated[
     str | None,
-    typer.Option(help="The judge, or the column, with the human verdicts."),
+    typer.Option(
+        autocompletion=completion.columns, help="The judge, or the column, with the human verdicts."
+    ),
 ]
 Sampling = Annotated[
     list[str] | None,
     typer.Option(
         metavar="COLUMN",
+        autocompletion=completion.columns,
         help="How the units for the human were drawn: the column with the probability with which "
         "each was chosen, or a column within whose values (model; verdict for the judge's own "
         "verdict) units were drawn at random. May be repeated for such columns.",

@@ -8,6 +8,7 @@ import typer
 from ..errors import UsageError
 from .command import Command
 from .options import AsJson
+from .terminal import completion
 
 if TYPE_CHECKING:
     from ..cache.replies import Replies
@@ -22,7 +23,10 @@ Where = Annotated[
         "--cache", help="The cache: a file or redis://HOST. By default that in your cache folder."
     ),
 ]
-OnlyStep = Annotated[str | None, typer.Option("--step", help="Only the replies of this step.")]
+OnlyStep = Annotated[
+    str | None,
+    typer.Option("--step", autocompletion=completion.steps, help="Only the replies of this step."),
+]
 
 
 @app.command(cls=Command)

@@ -8,6 +8,7 @@ import typer
 from ..files.counted import counted
 from ..files.forms import FORMS_IN, Form
 from .options import AsJson, Delimiter, Encoding, SheetName
+from .terminal import completion
 
 if TYPE_CHECKING:
     from ..evaluation.published import TableCheck
@@ -16,7 +17,11 @@ if TYPE_CHECKING:
 def check_table(
     table: Annotated[Path, typer.Argument(help=f"The table, a row for each model: {FORMS_IN}.")],
     preset: Annotated[
-        str, typer.Option(help="The preset whose paper has this table: dermcase, hddx, ...")
+        str,
+        typer.Option(
+            autocompletion=completion.presets,
+            help="The preset whose paper has this table: dermcase, hddx, ...",
+        ),
     ],
     delimiter: Delimiter = None,
     sheet: SheetName = None,

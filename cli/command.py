@@ -19,6 +19,8 @@ class Command(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Raise UsageError for a repeated option of one value, else read the arguments as usual."""
+        if ctx.resilient_parsing:
+            return super().parse_args(ctx, self._whole(args))
         _, _, order = self.make_parser(ctx).parse_args(args=list(args))
         for option in self.params:
             takes_one = not (option.multiple or getattr(option, "is_flag", False))
@@ -26,6 +28,20 @@ class Command(TyperCommand):
             if option.param_type_name == "option" and takes_one and count > 1:
                 raise UsageError(f"{option.opts[0]} is given {count} times; it takes one value")
         return super().parse_args(ctx, args)
+
+    def _whole(self, args: list[str]) -> list[str]:
+        """Return the words of a line that a shell completes, without an option that waits.
+
+        The value of the last option may be what is completed. The parser would drop the file that
+        the line names together with such an option, and then no column would be known.
+        """
+        waiting = {
+            name
+            for option in self.params
+            for name in option.opts
+            if option.param_type_name == "option" and not getattr(option, "is_flag", False)
+        }
+        return args[:-1] if args and args[-1] in waiting else args
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:

@@ -21,6 +21,7 @@ from .options import (
     SheetName,
     Sources,
 )
+from .terminal import completion
 
 _FILES, _JUDGES, _NUMBERS = "Files", "Judges", "Numbers"
 
@@ -38,8 +39,9 @@ Output = Annotated[
 PresetName = Annotated[
     str | None,
     typer.Option(
+        autocompletion=completion.presets,
         help="What is scored: diagnosis (the default), hddx, dermcase, medsyn, mediconfusion, "
-        "medlesionvqa, healthbench, choice or pairwise."
+        "medlesionvqa, healthbench, choice or pairwise.",
     ),
 ]
 Config = Annotated[
@@ -71,7 +73,9 @@ Jury = Annotated[
 Groups = Annotated[
     list[str] | None,
     typer.Option(
-        "--group", help="A column of the cases whose groups are scored apart. May be repeated."
+        "--group",
+        autocompletion=completion.columns,
+        help="A column of the cases whose groups are scored apart. May be repeated.",
     ),
 ]
 ModelsFile = Annotated[
@@ -124,7 +128,8 @@ Encoder = Annotated[
 Ontology = Annotated[
     str | None,
     typer.Option(
-        help=f"The ontology release: {listed()}, or your own release as path/to/release.py:NAME."
+        autocompletion=completion.releases,
+        help=f"The ontology release: {listed()}, or your own release as path/to/release.py:NAME.",
     ),
 ]
 Unmapped = Annotated[

@@ -25,19 +25,22 @@ from .options import (
     Quiet,
     SheetName,
 )
+from .terminal import completion
 
 _CHANGES = "Changes"
 
 StepName = Annotated[
     str,
     typer.Argument(
-        help="The step: its name (`dxjudge steps` lists them), or path/to/file.py:NAME."
+        autocompletion=completion.steps,
+        help="The step: its name (`dxjudge steps` lists them), or path/to/file.py:NAME.",
     ),
 ]
 Fields = Annotated[
     list[str] | None,
     typer.Option(
         "--set",
+        autocompletion=completion.fields,
         metavar="FIELD=COLUMN",
         help="The column that holds a field of the step. A column with the field's name needs no "
         "--set. May be repeated.",
@@ -101,6 +104,7 @@ CaseColumn = Annotated[
     typer.Option(
         "--case",
         metavar="COLUMN",
+        autocompletion=completion.columns,
         help="The column that names each row in the votes. By default id, else the row's number.",
         rich_help_panel=JURY,
     ),
@@ -118,6 +122,7 @@ StressCase = Annotated[
     str | None,
     typer.Option(
         metavar="COLUMN",
+        autocompletion=completion.columns,
         help="The column that names the case. By default id, else the row's number.",
         rich_help_panel=ROWS,
     ),

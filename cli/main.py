@@ -27,6 +27,7 @@ from .leaderboard_command import leaderboard
 from .map_command import map_file
 from .mcp_command import mcp
 from .pages.rate_command import rate
+from .pages.review_command import review
 from .pages.view_command import view
 from .power_command import power
 from .providers_command import list_providers
@@ -72,6 +73,7 @@ app.command("check-table", cls=Command, rich_help_panel=_EVALUATIONS)(check_tabl
 app.command("leaderboard", cls=Command, rich_help_panel=_EVALUATIONS)(leaderboard)
 app.command("power", cls=Command, rich_help_panel=_EVALUATIONS)(power)
 app.add_typer(curate, name="curate", rich_help_panel=_EVALUATIONS)
+app.command("review", cls=Command, rich_help_panel=_PAGES)(review)
 app.command("rate", cls=Command, rich_help_panel=_PAGES)(rate)
 app.command("view", cls=Command, rich_help_panel=_PAGES)(view)
 app.command("serve", cls=Command, rich_help_panel=_SERVICES)(serve)

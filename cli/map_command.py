@@ -31,6 +31,7 @@ from .options import (
     Sources,
 )
 from .sources_command import read_which
+from .terminal import completion
 
 _TABLE, _MODEL = "Reuse and review", "Model"
 
@@ -47,6 +48,7 @@ Output = Annotated[
 Column = Annotated[
     str | None,
     typer.Option(
+        autocompletion=completion.columns,
         help="The column with the diagnoses. By default it is guessed where it is obvious.",
         rich_help_panel=_ROWS,
     ),

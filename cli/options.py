@@ -7,6 +7,7 @@ import typer
 
 from ..files.forms import FORMS_IN, FORMS_OUT
 from ..ontology.releases.listed import listed
+from .terminal import completion
 
 ROWS = "Rows in and out"
 """The panel of the options for reading and writing tables."""
@@ -84,6 +85,7 @@ Concepts = Annotated[
 Ontology = Annotated[
     str,
     typer.Option(
+        autocompletion=completion.releases,
         help=f"The ontology release: {listed()}, or your own release as path/to/release.py:NAME.",
         rich_help_panel="Ontology",
     ),

@@ -7,6 +7,7 @@ import typer
 
 from ..files.forms import FORMS_IN, Form
 from .options import AsJson, Delimiter, Encoding, SheetName
+from .terminal import completion
 
 Source = Annotated[
     Path,
@@ -27,14 +28,25 @@ JudgeName = Annotated[
     str | None, typer.Option("--judge", help="For a folder: one judge. By default each.")
 ]
 First = Annotated[
-    str | None, typer.Option(help="For a table: the column of the first model's scores.")
+    str | None,
+    typer.Option(
+        autocompletion=completion.columns,
+        help="For a table: the column of the first model's scores.",
+    ),
 ]
 Second = Annotated[
-    str | None, typer.Option(help="For a table: the column of the second model's scores.")
+    str | None,
+    typer.Option(
+        autocompletion=completion.columns,
+        help="For a table: the column of the second model's scores.",
+    ),
 ]
 Cluster = Annotated[
     str | None,
-    typer.Option(help="For a table: the column that names what belongs together, such as a pair."),
+    typer.Option(
+        autocompletion=completion.columns,
+        help="For a table: the column that names what belongs together, such as a pair.",
+    ),
 ]
 Differences = Annotated[
     str, typer.Option("--difference", help="The wished differences, separated by commas.")

@@ -8,6 +8,7 @@ import typer
 
 from .command import Command
 from .options import AsJson, Delimiter
+from .terminal import completion
 
 if TYPE_CHECKING:
     from ..ontology.sources.added import AddedSource
@@ -39,8 +40,14 @@ Version = Annotated[
 Inexact = Annotated[
     bool, typer.Option("--inexact", help="Also use diseases whose code is wider than they are.")
 ]
-TermColumn = Annotated[str | None, typer.Option(help="The column with the terms, for a table.")]
-CodeColumn = Annotated[str | None, typer.Option(help="The column with the codes, for a table.")]
+TermColumn = Annotated[
+    str | None,
+    typer.Option(autocompletion=completion.columns, help="The column with the terms, for a table."),
+]
+CodeColumn = Annotated[
+    str | None,
+    typer.Option(autocompletion=completion.columns, help="The column with the codes, for a table."),
+]
 Encoding = Annotated[str | None, typer.Option(help="The encoding of the file. By default UTF-8.")]
 Address = Annotated[
     str | None, typer.Option(help="Fetch the release from this address, not from its usual one.")

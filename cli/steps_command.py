@@ -7,16 +7,22 @@ from typing import Annotated
 import typer
 
 from .options import AsJson
+from .terminal import completion
 
 Name = Annotated[
     str | None,
-    typer.Argument(metavar="[NAME]", help="Show one step: its name, or path/to/file.py:NAME."),
+    typer.Argument(
+        metavar="[NAME]",
+        autocompletion=completion.steps,
+        help="Show one step: its name, or path/to/file.py:NAME.",
+    ),
 ]
 Schema = Annotated[
     str | None,
     typer.Option(
         "--schema",
         metavar="NAME",
+        autocompletion=completion.steps,
         help="Print the input, answer and result of a step as JSON Schema.",
     ),
 ]

@@ -7,6 +7,7 @@ import typer
 
 from ..files.forms import FORMS_IN, FORMS_OUT, Form
 from .options import AsJson, Delimiter, Encoding, SheetName
+from .terminal import completion
 
 
 def strengths(
@@ -24,7 +25,9 @@ def strengths(
         Path | None,
         typer.Option(help="The file to write the difference of every two strengths to."),
     ] = None,
-    case: Annotated[str, typer.Option(help="The column that names the case.")] = "case",
+    case: Annotated[
+        str, typer.Option(autocompletion=completion.columns, help="The column that names the case.")
+    ] = "case",
     level: Annotated[float, typer.Option(help="The level of the intervals.")] = 0.95,
     boot: Annotated[int, typer.Option(min=1, help="How many resamples the intervals use.")] = 2000,
     seed: Annotated[int, typer.Option(help="The seed of the resampling.")] = 0,

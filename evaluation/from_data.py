@@ -241,6 +241,9 @@ def evaluate(
         form: the separator, encoding or sheet of the files, where the files do not show it.
         settings: further settings, as in the YAML file: groups, tasks, columns, jury, seed, ...
 
+    Returns:
+        the evaluation with its tables; a notebook shows the main table.
+
     Raises:
         UsageError: settings that do not exist or do not fit, or the same judge twice.
         InputError: cases or responses that cannot be read; the message names file and row.
@@ -264,5 +267,14 @@ def evaluate(
 async def aevaluate(
     cases: Data, responses: Data | Mapping[str, Data] | Sequence[Data], **options: Any
 ) -> EvaluationResult:
-    """Run `evaluate` in a thread, so that the event loop of async code continues."""
+    """Run `evaluate` in a thread, so that the event loop of async code continues.
+
+    Args:
+        cases: a path, a frame or rows; see the synchronous form.
+        responses: paths, frames or rows; see the synchronous form.
+        options: the further arguments of the function that this one runs.
+
+    Returns:
+        the result of `evaluate`.
+    """
     return await asyncio.to_thread(evaluate, cases, responses, **options)

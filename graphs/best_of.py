@@ -82,13 +82,23 @@ def best_of(
 ) -> BestGraph:
     """Compile the graph: `{"inputs": {...}}` in, `{"samples", "pick", "outcome"}` out.
 
-    model: answers the step `samples` times at `temperature` (a model object keeps its own).
-    judge: picks one of the results, which are shown in a random order that depends on `seed`.
-    question: returns the text that the judge reads, from the step's input; by default, the
-    fields of the input. Samples that abstain or fail are not shown. If no sample is done, the
-    first one is the outcome.
+    Args:
+        step: a step, its name, or `path/to/file.py:NAME`, optionally followed by `~VARIANT`.
+        samples: how often the model is asked, at least 2.
+        model: answers the step `samples` times at `temperature` (a model object keeps its own).
+        judge: picks one of the results, which are shown in a random order that depends on `seed`.
+        temperature: the temperature of the samples, from 0 to 2.
+        question: returns the text that the judge reads, from the step's input; by default, the
+            fields of the input. Samples that abstain or fail are not shown. If no sample is done,
+            the first one is the outcome.
+        run: the cache, limits and budget; by default a new run with the user's own cache.
+        seed: the seed of what is drawn; the same seed gives the same.
 
-    Raises UsageError for a step that does not exist or fewer than two samples.
+    Returns:
+        the compiled graph.
+
+    Raises:
+        UsageError: for a step that does not exist or fewer than two samples.
     """
     known_step = find_step(step)
     if samples < 2:
@@ -136,7 +146,20 @@ def self_consistency(
 
     `{"inputs": {...}, "case": "7"}` in, `{"jury": {...}}` out (see `graphs.jury.result`). Every
     sample is a vote, and a tie is not broken. A model object keeps its own temperature.
-    Raises UsageError in the same cases as `jury_graph`, and for fewer than two samples.
+
+    Args:
+        step: a step, its name, or `path/to/file.py:NAME`, optionally followed by `~VARIANT`.
+        samples: how often the model is asked, at least 2.
+        model: the model that is asked for the samples, in the forms of a judge.
+        temperature: the temperature of the samples, from 0 to 2.
+        rule: how the votes are combined; see `jury_graph`.
+        run: the cache, limits and budget; by default a new run with the user's own cache.
+
+    Returns:
+        the compiled graph of the jury.
+
+    Raises:
+        UsageError: in the same cases as `jury_graph`, and for fewer than two samples.
     """
     if samples < 2:
         raise UsageError(f"samples is {samples}; self-consistency needs at least 2")

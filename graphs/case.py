@@ -52,11 +52,23 @@ def case_graph(
 ) -> CaseGraph:
     """Compile the graph of a case: `{"inputs": {...}}` in, an outcome for each branch out.
 
-    branches: the branches to run; the branches that they need run too. mapper: returns code and
-    name of a text, for the branch "mapping". equivalence: the step that compares diagnoses, for
-    example a variant or a step with an ontology stand-in. run: one run for all calls of the
-    graph. Raises UsageError for a branch that does not exist, or that needs a judge or a mapper
-    that is missing.
+    Args:
+        judge: the model that is asked: a name such as "openai:gpt-4o", a `JudgeSpec`, or a
+            LangChain chat model. Without it, only stand-ins decide.
+        branches: the branches to run; the branches that they need run too.
+        mapper: returns code and name of a text, for the branch "mapping".
+        equivalence: the step that compares diagnoses, for example a variant or a step with an
+            ontology stand-in.
+        run: one run for all calls of the graph.
+        engine: "auto" (stand-ins first, then the judge), "llm" (the judge alone), or the name of a
+            stand-in.
+
+    Returns:
+        the compiled graph.
+
+    Raises:
+        UsageError: for a branch that does not exist, or that needs a judge or a mapper that is
+            missing.
     """
     selected = select_branches(branches)
     live = as_judge(judge) if judge is not None else None
@@ -86,7 +98,18 @@ def select_branches(branches: Iterable[Branch]) -> tuple[Branch, ...]:
 
 
 async def judge_case(inputs: CaseInput | Mapping[str, Any], **options: Any) -> CaseRecord:
-    """Judge one case; see `judge_cases` for the options. Raises UsageError for unusable inputs."""
+    """Judge one case; see `judge_cases` for the options.
+
+    Args:
+        inputs: the fields of `CaseInput`, as the model or a mapping.
+        options: the further arguments of the function that this one runs.
+
+    Returns:
+        the record of the case, with an outcome for each branch.
+
+    Raises:
+        UsageError: for inputs that cannot be used.
+    """
     async with aclosing(judge_cases([read_case(inputs)], **options)) as stream:
         return [record async for _, record in stream][0]
 

@@ -70,6 +70,12 @@ def mapping_graph(parts: MappingParts) -> Any:
 
     The graph can be a node of another StateGraph whose state has these two keys. `mapping_node`
     maps one text, and you choose the keys.
+
+    Args:
+        parts: the index, the policy and the model that chooses, as in `Mapper.parts`.
+
+    Returns:
+        the compiled graph: `{"texts": [...]}` in, `{"mappings": [...]}` out.
     """
     from langgraph.graph import END, START, StateGraph
 
@@ -97,7 +103,16 @@ def map_embedded(parts: MappingParts, texts: list[str]) -> list[dict[str, Any]]:
 
 
 def mapping_node(parts: MappingParts, *, read: str = "diagnosis", write: str = "mapping") -> Any:
-    """Return a node for your own graph: it maps state[read] and writes the mapping as JSON."""
+    """Return a node for your own graph: it maps state[read] and writes the mapping as JSON.
+
+    Args:
+        parts: the index, the policy and the model that chooses, as in `Mapper.parts`.
+        read: the key of the state that holds the text.
+        write: the key of the state for the mapping, as plain JSON.
+
+    Returns:
+        a node for a StateGraph.
+    """
     graph = mapping_graph(parts)
 
     def node(state: dict[str, Any]) -> dict[str, Any]:

@@ -162,9 +162,21 @@ def robust(
 ) -> RobustGraph:
     """Compile the graph: `{"inputs": {...}}` in, `{"trials": [...]}` out, the base first.
 
-    perturb: names from `agents.perturb`; None means all. repeats, temperature: how often, and at
-    which temperature, `repeat` asks. Stand-ins that would decide instead of the judge are left
-    out. Raises UsageError for a step or a perturbation that does not exist.
+    Args:
+        step: a step, its name, or `path/to/file.py:NAME`, optionally followed by `~VARIANT`.
+        perturb: names from `agents.perturb`; None means all.
+        judge: the model that is asked: a name such as "openai:gpt-4o", a `JudgeSpec`, or a
+            LangChain chat model. Without it, only stand-ins decide.
+        run: the cache, limits and budget; by default a new run with the user's own cache.
+        repeats, temperature: how often, and at which temperature, `repeat` asks. Stand-ins that
+            would decide instead of the judge are left out.
+        seed: the seed of what is drawn; the same seed gives the same.
+
+    Returns:
+        the compiled graph.
+
+    Raises:
+        UsageError: for a step or a perturbation that does not exist.
     """
     known_step = find_step(step)
     plan = make_plan(known_step, perturb, repeats=repeats, temperature=temperature, seed=seed)

@@ -31,9 +31,22 @@ async def run_robust(
 ) -> list[Tried]:
     """Return the trials of every item with every judge, in order of item, then judge.
 
-    options: repeats, temperature, seed. An item whose inputs cannot be used has failed trials.
-    Raises UsageError for a step, perturbation or judge that cannot be used or is named twice,
-    and AuthenticationFault, ModelFault or ReplayMiss if no item can succeed.
+    Args:
+        step: a step, its name, or `path/to/file.py:NAME`, optionally followed by `~VARIANT`.
+        inputs: the step's input: a model of its fields or a mapping; a list of these gives a list.
+        judges: a judge or a list of judges, each as in `run_step`.
+        perturb: the names of the changes; by default all that the step allows.
+        run: the cache, limits and budget; by default a new run with the user's own cache.
+        options: repeats, temperature, seed. An item whose inputs cannot be used has failed trials.
+
+    Returns:
+        the trials, in order of item, then judge.
+
+    Raises:
+        UsageError: for a step, perturbation or judge that cannot be used or is named twice.
+        AuthenticationFault: if no item can succeed.
+        ModelFault: if no item can succeed.
+        ReplayMiss: if no item can succeed.
     """
     known_step = find_step(step)
     plan = make_plan(known_step, perturb, **options)

@@ -65,11 +65,26 @@ async def run_step(
 ) -> Outcome | list[Outcome]:
     """Run a step on one item, or on a list of items; a list returns outcomes in its order.
 
-    inputs: the step's input model, or a mapping of its fields. run: by default a new run with
-    the user's cache. If the inputs of one item of a list cannot be used, its outcome is
-    Failed(kind="input"); for a single item, UsageError or InputError is raised. Raises UsageError
-    for a step, judge or engine that cannot be used, and AuthenticationFault, ModelFault or
-    ReplayMiss if no item can succeed.
+    Args:
+        step: a step, its name, or `path/to/file.py:NAME`, optionally followed by `~VARIANT`.
+        inputs: the step's input model, or a mapping of its fields.
+        judge: the model that is asked: a name such as "openai:gpt-4o", a `JudgeSpec`, or a
+            LangChain chat model. Without it, only stand-ins decide.
+        run: by default a new run with the user's cache. If the inputs of one item of a list cannot
+            be used, its outcome is Failed(kind="input"); for a single item, UsageError or
+            InputError is raised.
+        engine: "auto" (stand-ins first, then the judge), "llm" (the judge alone), or the name of a
+            stand-in.
+        repeat: the number of the sample, from 0; each number is asked and kept separately.
+
+    Returns:
+        `Done`, `Abstained` or `Failed`, or a list of these in the order of the items.
+
+    Raises:
+        UsageError: for a step, judge or engine that cannot be used.
+        AuthenticationFault: if no item can succeed.
+        ModelFault: if no item can succeed.
+        ReplayMiss: if no item can succeed.
     """
     own = run or Run()
     try:
@@ -118,7 +133,16 @@ def run_step_sync(
 def run_step_sync(
     step: Step[Any, Any] | str, inputs: Inputs | Sequence[Inputs], **options: Any
 ) -> Outcome | list[Outcome]:
-    """`run_step` for code that is not async; also works inside a running event loop."""
+    """`run_step` for code that is not async; also works inside a running event loop.
+
+    Args:
+        step: a step, its name, or `path/to/file.py:NAME`, optionally followed by `~VARIANT`.
+        inputs: the step's input: a model of its fields or a mapping; a list of these gives a list.
+        options: the further arguments of the function that this one runs.
+
+    Returns:
+        `Done`, `Abstained` or `Failed`, or a list of these in the order of the items.
+    """
     return run_here(run_step(step, inputs, **options))
 
 

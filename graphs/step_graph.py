@@ -71,8 +71,14 @@ def step_graph(
 ) -> StepGraph:
     """Compile a graph of one node: `{"inputs": {...}}` in, `{"outcome": {...}}` out.
 
-    judge: used if the state names no judge. run: used if there is no context. Without both, all
-    calls of the graph are one run with the user's cache.
+    Args:
+        step: a step, its name, or `path/to/file.py:NAME`, optionally followed by `~VARIANT`.
+        judge: used if the state names no judge.
+        run: used if there is no context. Without both, all calls of the graph are one run with the
+            user's cache.
+
+    Returns:
+        the compiled graph.
     """
     known_step = find_step(step)
     if judge is None and run is None:
@@ -95,9 +101,20 @@ def step_node(
     For inputs that cannot be used the outcome is Failed(kind="input"), so that one bad item never
     stops the others.
 
-    read: returns the input from the state; by default, the values of the state with the names of
-    the input's fields. write: the state's key for the outcome (plain JSON); by default, the
-    step's name. All calls of the node are one run.
+    Args:
+        step: a step, its name, or `path/to/file.py:NAME`, optionally followed by `~VARIANT`.
+        judge: the model that is asked: a name such as "openai:gpt-4o", a `JudgeSpec`, or a
+            LangChain chat model. Without it, only stand-ins decide.
+        read: returns the input from the state; by default, the values of the state with the names
+            of the input's fields.
+        write: the state's key for the outcome (plain JSON); by default, the step's name. All calls
+            of the node are one run.
+        run: the cache, limits and budget; by default a new run with the user's own cache.
+        engine: "auto" (stand-ins first, then the judge), "llm" (the judge alone), or the name of a
+            stand-in.
+
+    Returns:
+        a node for a StateGraph, sync and async.
     """
     known_step = find_step(step)
     live = as_judge(judge) if judge is not None else None

@@ -61,15 +61,16 @@ class CanonicalTable:
     def settled(self, text: str, signature: str) -> Mapping | None:
         """Return the mapping that the table holds for a text, without candidates, else None.
 
-        A reviewed row gives the score 1 and is decided by "reviewed". Any other row counts where
-        it was computed under this (short) signature and did not fail.
+        A reviewed row gives the score 1 and is decided by "reviewed". A row that was accepted
+        unseen keeps its scores. Any other row counts where it was computed under this (short)
+        signature and did not fail.
         """
         entry = self.row_of(text)
         if entry is None:
             return None
         mapping = replace(entry.mapping, text=text)
         if not entry.reviewed:
-            same = entry.signature.partition("=")[0] == signature
+            same = entry.accepted or entry.signature.partition("=")[0] == signature
             return mapping if same and mapping.status != "failed" else None
         reason = None if mapping.code else entry.note or "a reviewer found that no code fits"
         score = 1.0 if mapping.code else 0.0
@@ -87,7 +88,7 @@ class CanonicalTable:
     def merged(self, entries: Iterable[Entry]) -> "CanonicalTable":
         """Return this table with newer rows; reviewed rows, notes and other columns stay.
 
-        A reviewed row gets the newer count of rows.
+        So do accepted rows, unless the newer row is reviewed. Both get the newer count of rows.
         """
         rows = dict(self.entries)
         for entry in entries:
@@ -117,6 +118,10 @@ def _newer(old: Entry, entry: Entry) -> Entry:
     if old.reviewed:
         return replace(old, rows=count, other=other)
     if entry.reviewed:
+        return replace(entry, rows=count, note=entry.note or old.note, other=other)
+    if old.accepted:
+        return replace(old, rows=count, other=other)
+    if entry.accepted:
         return replace(entry, rows=count, note=entry.note or old.note, other=other)
     return replace(entry, rows=count, reviewer=old.reviewer, note=old.note, other=other)
 

@@ -16,6 +16,7 @@ from ..files.forms import format_of
 from ..files.rows_in import Sheet, read_sheet
 from ..files.rows_out import write_sheet
 
+_GUARDED_SIGNS = frozenset("'=+-@\t\r")
 _LIKE_FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _GUARDED = re.compile(r"'+[=+\-@\t\r]")
 
@@ -34,7 +35,7 @@ def read_cells(path: Path) -> Sheet | None:
     text = decode(data, str(path), hint="save it as UTF-8 (in a spreadsheet: CSV UTF-8)")
     table = parse_delimited(text, str(path))
     style = Style(table.delimiter, is_marked(data), line_end_of(text))
-    rows = [[cell[1:] if _GUARDED.match(cell) else cell for cell in row] for row in table.rows]
+    rows = [[unguarded(cell) for cell in row] for row in table.rows] if "'" in text else table.rows
     return Sheet(str(path), "csv", table.columns, rows, style=style, lines=table.lines)
 
 
@@ -49,11 +50,18 @@ def write_cells(
     is_csv = format_of(str(path)) == "csv"
     style = style or Style("," if is_csv else "\t")
     style = style._replace(mark=style.mark or is_csv)
-    cells = [list(row) if is_excel else list(map(_guarded, row)) for row in rows]
+    cells = [list(row) if is_excel else list(map(guarded, row)) for row in rows]
     with writing(path) as file:
         sheet = Sheet(str(path), "csv", list(columns), cells, style=style)
         write_sheet(file, "xlsx" if is_excel else "csv", sheet, {})
 
 
-def _guarded(cell: str) -> str:
-    return f"'{cell}" if _LIKE_FORMULA.match(cell) else cell
+def guarded(cell: str) -> str:
+    """Return a cell as a text file holds it: an apostrophe before what looks like a formula."""
+    # Most cells begin with another sign, and a table has millions of cells.
+    return f"'{cell}" if cell[:1] in _GUARDED_SIGNS and _LIKE_FORMULA.match(cell) else cell
+
+
+def unguarded(cell: str) -> str:
+    """Return the cell that `guarded` wrote."""
+    return cell[1:] if cell[:1] == "'" and _GUARDED.match(cell) else cell

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping as ReadOnly
 from dataclasses import dataclass, field
-from typing import get_args
+from typing import Literal, get_args
 
 from ..errors import InputError, UnknownCode
 from .mapping import BETWEEN, Additional, DecidedBy, Mapping, Status, band_of
@@ -29,6 +29,11 @@ COLUMNS = (
 )
 _YES = frozenset({"yes", "y", "true", "1", "x"})
 _NO = frozenset({"no", "n", "false", "0", ""})
+ACCEPTED = "accepted"
+"""What `reviewed` says of a row that nobody saw, and that was accepted after a look at a sample."""
+
+State = Literal["open", "reviewed", "accepted"]
+"""Who decided a row: nobody yet, a person, or a look at a sample of such rows."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +41,8 @@ class Entry:
     """One row: the mapping as computed or as edited; `other` holds the user's own columns.
 
     rows: how many rows of the last input that held the text have it; 0 where nobody counted.
+    accepted: whether the row was accepted unseen, after a look at a sample of such rows; a row is
+    never both reviewed and accepted.
     """
 
     mapping: Mapping
@@ -45,6 +52,7 @@ class Entry:
     note: str = ""
     signature: str = ""
     other: ReadOnly[str, str] = field(default_factory=dict)
+    accepted: bool = False
 
 
 def text_key(text: str) -> str:
@@ -62,22 +70,38 @@ def read_row(cells: dict[str, str], tree: Tree, place: str) -> Entry | None:
         if known["code"]:
             raise InputError(f"{place}: has a code but no text")
         return None
-    mark = known["reviewed"].lower()
-    if mark not in _YES | _NO:
-        raise InputError(f"{place}: reviewed is {known['reviewed']!r}, neither yes nor no")
     mapping = _mapping(known, tree, place)
     signature = known["signature"]
-    computed = signature.partition("=")[2] if signature else ""
+    state = state_of(known["reviewed"], mapping.code or "", signature, place)
     return Entry(
         mapping,
         _count(known["rows"], place),
-        # An edited code is a person's decision, also without a mark in `reviewed`.
-        reviewed=mark in _YES or computed != (mapping.code or ""),
+        reviewed=state == "reviewed",
         reviewer=known["reviewer"],
         note=known["note"],
         signature=signature,
         other={name: cell for name, cell in cells.items() if name not in COLUMNS},
+        accepted=state == "accepted",
     )
+
+
+def state_of(mark: str, code: str, signature: str, place: str) -> State:
+    """Return who decided a row with this mark in `reviewed`, this code and this signature.
+
+    An edited code is a person's decision, also without a mark. Raises InputError, which begins with
+    `place`, for another mark than yes, no and accepted.
+    """
+    lower = mark.strip().lower()
+    if lower not in _YES | _NO | {ACCEPTED}:
+        raise InputError(f"{place}: reviewed is {mark!r}, neither yes nor no")
+    if lower in _YES or computed_code(signature) != code:
+        return "reviewed"
+    return "accepted" if lower == ACCEPTED and code else "open"
+
+
+def computed_code(signature: str) -> str:
+    """Return the code that a row's signature names, "" for none."""
+    return signature.partition("=")[2]
 
 
 def _mapping(known: dict[str, str], tree: Tree, place: str) -> Mapping:
@@ -166,7 +190,7 @@ def cells_of(entry: Entry) -> dict[str, str]:
         "source": mapping.source or "",
         "reason": mapping.reason or "",
         "additional_codes": mapping.additional_codes or "",
-        "reviewed": "yes" if entry.reviewed else "no",
+        "reviewed": "yes" if entry.reviewed else ACCEPTED if entry.accepted else "no",
         "reviewer": entry.reviewer,
         "note": entry.note,
         "rows": str(entry.rows) if entry.rows else "",

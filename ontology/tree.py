@@ -39,8 +39,17 @@ def load_tree(release: str | Release = DEFAULT) -> "Tree":
     Your own release is a `Release`, or the file that defines it: "path/to/release.py:NAME". It is
     read at each call; the trees of the other releases are made once in a process.
 
-    Raises UsageError for an unknown release, InputError for a file whose codes do not form a tree,
-    and EnvironmentFault where the package of a release is broken.
+    Args:
+        release: "icd10cm", "icd10", or the path of your own ("path/release.py:NAME"), or a
+            `Release`.
+
+    Returns:
+        the tree.
+
+    Raises:
+        UsageError: for an unknown release.
+        InputError: for a file whose codes do not form a tree.
+        EnvironmentFault: where the package of a release is broken.
     """
     if isinstance(release, str) and release in RELEASES:
         return _listed_tree(release)

@@ -123,7 +123,13 @@ if TYPE_CHECKING:
         nmse_intervals,
         share_below_diagonal,
     )
-    from .share_limits import paired_share_interval, share_interval, share_of_sums, wilson
+    from .share_limits import (
+        paired_share_interval,
+        share_interval,
+        share_of_sums,
+        weighted_share_interval,
+        wilson,
+    )
     from .shares import (
         FAILED,
         Bounds,
@@ -212,7 +218,10 @@ _HOMES = {
         "micro_terms", "normalise_similarity"),
     "sensitivity": ("below_diagonal_intervals", "choice_shares", "evidence_sensitivity",
         "mean_over_types", "nmse_gap", "nmse_intervals", "share_below_diagonal"),
-    "share_limits": ("paired_share_interval", "share_interval", "share_of_sums", "wilson"),
+    "share_limits": (
+        "paired_share_interval", "share_interval", "share_of_sums", "weighted_share_interval",
+        "wilson",
+    ),
     "shares": ("Bounds", "FAILED", "Failed", "Mean", "Share", "bounds", "breakdown",
         "is_resolved", "mean", "share"),
     "stability": ("RankRange", "RankingStability", "leave_one_out", "order_flips",
@@ -245,8 +254,8 @@ __all__ = [
     "criteria_score", "ddx_coverage", "ddx_fdx_gap", "ddx_scores", "ddx_similarity",
     "deepest_shared", "detectable_difference", "deviation_over_units", "disagreement",
     "draw_by_strata", "error_correlation", "evidence_sensitivity", "fault_of", "fleiss_kappa",
-    "flip_rates", "fragile_cases", "gwet_ac1", "gwet_ac2", "hidden_error_correlations", "hierarchical_scores",
-    "hierarchical_statistic", "holm", "identity", "is_number", "is_resolved", "judged_chances",
+    "flip_rates", "fragile_cases", "gwet_ac1", "gwet_ac2", "hidden_error_correlations",
+    "hierarchical_scores", "hierarchical_statistic", "holm", "identity", "is_number", "is_resolved", "judged_chances",
     "jury_agreement",
     "kendall", "krippendorff_alpha", "learn_weights", "leave_one_out", "likeliest_option",
     "load_encoder", "macro_ddx", "majority_vote", "mapping_quality", "match_ddx", "mean",
@@ -262,7 +271,7 @@ __all__ = [
     "self_preference", "share", "share_below_diagonal", "share_identical", "share_interval",
     "share_of_sums", "spearman", "strengths", "subgroup_gap", "text_scores", "top_k_accuracy",
     "uniform_positions", "units_needed", "unscaled_preference", "variant_spread",
-    "verdict_distance", "violations", "wilson", "wordnet_synonyms",
+    "verdict_distance", "violations", "weighted_share_interval", "wilson", "wordnet_synonyms",
 ]
 # fmt: on
 

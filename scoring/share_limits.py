@@ -94,6 +94,49 @@ def share_of_sums(yes: Floats, items: Floats, level: float = 0.95, *, fewest: in
     return Interval(share, low, high, level, "wilson", k, 0, 0)
 
 
+def weighted_share_interval(
+    marks: Sequence[bool], weights: Sequence[float], level: float = 0.95
+) -> Interval:
+    """Put Wilson's interval around the share of weight that is right, from a random sample.
+
+    The items were drawn at random, each with the same chance, and each stands for as many rows as
+    its weight says. The interval is that of the effective number of items.
+
+    Formula: p = sum w_i y_i / sum w_i; Wilson's interval with n* = (sum w_i)^2 / sum w_i^2.
+
+    Source: Kish (1965), Survey Sampling, section 11.7; Wilson (1927), JASA 22.
+
+    Args:
+        marks: one per item: right or not.
+        weights: of each item, above 0.
+        level: the level of the interval.
+
+    Returns:
+        The interval; its `n` is the number of items. NaN with a warning if there is no item.
+
+    Raises:
+        UsageError: lists of different lengths, a weight that is not above 0, or a level outside
+            0..1.
+
+    >>> made = weighted_share_interval([True, True, False], [6, 3, 1])
+    >>> round(made.estimate, 2), round(made.low, 4), round(made.high, 4)
+    (0.9, 0.2942, 0.9949)
+    """
+    Plan(level=level)  # raises UsageError for a level outside 0..1
+    if len(marks) != len(weights):
+        raise UsageError(f"{len(marks)} items but {len(weights)} weights")
+    if any(not weight > 0 for weight in weights):
+        raise UsageError("a weight is not above 0")
+    if not marks:
+        nan, why = math.nan, "no item has a verdict"
+        return Interval(nan, nan, nan, level, "wilson", 0, 0, 0, warning=why)
+    total = math.fsum(weights)
+    share = math.fsum(w for w, mark in zip(weights, marks, strict=True) if mark) / total
+    effective = total**2 / math.fsum(w * w for w in weights)
+    low, high = wilson(share, effective, level)
+    return Interval(share, low, high, level, "wilson", len(marks), 0, 0)
+
+
 def wilson(share: float, n: float, level: float = 0.95) -> tuple[float, float]:
     """Return Wilson's score interval for a share of n independent items.
 

@@ -44,6 +44,7 @@ NOT_RUN = {
     ("docs/adapters.md", "inspect_ai"): "may be missing; tests/test_as_inspect_scorer.py",
     ("docs/adapters.md", "langgraph dev"): "runs until it is stopped; tests/test_studio.py",
     ("docs/pages.md", "dxjudge view"): "serves until it is stopped; tests/test_view.py",
+    ("docs/pages.md", "dxjudge review"): "serves until it is stopped; tests/test_review.py",
     ("docs/pages.md", "dxjudge rate"): "serves until it is stopped; tests/test_rate.py",
 }
 # Pages of which every block runs in a test of its own, with a judge made for the page.

@@ -6,6 +6,7 @@ import typer
 
 from ..options import Delimiter, Encoding, InputFormat, Output, SheetName
 from ..options import Input as Cases
+from ..terminal import completion
 from .options import Quiet
 
 _SAME = "What is the same"
@@ -13,13 +14,16 @@ _SAME = "What is the same"
 Text = Annotated[
     str | None,
     typer.Option(
-        "--column", help="The column with the text. By default case, question, report or text."
+        "--column",
+        autocompletion=completion.columns,
+        help="The column with the text. By default case, question, report or text.",
     ),
 ]
 Codes = Annotated[
     str | None,
     typer.Option(
         metavar="COLUMN",
+        autocompletion=completion.columns,
         help="A column with codes; cases with a common code need less similarity.",
         rich_help_panel=_SAME,
     ),

@@ -13,7 +13,7 @@ from ...errors import InputError, UsageError
 from ...files.bytes import check_writable
 from ...files.cells import cell_text, is_empty
 from ...files.forms import Form, output_format
-from ...files.nearest import did_you_mean
+from ...files.nearest import no_column
 from ...files.rows_in import Sheet, column_texts, read_sheet
 from ...files.rows_out import write_table
 from ...ontology.search.encode import open_encoder
@@ -60,8 +60,7 @@ def run_dedupe(
 
 def _place(sheet: Sheet, column: str | None) -> int:
     if column is not None and column not in sheet.columns:
-        hint = did_you_mean(column, sheet.columns, f"it has {', '.join(sheet.columns)}")
-        raise UsageError(f"{sheet.name} has no column {column!r}; {hint}")
+        raise UsageError(no_column(sheet.name, column, sheet.columns))
     named = [name for name in (COLUMNS if column is None else (column,)) if name in sheet.columns]
     if not named:
         raise InputError(f"{sheet.name} has no column {', '.join(COLUMNS)}; name one with --column")
@@ -70,7 +69,7 @@ def _place(sheet: Sheet, column: str | None) -> int:
 
 def _codes(sheet: Sheet, column: str) -> list[frozenset[str]]:
     if column not in sheet.columns:
-        raise UsageError(f"{sheet.name} has no column {column!r}")
+        raise UsageError(no_column(sheet.name, column, sheet.columns))
     place = sheet.columns.index(column)
     return [frozenset(_listed(row[place])) for row in sheet.rows]
 

@@ -15,6 +15,7 @@ from ...evaluation.read import read_rows
 from ...files.bytes import check_writable
 from ...files.counted import counted
 from ...files.forms import Form, table_format
+from ...files.nearest import no_column
 from ...files.rows_out import write_columns
 from ..terminal.printing import print_blocks, print_json
 
@@ -108,9 +109,7 @@ def _of_table(request: Request, wish: Wish) -> Iterator[PowerRow]:
     first, second = str(request.first), str(request.second)
     for column in filter(None, (first, second, request.cluster)):
         if rows and column not in rows[0]:
-            raise UsageError(
-                f"{request.pilot} has no column {column!r}; there are {', '.join(rows[0])}"
-            )
+            raise UsageError(no_column(str(request.pilot), column, [*rows[0]]))
     own, other = (
         [_score(row[column], request.pilot, at, column) for at, row in enumerate(rows, 1)]
         for column in (first, second)

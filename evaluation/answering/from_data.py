@@ -114,6 +114,9 @@ def answer(
         file_form: the separator, encoding or sheet of the file, where it does not show them.
         progress: a function that is called with (stage, done, total).
 
+    Returns:
+        the responses, as a frame, rows or a file.
+
     Raises:
         UsageError: arguments that do not exist or do not fit, or one name for two models.
         InputError: cases that cannot be read or asked; the message names file and row.
@@ -140,7 +143,15 @@ def answer(
 
 
 async def aanswer(cases: Data, **options: Any) -> AnswerResult:
-    """Run `answer` in a thread, so that the event loop of async code continues."""
+    """Run `answer` in a thread, so that the event loop of async code continues.
+
+    Args:
+        cases: a path, a frame or rows; see the synchronous form.
+        options: the further arguments of the function that this one runs.
+
+    Returns:
+        the result of `answer`.
+    """
     return await asyncio.to_thread(lambda: answer(cases, **options))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...errors import UsageError
+from ...files.nearest import did_you_mean
 from ...scoring.calibration import sampling_p_value
 from ...scoring.raters.sampled import population_z
 from .agreement_units import MODEL, Unit
@@ -44,8 +45,9 @@ def sampling_of(
     """
     for name in names:
         if name != VERDICT and not any(name in unit.groups for unit in units):
-            listed = ", ".join(sorted({key for unit in units for key in unit.groups})) or "none"
-            raise UsageError(f"--sampling {name}: no vote has this column; there are: {listed}")
+            columns = sorted({key for unit in units for key in unit.groups})
+            hint = did_you_mean(name, columns, f"there are: {', '.join(columns) or 'none'}")
+            raise UsageError(f"--sampling {name}: no vote has this column; {hint}")
     if len(names) == 1 and names[0] != VERDICT:
         texts = [unit.groups.get(names[0], "") for unit in units]
         given = [text for text, was in zip(texts, checked, strict=True) if was and text]

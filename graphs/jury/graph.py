@@ -92,6 +92,9 @@ def jury_graph(
             under_test: names of the models whose texts are judged; a judge of the same family
                 causes a warning.
 
+    Returns:
+        the compiled graph: `{"inputs": {...}, "case": "7"}` in, `{"jury": {...}}` out.
+
     Raises:
         UsageError: see `plan_jury`.
         InputError: a file of votes cannot be read.
@@ -111,10 +114,18 @@ def jury_node(
 ) -> Node:
     """Return a node for a StateGraph: it reads the step's input and writes a jury's outcome.
 
-    read: returns the input from the state; by default, the values of the state with the names of
-    the input's fields. case: returns the case's name from the state, for the votes of people.
-    write: the state's key for the outcome (plain JSON); by default, the step's name. options: see
-    `jury_graph`.
+    Args:
+        step: a step, its name, or `path/to/file.py:NAME`, optionally followed by `~VARIANT`.
+        judges: the judges, each as in `run_step`, or verdicts of people; see `jury_graph`.
+        read: returns the input from the state; by default, the values of the state with the names
+            of the input's fields.
+        case: returns the case's name from the state, for the votes of people.
+        write: the state's key for the outcome (plain JSON); by default, the step's name.
+        run: the cache, limits and budget; by default a new run with the user's own cache.
+        options: see `jury_graph`.
+
+    Returns:
+        a node for a StateGraph.
     """
     plan = plan_jury(step, judges, **options)
     graph = graph_of(plan, run or Run(keep=_KEEP))

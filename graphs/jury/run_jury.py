@@ -54,12 +54,26 @@ async def run_jury(
 ) -> JuryOutcome | list[JuryOutcome]:
     """Run a jury on one item, or on a list of items; a list returns outcomes in its order.
 
-    cases: the names of the items, for the votes and for verdicts of people; by default "1", "2",
-    and so on. run: by default a new run with the user's cache. options: see `jury_graph`.
-
     If the inputs of one item of a list cannot be used, its votes are failed and there is no
-    quorum; for a single item, UsageError is raised. Raises UsageError for settings that do not
-    fit together, and AuthenticationFault, ModelFault or ReplayMiss if no item can succeed.
+    quorum; for a single item, UsageError is raised.
+
+    Args:
+        step: a step, its name, or `path/to/file.py:NAME`, optionally followed by `~VARIANT`.
+        inputs: the step's input: a model of its fields or a mapping; a list of these gives a list.
+        judges: the judges, each as in `run_step`, or verdicts of people; see `jury_graph`.
+        cases: the names of the items, for the votes and for verdicts of people; by default "1",
+            "2", and so on.
+        run: by default a new run with the user's cache.
+        options: see `jury_graph`.
+
+    Returns:
+        the outcome, or a list of outcomes in the order of the items.
+
+    Raises:
+        UsageError: for settings that do not fit together.
+        AuthenticationFault: if no item can succeed.
+        ModelFault: if no item can succeed.
+        ReplayMiss: if no item can succeed.
     """
     plan = plan_jury(step, judges, **options)
     single = isinstance(inputs, BaseModel | Mapping)

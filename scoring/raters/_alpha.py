@@ -19,21 +19,36 @@ def alpha_statistic(ratings: Ratings, scale: Scale) -> Statistic:
         raise UsageError(f"scale is {scale!r}; choose 'nominal', 'ordinal' or 'interval'")
     if scale == "interval":
         return _interval_statistic(ratings)
+    if scale == "nominal":
+        return _nominal_statistic(ratings)
     k = len(ratings.categories)
     coincidences = _coincidences(ratings.counts).reshape(len(ratings.codes), k * k)
 
     def statistic(drawn: Floats) -> Floats:
         table = (drawn @ coincidences).reshape(-1, k, k)
         margins = table.sum(axis=2)
-        if scale == "nominal":
-            distance = np.broadcast_to(1.0 - np.eye(k), table.shape)
-        else:
-            # The ordinal distance between c and k is that between their mid-ranks.
-            middle = np.cumsum(margins, axis=1) - margins / 2
-            distance = (middle[:, :, None] - middle[:, None, :]) ** 2
+        # The ordinal distance between c and k is that between their mid-ranks.
+        middle = np.cumsum(margins, axis=1) - margins / 2
+        distance = (middle[:, :, None] - middle[:, None, :]) ** 2
         observed = (table * distance).sum(axis=(1, 2))
         expected = np.einsum("bc,bk,bck->b", margins, margins, distance)
         return _alpha(observed, expected, margins.sum(axis=1))
+
+    return statistic
+
+
+def _nominal_statistic(ratings: Ratings) -> Statistic:
+    """Return nominal alpha from margins and diagonals, so that many categories need no table."""
+    counts = ratings.counts
+    k, judges = counts.shape[1], counts.sum(axis=1, keepdims=True)
+    several = judges > 1
+    same = np.divide(counts * (counts - 1), judges - 1, out=np.zeros_like(counts), where=several)
+    columns = np.column_stack([counts * several, same.sum(axis=1)])
+
+    def statistic(drawn: Floats) -> Floats:
+        sums = drawn @ columns
+        margins, n = sums[:, :k], sums[:, :k].sum(axis=1)
+        return _alpha(n - sums[:, k], n**2 - (margins**2).sum(axis=1), n)
 
     return statistic
 

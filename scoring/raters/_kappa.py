@@ -17,7 +17,7 @@ import numpy as np
 
 from ...errors import UsageError
 from ..bootstrap import Floats, Statistic
-from ._ratings import MISSING, Ratings, cell_sums
+from ._ratings import MISSING, Codes, Ratings, cell_sums
 
 Weights = Literal["linear", "quadratic"] | None
 
@@ -54,6 +54,8 @@ def cohen_statistic(ratings: Ratings, weights: Weights) -> Statistic:
     k = len(ratings.categories)
     first, second = ratings.codes[:, 0], ratings.codes[:, 1]
     both = (first != MISSING) & (second != MISSING)
+    if weights is None:
+        return _unweighted(np.where(both, first, MISSING), np.where(both, second, MISSING), k)
     cells = np.where(both, first * k + second, MISSING)
     credit = agreement_weights(k, weights)
 
@@ -62,6 +64,21 @@ def cohen_statistic(ratings: Ratings, weights: Weights) -> Statistic:
         table = _divide(sums, sums.sum(axis=1, keepdims=True)).reshape(-1, k, k)
         chance = np.einsum("bi,bj,ij->b", table.sum(axis=2), table.sum(axis=1), credit)
         return _corrected(np.einsum("bij,ij->b", table, credit), chance)
+
+    return statistic
+
+
+def _unweighted(first: Codes, second: Codes, k: int) -> Statistic:
+    """Return kappa from the two habits, so that many categories, such as codes, need no table."""
+    same = ((first == second) & (first != MISSING)).astype(float)
+    there = (first != MISSING).astype(float)
+
+    def statistic(drawn: Floats) -> Floats:
+        total = drawn @ there
+        one, other = cell_sums(drawn, first, k), cell_sums(drawn, second, k)
+        return _corrected(
+            _divide(drawn @ same, total), _divide((one * other).sum(axis=1), total**2)
+        )
 
     return statistic
 

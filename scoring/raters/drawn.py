@@ -44,7 +44,7 @@ def allocate_sample(sizes: Mapping[S, int], n: int) -> dict[S, int]:
 
 
 def draw_by_strata(strata: Sequence[Hashable], n: int, seed: int) -> list[int]:
-    """Draw n places: in each stratum as many as `allocate_sample` says, all equally likely.
+    """Draw n places: from each stratum as many as `allocate_sample` says, each equally likely.
 
     Formula: simple random sampling without replacement within each stratum.
 

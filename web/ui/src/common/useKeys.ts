@@ -1,13 +1,18 @@
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 
 /** Call `keys[key]` for a key pressed outside a field; with a modifier it stays the browser's. */
 export function useKeys(keys: Record<string, () => void>): void {
+  // The keys of the last drawing, so that a key right after another one finds them.
+  const now = useRef(keys);
+  now.current = keys;
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
       const target = event.target as HTMLElement | null;
       if (event.ctrlKey || event.metaKey || event.altKey) return;
       if (target?.matches("input, textarea, select, [contenteditable]")) return;
-      const act = keys[event.key];
+      // A button that has the focus keeps the keys that press it.
+      if (/^(Enter| )$/.test(event.key) && target?.matches("button, a, summary")) return;
+      const act = now.current[event.key];
       if (act) {
         event.preventDefault();
         act();
@@ -15,5 +20,5 @@ export function useKeys(keys: Record<string, () => void>): void {
     };
     addEventListener("keydown", listen);
     return () => removeEventListener("keydown", listen);
-  }, [keys]);
+  }, []);
 }

@@ -1,0 +1,51 @@
+"""The public functions say what each argument is, what they return and what they raise."""
+
+import inspect
+import logging
+import re
+
+import pytest
+
+import dxjudge
+
+griffe = pytest.importorskip("griffe")
+
+FUNCTIONS = [name for name in dxjudge.__all__ if inspect.isfunction(getattr(dxjudge, name))]
+
+
+def _sections(name: str) -> dict[str, list[tuple[str, str]]]:
+    logging.getLogger("griffe").setLevel(logging.CRITICAL)  # it asks for types, which we have
+    text = inspect.getdoc(getattr(dxjudge, name)) or ""
+    parsed = griffe.Docstring(text, parser="google").parse()
+    found = {}
+    for section in parsed:
+        if section.kind.value in ("parameters", "returns", "raises"):
+            entries = section.value
+            found[section.kind.value] = [
+                (getattr(entry, "name", ""), entry.description) for entry in entries
+            ]
+    return found
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_each_argument_is_described(name: str) -> None:
+    described = {
+        one.strip(" *")
+        for names, text in _sections(name).get("parameters", [])
+        for one in names.split(",")
+        if text
+    }
+    text = inspect.getdoc(getattr(dxjudge, name)) or ""
+    for line in re.findall(r"^    (\w+(?:, \w+)+): ", text, re.MULTILINE):
+        described |= set(line.split(", "))  # several arguments that share a description
+    wanted = set(inspect.signature(getattr(dxjudge, name)).parameters)
+    assert described >= wanted, f"{name} does not describe {sorted(wanted - described)}"
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_what_comes_back_and_what_is_raised_is_said(name: str) -> None:
+    function = getattr(dxjudge, name)
+    sections = _sections(name)
+    if inspect.signature(function).return_annotation not in (None, "None"):
+        assert sections.get("returns"), f"{name} does not say what it returns"
+    assert all(text for _, text in sections.get("raises", []))

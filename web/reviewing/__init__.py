@@ -1,0 +1,1 @@
+"""What `dxjudge review` does: the queue of a canonical table, decisions, samples, settling."""

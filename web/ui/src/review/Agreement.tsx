@@ -1,0 +1,123 @@
+import { useState } from "preact/hooks";
+import { Failure } from "../common/Failure";
+import { send } from "../common/api";
+import { useLoaded } from "../common/useLoaded";
+import { Words } from "../common/Words";
+import type { Limits } from "./types";
+import { count, interval, percent, plural } from "./words";
+
+interface Pair {
+  first: string;
+  second: string;
+  texts: number;
+  same: number;
+  share: Limits;
+  kappa: Limits;
+  category: Limits;
+  rows: number;
+  rows_same: number;
+}
+
+interface Agreed {
+  reviewers: { name: string; texts: number }[];
+  pairs: Pair[];
+  agreed: number;
+  differing: number;
+}
+
+/** How far blind reviewers agree, and what is left to settle. */
+export function Agreement(props: { me: string; number: string; onChanged: () => void }) {
+  const { value, fault } = useLoaded<Agreed>(`review/agreement?number=${props.number}`);
+  const [refused, setRefused] = useState<unknown>();
+  if (fault) return <Failure fault={fault} />;
+  if (!value) return <p class="quiet">Loading…</p>;
+  const settle = () => {
+    setRefused(undefined);
+    send("review/settle", { reviewer: props.me }).then(props.onChanged, setRefused);
+  };
+  return (
+    <div class="accept">
+      {refused ? <Failure fault={refused} /> : null}
+      <h2>Blind reviews</h2>
+      {value.reviewers.length ? (
+        <p>
+          {value.reviewers.map((one, place) => (
+            <span key={one.name}>
+              {place ? ", " : ""}
+              <Words>{one.name}</Words>: {plural(one.texts, "text")}
+            </span>
+          ))}
+        </p>
+      ) : (
+        <p class="quiet">
+          There are none yet. Two reviewers start <code>dxjudge review TABLE --blind</code>, each with their name.
+        </p>
+      )}
+      {value.pairs.length ? (
+        <div class="wide">
+          <table data-testid="pairs">
+            <caption>Agreement of every two reviewers</caption>
+            <thead>
+              <tr>
+                <th scope="col">Reviewers</th>
+                <th scope="col" class="number">Texts of both</th>
+                <th scope="col" class="number">Same code</th>
+                <th scope="col" class="number">Cohen's kappa</th>
+                <th scope="col" class="number">Same category</th>
+                <th scope="col" class="number">Same code, of rows</th>
+              </tr>
+            </thead>
+            <tbody>
+              {value.pairs.map((pair) => (
+                <tr key={`${pair.first}\n${pair.second}`}>
+                  <th scope="row">
+                    <Words>{pair.first}</Words> and <Words>{pair.second}</Words>
+                  </th>
+                  <td class="number">{count(pair.texts)}</td>
+                  <Share limits={pair.share} />
+                  <Kappa limits={pair.kappa} />
+                  <Share limits={pair.category} />
+                  <td class="number">{percent(pair.rows_same / pair.rows)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      ) : null}
+      <h2>Settle</h2>
+      <p>
+        On {plural(value.agreed, "open text")} the reviewers agree. On {plural(value.differing, "open text")} they
+        differ.
+      </p>
+      <p class="acts">
+        <button type="button" class="primary" disabled={!value.agreed} onClick={settle}>
+          Write what they agree on into the table
+        </button>{" "}
+        {value.differing ? (
+          <a href="#tab=review&state=all&differs=true">Settle the {plural(value.differing, "difference")}</a>
+        ) : null}
+      </p>
+    </div>
+  );
+}
+
+function Share({ limits }: { limits: Limits }) {
+  return (
+    <td class="number">
+      {limits.value === null ? "–" : percent(limits.value)}
+      <small class="quiet">{limits.low === null || limits.high === null ? "" : interval(limits.low, limits.high)}</small>
+    </td>
+  );
+}
+
+function Kappa({ limits }: { limits: Limits }) {
+  const both = limits.low !== null && limits.high !== null;
+  return (
+    <td class="number">
+      {limits.value === null ? "–" : limits.value.toFixed(2)}
+      <small class="quiet">
+        {both ? `${limits.low?.toFixed(2)} to ${limits.high?.toFixed(2)}` : (limits.warning ?? "")}
+      </small>
+    </td>
+  );
+}
