@@ -163,10 +163,10 @@ def make_review_api(session: Session, finder: Finder) -> APIRouter:
 
 def _add_samples(api: APIRouter, session: Session) -> None:
     @api.get("/review/progress")
-    def how_far() -> dict[str, Any]:
+    def how_far(with_steps: bool = False) -> dict[str, Any]:
         """Return how much of the rows is done, and the samples."""
         session.refresh()
-        return {**progress(session), "steps": steps(session), "blind": session.blind}
+        return {**progress(session), "steps": steps(session) if with_steps else []}
 
     @api.post("/review/sample")
     def sample(body: SampleIn) -> dict[str, Any]:
