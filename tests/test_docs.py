@@ -46,6 +46,7 @@ NOT_RUN = {
     ("docs/pages.md", "dxjudge view"): "serves until it is stopped; tests/test_view.py",
     ("docs/pages.md", "dxjudge review"): "serves until it is stopped; tests/test_review.py",
     ("docs/pages.md", "dxjudge rate"): "serves until it is stopped; tests/test_rate.py",
+    ("docs/pages.md", "dxjudge agree"): "reads what people rated; tests/test_rate_sample.py",
 }
 # Pages of which every block runs in a test of its own, with a judge made for the page.
 ELSEWHERE = {

@@ -207,7 +207,7 @@ def test_a_rubric_has_its_dimensions_levels_and_marked_quotes(
         page = at.begin()
         groups = page.locator(".rate-form > fieldset")
         assert groups.count() == len(names) == 5
-        _drag(page, ".markable", "Blue-white veil")
+        _drag(page, "Blue-white veil")
         page.get_by_role("button", name="Knowledge: Quotes").click()
         assert groups.first.locator("blockquote").inner_text().startswith("Blue-white veil")
         for level in "40312":
@@ -223,24 +223,28 @@ def test_a_rubric_has_its_dimensions_levels_and_marked_quotes(
     assert kept["answer"][names[0]]["quotes"] == ["Blue-white veil"]
 
 
-def _drag(page: Page, box: str, words: str) -> None:
+def _drag(page: Page, words: str) -> None:
     """Select words of a text with the mouse, from before the first letter to after the last."""
     ends = page.evaluate(
-        """([box, words]) => {
-          const walk = document.createTreeWalker(document.querySelector(box), NodeFilter.SHOW_TEXT);
-          for (let node = walk.nextNode(); node; node = walk.nextNode()) {
-            const at = node.data.indexOf(words);
-            if (at < 0) continue;
-            const range = document.createRange();
-            range.setStart(node, at); range.setEnd(node, at + words.length);
-            const boxes = range.getClientRects();
-            const first = boxes[0], last = boxes[boxes.length - 1];
-            return [first.left + 1, first.top + first.height / 2,
-                    last.right, last.top + last.height / 2];
+        """words => {
+          for (const box of document.querySelectorAll('.markable')) {
+            const walk = document.createTreeWalker(box, NodeFilter.SHOW_TEXT);
+            for (let node = walk.nextNode(); node; node = walk.nextNode()) {
+              const at = node.data.indexOf(words);
+              if (at < 0) continue;
+              const range = document.createRange();
+              range.setStart(node, at); range.setEnd(node, at + words.length);
+              scrollBy({top: range.getBoundingClientRect().top - innerHeight / 3,
+                        behavior: 'instant'});
+              const boxes = range.getClientRects();
+              const first = boxes[0], last = boxes[boxes.length - 1];
+              return [first.left + 1, first.top + first.height / 2,
+                      last.right, last.top + last.height / 2];
+            }
           }
           throw new Error(`no text ${words}`);
         }""",
-        [box, words],
+        words,
     )
     page.mouse.move(ends[0] - 1, ends[1])
     page.mouse.down()
@@ -260,7 +264,7 @@ def test_error_labels_have_quotes_marked_by_mouse_and_by_keys(
     with desk(browser, tmp_path, [row], "label_errors") as at:
         page = at.begin()
         response = page.locator(".rate-passage", has=page.locator("h2", has_text="Response"))
-        _drag(page, ".rate-passage:last-of-type .markable", "border is blurred")
+        _drag(page, "border is blurred")
         page.get_by_role("button", name=re.compile("new entry")).click()
         page.get_by_role("radio", name=re.compile("^1?visual interpretation")).click()
         box = response.locator(".markable")
@@ -585,7 +589,8 @@ def test_back_shows_the_answer_and_undo_withdraws_it(browser: Browser, tmp_path:
 def test_nothing_is_inaccessible_and_nothing_is_wider_than_the_page(
     browser: Browser, tmp_path: Path, width: int, scheme: Any
 ) -> None:
-    text = f"Blue-white veil is seen. {EVIL} " + "It is melanoma, " * 60
+    words = (f"Finding {n} of the lesion is {n * n} mm from its {n}th border." for n in range(60))
+    text = f"Blue-white veil is seen. {EVIL} {' '.join(words)}"
     rows = [
         {"id": "r", "step": "score_rubric", "case": "A spot.", "reference": EVIL, "response": text},
         {"id": "e", "step": "label_errors", "reference": EVIL, "response": text},
@@ -603,12 +608,13 @@ def test_nothing_is_inaccessible_and_nothing_is_wider_than_the_page(
         assert inaccessible(page) == []
         page.get_by_label("Your name").fill("ann")
         page.keyboard.press("Enter")
+        assert len(at.rating.items) == len(rows)
         for place, one in enumerate(at.rating.items):
             page.goto(f"{at.root}/#rater=ann&item={place + 1}")
             expect(page.locator(".rate-task strong")).to_contain_text(f"Item {place + 1} of")
             page.locator("details summary").click()
             if one.case in ("e", "r"):
-                _drag(page, ".markable", "Blue-white veil")
+                _drag(page, "Blue-white veil")
                 page.locator(".marked-bar").wait_for()
                 assert inaccessible(page) == []
                 page.locator(".marked-bar button").first.click()
@@ -677,6 +683,7 @@ def test_a_kill_loses_no_answer_and_the_next_start_writes_the_table(tmp_path: Pa
     assert {vote.case for vote in read_votes(output)} == {"a", "b"}
     again.send_signal(signal.SIGINT)
     _, said = again.communicate(timeout=30)
+    assert again.returncode == 0, said
     assert "ann: 2 verdicts, 0 cannot tell, 0 skipped" in said
     assert "dxjudge agree VOTES-OF-JUDGES" in said
 

@@ -12,6 +12,7 @@ from ..step import Step
 
 _PLACEHOLDER = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 _LONGEST_TITLE = 60
+_BEGINS = re.compile(r"\s*(?:[-*#]|\d+[.:]|\{\{)")
 
 
 class Passage(BaseModel):
@@ -89,4 +90,16 @@ def _rules(prompt: Prompt, values: Mapping[str, Value]) -> str:
     trusted = [name for name, trust in prompt.placeholders.items() if trust == "trusted"]
     missing = [name for name in trusted if f"{{{{{name}}}}}" not in prompt.system]
     own += [f"{{{{{name}}}}}" for name in missing]
-    return "\n\n".join(_PLACEHOLDER.sub(fill, text) for text in own)
+    return "\n\n".join(_PLACEHOLDER.sub(fill, _unwrapped(text)) for text in own)
+
+
+def _unwrapped(text: str) -> str:
+    """Return a prompt without the line ends inside its paragraphs, for pages of any width."""
+    lines: list[str] = []
+    for line in text.split("\n"):
+        begins = not line.strip() or _BEGINS.match(line)
+        if lines and lines[-1].strip() and not begins and not lines[-1].startswith("#"):
+            lines[-1] = f"{lines[-1]} {line.strip()}"
+        else:
+            lines.append(line)
+    return "\n".join(lines)

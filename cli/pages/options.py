@@ -1,6 +1,7 @@
 """The options of the commands that open pages: `view`, `review` and `rate`."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
@@ -37,9 +38,9 @@ class PagesOptions:
         """Serve the pages until the user ends them. Raises EnvironmentFault for a port in use."""
         from ...web.local import serve_local
 
-        serve_local(
-            job, api, port=self.port, show=_say_address(self.no_open), open_browser=not self.no_open
-        )
+        show = _say_address(self.no_open)
+        with suppress(KeyboardInterrupt):  # Ctrl-C is how pages end, so it interrupts nothing
+            serve_local(job, api, port=self.port, show=show, open_browser=not self.no_open)
 
 
 def _say_address(no_open: bool) -> Callable[[str], None]:

@@ -3,6 +3,9 @@ import { Words } from "../common/Words";
 import { piecesOf, selectedIn, trimmed, wordsOf } from "./marking";
 import type { Item, Marked, Passage } from "./types";
 
+/** A text of more characters has a line of its own. */
+const LONG = 400;
+
 interface MaterialProps {
   item: Item;
   /** The texts in which passages can be marked. */
@@ -19,7 +22,10 @@ export function Material({ item, sources, quotes, onMark }: MaterialProps) {
         <Picture key={`${item.place}/${place}`} item={item.place} place={place} />
       ))}
       {item.material.map((passage) => (
-        <section class="rate-passage" key={`${item.place}/${passage.name}`}>
+        <section
+          class={passage.text.length > LONG ? "rate-passage long" : "rate-passage"}
+          key={`${item.place}/${passage.name}`}
+        >
           <h2>{passage.title}</h2>
           {passage.items ? (
             <List items={passage.items} />
