@@ -19,6 +19,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
+from dxjudge.ontology.table_row import COLUMNS
 from dxjudge.ontology.tree import load_tree
 
 TEXT = "[data-testid=text]"
@@ -29,17 +30,25 @@ def write_table(path: Path, rows: int, seed: int) -> None:
     tree, drawn = load_tree(), random.Random(seed)
     codes = [node.code for node in tree.nodes if tree.is_code(node)]
     with path.open("w", encoding="utf-8") as file:
-        file.write(
-            "text\tcode\tname\tscore\tcategory_score\tdecided_by\treviewed\trows\tsignature\n"
-        )
+        file.write("\t".join(COLUMNS) + "\n")
         for number in range(rows):
-            code, score = drawn.choice(codes), drawn.random() ** 0.3
+            code, score = drawn.choice(codes), f"{drawn.random() ** 0.3:.4f}"
             name = tree.name(code)
-            count = rows // (number + 1) + 1
-            file.write(
-                f"{name.lower()[:80]} {number}\t{code}\t{name}\t{score:.4f}\tembedded\tno\t"
-                f"{count}\ts={code}\n"
-            )
+            cells = {
+                "text": f"{name.lower()[:80]} {number}",
+                "code": code,
+                "name": name,
+                "score": score,
+                "category_score": score,
+                "decided_by": "embedded",
+                "status": "mapped",
+                "term": name,
+                "source": "official",
+                "reviewed": "no",
+                "rows": str(rows // (number + 1) + 1),
+                "signature": f"s={code}",
+            }
+            file.write("\t".join(cells.get(name, "") for name in COLUMNS) + "\n")
 
 
 def main() -> None:
