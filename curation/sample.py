@@ -27,9 +27,9 @@ def write_sample(folder: Path, items: Sequence[Item], judge: AnyJudge, seed: int
 
     votes.csv has a row for each item that was accepted (verdict yes) or rejected (no), with the
     columns case, step (`judge_made_item`), judge and verdict. sample.csv has the same columns, with
-    the judge `human` and an empty verdict, for up to 20 items of each verdict; then `comment`, also empty, `source`
-    (the text of the case) and `item` (what was made from it). It does not say what the verdict of
-    the procedure was.
+    the judge `human` and an empty verdict, for up to 20 items of each verdict; then `comment`, also
+    empty, `source` (the text of the case) and `item` (what was made from it). It does not say what
+    the verdict of the procedure was.
     """
     decided = [item for item in items if item.ending.status != "failed"]
     _write(folder / VOTES, decided, as_judge(judge).spec.label)
