@@ -27,7 +27,8 @@ no-gold:
 	@echo "make models GOLD=FOLDER: a folder of development tables (training/README.md)" >&2; exit 2
 
 test: .venv/ready-dev
-	$(BIN)/pytest -q -n auto --dist worksteal
+	@command -v redis-server >/dev/null || echo "no redis-server here: its tests are skipped"
+	$(BIN)/pytest -q -rs -n auto --dist worksteal
 
 # The same vectors on a processor without AVX-512 and VNNI; needs qemu-user (Debian's package).
 emulated: .venv/ready-dev

@@ -6,6 +6,7 @@ import sys
 import traceback
 import warnings
 from collections.abc import Sequence
+from io import TextIOWrapper
 from types import FrameType
 from typing import Annotated, TextIO
 
@@ -115,6 +116,8 @@ def dxjudge(
 
 def main() -> None:
     """Run the command line of this process."""
+    if isinstance(sys.stdout, TextIOWrapper) and sys.stdout.errors == "strict":
+        sys.stdout.reconfigure(errors="replace")  # a pipe on Windows cannot hold every sign
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)  # Windows has no HUP
         # A signal that is ignored stays ignored: under nohup a run outlives its terminal.

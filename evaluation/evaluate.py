@@ -7,6 +7,7 @@ from ..agents.engine.judges import AnyJudge, as_judge, check_named_once
 from ..errors import UsageError
 from ..files.counted import counted
 from ..scoring.paired import Spread
+from ..scoring.text import bleu, meteor, rouge
 from .cases import Case
 from .failures import about_errors
 from .judged import Judged, LeftOut, Responses
@@ -145,6 +146,16 @@ def check_evaluation(
     _check_needs(cases, find_preset(settings.preset))
     check_columns(settings, cases, responses)
     check_models(settings, responses)
+    _check_packages(settings)
+
+
+def _check_packages(settings: Settings) -> None:
+    """Raise MissingExtra where a task needs a package that is not installed."""
+    if "text_overlap" in settings.tasks:
+        for score in (bleu, meteor, rouge):
+            score("gout", "gout")
+    if "semantic" in settings.tasks:
+        find_encoder(settings.encoder)
 
 
 def _check_needs(cases: Sequence[Case], preset: Preset) -> None:

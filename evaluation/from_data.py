@@ -2,7 +2,8 @@
 
 import asyncio
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 
 from ..agents.engine.judges import AnyJudge, Judge, as_judge
 from ..agents.engine.run import Run
+from ..agents.watching.prompt_log import PromptLog
 from ..errors import UsageError
 from ..files.bytes import read_bytes, writing
 from ..files.forms import Form
@@ -25,6 +27,8 @@ from .judging import Panel, Progress, open_journal
 from .measures.numbers import Number
 from .model_attributes import about_models, read_models, with_columns
 from .own_task import own_columns
+from .pages.kept import ATTEMPTS, PROMPTS
+from .pages.progress import end_progress, progress_kept
 from .ratings import Ratings, read_expert_ratings
 from .read import Data, case_source, hashes_of, is_path, named_data, response_sources
 from .read_settings import read_settings
@@ -37,8 +41,8 @@ from .run import Coder
 from .settings import Settings
 from .unread import unread_in_cases, unread_in_responses
 
-JOURNAL, ATTEMPTS, MAPPING = "journal.jsonl", "attempts.jsonl", "mapping.tsv"
-_OF_THE_RUN = (JOURNAL, ATTEMPTS, MAPPING)
+JOURNAL, MAPPING = "journal.jsonl", "mapping.tsv"
+_OF_THE_RUN = (JOURNAL, ATTEMPTS, PROMPTS, MAPPING)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -100,6 +104,7 @@ class EvaluationResult:
                     file.write(read_bytes(source))
         trials = Path(stress) if stress else None
         write_everything(self.evaluation, output, shown=report_cases, stress=trials)
+        end_progress(self.folder)
         return output
 
     def _repr_html_(self) -> str:
@@ -187,19 +192,35 @@ def run_opened(
     coding = mapper or Mapper(settings.ontology, run=run)
     release = coding.release if mapper is None or release_mapper else None
     coder = Coder(coding.map_many, lambda: coding.signature, table, folder / MAPPING, release)
-    with open_journal(folder / JOURNAL if opened.judges else None) as journal:
-        panel = Panel(opened.judges, run, journal, progress)
+    with (
+        open_journal(folder / JOURNAL if opened.judges else None) as journal,
+        _prompts_kept(run, folder / PROMPTS if opened.judges else None),
+        progress_kept(folder, progress) as noted,
+    ):
         evaluation = evaluate_cases(
             opened.cases,
             opened.responses,
             settings,
-            panel,
+            Panel(opened.judges, run, journal, noted),
             coder,
             files=opened.files,
             notes=opened.notes,
             ratings=opened.ratings,
         )
     return EvaluationResult(evaluation, folder, run.budget_reached)
+
+
+@contextmanager
+def _prompts_kept(run: Run, path: Path | None) -> Iterator[None]:
+    """Keep the prompts of everything that is asked within the block."""
+    if path is None:
+        yield
+        return
+    with PromptLog(path) as run.prompts:
+        try:
+            yield
+        finally:
+            run.prompts = None
 
 
 def evaluate(

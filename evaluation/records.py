@@ -92,13 +92,18 @@ def read_recorded(folder: Path) -> Recorded:
         raise InputError(
             f"{folder / SIGNATURE} is not the signature of an evaluation: {fault}"
         ) from fault
+    inputs = read_inputs(folder)
+    outcomes = dict(_outcomes(folder / OUTCOMES))
+    return Recorded(settings, judges, inputs.cases, inputs.responses, outcomes, files)
+
+
+def read_inputs(folder: Path) -> Inputs:
+    """Read the cases and responses of an evaluation. Raises InputError, naming the file."""
     try:
-        inputs = _INPUTS.validate_python(_json(folder / INPUTS))
+        return _INPUTS.validate_python(_json(folder / INPUTS))
     except ValidationError as fault:
         first = fault.errors(include_url=False)[0]
         raise InputError(f"{folder / INPUTS}: {first['loc']}: {first['msg']}") from fault
-    outcomes = dict(_outcomes(folder / OUTCOMES))
-    return Recorded(settings, judges, inputs.cases, inputs.responses, outcomes, files)
 
 
 def read_signature(path: Path) -> Any:

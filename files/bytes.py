@@ -26,6 +26,9 @@ try:
 except ImportError:  # Windows
     _CAN_LOCK = False
 
+BINARY: int = getattr(os, "O_BINARY", 0)
+"""A flag of os.open for files whose bytes stay as they are: Windows makes \\n \\r\\n without it."""
+
 _HEAD = 65536
 _GZIP = b"\x1f\x8b"
 _BYTE_ORDER_MARKS = (  # UTF-32 first: its little-endian mark starts with UTF-16's
@@ -222,7 +225,7 @@ def _open_beside(target: Path) -> tuple[int, Path]:
     """
     while True:
         temporary = target.with_name(f".{target.name[:40]}.{uuid.uuid4().hex}.part")
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | BINARY, 0o666)
         if not _CAN_LOCK:
             break
         with contextlib.suppress(OSError):  # some file systems have no locks
@@ -232,7 +235,7 @@ def _open_beside(target: Path) -> tuple[int, Path]:
         os.close(descriptor)
     if target.exists():
         with contextlib.suppress(OSError):
-            os.fchmod(descriptor, stat.S_IMODE(target.stat().st_mode))
+            os.chmod(temporary, stat.S_IMODE(target.stat().st_mode))
     return descriptor, temporary
 
 

@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Any, Generic, TypeVar
 
 from ..errors import InputError, OutputError
+from .bytes import BINARY
 from .claim import claim
 
 _FORMAT = "dxjudge journal"
@@ -109,7 +110,7 @@ class Journal(Generic[T]):
 
     def _open(self, path: Path, head: bytes) -> None:
         try:
-            self._descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
+            self._descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | BINARY, 0o600)
             with open(self._descriptor, "rb", closefd=False) as file:
                 # Up to the size only: reading a device to its end never stops.
                 content = file.read(os.fstat(self._descriptor).st_size)

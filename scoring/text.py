@@ -1,18 +1,19 @@
 """Overlap of words between diagnosis strings: BLEU, METEOR, ROUGE, BERTScore.
 
-BLEU, METEOR and ROUGE come from the libraries sacrebleu, nltk and rouge-score; nothing is
-downloaded at run time. BERTScore needs an encoder with token vectors (`encoders.load_encoder`).
-All scores are between 0 and 1.
+BLEU, METEOR and ROUGE come from the libraries sacrebleu, nltk and rouge-score (extra `text`);
+nothing is downloaded at run time. BERTScore needs an encoder with token vectors
+(`encoders.load_encoder`). All scores are between 0 and 1.
 """
 
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, Protocol
 
 import numpy as np
 
-from ..errors import UsageError
+from ..errors import EnvironmentFault, MissingExtra, UsageError
 from .bootstrap import Floats
 
 Synonyms = Callable[[str], Iterable[str]]
@@ -81,9 +82,15 @@ def corpus_bleu(predicted: Sequence[str], truth: Sequence[str]) -> float:
     return _sacrebleu().corpus_score(list(predicted), [list(truth)]).score / 100  # type: ignore[no-any-return]
 
 
-def _sacrebleu() -> Any:
-    from sacrebleu.metrics.bleu import BLEU
+def _library(name: str) -> Any:
+    try:
+        return import_module(name)
+    except ImportError as fault:
+        raise MissingExtra("the overlap of words", "text", fault) from fault
 
+
+def _sacrebleu() -> Any:
+    BLEU = _library("sacrebleu.metrics.bleu").BLEU
     return BLEU(lowercase=True, effective_order=True)
 
 
@@ -98,8 +105,7 @@ def rouge(predicted: str, truth: str, *, stem: bool = True) -> dict[str, Overlap
     >>> rouge("chronic otitis media", "otitis media")["rouge1"].recall
     1.0
     """
-    from rouge_score.rouge_scorer import RougeScorer
-
+    RougeScorer = _library("rouge_score.rouge_scorer").RougeScorer
     kinds = ["rouge1", "rouge2", "rougeL"]
     scores = RougeScorer(kinds, use_stemmer=stem).score(truth, predicted)
     return {kind: Overlap(*map(float, scores[kind])) for kind in kinds}
@@ -133,10 +139,8 @@ def meteor(
     >>> round(meteor("acute otitis media", "otitis media"), 4)
     0.8929
     """
-    from nltk.stem.porter import PorterStemmer
-    from nltk.translate.meteor_score import single_meteor_score
-
-    stem = PorterStemmer().stem
+    stem = _library("nltk.stem.porter").PorterStemmer().stem
+    single_meteor_score = _library("nltk.translate.meteor_score").single_meteor_score
     true_words, words = _words(truth), _words(predicted)
     stems = {stem(word): set[str]() for word in words}
     if synonyms is not None:
@@ -189,10 +193,7 @@ def wordnet_synonyms() -> Synonyms:
     Raises:
         EnvironmentFault: the data are not installed; the message names the command.
     """
-    from nltk.corpus import wordnet
-
-    from ..errors import EnvironmentFault
-
+    wordnet = _library("nltk.corpus").wordnet
     try:
         wordnet.ensure_loaded()
     except LookupError:

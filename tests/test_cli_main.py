@@ -170,7 +170,10 @@ def test_show_knows_the_whos_release(capfd: pytest.CaptureFixture[str]) -> None:
 # search
 
 
-def test_search_shows_candidates_and_why(capfd: pytest.CaptureFixture[str]) -> None:
+def test_search_shows_candidates_and_why(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
     assert run(["search", "whooping cough", "-k", "3"]) == 0
     lines = capfd.readouterr().out.splitlines()
     assert lines[1].split() == ["score", "category", "code", "name", "source", "why"]

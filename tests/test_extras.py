@@ -95,3 +95,14 @@ def test_every_extra_that_a_message_names_is_one_of_the_package() -> None:
             names = part.partition("]")[0]
             if "{" not in names:
                 assert set(names.split(",")) <= EXTRAS.keys(), path
+
+
+def test_an_evaluation_without_its_package_ends_before_a_judge_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "sacrebleu", None)
+    files = [str(ROOT / "examples" / name) for name in ("cases.jsonl", "evaluate/careful.jsonl")]
+    judge = "openai:m@http://127.0.0.1:9/v1"
+    line = ["evaluate", *files, "-o", str(tmp_path / "out"), "--preset", "dermcase"]
+    assert command([*line, "--judge", judge]) == 6
+    assert "needs the text extra: pip install 'dxjudge[text]'" in capsys.readouterr().err

@@ -1,1 +1,441 @@
-"""The pages of `dxjudge view`, driven in a real browser over real evaluations."""
+"""The pages of `dxjudge view`, driven in a real browser and held against the tables of the runs."""
+
+import json
+import re
+import subprocess
+import sys
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+import dxjudge
+from dxjudge.agents.engine.run import Run
+from dxjudge.graphs.jury.votes_file import read_votes
+from dxjudge.web.local import Job
+from dxjudge.web.view.api import make_view_api
+from dxjudge.web.view.open_runs import OpenRuns
+
+from .browser import TOKEN, chromium, faults_of, inaccessible, served
+from .evaluation_judge import make_judge
+from .protocol_server import ProtocolServer, Seen, fail
+from .test_evaluation_run import rows_of
+from .view_runs import EVIL, Judged, evil_run, example_run
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Judged:
+    return example_run(tmp_path_factory.mktemp("view") / "plain")
+
+
+@pytest.fixture(scope="module")
+def evil(tmp_path_factory: pytest.TempPathFactory) -> Judged:
+    return evil_run(tmp_path_factory.mktemp("view") / "evil")
+
+
+@pytest.fixture(scope="module")
+def people(plain: Judged) -> Path:
+    """A person who agrees with judge-a on a case, and contradicts it on another."""
+    verdicts = [row for row in rows_of(plain.folder / "votes.csv")
+                if row["step"] == "judge_equivalence" and row["judge"] == plain.judges[0]
+                and row["verdict"]]  # fmt: skip
+    same, other = verdicts[:2]
+    turned = {"true": "false", "false": "true"}[other["verdict"]]
+    path = plain.folder.parent / "people.csv"
+    said = [(same, same["verdict"], "sure"), (other, turned, "I disagree")]
+    lines = ["case,step,judge,verdict,model,explanation"]
+    for row, verdict, words in said:
+        lines.append(f"{row['case']},judge_equivalence,ann,{verdict},{row['model']},{words}")
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@pytest.fixture(scope="module")
+def address(plain: Judged, evil: Judged, people: Path) -> Iterator[str]:
+    runs = OpenRuns([plain.folder, evil.folder], read_votes(people, by_groups=True))
+    with served(Job(job="view", title=f"{EVIL} runs"), make_view_api(runs)) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture
+def page(browser: Browser, address: str) -> Iterator[Page]:
+    context = browser.new_context(viewport={"width": 1400, "height": 900})
+    page = context.new_page()
+    faults = faults_of(page)
+    page.goto(address)
+    yield page
+    assert faults == []
+    context.close()
+
+
+def go(page: Page, address: str, state: str) -> None:
+    page.goto("about:blank")
+    page.goto(f"{address.partition('?')[0]}#{state}")
+
+
+def counts(page: Page, facet: str) -> dict[str, int]:
+    """What the page says of each value of a filter."""
+    box = page.locator("fieldset.facet").filter(has=page.locator("legend", has_text=facet))
+    labels = [label.inner_text().split("\n") for label in box.locator("label").all()]
+    return {name.strip(): int(count.replace(",", "")) for name, count in labels}
+
+
+def total(page: Page) -> int:
+    expect(page.locator(".cases-summary")).to_have_attribute("aria-busy", "false")
+    text = page.inner_text(".cases-summary strong")
+    return int(text.replace(",", ""))
+
+
+def right(row: dict[str, str]) -> str:
+    if row["step"] != "judge_equivalence" or not row["score"]:
+        return "no right or wrong"
+    return {1.0: "right", 0.0: "wrong"}[float(row["score"])]
+
+
+def test_every_count_of_a_filter_is_that_of_the_table(
+    page: Page, address: str, plain: Judged
+) -> None:
+    rows = rows_of(plain.folder / "verdicts.csv")
+    inputs = json.loads((plain.folder / "inputs.json").read_text())
+    unjudged = [
+        (model, case["id"]) for model in inputs["responses"] for case in inputs["cases"]
+        if (model, case["id"]) not in {(row["model"], row["case"]) for row in rows}
+    ]  # fmt: skip
+    go(page, address, "tab=cases&run=0")
+    page.wait_for_selector(".filters")
+    assert total(page) == len(rows) + len(unjudged)
+    steps = Counter(row["step"] for row in rows)
+    assert {k: v for k, v in counts(page, "Step").items() if k != "(none)"} == steps
+    models = Counter(row["model"] for row in rows) + Counter(model for model, _ in unjudged)
+    assert counts(page, "Model") == models
+    rights = Counter(map(right, rows)) + Counter({"no right or wrong": len(unjudged)})
+    assert {k: v for k, v in counts(page, "Right or wrong").items() if v} == rights
+    outcomes = counts(page, "Outcome")
+    for status in {row["status"] for row in rows}:
+        assert outcomes[status] == sum(row["status"] == status for row in rows)
+    repaired = sum(int(row["repairs"] or 0) > 0 for row in rows)
+    assert counts(page, "Repaired")["repaired"] == repaired
+
+
+def test_filters_combine_and_say_what_they_leave_out(
+    page: Page, address: str, plain: Judged
+) -> None:
+    rows = rows_of(plain.folder / "verdicts.csv")
+    wanted = [r for r in rows if r["model"] == "hasty" and right(r) == "wrong"]
+    assert wanted, "the run has no wrong verdict on hasty"
+    go(page, address, "tab=cases&run=0")
+    page.wait_for_selector(".filters")
+    everything = total(page)
+    page.get_by_label("hasty").check()
+    page.get_by_label(re.compile("^wrong")).check()
+    expect(page.locator(".cases-summary strong")).to_have_text(str(len(wanted)))
+    assert f"leave out {everything - len(wanted)}" in page.inner_text(".cases-summary")
+    # The counts of a filter are those under all other filters: models among the wrong ones.
+    assert counts(page, "Model") == Counter(r["model"] for r in rows if right(r) == "wrong")
+    shown = page.locator(".big-row.placed").all_inner_texts()
+    assert [text.split("\n")[0] for text in shown] == sorted(
+        (r["case"] for r in wanted), key=[r["case"] for r in _in_order(plain, wanted)].index
+    )
+    # The same address shows the same rows.
+    here = page.url
+    page.goto("about:blank")
+    page.goto(here)
+    page.wait_for_selector(".filters")
+    assert total(page) == len(wanted)
+    page.get_by_role("button", name="Clear all filters").click()
+    expect(page.locator(".cases-summary strong")).to_have_text(str(everything))
+
+
+def _in_order(run: Judged, rows: list[dict[str, str]]) -> list[dict[str, str]]:
+    cases = [case["id"] for case in json.loads((run.folder / "inputs.json").read_text())["cases"]]
+    return sorted(rows, key=lambda row: cases.index(row["case"]))
+
+
+def test_judges_that_disagree_are_those_of_the_votes(
+    page: Page, address: str, plain: Judged
+) -> None:
+    said: dict[tuple[str, ...], dict[str, dict[str, str]]] = {}
+    for vote in rows_of(plain.folder / "votes.csv"):
+        task, _, part = vote["step"].partition(".")
+        unit = (task, vote["model"], vote["case"], vote["response"], vote["place"])
+        if vote["verdict"] and not vote["judge"].startswith("jury:"):
+            said.setdefault(unit, {}).setdefault(vote["judge"], {})[part] = vote["verdict"]
+    contested = {
+        unit for unit, judges in said.items()
+        if len(judges) > 1 and len({json.dumps(one, sort_keys=True) for one in judges.values()}) > 1
+    }  # fmt: skip
+    rows = rows_of(plain.folder / "verdicts.csv")
+    unit_of = ("step", "model", "case", "response", "place")
+    wanted = [row for row in rows if tuple(row[name] for name in unit_of) in contested]
+    assert wanted
+    go(page, address, "tab=cases&run=0&judges=disagree")
+    page.wait_for_selector(".filters")
+    assert total(page) == len(wanted)
+
+
+def test_people_that_contradict_a_judge_are_found(page: Page, address: str) -> None:
+    go(page, address, "tab=cases&run=0&people=differ&judge=" + quote("openai:judge-a", safe=""))
+    page.wait_for_selector(".filters")
+    assert counts(page, "People and the judge")["no person"] == 0  # no judge has that name
+    go(page, address, "tab=cases&run=0&people=differ")
+    page.wait_for_selector(".filters")
+    assert total(page) >= 1
+    page.locator(".big-row.placed a").first.click()
+    page.wait_for_selector("article.one-case")
+    assert "I disagree" in page.inner_text("article.one-case")
+
+
+@pytest.mark.parametrize("metric", ["hdf1", "rubric_total"])
+def test_a_score_range_counts_as_the_scores_do(
+    page: Page, address: str, plain: Judged, metric: str
+) -> None:
+    scores = {
+        (row["judge"], row["model"], row["unit"]): float(row["value"])
+        for row in rows_of(plain.folder / "scores.csv")
+        if row["metric"] == metric and row["value"]
+    }
+    assert scores, f"no score of {metric}"
+    middle = sorted(scores.values())[len(scores) // 2]
+    of_row = [
+        scores.get((row["judge"], row["model"], row["case"]),
+                   scores.get(("", row["model"], row["case"])))
+        for row in rows_of(plain.folder / "verdicts.csv")
+    ]  # fmt: skip
+    within = sum(score is not None and score >= middle for score in of_row)
+    go(page, address, f"tab=cases&run=0&metric={metric}&score={middle}..")
+    page.wait_for_selector(".filters")
+    # A case without a verdict has a row too, with the scores that need no judge.
+    unjudged = counts(page, "Outcome").get("not judged", 0)
+    assert within <= total(page) <= within + unjudged
+    lacking = sum(score is None for score in of_row)
+    if lacking and metric == "rubric_total":
+        assert "without a score" in page.inner_text(".cases-summary")
+
+
+def test_words_are_found_in_responses_prompts_and_replies(
+    page: Page, address: str, plain: Judged
+) -> None:
+    inputs = json.loads((plain.folder / "inputs.json").read_text())
+    response = next(iter(inputs["responses"]["hasty"].values()))[0]["text"]
+    words = response.split("\n")[0][-25:]
+    texts = [
+        one["text"] or "" for by_case in inputs["responses"].values()
+        for several in by_case.values() for one in several
+    ]  # fmt: skip
+    assert any(words in text for text in texts)
+    for wanted, least in ((words, 1), ("As far as the reference goes", 1), ("zzqqx", 0)):
+        go(page, address, f"tab=cases&run=0&q={quote(wanted)}")
+        page.wait_for_selector(".filters")
+        assert (total(page) > 0) == bool(least), wanted
+    prompts = [json.loads(line) for line in (plain.folder / "prompts.jsonl").open()]
+    system = next(one["system"] for one in prompts if "system" in one)
+    go(page, address, f"tab=cases&run=0&q={quote(system[10:40])}")
+    page.wait_for_selector(".filters")
+    assert total(page) > 0
+
+
+def test_a_case_shows_its_verdicts_and_the_prompt_that_the_server_saw(
+    page: Page, address: str, plain: Judged
+) -> None:
+    go(page, address, "tab=cases&run=0&case=derm-01")
+    page.wait_for_selector("article.one-case")
+    article = page.inner_text("article.one-case")
+    for vote in rows_of(plain.folder / "votes.csv"):
+        if vote["case"] == "derm-01" and vote["explanation"]:
+            assert vote["explanation"] in article
+    verdict = page.locator(".model").first.locator(".verdict").first
+    verdict.locator("summary").click()
+    message = verdict.locator("pre[aria-label=Message]").inner_text()
+    sent = {seen.user.strip() for seen in plain.seen[plain.judges[0]]}
+    assert message.strip() in sent
+    reply = json.loads(verdict.locator("pre[aria-label=Reply]").first.inner_text())
+    kept = [json.loads(line)["text"] for line in (plain.folder / "attempts.jsonl").open()]
+    assert reply in [json.loads(text) for text in kept if text.startswith("{")]
+    quoted = page.locator("article.one-case mark").first.inner_text()
+    assert quoted and quoted in article
+
+
+def test_a_failed_item_shows_every_attempt_and_its_fault(
+    page: Page, address: str, plain: Judged
+) -> None:
+    failed = next(r for r in rows_of(plain.folder / "verdicts.csv")
+                  if r["status"] == "failed" and r["judge"] == plain.judges[1])  # fmt: skip
+    go(page, address, f"tab=cases&run=0&status=failed&judge={quote(plain.judges[1], safe='')}")
+    page.wait_for_selector(".big-row.placed a")
+    page.locator(".big-row.placed a").first.click()
+    chosen = page.locator(".verdict.chosen")
+    chosen.wait_for()
+    assert failed["case"] in page.inner_text("article.one-case h2")
+    chosen.locator("summary").click()
+    expect(chosen.locator(".sent .failure").first).to_contain_text("this request is rejected")
+
+
+def test_the_tree_has_the_true_codes_and_the_hits(page: Page, address: str, plain: Judged) -> None:
+    rows = [r for r in rows_of(plain.folder / "predictions.csv") if r["case"] == "derm-01"]
+    truth = {code for r in rows if r["kind"] == "truth" for code in r["code"].split()}
+    go(page, address, "tab=cases&run=0&case=derm-01")
+    page.wait_for_selector(".tree")
+    assert {one.inner_text() for one in page.locator(".true-code > code").all()} == truth
+    for model in ("careful", "hasty"):
+        named = {
+            r["code"] for r in rows if r["model"] == model and r["kind"] == "ddx" and r["code"]
+        }
+        drawn = page.locator(".tree span").filter(has=page.locator(".chip", has_text=model))
+        assert {one.locator("> code").inner_text() for one in drawn.all() if
+                one.locator("> code").count()} == named  # fmt: skip
+    header = [cell.inner_text() for cell in page.locator(".case-tree thead th").all()]
+    assert header[1:3] == ["chapter", "block"]
+    # By hand: the chapters of the true codes are those whose letters the tree gives for them.
+    cells = page.locator(".case-tree tbody tr").first.locator("td").all_inner_texts()
+    assert all(re.fullmatch(r"\d+ of \d+", cell) for cell in cells)
+    tree = dxjudge.load_tree("icd10cm")
+    predicted = {r["code"] for r in rows
+                 if r["model"] == "careful" and r["kind"] == "ddx" and r["code"]}  # fmt: skip
+    chapters = {tree.chapter(code) for code in truth}
+    hit = chapters & {tree.chapter(code) for code in predicted}
+    assert cells[0] == f"{len(hit)} of {len(chapters)}"
+
+
+def test_keys_go_to_the_next_case_and_back_to_the_table(page: Page, address: str) -> None:
+    go(page, address, "tab=cases&run=0&model=hasty")
+    page.wait_for_selector(".big-row.placed a")
+    cases = list(dict.fromkeys(a.inner_text() for a in page.locator(".big-row.placed a").all()))
+    page.locator(".big-row.placed a").first.focus()
+    page.keyboard.press("Enter")
+    heading = page.locator("article.one-case h2").first
+    expect(heading).to_have_text(cases[0])
+    page.keyboard.press("j")
+    expect(heading).to_have_text(cases[1])
+    page.keyboard.press("k")
+    expect(heading).to_have_text(cases[0])
+    page.keyboard.press("u")
+    page.wait_for_selector(".filters")
+    assert "model=hasty" in page.url and "case=" not in page.url
+
+
+def test_planted_payloads_are_shown_as_text_in_every_field(
+    page: Page, address: str, evil: Judged
+) -> None:
+    case = json.loads((evil.folder / "inputs.json").read_text())["cases"][1]["id"]
+    go(page, address, "tab=cases&run=1")
+    page.wait_for_selector(".big-row.placed a")
+    assert EVIL in page.inner_text(".filters") and EVIL in page.inner_text("header h1")
+    go(page, address, f"tab=cases&run=1&case={quote(case, safe='')}")
+    page.wait_for_selector("article.one-case")
+    text = page.inner_text("article.one-case")
+    for place in ("case 1", "response of 0", "guess"):
+        assert f"{EVIL} {place}" in text
+    assert text.count(EVIL) > 12
+    assert page.locator("article.one-case img, article.one-case script").count() == 0
+    assert "owned" not in page.title().replace(EVIL, "")
+    for words in page.locator("article.one-case .said").all():
+        assert words.locator("bdi").count(), "words of a judge are not isolated"
+    page.locator("article.one-case details summary").first.click()
+    page.wait_for_selector(".sent pre")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1140, 1900])
+def test_pages_fit_and_axe_finds_nothing(
+    browser: Browser, address: str, width: int, scheme: str
+) -> None:
+    context = browser.new_context(
+        viewport={"width": width, "height": 900},
+        color_scheme=scheme,  # type: ignore[arg-type]
+    )
+    page = context.new_page()
+    faults = faults_of(page)
+    page.goto(address)
+    for state, there in (
+        ("tab=cases&run=0", ".big-row.placed a"),
+        ("tab=cases&run=0&case=derm-01", "article.one-case"),
+    ):
+        go(page, address, state)
+        page.wait_for_selector(there)
+        assert inaccessible(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert faults == []
+    context.close()
+
+
+def test_a_run_that_still_goes_shows_itself_and_then_its_tables(
+    browser: Browser, tmp_path: Path
+) -> None:
+    wait = threading.Event()
+
+    def judge(seen: Seen) -> object:
+        if len(server.seen) == 2:
+            return fail(400, "this one is rejected")
+        if len(server.seen) > 6:
+            wait.wait(30)
+        return make_judge(0)(seen)
+
+    cases = [{"id": f"c{n}", "case": "?", "diagnosis": "gout"} for n in range(12)]
+    model = [{"id": f"c{n}", "predicted_diagnosis": f"guess {n}"} for n in range(12)]
+    folder = tmp_path / "going"
+    folder.mkdir()
+
+    def evaluate() -> None:
+        with Run(mode="off", ledger=folder / "attempts.jsonl", concurrency=1) as run:
+            dxjudge.evaluate(
+                cases, {"m": model}, judges=[server.judge()], run=run, folder=folder,
+                resamples=20, tasks=["judge_equivalence"],
+            ).write(folder)  # fmt: skip
+
+    with ProtocolServer(judge) as server:
+        work = threading.Thread(target=evaluate)
+        work.start()
+        try:
+            runs = OpenRuns([folder])
+            with served(Job(job="view", title="going"), make_view_api(runs)) as address:
+                page = browser.new_page()
+                page.goto(f"{address}#tab=cases")
+                page.wait_for_selector(".faults .failure", timeout=20_000)
+                assert "this one is rejected" in page.inner_text(".faults")
+                assert "of 12" in page.inner_text(".stage")
+                assert inaccessible(page) == []
+                wait.set()
+                page.wait_for_selector(".filters", timeout=30_000)
+                verdicts = rows_of(folder / "verdicts.csv")
+                assert total(page) == len(verdicts) == 12
+                page.close()
+        finally:
+            wait.set()
+            work.join()
+    assert not (folder / "progress.json").exists()
+
+
+def test_the_command_prints_an_address_that_answers(plain: Judged, people: Path) -> None:
+    command = [sys.executable, "-m", "dxjudge", "view", str(plain.folder), "--people", str(people),
+               "--no-open"]  # fmt: skip
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        try:
+            line = process.stderr.readline()
+            found = re.search(r"http://\S+", line)
+            assert found, line
+            token = found[0].partition("token=")[2]
+            root = found[0].partition("?")[0]
+            headers = {"Authorization": f"Bearer {token}"}
+            assert token != TOKEN
+            assert httpx.get(f"{root}api/runs", headers=headers).json()[0]["state"] == "finished"
+            assert httpx.get(f"{root}api/found?run=0&score=a", headers=headers).status_code == 422
+        finally:
+            process.terminate()
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "dxjudge", "view", str(tmp_path / "no 'such'"), "--no-open"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 4 and "there is no such folder" in done.stderr

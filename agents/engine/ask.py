@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from ...cache.store import Entry
 from ...errors import ReplayMiss
 from ..outcome import Abstained, Done, Failed, FailureKind, Outcome
 from ..stand_ins import by_stand_in
@@ -121,7 +122,7 @@ async def replay(calls: Sequence[Call], run: Run) -> list[Outcome | None]:
     for place, call in enumerate(calls):
         if place % BREATH == 0:
             await asyncio.sleep(0)
-        outcomes.append(from_entry(call, entries[call.key]) if call.key in entries else None)
+        outcomes.append(_kept(call, entries[call.key], run) if call.key in entries else None)
     for call, outcome in zip(calls, outcomes, strict=True):
         if outcome is not None:
             run.ledger.close_item(outcome, call.spec.label)
@@ -142,12 +143,20 @@ async def missed(calls: Sequence[Call], run: Run) -> ReplayMiss:
 
 async def _look_up(call: Call, run: Run) -> Outcome:
     async with run.replies.claimed(call.key) as entry:
-        outcome = from_entry(call, entry) if entry is not None else None
+        outcome = _kept(call, entry, run) if entry is not None else None
         if outcome is not None:
             return outcome
         if run.replies.mode == "replay":
             raise await missed([call], run)
         return await _converse(call, run)
+
+
+def _kept(call: Call, entry: Entry, run: Run) -> Outcome | None:
+    """Return the outcome of a kept reply, and note its prompt, which no attempt notes."""
+    outcome = from_entry(call, entry)
+    if outcome is not None and outcome.judge is not None:
+        Conversation(call, run).note_prompt(outcome.judge, str(entry.get("text", "")))
+    return outcome
 
 
 async def _converse(call: Call, run: Run) -> Outcome:

@@ -244,8 +244,17 @@ class Conversation:
             latency=latency,
         )
         self.run.ledger.record(attempt)
+        if not self.turns:
+            self.note_prompt(sent)
         if self.run.log is not None:
             self.run.log.record(self._logged(sent), asdict(attempt))
+
+    def note_prompt(self, sent: JudgeSpec, reply: str | None = None) -> None:
+        """Keep the first messages for the pages of the run. reply: one that was kept before."""
+        if self.run.prompts is not None:
+            logged = self._logged(sent)
+            messages = {name: logged[name] for name in ("system", "user", "images")}
+            self.run.prompts.note(self.call.key, messages, reply)
 
     def _logged(self, sent: JudgeSpec) -> dict[str, Any]:
         """Return the prompt of a request for the log, without keys and without images."""

@@ -13,6 +13,7 @@ from ...files.counted import counted
 from ..judge import JudgeSpec
 from ..watching.account import write_account
 from ..watching.call_log import CallLog
+from ..watching.prompt_log import PromptLog
 from .ledger import Ledger
 from .limits import Budget, Limiter, Limits, limiter_of
 from .prices import Price, load_prices
@@ -43,6 +44,8 @@ class Run:
     one_dimension: whether a step with several dimensions, such as a rubric, asks about each in a
         call of its own: more calls, with a shorter answer each.
     tracer: a tracer of OpenTelemetry, which gets a span for each item, request and repair.
+
+    An evaluation sets `prompts`, so that its folder has the prompts of its verdicts.
     """
 
     def __init__(
@@ -77,6 +80,7 @@ class Run:
         self.ledger = Ledger(ledger, keep)
         self.prices = load_prices(prices)
         self.log = CallLog(log) if log is not None else None
+        self.prompts: PromptLog | None = None
         self.tracer = tracer
         self.one_dimension = one_dimension
         self.estimated: list[Mapping[str, Any]] | None = None

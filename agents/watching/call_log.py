@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from ...errors import OutputError
+from ...files.bytes import BINARY
 
 
 class CallLog:
@@ -34,7 +35,7 @@ class CallLog:
 def open_private(path: Path, what: str) -> IO[str]:
     """Open a file to append to that only its owner can read. Raises OutputError."""
     try:
-        handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-        return os.fdopen(handle, "a", encoding="utf-8")
+        handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | BINARY, 0o600)
+        return os.fdopen(handle, "a", encoding="utf-8", newline="\n")
     except OSError as fault:
         raise OutputError(f"cannot write the {what} {path}: {fault.strerror}") from fault

@@ -11,10 +11,19 @@ from .options import PagesOptions
 Runs = Annotated[
     list[Path], typer.Argument(metavar="RUN...", help="Output folders of `dxjudge evaluate`.")
 ]
+People = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--people",
+        metavar="TABLE",
+        help="Verdicts of people on the same items, as a table of votes with the columns case, "
+        "step, judge (the person), verdict and model. May be repeated.",
+    ),
+]
 
 
 @grouped
-def view(*, runs: Runs, pages: PagesOptions) -> None:
+def view(*, runs: Runs, people: People = None, pages: PagesOptions) -> None:
     """Look at evaluations in the browser: numbers, cases, judges, and two runs side by side.
 
     In: output folders of `dxjudge evaluate`, also of a run that is still going.
@@ -24,10 +33,15 @@ def view(*, runs: Runs, pages: PagesOptions) -> None:
     Examples:
       dxjudge view out
       dxjudge view out_march out_may --no-open
+      dxjudge view out --people raters.csv
     """
+    from ...graphs.jury.votes_file import read_votes
     from ...web.local import Job
     from ...web.view.api import make_view_api
     from ...web.view.open_runs import OpenRuns
 
-    opened = OpenRuns(tuple(runs))
+    votes = [vote for table in people or () for vote in read_votes(table, by_groups=True)]
+    opened = OpenRuns(runs, votes)
+    for run in opened.runs:
+        run.read_ahead()
     pages.serve(Job(job="view", title=opened.title), make_view_api(opened))

@@ -9,12 +9,9 @@ from typing import Any
 
 from ...agents.engine.judges import Judge, as_judge
 from ...errors import NoVerdict, UsageError
-from ...evaluation.from_data import (
-    ATTEMPTS,
-    open_evaluation,
-    run_opened,
-)
+from ...evaluation.from_data import open_evaluation, run_opened
 from ...evaluation.judges.stress_table import read_rates
+from ...evaluation.pages.kept import ATTEMPTS
 from ...evaluation.presets import title_of
 from ...evaluation.report.latex import caption_of, main_rows
 from ...evaluation.report.main_table import failed_note

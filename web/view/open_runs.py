@@ -1,6 +1,9 @@
 """The runs that `dxjudge view` shows, each read once, when something first asks for it."""
 
+import gc
 import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Literal
 
@@ -8,10 +11,13 @@ from pydantic import BaseModel
 
 from ...errors import InputError
 from ...evaluation.finished.read_run import FinishedRun, read_run
+from ...evaluation.pages.opened import OpenedCases, open_cases
+from ...evaluation.pages.progress import read_progress
 from ...evaluation.records import INPUTS, SIGNATURE
 from ...files.counted import counted
+from ...scoring.votes import Vote
 
-State = Literal["finished", "running"]
+State = Literal["finished", "running", "stopped"]
 
 
 class RunLine(BaseModel):
@@ -25,12 +31,15 @@ class RunLine(BaseModel):
 class OpenRun:
     """The folder of an evaluation, finished or not."""
 
-    def __init__(self, folder: Path, place: int) -> None:
+    def __init__(self, folder: Path, place: int, people: Sequence[Vote] = ()) -> None:
         """folder: the output folder of `dxjudge evaluate`. place: among the runs, from 0."""
         self.folder = folder
         self.place = place
+        self._people = people
         self._lock = threading.Lock()
-        self._finished: FinishedRun | None = None
+        self._reading = threading.Lock()
+        self._finished: tuple[int, FinishedRun] | None = None
+        self._cases: tuple[int, OpenedCases] | None = None
 
     @property
     def name(self) -> str:
@@ -39,9 +48,21 @@ class OpenRun:
 
     @property
     def state(self) -> State:
-        """Whether the evaluation has written everything; the signature is written last."""
+        """Whether the evaluation has written everything, still goes, or was stopped.
+
+        The signature is written last. A folder of an earlier run can be written again.
+        """
+        progress = read_progress(self.folder)
+        if progress is not None and progress.goes:
+            return "running"
         written = (self.folder / SIGNATURE).exists() and (self.folder / INPUTS).exists()
-        return "finished" if written else "running"
+        return "finished" if written else "stopped"
+
+    @property
+    def _stamp(self) -> int:
+        """Another number once the run has been done again; its signature is written last."""
+        path = self.folder / SIGNATURE
+        return path.stat().st_mtime_ns if path.exists() else 0
 
     @property
     def line(self) -> RunLine:
@@ -52,20 +73,51 @@ class OpenRun:
     def finished(self) -> FinishedRun:
         """Everything that the run has written. Raises InputError for a run that still goes."""
         with self._lock:
-            if self._finished is None:
-                self._finished = read_run(self.folder)
-            return self._finished
+            stamp = self._stamp
+            if self._finished is None or self._finished[0] != stamp:
+                self._finished = stamp, read_run(self.folder)
+            return self._finished[1]
+
+    @property
+    def cases(self) -> OpenedCases:
+        """The tables behind the pages of cases. Raises InputError for a run that still goes."""
+        with self._reading:
+            stamp = self._stamp
+            if self._cases is None or self._cases[0] != stamp:
+                with _few_pauses():
+                    self._cases = stamp, open_cases(self.folder, self._people)
+            return self._cases[1]
+
+    def read_ahead(self) -> None:
+        """Read the tables of cases in the background, so that the first look at them is fast."""
+
+        def read() -> None:
+            with suppress(InputError):  # the page that asks for them says what is wrong
+                self.cases.read_ahead()
+
+        if self.state == "finished":
+            threading.Thread(target=read, daemon=True).start()
+
+
+@contextmanager
+def _few_pauses() -> Iterator[None]:
+    """Read without the collector of circular garbage, which looks at all that was read so far."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 class OpenRuns:
     """The runs in the order in which the user named them."""
 
-    def __init__(self, folders: tuple[Path, ...]) -> None:
-        """Raise InputError for a folder that is not there."""
+    def __init__(self, folders: Sequence[Path], people: Sequence[Vote] = ()) -> None:
+        """people: verdicts of people. Raises InputError for a folder that is not there."""
         for folder in folders:
             if not folder.is_dir():
                 raise InputError(f"{folder}: there is no such folder")
-        self.runs = tuple(OpenRun(folder, place) for place, folder in enumerate(folders))
+        self.runs = tuple(OpenRun(folder, place, people) for place, folder in enumerate(folders))
 
     def run(self, place: int) -> OpenRun:
         """Return the run at a place. Raises InputError where there is none."""

@@ -64,6 +64,8 @@ export function BigTable<Row>(props: BigTableProps<Row>) {
     if (count) props.onShown?.(first, last);
   }, [first, last, count, props.onShown]);
   const grid = { gridTemplateColumns: columns.map((column) => column.width).join(" ") };
+  // The same for every row: each row is a grid of its own, and their columns must stand in line.
+  const wide = { minWidth: `calc(${columns.map((column) => narrowest(column.width)).join(" + ")})` };
   return (
     <div
       class="big-table"
@@ -73,14 +75,14 @@ export function BigTable<Row>(props: BigTableProps<Row>) {
       aria-rowcount={count + 1}
       tabIndex={0}
     >
-      <div role="rowgroup" class="big-head">
+      <div role="rowgroup" class="big-head" style={wide}>
         <div role="row" aria-rowindex={1} class="big-row" style={grid}>
           {columns.map((column) => (
             <Heading key={column.name} column={column} sort={props.sort} onSort={props.onSort} />
           ))}
         </div>
       </div>
-      <div role="rowgroup" class="big-body" style={{ height: `${virtual.getTotalSize()}px` }}>
+      <div role="rowgroup" class="big-body" style={{ ...wide, height: `${virtual.getTotalSize()}px` }}>
         {items.map((item) => {
           const row = props.rowAt(item.index);
           const chosen = item.index === props.chosen ? " chosen" : "";
@@ -104,6 +106,11 @@ export function BigTable<Row>(props: BigTableProps<Row>) {
       </div>
     </div>
   );
+}
+
+/** The width that a column has at least: "minmax(7rem, 1fr)" is 7rem. */
+function narrowest(width: string): string {
+  return width.match(/^minmax\(([^,]+),/)?.[1] ?? (width.endsWith("fr") ? "6rem" : width);
 }
 
 function Heading<Row>(props: {

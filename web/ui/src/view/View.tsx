@@ -1,9 +1,11 @@
+import { useState } from "preact/hooks";
 import { Failure } from "../common/Failure";
 import type { Job } from "../common/job";
 import { useUrl } from "../common/useUrl";
 import { Words } from "../common/Words";
 import { Cases } from "./Cases";
 import { Compare } from "./Compare";
+import { Going } from "./Going";
 import { Judges } from "./Judges";
 import { Overview } from "./Overview";
 import type { RunLine } from "./runs";
@@ -16,7 +18,8 @@ type Tab = keyof typeof tabs;
 /** The pages of one or several runs; the address names the page and the run. */
 export function View({ job }: { job: Job }) {
   const [url] = useUrl();
-  const { value: runs, fault } = useData<RunLine[]>("runs");
+  const [looked, setLooked] = useState(0);
+  const { value: runs, fault } = useData<RunLine[]>(looked ? `runs?looked=${looked}` : "runs");
   const run = runs?.[Number(url.run ?? 0)] ?? runs?.[0];
   const shown = tabsOf(runs?.length ?? 0);
   const tab = shown.find((name) => name === url.tab) ?? "overview";
@@ -33,7 +36,10 @@ export function View({ job }: { job: Job }) {
       <main>
         {fault ? <Failure fault={fault} /> : null}
         {runs && !run && <Failure fault={"No run is open."} />}
-        {run && runs && <Page key={run.place} run={run} runs={runs} />}
+        {run && run.state !== "finished" && (
+          <Going key={run.place} run={run} onChange={() => setLooked((last) => last + 1)} />
+        )}
+        {run && runs && run.state === "finished" && <Page key={run.place} run={run} runs={runs} />}
       </main>
     </>
   );

@@ -2,7 +2,7 @@
 export interface RunLine {
   place: number;
   name: string;
-  state: "finished" | "running";
+  state: "finished" | "running" | "stopped";
 }
 
 /** What every page of a run gets. */

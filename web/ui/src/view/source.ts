@@ -16,7 +16,7 @@ function readEmbedded(): Record<string, unknown> | null {
 
 /** Whether the data of a path can be had at all: a report leaves some of them out. */
 export function has(path: string): boolean {
-  return embedded === null || path in embedded;
+  return embedded === null || path in embedded || Object.keys(embedded).some((one) => one.startsWith(`${path}?`));
 }
 
 /** The data of a path such as "overview?run=0", from the document or from the server. */

@@ -1,0 +1,271 @@
+"""Every verdict of a finished run as columns in memory, for tables with filters."""
+
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+
+from ...scoring.choice import option_score
+from ...scoring.votes import Vote
+from ..cases import Case, Response
+from ..judging import JURY
+from ..records import Inputs, read_inputs
+from .coded import Coded, Mask, Numbers, coded, many, numbers, rows_of
+from .scores import Scores
+
+VERDICTS, VOTES, SCORES = "verdicts.csv", "votes.csv", "scores.csv"
+NO_RESPONSE, NOT_JUDGED = "no response", "not judged"
+RIGHT = ("right", "partly right", "wrong", "no right or wrong")
+JUDGES = ("disagree", "agree", "fewer than two")
+PEOPLE = ("differ", "agree", "no person")
+REPAIRED = ("repaired", "not repaired")
+_EQUIVALENCE = ("judge_equivalence", "judge_equivalence_ddx")
+_OPTIONS = ("match_option", "score_free_answer")
+_COLUMNS = ("case", "model", "step", "judge", "response", "place", "status", "reason", "score",
+            "value", "decided_by", "repairs", "cost", "key")  # fmt: skip
+_NO_SECONDS: Mapping[str, float] = MappingProxyType({})
+Unit = tuple[str, str, str, str, str]
+"""Task, model, case, response, place: what several judges judge."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """The cells of a verdict that are shown as they are."""
+
+    case: str
+    model: str
+    task: str
+    judge: str
+    response: str
+    place: str
+    status: str
+    reason: str = ""
+    score: str = ""
+    value: str = ""
+    decided_by: str = ""
+    repairs: str = "0"
+    cost: str = ""
+    key: str = ""
+
+    @property
+    def unit(self) -> Unit:
+        """What was judged."""
+        return (self.task, self.model, self.case, self.response, self.place)
+
+
+Said = dict[tuple[Unit, str], dict[str, tuple[str, str]]]
+"""Unit and judge -> part -> verdict and words."""
+
+
+@dataclass(frozen=True)
+class Items:
+    """All verdicts of a run; the columns have the order of `rows`.
+
+    Beside the verdicts there is a row for each case and model without any verdict, so that every
+    response is in the table. score: the verdict as one number. seconds: the time of all requests
+    of the item, unknown for a kept reply. said: the parts of every verdict.
+    """
+
+    rows: tuple[Row, ...]
+    said: Said
+    people: Mapping[Unit, Mapping[str, Mapping[str, tuple[str, str]]]]
+    inputs: Inputs
+    facets: Mapping[str, Coded]
+    groups: Mapping[str, Mapping[str, Mask]]
+    cost: Numbers
+    seconds: Numbers
+    score: Numbers
+    scores: Scores
+
+    @property
+    def case(self) -> Coded:
+        """The case of each row."""
+        return self.facets["case"]
+
+    @cached_property
+    def rows_of_case(self) -> Mapping[str, tuple[int, ...]]:
+        """Case -> the places of its rows."""
+        places: dict[str, list[int]] = {}
+        for place, row in enumerate(self.rows):
+            places.setdefault(row.case, []).append(place)
+        return {case: tuple(rows) for case, rows in places.items()}
+
+    def score_of(self, metric: str) -> Numbers:
+        """Return each row's score in a metric; "" is the verdict as a number. NaN without one."""
+        return self.score if not metric else self.scores.of_rows(metric)
+
+
+def read_items(
+    folder: Path, people: Sequence[Vote] = (), seconds: Mapping[str, float] = _NO_SECONDS
+) -> Items:
+    """Read the verdicts of a finished run.
+
+    people: what people said of the same items. seconds: of all requests, by the key of the outcome.
+
+    Raises InputError, naming the file, for a folder that lacks a table or has a damaged one.
+    """
+    inputs = read_inputs(folder)
+    rows = [Row(*cells) for cells in rows_of(folder / VERDICTS, _COLUMNS)]
+    rows = _in_order([*rows, *_unjudged(inputs, rows)], inputs)
+    tasks = {row.task for row in rows}
+    said = _said(folder / VOTES, tasks)
+    by_people = _by_people(people, tasks)
+    pairs = {case.id: case.pair for case in inputs.cases if case.pair}
+    cases = tuple(case.id for case in inputs.cases)
+    facets = {
+        "case": coded([row.case for row in rows], cases),
+        "model": coded([row.model for row in rows], inputs.responses),
+        "judge": coded([row.judge for row in rows]),
+        "task": coded([row.task for row in rows]),
+        "status": coded([row.status for row in rows], ("done", "abstained", "failed")),
+        "right": coded(_rights(rows, inputs.cases), RIGHT),
+        "judges": coded(_disagreements(rows, said), JUDGES),
+        "people": coded([_person(row, said, by_people) for row in rows], PEOPLE),
+        "repaired": coded([REPAIRED[row.repairs in ("", "0")] for row in rows], REPAIRED),
+    }
+    return Items(
+        tuple(rows), said, by_people, inputs, facets, _groups(inputs.cases, facets["case"].values),
+        numbers(row.cost for row in rows), np.array([seconds.get(r.key, np.nan) for r in rows]),
+        numbers(row.score for row in rows),
+        Scores(folder / SCORES, [(row.judge, row.model, row.case) for row in rows], pairs),
+    )  # fmt: skip
+
+
+def _in_order(rows: Sequence[Row], inputs: Inputs) -> list[Row]:
+    """Sort rows by case and model as the files have them, then by response and place."""
+    cases = {case.id: at for at, case in enumerate(inputs.cases)}
+    models = {model: at for at, model in enumerate(inputs.responses)}
+    last = len(cases) + len(models)
+
+    def place(row: Row) -> tuple[int, int, int]:
+        # A task of pairs names two models; its rows stand behind those of single ones.
+        return (cases.get(row.case, last), models.get(row.model, last), int(row.response))
+
+    return sorted(rows, key=place)
+
+
+def _unjudged(inputs: Inputs, rows: Iterable[Row]) -> list[Row]:
+    """A row for each case and model that has no verdict."""
+    judged = {(row.model, row.case) for row in rows}
+    return [
+        Row(case.id, model, "", "", "0", "0", NOT_JUDGED if case.id in by_case else NO_RESPONSE)
+        for model, by_case in inputs.responses.items()
+        for case in inputs.cases
+        if (model, case.id) not in judged
+    ]
+
+
+def _parted(step: str, tasks: Collection[str]) -> tuple[str, str]:
+    """Return the task and the part of a step such as score_rubric.knowledge."""
+    task = max((t for t in tasks if t and step.startswith(f"{t}.")), key=len, default=step)
+    return (step, "") if step in tasks else (task, step[len(task) + 1 :])
+
+
+def _said(path: Path, tasks: Collection[str]) -> Said:
+    """What every judge said; a run without a verdict of a judge has no such table."""
+    said: Said = {}
+    if not path.exists():
+        return said
+    parted: dict[str, tuple[str, str]] = {}
+    columns = ("case", "step", "judge", "verdict", "explanation", "model", "response", "place")
+    for case, step, judge, verdict, words, model, response, place in rows_of(path, columns):
+        if step not in parted:
+            parted[step] = _parted(step, tasks)
+        task, part = parted[step]
+        unit = (task, model, case, response, place)
+        said.setdefault((unit, judge), {})[part] = (verdict, words)
+    return said
+
+
+def _by_people(
+    votes: Iterable[Vote], tasks: Collection[str]
+) -> dict[Unit, dict[str, dict[str, tuple[str, str]]]]:
+    by_unit: dict[Unit, dict[str, dict[str, tuple[str, str]]]] = {}
+    for vote in votes:
+        task, part = _parted(vote.step, tasks)
+        unit = (task, vote.groups.get("model", ""), vote.case,
+                vote.groups.get("response") or "0", vote.groups.get("place") or "0")  # fmt: skip
+        if vote.verdict is not None:
+            cell = str(vote.verdict).lower() if isinstance(vote.verdict, bool) else vote.verdict
+            by_person = by_unit.setdefault(unit, {}).setdefault(vote.judge, {})
+            by_person[part] = (str(cell), vote.explanation)
+    return by_unit
+
+
+def _rights(rows: Iterable[Row], cases: Iterable[Case]) -> list[str]:
+    by_id = {case.id: case for case in cases}
+    return [_right(row, by_id.get(row.case)) for row in rows]
+
+
+def _right(row: Row, case: Case | None) -> str:
+    """Right, partly right or wrong; a grade is neither, nor is an item without a verdict."""
+    score: float | None = None
+    if row.task in _EQUIVALENCE or row.task == "score_open_answer":
+        score = float(row.score) if row.score else None
+        if row.task == "score_open_answer" and row.status == "abstained":
+            score = 0.0
+    elif row.task in _OPTIONS and case is not None and row.status in ("done", "invalid"):
+        score = option_score(_letters(row.value), case.letters) if row.status == "done" else 0.0
+    if score is None:
+        return RIGHT[3]
+    return RIGHT[0] if score == 1 else RIGHT[2] if score == 0 else RIGHT[1]
+
+
+def _letters(value: str) -> tuple[str, ...]:
+    plain = json.loads(value)
+    return tuple(plain["letters"]) if "letters" in plain else (plain["choice"],)
+
+
+def _verdicts(parts: Mapping[str, tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted((part, verdict) for part, (verdict, _) in parts.items()))
+
+
+def _disagreements(rows: Sequence[Row], said: Said) -> list[str]:
+    """Whether the single judges of each row's unit gave different verdicts."""
+    verdicts: dict[Unit, list[tuple[tuple[str, str], ...]]] = {}
+    for (unit, judge), parts in said.items():
+        if not judge.startswith(JURY) and any(verdict for verdict, _ in parts.values()):
+            verdicts.setdefault(unit, []).append(_verdicts(parts))
+    words = {unit: _disagree(several) for unit, several in verdicts.items()}
+    return [words.get(row.unit, JUDGES[2]) for row in rows]
+
+
+def _disagree(verdicts: Sequence[object]) -> str:
+    if len(verdicts) < 2:
+        return JUDGES[2]
+    return JUDGES[1] if len(set(verdicts)) == 1 else JUDGES[0]
+
+
+def _person(
+    row: Row, said: Said, people: Mapping[Unit, Mapping[str, Mapping[str, tuple[str, str]]]]
+) -> str:
+    """Whether a person's verdict on the item differs from the judge's, in any part of both."""
+    parts = said.get((row.unit, row.judge), {})
+    seen = False
+    for by_part in people.get(row.unit, {}).values():
+        for part, (verdict, _) in by_part.items():
+            if part in parts and parts[part][0]:
+                seen = True
+                if parts[part][0] != verdict:
+                    return PEOPLE[0]
+    return PEOPLE[1] if seen else PEOPLE[2]
+
+
+def _groups(cases: Sequence[Case], ids: Sequence[str]) -> dict[str, dict[str, Mask]]:
+    """Group column -> value -> which cases have it."""
+    place = {case: at for at, case in enumerate(ids)}
+    columns: dict[str, dict[str, list[int]]] = {}
+    for case in cases:
+        for name, values in case.groups.items():
+            for value in values:
+                columns.setdefault(name, {}).setdefault(value, []).append(place[case.id])
+    return {name: many(by_value, len(ids)) for name, by_value in columns.items()}
+
+
+def responses_of(inputs: Inputs, model: str, case: str) -> tuple[Response, ...]:
+    """Return the responses of a model to a case; none where it has none."""
+    return inputs.responses.get(model, {}).get(case, ())

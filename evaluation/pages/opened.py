@@ -1,0 +1,149 @@
+"""The tables of one finished run behind its pages of cases, each read once."""
+
+import threading
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from ...errors import DxjudgeError
+from ...ontology.tree import load_tree
+from ...scoring.votes import Vote
+from ..records import SIGNATURE, read_signature
+from .case_view import CaseView, case_view
+from .coded import Mask
+from .items import Items, read_items
+from .kept import ATTEMPTS, PROMPTS, Kept
+from .predictions import PREDICTIONS, Prediction, Predictions
+from .texts import Texts
+from .tree_view import TreeView, tree_view
+from .wanted import Table, Wanted
+
+
+class AttemptView(BaseModel):
+    """An attempt at an answer, with its fault."""
+
+    at: str
+    turn: int
+    attempt: int
+    method: str
+    status: str
+    text: str
+    error: str
+    seconds: float | None
+    cost: float | None
+
+
+class Exchange(BaseModel):
+    """What was sent to a judge and what came back. notes: what the run did not keep."""
+
+    system: str
+    user: str
+    images: list[str]
+    attempts: list[AttemptView]
+    reply: str
+    notes: list[str]
+
+
+class OpenedCases:
+    """The verdicts of a run with their texts, diagnoses, prompts and attempts."""
+
+    def __init__(self, folder: Path, items: Items, kept: Kept) -> None:
+        """folder: of the finished run. kept: its prompts and attempts."""
+        self.folder = folder
+        self.items = items
+        self.kept = kept
+        self.predictions = Predictions(folder)
+        self._searching = threading.Lock()
+
+    @cached_property
+    def table(self) -> Table:
+        """The verdicts, to filter and sort."""
+        return Table(self.items, self._with_text)
+
+    def _with_text(self, words: str) -> Mask:
+        with self._searching:  # a search waits for the texts that are read ahead
+            return self._texts.rows(words)
+
+    @cached_property
+    def _texts(self) -> Texts:
+        return Texts(self.items, self.kept)
+
+    @cached_property
+    def settings(self) -> dict[str, Any]:
+        """The settings of the run, as its signature has them."""
+        return dict(read_signature(self.folder / SIGNATURE)["settings"])
+
+    def read_ahead(self) -> None:
+        """Read everything that the first look at a table or a case would wait for."""
+        metrics = self.table.found(Wanted()).metrics
+        self.items.score_of(metrics[0] if metrics else "")
+        self.predictions.of("")
+        self._with_text("\x00")
+
+    def case(self, case: str, wanted: Wanted) -> CaseView:
+        """Return a case beside those of the wanted rows. Raises InputError for an unknown one."""
+        predictions = self.predictions.of(case)
+        tree, why = self._tree(predictions)
+        notes = [f"No tree is drawn: {why}."] if why else []
+        return case_view(self.items, case, self.table.cases(wanted), predictions, tree, notes)
+
+    def _tree(self, predictions: Sequence[Prediction]) -> tuple[TreeView | None, str]:
+        """The tree of a case, or why there is none."""
+        if not (self.folder / PREDICTIONS).exists():
+            return None, f"the run has no {PREDICTIONS}"
+        try:
+            tree = load_tree(self.settings["ontology"])
+        except DxjudgeError as fault:
+            return None, str(fault)
+        view = tree_view(tree, predictions, self.items.inputs.responses, self.settings["predicted"])
+        return view, "" if view else "the run has mapped no diagnosis of this case to a code"
+
+    def exchange(self, row: int) -> Exchange:
+        """Return what was sent and received for a row of the table of all verdicts."""
+        item = self.items.rows[row]
+        prompt = self.kept.prompts.get(item.key)
+        attempts = self.kept.attempts.get(item.key, [])
+        return Exchange(
+            system=prompt.system if prompt else "",
+            user=prompt.user if prompt else "",
+            images=list(prompt.images) if prompt else [],
+            attempts=[_attempt(one) for one in attempts],
+            reply=self.kept.replies.get(item.key, ""),
+            notes=self._not_kept(item.key, item.decided_by),
+        )
+
+    def _not_kept(self, key: str, decided_by: str) -> list[str]:
+        if not key:
+            return [f"No model was asked: {decided_by or 'nobody'} decided."]
+        notes = []
+        if key not in self.kept.prompts:
+            notes.append(
+                f"The prompt is not in {PROMPTS}: an earlier version or another folder asked, or "
+                "the item was asked in several calls."
+            )
+        if key not in self.kept.attempts and key not in self.kept.replies:
+            notes.append(f"The reply is not in {ATTEMPTS}: it came from an earlier run.")
+        return notes
+
+
+def _attempt(one: dict[str, Any]) -> AttemptView:
+    return AttemptView(
+        at=str(one.get("at", "")),
+        turn=int(one.get("turn") or 0),
+        attempt=int(one.get("attempt") or 0),
+        method=str(one.get("method", "")),
+        status=str(one.get("status", "")),
+        text=str(one.get("text", "")),
+        error=str(one.get("error", "")),
+        seconds=one.get("latency"),
+        cost=one.get("cost"),
+    )
+
+
+def open_cases(folder: Path, people: Sequence[Vote] = ()) -> OpenedCases:
+    """Open the cases of a finished run. Raises InputError for a folder without an evaluation."""
+    kept = Kept(folder)
+    return OpenedCases(folder, read_items(folder, people, kept.seconds), kept)

@@ -1,0 +1,159 @@
+"""How far a run is: written while it goes, read by the pages that show it."""
+
+import json
+import os
+import threading
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from pydantic import BaseModel, ValidationError
+
+from ...errors import OutputError
+from ...files.bytes import writing
+from .kept import ATTEMPTS, lines_of
+
+PROGRESS = "progress.json"
+_SECONDS = 0.5  # between two writings of the file
+_QUIET = 600.0  # seconds without news after which a run counts as stopped
+_SHOWN = 50  # the latest attempts with a fault
+
+
+class Stage(BaseModel):
+    """A task under a judge: how many of its items are done."""
+
+    name: str
+    done: int
+    total: int
+
+
+class Progress(BaseModel):
+    """The stages of a run so far. started, at: seconds since 1970. process: its number."""
+
+    process: int
+    started: float
+    at: float
+    stages: list[Stage]
+
+    @property
+    def goes(self) -> bool:
+        """Whether the process of the run is still there, as far as this machine can tell."""
+        if os.name == "nt":  # there, signal 0 would end the process
+            return time.time() - self.at < _QUIET
+        try:
+            os.kill(self.process, 0)
+        except ProcessLookupError:
+            return False
+        except OSError:
+            return True  # another user's process
+        return True
+
+
+class Fault(BaseModel):
+    """An attempt that gave no valid answer."""
+
+    at: str
+    step: str
+    judge: str
+    status: str
+    error: str
+    text: str
+
+
+class Going(BaseModel):
+    """What is known of a run that still goes.
+
+    attempts: how many ended in each way. faults: the latest ones, the newest first.
+    """
+
+    progress: Progress | None
+    attempts: dict[str, int]
+    faults: list[Fault]
+
+
+class ProgressFile:
+    """Writes how far a run is, twice a second, from a thread of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        """folder: the output folder, which exists."""
+        self._path = folder / PROGRESS
+        self._stages: dict[str, Stage] = {}
+        self._started = time.time()
+        self._ended = threading.Event()
+        self._write()
+        self._thread = threading.Thread(target=self._keep_writing, daemon=True)
+        self._thread.start()
+
+    def note(self, stage: str, done: int, total: int) -> None:
+        """Note how many items of a stage are done."""
+        self._stages[stage] = Stage(name=stage, done=done, total=total)
+
+    def close(self) -> None:
+        """Write the last state, and stop the thread."""
+        self._ended.set()
+        self._thread.join()
+
+    def _keep_writing(self) -> None:
+        ended = False
+        while not ended:
+            ended = self._ended.wait(_SECONDS)
+            with suppress(OutputError):  # a full disk ends the run where it keeps its results
+                self._write()
+
+    def _write(self) -> None:
+        progress = Progress(process=os.getpid(), started=self._started, at=time.time(),
+                            stages=list(self._stages.values()))  # fmt: skip
+        with writing(self._path) as file:
+            file.write(progress.model_dump_json().encode())
+
+
+@contextmanager
+def progress_kept(
+    folder: Path, progress: Callable[[str, int, int], None] | None
+) -> Iterator[Callable[[str, int, int], None]]:
+    """Yield a progress function that writes the file too, and calls the given one.
+
+    The file stays until the tables are written (`end_progress`), or goes if the block fails.
+    """
+    file = ProgressFile(folder)
+
+    def note(stage: str, done: int, total: int) -> None:
+        file.note(stage, done, total)
+        if progress is not None:
+            progress(stage, done, total)
+
+    try:
+        yield note
+    except BaseException:
+        file.close()
+        end_progress(folder)
+        raise
+    file.close()
+
+
+def end_progress(folder: Path) -> None:
+    """Remove the file: the run has ended."""
+    (folder / PROGRESS).unlink(missing_ok=True)
+
+
+def read_progress(folder: Path) -> Progress | None:
+    """Return how far the run in a folder is; None where it is not said."""
+    try:
+        return Progress.model_validate(json.loads((folder / PROGRESS).read_bytes()))
+    except (OSError, ValueError, ValidationError):
+        return None  # it is being replaced, or there is none
+
+
+def read_going(folder: Path) -> Going:
+    """Return what the folder of an unfinished run shows."""
+    attempts: Counter[str] = Counter()
+    faults: deque[Fault] = deque(maxlen=_SHOWN)
+    for one in lines_of(folder / ATTEMPTS):
+        attempts[str(one.get("status", ""))] += 1
+        if one.get("status") != "valid":
+            faults.append(Fault(**{name: str(one.get(name, "")) for name in Fault.model_fields}))
+    return Going(
+        progress=read_progress(folder), attempts=dict(attempts), faults=list(reversed(faults))
+    )
