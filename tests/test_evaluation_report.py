@@ -30,7 +30,9 @@ from .protocol_server import ProtocolServer
 EVIL = '</p><script>document.title="owned"</script><img src=x onerror=alert(1)> "q" & \'a\''
 
 
-def make(folder: Path, judges: int = 2, cases: int = 12, text: str = EVIL) -> Evaluation:
+def make(
+    folder: Path, judges: int = 2, cases: int = 12, text: str = EVIL, *, kind: int = 0
+) -> Evaluation:
     held = tuple(
         Case(
             id=f"c{n}{EVIL if n == 0 else ''}",
@@ -52,7 +54,7 @@ def make(folder: Path, judges: int = 2, cases: int = 12, text: str = EVIL) -> Ev
         for model in ("alpha", EVIL)
     }  # fmt: skip
     with (
-        ProtocolServer(make_judge(0)) as first,
+        ProtocolServer(make_judge(kind)) as first,
         ProtocolServer(make_judge(1)) as second,
         Run(mode="off", ledger=folder / "attempts.jsonl") as run,
     ):

@@ -266,3 +266,42 @@ def test_without_the_built_pages_the_report_says_how_to_build_them(
     text = (tmp_path / "report.html").read_text("utf-8")
     assert "make pages" in text and "<noscript>" not in text and "<td>" in text
     assert (tmp_path / "figures" / "rubric_1.svg").exists()
+
+
+def test_two_runs_show_what_differs_what_moved_and_the_cases_behind_it(
+    browser: Browser, tmp_path: Path
+) -> None:
+    folders = tmp_path / "a", tmp_path / "b"
+    for kind, folder in enumerate(folders):
+        folder.mkdir()
+        write_everything(make(folder, judges=1, kind=kind), folder, shown=1)
+    values = [by_cell(folder / "summary.csv") for folder in folders]
+    sides = [{(metric, model): float(row["value"] or "nan")
+              for (metric, model, _), row in rows.items()} for rows in values]  # fmt: skip
+    scores = [
+        {(row["metric"], row["model"], row["unit"]): (row["value"], row["status"])
+         for row in rows_of(folder / "scores.csv")} for folder in folders
+    ]  # fmt: skip
+    changed = {key for key, score in scores[0].items() if scores[1][key] != score}
+    assert changed
+    with served(Job(job="view", title="two"), make_view_api(OpenRuns(folders))) as address:
+        page = browser.new_page(viewport={"width": 1900, "height": 900})
+        faults = faults_of(page)
+        page.goto(address)
+        page.wait_for_selector("table.main")
+        page.goto(f"{address.partition('?')[0]}#tab=compare")
+        page.wait_for_selector("table.changed")
+        assert "judge" in page.get_by_text("The runs differ in").inner_text()
+        table = page.get_by_role("group", name="What moved")
+        rows = [row.locator("th, td").all_inner_texts() for row in table.locator("tbody tr").all()]
+        for metric, model, _, first, second, change, *_ in rows:
+            before, after = (side[metric, model] for side in sides)
+            if before == before and after == after:
+                assert float(first) == pytest.approx(before, abs=0.0006)
+                assert float(second) == pytest.approx(after, abs=0.0006)
+                assert float(change) == pytest.approx(after - before, abs=0.0006)
+        moved = {(row[0], row[1]) for row in rows}
+        assert {(metric, model) for metric, model, _ in changed} <= moved
+        assert page.locator("table.changed tbody tr").count() == len(changed)
+        assert inaccessible(page) == [] and faults == []
+        page.close()

@@ -1,5 +1,167 @@
-import type { PageProps } from "./runs";
+import { useState } from "preact/hooks";
+import { Failure } from "../common/Failure";
+import { useUrl } from "../common/useUrl";
+import { GridTable } from "./GridTable";
+import type { PageProps, RunLine } from "./runs";
+import type { Comparison } from "./shapes";
+import { useData } from "./source";
 
-export function Compare(_props: PageProps) {
-  return <section aria-label="Compare" />;
+/** Two runs side by side: what differs between them, what moved, and the cases that changed. */
+export function Compare({ runs }: PageProps) {
+  const [url, go] = useUrl();
+  const first = Number(url.first ?? 0);
+  const second = Number(url.second ?? 1);
+  const { value, fault } = useData<Comparison>(`compare?first=${first}&second=${second}`);
+  return (
+    <section aria-label="Compare">
+      <div class="tools">
+        <Choice name="First run" runs={runs} place={first} onChange={(place) => go({ first: place })} />
+        <Choice name="Second run" runs={runs} place={second} onChange={(place) => go({ second: place })} />
+      </div>
+      {fault ? <Failure fault={fault} /> : value ? <Found found={value} first={first} second={second} /> : <p>Loading …</p>}
+    </section>
+  );
+}
+
+function Choice(props: { name: string; runs: RunLine[]; place: number; onChange: (place: string) => void }) {
+  return (
+    <label>
+      {props.name}{" "}
+      <select value={props.place} onChange={(event) => props.onChange(event.currentTarget.value)}>
+        {props.runs.map((run) => (
+          <option key={run.place} value={run.place}>
+            {run.name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+const three = (value: number | null) => (value === null ? "-" : value.toFixed(3));
+const signed = (value: number | null) => (value === null ? "-" : `${value > 0 ? "+" : ""}${value.toFixed(3)}`);
+
+function Found({ found, first, second }: { found: Comparison; first: number; second: number }) {
+  const [all, setAll] = useState(false);
+  const moved = found.moved.filter((one) => one.change !== 0 || one.changed > 0 || one.first_n !== one.second_n);
+  const kinds = [...new Set(found.differences.map((one) => one.kind))];
+  const rows = [...(all ? found.moved : moved)].sort((a, b) => Math.abs(b.change ?? 0) - Math.abs(a.change ?? 0));
+  return (
+    <>
+      <h2>What differs</h2>
+      {kinds.length === 0 ? (
+        <p>Nothing: the two runs have the same signature.</p>
+      ) : (
+        <>
+          <p>The runs differ in: {kinds.join(", ")}.</p>
+          <GridTable
+            grid={{
+              title: "What differs",
+              header: ["Of", "Part of the signature", "First run", "Second run"],
+              rows: found.differences.map((one) => [one.kind, one.name, one.first ?? "-", one.second ?? "-"]),
+              caption: "Each part of the signature that is not the same; a prompt is named by its hash.",
+            }}
+          />
+        </>
+      )}
+      <h2>What moved</h2>
+      <p>
+        {moved.length} of {found.moved.length} numbers moved.{" "}
+        <label>
+          <input type="checkbox" checked={all} onChange={(event) => setAll(event.currentTarget.checked)} /> also those
+          that did not
+        </label>
+      </p>
+      <GridTable
+        grid={{
+          title: "What moved",
+          header: ["Metric", "Model", "Judge", "First", "Second", "Change", "n first", "n second", "Cases that changed"],
+          rows: rows.map((one) => [
+            one.metric,
+            one.model,
+            one.judge === one.second_judge ? one.judge : `${one.judge} > ${one.second_judge}`,
+            three(one.first),
+            three(one.second),
+            signed(one.change),
+            String(one.first_n),
+            String(one.second_n),
+            `${one.changed} of ${one.shared}`,
+          ]),
+          caption: "Change: second minus first, each over all cases of its own run.",
+        }}
+      />
+      <Only name="first" numbers={found.only_first} />
+      <Only name="second" numbers={found.only_second} />
+      <h2>Cases that changed</h2>
+      <p>
+        {found.changed === 0
+          ? "No case has another score."
+          : `${found.cases.length} of ${found.changed} changed scores are shown.`}
+      </p>
+      {found.cases.length > 0 && <Cases found={found} first={first} second={second} />}
+    </>
+  );
+}
+
+function Only({ name, numbers }: { name: string; numbers: string[] }) {
+  if (numbers.length === 0) return null;
+  return (
+    <details>
+      <summary>
+        {numbers.length} numbers are in the {name} run only
+      </summary>
+      <ul>
+        {numbers.map((one) => (
+          <li key={one}>
+            <bdi>{one}</bdi>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+function Cases({ found, first, second }: { found: Comparison; first: number; second: number }) {
+  const link = (run: number, unit: string) => `#${new URLSearchParams({ tab: "cases", run: String(run), case: unit })}`;
+  return (
+    <div class="grid" tabIndex={0} role="group" aria-label="Cases that changed">
+      <table class="changed">
+        <thead>
+          <tr>
+            {["Case", "Metric", "Model", "Judge", "First", "Second"].map((name) => (
+              <th scope="col" key={name}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {found.cases.map((one, at) => (
+            <tr key={at}>
+              <th scope="row">
+                <bdi>{one.unit}</bdi>
+              </th>
+              <td>{one.metric}</td>
+              <td>
+                <bdi>{one.model}</bdi>
+              </td>
+              <td>
+                <bdi>{one.judge}</bdi>
+              </td>
+              <td>
+                <a href={link(first, one.unit)} aria-label={`${one.unit} in the first run: ${one.first}`}>
+                  {one.first}
+                </a>
+              </td>
+              <td>
+                <a href={link(second, one.unit)} aria-label={`${one.unit} in the second run: ${one.second}`}>
+                  {one.second}
+                </a>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
 }

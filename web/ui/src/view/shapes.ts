@@ -153,3 +153,26 @@ export interface Sample {
     verdicts: SampleVerdict[];
   }[];
 }
+
+export interface Comparison {
+  first: string;
+  second: string;
+  differences: { kind: string; name: string; first: string | null; second: string | null }[];
+  moved: {
+    metric: string;
+    model: string;
+    judge: string;
+    second_judge: string;
+    first: number | null;
+    second: number | null;
+    change: number | null;
+    first_n: number;
+    second_n: number;
+    changed: number;
+    shared: number;
+  }[];
+  cases: { unit: string; metric: string; model: string; judge: string; first: string; second: string }[];
+  changed: number;
+  only_first: string[];
+  only_second: string[];
+}
