@@ -21,6 +21,7 @@ from .judge_equivalence import JUDGE_EQUIVALENCE, JUDGE_EQUIVALENCE_CORRECT
 from .label_errors import LABEL_ERRORS
 from .match_option import MATCH_OPTION
 from .own_step import load_own, split_own
+from .people.made_item import JUDGE_MADE_ITEM
 from .people.questionnaire import CHOOSE_CLOSER_PAIR, GRADE_IMAGE_LABEL, GRADE_LIKENESS
 from .score_free_answer import SCORE_FREE_ANSWER
 from .score_open_answer import SCORE_OPEN_ANSWER
@@ -50,6 +51,7 @@ STEPS: tuple[Step[Any, Any], ...] = (
     GRADE_IMAGE_LABEL,
     GRADE_LIKENESS,
     CHOOSE_CLOSER_PAIR,
+    JUDGE_MADE_ITEM,
 )
 
 # Steps of the list with other prompts; each is named like its prompt.

@@ -36,7 +36,7 @@ def write_items(
     questions = questions_of_items(items, settings, images)
     write_folder(folder, items, summary, {PAIRS: pairs, QUESTIONNAIRE: questions})
     write_text(folder / LENGTHS, draw_lengths(pairs))
-    write_sample(folder, items, "curate_dermcase", judge, settings.seed)
+    write_sample(folder, items, judge, settings.seed)
     return summary
 
 

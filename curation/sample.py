@@ -1,8 +1,8 @@
 """Draw a sample of items for people to rate, and write it beside the votes of the procedure.
 
-A person writes yes or no into the column `verdict` of sample.csv: is every statement of the item
-right, and is the item fit for use? `dxjudge agree votes.csv sample.csv --human human --sampling
-verdict` then compares the person with the procedure.
+`dxjudge rate sample.csv` asks people in the browser: is every statement of the item right, and is
+the item fit for use? Or a person writes yes or no into the column `verdict`. Then `dxjudge agree
+votes.csv sample.csv --human human --sampling verdict` compares the person with the procedure.
 """
 
 import random
@@ -12,6 +12,7 @@ from pathlib import Path
 import yaml
 
 from ..agents.engine.judges import AnyJudge, as_judge
+from ..agents.people.made_item import JUDGE_MADE_ITEM
 from ..files.rows_out import write_columns
 from .item import Item
 
@@ -21,22 +22,20 @@ SIZE = 20
 """How many accepted and how many rejected items the sample has at most."""
 
 
-def write_sample(
-    folder: Path, items: Sequence[Item], step: str, judge: AnyJudge, seed: int
-) -> None:
+def write_sample(folder: Path, items: Sequence[Item], judge: AnyJudge, seed: int) -> None:
     """Write votes.csv and sample.csv.
 
     votes.csv has a row for each item that was accepted (verdict yes) or rejected (no), with the
-    columns case, step, judge and verdict. sample.csv has the same columns, with the judge `human`
-    and an empty verdict, for up to 20 items of each verdict; then `comment`, also empty, `source`
-    (the text of the case) and `item` (what was made from it). It does not say what the verdict of
-    the procedure was.
+    columns case, step (`judge_made_item`), judge and verdict. sample.csv has the same columns, with
+    the judge `human` and an empty verdict, for up to 20 items of each verdict; then `comment`, also
+    empty, `source` (the text of the case) and `item` (what was made from it). It does not say what
+    the verdict of the procedure was.
     """
     decided = [item for item in items if item.ending.status != "failed"]
-    _write(folder / VOTES, decided, step, as_judge(judge).spec.label)
+    _write(folder / VOTES, decided, as_judge(judge).spec.label)
     drawn = sorted(draw_sample(decided, seed))
     shown = [decided[place] for place in drawn]
-    _write(folder / SAMPLE, shown, step, HUMAN)
+    _write(folder / SAMPLE, shown, HUMAN)
 
 
 def draw_sample(items: Sequence[Item], seed: int) -> list[int]:
@@ -52,11 +51,11 @@ def draw_sample(items: Sequence[Item], seed: int) -> list[int]:
     return places
 
 
-def _write(path: Path, items: Sequence[Item], step: str, judge: str) -> None:
+def _write(path: Path, items: Sequence[Item], judge: str) -> None:
     human = judge == HUMAN
     columns: dict[str, list[str]] = {
         "case": [item.id for item in items],
-        "step": [step] * len(items),
+        "step": [JUDGE_MADE_ITEM.name] * len(items),
         "judge": [judge] * len(items),
         "verdict": ["" if human else _verdict(item) for item in items],
     }

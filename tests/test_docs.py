@@ -35,6 +35,9 @@ from .protocol_server import ProtocolServer, Seen, say
 # Statements that cannot run here: page and words of the statement -> why.
 NOT_RUN = {
     ("docs/claims.md", "claims.py"): "measures for minutes; tests/test_claims.py",
+    ("docs/install.md", "uv tool"): "installs from the network",
+    ("docs/install.md", "pipx"): "installs from the network",
+    ("docs/install.md", "podman"): "needs a container engine; tests/test_packaging.py",
     ("docs/install.md", "venv"): "makes an environment, which pip fills from the network",
     ("docs/sources.md", "mondo"): "fetches from the network",
     ("docs/map.md", "--max-cost"): "prices are those of the provider's own address",
@@ -189,6 +192,14 @@ def _evaluated(folder: Path, server: ProtocolServer) -> None:
     _rows(folder / "doctor.csv", doctor)
 
 
+def _ann_has_rated(folder: Path, server: ProtocolServer) -> None:
+    """The folder `out` of an evaluation with the votes that a person gave in the browser."""
+    _evaluated(folder, server)
+    shutil.copytree(folder / "RUN", folder / "out")
+    vote = {"case": "c1", "judge": "ann", "step": "judge_equivalence", "verdict": "true"}
+    _rows(folder / "out/ratings.csv", [vote])
+
+
 def _reviewed(folder: Path, server: ProtocolServer) -> None:
     """A column whose mapping a person has reviewed: 60 rows, of which a few had another code."""
     shutil.copy(folder / "examples/diagnoses.csv", folder / "diagnoses.csv")
@@ -235,6 +246,7 @@ def _editions(folder: Path, server: ProtocolServer) -> None:
 # What lies in the folder before a command with this word: the work of a person or of another day.
 EARLIER: dict[str, dict[str, Callable[[Path, ProtocolServer], None]]] = {
     "docs/agreement.md": {"RUN": _evaluated},
+    "docs/pages.md": {"agree": _ann_has_rated},
     "docs/map.md": {"calibrate": _reviewed},
     "docs/curation.md": {
         "dermcase": _role("dermcase"),

@@ -13,6 +13,7 @@ from dxjudge.cli.main import run
 from dxjudge.curation.item import Ending, Item
 from dxjudge.curation.questionnaire import images_of_reports, questions_of_items
 from dxjudge.curation.reports import Report
+from dxjudge.curation.sample import write_sample
 from dxjudge.curation.settings import Settings
 from dxjudge.errors import UsageError
 from dxjudge.evaluation.judges.agreement_rows import Terms
@@ -230,6 +231,28 @@ def test_another_column_chance_is_no_weight(tmp_path: Path) -> None:
              for n in range(20) for judge in ("a", "b")]  # fmt: skip
     made = agree(votes, Terms(human="a", plan=Plan(resamples=50)))
     assert not any("chance" in note for note in made.notes)
+
+
+def test_the_sample_of_a_curated_data_set_is_read_by_rate(tmp_path: Path, capsys: Any) -> None:
+    items = [
+        Item(id=f"i{n}", ending=Ending(status=status, stage="pairs"), trail=(),
+             data={"case": f"case {n}", "question": f"What is it? {n}"})
+        for n in range(12) for status in ("accepted" if n % 3 else "rejected",)
+    ]  # fmt: skip
+    write_sample(tmp_path, items, "openai:maker", seed=0)
+    found = read_to_rate(str(tmp_path / "sample.csv"), Reading())
+    assert {one.case for one in found.items} == {f"i{n}" for n in range(12)}
+    rating = rated(found, tmp_path, "ann")
+    for place, one in enumerate(rating.items):
+        rating.give(place, "ann", "done", {"right": one.case != "i1"})
+    rating.write()
+    files = [str(tmp_path / "votes.csv"), str(tmp_path / "ann.csv")]
+    arguments = ["--human", "ann", "--sampling", "verdict", "--json", "--boot", "50"]
+    assert run(["agree", *files, *arguments]) == 0
+    rows = json.loads(capsys.readouterr().out)["rows"]
+    same = next(row for row in rows if row["measure"] == "share_identical")
+    # The procedure says yes to 8 of 12; ann to all but i1, one of these 8: 7 of 12 are the same.
+    assert same["value"] == pytest.approx(7 / 12)
 
 
 def accepted(name: str, truth: str, others: list[str], status: Any = "accepted") -> Item:

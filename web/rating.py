@@ -6,6 +6,7 @@ what a judge would read.
 
 import base64
 import threading
+import time
 from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
@@ -21,6 +22,8 @@ from ..evaluation.people.kept import Status
 from ..evaluation.people.rating import Rating, Refused
 
 _LONGEST_NOTE = 10_000
+_REST = 9
+"""How long the writer rests, in times of what it took to write."""
 Rater = Annotated[str, Query(max_length=200)]
 
 
@@ -163,7 +166,7 @@ class Writer:
         self._write = write
         self._failed = failed
         self._changed = threading.Event()
-        self._ended = False
+        self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
 
     def changed(self) -> None:
@@ -175,15 +178,18 @@ class Writer:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._ended = True
+        self._ended.set()
         self._changed.set()
         self._thread.join()
 
     def _run(self) -> None:
-        while not self._ended:
+        while not self._ended.is_set():
             self._changed.wait()
             self._changed.clear()
+            started = time.monotonic()
             try:
                 self._write()
             except Exception as fault:  # the answers are kept; the table is written again later
                 self._failed(fault)
+            # A large table takes seconds to write: most of the time is left for the pages.
+            self._ended.wait(_REST * (time.monotonic() - started))

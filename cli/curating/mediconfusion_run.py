@@ -67,7 +67,7 @@ def run_mediconfusion(
         summary = summarise_pairs(items, found, splits, categories, spec, settings)
         rows = list(question_rows(items, splits, folder))
         write_folder(folder, items, summary, {QUESTIONS: rows})
-        write_sample(folder, items, "curate_mediconfusion", spec, settings.seed)
+        write_sample(folder, items, spec, settings.seed)
         write_columns(str(folder / TO_RATE), "csv", rating_columns(rows))
         if categories is not None:
             with writing(folder / CATEGORIES) as file:

@@ -54,7 +54,7 @@ def run_medlesionvqa(
         summary = summarise_questions(items, wanted, splits, spec, settings)
         rows = list(question_rows(items, splits, folder))
         write_folder(folder, items, summary, {QUESTIONS: rows})
-        write_sample(folder, items, "curate_medlesionvqa", spec, settings.seed)
+        write_sample(folder, items, spec, settings.seed)
         print_summary(summary, run, len(read.records), "record", started)
         for line in (*missing_of(summary), f"questions: {folder / QUESTIONS}"):
             print(line, file=sys.stderr)

@@ -112,7 +112,7 @@ def write_medsyn(
     }
     rows = (row for item in items for row in case_rows(item, folder))
     write_folder(folder, items, summary, {CASES: rows})
-    write_sample(folder, items, "curate_medsyn", judge, settings.seed)
+    write_sample(folder, items, judge, settings.seed)
     return summary
 
 

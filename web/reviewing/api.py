@@ -65,7 +65,6 @@ class AcceptIn(BaseModel):
 def make_review_api(session: Session, finder: Finder) -> APIRouter:
     """Return the routes. Those of rows read again first what others wrote."""
     api = APIRouter()
-    queues: dict[str, list[str]] = {}
 
     @api.get("/review")
     def state() -> dict[str, Any]:
@@ -88,6 +87,16 @@ def make_review_api(session: Session, finder: Finder) -> APIRouter:
         """Return a number that grows with every change, by anyone, and a fault of the file."""
         session.refresh()
         return {"mapper": finder.state, **_changes(session)}
+
+    _add_rows(api, session)
+    _add_codes(api, session, finder)
+    _add_acts(api, session)
+    _add_samples(api, session)
+    return api
+
+
+def _add_rows(api: APIRouter, session: Session) -> None:
+    queues: dict[str, list[str]] = {}
 
     @api.get("/review/queue")
     def make_queue(wanted: Annotated[Wanted, Query()], me: str = "") -> dict[str, Any]:
@@ -115,6 +124,8 @@ def make_review_api(session: Session, finder: Finder) -> APIRouter:
         session.refresh()
         return detail(session, id, me)
 
+
+def _add_codes(api: APIRouter, session: Session, finder: Finder) -> None:
     @api.get("/review/candidates/{id}")
     def candidates(id: str) -> dict[str, Any]:
         """Return the candidates of a row, once the mapper is there."""
@@ -130,6 +141,8 @@ def make_review_api(session: Session, finder: Finder) -> APIRouter:
         """Return where a code stands in the tree."""
         return finder.place(code)
 
+
+def _add_acts(api: APIRouter, session: Session) -> None:
     @api.post("/review/decide")
     def decide(body: DecisionIn) -> dict[str, Any]:
         """Save a decision: 409 where the row is no longer what the reviewer saw."""
@@ -157,16 +170,13 @@ def make_review_api(session: Session, finder: Finder) -> APIRouter:
             raise HTTPException(409, str(fault)) from fault
         return detail(session, id, body.reviewer)
 
-    _add_samples(api, session)
-    return api
-
 
 def _add_samples(api: APIRouter, session: Session) -> None:
     @api.get("/review/progress")
-    def how_far() -> dict[str, Any]:
+    def how_far(with_steps: bool = False) -> dict[str, Any]:
         """Return how much of the rows is done, and the samples."""
         session.refresh()
-        return {**progress(session), "steps": steps(session), "blind": session.blind}
+        return {**progress(session), "steps": steps(session) if with_steps else []}
 
     @api.post("/review/sample")
     def sample(body: SampleIn) -> dict[str, Any]:

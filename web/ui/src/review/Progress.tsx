@@ -24,7 +24,6 @@ export interface HowFar {
   reviewed: Part;
   accepted: Part;
   uncounted: number;
-  blind: boolean;
   samples: Sample[];
   steps: { lowest: number; texts: number; rows: number; expected: number | null }[];
   unseen: {

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
 import { Failure } from "../common/Failure";
-import { get } from "../common/api";
+import { get, query } from "../common/api";
 import type { Job } from "../common/job";
 import { useLoaded } from "../common/useLoaded";
 import { useUrl } from "../common/useUrl";
@@ -25,7 +25,7 @@ export function Review({ job }: { job: Job }) {
   const [lost, setLost] = useState<unknown>();
   const [keysShown, setKeysShown] = useState(false);
   const number = changes?.number ?? "";
-  const far = useLoaded<HowFar>(`review/progress?number=${number}`);
+  const far = useLoaded<HowFar>(`review/progress${query({ number, with_steps: url.tab === "accept" })}`);
   const proposed = setup.value?.reviewer;
   useEffect(() => {
     if (proposed) setMe(proposed);
