@@ -24,7 +24,7 @@ def page_data(run: OpenRun, name: str) -> Path:
     path = run.folder / name
     if path.exists():
         return path
-    if run.state == "running":
+    if run.state != "finished":
         raise InputError(
             f"{run.name} is still going, or it stopped: its numbers are computed at the end. The "
             "cases that are judged so far are on the page Cases"
