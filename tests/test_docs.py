@@ -35,6 +35,9 @@ from .protocol_server import ProtocolServer, Seen, say
 # Statements that cannot run here: page and words of the statement -> why.
 NOT_RUN = {
     ("docs/claims.md", "claims.py"): "measures for minutes; tests/test_claims.py",
+    ("docs/install.md", "uv tool"): "installs from the network",
+    ("docs/install.md", "pipx"): "installs from the network",
+    ("docs/install.md", "podman"): "needs a container engine; tests/test_packaging.py",
     ("docs/install.md", "venv"): "makes an environment, which pip fills from the network",
     ("docs/sources.md", "mondo"): "fetches from the network",
     ("docs/map.md", "--max-cost"): "prices are those of the provider's own address",
