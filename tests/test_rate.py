@@ -96,7 +96,7 @@ def desk(
 ) -> Iterator[Desk]:
     table = folder / "items.jsonl"
     table.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    output = folder / "votes.csv"
+    output = folder / "votes-of-people.csv"
     found = read_to_rate(str(table), Reading(step, given=given))
     kept = Kept(Path(f"{output}.answers.jsonl"))
     context = browser.new_context(viewport={"width": 1140, "height": 900})
@@ -488,7 +488,7 @@ def test_no_name_of_a_model_a_judge_a_case_or_a_file_reaches_the_page(
         press_through(at, {row["id"]: "y Enter" for row in rows})
         everything = "\n".join(seen)
         assert len(seen) > 8 and "ringworm 1" in everything
-        for name in (MODEL, *JUDGES, "items.jsonl", "votes.csv", str(tmp_path)):
+        for name in (MODEL, *JUDGES, "items.jsonl", "votes-of-people", str(tmp_path)):
             assert name not in everything, name
         assert at.votes()["ann", f"case-of-{MODEL}-1", "judge_equivalence"].groups["model"] == MODEL
 
