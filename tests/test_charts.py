@@ -95,7 +95,7 @@ def test_lines_leave_out_what_is_missing_and_tell_names_apart_without_colour() -
 
 
 def test_names_of_one_rank_stand_on_lines_of_their_own_with_the_same_number() -> None:
-    table = [("x", [1, 2]), ("y", [1, 1]), ("z", [3, None])]
+    table: list[tuple[str, list[int | None]]] = [("x", [1, 2]), ("y", [1, 1]), ("z", [3, None])]
     root = drawn(ranks("t", ["a", "b"], table))
     spots = said(root, "point")
     assert len(spots) == 5 and len({one.get("transform") for one in spots}) == 5

@@ -59,7 +59,7 @@ def aws(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def ask(judge: Any, step: Any = "choose_candidate", item: Any = ITEM) -> Outcome:
     with Run(mode="off", attempts=2) as run:
-        outcome = run_step_sync(step, item, judge=judge, run=run)
+        outcome: Outcome | list[Outcome] = run_step_sync(step, item, judge=judge, run=run)
     assert not isinstance(outcome, list)
     return outcome
 

@@ -338,7 +338,7 @@ def test_a_replay_needs_no_key_and_a_miss_is_an_error(
         ask(server, run=quick(mode="read-write", cache=cache))
     monkeypatch.delenv("DXJUDGE_SERVER_KEY")
     run = quick(mode="replay", cache=cache)
-    assert run_step_sync("choose_candidate", ITEM, judge=judge, run=run).status == "done"  # type: ignore[union-attr]
+    assert run_step_sync("choose_candidate", ITEM, judge=judge, run=run).status == "done"
     with pytest.raises(ReplayMiss, match="cache why") as error:
         run_step_sync("choose_candidate", {**ITEM, "diagnosis": "MI"}, judge=judge, run=run)
     key = str(error.value).split("why ")[1].split("`")[0]
@@ -495,5 +495,5 @@ def test_a_judge_in_the_environment_is_part_of_the_spec(monkeypatch: pytest.Monk
         judge = as_judge("openai:gpt-4o")
         assert judge.spec.base_url == server.url
         outcome = run_step_sync("choose_candidate", ITEM, judge=judge, run=quick())
-    assert outcome.status == "done"  # type: ignore[union-attr]
+    assert outcome.status == "done"
     assert server.seen[0].headers["authorization"] == f"Bearer {KEY}"

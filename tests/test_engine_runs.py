@@ -157,13 +157,14 @@ def test_identical_items_of_several_runs_and_threads_are_one_call(tmp_path: Path
                 for run in runs
             ]
             thread = asyncio.to_thread(
-                run_step_sync,
-                "choose_candidate",
-                items(1)[0],
-                judge=server.judge(),
-                run=Run(cache=tmp_path / "r.sqlite"),
+                lambda: run_step_sync(
+                    "choose_candidate",
+                    items(1)[0],
+                    judge=server.judge(),
+                    run=Run(cache=tmp_path / "r.sqlite"),
+                )
             )
-            return await asyncio.gather(*calls, thread)  # type: ignore[arg-type]
+            return await asyncio.gather(*calls, thread)
 
         outcomes = asyncio.run(work())
     assert len(server.seen) == 1

@@ -33,7 +33,7 @@ PNG = base64.b64decode(
 
 def one(judge: Any, step: Any = CHOOSE_CANDIDATE, item: Any = ITEM, **options: Any) -> Outcome:
     run = Run(**{"mode": "off", "timeout": 5, "attempts": 2, **options})
-    outcome = run_step_sync(step, item, judge=judge, run=run)
+    outcome: Outcome | list[Outcome] = run_step_sync(step, item, judge=judge, run=run)
     assert not isinstance(outcome, list)
     return outcome
 

@@ -591,7 +591,7 @@ def test_nothing_is_inaccessible_and_nothing_is_wider_than_the_page(
 ) -> None:
     words = (f"Finding {n} of the lesion is {n * n} mm from its {n}th border." for n in range(60))
     text = f"Blue-white veil is seen. {EVIL} {' '.join(words)}"
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"id": "r", "step": "score_rubric", "case": "A spot.", "reference": EVIL, "response": text},
         {"id": "e", "step": "label_errors", "reference": EVIL, "response": text},
         {"id": "p", "step": "choose_closer_pair", "pair_a": ["a", EVIL], "pair_b": ["c", "d" * 99]},

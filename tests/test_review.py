@@ -248,8 +248,8 @@ def test_a_spreadsheet_saves_in_between(
         new for old, new in zip(saved_by_excel, data.splitlines(), strict=True) if old != new
     ]
     assert len(changed) == 1
-    row = rows_of(table).entries[text]
-    assert row.reviewed and row.other["Bemerkung"] == "ä; ö"
+    entry = rows_of(table).entries[text]
+    assert entry.reviewed and entry.other["Bemerkung"] == "ä; ö"
 
 
 PAYLOADS = [

@@ -240,7 +240,7 @@ def test_the_engine_can_be_the_judge_alone_or_the_stand_in_alone() -> None:
         by_judge = run_step_sync(
             WITH_RULES, item, judge=server.judge(), run=Run(mode="off"), engine="llm"
         )
-        assert by_judge.decided_by == "llm"  # type: ignore[union-attr]
+        assert by_judge.decided_by == "llm"
         alone = run_step_sync(WITH_RULES, [item, ITEM], engine="rules", run=Run(mode="off"))
     assert isinstance(alone, list)
     assert [outcome.status for outcome in alone] == ["done", "failed"]
@@ -275,7 +275,7 @@ class Graded10(BaseModel):
 
 
 def test_code_computes_the_result_from_the_models_words() -> None:
-    step: Step[CandidateInput, Graded] = Step(
+    step: Step[CandidateInput, Graded, Graded10] = Step(
         name="grade",
         version=1,
         prompt="choose_candidate",
