@@ -41,7 +41,7 @@ def served(job: Job, api: APIRouter) -> Iterator[str]:
     port = listening.getsockname()[1]
     guard = Guard(TOKEN, (HOST, "localhost"), 5_000_000, cookie=f"dxjudge-{port}")
     app = guarded(make_local_app(job, api), guard)
-    server = uvicorn.Server(uvicorn.Config(app, access_log=False, log_level="error"))
+    server = uvicorn.Server(uvicorn.Config(app, access_log=False, log_config=None))
     thread = threading.Thread(target=server.run, args=([listening],))
     thread.start()
     try:

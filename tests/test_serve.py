@@ -70,7 +70,7 @@ def service(mapper: Mapper, provider: ProtocolServer) -> Iterator[Service]:
 @pytest.fixture(scope="module")
 def url(service: Service) -> Iterator[str]:
     server = uvicorn.Server(
-        uvicorn.Config(guarded(make_app(service), service.guard), port=0, log_level="error")
+        uvicorn.Config(guarded(make_app(service), service.guard), port=0, log_config=None)
     )
     thread = threading.Thread(target=server.run)
     thread.start()

@@ -129,7 +129,8 @@ def serve_local(
         cookie=f"dxjudge-{port}",
     )
     app = guarded(make_local_app(job, api), guard)
-    config = uvicorn.Config(app, access_log=False, log_level="warning", timeout_graceful_shutdown=2)
+    # uvicorn's own settings of logging close the streams of handlers that others have set up.
+    config = uvicorn.Config(app, access_log=False, log_config=None, timeout_graceful_shutdown=2)
     server = uvicorn.Server(config)
     address = f"http://{HOST}:{port}/?token={token}"
     show(address)
