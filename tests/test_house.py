@@ -76,6 +76,15 @@ def test_the_citation_names_this_version() -> None:
     assert citation["version"] == SETTINGS["project"]["version"]
 
 
+def test_the_root_holds_nothing_that_was_left_there() -> None:
+    listed = subprocess.run(["git", "ls-files"], capture_output=True, text=True, cwd=ROOT)
+    if listed.returncode:
+        pytest.skip("not a git checkout")
+    rooms = {"benchmarks", "docs", "examples", "recipe", "tests", "training", *FOLDERS}
+    found = {path.partition("/")[0] for path in listed.stdout.splitlines() if "/" in path}
+    assert {name for name in found if not name.startswith(".")} == rooms
+
+
 def test_no_module_or_folder_of_the_root_is_named_like_a_standard_one() -> None:
     modules = {path.stem for path in ROOT.glob("*.py")} - {"__init__", "__main__"}
     assert not (modules | set(FOLDERS)) & set(sys.stdlib_module_names)
