@@ -59,6 +59,7 @@ def estimate(
     """
     step = find_step(step)
     live = as_judge(judge)
+    run.check(live)
     items = unusable = by_rule = 0
     calls: list[Call] = []
     for item in inputs:
@@ -77,7 +78,7 @@ def estimate(
     entries = run.replies.find([call.key for call in calls])
     tokens_by_key = {call.key: _tokens(call) for call in calls if call.key not in entries}
     mean_out = _mean_tokens_out(entries.values(), _TOKENS_OUT[step.reply])
-    price = run.prices.of(live.spec)
+    price = run.prices.in_batch(live.spec) if run.batches else run.prices.of(live.spec)
     costs = [
         price.cost(tokens, round(mean_out)) if price else None for tokens in tokens_by_key.values()
     ]
