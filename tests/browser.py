@@ -67,10 +67,30 @@ def faults_of(page: Page) -> list[str]:
     return seen
 
 
-def inaccessible(page: Page) -> list[str]:
-    """Return what axe finds wrong on the page: the rule, and the first element it names."""
+def inaccessible(page: Page, *, contrast: bool = True) -> list[str]:
+    """Return what axe finds wrong on the page: the rule, and the first element it names.
+
+    contrast: also of colours, which is most of the work and the same at every width.
+    """
     if not _AXE.exists():
         pytest.skip("axe-core is not installed (make pages)")
-    page.evaluate(_AXE.read_text(encoding="utf-8"))
-    found = page.evaluate("async () => (await axe.run()).violations")
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(_AXE.read_text(encoding="utf-8"))
+    found = page.evaluate(
+        """async (contrast) => (await axe.run({resultTypes: ["violations"],
+        rules: {"color-contrast": {enabled: contrast}}})).violations""",
+        contrast,
+    )
     return [f"{one['id']}: {one['nodes'][0]['html'][:200]}" for one in found]
+
+
+def looks(page: Page) -> Iterator[tuple[int, bool]]:
+    """Show a page at three widths, light and dark; yield the width, and whether it is the first.
+
+    The first width of each scheme is the place to look at colours.
+    """
+    for scheme, widths in (("light", (390, 1140, 1900)), ("dark", (1900, 1140, 390))):
+        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        for width in widths:
+            page.set_viewport_size({"width": width, "height": 900})
+            yield width, width == widths[0]
