@@ -1,5 +1,6 @@
 """A real Chromium for the tests of the pages, driven by Playwright."""
 
+import os
 import shutil
 import threading
 from collections.abc import Iterator
@@ -7,12 +8,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-import uvicorn
 from fastapi import APIRouter
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from dxjudge.web.guard import Guard, guarded
-from dxjudge.web.local import HOST, Job, listen, make_local_app
+from dxjudge.web.listening import bind, make_server
+from dxjudge.web.local import HOST, Job, make_local_app
 
 _AXE = Path(__file__).parents[1] / "web/ui/node_modules/axe-core/axe.min.js"
 _FLAGS = (
@@ -37,11 +38,12 @@ def chromium() -> Iterator[Browser]:
 @contextmanager
 def served(job: Job, api: APIRouter) -> Iterator[str]:
     """Serve the pages of a job as the commands do, and yield the address with its token."""
-    listening = listen(HOST, 0)
+    listening = bind(HOST, 0)
+    listening.listen()
     port = listening.getsockname()[1]
     guard = Guard(TOKEN, (HOST, "localhost"), 5_000_000, cookie=f"dxjudge-{port}")
     app = guarded(make_local_app(job, api), guard)
-    server = uvicorn.Server(uvicorn.Config(app, access_log=False, log_config=None))
+    server = make_server(app, grace=2)
     thread = threading.Thread(target=server.run, args=([listening],))
     thread.start()
     try:
@@ -71,6 +73,27 @@ def inaccessible(page: Page) -> list[str]:
     """Return what axe finds wrong on the page: the rule, and the first element it names."""
     if not _AXE.exists():
         pytest.skip("axe-core is not installed (make pages)")
-    page.evaluate(_AXE.read_text(encoding="utf-8"))
-    found = page.evaluate("async () => (await axe.run()).violations")
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(_AXE.read_text(encoding="utf-8"))
+    found = page.evaluate("async () => (await axe.run({resultTypes: ['violations']})).violations")
     return [f"{one['id']}: {one['nodes'][0]['html'][:200]}" for one in found]
+
+
+def check_widths(page: Page, name: str) -> None:
+    """Assert at three widths, light and dark, that axe finds nothing and nothing is cut off.
+
+    DXJUDGE_SCREENSHOTS in the environment is a folder for a picture of each.
+    """
+    folder = os.environ.get("DXJUDGE_SCREENSHOTS")
+    for width in (390, 1140, 1900):
+        page.set_viewport_size({"width": width, "height": 900})
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            # Widths change what is beside what, and schemes change colours: one pair each is
+            # enough, and a phone has both.
+            if (width, scheme) not in ((1140, "dark"), (1900, "light")):
+                assert inaccessible(page) == [], (name, width, scheme)
+            if folder:
+                page.screenshot(path=f"{folder}/{name}-{width}-{scheme}.png", full_page=True)
+        over = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        assert over <= 0, (name, width, over)
