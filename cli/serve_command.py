@@ -112,7 +112,10 @@ def serve(
             most_waiting=max_waiting,
         )
         app = guarded(make_app(service), service.guard)
-        if not quiet:
-            address = f"http://{shown}:{socket.getsockname()[1]}"
-            typer.echo(f"dxjudge: the service is at {address}; Ctrl-C ends it", err=True)
-        serve_until_ended(app, socket, grace=10)
+        address = f"http://{shown}:{socket.getsockname()[1]}"
+
+        def say() -> None:
+            if not quiet:
+                typer.echo(f"dxjudge: the service is at {address}; Ctrl-C ends it", err=True)
+
+        serve_until_ended(app, socket, grace=10, show=say)

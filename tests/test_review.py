@@ -463,6 +463,6 @@ def test_ten_thousand_rows_open_and_scroll(
         page.wait_for_selector("text=cough number 9999")
         press_on(page, "Enter")
         saved(page)
-        page.fill("#filter", "number 987")
-        page.wait_for_function("() => document.querySelector('.big-table').ariaRowCount === '12'")
+        page.fill("#filter", "number 4321")
+        page.wait_for_function("() => document.querySelector('.big-table').ariaRowCount === '2'")
     assert rows_of(table).entries["cough number 0"].reviewed

@@ -1,6 +1,7 @@
 """A server on a socket, for the service and for the pages."""
 
 import socket
+from collections.abc import Callable
 from contextlib import suppress
 
 import uvicorn
@@ -44,7 +45,14 @@ def make_server(app: ASGIApp, *, grace: int) -> uvicorn.Server:
     )
 
 
-def serve_until_ended(app: ASGIApp, bound: socket.socket, *, grace: int) -> None:
-    """Serve an app on a socket until the user presses Ctrl-C, which interrupts nothing."""
+def serve_until_ended(
+    app: ASGIApp, bound: socket.socket, *, grace: int, show: Callable[[], None]
+) -> None:
+    """Serve an app on a socket until the user presses Ctrl-C, which interrupts nothing.
+
+    show: says where the app is; from then on nobody is refused.
+    """
+    bound.listen()
     with suppress(KeyboardInterrupt):
+        show()
         make_server(app, grace=grace).run([bound])

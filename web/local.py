@@ -119,7 +119,6 @@ def serve_local(
     Raises EnvironmentFault for a port in use.
     """
     listening = bind(HOST, port)
-    listening.listen()  # the browser may ask before the server runs
     port = listening.getsockname()[1]
     token = secrets.token_urlsafe(24)
     guard = Guard(
@@ -130,7 +129,10 @@ def serve_local(
     )
     app = guarded(make_local_app(job, api), guard)
     address = f"http://{HOST}:{port}/?token={token}"
-    show(address)
-    if open_browser:
-        threading.Timer(0.3, webbrowser.open, [address]).start()
-    serve_until_ended(app, listening, grace=2)
+
+    def show_and_open() -> None:
+        show(address)
+        if open_browser:
+            threading.Timer(0.3, webbrowser.open, [address]).start()
+
+    serve_until_ended(app, listening, grace=2, show=show_and_open)
