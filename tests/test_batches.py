@@ -24,8 +24,10 @@ from dxjudge.cache.replies import Replies
 from dxjudge.cli.main import run
 from dxjudge.errors import AuthenticationFault, ModelFault, UsageError
 from dxjudge.evaluation.from_data import evaluate
+from dxjudge.graphs.chooser import Chooser
 from dxjudge.graphs.jury.run_jury import run_jury_sync
 from dxjudge.graphs.mapper import Mapper
+from dxjudge.graphs.mapping import mapping_graph
 from dxjudge.graphs.step import run_step, run_step_sync
 
 from .batch_server import EXPIRE, BatchServer
@@ -402,7 +404,9 @@ def test_commands_refuse_what_no_batch_can_do(
     assert ", in batches." in capsys.readouterr().out and not server.seen
 
 
-def test_mapping_and_an_evaluation_end_as_they_do_live(server: BatchServer, cache: Path) -> None:
+def test_mapping_and_an_evaluation_end_as_they_do_live(
+    server: BatchServer, cache: Path, mapper: Mapper
+) -> None:
     def script(seen: Seen) -> Any:
         if "choice" in (seen.schema or {}).get("properties", {}):
             return {"choice": shown(seen)[-1]}
@@ -416,9 +420,10 @@ def test_mapping_and_an_evaluation_end_as_they_do_live(server: BatchServer, cach
     tables = []
     for batch, kept in ((FAST, cache), (None, cache.with_name("live.sqlite"))):
         with Run(cache=kept, batch=batch) as settings:
-            mapper = Mapper(judge=server.judge(), run=settings)
-            mappings = mapper.map_many(["swollen big toe attack", "burning foot pain at night"])
-            assert [mapping.decided_by for mapping in mappings] == ["llm", "llm"]
+            parts = replace(mapper.parts, chooser=Chooser(server.judge(), settings))
+            texts = ["swollen big toe attack", "burning foot pain at night"]
+            mappings = mapping_graph(parts).invoke({"texts": texts})["mappings"]
+            assert [mapping["decided_by"] for mapping in mappings] == ["llm", "llm"]
             result = evaluate(
                 cases, {"m": responses}, judges=judges, run=settings, mapper=mapper, resamples=50
             )
