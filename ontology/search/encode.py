@@ -139,7 +139,7 @@ class OnnxEncoder:
         """Return the same vectors; those of the last texts are kept."""
         known = self._known  # another thread may replace the dictionary meanwhile
         new = [text for text in dict.fromkeys(texts) if text not in known]
-        fresh = dict(zip(new, self.encode(new), strict=True))
+        fresh = dict(zip(new, self.encode(new), strict=True)) if new else {}
         rows = [fresh[text] if text in fresh else known[text] for text in texts]
         if fresh:
             kept = known if len(known) + len(fresh) <= _KNOWN else {}
