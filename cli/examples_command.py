@@ -13,6 +13,7 @@ from ..errors import OutputError
 from ..files.bytes import writing
 
 _FOLDER = "examples"
+_BYTECODE = "__pycache__"  # pip and Python write it beside the example programs
 
 
 def copy_examples(
@@ -29,7 +30,7 @@ def copy_examples(
       dxjudge examples
       dxjudge examples elsewhere
     """
-    contents = dict(_contents(_packaged(), folder))
+    contents = dict(contents_of(_packaged(), folder))
     kept = {path for path in contents if _is_there(path, contents[path])}
     for path, content in contents.items():
         if path in kept:
@@ -47,12 +48,14 @@ def _packaged() -> Traversable:
     return resources.files(__name__.partition(".")[0]).joinpath(_FOLDER)
 
 
-def _contents(source: Traversable, folder: Path) -> Iterator[tuple[Path, bytes]]:
-    """Yield where each file of a folder goes, and its content."""
+def contents_of(source: Traversable, folder: Path) -> Iterator[tuple[Path, bytes]]:
+    """Yield where each file of a folder that someone wrote goes, and its content."""
     for entry in sorted(source.iterdir(), key=lambda entry: entry.name):
+        if entry.name.startswith(".") or entry.name == _BYTECODE:
+            continue
         if entry.is_dir():
-            yield from _contents(entry, folder / entry.name)
-        elif not entry.name.startswith("."):
+            yield from contents_of(entry, folder / entry.name)
+        else:
             yield folder / entry.name, entry.read_bytes()
 
 

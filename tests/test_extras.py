@@ -20,6 +20,18 @@ JUDGE = (
 )
 
 
+# Imported by another test, they would not ask for the package of their extra again.
+_OF_EXTRAS = ("dxjudge.web.app", "dxjudge.web.metrics", "dxjudge.web.mcp_server")
+
+
+def _uninstall(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Until the test ends, the package cannot be imported, whatever was imported before."""
+    parts = [name for name in sys.modules if name.partition(".")[0] == package]
+    for name in (*parts, *_OF_EXTRAS):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    monkeypatch.setitem(sys.modules, package, None)
+
+
 @pytest.mark.parametrize(
     ("module", "extra", "line"),
     [
@@ -44,15 +56,7 @@ def test_a_command_names_the_missing_extra_and_writes_nothing(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    for name in [name for name in sys.modules if name.split(".")[0] == module]:
-        monkeypatch.delitem(sys.modules, name)
-    for name in (
-        "dxjudge.web.app",
-        "dxjudge.web.metrics",
-        "dxjudge.web.mcp_server",
-    ):  # imported by another test
-        monkeypatch.delitem(sys.modules, name, raising=False)
-    monkeypatch.setitem(sys.modules, module, None)
+    _uninstall(module, monkeypatch)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "in.csv").write_text("diagnosis\ngout\n")
     (tmp_path / "in.parquet").write_bytes(b"PAR1")
@@ -69,9 +73,9 @@ def test_a_table_as_a_frame_needs_pandas_or_pyarrow(monkeypatch: pytest.MonkeyPa
     from dxjudge.files.parquet import frame_of
 
     assert len(frame_of(["a"], [[1], [2]])) == 2
-    monkeypatch.setitem(sys.modules, "pandas", None)
+    _uninstall("pandas", monkeypatch)
     assert frame_of(["a"], [[1], [2]]).num_rows == 2
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    _uninstall("pyarrow", monkeypatch)
     with pytest.raises(dxjudge.MissingExtra, match=r"frame.* pip install 'dxjudge\[parquet\]'"):
         frame_of(["a"], [[1]])
 
@@ -100,7 +104,8 @@ def test_every_extra_that_a_message_names_is_one_of_the_package() -> None:
 def test_an_evaluation_without_its_package_ends_before_a_judge_is_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setitem(sys.modules, "sacrebleu", None)
+    pytest.importorskip("sacrebleu.metrics.bleu")  # as another test may have left it
+    _uninstall("sacrebleu", monkeypatch)
     files = [str(ROOT / "examples" / name) for name in ("cases.jsonl", "evaluate/careful.jsonl")]
     judge = "openai:m@http://127.0.0.1:9/v1"
     line = ["evaluate", *files, "-o", str(tmp_path / "out"), "--preset", "dermcase"]

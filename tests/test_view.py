@@ -16,12 +16,13 @@ from playwright.sync_api import Browser, Page, expect
 
 import dxjudge
 from dxjudge.agents.engine.run import Run
+from dxjudge.cli.main import run as dxjudge_command
 from dxjudge.graphs.jury.votes_file import read_votes
 from dxjudge.web.local import Job
 from dxjudge.web.view.api import make_view_api
 from dxjudge.web.view.open_runs import OpenRuns
 
-from .browser import TOKEN, chromium, faults_of, inaccessible, served
+from .browser import TOKEN, chromium, faults_of, inaccessible, looks, served
 from .evaluation_judge import make_judge
 from .protocol_server import ProtocolServer, Seen, fail
 from .test_evaluation_run import rows_of
@@ -345,28 +346,16 @@ def test_planted_payloads_are_shown_as_text_in_every_field(
     page.wait_for_selector(".sent pre")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1140, 1900])
-def test_pages_fit_and_axe_finds_nothing(
-    browser: Browser, address: str, width: int, scheme: str
-) -> None:
-    context = browser.new_context(
-        viewport={"width": width, "height": 900},
-        color_scheme=scheme,  # type: ignore[arg-type]
-    )
-    page = context.new_page()
-    faults = faults_of(page)
-    page.goto(address)
+def test_pages_fit_and_axe_finds_nothing(page: Page, address: str) -> None:
     for state, there in (
         ("tab=cases&run=0", ".big-row.placed a"),
         ("tab=cases&run=0&case=derm-01", "article.one-case"),
     ):
         go(page, address, state)
         page.wait_for_selector(there)
-        assert inaccessible(page) == []
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
-    assert faults == []
-    context.close()
+        for width, first in looks(page):
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            assert inaccessible(page, contrast=first) == []
 
 
 def test_a_run_that_still_goes_shows_itself_and_then_its_tables(
@@ -435,7 +424,8 @@ def test_the_command_prints_an_address_that_answers(plain: Judged, people: Path)
             process.terminate()
 
 
-def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "dxjudge", "view", str(tmp_path / "no 'such'"), "--no-open"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 4 and "there is no such folder" in done.stderr
+def test_a_folder_that_is_not_there_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert dxjudge_command(["view", str(tmp_path / "no 'such'"), "--no-open"]) == 4
+    assert "there is no such folder" in capsys.readouterr().err
