@@ -189,7 +189,7 @@ Workers = Annotated[
     typer.Option(
         min=1,
         help="How many processes map at once, with the packaged encoder and without --model. By "
-        "default one for each core, and one for a few hundred texts. On Linux each takes 0.2 GB beside what they share.",
+        "default one for each core, and one for a few hundred texts. On Linux each takes 0.2 GB.",
         rich_help_panel=RUN,
     ),
 ]

@@ -3,7 +3,6 @@
 import numpy as np
 import numpy.typing as npt
 
-
 _BLOCK = 512  # numbers whose highest one is looked at first
 
 
