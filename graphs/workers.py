@@ -145,7 +145,7 @@ class _Team:
 @contextmanager
 def _team(mapper: Mapper, count: int) -> Iterator[_Team]:
     """Start workers, and end them when the work ends, also after a fault or an interruption."""
-    context = multiprocessing.get_context("fork" if _CAN_FORK else "spawn")
+    context: Any = multiprocessing.get_context("fork" if _CAN_FORK else "spawn")
     workers: list[_Worker] = []
     gc.collect()
     gc.freeze()  # a collection would write to the memory that the workers share
