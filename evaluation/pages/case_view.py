@@ -37,6 +37,13 @@ class QuoteView(BaseModel):
     invented: bool
 
 
+class JurorView(BaseModel):
+    """What a judge of a jury said of the same item, or how its item ended."""
+
+    judge: str
+    said: str
+
+
 class VerdictView(BaseModel):
     """A verdict. row: its place in the table of all verdicts. votes: what a jury was given."""
 
@@ -55,7 +62,7 @@ class VerdictView(BaseModel):
     cost: float | None
     seconds: float | None
     people: list[PersonView]
-    votes: list[str]
+    votes: list[JurorView]
 
 
 class ResponseView(BaseModel):
@@ -225,11 +232,10 @@ def _parts(said: Mapping[str, tuple[str, str]]) -> list[PartView]:
     ]
 
 
-def _votes(items: Items, jury: Row) -> list[str]:
-    """What each judge of the jury said of the same item, or why it said nothing."""
+def _votes(items: Items, jury: Row) -> list[JurorView]:
     others = (items.rows[place] for place in items.rows_of_case[jury.case])
     return [
-        f"{row.judge}: {_said_of(items, row)}"
+        JurorView(judge=row.judge, said=_said_of(items, row))
         for row in others
         if row.unit == jury.unit and not row.judge.startswith(JURY)
     ]

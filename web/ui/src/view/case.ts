@@ -42,7 +42,7 @@ export interface Verdict {
   cost: number | null;
   seconds: number | null;
   people: { person: string; parts: Part[] }[];
-  votes: string[];
+  votes: { judge: string; said: string }[];
 }
 export interface ModelView {
   model: string;
