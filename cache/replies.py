@@ -111,13 +111,13 @@ class Replies:
             return {}
 
     @asynccontextmanager
-    async def claimed(self, key: str, *, alone: bool = True) -> AsyncIterator[Entry | None]:
+    async def claimed(self, key: str) -> AsyncIterator[Entry | None]:
         """Yield the kept reply of this key, or None: then the block may ask for it.
 
         Waits while another process asks for the same reply. There is no waiting where the store
-        cannot be written, in a mode other than "read-write", or with `alone=False`.
+        cannot be written, or in a mode other than "read-write".
         """
-        if self.mode != "read-write" or not alone:
+        if self.mode != "read-write":
             yield (await self.afind([key])).get(key)
             return
         claims, place = self._claims_of_store(), (_REPLY, key)

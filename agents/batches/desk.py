@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
 from ..engine.habits import Habits, kept_spec
@@ -33,7 +33,17 @@ class Desk:
         self._pools: dict[str, Pool] = {}
         self._carriers: dict[str, asyncio.Task[Any]] = {}
         self._scouts: dict[str, asyncio.Future[None]] = {}
+        self._arriving = 0
         self.under_way: dict[str, int] = {}  # the name of a batch -> the requests in it
+
+    @contextmanager
+    def on_the_way(self) -> Iterator[None]:
+        """Mark a block at whose end a request may come: meanwhile no batch is sent."""
+        self._arriving += 1
+        try:
+            yield
+        finally:
+            self._arriving -= 1
 
     @asynccontextmanager
     async def way(
@@ -50,18 +60,23 @@ class Desk:
             yield True
             return
         place = judge.spec.endpoint
+        with self.on_the_way():
+            is_scout = await self._is_scout(place, ticket, habits)
+        try:
+            yield is_scout
+        finally:
+            if is_scout:
+                self._scouts.pop(place).set_result(None)
+
+    async def _is_scout(self, place: str, ticket: str, habits: Habits) -> bool:
+        """Return whether a request is its model's first; if another is, wait for it before."""
         while not habits.spoke and not await self._tickets.find([ticket]):
             scout = self._scouts.get(place)
             if scout is None:
-                self._scouts[place] = scout = asyncio.get_running_loop().create_future()
-                try:
-                    yield True
-                finally:
-                    del self._scouts[place]
-                    scout.set_result(None)
-                return
+                self._scouts[place] = asyncio.get_running_loop().create_future()
+                return True
             await asyncio.shield(scout)
-        yield False
+        return False
 
     async def reply(
         self, judge: Judge, asked: JudgeSpec, sent: JudgeSpec, request: Request, ticket: str
@@ -72,7 +87,8 @@ class Desk:
         Raises BatchFault, NoAnswer, AuthenticationFault, ModelFault or EnvironmentFault.
         """
         while True:
-            known = (await self._tickets.find([ticket])).get(ticket)
+            with self.on_the_way():
+                known = (await self._tickets.find([ticket])).get(ticket)
             if known is None:
                 fields = sent_fields(sent)
                 line = self._service(judge).line(ticket, sent, request)
@@ -98,7 +114,10 @@ class Desk:
     def _pool(self, judge: Judge) -> Pool:
         place = judge.spec.endpoint
         if place not in self._pools:
-            self._pools[place] = Pool(self._service(judge), limits_of(judge), self._carry)
+            service = self._service(judge)
+            self._pools[place] = Pool(
+                service, limits_of(judge), self._carry, lambda: self._arriving > 0
+            )
         return self._pools[place]
 
     def _service(self, judge: Judge) -> Service:

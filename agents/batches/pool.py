@@ -20,7 +20,8 @@ _FRAME = 64  # bytes around the requests
 class Pool:
     """Collects requests, and sends them when no more come or when a batch is full.
 
-    carry: waits for a batch, once for all who want to know.
+    carry: waits for a batch, once for all who want to know. more: whether further requests may
+    come at once, so that a batch should not be sent yet.
     """
 
     def __init__(
@@ -28,10 +29,12 @@ class Pool:
         service: Service,
         limits: BatchLimits,
         carry: Callable[[Service, Record], Awaitable[Carried]],
+        more: Callable[[], bool],
     ) -> None:
         self._service = service
         self._limits = limits
         self._carry = carry
+        self._more = more
         self._waiting: dict[str, Asked] = {}
         self._size = _FRAME
         self._latest = 0.0
@@ -66,7 +69,7 @@ class Pool:
 
     def _when_quiet(self) -> None:
         loop, quiet = asyncio.get_running_loop(), self._service.settings.quiet
-        left = self._latest + quiet - loop.time()
+        left = quiet if self._more() else self._latest + quiet - loop.time()
         self._timer = None
         if left > 0:
             self._timer = loop.call_later(left, self._when_quiet)

@@ -1,7 +1,8 @@
 """The engine: turn an item into an outcome by stand-ins, the cache, a model and repairs."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from typing import Any
 
 from pydantic import BaseModel
@@ -143,14 +144,26 @@ async def missed(calls: Sequence[Call], run: Run) -> ReplayMiss:
 
 
 async def _look_up(call: Call, run: Run) -> Outcome:
-    # Of a request that is in a batch, the ticket says so to other processes.
-    async with run.replies.claimed(call.key, alone=run.batches is None) as entry:
+    async with _claimed(call, run) as entry:
         outcome = _kept(call, entry, run) if entry is not None else None
         if outcome is not None:
             return outcome
         if run.replies.mode == "replay":
             raise await missed([call], run)
         return await _converse(call, run)
+
+
+@asynccontextmanager
+async def _claimed(call: Call, run: Run) -> AsyncIterator[Entry | None]:
+    """Yield the kept reply of a call, or None: then the block may ask."""
+    if run.batches is None:
+        async with run.replies.claimed(call.key) as entry:
+            yield entry
+        return
+    # Of a request that is in a batch, its ticket tells other processes so.
+    with run.batches.desk.on_the_way():
+        entries = await run.replies.afind([call.key])
+    yield entries.get(call.key)
 
 
 def _kept(call: Call, entry: Entry, run: Run) -> Outcome | None:
