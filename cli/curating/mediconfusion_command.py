@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from ..command import grouped
-from ..option_groups import JudgeModelOptions, RunOptions
+from ..option_groups import BatchRunOptions, JudgeModelOptions
 from ..options import Delimiter, Encoding, InputFormat, SheetName
 from .options import ROWS, WRITING, Model, Output, Quiet, Seed, Tries
 
@@ -114,7 +114,7 @@ def mediconfusion(
     sheet: SheetName = None,
     encoding: Encoding = None,
     asked: JudgeModelOptions,
-    run: RunOptions,
+    run: BatchRunOptions,
     quiet: Quiet = False,
 ) -> None:
     """Make the data of MediConfusion from images with captions.

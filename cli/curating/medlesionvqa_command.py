@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from ..command import grouped
-from ..option_groups import JudgeModelOptions, RunOptions
+from ..option_groups import BatchRunOptions, JudgeModelOptions
 from ..options import Delimiter, Encoding, InputFormat, SheetName
 from .options import ROWS, Model, Output, Quiet, Seed, Tries
 
@@ -69,7 +69,7 @@ def medlesionvqa(
     sheet: SheetName = None,
     encoding: Encoding = None,
     asked: JudgeModelOptions,
-    run: RunOptions,
+    run: BatchRunOptions,
     quiet: Quiet = False,
 ) -> None:
     """Make the data of MedLesionVQA from annotation records of the body surface.

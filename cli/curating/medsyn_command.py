@@ -3,7 +3,7 @@
 import typer
 
 from ..command import grouped
-from ..option_groups import JudgeModelOptions, RunOptions
+from ..option_groups import BatchRunOptions, JudgeModelOptions
 from ..options import Delimiter, Encoding, InputFormat, SheetName
 from .options import Codes, Model, Output, Quiet, Reports, Seed, Tries
 
@@ -22,7 +22,7 @@ def medsyn(
     sheet: SheetName = None,
     encoding: Encoding = None,
     asked: JudgeModelOptions,
-    run: RunOptions,
+    run: BatchRunOptions,
     quiet: Quiet = False,
 ) -> None:
     """Make the data of MEDSYN from case reports with a differential.
