@@ -9,9 +9,10 @@ from typing import Any
 import yaml
 
 from ..errors import InputError
-from ..files.bytes import read_bytes, writing
+from ..files.bytes import read_bytes
 from ..files.rows_out import write_columns
-from .data_card import data_card, option_letters
+from .balance import write_card
+from .data_card import option_letters
 from .paths import is_remote, seen_from
 from .write import make_folder, write_rows
 
@@ -54,10 +55,7 @@ def _datasets(rows: Sequence[Row], folder: Path, source: Path, title: str) -> li
         "configs": [{"config_name": "default", "data_files": data_files}],
     }
     shown = yaml.safe_dump(header, sort_keys=False, allow_unicode=True)
-    text = f"---\n{shown}---\n{data_card(title, rows)}"
-    with writing(folder / CARD) as file:
-        file.write(text.encode())
-    return [*files, folder / CARD]
+    return [*files, *write_card(folder, title, rows, f"---\n{shown}---\n", CARD)]
 
 
 def _inspect(rows: Sequence[Row], folder: Path, source: Path, title: str) -> list[Path]:
