@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict
 
 from ...prompts.evidence import EvidenceForm
 from ...prompts.making import FormField, RecordForm
-from ..quotes import Quote
+from ..rules.quotes import Quote
 from .record import Record
 
 _DIAGNOSIS = FormField(

@@ -17,7 +17,7 @@ from ...agents.making.list_unsupported import LIST_UNSUPPORTED
 from ...agents.making.summarise_evidence import SUMMARISE_EVIDENCE
 from ...agents.making.verify_record import VERIFY_RECORD
 from ...agents.making.write_distractors import WRITE_DISTRACTORS, Candidate, Distractors
-from ...agents.wording import bare_name, fold
+from ...agents.rules.wording import bare_name, fold
 from ...errors import UsageError
 from ...prompts.evidence import (
     EvidenceForm,
