@@ -179,7 +179,8 @@ def test_a_good_extraction_has_no_fault() -> None:
 
 def test_evidence_in_the_wrong_place_is_found_by_the_verifying_step_and_sorted_again() -> None:
     def objects(seen: Seen, number: int) -> Any:
-        fields = {name: {"fault": "", "supported": True} for name in seen.schema["properties"]}
+        names = (seen.schema or {})["properties"]
+        fields = {name: {"fault": "", "supported": True} for name in names}
         missing = {"fault": "the pressures are not there", "supported": False}
         return {**fields, "background": missing} if number < 2 else None
 
