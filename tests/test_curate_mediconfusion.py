@@ -131,6 +131,8 @@ def find_patterns(folder: Path, good: Any, first: Any = None, words: str = "") -
         given = ["--judge", server.judge(), "--cache", str(folder / "p.sqlite"), "--failed-by", "1"]
         files = [str(folder / "out" / "questions.jsonl"), str(folder / "report")]
         output = ["-o", str(folder / "patterns.jsonl")]
+        assert dxjudge(["curate", "patterns", *files, *output, *given, "--estimate"]) == 0
+        assert not asked
         code = dxjudge(["curate", "patterns", *files, *output, *given])
     assert "Pair chest1+chest2\nQuestion: On which side" in asked[0].user
     assert "Caption 2: Frontal chest radiograph of a 61-year-old" in asked[0].user

@@ -119,6 +119,13 @@ def test_ten_reports_become_cases_that_answer_and_evaluate_read(
         if (block := json.loads(text))["id"] == ARMS
     ]  # fmt: skip
     assert shown_row == rows[ARMS]
+    form = ["--form", "inspect", "-o", str(tmp_path / "inspect")]
+    assert dxjudge(["curate", "export", str(out / "cases.jsonl"), *form]) == 0
+    samples = {sample["id"]: sample for sample in lines(tmp_path / "inspect" / "samples.jsonl")}
+    *pictures, text = samples["a-sudden-breathlessness"]["input"][0]["content"]
+    assert [(tmp_path / "inspect" / one["image"]).is_file() for one in pictures] == [True] * 3
+    assert text["text"].endswith("Which diagnosis is right?") and "\n\nCT: " in text["text"]
+    assert samples[ARMS]["choices"] == list(rows[ARMS]["options"].values())
     breathless = rows["a-sudden-breathlessness"]
     assert breathless["evidence_types"] == ["laboratory", "medication", "electrophysiology", "CT"]
     ct = breathless["evidence"][-1]
