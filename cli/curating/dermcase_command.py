@@ -4,7 +4,7 @@ import typer
 
 from ..command import grouped
 from ..option_groups import BatchRunOptions, JudgeModelOptions
-from ..options import Delimiter, Encoding, InputFormat, SheetName
+from ..options import Delimiter, Encoding, EstimateOnly, InputFormat, SheetName
 from .options import Codes, Model, Output, Quiet, Reports, Seed, Tries
 
 
@@ -23,6 +23,7 @@ def dermcase(
     encoding: Encoding = None,
     asked: JudgeModelOptions,
     run: BatchRunOptions,
+    estimate: EstimateOnly = False,
     quiet: Quiet = False,
 ) -> None:
     """Make the data of DermCase from case reports.
@@ -50,6 +51,7 @@ def dermcase(
         seed=seed,
         codes=codes,
         form=Form(input_format, delimiter, encoding, sheet),
+        estimate=estimate,
         quiet=quiet,
     )
     raise typer.Exit(code)

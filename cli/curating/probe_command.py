@@ -6,7 +6,7 @@ import typer
 
 from ..command import grouped
 from ..option_groups import BatchRunOptions, JudgeModelOptions
-from ..options import Delimiter, Encoding, InputFormat, Output, SheetName
+from ..options import Delimiter, Encoding, EstimateOnly, InputFormat, Output, SheetName
 
 Cases = Annotated[
     str,
@@ -34,6 +34,7 @@ def probe(
     encoding: Encoding = None,
     asked: JudgeModelOptions,
     run: BatchRunOptions,
+    estimate: EstimateOnly = False,
 ) -> None:
     """Probe whether a model knows a data set: contamination.
 
@@ -49,5 +50,7 @@ def probe(
     from .probe_run import run_probe
 
     form = Form(input_format, delimiter, encoding, sheet)
-    code = run_probe(input, output, asked.judge(model), run, by_heart=by_heart, form=form)
+    code = run_probe(
+        input, output, asked.judge(model), run, by_heart=by_heart, form=form, estimate=estimate
+    )
     raise typer.Exit(code)
