@@ -139,7 +139,7 @@ def agree(
     `dxjudge judge --votes` writes, or the folder of an evaluation. Out: tables
     of the agreement between every two judges, among all judges, with a human,
     and of each judge with itself over repeats. Failed and abstained votes are
-    counted apart; they are not verdicts.
+    counted apart; they are not verdicts. Exit code 3: a vote failed.
 
     Examples:
       dxjudge agree votes.csv
@@ -167,4 +167,4 @@ def agree(
         as_json=as_json,
         form=Form(None, delimiter, encoding, sheet),
     )
-    run_agree(request, level=level, resamples=boot, seed=seed)
+    raise typer.Exit(run_agree(request, level=level, resamples=boot, seed=seed))

@@ -10,7 +10,6 @@ from ..ontology.releases.listed import listed
 from .command import grouped
 from .option_groups import JudgeModelOptions, Quorum, RunOptions, Weights
 from .options import (
-    AddedSources,
     AsJson,
     Conditions,
     Delimiter,
@@ -19,8 +18,8 @@ from .options import (
     Evidences,
     OneDimension,
     SheetName,
-    Sources,
 )
+from .searching_options import FurtherTerms
 from .terminal import completion
 
 _FILES, _JUDGES, _NUMBERS = "Files", "Judges", "Numbers"
@@ -204,8 +203,7 @@ def evaluate(
     ontology: Ontology = None,
     model: CodeModel = None,
     encoder: Encoder = None,
-    source: Sources = None,
-    added_sources: AddedSources = "all",
+    terms: FurtherTerms,
     unmapped: Unmapped = None,
     unknown_codes: UnknownCodes = None,
     answer_form: AnswerForm = None,
@@ -258,7 +256,7 @@ def evaluate(
     }
     request = Request(
         cases, list(responses), output, config, flags, conditions, evidences, ratings, table,
-        model, encoder, tuple(source or ()), added_sources, run, asked, stress,
+        model, encoder, terms, run, asked, stress,
         report_cases, quiet, Form(None, delimiter, encoding, sheet), estimate, as_json,
     )  # fmt: skip
     raise typer.Exit(run_evaluation(request))

@@ -7,7 +7,6 @@ import typer
 
 from ..files import forms
 from ..files.forms import FORMS_OUT, MAPPING_SUFFIXES, Form
-from ..ontology.releases.listed import DEFAULT
 from .command import grouped
 from .option_groups import ModelOptions, RunOptions
 from .options import (
@@ -15,7 +14,6 @@ from .options import (
 )
 from .options import (
     RUN,
-    AddedSources,
     Chroma,
     Concepts,
     Delimiter,
@@ -23,14 +21,11 @@ from .options import (
     EstimateOnly,
     Input,
     InputFormat,
-    Ontology,
     Quiet,
     Rebuild,
-    Scope,
     SheetName,
-    Sources,
 )
-from .sources_command import read_which
+from .searching_options import SearchingOptions
 from .terminal import completion
 
 _TABLE, _MODEL = "Reuse and review", "Model"
@@ -215,8 +210,7 @@ def map_file(
     accept: Accept = None,
     accept_on: AcceptsOn = None,
     calibration: Fitted = None,
-    ontology: Ontology = DEFAULT,
-    scope: Scope = None,
+    searching: SearchingOptions,
     specificity: SpecificityOfStyle = None,
     style: Style = "auto",
     min_score: MinScore = None,
@@ -228,8 +222,6 @@ def map_file(
     fallback: Fallback = None,
     shuffle: Shuffle = None,
     encoder: Encoder = None,
-    source: Sources = None,
-    added_sources: AddedSources = "all",
     chroma: Chroma = None,
     rebuild_index: Rebuild = False,
     estimate: EstimateOnly = False,
@@ -280,14 +272,11 @@ def map_file(
     )
 
     settings = {
-        "ontology": ontology,
-        "scope": scope,
+        **searching.settings,
         "specificity": specificity,
         "min_score": min_score,
         "top_k": top_k,
         "model": encoder,
-        "sources": tuple(source or ()),
-        "added": read_which(added_sources),
         "chroma": chroma,
         "rebuild": rebuild_index,
     }

@@ -4,9 +4,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..ontology.releases.listed import DEFAULT
-from .options import AddedSources, AsJson, Chroma, Encoder, Ontology, Rebuild, Scope, Sources
-from .sources_command import read_which, say_added
+from .command import grouped
+from .options import AsJson, Chroma, Encoder, Rebuild
+from .searching_options import SearchingOptions
+from .sources_command import say_added
 from .terminal.printing import print_json, width
 
 if TYPE_CHECKING:
@@ -15,16 +16,15 @@ if TYPE_CHECKING:
     from ..ontology.mapping import Candidate, Mapping
 
 
+@grouped
 def search(
+    *,
     text: Annotated[str, typer.Argument(help="A diagnosis in your own words.")],
     top_k: Annotated[
         int, typer.Option("--top-k", "-k", min=1, max=100, help="How many candidates to show.")
     ] = 15,
-    ontology: Ontology = DEFAULT,
-    scope: Scope = None,
+    searching: SearchingOptions,
     encoder: Encoder = "default",
-    source: Sources = None,
-    added_sources: AddedSources = "all",
     chroma: Chroma = None,
     rebuild_index: Rebuild = False,
     as_json: AsJson = False,
@@ -47,12 +47,9 @@ def search(
         mapping = Mapping(text, "unmapped", reason=refusal)
     else:
         settings = {
-            "ontology": ontology,
-            "scope": scope,
+            **searching.settings,
             "model": encoder,
             "top_k": top_k,
-            "sources": tuple(source or ()),
-            "added": read_which(added_sources),
             "chroma": chroma,
             "rebuild": rebuild_index,
         }

@@ -1,12 +1,11 @@
 """`dxjudge serve`: mapping, codes and judging over HTTP."""
 
 import os
-import socket
 from typing import Annotated
 
 import typer
 
-from ..errors import EnvironmentFault, MissingExtra, UsageError
+from ..errors import MissingExtra, UsageError
 from .command import grouped
 from .options import Quiet
 from .serving_options import ServingOptions
@@ -88,10 +87,9 @@ def serve(
       dxjudge serve --port 9000 --judge openai:gpt-4o --max-cost 5
     """
     try:
-        import uvicorn
-
         from ..web.app import make_app
         from ..web.guard import guarded
+        from ..web.listening import bind, serve_until_ended
     except ImportError as fault:
         raise MissingExtra("dxjudge serve", "serve", fault) from fault
     from dataclasses import replace
@@ -102,39 +100,22 @@ def serve(
             f"--host {host} is open to other machines: set {TOKEN} to a secret that requests must "
             "show, or add --no-token"
         )
-    _check_free(host, port)
-    with serving.open() as service:
+    shown = f"[{host}]" if ":" in host else host
+    # Before the index is loaded, which takes seconds.
+    with bind(host, port) as socket, serving.open() as service:
         service = replace(
             service,
             token=token,
-            hosts=(*service.hosts, f"[{host}]" if ":" in host else host, *(allow_host or ())),
+            hosts=(*service.hosts, shown, *(allow_host or ())),
             workers=workers or os.cpu_count() or 1,
             most_texts=max_texts,
             most_waiting=max_waiting,
         )
         app = guarded(make_app(service), service.guard)
-        uvicorn.run(
-            app,
-            host=host,
-            port=port,
-            # An access log would hold the texts of requests.
-            access_log=False,
-            log_level="warning" if quiet else "info",
-            timeout_graceful_shutdown=10,
-        )
+        address = f"http://{shown}:{socket.getsockname()[1]}"
 
+        def say() -> None:
+            if not quiet:
+                typer.echo(f"dxjudge: the service is at {address}; Ctrl-C ends it", err=True)
 
-def _check_free(host: str, port: int) -> None:
-    """Raise EnvironmentFault where nobody can listen there; loading the index takes seconds."""
-    try:
-        family, kind, protocol, _, address = socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM
-        )[0]
-        with socket.socket(family, kind, protocol) as trial:
-            trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            trial.bind(address)
-    except OSError as error:
-        raise EnvironmentFault(
-            f"port {port} of {host} cannot be used ({error.strerror or error}): name another with "
-            "--port"
-        ) from error
+        serve_until_ended(app, socket, grace=10, show=say)

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..ontology.releases.listed import DEFAULT
 from .option_groups import ModelOptions, RunOptions
-from .options import MODEL, AddedSources, Ontology, Scope, Sources, Specificity
-from .sources_command import read_which
+from .options import MODEL, Specificity
+from .searching_options import SearchingOptions
 
 if TYPE_CHECKING:
     from ..web.settings import Service
@@ -40,11 +39,8 @@ OwnSteps = Annotated[
 class ServingOptions:
     """What a service offers."""
 
-    ontology: Ontology = DEFAULT
-    scope: Scope = None
+    searching: SearchingOptions
     specificity: Specificity = "concept"
-    source: Sources = None
-    added_sources: AddedSources = "all"
     judge: Offered = None
     step: OwnSteps = None
     model: ModelOptions
@@ -66,13 +62,7 @@ class ServingOptions:
         judges = {name: as_judge(self.model.judge(name)) for name in self.judge or ()}
         for judge in judges.values():
             check_key(judge)
-        mapper = Mapper(
-            self.ontology,
-            scope=self.scope,
-            specificity=self.specificity,
-            sources=tuple(self.source or ()),
-            added=read_which(self.added_sources),
-        )
+        mapper = Mapper(specificity=self.specificity, **self.searching.settings)
         mapper.tree  # noqa: B018  a release that cannot be read ends the command here
         steps = {step.prompt_name: step for step in (*STEPS, *VARIANTS, *own)}
         with self.run.open() as run:

@@ -62,7 +62,7 @@ def list_steps(
     from .terminal.printing import print_json
 
     if new is not None:
-        from .new_step import write_new_step
+        from .runs.new_step import write_new_step
 
         typer.echo("\n".join(write_new_step(new, output)))
         return

@@ -43,6 +43,7 @@ def strengths(
     the name of its column, tie, or empty for no verdict. A column judge gives
     strengths for each judge. Out: strength, interval over cases, win rate and
     rank of each model. A tie is half a win for each.
+    Exit code 3: a comparison has no verdict.
 
     Examples:
       dxjudge strengths comparisons.csv
@@ -51,7 +52,7 @@ def strengths(
     from ..scoring.bootstrap import Plan
     from .runs.strengths_run import run_strengths
 
-    run_strengths(
+    code = run_strengths(
         votes,
         case,
         Form(None, delimiter, encoding, sheet),
@@ -60,3 +61,4 @@ def strengths(
         differences=differences,
         as_json=as_json,
     )
+    raise typer.Exit(code)

@@ -1,6 +1,7 @@
 """Read and map many texts, and write their mappings as columns of a table."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..errors import DxjudgeError, InputError, UsageError
@@ -20,6 +21,9 @@ ADDED = (
     "reason",
 )
 """The columns that a mapping adds to a table."""
+
+LONGEST = 2_000
+"""So many characters of a text are read; no diagnosis is longer."""
 
 
 def mapping_columns(mappings: Sequence[Mapping]) -> dict[str, list[Any]]:
@@ -50,6 +54,18 @@ def _text(value: Any, place: int) -> str:
     if not isinstance(plain, str):
         raise InputError(f"item {place} is {type(value).__name__} {value!r}, not a text")
     return plain
+
+
+def map_beginnings(texts: list[str], work: Callable[[list[str]], list[Mapping]]) -> list[Mapping]:
+    """Map texts with `work`; of a text beyond `LONGEST` the beginning is read, and that is said."""
+    read = [text[:LONGEST] for text in texts]
+    mappings = zip(texts, map_each(read, work), strict=True)
+    return [mapping if mapping.text == text else _told(mapping, text) for text, mapping in mappings]
+
+
+def _told(mapping: Mapping, text: str) -> Mapping:
+    left_out = f"only the first {LONGEST:,} of {len(text):,} characters were read"
+    return replace(mapping, text=text, reason="; ".join(filter(None, (left_out, mapping.reason))))
 
 
 def map_each(texts: list[str], work: Callable[[list[str]], list[Mapping]]) -> list[Mapping]:

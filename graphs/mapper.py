@@ -34,7 +34,7 @@ from ..ontology.specificity import check_specificity
 from ..ontology.terms import Term
 from ..ontology.tree import Tree, load_tree
 from .chooser import Chooser, is_judge
-from .many import map_each, mapping_columns, texts_of
+from .many import map_beginnings, mapping_columns, texts_of
 from .mapping import MappingParts, map_embedded, mapping_graph
 
 if TYPE_CHECKING:  # these modules take long to import
@@ -253,7 +253,7 @@ class Mapper:
                 known.clear()
             new = [text for text in dict.fromkeys(batch) if text not in known]
             if new:
-                known.update(zip(new, map_each(new, work), strict=True))
+                known.update(zip(new, map_beginnings(new, work), strict=True))
             yield [known[text] for text in batch]
 
     def search(self, text: str, k: int = 15) -> list[Candidate]:

@@ -1,5 +1,6 @@
 """A real Chromium for the tests of the pages, driven by Playwright."""
 
+import os
 import shutil
 import threading
 from collections.abc import Iterator
@@ -7,12 +8,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-import uvicorn
 from fastapi import APIRouter
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from dxjudge.web.guard import Guard, guarded
-from dxjudge.web.local import HOST, Job, listen, make_local_app
+from dxjudge.web.listening import bind, make_server
+from dxjudge.web.local import HOST, Job, make_local_app
 
 _AXE = Path(__file__).parents[1] / "web/ui/node_modules/axe-core/axe.min.js"
 _FLAGS = (
@@ -37,11 +38,12 @@ def chromium() -> Iterator[Browser]:
 @contextmanager
 def served(job: Job, api: APIRouter) -> Iterator[str]:
     """Serve the pages of a job as the commands do, and yield the address with its token."""
-    listening = listen(HOST, 0)
+    listening = bind(HOST, 0)
+    listening.listen()
     port = listening.getsockname()[1]
     guard = Guard(TOKEN, (HOST, "localhost"), 5_000_000, cookie=f"dxjudge-{port}")
     app = guarded(make_local_app(job, api), guard)
-    server = uvicorn.Server(uvicorn.Config(app, access_log=False, log_config=None))
+    server = make_server(app, grace=2)
     thread = threading.Thread(target=server.run, args=([listening],))
     thread.start()
     try:
@@ -67,10 +69,44 @@ def faults_of(page: Page) -> list[str]:
     return seen
 
 
-def inaccessible(page: Page) -> list[str]:
-    """Return what axe finds wrong on the page: the rule, and the first element it names."""
+def inaccessible(page: Page, *, contrast: bool = True) -> list[str]:
+    """Return what axe finds wrong on the page: the rule, and the first element it names.
+
+    contrast: also of colours, which is most of the work and the same at every width.
+    """
     if not _AXE.exists():
         pytest.skip("axe-core is not installed (make pages)")
-    page.evaluate(_AXE.read_text(encoding="utf-8"))
-    found = page.evaluate("async () => (await axe.run()).violations")
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(_AXE.read_text(encoding="utf-8"))
+    found = page.evaluate(
+        """async (contrast) => (await axe.run({resultTypes: ["violations"],
+        rules: {"color-contrast": {enabled: contrast}}})).violations""",
+        contrast,
+    )
     return [f"{one['id']}: {one['nodes'][0]['html'][:200]}" for one in found]
+
+
+def looks(page: Page) -> Iterator[tuple[int, bool]]:
+    """Show a page at three widths, light and dark; yield the width, and whether it is the first.
+
+    The first width of each scheme is the place to look at colours.
+    """
+    for scheme, widths in (("light", (390, 1140, 1900)), ("dark", (1900, 1140, 390))):
+        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        for width in widths:
+            page.set_viewport_size({"width": width, "height": 900})
+            yield width, width == widths[0]
+
+
+def check_widths(page: Page, name: str) -> None:
+    """Assert at every look that axe finds nothing and that nothing is wider than the page.
+
+    DXJUDGE_SCREENSHOTS in the environment is a folder for a picture of each.
+    """
+    folder = os.environ.get("DXJUDGE_SCREENSHOTS")
+    for at, (width, is_first) in enumerate(looks(page)):
+        assert inaccessible(page, contrast=is_first) == [], (name, width)
+        over = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        assert over <= 0, (name, width, over)
+        if folder:
+            page.screenshot(path=f"{folder}/{name}-{at}-{width}.png", full_page=True)

@@ -1,5 +1,6 @@
 """Charts: what their drawings and their tables show, without a browser and without a network."""
 
+import io
 import os
 import subprocess
 import sys
@@ -7,6 +8,8 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import pytest
+import vl_convert
+from pypdf import PdfReader
 
 from dxjudge.files.charts import (
     Bar,
@@ -24,6 +27,7 @@ from dxjudge.files.charts import (
     to_svg,
 )
 from dxjudge.files.charts.chart import SERIES
+from dxjudge.files.charts.settled import settled
 
 NAN = float("nan")
 EVIL = "</text><script>alert(1)</script> \u202e\u0000&\"'"
@@ -161,3 +165,16 @@ def test_pictures_and_pages_have_readable_words_on_a_machine_without_fonts(tmp_p
 def test_a_drawing_becomes_a_picture() -> None:
     svg = to_svg(heat("t", ["a"], ["b"], [[Point(1)]]).spec)
     assert to_png(svg).startswith(b"\x89PNG") and to_pdf(svg).startswith(b"%PDF")
+
+
+def test_the_same_drawing_gives_the_same_pdf_with_all_its_words() -> None:
+    # Two fonts and several see-through marks, whose order in the file is another one each time.
+    table = [[Bar(Point(0.5, 0.2, 0.8), "n 10")]] * 6
+    svg = to_svg(bars("t", [f"part {n}" for n in range(6)], ["a name"], table).spec)
+    drawn = [bytes(vl_convert.svg_to_pdf(svg)) for _ in range(4)]
+    files = {settled(one) for one in drawn}
+    assert len({*drawn}) > 1 and len(files) == 1
+    (page,) = PdfReader(io.BytesIO(*files), strict=True).pages
+    shown = page.extract_text()
+    assert all(f"part {n}" in shown for n in range(6)) and shown.count("(n 10)") == 6
+    assert settled(b"%PDF-1.7 startxref\n0\n%%EOF") == b"%PDF-1.7 startxref\n0\n%%EOF"

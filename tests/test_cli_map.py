@@ -152,6 +152,8 @@ def test_what_no_diagnosis_looks_like_does_no_harm(tmp_path: Path) -> None:
     found = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text("utf-8").splitlines()]
     assert [row["dx"] for row in found] == cells
     assert {row["status"] for row in found} <= {"mapped", "unmapped"}
+    assert found[0]["code"] == "M10"
+    assert "only the first 2,000 of 9,999,999 characters were read" in found[0]["reason"]
     assert found[1]["status"] == "unmapped"
 
 

@@ -15,11 +15,13 @@ from dxjudge.files.bytes import writing
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 
-TEXTS = [f"gout of toe {number}, stage {number % 7}" for number in range(200)]
+TEXTS = [f"gout of toe {number}, stage {number % 7}" for number in range(400)]
+# Its index is small, so that a run is killed soon after its start.
+SMALL = ["--ontology", f"{Path(__file__).parent / 'data' / 'releases' / 'own.py'}:ICD11"]
 
 
 def command(folder: Path, *options: str) -> list[str]:
-    return [sys.executable, "-m", "dxjudge", "map", str(folder / "in.csv"), *options]
+    return [sys.executable, "-m", "dxjudge", "map", str(folder / "in.csv"), *SMALL, *options]
 
 
 def prepare(folder: Path) -> Path:
@@ -46,46 +48,34 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run that nobody disturbed."""
     folder = prepare(tmp_path_factory.mktemp("whole"))
     options = ("-o", str(folder / "out.csv"), "--table", str(folder / "table.tsv"), "-q")
-    assert run(["map", str(folder / "in.csv"), *options]) == 0
+    assert run(["map", str(folder / "in.csv"), *SMALL, *options]) == 0
     return folder
 
 
-@pytest.mark.parametrize("with_table", [False, True])
+# SIGHUP is what a dropped connection sends; both end like the interrupt key.
+@pytest.mark.parametrize(("with_table", "ends"), [(False, "SIGTERM"), (True, "SIGHUP")])
 def test_a_killed_run_goes_on_to_the_same_bytes(
-    whole: Path, tmp_path: Path, with_table: bool, capsys: pytest.CaptureFixture[str]
+    whole: Path, tmp_path: Path, with_table: bool, ends: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = prepare(tmp_path)
     options = ["-o", str(folder / "out.csv")]
     options += ["--table", str(folder / "table.tsv")] if with_table else []
     assert kill(folder, signal.SIGKILL, *options, "-q", lines=60) == -signal.SIGKILL
-    assert kill(folder, signal.SIGTERM, *options, "-q", lines=130) == 130
+    others = [*options, "-q", "--min-score", "0.9"]
+    assert run(["map", str(folder / "in.csv"), *SMALL, *others]) == 4
+    assert "out.csv.journal is the journal of another job" in capsys.readouterr().err
+    assert kill(folder, signal.Signals[ends], *options, "-q", lines=130) == 130
     held = (folder / "out.csv.journal").read_text().splitlines()[1:]
     kept = {json.loads(line)["key"] for line in held}
     assert 130 <= len(kept) < len(TEXTS)
     assert not (folder / "out.csv").exists()
-    assert run(["map", str(folder / "in.csv"), *options]) == 0
+    assert run(["map", str(folder / "in.csv"), *SMALL, *options]) == 0
     assert f"{len(kept):,} texts mapped before" in capsys.readouterr().err
     assert (folder / "out.csv").read_bytes() == (whole / "out.csv").read_bytes()
     names = {"in.csv", "out.csv"} | ({"table.tsv"} if with_table else set())
     assert {path.name for path in folder.iterdir()} == names
     if with_table:
         assert (folder / "table.tsv").read_bytes() == (whole / "table.tsv").read_bytes()
-
-
-def test_a_dropped_connection_ends_like_the_interrupt_key(tmp_path: Path) -> None:
-    folder = prepare(tmp_path)
-    assert kill(folder, signal.SIGHUP, "-o", str(folder / "out.csv"), lines=10) == 130
-    assert (folder / "out.csv.journal").exists()
-
-
-def test_a_journal_of_other_settings_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = prepare(tmp_path)
-    options = ("-o", str(folder / "out.csv"), "-q")
-    assert kill(folder, signal.SIGKILL, *options, lines=10) == -signal.SIGKILL
-    assert run(["map", str(folder / "in.csv"), *options, "--min-score", "0.9"]) == 4
-    assert "out.csv.journal is the journal of another job" in capsys.readouterr().err
 
 
 def test_what_a_killed_writer_left_is_removed_and_what_a_living_one_writes_is_not(

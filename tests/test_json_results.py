@@ -84,7 +84,7 @@ def test_leaderboard_and_power(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     table = tmp_path / "board.csv"
-    (board,) = result_of(capsys, "leaderboard", folder, "-o", table)["boards"]
+    (board,) = result_of(capsys, "leaderboard", folder, "-o", table, code=3)["boards"]
     rows = [{"board": 1.0, **row} for row in written(board["rows"])]
     assert rows == table_of(table) and board["cases"] == 12
     plan = tmp_path / "power.csv"
@@ -97,7 +97,7 @@ def test_strengths(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "wins.csv").write_text("\n".join(["case,a,b,winner", *rows]), "utf-8")
     out, apart = tmp_path / "out.csv", tmp_path / "apart.csv"
     words = ("strengths", tmp_path / "wins.csv", "-o", out, "--differences", apart, "--boot", 50)
-    found = result_of(capsys, *words)
+    found = result_of(capsys, *words, code=3)
     assert written(found["strengths"]) == table_of(out)
     assert written(found["differences"]) == table_of(apart)
     assert found["unresolved"] == 1
@@ -109,6 +109,11 @@ def test_agree(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "out.csv"
     found = result_of(capsys, "agree", tmp_path / "votes.csv", "-o", out, "--boot", 50)
     assert written(found["rows"]) == table_of(out)
+    header, *kept = [line + "," for line in (tmp_path / "votes.csv").read_text("utf-8").split()]
+    kept[0] = "0,grade,x,,failed"
+    (tmp_path / "votes.csv").write_text("\n".join([header + "status", *kept]), "utf-8")
+    assert run(["agree", str(tmp_path / "votes.csv"), "--boot", "50"]) == 3
+    assert "1 vote failed and left out of every measure" in capsys.readouterr().err
 
 
 def test_check_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

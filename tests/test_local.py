@@ -9,7 +9,8 @@ from fastapi import APIRouter
 from playwright.sync_api import Browser
 
 from dxjudge.errors import EnvironmentFault, InputError
-from dxjudge.web.local import HOST, Job, listen
+from dxjudge.web.listening import bind
+from dxjudge.web.local import HOST, Job
 
 from .browser import TOKEN, chromium, faults_of, served
 
@@ -108,7 +109,8 @@ def test_a_fault_comes_as_its_sentence(root: str) -> None:
 
 
 def test_a_port_in_use_is_named() -> None:
-    with listen(HOST, 0) as taken:
+    with bind(HOST, 0) as taken:
+        taken.listen()
         port = taken.getsockname()[1]
         with pytest.raises(EnvironmentFault, match=f"port {port} of 127.0.0.1 cannot be used"):
-            listen(HOST, port)
+            bind(HOST, port)

@@ -22,10 +22,10 @@ from dxjudge.evaluation.people.from_run import run_to_rate
 from dxjudge.evaluation.people.from_table import Reading, read_to_rate
 from dxjudge.evaluation.people.kept import Kept
 from dxjudge.evaluation.people.rating import Rating, open_rating
-from dxjudge.evaluation.people.sample import Design
+from dxjudge.evaluation.people.sample import Design, draw
 from dxjudge.evaluation.people.to_rate import Found, ToRate
 from dxjudge.graphs.jury.votes_file import read_votes, write_votes
-from dxjudge.scoring import Plan, judged_chances
+from dxjudge.scoring import Plan, draw_by_strata, judged_chances
 from dxjudge.scoring.votes import Vote
 
 from .evaluation_judge import make_judge
@@ -177,6 +177,8 @@ def synthetic(count: int, seed: int) -> tuple[list[ToRate], list[Vote], dict[str
 def test_the_weights_make_a_contested_sample_unbiased(tmp_path: Path) -> None:
     """300 samples of 60 of 600 items, of which a person does the first 45 and stops.
 
+    The votes are read once, and three whole ratings have the weights of this arithmetic.
+
     The plain share of the sample is far from the truth, since half of it is contested; the
     weighted share is the truth on average. Its standard error over 300 samples is about 0.004.
     """
@@ -184,20 +186,27 @@ def test_the_weights_make_a_contested_sample_unbiased(tmp_path: Path) -> None:
     table = tmp_path / "judges.csv"
     write_votes(table, votes)
     right = fmean(truth.values())
+    design = Design(60, votes=(table,))
+    strata = draw(items, design, 0).strata
     plain, weighted = [], []
     for seed in range(300):
-        path = tmp_path / f"{seed}.csv"
-        kept = Kept(Path(f"{path}.answers.jsonl"))
-        design = Design(60, votes=(table,))
-        rating = open_rating(Found(tuple(items)), kept, path, design=design or Design(), seed=seed)
-        done = {rating._drawn.places[at]: truth[one.case] for at, one in
-                enumerate(rating.items[:45])}  # fmt: skip
-        weights = judged_chances(rating._drawn.strata, done)
+        order = list(draw_by_strata(strata, 60, seed))
+        random.Random(f"order {seed}").shuffle(order)
+        done = {at: truth[items[at].case] for at in order[:45]}
+        weights = judged_chances(strata, done)
         whole = sum(1 / chance for chance in weights.values())
         assert whole == pytest.approx(600)
         plain.append(fmean(done.values()))
         weighted.append(sum(is_right / weights[at] for at, is_right in done.items()) / whole)
-        kept.close()
+        if seed < 3:
+            rating = rated(Found(tuple(items)), tmp_path, str(seed), design, seed)
+            assert [one.case for one in rating.items] == [items[at].case for at in order]
+            for place, one in enumerate(rating.items[:45]):
+                answer = {"same_disease": "yes" if truth[one.case] else "no"}
+                rating.give(place, "ann", "done", answer)
+            chances = {vote.case: float(vote.groups["chance"]) for vote in rating.votes()}
+            assert chances == pytest.approx({items[at].case: weights[at] for at in done})
+            rating.kept.close()
     assert abs(fmean(plain) - right) > 0.15
     assert fmean(weighted) == pytest.approx(right, abs=0.013)
 

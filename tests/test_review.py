@@ -19,7 +19,7 @@ from dxjudge.web.reviewing.api import make_review_api
 from dxjudge.web.reviewing.finder import Finder
 from dxjudge.web.reviewing.opened import Opening, open_review
 
-from .browser import chromium, faults_of, inaccessible, served
+from .browser import check_widths, chromium, faults_of, served
 
 TREE = load_tree()
 EXAMPLES = Path(__file__).parent.parent / "examples/diagnoses.csv"
@@ -429,37 +429,29 @@ def test_what_a_release_changed_stands_at_the_row(
         assert "Changed release (deleted)" in page.inner_text(".lines")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_part_is_accessible(
-    browser: Browser, finder: Finder, table: Path, scheme: str
-) -> None:
+def test_every_part_is_accessible(browser: Browser, finder: Finder, table: Path) -> None:
     with review(finder, table, reviewer="Ana") as url:
         page = open_page(browser, url, "order=-score")
-        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
         press_on(page, "Enter")
         wait_for_candidates(page)
         page.keyboard.press("?")
-        for width in (390, 1140, 1900):
-            page.set_viewport_size({"width": width, "height": 900})
-            for tab in ("accept", "agreement", "review"):
-                page.goto(f"{url.partition('?')[0]}#tab={tab}&order=-score")
-                page.wait_for_selector(TEXT if tab == "review" else ".accept h2")
-                assert inaccessible(page) == [], (width, tab)
-                wide = page.evaluate("document.documentElement.scrollWidth")
-                assert wide <= width, (width, tab)
+        for tab in ("accept", "agreement", "review"):
+            page.goto(f"{url.partition('?')[0]}#tab={tab}&order=-score")
+            page.wait_for_selector(TEXT if tab == "review" else ".accept h2")
+            check_widths(page, f"review-{tab}")
         page.keyboard.press("/")
         page.keyboard.type("gout")
         page.wait_for_selector("#found-0")
-        assert inaccessible(page) == []
+        check_widths(page, "review-search")
 
 
-def test_fifty_thousand_rows_open_and_scroll(
+def test_ten_thousand_rows_open_and_scroll(
     browser: Browser, finder: Finder, tmp_path: Path
 ) -> None:
     table = tmp_path / "big.tsv"
     with table.open("w", encoding="utf-8") as file:
         file.write("text\tcode\tname\tscore\trows\tsignature\n")
-        for number in range(50_000):
+        for number in range(10_000):
             file.write(
                 f"cough number {number}\tR05\tCough\t0.{number % 100:02}\t{number + 1}\ts=R05\n"
             )
@@ -468,9 +460,9 @@ def test_fifty_thousand_rows_open_and_scroll(
         assert page.inner_text(TEXT) == "cough number 0"
         assert page.locator(".big-row").count() < 100, "only rows on the screen are in the document"
         page.eval_on_selector(".big-table", "box => box.scrollTop = box.scrollHeight")
-        page.wait_for_selector("text=cough number 49999")
+        page.wait_for_selector("text=cough number 9999")
         press_on(page, "Enter")
         saved(page)
         page.fill("#filter", "number 4321")
-        page.wait_for_function("() => document.querySelector('.big-table').ariaRowCount === '16'")
+        page.wait_for_function("() => document.querySelector('.big-table').ariaRowCount === '2'")
     assert rows_of(table).entries["cough number 0"].reviewed

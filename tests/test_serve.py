@@ -11,7 +11,6 @@ from typing import Any
 
 import httpx
 import pytest
-import uvicorn
 from fastapi import FastAPI
 from pydantic import BaseModel
 
@@ -26,6 +25,7 @@ from dxjudge.prompts.load import Prompt
 from dxjudge.prompts.load_data import RubricField
 from dxjudge.web.app import make_app
 from dxjudge.web.guard import guarded
+from dxjudge.web.listening import bind, make_server
 from dxjudge.web.remote_inputs import check_no_files
 from dxjudge.web.settings import Service
 
@@ -69,15 +69,12 @@ def service(mapper: Mapper, provider: ProtocolServer) -> Iterator[Service]:
 
 @pytest.fixture(scope="module")
 def url(service: Service) -> Iterator[str]:
-    server = uvicorn.Server(
-        uvicorn.Config(guarded(make_app(service), service.guard), port=0, log_config=None)
-    )
-    thread = threading.Thread(target=server.run)
+    listening = bind("127.0.0.1", 0)
+    listening.listen()
+    server = make_server(guarded(make_app(service), service.guard), grace=10)
+    thread = threading.Thread(target=server.run, args=([listening],))
     thread.start()
-    while not server.started:
-        assert thread.is_alive()
-        threading.Event().wait(0.05)
-    port = server.servers[0].sockets[0].getsockname()[1]
+    port = listening.getsockname()[1]
     yield f"http://127.0.0.1:{port}"
     server.should_exit = True
     thread.join(20)

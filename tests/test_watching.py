@@ -16,6 +16,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from dxjudge.agents.engine.run import Run
+from dxjudge.agents.watching.prompt_log import PromptLog
 from dxjudge.cli.main import run as dxjudge
 from dxjudge.graphs.step import run_step
 
@@ -189,3 +190,20 @@ def test_an_account_that_cannot_be_written_is_an_error_before_anything_is_asked(
         words += ["--judge", server.judge(), "--account", tmp_path / "none" / "a.json"]
         assert dxjudge([*map(str, words)]) not in (0, 3)
         assert not server.seen
+
+
+def test_the_prompts_of_a_run_stand_in_the_order_of_their_keys(tmp_path: Path) -> None:
+    calls = [("b", "one", None), ("a", "one", None), ("c", "two", "kept")]
+    texts = []
+    for at, order in enumerate((calls, calls[::-1], [calls[2]])):
+        path = tmp_path / f"{at % 2}.jsonl"
+        with PromptLog(path) as log:  # the third run goes on with the first one's file
+            for key, user, reply in order:
+                log.note(key, {"system": "s", "user": user, "images": []}, reply)
+        texts.append(path.read_text())
+        assert path.stat().st_mode & 0o077 == 0
+    assert texts[0] == texts[1] == texts[2]
+    lines = [json.loads(line) for line in texts[0].splitlines()]
+    assert [line["key"] for line in lines] == ["a", "b", "c"]
+    assert ["user" in line for line in lines] == [True, False, True]
+    assert lines[0]["messages"] == lines[1]["messages"] and lines[2]["reply"] == "kept"

@@ -1,7 +1,6 @@
 """The pages of `dxjudge view`, `review` and `rate`: a local web app bound to this machine."""
 
 import secrets
-import socket
 import threading
 import webbrowser
 from collections.abc import Awaitable, Callable
@@ -9,7 +8,6 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Literal
 
-import uvicorn
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.responses import FileResponse, HTMLResponse, Response
 from pydantic import BaseModel
@@ -17,6 +15,7 @@ from pydantic import BaseModel
 from ..errors import EnvironmentFault
 from .faults import add_faults
 from .guard import Guard, guarded
+from .listening import bind, serve_until_ended
 
 HOST = "127.0.0.1"
 MEGABYTE = 1_000_000
@@ -119,7 +118,7 @@ def serve_local(
     port: 0 for any free one. show: is given the address with its secret once the pages answer.
     Raises EnvironmentFault for a port in use.
     """
-    listening = listen(HOST, port)
+    listening = bind(HOST, port)
     port = listening.getsockname()[1]
     token = secrets.token_urlsafe(24)
     guard = Guard(
@@ -129,26 +128,11 @@ def serve_local(
         cookie=f"dxjudge-{port}",
     )
     app = guarded(make_local_app(job, api), guard)
-    # uvicorn's own settings of logging close the streams of handlers that others have set up.
-    config = uvicorn.Config(app, access_log=False, log_config=None, timeout_graceful_shutdown=2)
-    server = uvicorn.Server(config)
     address = f"http://{HOST}:{port}/?token={token}"
-    show(address)
-    if open_browser:
-        threading.Timer(0.3, webbrowser.open, [address]).start()
-    server.run([listening])
 
+    def show_and_open() -> None:
+        show(address)
+        if open_browser:
+            threading.Timer(0.3, webbrowser.open, [address]).start()
 
-def listen(host: str, port: int) -> socket.socket:
-    """Return a socket that listens there. Raises EnvironmentFault where nobody can."""
-    listening = socket.socket()
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listening.bind((host, port))
-    except OSError as fault:
-        listening.close()
-        raise EnvironmentFault(
-            f"port {port} of {host} cannot be used ({fault.strerror}): name another with --port"
-        ) from fault
-    listening.listen(128)
-    return listening
+    serve_until_ended(app, listening, grace=2, show=show_and_open)

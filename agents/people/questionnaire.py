@@ -1,14 +1,14 @@
 """The three tasks of DermCase's questionnaire: image and label, two diagnoses, two pairs."""
 
-from collections.abc import Mapping
-from typing import Literal
+from collections.abc import Callable, Mapping
+from typing import Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from ...prompts.load import Value
 from ...prompts.load_data import ScaleField
-from ..grading import Grade, GradeAnswer, as_grade, describe, grade_answer, in_words, meanings
 from ..images import Image
+from ..rules.grading import Grade, GradeAnswer, as_grade, describe, grade_answer, in_words, meanings
 from ..step import Step
 from ..verdict import Verdict
 from .declared import ForPeople
@@ -73,6 +73,9 @@ class CloserPair(BaseModel):
     swapped: bool = False
 
 
+Rated = TypeVar("Rated", ImageLabelInput, LikenessInput)
+
+
 def _label(inputs: ImageLabelInput) -> Mapping[str, Value]:
     return {"label": inputs.label, "scale": describe(inputs.scale.levels)}
 
@@ -101,38 +104,51 @@ def _as_given(inputs: CloserPairInput, answer: CloserPairAnswer) -> CloserPair:
     return CloserPair(closer=closer, reason=answer.reason.strip(), swapped=inputs.swapped)
 
 
-GRADE_IMAGE_LABEL: Step[ImageLabelInput, GradeAnswer, Grade] = Step(
-    name="grade_image_label",
-    version=1,
-    input=ImageLabelInput,
-    judged="label",
+def _on_seven_levels(
+    name: str,
+    input: type[Rated],
+    judged: str,
+    render: Callable[[Rated], Mapping[str, Value]],
+    returns: str,
+    *,
+    images: bool = False,
+    symmetric: tuple[str, str] | None = None,
+) -> Step[Rated, GradeAnswer, Grade]:
+    return Step(
+        name=name,
+        version=1,
+        input=input,
+        judged=judged,
+        images=images,
+        symmetric=symmetric,
+        output=lambda inputs: grade_answer(inputs.scale),
+        render=render,
+        checks=(in_words,),
+        finish=as_grade,
+        result=Grade,
+        verdict=Verdict("score", words="rationale", scale="ordinal", levels=SEVEN),
+        people=ForPeople(explain=lambda inputs: meanings("score", inputs.scale.levels)),
+        returns=returns,
+        scale="1 to 7",
+    )
+
+
+GRADE_IMAGE_LABEL = _on_seven_levels(
+    "grade_image_label",
+    ImageLabelInput,
+    "label",
+    _label,
+    "how well a label fits the images of a finding",
     images=True,
-    output=lambda inputs: grade_answer(inputs.scale),
-    render=_label,
-    checks=(in_words,),
-    finish=as_grade,
-    result=Grade,
-    verdict=Verdict("score", words="rationale", scale="ordinal", levels=SEVEN),
-    people=ForPeople(explain=lambda inputs: meanings("score", inputs.scale.levels)),
-    returns="how well a label fits the images of a finding",
-    scale="1 to 7",
 )
 
-GRADE_LIKENESS: Step[LikenessInput, GradeAnswer, Grade] = Step(
-    name="grade_likeness",
-    version=1,
-    input=LikenessInput,
-    judged="second",
+GRADE_LIKENESS = _on_seven_levels(
+    "grade_likeness",
+    LikenessInput,
+    "second",
+    _two,
+    "how alike two diagnoses are",
     symmetric=("first", "second"),
-    output=lambda inputs: grade_answer(inputs.scale),
-    render=_two,
-    checks=(in_words,),
-    finish=as_grade,
-    result=Grade,
-    verdict=Verdict("score", words="rationale", scale="ordinal", levels=SEVEN),
-    people=ForPeople(explain=lambda inputs: meanings("score", inputs.scale.levels)),
-    returns="how alike two diagnoses are",
-    scale="1 to 7",
 )
 
 CHOOSE_CLOSER_PAIR: Step[CloserPairInput, CloserPairAnswer, CloserPair] = Step(

@@ -1,7 +1,6 @@
 """The options of the commands that open pages: `view`, `review` and `rate`."""
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
@@ -39,8 +38,7 @@ class PagesOptions:
         from ...web.local import serve_local
 
         show = _say_address(self.no_open)
-        with suppress(KeyboardInterrupt):  # Ctrl-C is how pages end, so it interrupts nothing
-            serve_local(job, api, port=self.port, show=show, open_browser=not self.no_open)
+        serve_local(job, api, port=self.port, show=show, open_browser=not self.no_open)
 
 
 def _say_address(no_open: bool) -> Callable[[str], None]:

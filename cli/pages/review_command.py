@@ -5,10 +5,8 @@ from typing import Annotated
 
 import typer
 
-from ...ontology.releases.listed import DEFAULT
 from ..command import grouped
-from ..options import AddedSources, Ontology, Scope, Sources
-from ..sources_command import read_which
+from ..searching_options import SearchingOptions
 from .options import PagesOptions
 
 _REVIEW, _EARLIER = "Reviewers", "A table of an earlier release"
@@ -75,10 +73,7 @@ def review(
     earlier: Earlier = None,
     old: From = None,
     equivalences: Equivalences = None,
-    ontology: Ontology = DEFAULT,
-    scope: Scope = None,
-    source: Sources = None,
-    added_sources: AddedSources = "all",
+    searching: SearchingOptions,
     pages: PagesOptions,
 ) -> None:
     """Review the mappings of a table in the browser, the most frequent and least sure first.
@@ -100,7 +95,6 @@ def review(
     opened = open_review(
         Opening(
             table=table,
-            ontology=ontology,
             reviewer=reviewer.strip(),
             share=share,
             seed=seed,
@@ -108,9 +102,7 @@ def review(
             earlier=earlier,
             old=old,
             equivalences=equivalences,
-            scope=scope,
-            sources=tuple(source or ()),
-            added=read_which(added_sources),
+            **searching.settings,
         )
     )
     opened.finder.start()

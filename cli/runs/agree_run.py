@@ -14,12 +14,14 @@ from ...evaluation.judges.agreement_table import agree
 from ...evaluation.judges.agreement_text import blocks_of, contested_lines, plain
 from ...evaluation.judges.agreement_units import known_scales
 from ...files.bytes import check_writable
+from ...files.counted import counted
 from ...files.forms import Form, table_format
 from ...files.nearest import unread_column
 from ...files.rows_out import write_columns
 from ...graphs.jury.votes_file import COLUMNS, NEEDED, read_verdict, read_votes, write_votes
 from ...scoring.bootstrap import Plan
 from ...scoring.votes import Vote
+from ..exit_codes import SOME_FAILED
 from ..terminal.printing import print_blocks, print_json, print_lines
 from .step_rows import say
 
@@ -47,8 +49,8 @@ class Request:
     form: Form = Form()
 
 
-def run_agree(request: Request, *, level: float, resamples: int, seed: int) -> None:
-    """Run the command. All options and inputs are checked before anything is computed."""
+def run_agree(request: Request, *, level: float, resamples: int, seed: int) -> int:
+    """Run the command and return its exit code; all is checked before anything is computed."""
     scale = request.terms.get("scale")
     if scale is not None and scale not in _SCALES:
         raise UsageError(f"--scale {scale!r}: write one of {', '.join(_SCALES)}")
@@ -84,6 +86,10 @@ def run_agree(request: Request, *, level: float, resamples: int, seed: int) -> N
         print_json(plain(agreement))
     else:
         _print(agreement, request.top)
+    failed = sum(row.failed for row in agreement.counts)
+    if failed:
+        say(f"dxjudge: {counted(failed, 'vote')} failed and left out of every measure")
+    return SOME_FAILED if failed else 0
 
 
 def _own_step(text: str) -> Step[Any, Any]:

@@ -30,6 +30,7 @@ from ..answering_options import AnswerOptions
 from ..terminal.progress import failed_lines, work_done
 from .estimates import keep_estimates, print_estimates
 from .finishing import Rows, journal_path, journalled
+from .outcomes import Outcomes
 from .step_rows import say
 
 _NAMED = re.compile(r"^(?P<name>[^:=]+)=(?P<model>.+)$")
@@ -63,14 +64,14 @@ def run_answer(options: AnswerOptions) -> int:
     def work(run: Run) -> bool:
         if options.run.account is not None:
             keep_estimates(estimate_answers(plan, run), run)
-        resumed = len(calls.finished(journal))
-        outcomes = asyncio.run(calls.finish(run, journal, quiet=options.quiet))
-        answered = gather_answers(plan, outcomes)
+        with Outcomes(calls.keys, journal) as outcomes:
+            asyncio.run(calls.finish(run, outcomes, quiet=options.quiet))
+            answered = gather_answers(plan, outcomes)
         write_columns(options.output, format, answer_columns(plan, answered))
         if not options.quiet:
             seconds = max(time.monotonic() - started, 1e-9)
             say(*_counts(plan, answered))
-            say(*work_done(len(plan.items), resumed, run, seconds, "question"))
+            say(*work_done(len(plan.items), outcomes.resumed, run, seconds, "question"))
         return any(one.reason for one in answered)
 
     return journalled(journal, options.run, work, what="answers")

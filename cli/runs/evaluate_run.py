@@ -27,7 +27,8 @@ from ...graphs.mapper import Mapper
 from ..command import given_flags
 from ..exit_codes import BUDGET, INTERRUPTED, SOME_FAILED
 from ..option_groups import JudgeModelOptions, RunOptions
-from ..sources_command import read_which, say_added
+from ..searching_options import FurtherTerms
+from ..sources_command import say_added
 from ..terminal.printing import print_json, print_lines, print_table
 from ..terminal.progress import stages
 from .estimates import keep_estimates
@@ -50,8 +51,7 @@ class Request:
     table: Path | None
     model: str | None
     encoder: str | None
-    sources: tuple[Path, ...]
-    added: str
+    terms: FurtherTerms
     run: RunOptions
     asked: JudgeModelOptions
     stress: Path | None
@@ -95,8 +95,7 @@ def run_evaluation(request: Request) -> int:
                 opened.settings.ontology,
                 model=encoder,
                 judge=chooser,
-                sources=request.sources,
-                added=read_which(request.added),
+                **request.terms.settings,
                 progress=progress,
                 run=run,
             )

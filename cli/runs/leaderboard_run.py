@@ -55,7 +55,8 @@ def run_leaderboard(request: Request) -> int:
     for number, board in enumerate(boards, 1):
         title = f"board {number}: " if len(boards) > 1 else ""
         _print(board, title, request.quiet or request.as_json)
-    return SOME_FAILED if any(board.left_out for board in boards) else 0
+    lacking = any(board.left_out or any(row.failed for row in board.rows) for board in boards)
+    return SOME_FAILED if lacking else 0
 
 
 def _why_not(sets: list[list[FinishedRun]]) -> str:

@@ -22,6 +22,7 @@ from ...files.nearest import lacking, no_column
 from ...files.rows_out import write_columns
 from ...scoring.bootstrap import Plan
 from ...scoring.pairwise import Contest, strengths
+from ..exit_codes import SOME_FAILED
 from ..terminal.printing import print_blocks, print_json
 from .step_rows import say
 
@@ -38,8 +39,11 @@ def run_strengths(
     output: Path | None = None,
     differences: Path | None = None,
     as_json: bool = False,
-) -> None:
-    """Run the command. Raises InputError that names the row of a comparison that cannot be read."""
+) -> int:
+    """Run the command and return its exit code.
+
+    Raises InputError that names the row of a comparison that cannot be read.
+    """
     for path in filter(None, (output, differences)):
         table_format(str(path), "numbers")
         check_writable(path)
@@ -67,6 +71,7 @@ def run_strengths(
             f"comparisons without a verdict: {unresolved:,}; where a strength exists, the braces "
             "say what they could change"
         )
+    return SOME_FAILED if unresolved else 0
 
 
 def _write(path: Path | None, names: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:

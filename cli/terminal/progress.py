@@ -242,20 +242,20 @@ def summary(
     each row has one outcome.
     """
     seconds = max(time.monotonic() - started, 1e-9)
-    statuses = Counter(outcome.status for outcome in outcomes)
+    statuses, deciders = Counter[str](), Counter[str]()
+    failures = []
+    for number, outcome in zip(rows or range(1, len(outcomes) + 1), outcomes, strict=True):
+        statuses[outcome.status] += 1
+        if outcome.status == "failed":
+            failures.append((number, outcome.first_why))
+        else:
+            deciders[outcome.decided_by] += 1
     yield f"{counted(len(outcomes), noun)}: " + " · ".join(
         f"{name} {statuses[name]:,}" for name in ("done", "abstained", "failed")
     )
-    deciders = Counter(outcome.decided_by for outcome in outcomes if outcome.status != "failed")
     if deciders:
         yield "decided by " + ", ".join(f"{name} {n:,}" for name, n in deciders.most_common())
     yield from work_done(len(outcomes), resumed, run, seconds, noun)
-    numbers = range(1, len(outcomes) + 1) if rows is None else rows
-    failures = (
-        (number, outcome.first_why)
-        for number, outcome in zip(numbers, outcomes, strict=True)
-        if outcome.status == "failed"
-    )
     yield from failed_lines(failures, noun)
 
 

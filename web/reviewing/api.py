@@ -7,12 +7,12 @@ from fastapi import APIRouter, HTTPException, Query
 from pydantic import BaseModel, Field
 
 from ...errors import UsageError
-from .blind import agreement, settle_agreed
+from .blind import agreement, blind_reviews, settle_agreed
 from .edited import Conflict
 from .finder import Finder
 from .order import Wanted, queue
 from .samples import accept, described, draw, progress, steps, withdraw
-from .session import Decision, Session
+from .session import Decision, Kind, Session
 from .shown import briefs, detail
 
 _QUEUES = 20  # orders of the queue that are kept
@@ -149,10 +149,9 @@ def _add_acts(api: APIRouter, session: Session) -> None:
         decision = Decision(
             body.id, body.version, body.reviewer, body.code, tuple(body.additional), body.note
         )
-        has_others = bool(detail(session, body.id, body.reviewer)["reviews"])
-        return _saved(session, body.id, body.reviewer, lambda: session.decide(
-            decision, "settled" if has_others else "decided"
-        ))  # fmt: skip
+        is_settled = not session.blind and body.id in blind_reviews(session.log.reviews)
+        act: Kind = "settled" if is_settled else "decided"
+        return _saved(session, body.id, body.reviewer, lambda: session.decide(decision, act))
 
     @api.post("/review/flag")
     def flag(body: FlagIn) -> dict[str, Any]:

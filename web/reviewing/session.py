@@ -9,7 +9,7 @@ from ...ontology.exchange.carry import Carried
 from ...ontology.mapping import BETWEEN
 from .edited import Conflict, Edit, EditedTable
 from .log import Log, Review
-from .rows import Row, in_share
+from .rows import Row, in_share, row_id
 
 NONE_FITS = ""
 """The code of a decision that no code of the release fits."""
@@ -131,7 +131,7 @@ class Session:
             last = self._last(reviewer)
             if last is None:
                 raise UsageError(f"there is nothing of {reviewer} to take back")
-            row = self.by_text(last.text)
+            row = self.row(row_id(last.text))
             if last.act != "blind":
                 self._restore(row, last)
             self.log.append([Review(reviewer, "undone", last.text)])
@@ -165,13 +165,6 @@ class Session:
         if row is None:
             raise InputError("this row is not in the table any more")
         return row
-
-    def by_text(self, text: str) -> Row:
-        """Return the row of a text. Raises InputError where the table no longer holds it."""
-        from_text = {row.text: row for row in self.table.rows.values()}
-        if text not in from_text:
-            raise InputError(f"{text!r} is not in the table any more")
-        return from_text[text]
 
 
 def _review(

@@ -16,14 +16,6 @@ _HISTORY = 20  # acts of one row that are shown
 _DECISIONS = ("decided", "settled", "undone", "flagged", "unflagged")
 
 
-def brief(session: Session, row: Row, reviewer: str) -> dict[str, Any]:
-    """Return what the list shows of a row."""
-    if not session.blind:
-        return row.brief()
-    review = blind_reviews(session.log.reviews).get(row.id, {}).get(reviewer)
-    return _blind(session, row, review).brief()
-
-
 def briefs(session: Session, ids: list[str], reviewer: str) -> list[dict[str, Any] | None]:
     """Return what the list shows of rows; None for one that the table no longer holds."""
     by_row = blind_reviews(session.log.reviews) if session.blind else {}

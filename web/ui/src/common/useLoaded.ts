@@ -7,20 +7,25 @@ export interface Loaded<T> {
   loading: boolean;
 }
 
-/** Load a path of the API, again whenever it changes; the last value stays until the next is there. */
-export function useLoaded<T>(path: string | null): Loaded<T> {
+type Load = <T>(path: string, signal: AbortSignal) => Promise<T>;
+
+/**
+ * Load a path, again whenever it changes; the last value stays until the next is there.
+ * `load`: from where; by default from the API.
+ */
+export function useLoaded<T>(path: string | null, load: Load = get): Loaded<T> {
   const [state, setState] = useState<Loaded<T>>({ loading: path !== null });
   useEffect(() => {
     if (path === null) return;
     const abort = new AbortController();
     setState((last) => ({ ...last, loading: true }));
-    get<T>(path, abort.signal).then(
+    load<T>(path, abort.signal).then(
       (value) => setState({ value, loading: false }),
       (fault: unknown) => {
         if (!abort.signal.aborted) setState((last) => ({ ...last, fault, loading: false }));
       },
     );
     return () => abort.abort();
-  }, [path]);
+  }, [path, load]);
   return state;
 }

@@ -8,7 +8,7 @@ import { Words } from "../common/Words";
 import { Filters, filtersOf } from "./Filters";
 import { OneRow } from "./OneRow";
 import { optionsOf } from "./options";
-import type { Brief, Candidates, Detail, Draft, Named, Option, Place, Setup } from "./types";
+import type { Brief, Candidates, Detail, Draft, Named, Place, Setup } from "./types";
 import { useDetails } from "./useDetail";
 import { useQueue } from "./useQueue";
 import { count } from "./words";
@@ -352,5 +352,3 @@ function named({ code, name }: Named): Named {
 function wordsOf(fault: unknown): string {
   return fault instanceof Refused || fault instanceof Error ? fault.message : String(fault);
 }
-
-export type { Option };

@@ -3,7 +3,7 @@ import { Words } from "../common/Words";
 import { Options } from "./Options";
 import { Search } from "./Search";
 import type { Candidates, Detail, Draft, Named, Option, Place } from "./types";
-import { percent, plural } from "./words";
+import { plural } from "./words";
 
 export interface OneRowProps {
   row: Detail;
@@ -199,8 +199,4 @@ function History({ row }: { row: Detail }): ComponentChildren {
       </ol>
     </details>
   );
-}
-
-export function Done({ done, of }: { done: number; of: number }) {
-  return <span>{of ? percent(done / of) : "–"}</span>;
 }

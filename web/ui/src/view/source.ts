@@ -1,6 +1,5 @@
-import { useEffect, useState } from "preact/hooks";
 import { get } from "../common/api";
-import type { Loaded } from "../common/useLoaded";
+import { type Loaded, useLoaded } from "../common/useLoaded";
 
 // The pages of a run have their data either from the server or, in a self-contained report, from
 // the document: <script type="application/json" id="data"> holds an object, path -> value.
@@ -28,18 +27,5 @@ export async function load<T>(path: string, signal?: AbortSignal): Promise<T> {
 
 /** Load a path, again whenever it changes; the last value stays until the next is there. */
 export function useData<T>(path: string | null): Loaded<T> {
-  const [state, setState] = useState<Loaded<T>>({ loading: path !== null });
-  useEffect(() => {
-    if (path === null) return;
-    const abort = new AbortController();
-    setState((last) => ({ ...last, loading: true }));
-    load<T>(path, abort.signal).then(
-      (value) => setState({ value, loading: false }),
-      (fault: unknown) => {
-        if (!abort.signal.aborted) setState((last) => ({ ...last, fault, loading: false }));
-      },
-    );
-    return () => abort.abort();
-  }, [path]);
-  return state;
+  return useLoaded<T>(path, load);
 }

@@ -3,8 +3,8 @@
 import re
 from pathlib import Path
 
-from ..errors import OutputError, UsageError
-from ..files.bytes import writing
+from ...errors import OutputError, UsageError
+from ...files.bytes import writing
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
