@@ -76,7 +76,7 @@ def link_needed(name: str, packages: Path) -> None:
             if ".." not in file.parts and file.suffix != ".pyc":
                 target = packages / file
                 target.parent.mkdir(parents=True, exist_ok=True)
-                target.symlink_to(file.locate())  # type: ignore[arg-type]
+                target.symlink_to(Path(str(file.locate())))
 
 
 def _needed(own: Distribution) -> Iterator[Distribution]:
