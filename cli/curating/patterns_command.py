@@ -7,7 +7,7 @@ import typer
 
 from ..command import grouped
 from ..option_groups import JudgeModelOptions, RunOptions
-from ..options import Delimiter, Encoding, InputFormat, SheetName
+from ..options import Delimiter, Encoding, EstimateOnly, InputFormat, SheetName
 from .options import ROWS, Model, Seed
 
 _WHICH = "Which pairs"
@@ -74,6 +74,7 @@ def patterns(
     encoding: Encoding = None,
     asked: JudgeModelOptions,
     run: RunOptions,
+    estimate: EstimateOnly = False,
 ) -> None:
     """Find patterns in the image pairs that models could not tell apart.
 
@@ -98,5 +99,6 @@ def patterns(
         most=most,
         seed=seed,
         form=Form(input_format, delimiter, encoding, sheet),
+        estimate=estimate,
     )
     raise typer.Exit(code)

@@ -5,7 +5,9 @@ import sys
 from pathlib import Path
 
 from ...agents.engine.ask import ask
+from ...agents.engine.estimate import estimate as estimate_calls
 from ...agents.engine.judges import as_judge
+from ...agents.engine.run import Run
 from ...agents.judge import JudgeSpec
 from ...agents.making.find_failure_patterns import FIND_FAILURE_PATTERNS, Patterns
 from ...curation.mediconfusion.failures import read_failures
@@ -14,6 +16,7 @@ from ...files.bytes import check_writable
 from ...files.forms import Form
 from ..exit_codes import BUDGET, SOME_FAILED
 from ..option_groups import RunOptions
+from ..runs.estimates import Estimates, keep_estimates, print_estimates
 
 
 def run_patterns(
@@ -28,6 +31,7 @@ def run_patterns(
     most: int,
     seed: int,
     form: Form,
+    estimate: bool,
 ) -> int:
     """Run the command and return its exit code."""
     failures = read_failures(
@@ -37,9 +41,20 @@ def run_patterns(
         f"{failures.failed} of {failures.scored} pairs are failed; {len(failures.pairs)} are shown",
         file=sys.stderr,
     )
-    check_writable(output)
     inputs = {"pairs": failures.pairs, "most": most}
+
+    def calls(run: Run) -> Estimates:
+        asked = estimate_calls(FIND_FAILURE_PATTERNS, [inputs], judge=spec, run=run)
+        return [(spec.label, FIND_FAILURE_PATTERNS.name, asked)]
+
+    if estimate:
+        with options.open() as run:
+            print_estimates(calls(run), run, rows=len(failures.pairs), noun="pairs")
+        return 0
+    check_writable(output)
     with options.open() as run:
+        if options.account is not None:
+            keep_estimates(calls(run), run)
         outcome = asyncio.run(ask(FIND_FAILURE_PATTERNS, inputs, judge=as_judge(spec), run=run))
     if outcome.status != "done":
         reasons = outcome.reasons if outcome.status == "failed" else (outcome.reason,)

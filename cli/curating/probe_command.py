@@ -5,8 +5,8 @@ from typing import Annotated
 import typer
 
 from ..command import grouped
-from ..option_groups import JudgeModelOptions, RunOptions
-from ..options import Delimiter, Encoding, InputFormat, Output, SheetName
+from ..option_groups import BatchRunOptions, JudgeModelOptions
+from ..options import Delimiter, Encoding, EstimateOnly, InputFormat, Output, SheetName
 
 Cases = Annotated[
     str,
@@ -33,7 +33,8 @@ def probe(
     sheet: SheetName = None,
     encoding: Encoding = None,
     asked: JudgeModelOptions,
-    run: RunOptions,
+    run: BatchRunOptions,
+    estimate: EstimateOnly = False,
 ) -> None:
     """Probe whether a model knows a data set: contamination.
 
@@ -49,5 +50,7 @@ def probe(
     from .probe_run import run_probe
 
     form = Form(input_format, delimiter, encoding, sheet)
-    code = run_probe(input, output, asked.judge(model), run, by_heart=by_heart, form=form)
+    code = run_probe(
+        input, output, asked.judge(model), run, by_heart=by_heart, form=form, estimate=estimate
+    )
     raise typer.Exit(code)

@@ -5,12 +5,13 @@ import sys
 import time
 
 from ...agents.judge import JudgeSpec
-from ...curation.probes import probe_columns, probe_lines, probe_rows
+from ...curation.probes import estimate_probes, probe_columns, probe_lines, probe_rows
 from ...files.forms import Form, output_format
 from ...files.rows_in import read_sheet, records
 from ...files.rows_out import added_names, write_table
 from ..exit_codes import BUDGET, SOME_FAILED
 from ..option_groups import RunOptions
+from ..runs.estimates import keep_estimates, print_estimates
 from ..terminal.progress import work_done
 
 
@@ -22,12 +23,19 @@ def run_probe(
     *,
     by_heart: int,
     form: Form,
+    estimate: bool,
 ) -> int:
     """Run the command and return its exit code."""
     started = time.monotonic()
     sheet = read_sheet(source, form, list_allowed=False)
     kind = output_format(output, None, sheet.format)
     with options.open() as run:
+        if estimate or options.account is not None:
+            calls = estimate_probes(records(sheet), spec, run)
+            keep_estimates(calls, run)
+        if estimate:
+            print_estimates(calls, run, rows=len(sheet.rows))
+            return 0
         probed = asyncio.run(probe_rows(records(sheet), spec, run))
         failed = sum(bool(one.failed) for one in probed)
         columns = probe_columns(probed)
