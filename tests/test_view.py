@@ -280,23 +280,62 @@ def test_a_score_range_counts_as_the_scores_do(
 def test_words_are_found_in_responses_prompts_and_replies(
     page: Page, address: str, plain: Judged
 ) -> None:
+    rows = rows_of(plain.folder / "verdicts.csv")
     inputs = json.loads((plain.folder / "inputs.json").read_text())
-    response = next(iter(inputs["responses"]["hasty"].values()))[0]["text"]
-    words = response.split("\n")[0][-25:]
-    texts = [
-        one["text"] or "" for by_case in inputs["responses"].values()
-        for several in by_case.values() for one in several
-    ]  # fmt: skip
-    assert any(words in text for text in texts)
-    for wanted, least in ((words, 1), ("As far as the reference goes", 1), ("zzqqx", 0)):
+    given = {case["id"]: json.dumps(case) for case in inputs["cases"]}
+    sent: dict[str, str] = {}
+    for line in (plain.folder / "prompts.jsonl").open():
+        one = json.loads(line)
+        messages = sent.setdefault(one["messages"], one.get("system", "") + one.get("user", ""))
+        sent[one["key"]] = messages
+    for line in (plain.folder / "attempts.jsonl").open():
+        one = json.loads(line)
+        sent[one["key"]] = sent.get(one["key"], "") + one["text"] + one["error"]
+    unit = ("case", "model", "step", "judge")
+    texts: dict[tuple[str, ...], str] = {}
+    for vote in rows_of(plain.folder / "votes.csv"):
+        step = vote["step"].partition(".")[0]
+        key = (vote["case"], vote["model"], step, vote["judge"])
+        texts[key] = texts.get(key, "") + vote["explanation"]
+    response = inputs["responses"]["hasty"]["derm-01"][0]["text"]
+    system = next(text for text in sent.values() if text)
+    for wanted in (response[:25], "As far as the reference goes", "this request is rejected",
+                   system[10:40], "prednisolone ten days ago", "zzqqx"):  # fmt: skip
+        hits = 0
+        for row in rows:
+            answers = inputs["responses"][row["model"]].get(row["case"], ())
+            everything = [
+                given[row["case"]], *(one["text"] or "" for one in answers),
+                sent.get(row["key"], ""),
+                texts.get(tuple(row[name] for name in unit), ""), row["reason"], row["value"],
+            ]  # fmt: skip
+            hits += any(wanted.casefold() in text.casefold() for text in everything)
         go(page, address, f"tab=cases&run=0&q={quote(wanted)}")
         page.wait_for_selector(".filters")
-        assert (total(page) > 0) == bool(least), wanted
-    prompts = [json.loads(line) for line in (plain.folder / "prompts.jsonl").open()]
-    system = next(one["system"] for one in prompts if "system" in one)
-    go(page, address, f"tab=cases&run=0&q={quote(system[10:40])}")
-    page.wait_for_selector(".filters")
-    assert total(page) > 0
+        assert total(page) == hits, wanted
+        assert (hits > 0) == (wanted != "zzqqx")
+
+
+def test_images_of_a_case_are_shown_and_nothing_else_is_served(
+    page: Page, address: str, plain: Judged
+) -> None:
+    go(page, address, "tab=cases&run=0&case=derm-01")
+    images = page.locator("[aria-label=Images] figure")
+    expect(images).to_have_count(2)
+    image = images.first.locator("img")
+    assert image.get_attribute("alt") == "skin 'x'.png"
+    page.wait_for_function("document.querySelector('.case-images img').naturalWidth === 1")
+    assert "https://example.org/a.png" in images.nth(1).inner_text()
+    assert images.nth(1).locator("img, a").count() == 0
+    root = address.partition("?")[0]
+    headers = {"Authorization": f"Bearer {TOKEN}"}
+    for case, number, words in (("derm-02", 0, "is not PNG"), ("derm-01", 1, "is an address"),
+                                ("derm-01", 2, "has no image 3")):  # fmt: skip
+        reply = httpx.get(f"{root}api/image?run=0&id={case}&number={number}", headers=headers)
+        assert reply.status_code == 422 and words in reply.json()["error"]
+    reply = httpx.get(f"{root}api/image?run=0&id=derm-01&number=0", headers=headers)
+    assert reply.headers["content-type"] == "image/png"
+    assert reply.content == (plain.folder / "skin 'x'.png").read_bytes()
 
 
 def test_a_case_shows_its_verdicts_and_the_prompt_that_the_server_saw(

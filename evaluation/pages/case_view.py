@@ -1,6 +1,7 @@
 """One case with everything that a run knows of it: responses, diagnoses, verdicts, the tree."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 
 from pydantic import BaseModel
 
@@ -82,12 +83,20 @@ class ModelView(BaseModel):
     verdicts: list[VerdictView]
 
 
+class ImageView(BaseModel):
+    """An image of a case: the name of its file, or its address, which no page loads."""
+
+    name: str
+    is_address: bool
+
+
 class CaseView(BaseModel):
     """A case. before, after: the ids of the cases beside it in the filtered table, "" for none."""
 
     id: str
     groups: dict[str, list[str]]
     text: list[Segment]
+    images: list[ImageView]
     question: str
     options: dict[str, str]
     answer: str
@@ -125,6 +134,7 @@ def case_view(
         id=case.id,
         groups={name: list(values) for name, values in case.groups.items()},
         text=marked(case.case, _from(quotes, "case")),
+        images=[_image(name) for name in case.images],
         question=case.question,
         options=dict(case.options),
         answer=case.answer,
@@ -139,6 +149,11 @@ def case_view(
         after=order[at + 1] if 0 <= at < len(order) - 1 else "",
         notes=list(notes),
     )  # fmt: skip
+
+
+def _image(name: str) -> ImageView:
+    is_address = name.startswith(("http://", "https://"))
+    return ImageView(name=name if is_address else Path(name).name, is_address=is_address)
 
 
 def _truth(case: Case, predictions: Sequence[Prediction]) -> list[Prediction]:

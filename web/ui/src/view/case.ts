@@ -70,6 +70,7 @@ export interface CaseView {
   id: string;
   groups: Record<string, string[]>;
   text: Segment[];
+  images: { name: string; is_address: boolean }[];
   question: string;
   options: Record<string, string>;
   answer: string;
