@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from dxjudge.agents.judge_equivalence import MappedCode
 from dxjudge.agents.making.guess_option import GUESS_OPTION
 from dxjudge.agents.making.list_categories import LIST_CATEGORIES
 from dxjudge.agents.making.list_unsupported import LIST_UNSUPPORTED
@@ -17,7 +18,7 @@ from dxjudge.curation.medsyn.stages import MedsynSettings
 
 from .scripted_medsyn import CASES
 from .test_curation_dermcase import QUESTION, REASONING, RECORD
-from .test_curation_medsyn import ARMS, OPTIONS, MappedCode, code_of, curate_one, problems_of
+from .test_curation_medsyn import ARMS, OPTIONS, code_of, curate_one, problems_of
 
 CAPTIONS = {"captions": ["a chest radiograph", "a film of the knee"]}
 CHEST = {"name": "chest", "description": "lungs and heart", "captions": [1]}

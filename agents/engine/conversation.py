@@ -27,6 +27,7 @@ from .prices import Price
 from .redact import redact, redact_value
 from .run import Run
 from .send import send
+from .tally import Tally
 from .verdicts import TurnFailed, final_fault, no_images
 
 _BACKOFF = wait_random_exponential(multiplier=0.5, max=20)
@@ -39,24 +40,6 @@ _STATUS: dict[str, AttemptStatus] = {
     "transport": "transport",
     "unreachable": "transport",
 }
-
-
-@dataclass
-class Tally:
-    """What an item has used so far; a sum is None once one of its parts is unknown."""
-
-    calls: int = 0
-    tokens_in: int | None = 0
-    tokens_out: int | None = 0
-    cost: float | None = 0.0
-
-    def add(self, reply: Reply | None, cost: float | None) -> None:
-        """Count a request."""
-        self.calls += 1
-        if reply is not None:
-            self.tokens_in = _plus(self.tokens_in, reply.tokens_in)
-            self.tokens_out = _plus(self.tokens_out, reply.tokens_out)
-            self.cost = None if self.cost is None or cost is None else self.cost + cost
 
 
 @dataclass(frozen=True)
@@ -303,7 +286,3 @@ def _used(reply: Reply, expected: int) -> int:
 
 def _throttled(fault: Fault) -> float | None:
     return (fault.wait or 0.0) if fault.kind == "throttled" else None
-
-
-def _plus(total: int | None, more: int | None) -> int | None:
-    return None if total is None or more is None else total + more
