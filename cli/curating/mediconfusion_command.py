@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from ..command import grouped
-from ..option_groups import JudgeModelOptions, RunOptions
+from ..option_groups import BatchRunOptions, JudgeModelOptions
 from ..options import Delimiter, Encoding, EstimateOnly, InputFormat, SheetName
 from .options import ROWS, WRITING, Model, Output, Quiet, Seed, Solver, Tries
 
@@ -115,7 +115,7 @@ def mediconfusion(
     sheet: SheetName = None,
     encoding: Encoding = None,
     asked: JudgeModelOptions,
-    run: RunOptions,
+    run: BatchRunOptions,
     estimate: EstimateOnly = False,
     quiet: Quiet = False,
 ) -> None:

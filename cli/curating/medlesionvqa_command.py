@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from ..command import grouped
-from ..option_groups import JudgeModelOptions, RunOptions
+from ..option_groups import BatchRunOptions, JudgeModelOptions
 from ..options import Delimiter, Encoding, EstimateOnly, InputFormat, SheetName
 from .options import ROWS, Model, Output, Quiet, Seed, Solver, Tries
 
@@ -70,7 +70,7 @@ def medlesionvqa(
     sheet: SheetName = None,
     encoding: Encoding = None,
     asked: JudgeModelOptions,
-    run: RunOptions,
+    run: BatchRunOptions,
     estimate: EstimateOnly = False,
     quiet: Quiet = False,
 ) -> None:

@@ -3,7 +3,7 @@
 import typer
 
 from ..command import grouped
-from ..option_groups import JudgeModelOptions, RunOptions
+from ..option_groups import BatchRunOptions, JudgeModelOptions
 from ..options import Delimiter, Encoding, EstimateOnly, InputFormat, SheetName
 from .options import Codes, Model, Output, Quiet, Reports, Seed, Solver, Tries
 
@@ -23,7 +23,7 @@ def medsyn(
     sheet: SheetName = None,
     encoding: Encoding = None,
     asked: JudgeModelOptions,
-    run: RunOptions,
+    run: BatchRunOptions,
     estimate: EstimateOnly = False,
     quiet: Quiet = False,
 ) -> None:

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from ..command import grouped
-from ..option_groups import JudgeModelOptions, RunOptions
+from ..option_groups import BatchRunOptions, JudgeModelOptions
 from ..options import Delimiter, Encoding, EstimateOnly, InputFormat, Output, SheetName
 
 Cases = Annotated[
@@ -33,7 +33,7 @@ def probe(
     sheet: SheetName = None,
     encoding: Encoding = None,
     asked: JudgeModelOptions,
-    run: RunOptions,
+    run: BatchRunOptions,
     estimate: EstimateOnly = False,
 ) -> None:
     """Probe whether a model knows a data set: contamination.

@@ -70,4 +70,9 @@ def print_estimates(estimates: Estimates, run: Run, *, rows: int, noun: str = "r
         ):
             print(f"{name:<28}{number:>12,}")
         print(f"{'cost, about':<28}{'unknown' if None in costs else f'${known:,.4f}':>12}")
-    print(f"Repairs and retries are not counted. Prices are of {run.prices.date}.")
+    print(f"Repairs and retries are not counted. {prices_text(run)}")
+
+
+def prices_text(run: Run) -> str:
+    """Return the sentence on the prices of an estimate."""
+    return f"Prices are of {run.prices.date}{', in batches' if run.batches else ''}."

@@ -30,7 +30,7 @@ from ..option_groups import JudgeModelOptions, RunOptions
 from ..searching_options import FurtherTerms
 from ..sources_command import say_added
 from ..terminal.printing import print_json, print_lines, print_table
-from ..terminal.progress import stages
+from ..terminal.progress import stages, tell_of_batches
 from .estimates import keep_estimates
 from .evaluate_estimate import estimate_evaluation, print_evaluation
 from .step_rows import warn_unused
@@ -88,6 +88,9 @@ def run_evaluation(request: Request) -> int:
         stages(quiet=request.quiet) as progress,
         request.run.open(ledger) as run,
     ):
+        tell_of_batches(run, quiet=request.quiet)
+        for judge in (*opened.judges, *((chooser,) if chooser else ())):
+            run.check(judge)
         if request.run.account is not None and opened.judges:
             keep_estimates(estimate_evaluation(opened, run)[0], run)
         try:

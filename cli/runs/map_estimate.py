@@ -7,6 +7,7 @@ from ...agents.engine.run import Run
 from ...graphs.chooser import Chooser
 from ...graphs.mapping_estimate import estimate_mapping
 from ...ontology.mapping import Mapping
+from .estimates import prices_text
 
 
 def print_estimate(rows: int, distinct: int, embedded: Sequence[Mapping], chooser: Chooser) -> None:
@@ -49,4 +50,4 @@ def print_estimate(rows: int, distinct: int, embedded: Sequence[Mapping], choose
             f"{estimate.translations.calls:,} of the calls translate; "
             "the calls for choices are counted for the untranslated texts"
         )
-    print(f"Repairs and retries are not counted. Prices are of {run.prices.date}.")
+    print(f"Repairs and retries are not counted. {prices_text(run)}")

@@ -32,7 +32,7 @@ from ...ontology.table import (
 )
 from ...ontology.tree import Tree, load_tree
 from ..exit_codes import BUDGET, INTERRUPTED, SOME_FAILED
-from ..terminal.progress import Stages, stages
+from ..terminal.progress import Stages, stages, tell_of_batches
 from .finishing import journal_path
 from .map_accept import Taken, open_calibration, take
 from .map_columns import added_columns
@@ -84,6 +84,8 @@ def run_map(request: Request, settings: dict[str, Any], asked: Asked | None, *, 
             _estimate(request, job, table, work, quiet)
             return 0
         code = None
+        if chooser and chooser.run:
+            tell_of_batches(chooser.run, quiet=quiet)
         try:
             with keeping(request.table, table, work, tree, job.counts):
                 with stages(quiet=quiet) as progress:
