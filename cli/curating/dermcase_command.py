@@ -5,7 +5,7 @@ import typer
 from ..command import grouped
 from ..option_groups import JudgeModelOptions, RunOptions
 from ..options import Delimiter, Encoding, InputFormat, SheetName
-from .options import Codes, Model, Output, Quiet, Reports, Seed, Tries
+from .options import Codes, Model, Output, Printing, Reports, Seed, Tries
 
 
 @grouped
@@ -23,7 +23,7 @@ def dermcase(
     encoding: Encoding = None,
     asked: JudgeModelOptions,
     run: RunOptions,
-    quiet: Quiet = False,
+    printing: Printing,
 ) -> None:
     """Make the data of DermCase from case reports.
 
@@ -50,6 +50,6 @@ def dermcase(
         seed=seed,
         codes=codes,
         form=Form(input_format, delimiter, encoding, sheet),
-        quiet=quiet,
+        printing=printing,
     )
     raise typer.Exit(code)

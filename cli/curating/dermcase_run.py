@@ -1,7 +1,6 @@
 """Run `dxjudge curate dermcase`: read reports, run the procedure, write, print a summary."""
 
 import asyncio
-import sys
 import time
 from pathlib import Path
 
@@ -19,7 +18,9 @@ from ...files.journal import Journal
 from ...graphs.codes import code_of
 from ...graphs.mapper import Mapper as Ontology
 from ..option_groups import RunOptions
+from ..terminal.facts import named
 from .finish import gather_items, print_summary, run_with_journal
+from .options import Printing
 
 
 def run_dermcase(
@@ -32,7 +33,7 @@ def run_dermcase(
     seed: int,
     codes: bool,
     form: Form,
-    quiet: bool,
+    printing: Printing,
 ) -> int:
     """Run the command and return its exit code."""
     started = time.monotonic()
@@ -45,11 +46,11 @@ def run_dermcase(
         stream = curate_reports(
             reports, spec, settings=settings, code_of=coded, run=run, journal=journal
         )
-        items = asyncio.run(gather_items(stream, run, len(reports), quiet=quiet))
+        items = asyncio.run(gather_items(stream, run, len(reports), quiet=printing.quiet))
         summary = write_items(folder, items, spec, settings, images)
-        print_summary(summary, run, len(reports), "report", started)
-        print(f"items and pairs: {folder / ITEMS}, {folder / PAIRS}", file=sys.stderr)
-        print(f"for experts: dxjudge rate {folder / QUESTIONNAIRE}", file=sys.stderr)
+        files = [("items", ITEMS), ("pairs", PAIRS), ("for experts, dxjudge rate", QUESTIONNAIRE)]
+        written = named((what, folder / name) for what, name in files)
+        print_summary(printing, summary, run, len(reports), "report", started, written)
         return bool(summary["failed"])
 
     return run_with_journal(folder, options, work)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ..options import Delimiter, Encoding, InputFormat, SheetName
+from ..options import AsJson, Delimiter, Encoding, InputFormat, SheetName
 
 Questions = Annotated[
     str,
@@ -36,6 +36,7 @@ def export(
     delimiter: Delimiter = None,
     sheet: SheetName = None,
     encoding: Encoding = None,
+    as_json: AsJson = False,
 ) -> None:
     """Write questions in the form of another tool.
 
@@ -49,11 +50,12 @@ def export(
     from ...errors import UsageError
     from ...files.forms import Form
     from ...files.rows_in import read_sheet, records
+    from ..terminal.facts import named, tell
 
     if form not in FORMS:
         raise UsageError(f"--form {form!r} is not one of {', '.join(FORMS)}")
     given = Form(input_format, delimiter, encoding, sheet)
     rows = records(read_sheet(questions, given, list_allowed=False))
     source = Path(questions)
-    for path in export_rows(rows, form, output, source.parent, title or source.stem):
-        typer.echo(f"written: {path}", err=True)
+    paths = export_rows(rows, form, output, source.parent, title or source.stem)
+    tell(named(("written", path) for path in paths), as_json=as_json)

@@ -1,6 +1,5 @@
 """What the runs of all procedures share: the journal, the progress, and the summary."""
 
-import sys
 import time
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from contextlib import aclosing
@@ -16,20 +15,29 @@ from ...files.bytes import check_writable
 from ...files.journal import Journal
 from ..option_groups import RunOptions
 from ..runs.finishing import journal_path, journalled
+from ..terminal.facts import Fact, Facts, tell
 from ..terminal.progress import counting, work_done
+from .options import Printing
 
 
 def print_summary(
-    summary: Mapping[str, Any], run: Run, sources: int, thing: str, started: float
+    printing: Printing,
+    summary: Mapping[str, Any],
+    run: Run,
+    sources: int,
+    thing: str,
+    started: float,
+    more: Facts = (),
 ) -> None:
-    """Print the counts, the pass rate, what stopped items, and the cost.
+    """Print the counts, the pass rate, what stopped items, the cost, and further facts.
 
     sources: how many sources (`thing`: report, pair, record) were read. started: the time of
-    `time.monotonic` at the start.
+    `time.monotonic` at the start. As JSON, the whole summary of the folder is in it.
     """
     elapsed = max(time.monotonic() - started, 1e-9)
-    for line in (*_lines(summary), *work_done(sources, 0, run, elapsed, thing)):
-        print(line, file=sys.stderr)
+    facts = (Fact(line, {}) for line in _lines(summary))
+    work = work_done(sources, 0, run, elapsed, thing)
+    tell((Fact("", summary), *facts, *work, *more), as_json=printing.as_json)
 
 
 async def gather_items(

@@ -8,7 +8,7 @@ import typer
 from ..command import grouped
 from ..option_groups import JudgeModelOptions, RunOptions
 from ..options import Delimiter, Encoding, InputFormat, SheetName
-from .options import ROWS, WRITING, Model, Output, Quiet, Seed, Tries
+from .options import ROWS, WRITING, Model, Output, Printing, Seed, Tries
 
 _PAIRS = "Which pairs"
 
@@ -115,7 +115,7 @@ def mediconfusion(
     encoding: Encoding = None,
     asked: JudgeModelOptions,
     run: RunOptions,
-    quiet: Quiet = False,
+    printing: Printing,
 ) -> None:
     """Make the data of MediConfusion from images with captions.
 
@@ -155,6 +155,6 @@ def mediconfusion(
         settings=settings,
         scores=scores,
         form=Form(input_format, delimiter, encoding, sheet),
-        quiet=quiet,
+        printing=printing,
     )
     raise typer.Exit(code)

@@ -37,8 +37,10 @@ from ...files.journal import Journal
 from ...files.rows_out import write_columns
 from ...prompts.data import Categories
 from ..option_groups import RunOptions
+from ..terminal.facts import named
 from ..terminal.progress import stages
 from .finish import gather_items, print_summary, run_with_journal
+from .options import Printing
 
 
 def run_mediconfusion(
@@ -51,16 +53,16 @@ def run_mediconfusion(
     settings: PairSettings,
     scores: Path | None,
     form: Form,
-    quiet: bool,
+    printing: Printing,
 ) -> int:
     """Run the command and return its exit code."""
     started = time.monotonic()
     images = read_images(source, form)
-    found = _find(images, vectors, settings, quiet=quiet)
+    found = _find(images, vectors, settings, quiet=printing.quiet)
 
     def work(run: Run, journal: Journal[Outcome]) -> bool:
         asking = Asking(as_judge(spec), run, journal)
-        categories, items = asyncio.run(_write(found, asking, settings, quiet=quiet))
+        categories, items = asyncio.run(_write(found, asking, settings, quiet=printing.quiet))
         if scores is not None:
             items = apply_scores(items, read_scores(str(scores), items))
         splits = splits_of(items, settings)
@@ -72,8 +74,8 @@ def run_mediconfusion(
         if categories is not None:
             with writing(folder / CATEGORIES) as file:
                 file.write((json.dumps(categories.model_dump(), indent=2) + "\n").encode())
-        print_summary(summary, run, len(found.pairs), "pair", started)
-        print(f"questions: {folder / QUESTIONS}", file=sys.stderr)
+        written = named([("questions", folder / QUESTIONS)])
+        print_summary(printing, summary, run, len(found.pairs), "pair", started, written)
         return bool(summary["failed"])
 
     return run_with_journal(folder, options, work)

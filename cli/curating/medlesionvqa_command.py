@@ -7,7 +7,7 @@ import typer
 from ..command import grouped
 from ..option_groups import JudgeModelOptions, RunOptions
 from ..options import Delimiter, Encoding, InputFormat, SheetName
-from .options import ROWS, Model, Output, Quiet, Seed, Tries
+from .options import ROWS, Model, Output, Printing, Seed, Tries
 
 _WHAT = "What is asked"
 
@@ -70,7 +70,7 @@ def medlesionvqa(
     encoding: Encoding = None,
     asked: JudgeModelOptions,
     run: RunOptions,
-    quiet: Quiet = False,
+    printing: Printing,
 ) -> None:
     """Make the data of MedLesionVQA from annotation records of the body surface.
 
@@ -105,6 +105,6 @@ def medlesionvqa(
         run,
         settings=settings,
         form=Form(input_format, delimiter, encoding, sheet),
-        quiet=quiet,
+        printing=printing,
     )
     raise typer.Exit(code)

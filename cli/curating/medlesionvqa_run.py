@@ -1,7 +1,6 @@
 """Run `dxjudge curate medlesionvqa`: plan the questions, write them, write the folder."""
 
 import asyncio
-import sys
 import time
 from pathlib import Path
 
@@ -27,7 +26,9 @@ from ...curation.write import write_folder
 from ...files.forms import Form
 from ...files.journal import Journal
 from ..option_groups import RunOptions
+from ..terminal.facts import Facts, named
 from .finish import gather_items, print_summary, run_with_journal
+from .options import Printing
 
 
 def run_medlesionvqa(
@@ -38,7 +39,7 @@ def run_medlesionvqa(
     *,
     settings: AbilitySettings,
     form: Form,
-    quiet: bool,
+    printing: Printing,
 ) -> int:
     """Run the command and return its exit code."""
     started = time.monotonic()
@@ -48,16 +49,15 @@ def run_medlesionvqa(
 
     def work(run: Run, journal: Journal[Outcome]) -> bool:
         asking = Asking(as_judge(spec), run, journal)
-        written = asyncio.run(_write(pools, wanted, asking, settings, quiet=quiet))
+        written = asyncio.run(_write(pools, wanted, asking, settings, quiet=printing.quiet))
         items = [*read.failed, *written]
         splits = splits_of(items, settings)
         summary = summarise_questions(items, wanted, splits, spec, settings)
         rows = list(question_rows(items, splits, folder))
         write_folder(folder, items, summary, {QUESTIONS: rows})
         write_sample(folder, items, spec, settings.seed)
-        print_summary(summary, run, len(read.records), "record", started)
-        for line in (*missing_of(summary), f"questions: {folder / QUESTIONS}"):
-            print(line, file=sys.stderr)
+        more: Facts = (*missing_of(summary), *named([("questions", folder / QUESTIONS)]))
+        print_summary(printing, summary, run, len(read.records), "record", started, more)
         return bool(summary["failed"])
 
     return run_with_journal(folder, options, work)

@@ -5,7 +5,7 @@ import typer
 from ..command import grouped
 from ..option_groups import JudgeModelOptions, RunOptions
 from ..options import Delimiter, Encoding, InputFormat, SheetName
-from .options import Codes, Model, Output, Quiet, Reports, Seed, Tries
+from .options import Codes, Model, Output, Printing, Reports, Seed, Tries
 
 
 @grouped
@@ -23,7 +23,7 @@ def medsyn(
     encoding: Encoding = None,
     asked: JudgeModelOptions,
     run: RunOptions,
-    quiet: Quiet = False,
+    printing: Printing,
 ) -> None:
     """Make the data of MEDSYN from case reports with a differential.
 
@@ -52,6 +52,6 @@ def medsyn(
         seed=seed,
         codes=codes,
         form=Form(input_format, delimiter, encoding, sheet),
-        quiet=quiet,
+        printing=printing,
     )
     raise typer.Exit(code)

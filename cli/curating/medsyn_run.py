@@ -1,7 +1,6 @@
 """Run `dxjudge curate medsyn`: read reports, run the procedure, write, print a summary."""
 
 import asyncio
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,9 @@ from ...files.journal import Journal
 from ...graphs.codes import code_of
 from ...graphs.mapper import Mapper as Ontology
 from ..option_groups import RunOptions
+from ..terminal.facts import Fact, named
 from .finish import gather_items, print_summary, run_with_journal
+from .options import Printing
 
 
 def run_medsyn(
@@ -32,7 +33,7 @@ def run_medsyn(
     seed: int,
     codes: bool,
     form: Form,
-    quiet: bool,
+    printing: Printing,
 ) -> int:
     """Run the command and return its exit code."""
     started = time.monotonic()
@@ -49,13 +50,13 @@ def run_medsyn(
 
         async def make() -> list[Item]:
             stream = curate_medsyn(reports, spec, **shared)
-            items = await gather_items(stream, run, len(reports), quiet=quiet)
+            items = await gather_items(stream, run, len(reports), quiet=printing.quiet)
             return await settle_medsyn(items, spec, **shared)
 
         summary = write_medsyn(folder, asyncio.run(make()), spec, settings)
-        print_summary(summary, run, len(reports), "report", started)
-        print(_solver(summary["options_alone"]), file=sys.stderr)
-        print(f"items and cases: {folder / ITEMS}, {folder / CASES}", file=sys.stderr)
+        written = named([("items", folder / ITEMS), ("cases", folder / CASES)])
+        more = (Fact(_solver(summary["options_alone"]), {}), *written)
+        print_summary(printing, summary, run, len(reports), "report", started, more)
         return bool(summary["failed"])
 
     return run_with_journal(folder, options, work)

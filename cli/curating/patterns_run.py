@@ -1,7 +1,6 @@
 """Run `dxjudge curate patterns`: read a report, ask for patterns, write them."""
 
 import asyncio
-import sys
 from pathlib import Path
 
 from ...agents.engine.ask import ask
@@ -14,6 +13,7 @@ from ...files.bytes import check_writable
 from ...files.forms import Form
 from ..exit_codes import BUDGET, SOME_FAILED
 from ..option_groups import RunOptions
+from ..terminal.facts import Fact, tell
 
 
 def run_patterns(
@@ -28,24 +28,29 @@ def run_patterns(
     most: int,
     seed: int,
     form: Form,
+    as_json: bool,
 ) -> int:
     """Run the command and return its exit code."""
     failures = read_failures(
         questions, report, failed_by=failed_by, most=pairs, seed=seed, form=form
     )
-    print(
+    found = Fact(
         f"{failures.failed} of {failures.scored} pairs are failed; {len(failures.pairs)} are shown",
-        file=sys.stderr,
+        {"failed": failures.failed, "scored": failures.scored, "shown": len(failures.pairs)},
     )
+    if not as_json:  # before the model is asked, which takes a while
+        tell([found], as_json=False)
     check_writable(output)
     inputs = {"pairs": failures.pairs, "most": most}
     with options.open() as run:
         outcome = asyncio.run(ask(FIND_FAILURE_PATTERNS, inputs, judge=as_judge(spec), run=run))
     if outcome.status != "done":
         reasons = outcome.reasons if outcome.status == "failed" else (outcome.reason,)
-        print(f"failed: {'; '.join(reasons)}", file=sys.stderr)
+        failed = Fact(f"failed: {'; '.join(reasons)}", {"failures": [*reasons]})
+        tell([found, failed] if as_json else [failed], as_json=as_json)
         return BUDGET if run.budget_reached else SOME_FAILED
     patterns = Patterns.model_validate(outcome.value).patterns
     write_rows(output, (pattern.model_dump(mode="json") for pattern in patterns))
-    print(f"{len(patterns)} patterns: {output}", file=sys.stderr)
+    wrote = Fact(f"{len(patterns)} patterns: {output}", {"patterns": len(patterns), "file": output})
+    tell([found, wrote] if as_json else [wrote], as_json=as_json)
     return 0

@@ -6,7 +6,7 @@ import typer
 
 from ..command import grouped
 from ..option_groups import JudgeModelOptions, RunOptions
-from ..options import Delimiter, Encoding, InputFormat, Output, SheetName
+from ..options import AsJson, Delimiter, Encoding, InputFormat, Output, SheetName
 
 Cases = Annotated[
     str,
@@ -32,6 +32,7 @@ def probe(
     delimiter: Delimiter = None,
     sheet: SheetName = None,
     encoding: Encoding = None,
+    as_json: AsJson = False,
     asked: JudgeModelOptions,
     run: RunOptions,
 ) -> None:
@@ -49,5 +50,6 @@ def probe(
     from .probe_run import run_probe
 
     form = Form(input_format, delimiter, encoding, sheet)
-    code = run_probe(input, output, asked.judge(model), run, by_heart=by_heart, form=form)
+    spec = asked.judge(model)
+    code = run_probe(input, output, spec, run, by_heart=by_heart, form=form, as_json=as_json)
     raise typer.Exit(code)
