@@ -34,7 +34,8 @@ Reply = Callable[[dict[str, Any]], Said]
 class ScriptedJudge:
     """The server of a scripted model; use it as a context manager.
 
-    reply: a function of the request's JSON that returns the reply. model: the model's name.
+    reply: a function of the request's JSON that returns the reply. If it raises an exception, or
+    returns no `Said`, the client gets an error (HTTP 400) that says so. model: the model's name.
     `requests` contains the body of every request, in the order of arrival.
     """
 
@@ -78,7 +79,7 @@ def _handler(judge: ScriptedJudge) -> type[BaseHTTPRequestHandler]:
         def do_POST(self) -> None:
             request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             judge.requests.append(request)
-            reply = judge.reply(request)
+            reply = _reply(judge, request)
             if reply.drop:
                 self.close_connection = True
                 return
@@ -94,6 +95,19 @@ def _handler(judge: ScriptedJudge) -> type[BaseHTTPRequestHandler]:
             """Write nothing to standard error."""
 
     return Handler
+
+
+def _reply(judge: ScriptedJudge, request: dict[str, Any]) -> Said:
+    """Return the reply; a script that cannot give one is an error that every client shows."""
+    try:
+        reply = judge.reply(request)
+        if isinstance(reply, Said):
+            return reply
+        fault = f"returned {reply!r:.100}, not a Said, such as Said({str(reply)!r:.60})"
+    except Exception as error:
+        fault = f"raised {type(error).__name__}: {error}"
+    message = f"the reply function of the ScriptedJudge {fault}"
+    return Said(json.dumps({"error": {"message": message}}), status=400)
 
 
 def _completion(request: dict[str, Any], reply: Said) -> dict[str, Any]:

@@ -10,8 +10,8 @@ from ..prompts.data import Categories
 from ..prompts.load import Value
 from ..prompts.load_data import CategoriesField
 from .people.declared import ForPeople
+from .rules.technical import abstain_on
 from .step import Step
-from .technical import abstain_on
 from .verdict import Parts, Verdict, Worded
 
 

@@ -8,8 +8,8 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from ..prompts.load import Value
+from .rules.technical import technical_fault
 from .step import Nothing, Step
-from .technical import technical_fault
 from .verdict import Verdict
 
 

@@ -6,8 +6,8 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from ..prompts.load import Value
+from .rules.technical import technical_fault
 from .step import Nothing, Step
-from .technical import technical_fault
 from .verdict import Verdict
 
 Side = Literal["A", "B", "tie"]

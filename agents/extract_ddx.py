@@ -5,10 +5,10 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from .rules.technical import abstain_on
+from .rules.wording import as_verdict, blank_entries, faults, merge
 from .step import Step
-from .technical import abstain_on
 from .verdict import Verdict
-from .wording import as_verdict, blank_entries, faults, merge
 
 _ENTRY = re.compile(r"^\s*(?:\(?\d{1,2}[.):]|[-*•–])\s+(?P<name>\S.*)$")
 _LONGEST_NAME = 12  # words; a longer line probably contains an explanation

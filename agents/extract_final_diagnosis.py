@@ -5,10 +5,10 @@ import re
 from pydantic import BaseModel, ConfigDict, Field
 
 from ..ontology.reading.query import why_not_a_diagnosis
+from .rules.technical import abstain_on
+from .rules.wording import as_verdict, faults, fold, shares_words
 from .step import Nothing, Step
-from .technical import abstain_on
 from .verdict import Verdict
-from .wording import as_verdict, faults, fold, shares_words
 
 _LABEL = re.compile(
     r"\b(?:final (?:diagnos[ei]s|dx)|diagn[oó]stico final|diagnostic final|enddiagnose|"

@@ -6,8 +6,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ..prompts.load import Value
 from .extract_ddx import DDX_VERDICT, Ddx
+from .rules.wording import blank_entries, fold, merge
 from .step import Step
-from .wording import blank_entries, fold, merge
 
 COUNT = 5
 

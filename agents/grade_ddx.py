@@ -6,11 +6,11 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ..prompts.load import Value
 from ..prompts.load_data import ScaleField
-from .grading import Grade, GradeAnswer, as_grade, describe, grade_answer, in_words, meanings
 from .people.declared import ForPeople
+from .rules.grading import Grade, GradeAnswer, as_grade, describe, grade_answer, in_words, meanings
+from .rules.wording import fold
 from .step import Nothing, Step
 from .verdict import Verdict
-from .wording import fold
 
 
 class DdxGradeInput(BaseModel):

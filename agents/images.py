@@ -125,6 +125,12 @@ class LoadedImage(BaseModel):
     hash: str
     note: str = ""
 
+    @property
+    def content(self) -> tuple[str, bytes]:
+        """The media type and the bytes of an image that is not an address."""
+        head, _, data = self.url.partition(";base64,")
+        return head.removeprefix("data:"), base64.b64decode(data)
+
     def block(self) -> dict[str, Any]:
         """Return the content block that LangChain translates into each vendor's format."""
         return {"type": "image_url", "image_url": {"url": self.url}}

@@ -8,8 +8,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
 
 from ..prompts.load import Value
 from .people.declared import ForPeople
+from .rules.technical import abstain_on
 from .step import Step
-from .technical import abstain_on
 from .verdict import Parts, Verdict, Worded
 
 

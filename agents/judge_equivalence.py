@@ -6,9 +6,9 @@ from typing import Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from .rules.wording import fold
 from .step import Nothing, Step
 from .verdict import Verdict
-from .wording import fold
 
 
 class PairInput(BaseModel):

@@ -11,9 +11,9 @@ from ..prompts.data import ErrorCategory, Taxonomy
 from ..prompts.load import Value
 from ..prompts.load_data import TaxonomyField
 from .people.declared import ForPeople
-from .quotes import Quote, cite
+from .rules.quotes import Quote, cite
+from .rules.technical import technical_fault
 from .step import Dimensions, Nothing, Step
-from .technical import technical_fault
 from .verdict import Parts, Verdict, Worded
 
 

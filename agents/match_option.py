@@ -9,10 +9,10 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
 
 from ..prompts.load import Value
 from .people.declared import ForPeople
+from .rules.technical import abstain_on
+from .rules.wording import fold
 from .step import Nothing, Step
-from .technical import abstain_on
 from .verdict import Verdict
-from .wording import fold
 
 _FRAME = re.compile(
     r"^(?:the\s+)?(?:(?:correct|right|best|final)\s+)?(?:answers?|options?|choices?)?\s*(?:is|are)?"

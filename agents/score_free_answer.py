@@ -7,10 +7,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ..prompts.load import Value
 from .match_option import named_letters, stated_letter
+from .rules.technical import abstain_on
+from .rules.wording import fold
 from .step import Nothing, Step
-from .technical import abstain_on
 from .verdict import Verdict
-from .wording import fold
 
 GAP = 3
 """The least difference in closeness at which an option counts as chosen, as in MediConfusion."""

@@ -9,12 +9,12 @@ from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 from ..prompts.data import AnswerKind
 from ..prompts.load import Value
 from ..prompts.load_data import AnswerRulesField
-from .grading import describe, level_type, meanings
 from .people.declared import ForPeople
+from .rules.grading import describe, level_type, meanings
+from .rules.technical import abstain_on
+from .rules.wording import fold
 from .step import Step
-from .technical import abstain_on
 from .verdict import Verdict
-from .wording import fold
 
 _MEASURE = re.compile(
     r"^(?:about|approximately|approx\.?|around|roughly|ca\.?|~)?\s*(?P<value>\d+(?:[.,]\d+)?)\s*"

@@ -9,11 +9,11 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from ..prompts.data import Dimension, Rubric
 from ..prompts.load import Value
 from ..prompts.load_data import RubricField
-from .grading import describe, level_type, meanings
 from .people.declared import ForPeople
-from .quotes import Quote, cite, find_quote
+from .rules.grading import describe, level_type, meanings
+from .rules.quotes import Quote, cite, find_quote
+from .rules.technical import abstain_on
 from .step import Dimensions, Step
-from .technical import abstain_on
 from .verdict import Parts, Verdict, Worded
 
 

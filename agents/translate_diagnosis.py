@@ -2,9 +2,9 @@
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from .rules.wording import as_verdict
 from .step import Step
 from .verdict import Verdict
-from .wording import as_verdict
 
 _LONGEST = 400  # characters; the search reads no more of a text
 

@@ -1,7 +1,7 @@
 """Measure what the engine costs, compared with the raw SDK and plain LangChain in one run.
 
     python benchmarks/engine.py [--items 400] [--rounds 3] [--latency 0.2]
-        [--replay 10000 200000 2000000 10000000] [--memory 100000]
+        [--replay 10000 200000 2000000 10000000] [--memory 100000] [--judge 10000 100000]
 
 A server in a separate process answers over a real socket, at once or after a latency. Only ratios
 within one run are comparable between machines. The script prints
@@ -10,7 +10,8 @@ within one run are comparable between machines. The script prints
 - calls per second by concurrency if an answer takes `--latency` seconds, and the largest number
   that this latency allows;
 - verdicts from caches of several sizes, per second of wall time and of processor time;
-- the growth of the process's memory over one run.
+- the growth of the process's memory over one run;
+- the most memory that `dxjudge judge` uses for tables of several sizes, asked and replayed.
 
 0 leaves a part out. The engine's numbers include the checks, the ledger, the limiter, the budget,
 claims and a cache in a file.
@@ -18,13 +19,16 @@ claims and a cache in a file.
 
 import argparse
 import asyncio
+import json
 import multiprocessing
 import sqlite3
+import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
 
-from engine_ways import Way, dxjudge, item, langchain, raw_sdk, serve
+from engine_ways import NAMES, Way, dxjudge, item, langchain, raw_sdk, serve
 
 from dxjudge.agents.choose_candidate import CHOOSE_CANDIDATE
 from dxjudge.agents.engine.run import Run
@@ -126,6 +130,50 @@ def _grown(name: str, url: str, items: int) -> float:
         return memory() - before
 
 
+# ru_maxrss also counts what the process that started this one had used.
+_COMMAND = """import sys, time
+from dxjudge.cli.main import run
+code = run(sys.argv[1:])
+most = open("/proc/self/status").read().split("VmHWM:")[1].split()[0]
+print(most, time.process_time())
+sys.exit(code)
+"""
+_RUNS = {"read": ["--estimate"], "asked": [], "replayed": ["--cache-mode", "replay"]}
+
+
+def print_judge(url: str, sizes: list[int], folder: Path) -> None:
+    """Print the most memory of `dxjudge judge` by rows of the table, and KB a further row."""
+    print(f"\n{'rows':>10}{'':>10}{'MB at most':>12}{'KB a row more':>16}{'s of processor':>16}")
+    earlier: dict[str, tuple[int, float]] = {}
+    for size in sizes:
+        table = folder / f"{size}.tsv"
+        with table.open("w", encoding="utf-8") as file:
+            file.write("diagnosis\n")
+            file.writelines(f"{item(number)['diagnosis']}\n" for number in range(size))
+        for name, more in (
+            ("read", ["--estimate"]),
+            ("asked", []),
+            ("replayed", ["--cache-mode", "replay"]),
+        ):
+            most, spent = _judged(url, table, [*more, "--cache", f"{folder}/{size}.sqlite"])
+            before = earlier.get(name)
+            slope = f"{1000 * (most - before[1]) / (size - before[0]):.2f}" if before else "-"
+            earlier[name] = (size, most)
+            print(f"{size:>10,}{name:>10}{most:>12.1f}{slope:>16}{spent:>16.1f}", flush=True)
+
+
+def _judged(url: str, table: Path, options: list[str]) -> tuple[float, float]:
+    """Run the command in a process of its own; return the megabytes and the processor seconds."""
+    words = ["judge", "choose_candidate", str(table), "-o", f"{table}.out.tsv", "--quiet"]
+    words += ["--judge", f"openai:double@{url}", "--give", f"candidates={json.dumps(NAMES)}"]
+    done = subprocess.run(
+        [sys.executable, "-c", _COMMAND, *words, *options],
+        stdout=subprocess.PIPE, text=True, check=True,
+    )  # fmt: skip
+    kilobytes, spent = done.stdout.splitlines()[-1].split()
+    return int(kilobytes) / 1024, float(spent)
+
+
 def _ways(folder: Path) -> dict[str, Way]:
     return {"raw SDK": raw_sdk, "LangChain": langchain, "dxjudge": dxjudge(folder)}
 
@@ -138,6 +186,7 @@ def main() -> None:
     options.add_argument("--latency", type=float, default=0.2)
     options.add_argument("--replay", type=int, nargs="*", default=[10_000, 200_000, 2_000_000])
     options.add_argument("--memory", type=int, default=0, help="items; 0 leaves it out")
+    options.add_argument("--judge", type=int, nargs="*", default=[], help="rows of tables")
     chosen = options.parse_args()
     here, there = multiprocessing.Pipe()
     server = multiprocessing.get_context("spawn").Process(
@@ -158,6 +207,8 @@ def main() -> None:
             print_replay(f"{root}/v1", chosen.replay, folder)
         if chosen.memory:
             print_memory(list(ways), f"{root}/v1", chosen.memory)
+        if chosen.judge:
+            print_judge(f"{root}/v1", chosen.judge, folder)
     server.terminate()
 
 

@@ -22,7 +22,7 @@ from typing import Any
 from dxjudge.agents.engine.run import Run
 from dxjudge.agents.judge import JudgeSpec, parse_judge
 from dxjudge.agents.outcome import Outcome
-from dxjudge.agents.wording import fold
+from dxjudge.agents.rules.wording import fold
 from dxjudge.graphs.step import stream_step
 
 EXAMPLES = Path(__file__).parent.parent / "examples"

@@ -1,5 +1,6 @@
 """`dxjudge map`: map a file of free-text diagnoses to ICD-10 codes."""
 
+import os
 from pathlib import Path
 from typing import Annotated, get_args
 
@@ -184,6 +185,15 @@ Fitted = Annotated[
         rich_help_panel=_TABLE,
     ),
 ]
+Workers = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        help="How many processes map at once, with the packaged encoder and without --model. By "
+        "default one for each core, and one for a few hundred texts. On Linux each takes 0.2 GB.",
+        rich_help_panel=RUN,
+    ),
+]
 Journal = Annotated[
     Path | None,
     typer.Option(
@@ -227,6 +237,7 @@ def map_file(
     rebuild_index: Rebuild = False,
     estimate: EstimateOnly = False,
     run: RunOptions,
+    workers: Workers = None,
     journal: Journal = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -253,6 +264,8 @@ def map_file(
       dxjudge map diagnosen.csv -o mapped.csv --model openai:gpt-4o --translate
       echo "heart attack" | dxjudge map -
     """
+    # Several processes with as many threads each are slower; NumPy reads this when it is loaded.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from .runs.map_accept import read_wanted
     from .runs.map_job import Request
     from .runs.map_model import read_models
@@ -286,7 +299,7 @@ def map_file(
     form = Form(input_format, delimiter, encoding, sheet)
     request = Request(
         input, output, column, split, candidates, form, output_format, table, journal, concepts,
-        read_wanted(accept, accept_on, calibration), read_named_style(style),
+        read_wanted(accept, accept_on, calibration), read_named_style(style), workers,
     )  # fmt: skip
     if not estimate:
         check_output(output, as_json=as_json)

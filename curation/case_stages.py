@@ -17,7 +17,7 @@ from ..agents.making.verify_record import VERIFY_RECORD
 from ..agents.making.write_question import WRITE_VISUAL_QUESTION
 from ..agents.making.write_reasoning import WRITE_REASONING
 from ..agents.making.write_rejected import WRITE_REJECTED, Rejected
-from ..agents.wording import fold
+from ..agents.rules.wording import fold
 from .asking import StageAsking
 from .chain import objections_in
 from .leaks import leaked_names

@@ -6,7 +6,7 @@ from pathlib import Path
 
 def is_remote(image: str) -> bool:
     """Whether an image is a URL or data, which no folder changes."""
-    return image.startswith(("http://", "https://", "data:"))
+    return image[:8].casefold().startswith(("http://", "https://", "data:"))
 
 
 def seen_from(image: str, folder: Path) -> str:

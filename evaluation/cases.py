@@ -61,6 +61,7 @@ class Case:
     physicians: what each physician said of the only criterion: met or not.
     groups: column -> the values of the case in it.
     columns: the cells that only your own tasks read.
+    images: the whole paths of files, or addresses, for the pages that show the case.
     """
 
     id: str
@@ -77,6 +78,7 @@ class Case:
     physicians: tuple[bool, ...] = ()
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     columns: Mapping[str, Any] = field(default_factory=dict)
+    images: tuple[str, ...] = ()
 
     @cached_property
     def letters(self) -> tuple[str, ...]:

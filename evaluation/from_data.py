@@ -30,7 +30,7 @@ from .own_task import own_columns
 from .pages.kept import ATTEMPTS, PROMPTS
 from .pages.progress import end_progress, progress_kept
 from .ratings import Ratings, read_expert_ratings
-from .read import Data, case_source, hashes_of, is_path, named_data, response_sources
+from .read import Data, case_source, hashes_of, is_path, named_data, response_sources, with_images
 from .read_settings import read_settings
 from .report.notebook import notebook_html
 from .report.table import Table
@@ -159,7 +159,7 @@ def open_evaluation(
     notes = [*about_models(attributes, list(sources))]
     notes += [unread_in_cases(case_rows, chosen.groups or (), own)]
     notes += [unread_in_responses(source, own, chosen.model_columns) for source in sources.values()]
-    read = read_cases(case_rows, chosen.groups, own)
+    read = with_images(read_cases(case_rows, chosen.groups, own), case_rows, cases)
     known = {case.id: case for case in read}
     by_model: dict[str, Responses] = {
         model: read_responses(rows, known, own) for model, rows in sources.items()

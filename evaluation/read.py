@@ -3,17 +3,20 @@
 import hashlib
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ..agents.answering.case import IMAGE_COLUMNS
+from ..agents.images import images_of
 from ..errors import InputError, UsageError
 from ..files.bytes import decode, read_bytes
 from ..files.forms import Form
 from ..files.frames import frame_rows, is_frame, whole
 from ..files.rows_in import read_sheet, records
 from .cases import Case, Source, read_cases, read_responses
-from .cells import Row
+from .cells import Row, text_of
 from .judged import Responses
 from .layouts import (
     from_ddxplus,
@@ -94,6 +97,27 @@ def load_cases(
 ) -> tuple[Case, ...]:
     """Read cases in any layout; arguments are those of `read_cases` and of `case_source`."""
     return read_cases(case_source(data, **files), groups, own)
+
+
+def with_images(cases: Sequence[Case], source: Source, data: Data) -> tuple[Case, ...]:
+    """Return the cases with the files and addresses of their images, for the pages.
+
+    Relative paths begin in the folder of the file of cases, or here. Images that stand in the
+    table itself are left out, and so is a cell that names no image: nothing is judged by them.
+    """
+    folder = Path(data).parent if is_path(data) else Path()
+    by_case = {text_of(row.get("id")): _images(row, folder) for row in source.rows}
+    return tuple(replace(case, images=by_case.get(case.id, ())) for case in cases)
+
+
+def _images(row: Row, folder: Path) -> tuple[str, ...]:
+    names: list[str] = []
+    for column in IMAGE_COLUMNS:
+        with suppress(InputError):
+            for image in images_of(row.get(column), folder, column):
+                if image.data is None:
+                    names.append(str(image.path.resolve()) if image.path else str(image.url))
+    return tuple(dict.fromkeys(names))
 
 
 def response_sources(

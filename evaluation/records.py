@@ -23,6 +23,8 @@ from .settings import Settings
 from .tasks import EXTRACTIONS
 
 INPUTS, OUTCOMES, SIGNATURE = "inputs.json", "outcomes.jsonl", "signature.json"
+RATINGS = "ratings.csv"
+"""What people said of the run's items, where `dxjudge rate RUN` writes it by default."""
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ import contextlib
 import errno
 import json
 import os
+import stat
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -14,6 +15,7 @@ from typing import Any, Generic, TypeVar
 from ..errors import InputError, OutputError
 from .bytes import BINARY
 from .claim import claim
+from .spool import as_line, line_at
 
 _FORMAT = "dxjudge journal"
 _SYNC_SECONDS = 5.0
@@ -21,7 +23,9 @@ T = TypeVar("T")
 
 
 class Journal(Generic[T]):
-    """Finished items by key, in memory and, with a path, as one JSON line each in a file.
+    """Finished items by key: one JSON line each in a file, or, without a path, in memory.
+
+    Of an item in a file, memory has only the key and the place, so a long run needs little.
 
     The key contains everything that the item depends on within the job; the first line of the
     file names the job. A finished item is in the file before `keep` returns, so it survives the
@@ -48,9 +52,11 @@ class Journal(Generic[T]):
         OutputError when it cannot be written or another run is writing it.
         """
         self.path = path
-        self._finished: dict[str, T] = {}
-        self._read = read
-        self._write = write
+        self._places: dict[str, int] = {}
+        self._items: list[T] = []
+        self._on_disk = False  # a device, such as /dev/null, cannot be read back
+        self.read = read
+        self.write = write
         self._guard = threading.Lock()
         self._descriptor: int | None = None
         self._synced = time.monotonic()
@@ -60,25 +66,44 @@ class Journal(Generic[T]):
             path, "wait until it has ended, or name another output and another journal"
         )
         try:
-            self._open(path, _line({"format": _FORMAT, **(job or {})}))
+            self._open(path, as_line({"format": _FORMAT, **(job or {})}))
         except BaseException:
             self._release()
             raise
 
     def __len__(self) -> int:
         """Return the number of finished items."""
-        return len(self._finished)
+        return len(self._places)
 
     def find(self, key: str) -> T | None:
         """Return the finished item under a key, or None."""
-        return self._finished.get(key)
+        place = self.place(key)
+        return None if place is None else self.at(place)
 
-    def keep(self, key: str, item: T) -> None:
-        """Record a finished item. Raises OutputError when the file cannot be written."""
+    def place(self, key: str) -> int | None:
+        """Return the place of the finished item under a key, or None."""
+        return self._places.get(key)
+
+    def at(self, place: int) -> T:
+        """Return the item at a place."""
+        if not self._on_disk:
+            return self._items[place]
+        assert self._descriptor is not None, "the journal is closed"
         with self._guard:
+            line = line_at(self._descriptor, place)
+        return self.read(json.loads(line)["outcome"])
+
+    def keep(self, key: str, item: T) -> int:
+        """Record a finished item, and return its place. Raises OutputError for a full disk."""
+        with self._guard:
+            place = len(self._items)
             if self._descriptor is not None:
-                self._append(_line({"key": key, "outcome": self._write(item)}))
-            self._finished[key] = item
+                begin = self._append(as_line({"key": key, "outcome": self.write(item)}))
+                place = begin if self._on_disk else place
+            if not self._on_disk:
+                self._items.append(item)
+            self._places[key] = place
+            return place
 
     def close(self, *, remove: bool = False) -> None:
         """Close the file; `remove` deletes it, for a run that is complete.
@@ -88,7 +113,7 @@ class Journal(Generic[T]):
         with self._guard:
             if self._descriptor is None:
                 return
-            remove = remove or not self._finished
+            remove = remove or not self._places
             try:
                 if not remove:
                     self._sync()
@@ -111,6 +136,7 @@ class Journal(Generic[T]):
     def _open(self, path: Path, head: bytes) -> None:
         try:
             self._descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | BINARY, 0o600)
+            self._on_disk = stat.S_ISREG(os.fstat(self._descriptor).st_mode)
             with open(self._descriptor, "rb", closefd=False) as file:
                 # Up to the size only: reading a device to its end never stops.
                 content = file.read(os.fstat(self._descriptor).st_size)
@@ -125,21 +151,25 @@ class Journal(Generic[T]):
         first, *lines = content[:end].splitlines(keepends=True)
         if first != head:
             raise InputError(f"{path} {_why_not_this(first)}")
+        place = len(first)
         for number, line in enumerate(lines, 2):
-            self._load(path, number, line)
+            self._load(path, number, line, place)
+            place += len(line)
 
-    def _load(self, path: Path, number: int, line: bytes) -> None:
+    def _load(self, path: Path, number: int, line: bytes, place: int) -> None:
         try:
             entry = json.loads(line)
-            self._finished[entry["key"]] = self._read(entry["outcome"])
+            self.read(entry["outcome"])
+            self._places[entry["key"]] = place
         except (ValueError, KeyError, TypeError) as fault:
             raise InputError(
                 f"{path}, line {number} is damaged: remove the line or the file; items that are "
                 "not in it are done again"
             ) from fault
 
-    def _append(self, line: bytes) -> None:
-        assert self._descriptor is not None
+    def _append(self, line: bytes) -> int:
+        """Append a line; return the byte at which it begins."""
+        assert self._descriptor is not None, "the journal is closed"
         size = os.fstat(self._descriptor).st_size
         try:
             rest = memoryview(line)
@@ -151,6 +181,7 @@ class Journal(Generic[T]):
             with contextlib.suppress(OSError):
                 os.ftruncate(self._descriptor, size)  # half a line would join the next one
             raise self._unwritable(fault) from fault
+        return size
 
     def _sync(self) -> None:
         assert self._descriptor is not None
@@ -166,7 +197,7 @@ class Journal(Generic[T]):
         what = "no space left on device" if full else fault.strerror or str(fault)
         todo = "free some space" if full else "repair this fault"
         return OutputError(
-            f"{what}: the journal {self.path} holds {len(self._finished):,} finished items; "
+            f"{what}: the journal {self.path} holds {len(self._places):,} finished items; "
             f"{todo} and run the same command again"
         )
 
@@ -175,11 +206,6 @@ class Journal(Generic[T]):
             os.close(self._descriptor)
             self._descriptor = None
         self._give_back()
-
-
-def _line(value: Mapping[str, Any]) -> bytes:
-    # JSON in ASCII, because UTF-8 cannot hold a lone surrogate and ASCII escapes it.
-    return json.dumps(value, sort_keys=True, separators=(",", ":")).encode() + b"\n"
 
 
 def _why_not_this(first: bytes) -> str:

@@ -1,10 +1,12 @@
 """The columns that `dxjudge judge` adds to the input's rows."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from ..agents.outcome import Outcome
 from ..agents.step import Step
+from ..files.sequences import Lazy
 
 
 def result_fields(
@@ -16,23 +18,35 @@ def result_fields(
     return tuple(dict.fromkeys(field for value in values for field in value or ()))
 
 
-def judged_columns(step: Step[Any, Any], outcomes: Sequence[Outcome]) -> dict[str, list[Any]]:
-    """Return the columns, with one value for each row; None in the columns of a missing result."""
-    plain = [outcome.model_dump(mode="json") for outcome in outcomes]
-    columns: dict[str, list[Any]] = {
-        "status": [row["status"] for row in plain],
-        "reason": [_reason(outcome) for outcome in outcomes],
-        "decided_by": [row["decided_by"] for row in plain],
-        "repairs": [row["repairs"] for row in plain],
-    }
-    for field in result_fields(step, [_result(row) for row in plain]):
-        columns[field] = [(_result(row) or {}).get(field) for row in plain]
-    return columns
+def judged_columns(step: Step[Any, Any], outcomes: Sequence[Outcome]) -> dict[str, Sequence[Any]]:
+    """Return the columns, with one value for each row; None in the columns of a missing result.
+
+    The values are read from the outcomes when they are asked for.
+    """
+    values = (one.model_dump(mode="json").get("value") for one in outcomes)
+    names = ("status", "reason", "decided_by", "repairs", *result_fields(step, values))
+    rows = _Rows(outcomes)
+    return {name: Lazy(len(outcomes), partial(rows.cell, name)) for name in names}
 
 
-def _result(plain: dict[str, Any]) -> dict[str, Any] | None:
-    value: dict[str, Any] | None = plain.get("value")
-    return value
+class _Rows:
+    """The cells of outcomes. It keeps one row, because tables are written row by row."""
+
+    def __init__(self, outcomes: Sequence[Outcome]) -> None:
+        self._outcomes = outcomes
+        self._number, self._row = -1, dict[str, Any]()
+
+    def cell(self, name: str, number: int) -> Any:
+        if number != self._number:
+            self._row = _cells(self._outcomes[number])
+            self._number = number
+        return self._row.get(name)
+
+
+def _cells(outcome: Outcome) -> dict[str, Any]:
+    plain = outcome.model_dump(mode="json")
+    own = {name: plain[name] for name in ("status", "decided_by", "repairs")}
+    return {**own, "reason": _reason(outcome), **(plain.get("value") or {})}
 
 
 def _reason(outcome: Outcome) -> str | None:

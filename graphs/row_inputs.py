@@ -11,6 +11,7 @@ from ..errors import InputError, UsageError
 from ..files.cells import is_empty
 from ..files.nearest import nearest, no_column
 from ..files.rows_in import Sheet
+from ..files.sequences import Lazy
 from ..ontology.reading.query import split_diagnoses
 
 # Fields that name a data file. A column with such a name is used only if --set names it.
@@ -57,19 +58,15 @@ def given_values(step: Step[Any, Any], given: Sequence[str]) -> dict[str, Any]:
 
 def row_inputs(
     step: Step[Any, Any], sheet: Sheet, places: Mapping[str, int], given: Mapping[str, Any]
-) -> list[dict[str, Any]]:
-    """Return the inputs of every row; they are not validated yet."""
-    return [
-        {
-            **given,
-            **{
-                field: value
-                for field, place in places.items()
-                if (value := _cell(step, field, row[place])) is not None
-            },
-        }
-        for row in sheet.rows
-    ]
+) -> Sequence[dict[str, Any]]:
+    """Return the inputs of every row, read when they are asked for; they are not validated yet."""
+
+    def read(number: int) -> dict[str, Any]:
+        row = sheet.rows[number]
+        cells = ((field, _cell(step, field, row[place])) for field, place in places.items())
+        return {**given, **{field: value for field, value in cells if value is not None}}
+
+    return Lazy(len(sheet.rows), read)
 
 
 def _cell(step: Step[Any, Any], field: str, cell: Any) -> Any:

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any, overload
 
 from pydantic import BaseModel
-from typing_extensions import TypeVar  # with defaults, which typing has from Python 3.13
+from typing_extensions import TypedDict, TypeVar, Unpack  # TypeVar: with defaults
 
 from ..agents.engine.ask import BREATH, ask_dimensions, is_split, missed, replay, settle
 from ..agents.engine.call import Call, prepare
@@ -30,15 +30,20 @@ R = TypeVar("R", bound=BaseModel, default=Any)  # the result of a step; Any for 
 _CHUNK = 500  # items looked up in the cache at once
 
 
+class StepOptions(TypedDict, total=False):
+    """The further arguments of `run_step`, once for all of its forms."""
+
+    judge: AnyJudge | None
+    run: Run | None
+    engine: str
+    repeat: int
+
+
 @overload
 async def run_step(
     step: Step[Any, Any, R] | str,
     inputs: Inputs,
-    *,
-    judge: AnyJudge | None = None,
-    run: Run | None = None,
-    engine: str = "auto",
-    repeat: int = 0,
+    **options: Unpack[StepOptions],
 ) -> Done[R] | Abstained | Failed: ...
 
 
@@ -46,11 +51,7 @@ async def run_step(
 async def run_step(
     step: Step[Any, Any, R] | str,
     inputs: Sequence[Inputs],
-    *,
-    judge: AnyJudge | None = None,
-    run: Run | None = None,
-    engine: str = "auto",
-    repeat: int = 0,
+    **options: Unpack[StepOptions],
 ) -> list[Done[R] | Abstained | Failed]: ...
 
 
@@ -110,11 +111,7 @@ async def run_step(
 def run_step_sync(
     step: Step[Any, Any, R] | str,
     inputs: Inputs,
-    *,
-    judge: AnyJudge | None = None,
-    run: Run | None = None,
-    engine: str = "auto",
-    repeat: int = 0,
+    **options: Unpack[StepOptions],
 ) -> Done[R] | Abstained | Failed: ...
 
 
@@ -122,23 +119,21 @@ def run_step_sync(
 def run_step_sync(
     step: Step[Any, Any, R] | str,
     inputs: Sequence[Inputs],
-    *,
-    judge: AnyJudge | None = None,
-    run: Run | None = None,
-    engine: str = "auto",
-    repeat: int = 0,
+    **options: Unpack[StepOptions],
 ) -> list[Done[R] | Abstained | Failed]: ...
 
 
 def run_step_sync(
-    step: Step[Any, Any] | str, inputs: Inputs | Sequence[Inputs], **options: Any
+    step: Step[Any, Any] | str,
+    inputs: Inputs | Sequence[Inputs],
+    **options: Unpack[StepOptions],
 ) -> Outcome | list[Outcome]:
     """`run_step` for code that is not async; also works inside a running event loop.
 
     Args:
         step: a step, its name, or `path/to/file.py:NAME`, optionally followed by `~VARIANT`.
         inputs: the step's input: a model of its fields or a mapping; a list of these gives a list.
-        options: the further arguments of the function that this one runs.
+        options: judge, run, engine and repeat, as in `run_step`.
 
     Returns:
         `Done`, `Abstained` or `Failed`, or a list of these in the order of the items.

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from ..errors import UsageError
 from ..files.bytes import read_bytes
+from .carried import carried_terms
 from .terms import Term, build_terms
-from .tree import Tree
+from .tree import Tree, load_tree
 
 SCOPES = {
     "chapters": "every chapter",
@@ -48,9 +49,24 @@ def default_terms(
     check_scope(scope)
     own = [Term(text, code, COMMUNITY) for text, code in tree.descriptor.further_terms()]
     chapters = None if scope == "diagnoses" else [root.code for root in tree.roots]
+    if tree.descriptor.lender:
+        own += _lent(tree, tree.descriptor.lender, scope, own)
     return build_terms(
         tree, encounters=scope == "everything", chapters=chapters, extra=[*own, *extra]
     )
+
+
+def _lent(tree: Tree, name: str, scope: str, own: list[Term]) -> list[Term]:
+    """Return the terms of the release that lends its terms, those of the roots in scope."""
+    lender = load_tree(name)
+    # A variant of a code, such as an encounter, is no code of another release.
+    lent = default_terms(lender, scope="chapters" if scope == "everything" else scope)
+    printed = build_terms(tree, chapters=[root.code for root in tree.roots])
+    carried = carried_terms(lent, lender, tree, [*printed, *own])
+    return [
+        term if term.source == COMMUNITY else term._replace(source=f"{name}/{term.source}")
+        for term in carried
+    ]
 
 
 def check_scope(scope: str) -> None:
@@ -76,7 +92,13 @@ def recipe(
         f"{tree.release}\n{tree.version}\n{scope or tree.descriptor.scope}\n".encode()
     )
     package = resources.files(__package__)
-    for name in (*_MAKERS, *(_READERS if sources else ())):
+    lender = tree.descriptor.lender
+    if lender:
+        digest.update(f"{load_tree(lender).version}\n".encode())
+        digest.update(repr([*tree.descriptor.differing_codes()]).encode())
+        digest.update(repr([*tree.descriptor.further_terms()]).encode())
+    makers = (*_MAKERS, "carried.py") if lender else _MAKERS
+    for name in (*makers, *(_READERS if sources else ())):
         digest.update(package.joinpath(*name.split("/")).read_bytes())
     for path in sources:
         digest.update(f"{path.stem}\n".encode() + read_bytes(path))

@@ -27,7 +27,12 @@ def factor_of(code: str, kind: str, tree: Tree) -> str | None:
 
     The first row of the table that holds the condition counts; a row without conditions holds all.
     """
-    for row in _table(tree.descriptor).get(kind, ()):
+    return _factor_of(code, kind, tree.descriptor)
+
+
+@lru_cache(maxsize=16_384)
+def _factor_of(code: str, kind: str, release: Release) -> str | None:
+    for row in _table(release).get(kind, ()):
         if not row.conditions or any(_holds(code, *ends) for ends in row.conditions):
             return row.factor or code
     return None
@@ -35,8 +40,7 @@ def factor_of(code: str, kind: str, tree: Tree) -> str | None:
 
 def is_factor(code: str, tree: Tree) -> bool:
     """Return whether a code means a factor, such as a history, and not a present condition."""
-    listed = (row.factor for rows in _table(tree.descriptor).values() for row in rows)
-    return code.startswith(tree.descriptor.histories) or code in listed
+    return code.startswith(tree.descriptor.histories) or code in _listed(tree.descriptor)
 
 
 def as_factors(ranked: Sequence[Ranked], frame: Frame, tree: Tree) -> list[Ranked]:
@@ -75,6 +79,11 @@ def _table(release: Release) -> dict[str, tuple[_Row, ...]]:
         ranges = tuple((first, last or first) for first, _, last in map(_ends, conditions.split()))
         rows.setdefault(kind, []).append(_Row(ranges, factor))
     return {kind: tuple(of_kind) for kind, of_kind in rows.items()}
+
+
+@lru_cache(maxsize=8)
+def _listed(release: Release) -> frozenset[str]:
+    return frozenset(row.factor for rows in _table(release).values() for row in rows)
 
 
 def _ends(conditions: str) -> tuple[str, str, str]:

@@ -1,6 +1,6 @@
 """The mapping of a diagnosis: a code, its candidates, and how it was decided."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from html import escape
 from typing import Any, Literal
 
@@ -125,11 +125,12 @@ class Mapping:
 
     def as_json(self) -> dict[str, Any]:
         """Return the mapping as plain JSON, the form that a graph's state holds."""
-        plain = asdict(self)
-        plain["candidates"] = [asdict(candidate) for candidate in self.candidates]
-        plain["parts"] = list(self.parts)
-        plain["additional"] = [asdict(further) for further in self.additional]
-        return plain
+        return {
+            **vars(self),
+            "candidates": [dict(vars(candidate)) for candidate in self.candidates],
+            "parts": list(self.parts),
+            "additional": [dict(vars(further)) for further in self.additional],
+        }
 
 
 def read_mapping(plain: dict[str, Any]) -> Mapping:

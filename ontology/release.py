@@ -63,7 +63,9 @@ class Release:
     an unspecified code in its name. settings: for a first letter of codes, word stems of six
     letters, of which a text should hold at least one. histories: the first letters of codes that
     mean a history. read_note: called with a note and its code, returns a term or None. synonyms: a
-    file of further terms (term, code) in `folder`. factors: a file in `folder` that says which code
+    file of further terms (term, code) in `folder`. lender: the name of a release whose terms are
+    searched too. differing: a file in `folder` of the codes of the lender that are another code
+    here (from, to; `carried.py`). factors: a file in `folder` that says which code
     the history, the screening and so on of a condition has (frame, conditions, factor). folder: the
     folder of the release's files.
 
@@ -92,6 +94,8 @@ class Release:
     histories: tuple[str, ...] = ()
     read_note: Callable[[str, str], str | None] = lambda note, code: note.strip() or None
     synonyms: str | None = None
+    lender: str | None = None
+    differing: str | None = None
     factors: str | None = None
     prefix: str = ""
     iri: str = ""
@@ -173,6 +177,15 @@ class Release:
         """
         if self.synonyms is not None:
             for cells in self._rows(self.synonyms, "synonyms", ("a term", "a code")):
+                yield cells[0], cells[1]
+
+    def differing_codes(self) -> Iterator[tuple[str, str]]:
+        """Yield (code of the lender, own code) for each line of its file of differing codes.
+
+        Raises InputError, which names file and line, where the file cannot be used.
+        """
+        if self.differing is not None:
+            for cells in self._rows(self.differing, "differing codes", ("a code", "a code")):
                 yield cells[0], cells[1]
 
     def factor_rows(self) -> Iterator[tuple[str, str, str]]:

@@ -46,15 +46,14 @@ def _one_of_each_name(ranked: Sequence[Ranked], policy: Policy) -> list[Ranked]:
     """
     tree = policy.retriever.tree
     kept: list[Ranked] = []
-    names: list[str] = []
+    named: dict[str, list[int]] = {}  # the places in `kept` of each name
     for candidate in ranked:
         code = candidate.hit.code
-        name = tree.name(code).lower()
-        alike = (place for place, other in enumerate(names) if other == name)
+        alike = named.setdefault(tree.name(code).lower(), [])
         place = next((at for at in alike if _in_line(code, kept[at].hit.code, tree)), None)
         if place is None:
+            alike.append(len(kept))
             kept.append(candidate)
-            names.append(name)
         else:
             kept[place] = _joined_candidate(kept[place], candidate, policy)
     return sorted(kept, key=lambda candidate: -candidate.score)

@@ -181,10 +181,7 @@ class Tree:
 
     def category(self, code: Node | str) -> Node:
         """Return the category that a code is or lies in; the node itself where there is none."""
-        position = self._position(code)
-        line = (position, *self._above(position))
-        level = self.category_level if self.descriptor.levels else -1
-        return self.nodes[next((at for at in line if self._rows.levels[at] == level), position)]
+        return self._category_at(self._position(code))
 
     def is_code(self, code: Node | str) -> bool:
         """Return whether a text may get this code: it is not a heading such as a block."""
@@ -291,6 +288,17 @@ class Tree:
     def _searched(self) -> Callable[[str, Kind | None], int | None]:
         """`_search` with a memory: an evaluation asks for the same codes again and again."""
         return lru_cache(maxsize=_REMEMBERED)(self._search)
+
+    @cached_property
+    def _category_at(self) -> Callable[[int], Node]:
+        """The category of a position, with a memory for the same reason."""
+        level = self.category_level if self.descriptor.levels else -1
+
+        def found(position: int) -> Node:
+            line = (position, *self._above(position))
+            return self.nodes[next((at for at in line if self._rows.levels[at] == level), position)]
+
+        return lru_cache(maxsize=_REMEMBERED)(found)
 
     def _search(self, text: str, kind: Kind | None) -> int | None:
         grammar = self.descriptor.codes

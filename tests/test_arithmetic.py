@@ -73,6 +73,14 @@ def test_the_highest_come_first_and_ties_by_place(numbers: list[int], k: int) ->
     assert highest(np.array(numbers, np.float32), k).tolist() == expected
 
 
+def test_the_highest_of_a_long_row_are_those_of_a_sort() -> None:
+    # 40 blocks and a rest; few different numbers, so that many ties lie across the blocks
+    numbers = np.random.default_rng(3).integers(0, 900, 40 * 512 + 7).astype(np.float32)
+    ordered = np.argsort(-numbers, kind="stable")
+    for k in (1, 15, 40, 41, 64):
+        assert highest(numbers, k).tolist() == ordered[:k].tolist()
+
+
 _ENCODE = """
 import sys
 import numpy as np

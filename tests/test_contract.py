@@ -15,6 +15,7 @@ from dxjudge.adapters.scripted_judge import Said, ScriptedJudge
 from dxjudge.agents.engine.run import Run
 from dxjudge.agents.outcome import Abstained, Done, Failed
 from dxjudge.errors import UsageError
+from dxjudge.graphs.step import run_step_sync
 from dxjudge.graphs.step_graph import step_graph
 
 STEP: dict[str, Any] = {"step": "ward_final", "version": 1}
@@ -247,3 +248,21 @@ def test_the_scripted_judge_speaks_the_wire() -> None:
         assert ask(judge.url, "hello") == ("hello", "stop")
         assert judge.name == f"openai:scripted@{judge.url}"
         assert len(judge.requests) == 1
+
+
+def _wrong(request: dict[str, Any]) -> Any:
+    return '{"answer": "yes"}' if "podagra" in str(request["messages"]) else request["absent"]
+
+
+def test_a_script_that_gives_no_reply_is_an_error_that_says_so(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    pairs = [{"predicted": name, "truth": "sarcoidosis"} for name in ("podagra", "keloid")]
+    with ScriptedJudge(_wrong) as judge, Run(mode="off") as run:
+        outcomes = run_step_sync("judge_equivalence", pairs, judge=judge.name, run=run)
+        assert len(judge.requests) == 2, "no request is sent again"
+    said = "the reply function of the ScriptedJudge "
+    whys = [outcome.why for outcome in outcomes if outcome.status == "failed"]
+    assert f'{said}returned \'{{"answer": "yes"}}\', not a Said' in whys[0]
+    assert f"{said}raised KeyError: 'absent'" in whys[1]
+    assert capsys.readouterr().err == ""

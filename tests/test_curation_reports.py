@@ -197,7 +197,10 @@ def test_a_killed_run_goes_on_to_the_same_bytes_and_pays_no_call_twice(tmp_path:
     # Only the calls that were under way when it died may be made again: a question that is
     # repaired twice counts as three.
     assert paid <= before + after <= paid + 4
-    names = ["items.jsonl", "lengths.svg", "pairs.jsonl", "sample.csv", "summary.json", "votes.csv"]
+    names = [
+        "items.jsonl", "lengths.svg", "pairs.jsonl", "questionnaire.jsonl", "sample.csv",
+        "summary.json", "votes.csv",
+    ]  # fmt: skip
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == names
     for name in names:
         left, right = (tmp_path / folder / name for folder in ("whole", "out"))

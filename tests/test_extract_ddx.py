@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dxjudge.agents.extract_ddx import EXTRACT_DDX
-from dxjudge.agents.wording import bare_name, fold, merge
+from dxjudge.agents.rules.wording import bare_name, fold, merge
 
 from .scripted import ask_step, settle
 

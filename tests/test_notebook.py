@@ -6,9 +6,9 @@ from typing import Any
 
 import dxjudge
 from dxjudge.adapters.callable import Judgement
-from dxjudge.agents.grading import Grade
 from dxjudge.agents.judge import JudgeSpec
 from dxjudge.agents.outcome import Abstained, Done, Failed
+from dxjudge.agents.rules.grading import Grade
 from dxjudge.evaluation.answering.from_data import AnswerResult
 from dxjudge.graphs.jury.result import JuryOutcome
 from dxjudge.graphs.mapper import Mapper

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from dxjudge.cli.main import run
 from dxjudge.errors import InputError, UnknownCode, UsageError
 from dxjudge.graphs.mapper import Mapper
-from dxjudge.ontology import Node, Release, Rows, load_tree, read_table
+from dxjudge.ontology import Node, Release, Rows, load_tree, read_obo, read_table
 from dxjudge.ontology.table import read_table as read_canonical
 from dxjudge.scoring.hierarchical import hierarchical_scores
 
@@ -160,6 +160,21 @@ def test_what_is_no_tree_is_refused_with_file_and_row(
     with pytest.raises(InputError, match=rf"codes\.tsv.*{fault}|{fault}") as error:
         load_tree(table(tmp_path, f"code / name / parent\n{rows}\n"))
     assert str(error.value).partition(", first")[0].count("codes.tsv") == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "fault"),
+    [
+        ("[Term]\nid: MONDO:1\nname: gout\n", r"no id starts with OWN: \(the first is MONDO:1\)"),
+        ("[Typedef]\nid: x\n", r"own\.obo has no \[Term\] with an id"),
+    ],
+)
+def test_an_obo_file_without_the_prefix_is_refused(
+    tmp_path: Path, content: str, fault: str
+) -> None:
+    (tmp_path / "own.obo").write_text(content, encoding="utf-8")
+    with pytest.raises(InputError, match=fault):
+        load_tree(Release(name="own", read=read_obo("own.obo"), folder=tmp_path))
 
 
 def test_a_level_that_the_release_does_not_name_is_refused(tmp_path: Path) -> None:

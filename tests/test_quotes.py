@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dxjudge.agents.quotes import cite, find_quote
+from dxjudge.agents.rules.quotes import cite, find_quote
 
 
 @pytest.mark.parametrize(

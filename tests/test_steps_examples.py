@@ -7,15 +7,8 @@ from types import ModuleType
 
 import pytest
 
-from dxjudge.agents import (
-    grading,
-    match_option,
-    own_step,
-    quotes,
-    score_free_answer,
-    technical,
-    wording,
-)
+from dxjudge.agents import match_option, own_step, score_free_answer
+from dxjudge.agents.rules import grading, quotes, technical, wording
 from dxjudge.prompts.load_data import load_rubric
 
 PAGE = Path(__file__).parent.parent / "docs" / "steps.md"

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from dxjudge.agents.technical import technical_fault
+from dxjudge.agents.rules.technical import technical_fault
 
 from .scripted import example_rows
 

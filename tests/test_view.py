@@ -41,7 +41,7 @@ def evil(tmp_path_factory: pytest.TempPathFactory) -> Judged:
 
 @pytest.fixture(scope="module")
 def people(plain: Judged) -> Path:
-    """A person who agrees with judge-a on a case, and contradicts it on another."""
+    """Ann agrees with judge-a once and contradicts it once; Ben stands in the run's folder."""
     verdicts = [row for row in rows_of(plain.folder / "votes.csv")
                 if row["step"] == "judge_equivalence" and row["judge"] == plain.judges[0]
                 and row["verdict"]]  # fmt: skip
@@ -53,6 +53,11 @@ def people(plain: Judged) -> Path:
     for row, verdict, words in said:
         lines.append(f"{row['case']},judge_equivalence,ann,{verdict},{row['model']},{words}")
     path.write_text("\n".join(lines) + "\n")
+    own = [
+        lines[0],
+        *(f"{r['case']},judge_equivalence,ben,false,{r['model']}," for r in verdicts[1:4]),
+    ]
+    (plain.folder / "ratings.csv").write_text("\n".join(own) + "\n")
     return path
 
 
@@ -185,6 +190,54 @@ def test_judges_that_disagree_are_those_of_the_votes(
     assert total(page) == len(wanted)
 
 
+def confusions(page: Page) -> dict[tuple[str, str, str], tuple[list[str], list[list[int]], str]]:
+    """The grids of two judges on the page: step, first, second -> labels, counts, the sentence."""
+    grids = {}
+    page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+    for figure in page.locator("figure.confusion").all():
+        names = str(figure.locator(".grid").get_attribute("aria-label"))
+        pair, _, step = names.rpartition(" on ")
+        first, second = pair.split(" and ")
+        labels = figure.locator("thead th").all_inner_texts()
+        rows = [row.locator("td").all_inner_texts() for row in figure.locator("tbody tr").all()]
+        counts = [[int(cell) for cell in row] for row in rows]
+        grids[step, first, second] = labels, counts, figure.locator("figcaption").inner_text()
+    return grids
+
+
+def test_every_pair_of_judges_and_people_stands_as_in_the_tables(
+    page: Page, address: str, plain: Judged, people: Path
+) -> None:
+    tables = (plain.folder / "votes.csv", people, plain.folder / "ratings.csv")
+    votes = [row for table in tables for row in rows_of(table) if row["verdict"]]
+    shown_as = {"true": "yes", "false": "no"}
+    said: dict[tuple[str, str], dict[tuple[str, str], str]] = {}
+    for row in votes:
+        name = row["judge"].removeprefix("openai:").partition("@")[0]
+        verdict = shown_as.get(row["verdict"], row["verdict"])
+        said.setdefault((row["step"], name), {})[row["case"], row["model"]] = verdict
+    go(page, address, "tab=judges&run=0")
+    page.get_by_text("that a person contradicts").wait_for()
+    grids = confusions(page)
+    wanted = {
+        (step, "judge-a", "judge-b") for step, name in said
+        if name == "judge-a" and (step, "judge-b") in said
+    }  # fmt: skip
+    wanted |= {("judge_equivalence", *pair) for pair in (
+        ("judge-a", "ann"), ("judge-b", "ann"), ("judge-a", "ben"), ("judge-b", "ben"),
+        ("ann", "ben"))}  # fmt: skip
+    assert {*grids} == wanted
+    for (step, first, second), (labels, counts, sentence) in grids.items():
+        one, other = said[step, first], said[step, second]
+        both = Counter((one[item], other[item]) for item in one.keys() & other.keys())
+        assert {(a, b): counts[x][y] for x, a in enumerate(labels) for y, b in enumerate(labels)
+                if counts[x][y]} == both  # fmt: skip
+        same = sum(count for (a, b), count in both.items() if a == b)
+        assert f"the same verdict on {same} of {both.total()} items" in sentence
+    assert page.locator("h2", has_text="Self-preference").count() == 1
+    assert inaccessible(page) == []
+
+
 def test_people_that_contradict_a_judge_are_found(page: Page, address: str) -> None:
     go(page, address, "tab=cases&run=0&people=differ&judge=" + quote("openai:judge-a", safe=""))
     page.wait_for_selector(".filters")
@@ -227,23 +280,62 @@ def test_a_score_range_counts_as_the_scores_do(
 def test_words_are_found_in_responses_prompts_and_replies(
     page: Page, address: str, plain: Judged
 ) -> None:
+    rows = rows_of(plain.folder / "verdicts.csv")
     inputs = json.loads((plain.folder / "inputs.json").read_text())
-    response = next(iter(inputs["responses"]["hasty"].values()))[0]["text"]
-    words = response.split("\n")[0][-25:]
-    texts = [
-        one["text"] or "" for by_case in inputs["responses"].values()
-        for several in by_case.values() for one in several
-    ]  # fmt: skip
-    assert any(words in text for text in texts)
-    for wanted, least in ((words, 1), ("As far as the reference goes", 1), ("zzqqx", 0)):
+    given = {case["id"]: json.dumps(case) for case in inputs["cases"]}
+    sent: dict[str, str] = {}
+    for line in (plain.folder / "prompts.jsonl").open():
+        one = json.loads(line)
+        messages = sent.setdefault(one["messages"], one.get("system", "") + one.get("user", ""))
+        sent[one["key"]] = messages
+    for line in (plain.folder / "attempts.jsonl").open():
+        one = json.loads(line)
+        sent[one["key"]] = sent.get(one["key"], "") + one["text"] + one["error"]
+    unit = ("case", "model", "step", "judge")
+    texts: dict[tuple[str, ...], str] = {}
+    for vote in rows_of(plain.folder / "votes.csv"):
+        step = vote["step"].partition(".")[0]
+        key = (vote["case"], vote["model"], step, vote["judge"])
+        texts[key] = texts.get(key, "") + vote["explanation"]
+    response = inputs["responses"]["hasty"]["derm-01"][0]["text"]
+    system = next(text for text in sent.values() if text)
+    for wanted in (response[:25], "As far as the reference goes", "this request is rejected",
+                   system[10:40], "prednisolone ten days ago", "zzqqx"):  # fmt: skip
+        hits = 0
+        for row in rows:
+            answers = inputs["responses"][row["model"]].get(row["case"], ())
+            everything = [
+                given[row["case"]], *(one["text"] or "" for one in answers),
+                sent.get(row["key"], ""),
+                texts.get(tuple(row[name] for name in unit), ""), row["reason"], row["value"],
+            ]  # fmt: skip
+            hits += any(wanted.casefold() in text.casefold() for text in everything)
         go(page, address, f"tab=cases&run=0&q={quote(wanted)}")
         page.wait_for_selector(".filters")
-        assert (total(page) > 0) == bool(least), wanted
-    prompts = [json.loads(line) for line in (plain.folder / "prompts.jsonl").open()]
-    system = next(one["system"] for one in prompts if "system" in one)
-    go(page, address, f"tab=cases&run=0&q={quote(system[10:40])}")
-    page.wait_for_selector(".filters")
-    assert total(page) > 0
+        assert total(page) == hits, wanted
+        assert (hits > 0) == (wanted != "zzqqx")
+
+
+def test_images_of_a_case_are_shown_and_nothing_else_is_served(
+    page: Page, address: str, plain: Judged
+) -> None:
+    go(page, address, "tab=cases&run=0&case=derm-01")
+    images = page.locator("[aria-label=Images] figure")
+    expect(images).to_have_count(2)
+    image = images.first.locator("img")
+    assert image.get_attribute("alt") == "skin 'x'.png"
+    page.wait_for_function("document.querySelector('.case-images img').naturalWidth === 1")
+    assert "https://example.org/a.png" in images.nth(1).inner_text()
+    assert images.nth(1).locator("img, a").count() == 0
+    root = address.partition("?")[0]
+    headers = {"Authorization": f"Bearer {TOKEN}"}
+    for case, number, words in (("derm-02", 0, "is not PNG"), ("derm-01", 1, "is an address"),
+                                ("derm-01", 2, "has no image 3")):  # fmt: skip
+        reply = httpx.get(f"{root}api/image?run=0&id={case}&number={number}", headers=headers)
+        assert reply.status_code == 422 and words in reply.json()["error"]
+    reply = httpx.get(f"{root}api/image?run=0&id=derm-01&number=0", headers=headers)
+    assert reply.headers["content-type"] == "image/png"
+    assert reply.content == (plain.folder / "skin 'x'.png").read_bytes()
 
 
 def test_a_case_shows_its_verdicts_and_the_prompt_that_the_server_saw(
@@ -255,6 +347,11 @@ def test_a_case_shows_its_verdicts_and_the_prompt_that_the_server_saw(
     for vote in rows_of(plain.folder / "votes.csv"):
         if vote["case"] == "derm-01" and vote["explanation"]:
             assert vote["explanation"] in article
+    jury = page.locator(".verdict", has_text="jury:majority").filter(has_text="right").first
+    lines = jury.inner_text().split("\n")
+    assert lines[0].startswith("jury:majority true") and {"judge-a: true", "judge-b: true"} <= {
+        *lines
+    }
     verdict = page.locator(".model").first.locator(".verdict").first
     verdict.locator("summary").click()
     message = verdict.locator("pre[aria-label=Message]").inner_text()

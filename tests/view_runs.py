@@ -1,5 +1,6 @@
 """Finished evaluations for the tests of `dxjudge view`, with planted payloads in every field."""
 
+import base64
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,11 @@ EVIL = (
     "</script><script>document.title='owned'</script><img src=x onerror=alert(1)> "
     "\u202egnp\u202c \"q\" 'a' &amp;"
 )
+PIXEL = (
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5E"
+    "rkJggg=="
+)
+"""A PNG of one pixel."""
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
 
@@ -34,6 +40,11 @@ def example_run(folder: Path, cases: int = 12) -> Judged:
         return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
     some = lines(EXAMPLES / "cases.jsonl")[:cases]
+    folder.mkdir(parents=True)
+    (folder / "skin 'x'.png").write_bytes(base64.b64decode(PIXEL))
+    (folder / "notes.txt").write_text("no image")
+    some[0]["images"] = [str(folder / "skin 'x'.png"), "https://example.org/a.png"]
+    some[1]["images"] = [str(folder / "notes.txt")]
     ids = {case["id"] for case in some}
     models = {
         name: [row for row in lines(EXAMPLES / "evaluate" / f"{name}.jsonl") if row["id"] in ids]
@@ -77,7 +88,7 @@ def _evil_words(answer: Any) -> Any:
 def _judged(
     folder: Path, cases: Any, models: Any, *, name: str = "", tasks: list[str], **settings: Any
 ) -> Judged:
-    folder.mkdir(parents=True)
+    folder.mkdir(parents=True, exist_ok=True)
 
     def first(seen: Seen) -> Any:
         answer = make_judge(0)(seen)

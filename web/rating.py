@@ -4,7 +4,6 @@ A page gets no name of a model, a judge, a case or a file: items are numbers, an
 what a judge would read.
 """
 
-import base64
 import threading
 import time
 from collections.abc import Callable
@@ -154,8 +153,8 @@ def _image(rating: Rating, place: int, number: int) -> Response:
             f"image {number + 1} cannot be shown: it is missing, too large, or no PNG, JPEG, GIF "
             "or WebP"
         ) from fault
-    head, _, data = loaded.url.partition(";base64,")
-    return Response(base64.b64decode(data), media_type=head.removeprefix("data:"))
+    media_type, content = loaded.content
+    return Response(content, media_type=media_type)
 
 
 class Writer:

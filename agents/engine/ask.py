@@ -154,7 +154,7 @@ async def _look_up(call: Call, run: Run) -> Outcome:
 def _kept(call: Call, entry: Entry, run: Run) -> Outcome | None:
     """Return the outcome of a kept reply, and note its prompt, which no attempt notes."""
     outcome = from_entry(call, entry)
-    if outcome is not None and outcome.judge is not None:
+    if run.prompts is not None and outcome is not None and outcome.judge is not None:
         Conversation(call, run).note_prompt(outcome.judge, str(entry.get("text", "")))
     return outcome
 

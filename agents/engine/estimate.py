@@ -1,12 +1,12 @@
 """Estimate the calls, tokens and cost of a run before it is started."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import BaseModel
 
-from ...cache.store import Entry
 from ...errors import InputError, UsageError
 from ..stand_ins import by_stand_in
 from ..step import ReplyForm, Step
@@ -15,12 +15,14 @@ from .ask import is_split
 from .call import Call, prepare, schema_length
 from .hidden import without_hidden
 from .judges import AnyJudge, as_judge
+from .prices import Price
 from .run import Run
 
 # Lengths of answers where there is no kept reply to measure: a few fields, a text, one token.
 _TOKENS_OUT: Mapping[ReplyForm, int] = {"json": 40, "text": 400, "token": 1, "likelihood": 1}
 _TOKENS_AN_IMAGE = 1000
 _CHARACTERS_A_TOKEN = 4
+_CHUNK = 500  # calls looked up in the cache at once
 
 
 @dataclass(frozen=True)
@@ -59,46 +61,71 @@ def estimate(
     """
     step = find_step(step)
     live = as_judge(judge)
-    items = unusable = by_rule = 0
-    calls: list[Call] = []
+    count = _Count()
+    open_calls: list[Call] = []
     for item in inputs:
-        items += 1
+        count.items += 1
         try:
             typed = step.read_input(without_hidden(item)[0])
             if by_stand_in(step, typed, engine, True, repeat) is not None:
-                by_rule += 1
+                count.by_stand_in += 1
             elif is_split(step, run) and step.dimensions is not None:
                 parts = step.dimensions.inputs(typed).values()
-                calls += [prepare(step, part, live, repeat) for part in parts]
+                open_calls += [prepare(step, part, live, repeat) for part in parts]
             else:
-                calls.append(prepare(step, typed, live, repeat))
+                open_calls.append(prepare(step, typed, live, repeat))
         except (UsageError, InputError):
-            unusable += 1
-    entries = run.replies.find([call.key for call in calls])
-    tokens_by_key = {call.key: _tokens(call) for call in calls if call.key not in entries}
-    mean_out = _mean_tokens_out(entries.values(), _TOKENS_OUT[step.reply])
-    price = run.prices.of(live.spec)
-    costs = [
-        price.cost(tokens, round(mean_out)) if price else None for tokens in tokens_by_key.values()
-    ]
-    return Estimate(
-        items=items,
-        unusable=unusable,
-        by_stand_in=by_rule,
-        cached=sum(call.key in entries for call in calls),
-        calls=len(tokens_by_key),
-        tokens_in=sum(tokens_by_key.values()),
-        tokens_out=round(len(tokens_by_key) * mean_out),
-        cost=None if None in costs else sum(cost for cost in costs if cost is not None),
-    )
+            count.unusable += 1
+        if len(open_calls) >= _CHUNK:
+            count.look_up(open_calls, run)
+            open_calls = []
+    count.look_up(open_calls, run)
+    return count.estimate(run.prices.of(live.spec), _TOKENS_OUT[step.reply])
+
+
+@dataclass
+class _Count:
+    """What is counted of the items, without the items: a run may have many."""
+
+    items: int = 0
+    unusable: int = 0
+    by_stand_in: int = 0
+    cached: int = 0
+    measured: int = 0  # kept replies with a known length
+    length: int = 0  # the tokens of these
+    tokens: "array[int]" = field(default_factory=lambda: array("q"))  # tokens in of each call
+    seen: set[bytes] = field(default_factory=set)  # keys of these calls
+
+    def look_up(self, calls: Sequence[Call], run: Run) -> None:
+        """Count calls by whether their reply is kept; each distinct one is asked once."""
+        entries = run.replies.find([call.key for call in calls])
+        lengths = [one["tokens_out"] for one in entries.values() if one.get("tokens_out")]
+        self.measured, self.length = self.measured + len(lengths), self.length + sum(lengths)
+        for call in calls:
+            key = bytes.fromhex(call.key)
+            if call.key in entries:
+                self.cached += 1
+            elif key not in self.seen:
+                self.seen.add(key)
+                self.tokens.append(_tokens(call))
+
+    def estimate(self, price: Price | None, unknown_length: int) -> Estimate:
+        """Return the estimate; unknown_length: of an answer, in tokens, if none is kept."""
+        mean_out = self.length / self.measured if self.measured else unknown_length
+        costs = [price.cost(tokens, round(mean_out)) if price else None for tokens in self.tokens]
+        return Estimate(
+            items=self.items,
+            unusable=self.unusable,
+            by_stand_in=self.by_stand_in,
+            cached=self.cached,
+            calls=len(self.tokens),
+            tokens_in=sum(self.tokens),
+            tokens_out=round(len(self.tokens) * mean_out),
+            cost=None if None in costs else sum(cost for cost in costs if cost is not None),
+        )
 
 
 def _tokens(call: Call) -> int:
     characters = len(call.rendered.system) + len(call.rendered.user) + schema_length(call)
     text_tokens = characters // _CHARACTERS_A_TOKEN
     return text_tokens + len(call.images) * _TOKENS_AN_IMAGE
-
-
-def _mean_tokens_out(entries: Iterable[Entry], unknown: int) -> float:
-    counts = [entry["tokens_out"] for entry in entries if entry.get("tokens_out")]
-    return sum(counts) / len(counts) if counts else unknown

@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel, ConfigDict
 
-from ..quotes import Quote
+from ..rules.quotes import Quote
 
 
 class Modal(BaseModel):

@@ -10,9 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from ...prompts.evidence import EvidenceForm, EvidenceFormField
 from ...prompts.load import Value
-from ..quotes import Quote, cite, find_quote
+from ..rules.quotes import Quote, cite, find_quote
+from ..rules.technical import abstain_on
 from ..step import Step
-from ..technical import abstain_on
 from .evidence import CaseEvidence, Modal
 from .facts import not_a_name
 from .figures import figure_tag, figure_tags

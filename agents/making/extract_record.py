@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
 from ...prompts.load import Value
 from ...prompts.making import RecordForm, RecordFormField
-from ..quotes import Quote, cite, find_quote
+from ..rules.quotes import Quote, cite, find_quote
 from ..step import Step
 from .facts import not_a_name
 from .record import Record

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from ..wording import faults, fold
+from ..rules.wording import faults, fold
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?\Z")

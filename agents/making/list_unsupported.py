@@ -2,9 +2,9 @@
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ..quotes import Quote, cite, find_quote
+from ..rules.quotes import Quote, cite, find_quote
+from ..rules.technical import abstain_on
 from ..step import Step
-from ..technical import abstain_on
 
 
 class StatementInput(BaseModel):

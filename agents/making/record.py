@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel, ConfigDict
 
-from ..quotes import Quote
+from ..rules.quotes import Quote
 
 NOT_DOCUMENTED = "not documented"
 """The text of a field that the report does not mention."""

@@ -2,9 +2,9 @@
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ..quotes import Span, find_quote
+from ..rules.quotes import Span, find_quote
+from ..rules.technical import abstain_on
 from ..step import Step
-from ..technical import abstain_on
 
 MOST_CASES = 4
 """Reports with more cases are excluded, as in DermCase (collection of case reports)."""

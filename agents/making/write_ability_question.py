@@ -7,8 +7,8 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from ...prompts.annotations import Ability, AbilityRulesField, QuestionType
 from ...prompts.load import Value
+from ..rules.wording import fold
 from ..step import Step
-from ..wording import fold
 from .annotation import MEASURE
 from .facts import missing_numbers, named_in
 

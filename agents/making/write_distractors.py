@@ -7,8 +7,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ...prompts.evidence import OptionRulesField
 from ...prompts.load import Value
+from ..rules.wording import faults, fold, shares_words
 from ..step import Step
-from ..wording import faults, fold, shares_words
 
 
 class Candidate(BaseModel):

@@ -7,9 +7,9 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from ...prompts.load import Value
 from ...prompts.pairs import PairRulesField
-from ..quotes import find_quote
+from ..rules.quotes import find_quote
+from ..rules.wording import fold
 from ..step import Step
-from ..wording import fold
 from .facts import missing_numbers, named_in
 
 _WORD = re.compile(r"[\w-]+")

@@ -6,8 +6,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ...prompts.load import Value
 from ...prompts.making import Part, RecordFormField
+from ..rules.wording import fold
 from ..step import Step
-from ..wording import fold
 from .facts import missing_numbers
 from .reasoning import LIMITED, Reasoning
 from .record import Record

@@ -8,8 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
 from ...prompts.load import Value
 from ...prompts.making import FlawKind, FlawKinds, FlawKindsField
+from ..rules.wording import fold
 from ..step import Step
-from ..wording import fold
 from .facts import missing_numbers, named_in, numbers_in
 from .reasoning import PARTS, Parts, Reasoning
 

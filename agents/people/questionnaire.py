@@ -9,8 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from ...prompts.data import Scale
 from ...prompts.load import Value
 from ...prompts.load_data import ScaleField
-from ..grading import Grade, GradeAnswer, as_grade, describe, grade_answer, in_words, meanings
 from ..images import Image
+from ..rules.grading import Grade, GradeAnswer, as_grade, describe, grade_answer, in_words, meanings
 from ..step import Step
 from ..verdict import Verdict
 from .declared import ForPeople

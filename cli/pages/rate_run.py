@@ -11,6 +11,7 @@ from ...evaluation.people.kept import Kept
 from ...evaluation.people.rating import Rating, open_rating
 from ...evaluation.people.sample import Design
 from ...evaluation.people.to_rate import Found
+from ...evaluation.records import RATINGS
 from ...files.bytes import check_writable
 from ...files.counted import counted
 from ...files.forms import table_format
@@ -69,7 +70,7 @@ def _output(source: str) -> Path:
     if source == "-":
         raise UsageError("the pages need the terminal: name a file, not standard input")
     if path.is_dir():
-        return path / "ratings.csv"
+        return path / RATINGS
     return path.with_name(f"{path.name.partition('.')[0]}-ratings.csv")
 
 

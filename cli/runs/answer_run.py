@@ -32,6 +32,7 @@ from ..terminal.facts import Fact, named, tell
 from ..terminal.progress import failed_facts, work_done
 from .estimates import estimate_facts, keep_estimates
 from .finishing import Rows, journal_path, journalled
+from .outcomes import Outcomes
 
 _NAMED = re.compile(r"^(?P<name>[^:=]+)=(?P<model>.+)$")
 
@@ -65,12 +66,12 @@ def run_answer(options: AnswerOptions) -> int:
     def work(run: Run) -> bool:
         if options.run.account is not None:
             keep_estimates(estimate_answers(plan, run), run)
-        resumed = len(calls.finished(journal))
-        outcomes = asyncio.run(calls.finish(run, journal, quiet=options.quiet))
-        answered = gather_answers(plan, outcomes)
+        with Outcomes(calls.keys, journal) as outcomes:
+            asyncio.run(calls.finish(run, outcomes, quiet=options.quiet))
+            answered = gather_answers(plan, outcomes)
         write_columns(options.output, format, answer_columns(plan, answered))
         seconds = max(time.monotonic() - started, 1e-9)
-        work = work_done(len(plan.items), resumed, run, seconds, "question")
+        work = work_done(len(plan.items), outcomes.resumed, run, seconds, "question")
         written = named([("responses", options.output)]) if options.as_json else ()
         facts = (*_counts(plan, answered), *work, *written)
         tell(facts, as_json=options.as_json, quiet=options.quiet)

@@ -11,6 +11,7 @@ from ...files.journal import Journal
 from ..exit_codes import BUDGET, INTERRUPTED, SOME_FAILED
 from ..option_groups import RunOptions
 from ..terminal.progress import counting
+from .outcomes import Outcomes
 from .step_rows import say
 
 T = TypeVar("T")
@@ -58,25 +59,15 @@ class Rows(Generic[T]):
     """
 
     keys: Sequence[str]
-    ask: Callable[[list[int], Run], AsyncGenerator[tuple[int, T], None]]
+    ask: Callable[[Sequence[int], Run], AsyncGenerator[tuple[int, T], None]]
     is_failed: Callable[[T], bool]
     is_final: Callable[[T], bool]
 
-    def finished(self, journal: Journal[T]) -> dict[int, T]:
-        """Return the outcomes that the journal has, by the position of their row."""
-        outcomes = ((row, journal.find(key)) for row, key in enumerate(self.keys))
-        return {row: outcome for row, outcome in outcomes if outcome is not None}
-
-    async def finish(self, run: Run, journal: Journal[T], *, quiet: bool) -> list[T]:
-        """Ask for the rows that the journal lacks; return all outcomes in the order of the rows."""
-        outcomes = self.finished(journal)
-        rows = [row for row in range(len(self.keys)) if row not in outcomes]
+    async def finish(self, run: Run, outcomes: Outcomes[T], *, quiet: bool) -> None:
+        """Ask for the rows that have no outcome yet, and keep their outcomes."""
+        rows = outcomes.open_rows()
         with counting(run, len(rows), quiet=quiet) as progress:
             async with aclosing(self.ask(rows, run)) as stream:
                 async for index, outcome in stream:
-                    row = rows[index]
-                    outcomes[row] = outcome
-                    if self.keys[row] and self.is_final(outcome):
-                        journal.keep(self.keys[row], outcome)
+                    outcomes.keep(rows[index], outcome, is_final=self.is_final(outcome))
                     progress.add(failed=self.is_failed(outcome))
-        return [outcomes[row] for row in range(len(self.keys))]

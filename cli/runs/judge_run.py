@@ -16,6 +16,7 @@ from ...errors import UsageError
 from ...files.bytes import check_writable
 from ...files.forms import table_format
 from ...files.journal import Journal
+from ...files.sequences import picked
 from ...graphs.both_orders import check_step, in_both_orders, stream_both_orders
 from ...graphs.case_names import case_names
 from ...graphs.columns import judged_columns
@@ -40,6 +41,7 @@ from .estimates import (
 )
 from .finishing import Rows, journal_path, journalled
 from .jury_summary import jury_summary
+from .outcomes import Outcomes
 from .step_rows import (
     Job,
     decided_by_codes,
@@ -66,7 +68,7 @@ class Judging(Generic[T]):
     about: Mapping[str, Any]
     read: Callable[[Any], T]
     write: Callable[[T], Any]
-    columns: Callable[[Sequence[T]], dict[str, list[Any]]]
+    columns: Callable[[Sequence[T]], Mapping[str, Sequence[Any]]]
     finish: Callable[[Sequence[T]], None]
     summary: Callable[[Sequence[T], int, Run, float], Facts]
     estimates: Callable[[Run], Estimates]
@@ -98,14 +100,14 @@ def _judge_all(judging: Judging[T], options: JudgeOptions) -> int:
         rows = judging.rows
         if options.run.account is not None:
             keep_estimates(judging.estimates(run), run)
-        resumed = len(rows.finished(journal))
-        outcomes = asyncio.run(rows.finish(run, journal, quiet=options.quiet))
-        notes = write_rows(judging.job, judging.columns(outcomes))
-        judging.finish(outcomes)
-        facts = (*notes, *judging.summary(outcomes, resumed, run, started))
-        written = named([("rows", options.output)]) if options.as_json else ()
-        tell((*facts, *written), as_json=options.as_json, quiet=options.quiet)
-        return not all(map(rows.is_final, outcomes))
+        with Outcomes(rows.keys, journal) as outcomes:
+            asyncio.run(rows.finish(run, outcomes, quiet=options.quiet))
+            notes = write_rows(judging.job, judging.columns(outcomes))
+            judging.finish(outcomes)
+            facts = (*notes, *judging.summary(outcomes, outcomes.resumed, run, started))
+            written = named([("rows", options.output)]) if options.as_json else ()
+            tell((*facts, *written), as_json=options.as_json, quiet=options.quiet)
+            return not outcomes.all_final
 
     return journalled(journal, options.run, work, what="rows")
 
@@ -179,7 +181,7 @@ def _before_judge(options: JudgeOptions) -> Judging[Outcome]:
         job.keys,
         lambda positions, run: stream(
             step,
-            [job.inputs[row] for row in positions],
+            picked(job.inputs, positions),
             judge=judge,
             run=run,
             engine=engine,
@@ -221,9 +223,9 @@ def _before_jury(options: JudgeOptions) -> Judging[JuryOutcome]:
         [fingerprint([key, case]) if key else "" for key, case in pairs],
         lambda positions, run: stream_jury(
             plan,
-            [job.inputs[row] for row in positions],
+            picked(job.inputs, positions),
             run=run,
-            cases=[cases[row] for row in positions],
+            cases=picked(cases, positions),
         ),
         is_failed=lambda outcome: outcome.status == "no_quorum",
         is_final=_is_final,

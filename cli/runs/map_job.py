@@ -36,6 +36,7 @@ class Request:
     concepts: Path | None = None
     wanted: Wanted = Wanted()
     style: Style | None = None
+    workers: int | None = None
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ...errors import UsageError
 from ...files.bytes import writing_to
 from ...files.forms import MAPPING_FORMS
 from ...files.journal import Journal
@@ -16,9 +17,11 @@ from ...files.rows_out import added_names, write_sheet
 from ...graphs.chooser import Chooser, fell_back
 from ...graphs.many import ADDED
 from ...graphs.mapper import Mapper
+from ...graphs.workers import stream_by, workers_for
 from ...ontology.exchange.mapped_text import mapped_text
 from ...ontology.exchange.write import write_mappings
 from ...ontology.mapping import Mapping
+from ...ontology.search.encode import DEFAULT_MODEL
 from ...ontology.sources.added import AddedSource, describe
 from ...ontology.table import (
     CanonicalTable,
@@ -75,6 +78,8 @@ def run_map(
     as_json: bool,
 ) -> int:
     """Run the command; return the exit code. All options and inputs are checked before any work."""
+    if (request.workers or 1) > 1 and (asked or not _is_packaged(settings)):
+        raise UsageError("--workers is for the packaged encoder, without --model and --chroma")
     tree = load_tree(settings["ontology"])
     job = read_job(request, tree)
     style = style_in_use(request.style, job.distinct, settings)
@@ -153,7 +158,8 @@ def map_texts(
     done = len(work.wanted) - len(remaining)
     if remaining:
         progress("mapping", done, len(work.wanted))  # the pace counts from here
-    for batch in mapper.stream(remaining):
+    workers = _workers(request, work, len(remaining))
+    for batch in stream_by(mapper, remaining, workers):
         for mapping in batch:
             work.mappings[mapping.text] = mapping
             if mapping.status != "failed" and not fell_back(mapping, work.chooser):
@@ -161,6 +167,17 @@ def map_texts(
         work.seconds = time.monotonic() - started
         done += len(batch)
         progress("mapping", done, len(work.wanted))
+
+
+def _workers(request: Request, work: Work, texts: int) -> int:
+    """Return how many processes map; a model, another encoder and Chroma are asked by one."""
+    if work.chooser or not _is_packaged(work.settings):
+        return 1
+    return request.workers or workers_for(texts)
+
+
+def _is_packaged(settings: ReadOnly[str, Any]) -> bool:
+    return settings["model"] == DEFAULT_MODEL and not settings["chroma"]
 
 
 def _settle(texts: list[str], table: CanonicalTable, work: Work, candidates: bool) -> None:

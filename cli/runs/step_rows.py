@@ -35,7 +35,7 @@ class Job:
     sheet: Sheet
     output: str
     format: OutputFormat
-    inputs: list[dict[str, Any]]
+    inputs: Sequence[dict[str, Any]]
     keys: list[str]
     read: str
     mapper: str | None = None
@@ -95,7 +95,7 @@ def decided_by_codes(job: Job, added: str) -> Job:
     return Job(**about)
 
 
-def write_rows(job: Job, columns: Mapping[str, list[Any]]) -> list[str]:
+def write_rows(job: Job, columns: Mapping[str, Sequence[Any]]) -> list[str]:
     """Write the rows with the added columns; return lines that say what was read and renamed."""
     names = added_names(job.sheet, list(columns))
     write_table(

@@ -247,24 +247,24 @@ def summary(
     each row has one outcome.
     """
     seconds = max(time.monotonic() - started, 1e-9)
-    counts = Counter(outcome.status for outcome in outcomes)
+    counts, deciders = Counter[str](), Counter[str]()
+    failures = []
+    for number, outcome in zip(rows or range(1, len(outcomes) + 1), outcomes, strict=True):
+        counts[outcome.status] += 1
+        if outcome.status == "failed":
+            failures.append((number, outcome.first_why))
+        else:
+            deciders[outcome.decided_by] += 1
     statuses = {name: counts[name] for name in ("done", "abstained", "failed")}
     yield Fact(
         f"{counted(len(outcomes), noun)}: "
         + " · ".join(f"{name} {number:,}" for name, number in statuses.items()),
         {f"{noun}s": len(outcomes), "statuses": statuses},
     )
-    deciders = Counter(outcome.decided_by for outcome in outcomes if outcome.status != "failed")
     if deciders:
         named = ", ".join(f"{name} {n:,}" for name, n in deciders.most_common())
         yield Fact(f"decided by {named}", {"decided_by": deciders})
     yield from work_done(len(outcomes), resumed, run, seconds, noun)
-    numbers = range(1, len(outcomes) + 1) if rows is None else rows
-    failures = (
-        (number, outcome.first_why)
-        for number, outcome in zip(numbers, outcomes, strict=True)
-        if outcome.status == "failed"
-    )
     yield from failed_facts(failures, noun)
 
 

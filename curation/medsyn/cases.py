@@ -13,11 +13,12 @@ from ...files.journal import Journal
 from ...graphs.gather import as_finished
 from ..asking import Asking, open_journal
 from ..item import Ending, Item
+from ..paths import seen_from
 from ..report_text import report_text
 from ..reports import Report, refuse_equal_names
 from ..sample import write_sample
 from ..write import count_items, sign, version_of, write_folder
-from .figures import figure_files, path_from
+from .figures import figure_files
 from .give_away import check_options, solver_numbers
 from .graph import as_item, medsyn_graph
 from .stages import BACKGROUND, IMPRESSIONS, MedsynSettings, MedsynWork
@@ -127,7 +128,7 @@ def case_rows(item: Item, folder: Path) -> Iterator[dict[str, Any]]:
     for kind in evidence.kinds(BACKGROUND, IMPRESSIONS):
         entry: dict[str, Any] = {"type": kind, "text": data["paragraphs"][kind]}
         files = [data["figures"].get(tag) for tag in figures.get(kind, ())]
-        images = [path_from(folder, file) for file in files if file]
+        images = [seen_from(file, folder) for file in files if file]
         shown.append({**entry, "images": images} if images else entry)
     yield {
         "id": item.id,

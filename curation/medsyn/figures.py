@@ -1,8 +1,6 @@
-"""Find the image files of the figures of a report, and write their paths for another folder."""
+"""Find the image files of the figures of a report."""
 
 import json
-import os
-import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -10,9 +8,8 @@ from bs4 import BeautifulSoup
 
 from ...agents.making.figures import figure_tag, figure_tags
 from ...errors import InputError
+from ..paths import is_remote
 from ..reports import Report
-
-_ADDRESS = re.compile(r"(?:https?|data):", re.IGNORECASE)
 
 
 def figure_files(report: Report) -> dict[str, str]:
@@ -26,18 +23,11 @@ def figure_files(report: Report) -> dict[str, str]:
     named = {**_in_page(report.content), **_in_column(report)}
     files = {}
     for tag, source in named.items():
-        path = source if _ADDRESS.match(source) else str(report.folder / source)
+        path = source if is_remote(source) else str(report.folder / source)
         if path is not source and not Path(path).is_file():
             raise InputError(f"report {report.id}, figure {tag}: there is no file {path}")
         files[tag] = path
     return files
-
-
-def path_from(folder: Path, source: str) -> str:
-    """Return the path of an image as seen from a folder; addresses stay."""
-    if _ADDRESS.match(source):
-        return source
-    return Path(os.path.relpath(source, folder)).as_posix()
 
 
 def _in_column(report: Report) -> dict[str, str]:

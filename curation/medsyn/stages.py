@@ -16,7 +16,7 @@ from ...agents.making.extract_evidence import EXTRACT_EVIDENCE
 from ...agents.making.list_unsupported import LIST_UNSUPPORTED
 from ...agents.making.summarise_evidence import SUMMARISE_EVIDENCE
 from ...agents.making.write_distractors import WRITE_DISTRACTORS, Candidate, Distractors
-from ...agents.wording import bare_name, fold
+from ...agents.rules.wording import bare_name, fold
 from ...errors import UsageError
 from ...prompts.evidence import (
     EvidenceForm,

@@ -1,6 +1,5 @@
 """Turn the verdicts of an evaluation into votes, so that its judges can be compared."""
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -64,28 +63,6 @@ def votes_of_one(item: JudgedItem) -> list[Vote]:
 def _free(name: str) -> str:
     """Rename a group of cases that has the name of a column of votes."""
     return f"case_{name}" if name in (*COLUMNS, *ITEM) else name
-
-
-def confusion_counts(
-    votes: Sequence[Vote], first: str, second: str
-) -> tuple[list[str], list[list[int]]]:
-    """Return the verdicts, and a table of counts: first judge by row, second by column.
-
-    votes: the votes on one step.
-    """
-    units: dict[tuple[str, ...], dict[str, str]] = {}
-    for vote in votes:
-        if vote.verdict is not None:
-            unit = (vote.case, *(vote.groups[name] for name in ITEM))
-            units.setdefault(unit, {})[vote.judge] = str(vote.verdict)
-    pairs = [
-        (verdicts[first], verdicts[second])
-        for verdicts in units.values()
-        if {first, second} <= {*verdicts}
-    ]
-    labels = sorted({label for pair in pairs for label in pair})
-    counts = Counter(pairs)
-    return labels, [[counts[a, b] for b in labels] for a in labels]
 
 
 def judge_agreement(judged: Judged, plan: Plan) -> Agreement | None:

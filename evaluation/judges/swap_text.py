@@ -22,6 +22,8 @@ from .swap_rows import (
     TauRow,
 )
 
+FAMILIES = "Advantage that a judge gives its own family"
+"""The title of the table of self-preference."""
 _LONGEST = 40  # the rows of differences that are printed at most
 
 
@@ -148,8 +150,7 @@ def _families(swap: Swap) -> Iterator[Block]:
     notes = tuple(dict.fromkeys(f"{r.judge}: {r.warning}" for r in swap.families if r.warning))
     if rows:
         header = ("metric", "judge", "family", "models of its family", "advantage", "unscaled")
-        yield Block("Advantage that a judge gives its own family", header, tuple(rows),
-                    (*notes, ASSUMES), names=4)  # fmt: skip
+        yield Block(FAMILIES, header, tuple(rows), (*notes, ASSUMES), names=4)
 
 
 def _shared(swap: Swap) -> Iterator[Block]:

@@ -1,6 +1,7 @@
 """One case with everything that a run knows of it: responses, diagnoses, verdicts, the tree."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 
 from pydantic import BaseModel
 
@@ -37,6 +38,13 @@ class QuoteView(BaseModel):
     invented: bool
 
 
+class JurorView(BaseModel):
+    """What a judge of a jury said of the same item, or how its item ended."""
+
+    judge: str
+    said: str
+
+
 class VerdictView(BaseModel):
     """A verdict. row: its place in the table of all verdicts. votes: what a jury was given."""
 
@@ -55,7 +63,7 @@ class VerdictView(BaseModel):
     cost: float | None
     seconds: float | None
     people: list[PersonView]
-    votes: list[str]
+    votes: list[JurorView]
 
 
 class ResponseView(BaseModel):
@@ -75,12 +83,20 @@ class ModelView(BaseModel):
     verdicts: list[VerdictView]
 
 
+class ImageView(BaseModel):
+    """An image of a case: the name of its file, or its address, which no page loads."""
+
+    name: str
+    is_address: bool
+
+
 class CaseView(BaseModel):
     """A case. before, after: the ids of the cases beside it in the filtered table, "" for none."""
 
     id: str
     groups: dict[str, list[str]]
     text: list[Segment]
+    images: list[ImageView]
     question: str
     options: dict[str, str]
     answer: str
@@ -118,6 +134,7 @@ def case_view(
         id=case.id,
         groups={name: list(values) for name, values in case.groups.items()},
         text=marked(case.case, _from(quotes, "case")),
+        images=[_image(name) for name in case.images],
         question=case.question,
         options=dict(case.options),
         answer=case.answer,
@@ -132,6 +149,11 @@ def case_view(
         after=order[at + 1] if 0 <= at < len(order) - 1 else "",
         notes=list(notes),
     )  # fmt: skip
+
+
+def _image(name: str) -> ImageView:
+    is_address = name.startswith(("http://", "https://"))
+    return ImageView(name=name if is_address else Path(name).name, is_address=is_address)
 
 
 def _truth(case: Case, predictions: Sequence[Prediction]) -> list[Prediction]:
@@ -225,11 +247,10 @@ def _parts(said: Mapping[str, tuple[str, str]]) -> list[PartView]:
     ]
 
 
-def _votes(items: Items, jury: Row) -> list[str]:
-    """What each judge of the jury said of the same item, or why it said nothing."""
+def _votes(items: Items, jury: Row) -> list[JurorView]:
     others = (items.rows[place] for place in items.rows_of_case[jury.case])
     return [
-        f"{row.judge}: {_said_of(items, row)}"
+        JurorView(judge=row.judge, said=_said_of(items, row))
         for row in others
         if row.unit == jury.unit and not row.judge.startswith(JURY)
     ]

@@ -1,7 +1,7 @@
 """Every verdict of a finished run as columns in memory, for tables with filters."""
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -9,8 +9,9 @@ from types import MappingProxyType
 
 import numpy as np
 
+from ...graphs.jury.votes_file import read_verdict, verdict_text
 from ...scoring.choice import option_score
-from ...scoring.votes import Vote
+from ...scoring.votes import Scalar, Vote
 from ..cases import Case, Response
 from ..judging import JURY
 from ..records import Inputs, read_inputs
@@ -57,8 +58,10 @@ class Row:
         return (self.task, self.model, self.case, self.response, self.place)
 
 
-Said = dict[tuple[Unit, str], dict[str, tuple[str, str]]]
-"""Unit and judge -> part -> verdict and words."""
+Parts = dict[str, tuple[str, str]]
+"""Part -> verdict and words."""
+Said = dict[tuple[Unit, str], Parts]
+"""Unit and judge -> what it said."""
 
 
 @dataclass(frozen=True)
@@ -113,6 +116,7 @@ def read_items(
     rows = _in_order([*rows, *_unjudged(inputs, rows)], inputs)
     tasks = {row.task for row in rows}
     said = _said(folder / VOTES, tasks)
+    said.update(_said_by_juries(rows))
     by_people = _by_people(people, tasks)
     pairs = {case.id: case.pair for case in inputs.cases if case.pair}
     cases = tuple(case.id for case in inputs.cases)
@@ -181,6 +185,19 @@ def _said(path: Path, tasks: Collection[str]) -> Said:
     return said
 
 
+def _said_by_juries(rows: Iterable[Row]) -> Iterator[tuple[tuple[Unit, str], Parts]]:
+    """The verdicts of juries, which the table of votes does not have; from their values."""
+    for row in rows:
+        if row.judge.startswith(JURY) and row.value and row.status == "done":
+            plain = json.loads(row.value)
+            dimensions = plain.get("dimensions") or {}
+            parts = {name: one.get("given") for name, one in dimensions.items()}
+            parts = parts or {"": next(iter(plain.values()), None)}
+            known = {part: said for part, said in parts.items() if isinstance(said, Scalar)}
+            texts = {part: (verdict_text(said) or "", "") for part, said in known.items()}
+            yield (row.unit, row.judge), texts
+
+
 def _by_people(
     votes: Iterable[Vote], tasks: Collection[str]
 ) -> dict[Unit, dict[str, dict[str, tuple[str, str]]]]:
@@ -190,9 +207,8 @@ def _by_people(
         unit = (task, vote.groups.get("model", ""), vote.case,
                 vote.groups.get("response") or "0", vote.groups.get("place") or "0")  # fmt: skip
         if vote.verdict is not None:
-            cell = str(vote.verdict).lower() if isinstance(vote.verdict, bool) else vote.verdict
             by_person = by_unit.setdefault(unit, {}).setdefault(vote.judge, {})
-            by_person[part] = (str(cell), vote.explanation)
+            by_person[part] = (verdict_text(vote.verdict) or "", vote.explanation)
     return by_unit
 
 
@@ -250,7 +266,7 @@ def _person(
         for part, (verdict, _) in by_part.items():
             if part in parts and parts[part][0]:
                 seen = True
-                if parts[part][0] != verdict:
+                if read_verdict(parts[part][0]) != read_verdict(verdict):  # 4 is 4.0
                     return PEOPLE[0]
     return PEOPLE[1] if seen else PEOPLE[2]
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from ...errors import DxjudgeError
+from ...agents.images import Image, LoadedImage, load_images
+from ...errors import DxjudgeError, InputError
 from ...ontology.tree import load_tree
 from ...scoring.votes import Vote
 from ..records import SIGNATURE, read_signature
@@ -89,6 +90,20 @@ class OpenedCases:
         tree, why = self._tree(predictions)
         notes = [f"No tree is drawn: {why}."] if why else []
         return case_view(self.items, case, self.table.cases(wanted), predictions, tree, notes)
+
+    def image(self, case: str, number: int) -> LoadedImage:
+        """Return an image of a case, by its place from 0.
+
+        Raises InputError for one that is not there, cannot be read, or is an address: the pages
+        load nothing from other machines.
+        """
+        images = {one.id: one.images for one in self.items.inputs.cases}.get(case, ())
+        if not 0 <= number < len(images):
+            raise InputError(f"case {case!r} has no image {number + 1}")
+        image = Image.model_validate(images[number])
+        if image.path is None:
+            raise InputError(f"{images[number]} is an address: nothing is loaded from there")
+        return load_images((image,))[0]
 
     def _tree(self, predictions: Sequence[Prediction]) -> tuple[TreeView | None, str]:
         """The tree of a case, or why there is none."""

@@ -5,10 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ...files.charts import Bar, Point, bars, heat, ranks
 from ...scoring.robustness import ALL
-from ...scoring.votes import Vote
 from ..judges.agreement_rows import Agreement, AgreementRow
 from ..judges.agreement_text import headline
-from ..judges.as_votes import confusion_counts, votes_of
 from ..judges.names import short_names
 from ..judges.stress_table import StressRate
 from ..result import Evaluation
@@ -16,7 +14,6 @@ from .figure import Figure
 from .rank_order import places_of, ranked_models
 
 _PAIRS = 6  # so many columns of pairs fit on a page
-_LABELS = 20  # so many verdicts can be told apart in a grid
 _NAN = float("nan")
 _NONE = Point(_NAN)
 
@@ -26,7 +23,6 @@ def judge_figures(evaluation: Evaluation, rates: Sequence[StressRate] = ()) -> l
     return [
         *_agreement(evaluation),
         *_ranks(evaluation),
-        *_confusion(evaluation),
         *_robustness(rates),
     ]
 
@@ -104,41 +100,6 @@ def _ranks(evaluation: Evaluation) -> Iterator[Figure]:
         columns = [names[judge] for judge in judges]
         chart = ranks(whole, columns, table, places=places_of(evaluation, models))
         yield Figure(f"rank_by_judge_{metric}", whole, caption, chart)
-
-
-def _confusion(evaluation: Evaluation) -> Iterator[Figure]:
-    """The verdicts of every two judges against each other, for every task."""
-    if evaluation.agreement is None:
-        return
-    by_step: dict[str, list[Vote]] = {}
-    for vote in votes_of(evaluation.judged):
-        by_step.setdefault(vote.step, []).append(vote)
-    judges = evaluation.judged.single_judges
-    names = short_names(judges)
-    pairs = list(itertools.combinations(judges, 2))
-    for task in evaluation.judged.tasks:  # the table of agreement has the parts of a verdict
-        for number, (first, second) in enumerate(pairs, 1):
-            labels, counts = confusion_counts(by_step.get(task, ()), first, second)
-            if 0 < len(labels) <= _LABELS:
-                name = f"confusion_{task}" + (f"_{number}" if len(pairs) > 1 else "")
-                who = names[first], names[second]
-                yield _confused(name, task, who, labels, counts)
-
-
-def _confused(
-    name: str, task: str, who: tuple[str, str], labels: Sequence[str],
-    counts: Sequence[Sequence[float]],
-) -> Figure:  # fmt: skip
-    title = f"{who[0]} and {who[1]} on {task}"
-    total = sum(map(sum, counts))
-    caption = (
-        f"How often the two gave each pair of verdicts, {total:,.0f} items in all. On the "
-        "diagonal they agree."
-    )
-    table = [[Point(float(count)) for count in row] for row in counts]
-    top = float(max(map(max, counts)))
-    chart = heat(title, labels, labels, table, top=top, digits=0, axes=who)
-    return Figure(name, title, caption, chart)
 
 
 def _robustness(rates: Sequence[StressRate]) -> Iterator[Figure]:

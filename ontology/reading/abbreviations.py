@@ -64,7 +64,12 @@ def _table() -> tuple[re.Pattern[str], dict[str, Abbreviation]]:
         short, expansions, kind = line.split("\t")
         table[short.lower()] = Abbreviation(short, tuple(expansions.split(" | ")), kind)
     longest_first = sorted(table, key=len, reverse=True)
-    several = "|".join(re.escape(short) for short in longest_first if len(short) > 1)
+    # By their first letters, since re tries the alternatives one by one.
+    rests: dict[str, list[str]] = {}
+    for short in longest_first:
+        if len(short) > 1:
+            rests.setdefault(short[0], []).append(re.escape(short[1:]))
+    several = "|".join(f"{re.escape(letter)}(?:{'|'.join(of)})" for letter, of in rests.items())
     single = "".join(short for short in longest_first if len(short) == 1)
     # A small s after an abbreviation is a plural, a capital S is not: LES is not a plural of LE.
     # The O of R/O and the L of L 5 are not sides.

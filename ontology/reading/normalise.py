@@ -12,6 +12,7 @@ from ..packaged import packaged
 
 _POSSESSIVE = re.compile(r"(?<=\w)['’`´]s\b|(?<=s)['’`´](?=\s|$)", re.IGNORECASE)
 _NOT_WORD = re.compile(r"(?:[^\w%+]|_)+")
+_SHORT = 200  # characters of a text whose normal form is remembered
 _LETTERS = str.maketrans({"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d"})
 
 
@@ -23,6 +24,16 @@ def normalise_text(text: str) -> str:
     >>> normalise_text("Guillain–Barré syndrome, oesophageal")
     'guillain barre syndrome esophageal'
     """
+    return _remembered(text) if len(text) <= _SHORT else _normalised(text)
+
+
+@lru_cache(maxsize=16_384)
+def _remembered(text: str) -> str:
+    # The names of codes are normalised again for each text that they are candidates of.
+    return _normalised(text)
+
+
+def _normalised(text: str) -> str:
     text = _POSSESSIVE.sub("", text)
     # Lower case twice, since the folding of accents can give capitals.
     text = fold_accents(text.lower()).lower().replace("&", " and ")

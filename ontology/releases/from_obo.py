@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+from ...errors import InputError
 from ...files.bytes import decode, read_bytes
 from ..release import Release, Rows
 from ..sources.obo import Stanza, exact_synonym, plain_value, term_stanzas
@@ -19,8 +20,8 @@ def read_obo(path: str) -> Callable[[Release], Rows]:
     Their exact synonyms are terms. A node has one parent: the first of several `is_a` counts, and
     the edition states how many codes have several.
 
-    The reader raises InputError, which names file and line, for a file that is not OBO or whose
-    codes do not form a tree (`rows_of`).
+    The reader raises InputError, which names file and line, for a file that is not OBO, that has
+    no id with the prefix, or whose codes do not form a tree (`rows_of`).
     """
 
     def read(release: Release) -> Rows:
@@ -34,12 +35,23 @@ def read_obo(path: str) -> Callable[[Release], Rows]:
             if _values(stanza, "id", start) and "true" not in _values(stanza, "is_obsolete", ""):
                 records.append(_record(stanza, parents, start, file))
                 several += len(parents) > 1
+        if not records:
+            raise InputError(_without_codes(file, text, start))
         version = _VERSION.search(text)
         edition = release.version or (version[1] if version else "")
         note = f"of several parents the first, for {several:,} codes" if several else ""
         return rows_of(records, release, ", ".join(filter(None, (edition, note))))
 
     return read
+
+
+def _without_codes(file: Path, text: str, start: str) -> str:
+    """Return the message for a file none of whose ids has the prefix."""
+    ids = [value for one in term_stanzas(file, text) for value in _values(one, "id", "")]
+    if not ids:
+        return f"{file} has no [Term] with an id"
+    prefix = ids[0].partition(":")[0]
+    return f"{file}: no id starts with {start} (the first is {ids[0]}); set prefix={prefix!r}"
 
 
 def _record(stanza: Stanza, parents: list[str], start: str, file: Path) -> Record:

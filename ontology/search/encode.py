@@ -97,6 +97,8 @@ class OnnxEncoder:
     A text's vector is the same in every batch, on any number of cores, on x86-64 processors with
     and without AVX-512, and with every release of onnxruntime that the package allows.
     training/arithmetic.py explains how, and tests/test_arithmetic.py checks it.
+
+    threads: how many batches are encoded at once.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -119,6 +121,7 @@ class OnnxEncoder:
         self._tokenizer.no_padding()
         self.dimension = int(self._session.get_outputs()[0].shape[-1])
         self._known: dict[str, Vectors] = {}
+        self.threads = os.cpu_count() or 1
 
     def encode(self, texts: Sequence[str], progress: Progress | None = None) -> Vectors:
         """Return unit row vectors of the texts, on the grid, encoded in batches of equal length."""
@@ -126,7 +129,7 @@ class OnnxEncoder:
         vectors = np.zeros((len(ids), self.dimension), np.float32)
         batches = list(_of_equal_length(ids))
         done = 0
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
+        with ThreadPoolExecutor(self.threads) as pool:
             tokens = ([ids[row] for row in rows] for rows in batches)
             for rows, part in zip(batches, pool.map(self._run, tokens), strict=True):
                 vectors[rows] = part
@@ -139,7 +142,7 @@ class OnnxEncoder:
         """Return the same vectors; those of the last texts are kept."""
         known = self._known  # another thread may replace the dictionary meanwhile
         new = [text for text in dict.fromkeys(texts) if text not in known]
-        fresh = dict(zip(new, self.encode(new), strict=True))
+        fresh = dict(zip(new, self.encode(new), strict=True)) if new else {}
         rows = [fresh[text] if text in fresh else known[text] for text in texts]
         if fresh:
             kept = known if len(known) + len(fresh) <= _KNOWN else {}

@@ -3,7 +3,7 @@
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
@@ -79,7 +79,7 @@ _QUALIFIERS = frozenset(
 _NUMBERS = {"i": "1", "ii": "2", "iii": "3", "iv": "4", "v": "5", "vi": "6", "vii": "7"}
 # In each row a text means one of the words; a term that holds another of the row means another.
 _OPPOSED = tuple(
-    {word: word for word in row.split()}
+    frozenset(row.split())
     for row in (
         "displaced nondisplaced",
         "open closed",
@@ -105,6 +105,7 @@ _OPPOSED = tuple(
         "hypo hyper",
     )
 )
+_ROW_OF = {word: row for row in _OPPOSED for word in row}
 _SIDES = frozenset("left right bilateral".split())
 _STEM = 6  # letters of a word that are compared
 _RAREST = 11.0  # the weight of a word that no term holds
@@ -116,11 +117,15 @@ _DIGIT = re.compile(r"^\d+[a-z]?$")
 
 
 class _Words(NamedTuple):
+    """What is compared of a text; `weight` is the sum of the weights of its stems."""
+
     stems: frozenset[str]
+    weight: float
     qualifiers: frozenset[str]
     numbers: frozenset[str]
     last: str
     every: frozenset[str]
+    opposed: frozenset[str]
 
 
 class _Facts(NamedTuple):
@@ -143,22 +148,25 @@ class FeatureMaker:
         """Return the features of every hit, float32 of shape (len(hits), len(FEATURES))."""
         facts = [self._facts_of(hit.code) for hit in hits]
         pool = _Pool.of(hits, facts)
-        forms = [self._words_of(form.text) for form in query.forms]
+        forms = [_words(form.text, self.weights) for form in query.forms]
         whole = _whole_of(query, forms)
         rows = [
-            self._row(query, hit, fact, forms[hit.form], pool)
-            + self._reading(query, hit, fact, whole)
+            self._row(query, hit, fact, (forms[hit.form], whole), pool)
             for hit, fact in zip(hits, facts, strict=True)
         ]
         return np.asarray(rows, np.float32).reshape(len(hits), len(FEATURES))
 
     def _row(
-        self, query: Query, hit: Hit, facts: _Facts, asked: _Words, pool: "_Pool"
+        self, query: Query, hit: Hit, facts: _Facts, read: tuple[_Words, _Words], pool: "_Pool"
     ) -> tuple[float, ...]:
+        """Return the features of a hit; `read` is the form that matched and the whole text."""
+        asked, whole = read
         term = self.retriever.index.terms[hit.row]
         folded = self.retriever.index.folded[hit.row]
-        words = self._words_of(folded)
-        named = facts.words
+        form = query.forms[hit.form]
+        words, named = self._words_of(folded), facts.words
+        common = asked.stems & words.stems
+        same, same_named = self._weight(common), self._weight(asked.stems & named.stems)
         return (
             hit.fused,
             hit.fused - pool.fused,
@@ -168,10 +176,10 @@ class FeatureMaker:
             hit.lexical - pool.lexical,
             1 / (1 + pool.dense_rank[hit.code]),
             1 / (1 + pool.lexical_rank[hit.code]),
-            self._share(asked.stems, words.stems),
-            self._share(words.stems, asked.stems),
-            self._share(asked.stems, named.stems),
-            self._share(named.stems, asked.stems),
+            same / asked.weight if same else 0.0,
+            same / words.weight if same else 0.0,
+            same_named / asked.weight if same_named else 0.0,
+            same_named / named.weight if same_named else 0.0,
             float(words.stems == asked.stems),
             float(asked.last in words.stems),
             *facts.static,
@@ -188,39 +196,24 @@ class FeatureMaker:
             pool.votes[facts.category],
             pool.above(facts.parent, hit.fused),
             pool.below(hit.code, hit.fused),
-            query.forms[hit.form].weight,
+            form.weight,
             min(len(words.stems), 12) / 12,
             float(pool.first[facts.category] == hit.code),
+            self._read_share(whole, words, named),
+            float(form.kind in _NOT_WHOLE),
+            *_against(whole, facts),
         )
 
-    def _reading(self, query: Query, hit: Hit, facts: _Facts, whole: _Words) -> tuple[float, ...]:
-        """Return how the candidate fits the whole text, whichever form of it matched."""
-        words = self._words_of(self.retriever.index.folded[hit.row])
-        asked = whole.every
-        opposed = agreed = 0
-        for row in _OPPOSED:
-            mine, theirs = asked & row.keys(), facts.words.every & row.keys()
-            agreed += bool(mine & theirs)
-            opposed += bool(mine and theirs and not mine & theirs)
-        sides = _SIDES & facts.words.every
-        return (
-            self._share(whole.stems, words.stems | facts.words.stems),
-            float(query.forms[hit.form].kind in _NOT_WHOLE),
-            float("unspecified" in asked or "nos" in asked) * (1 if facts.static[3] else -1),
-            float("other" in asked) * (1 if facts.static[4] else -1),
-            min(opposed, 2),
-            min(agreed, 2),
-            float(bool(sides and not _SIDES & asked)),
-            float(bool(_SIDES & asked and not sides)),
-            float(("without" in asked) != ("without" in facts.words.every)),
-        )
+    def _weight(self, stems: frozenset[str]) -> float:
+        """Return the sum of the weights of stems; rare ones weigh more."""
+        return sum([self.weights.get(stem, _RAREST) for stem in stems])
 
-    def _share(self, of: frozenset[str], in_: frozenset[str]) -> float:
-        """Return the share of the words of one text that another holds; rare words weigh more."""
-        total = sum(self.weights.get(stem, _RAREST) for stem in of)
-        if not total:
-            return 0.0
-        return sum(self.weights.get(stem, _RAREST) for stem in of & in_) / total
+    def _read_share(self, whole: _Words, words: _Words, named: _Words) -> float:
+        """Return the share of the words of the whole text that the term or the name holds."""
+        held = whole.stems & words.stems
+        if named is not words:
+            held |= whole.stems & named.stems
+        return self._weight(held) / whole.weight if held else 0.0
 
     def _setting_clash(self, code: str, stems: frozenset[str]) -> bool:
         """Return whether the text lacks the words that it should hold for such a code."""
@@ -229,7 +222,7 @@ class FeatureMaker:
 
     def _words_of(self, folded: str) -> _Words:
         if folded not in self._words:
-            self._words[folded] = _words(folded)
+            self._words[folded] = _words(folded, self.weights)
         return self._words[folded]
 
     def _facts_of(self, code: str) -> _Facts:
@@ -247,7 +240,7 @@ class FeatureMaker:
             )
             above = parent.code if parent and depth > 0 else None
             category = tree.category(code).code
-            self._facts[code] = _Facts(_words(name), category, above, static)
+            self._facts[code] = _Facts(self._words_of(name), category, above, static)
         return self._facts[code]
 
 
@@ -313,15 +306,41 @@ def _rarities(terms: Sequence[str]) -> dict[str, float]:
     return {stem: math.log(len(terms) / count) + 0.1 for stem, count in counts.items()}
 
 
-def _words(folded: str) -> _Words:
+def _words(folded: str, weights: Mapping[str, float]) -> _Words:
     tokens = [_NUMBERS.get(word, word) for word in folded.split()]
     telling = [word for word in tokens if word not in _VAGUE] or tokens
+    stems = frozenset(map(_stem, telling))
+    every = frozenset(tokens)
     return _Words(
-        frozenset(map(_stem, telling)),
+        stems,
+        sum([weights.get(stem, _RAREST) for stem in stems]),
         frozenset(_QUALIFIERS.intersection(tokens)),
         frozenset(word for word in tokens if _DIGIT.match(word)),
         _stem(telling[-1]) if telling else "",
-        frozenset(tokens),
+        every,
+        every & _ROW_OF.keys(),
+    )
+
+
+def _against(whole: _Words, facts: _Facts) -> tuple[float, ...]:
+    """Return how the details of a code's name fit those of the whole text."""
+    asked, named = whole.every, facts.words
+    opposed = agreed = 0
+    if named.opposed:
+        for row in {_ROW_OF[word] for word in whole.opposed}:
+            if theirs := row & named.opposed:
+                is_same = not theirs.isdisjoint(whole.opposed)
+                agreed += is_same
+                opposed += not is_same
+    sides, asked_sides = _SIDES & named.opposed, _SIDES & whole.opposed
+    return (
+        float("unspecified" in asked or "nos" in asked) * (1 if facts.static[3] else -1),
+        float("other" in asked) * (1 if facts.static[4] else -1),
+        min(opposed, 2),
+        min(agreed, 2),
+        float(bool(sides and not asked_sides)),
+        float(bool(asked_sides and not sides)),
+        float(("without" in asked) != ("without" in named.every)),
     )
 
 

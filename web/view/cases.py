@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel
 
 from ...errors import UsageError
@@ -92,6 +92,12 @@ def add_cases(api: APIRouter, runs: OpenRuns) -> None:
     def case(run: int, id: str, request: Request) -> CaseView:
         """Return one case, beside the cases that the filters leave."""
         return runs.run(run).cases.case(id, wanted_of(request))
+
+    @api.get("/image", response_class=Response)
+    def image(run: int, id: str, number: int) -> Response:
+        """Return an image of a case; only files that are images are sent."""
+        media_type, content = runs.run(run).cases.image(id, number).content
+        return Response(content, media_type=media_type)
 
     @api.get("/exchange")
     def exchange(run: int, row: Annotated[int, Query(ge=0)]) -> Exchange:

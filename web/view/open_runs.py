@@ -12,12 +12,15 @@ from pydantic import BaseModel
 from ...errors import InputError
 from ...evaluation.finished.read_run import FinishedRun, read_run
 from ...evaluation.pages.opened import OpenedCases, open_cases
+from ...evaluation.pages.people import PeoplePage, people_page
 from ...evaluation.pages.progress import read_progress
-from ...evaluation.records import INPUTS, SIGNATURE
+from ...evaluation.records import INPUTS, RATINGS, SIGNATURE
 from ...files.counted import counted
+from ...graphs.jury.votes_file import read_votes
 from ...scoring.votes import Vote
 
 State = Literal["finished", "running", "stopped"]
+Stamp = tuple[int, ...]
 
 
 class RunLine(BaseModel):
@@ -29,7 +32,10 @@ class RunLine(BaseModel):
 
 
 class OpenRun:
-    """The folder of an evaluation, finished or not."""
+    """The folder of an evaluation, finished or not.
+
+    Verdicts of people are those given, and those that the folder itself has.
+    """
 
     def __init__(self, folder: Path, place: int, people: Sequence[Vote] = ()) -> None:
         """folder: the output folder of `dxjudge evaluate`. place: among the runs, from 0."""
@@ -38,8 +44,9 @@ class OpenRun:
         self._people = people
         self._lock = threading.Lock()
         self._reading = threading.Lock()
-        self._finished: tuple[int, FinishedRun] | None = None
-        self._cases: tuple[int, OpenedCases] | None = None
+        self._finished: tuple[Stamp, FinishedRun] | None = None
+        self._cases: tuple[Stamp, OpenedCases] | None = None
+        self._compared: tuple[OpenedCases, PeoplePage | None] | None = None
 
     @property
     def name(self) -> str:
@@ -59,10 +66,10 @@ class OpenRun:
         return "finished" if written else "stopped"
 
     @property
-    def _stamp(self) -> int:
-        """Another number once the run has been done again; its signature is written last."""
-        path = self.folder / SIGNATURE
-        return path.stat().st_mtime_ns if path.exists() else 0
+    def _stamp(self) -> Stamp:
+        """Others once the run was done again (its signature is written last) or was rated."""
+        paths = (self.folder / SIGNATURE, self.folder / RATINGS)
+        return tuple(path.stat().st_mtime_ns if path.exists() else 0 for path in paths)
 
     @property
     def line(self) -> RunLine:
@@ -85,8 +92,22 @@ class OpenRun:
             stamp = self._stamp
             if self._cases is None or self._cases[0] != stamp:
                 with _few_pauses():
-                    self._cases = stamp, open_cases(self.folder, self._people)
+                    people = [*self._people, *self._own_people()]
+                    self._cases = stamp, open_cases(self.folder, people)
             return self._cases[1]
+
+    @property
+    def people(self) -> PeoplePage | None:
+        """Judges and people on the same items; None where no person said anything."""
+        cases = self.cases
+        with self._lock:
+            if self._compared is None or self._compared[0] is not cases:
+                self._compared = cases, people_page(cases.items)
+            return self._compared[1]
+
+    def _own_people(self) -> list[Vote]:
+        path = self.folder / RATINGS
+        return read_votes(path, by_groups=True) if path.exists() else []
 
     def read_ahead(self) -> None:
         """Read the tables of cases in the background, so that the first look at them is fast."""

@@ -21,8 +21,8 @@ from dxjudge import (
     step_node,
 )
 from dxjudge.agents.grade_ddx import GRADE_DDX
-from dxjudge.agents.grading import Grade
 from dxjudge.agents.judge_equivalence import JUDGE_EQUIVALENCE, Equivalence, PairInput
+from dxjudge.agents.rules.grading import Grade
 from dxjudge.graphs.jury.result import JuryOutcome
 from dxjudge.graphs.jury.run_jury import run_jury_sync
 from dxjudge.graphs.node import Node

@@ -1,4 +1,5 @@
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { get, query } from "../common/api";
 import { Failure } from "../common/Failure";
 import { useKeys } from "../common/useKeys";
 import { useUrl } from "../common/useUrl";
@@ -54,6 +55,7 @@ export function CasePage({ run, id }: { run: number; id: string }) {
         <Words>{value.id}</Words>
       </h2>
       <About value={value} />
+      <Images value={value} run={run} />
       {value.tree && <CaseTree tree={value.tree} />}
       {value.notes.map((note) => (
         <p key={note} class="quiet">
@@ -110,6 +112,38 @@ function About({ value }: { value: CaseView }) {
         </section>
       </div>
     </>
+  );
+}
+
+/** The images of a case, from this machine; an address is shown and never asked. */
+function Images({ value, run }: { value: CaseView; run: number }) {
+  if (!value.images.length) return null;
+  return (
+    <section aria-label="Images" class="case-images">
+      {value.images.map(({ name, is_address }, number) => (
+        <figure key={number}>
+          {is_address ? (
+            <p class="quiet">An address, which this page does not load:</p>
+          ) : (
+            <Picture key={value.id} source={`image${query({ run, id: value.id, number: String(number) })}`} name={name} />
+          )}
+          <figcaption class="quiet">
+            <Words>{name}</Words>
+          </figcaption>
+        </figure>
+      ))}
+    </section>
+  );
+}
+
+function Picture({ source, name }: { source: string; name: string }) {
+  const [fault, setFault] = useState("");
+  const explain = () => get(source).catch((reason: unknown) => setFault(String((reason as Error).message)));
+  if (fault) return <p class="failure">{fault}</p>;
+  return (
+    <a href={`api/${source}`} target="_blank">
+      <img src={`api/${source}`} alt={name} loading="lazy" onError={explain} />
+    </a>
   );
 }
 

@@ -1,17 +1,62 @@
 import { Failure } from "../common/Failure";
 import { Chart } from "./Chart";
 import { Conclusions } from "./Conclusions";
+import { Confusions } from "./Confusions";
 import { GridTable } from "./GridTable";
 import type { PageProps } from "./runs";
-import type { Contested, Grid, JudgesData } from "./shapes";
+import type { Contested, Grid, JudgesData, PeopleData } from "./shapes";
 import { offline, useData } from "./source";
 
 export function Judges({ run }: PageProps) {
   const { value, fault, loading } = useData<JudgesData | null>(`judges?run=${run.place}`);
-  if (fault) return <Failure fault={fault} />;
   if (loading && value === undefined) return <p class="quiet">Loading …</p>;
-  if (!value) return <p>This run has one judge or none, so there is nothing to compare here.</p>;
-  return <JudgesFront judges={value} run={run.place} />;
+  return (
+    <>
+      {fault ? (
+        <Failure fault={fault} />
+      ) : value ? (
+        <JudgesFront judges={value} run={run.place} />
+      ) : (
+        <p>This run has one judge or none, so there are no judges to compare.</p>
+      )}
+      <People run={run.place} />
+    </>
+  );
+}
+
+/** Each judge with each person on the items that people judged. */
+function People({ run }: { run: number }) {
+  const { value, fault, loading } = useData<PeopleData | null>(`people?run=${run}`);
+  const differ = `#${new URLSearchParams({ tab: "cases", run: String(run), people: "differ" })}`;
+  return (
+    <section aria-label="Judges and people">
+      <h2 id="people">Judges and people</h2>
+      {fault ? <Failure fault={fault} /> : null}
+      {loading && value === undefined && <p class="quiet">Loading …</p>}
+      {value === null && (
+        <p>
+          No person judged an item of this run. Rate some with <code>dxjudge rate RUN</code>, or give a table of votes
+          with <code>--people</code>.
+        </p>
+      )}
+      {value && (
+        <>
+          <p>
+            People: <bdi>{value.people.join(", ")}</bdi>.{" "}
+            {value.differ > 0 ? (
+              <a href={differ}>{value.differ.toLocaleString("en")} verdicts that a person contradicts</a>
+            ) : (
+              "No person contradicts a verdict."
+            )}
+            {value.unused > 0 &&
+              ` ${value.unused.toLocaleString("en")} verdicts of people are on items that no judge of this run judged.`}
+          </p>
+          <Confusions pairs={value.pairs} />
+          <Blocks title="Agreement of judges and people: every measure" grids={value.agreement} notes={value.notes} />
+        </>
+      )}
+    </section>
+  );
 }
 
 /** Where judges disagree: the cases themselves first, then the numbers. */
@@ -34,12 +79,19 @@ export function JudgesFront({ judges, run }: { judges: JudgesData; run: number }
       {judges.conclusions.length > 0 && (
         <>
           <h2>Does a conclusion depend on the judge?</h2>
-          <Conclusions conclusions={judges.conclusions} familyNote={judges.family_note} />
+          <Conclusions conclusions={judges.conclusions} familyNote="" />
+        </>
+      )}
+      <SelfPreference judges={judges} />
+      {judges.pairs.length > 0 && (
+        <>
+          <h2 id="pairs">Every two judges</h2>
+          <Confusions pairs={judges.pairs} />
         </>
       )}
       {judges.figures.length > 0 && (
         <>
-          <h2>Agreement, ranks and pairs of judges</h2>
+          <h2>Agreement and ranks by judge</h2>
           <div class="charts">
             {judges.figures.map((figure) => (
               <Chart key={figure.name} figure={figure} />
@@ -50,6 +102,24 @@ export function JudgesFront({ judges, run }: { judges: JudgesData; run: number }
       <Blocks title="The same responses under each judge: every table" grids={judges.swap} notes={[]} />
       <Blocks title="Agreement of the judges: every measure" grids={judges.agreement} notes={judges.notes} />
     </section>
+  );
+}
+
+/** What judges give the models of their own family. */
+function SelfPreference({ judges }: { judges: JudgesData }) {
+  if (!judges.families.length && !judges.family_note) return null;
+  return (
+    <>
+      <h2 id="self-preference">Self-preference</h2>
+      {judges.family_note && (
+        <p>
+          No number: <bdi>{judges.family_note}</bdi>.
+        </p>
+      )}
+      {judges.families.map((grid) => (
+        <GridTable key={grid.title} grid={grid} />
+      ))}
+    </>
   );
 }
 

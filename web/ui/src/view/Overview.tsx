@@ -9,7 +9,17 @@ import { useData } from "./source";
 
 export function Overview({ run }: PageProps) {
   const { value, fault } = useData<OverviewData>(`overview?run=${run.place}`);
-  if (fault) return <Failure fault={fault} />;
+  if (fault) {
+    return (
+      <>
+        <Failure fault={fault} />
+        <p>
+          The page <a href={`#tab=cases&run=${run.place}`}>Cases</a> shows every verdict of this run all the same; its
+          numbers are in summary.csv.
+        </p>
+      </>
+    );
+  }
   if (!value) return <p class="quiet">Loading …</p>;
   return <Front overview={value} />;
 }

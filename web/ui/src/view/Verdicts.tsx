@@ -50,8 +50,8 @@ function OneVerdict({ one, names, chosen }: { one: Verdict; names: Map<string, s
       )}
       {one.quotes.length > 0 && <Quotes quotes={one.quotes} />}
       {one.votes.map((vote) => (
-        <p key={vote} class="vote">
-          <Words>{vote}</Words>
+        <p key={vote.judge} class="vote">
+          <Words>{`${names.get(vote.judge) ?? vote.judge}: ${vote.said}`}</Words>
         </p>
       ))}
       {one.people.map((person) => (

@@ -42,7 +42,7 @@ export interface Verdict {
   cost: number | null;
   seconds: number | null;
   people: { person: string; parts: Part[] }[];
-  votes: string[];
+  votes: { judge: string; said: string }[];
 }
 export interface ModelView {
   model: string;
@@ -70,6 +70,7 @@ export interface CaseView {
   id: string;
   groups: Record<string, string[]>;
   text: Segment[];
+  images: { name: string; is_address: boolean }[];
   question: string;
   options: Record<string, string>;
   answer: string;

@@ -116,11 +116,34 @@ export interface Contested {
   votes: { judge: string; words: string; status: string; why: string }[];
 }
 
+export interface Confusion {
+  step: string;
+  first: string;
+  second: string;
+  labels: string[];
+  counts: number[][];
+  n: number;
+  same: number;
+  measure: string;
+  agreement: string;
+}
+
+export interface PeopleData {
+  people: string[];
+  pairs: Confusion[];
+  agreement: Grid[];
+  notes: string[];
+  differ: number;
+  unused: number;
+}
+
 export interface JudgesData {
   judges: Judge[];
   notes: string[];
   conclusions: Conclusion[];
   family_note: string;
+  families: Grid[];
+  pairs: Confusion[];
   figures: Drawing[];
   contested: Contested[];
   left: number;

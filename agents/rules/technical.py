@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from .step import Nothing
+from ..step import Nothing
 
 _MARKERS = re.compile(r"<\|[^|>]*\|>|</?s>|<(?:pad|unk|eos|bos)>|\[(?:PAD|UNK|SEP|CLS)\]", re.I)
 _NULL = {"none", "null", "nan", "n/a", "undefined", "[]", "{}"}

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, create_model
 
-from ..prompts.data import Level, Scale
+from ...prompts.data import Level, Scale
 
 # A sentence ends with a mark, a space and a capital. A mark after an initial ("S. Aureus") or
 # a common abbreviation does not end a sentence.

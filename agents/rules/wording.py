@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from ..ontology.reading.abbreviations import expand_abbreviations
-from ..ontology.reading.normalise import normalise_text
+from ...ontology.reading.abbreviations import expand_abbreviations
+from ...ontology.reading.normalise import normalise_text
 
 # Words before a diagnosis that are not part of its name, in the languages of the examples.
 _LEAD_IN = re.compile(

@@ -1,0 +1,86 @@
+"""Items on disk in place of memory: appended to a file, and read back by their place in it."""
+
+import json
+import os
+import tempfile
+import threading
+from collections.abc import Callable, Mapping
+from types import TracebackType
+from typing import Any, Generic, TypeVar
+
+from ..errors import OutputError
+
+_BLOCK = 8192
+T = TypeVar("T")
+
+
+def as_line(value: Mapping[str, Any]) -> bytes:
+    """Return a value as one line of JSON in ASCII.
+
+    UTF-8 cannot hold a lone surrogate; ASCII escapes it.
+    """
+    return json.dumps(value, sort_keys=True, separators=(",", ":")).encode() + b"\n"
+
+
+def line_at(descriptor: int, place: int) -> bytes:
+    """Return the line that begins at a byte of an open file."""
+    os.lseek(descriptor, place, os.SEEK_SET)
+    parts: list[bytes] = []
+    while block := os.read(descriptor, _BLOCK):
+        line, end, _ = block.partition(b"\n")
+        parts.append(line)
+        if end:
+            break
+    return b"".join(parts)
+
+
+class Spool(Generic[T]):
+    """Items in a temporary file, which the system removes when the process ends.
+
+    Use it as a context manager.
+    """
+
+    def __init__(self, *, read: Callable[[Any], T], write: Callable[[T], Any]) -> None:
+        """read, write: convert plain JSON to an item and back."""
+        self._read, self._write = read, write
+        self._file = tempfile.TemporaryFile(buffering=0)
+        self._guard = threading.Lock()
+        self._end = 0
+
+    def keep(self, item: T) -> int:
+        """Append an item; return its place. Raises OutputError for a full disk."""
+        line = as_line({"item": self._write(item)})
+        with self._guard:
+            place = self._end
+            self._append(line, place)
+            self._end += len(line)
+        return place
+
+    def _append(self, line: bytes, place: int) -> None:
+        try:
+            self._file.seek(place)
+            rest = memoryview(line)
+            while rest:
+                rest = rest[self._file.write(rest) :]
+        except OSError as fault:
+            folder = tempfile.gettempdir()
+            raise OutputError(
+                f"cannot write a temporary file in {folder}: {fault.strerror or fault}"
+            ) from fault
+
+    def at(self, place: int) -> T:
+        """Return the item that was kept at this place."""
+        with self._guard:
+            line = line_at(self._file.fileno(), place)
+        return self._read(json.loads(line)["item"])
+
+    def __enter__(self) -> "Spool[T]":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._file.close()

@@ -1,0 +1,61 @@
+"""What the rows of a command came to is on disk: memory does not grow with them."""
+
+import tracemalloc
+from pathlib import Path
+
+from dxjudge.agents.judge import JudgeSpec
+from dxjudge.agents.judge_equivalence import Equivalence
+from dxjudge.agents.outcome import Done, Failed, Outcome, read_outcome, write_outcome
+from dxjudge.cache.key import fingerprint
+from dxjudge.cli.runs.outcomes import Outcomes
+from dxjudge.files.journal import Journal
+
+JUDGE = JudgeSpec(provider="openai", model="double", base_url="http://127.0.0.1:8000/v1")
+
+
+def done(equivalent: bool) -> Outcome:
+    return Done(step="s", version=1, decided_by="llm", judge=JUDGE, calls=1, tokens_in=9,
+                value=Equivalence(equivalent=equivalent).model_dump())  # fmt: skip
+
+
+def failed(reason: str) -> Outcome:
+    return Failed(step="s", version=1, decided_by="none", kind="refused", reasons=(reason,))
+
+
+def open_outcomes(path: Path | None) -> Journal[Outcome]:
+    return Journal(path, read=read_outcome, write=write_outcome)
+
+
+def test_each_row_has_its_own_outcome_and_only_final_ones_are_there_after_the_run(
+    tmp_path: Path,
+) -> None:
+    path, keys = tmp_path / "out.journal", ["same", "same", "", "other"]
+    given = [done(True), done(False), failed("no \ud800"), failed("x" * 20_000)]
+    with open_outcomes(path) as journal, Outcomes(keys, journal) as outcomes:
+        assert list(outcomes.open_rows()) == [0, 1, 2, 3] and outcomes.resumed == 0
+        for row in (3, 1, 0, 2):
+            outcomes.keep(row, given[row], is_final=row < 2)
+        assert list(outcomes) == given == outcomes[:] and not outcomes.all_final
+    with open_outcomes(path) as journal, Outcomes(keys, journal) as outcomes:
+        assert (outcomes.resumed, list(outcomes.open_rows())) == (2, [2, 3])
+        assert outcomes[0] == outcomes[1] == given[0], "the last one with this key"
+
+
+def test_without_a_journal_they_are_all_there_until_the_end() -> None:
+    with Outcomes(["one", "two"], open_outcomes(None)) as outcomes:
+        outcomes.keep(1, done(False), is_final=True)
+        outcomes.keep(0, done(True), is_final=True)
+        assert list(outcomes) == [done(True), done(False)] and outcomes.all_final
+
+
+def test_a_row_more_takes_less_than_half_a_kilobyte_of_memory(tmp_path: Path) -> None:
+    rows = 1500
+    tracemalloc.start()
+    keys = [fingerprint(str(row)) for row in range(rows)]
+    with open_outcomes(tmp_path / "journal") as journal, Outcomes(keys, journal) as outcomes:
+        for row in range(rows):
+            outcomes.keep(row, done(row % 3 == 0), is_final=row % 2 == 0)
+        used, _ = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert outcomes[1499] == done(False)
+    assert used / rows < 512, used / rows
