@@ -9,11 +9,11 @@ every resample). Over 250 runs the standard error of 95 % is 1.4 points.
 
 import argparse
 import math
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
+from interval_cells import MANY, Cell, Rng, alignments, combined, ladders, weighted
 
 from dxjudge.scoring import (
     Columns,
@@ -27,19 +27,6 @@ from dxjudge.scoring import (
     prediction_powered,
     share_interval,
 )
-
-Rng = np.random.Generator
-_MANY = 400_000
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One cell: its interval, its data, the true number, and a function that draws an interval."""
-
-    kind: str
-    about: str
-    truth: float
-    draw: Callable[[Rng, Plan], Interval | None]
 
 
 def shares() -> Iterator[Cell]:
@@ -99,8 +86,8 @@ def differences() -> Iterator[Cell]:
         return paired_differences(columns, plan=plan)[0, 1].interval
 
     big = np.random.default_rng(1)
-    case = big.random(_MANY)
-    truth = float((np.clip(case + big.normal(0, 0.2, _MANY) + 0.1, 0, None) - case).mean())
+    case = big.random(MANY)
+    truth = float((np.clip(case + big.normal(0, 0.2, MANY) + 0.1, 0, None) - case).mean())
     for n in (20, 50, 176):
         yield Cell("difference of scores, bootstrap", f"n = {n}", truth,
                    lambda rng, plan, n=n: of_grades(rng, plan, n))  # fmt: skip
@@ -168,7 +155,7 @@ def gaps() -> Iterator[Cell]:
 
     for n in (20, 50, 176):
         for b in (0.5, 2.0):
-            image, text = drawn(np.random.default_rng(1), _MANY, b)
+            image, text = drawn(np.random.default_rng(1), MANY, b)
             truth = float(((image - text) ** 2).sum() / (text**2).sum())
             yield Cell("NMSE of image and text, bootstrap-t", f"n = {n}, texts Beta(0.5, {b:g})",
                        truth, lambda rng, plan, n=n, b=b: gap(rng, plan, n, b))  # fmt: skip
@@ -192,6 +179,12 @@ def corrected() -> Iterator[Cell]:
             )  # fmt: skip
 
 
+_KINDS: Sequence[Callable[[], Iterator[Cell]]] = (
+    shares, means, differences, agreement, juries, gaps, corrected, combined, ladders, alignments,
+    weighted,
+)  # fmt: skip
+
+
 def measure(cell: Cell, runs: int, resamples: int) -> tuple[float, float]:
     """Return the share of intervals that cover the truth, and the share of runs without one."""
     rng = np.random.default_rng(7)
@@ -212,7 +205,7 @@ def main() -> None:
     parser.add_argument("--write", type=Path)
     options = parser.parse_args()
     lines = [_HEAD.format(runs=options.runs, resamples=options.resamples)]
-    for make in (shares, means, differences, agreement, juries, gaps, corrected):
+    for make in _KINDS:
         for cell in make():
             covered, none = measure(cell, options.runs, options.resamples)
             shown = "-" if math.isnan(covered) else f"{covered:.1%}"
@@ -241,7 +234,20 @@ Wilson's interval is then above .005.
 
 If one verdict is more than half of all, kappa, alpha and rank correlations have an interval only if
 at least seven cases have another verdict and two judges share it on at least three cases. AC1 and
-the share of identical verdicts do not need this.
+the share of identical verdicts do not need this. A rank correlation with ratings has an interval
+only if at least seven cases have a score, and a rating, other than the commonest. The limits of a
+clipped mean are those of the mean, clipped.
+
+Means over few groups are the weak point: with 20 questions of four abilities, one of which has two
+questions, the interval of the mean over abilities is too narrow. So are the intervals of means if
+most cases are at the end of the scale and there are 50 or fewer.
+
+[Several judges](agreement.md#do-the-intervals-cover-the-truth) has the coverage of the weighted
+kappas, AC2, ordinal alpha, the correlations of judges, Rogan and Gladen's share, tau and preference
+agreement; [its last part](agreement.md#are-the-sentences-true) that of scores, differences, mean
+differences, leave-one-out and self-preference of whole evaluations with planted judges, and of the
+weighted corrected share; [comparisons](comparisons.md#gaps-between-groups) that of gaps between
+groups.
 
 | interval of | data | cover | none |
 |---|---|---|---|"""

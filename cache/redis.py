@@ -84,6 +84,12 @@ class RedisStore(RedisCache[Entry]):
         if self.redis.get(name) == owner.encode():
             self.redis.delete(name)
 
+    async def adelete(self, keys: Sequence[FullKey]) -> None:
+        """Delete the entries of these keys."""
+        names = [self._make_key(*key) for key in keys]
+        if names:
+            await asyncio.to_thread(self.redis.delete, *names)
+
     def _name_of_claim(self, key: FullKey) -> str:
         return self._make_key((*CLAIM, *key[0]), key[1])
 

@@ -19,6 +19,7 @@ Mode = Literal["read-write", "replay", "refresh", "off"]
 MODES: tuple[Mode, ...] = get_args(Mode)
 
 _REPLY = ("reply",)
+_TURN = ("turn",)
 _NOTE = ("note",)  # the fields of calls without a kept reply, for `why`; never served
 
 
@@ -110,13 +111,13 @@ class Replies:
             return {}
 
     @asynccontextmanager
-    async def claimed(self, key: str) -> AsyncIterator[Entry | None]:
+    async def claimed(self, key: str, *, alone: bool = True) -> AsyncIterator[Entry | None]:
         """Yield the kept reply of this key, or None: then the block may ask for it.
 
         Waits while another process asks for the same reply. There is no waiting where the store
-        cannot be written, or in a mode other than "read-write".
+        cannot be written, in a mode other than "read-write", or with `alone=False`.
         """
-        if self.mode != "read-write":
+        if self.mode != "read-write" or not alone:
             yield (await self.afind([key])).get(key)
             return
         claims, place = self._claims_of_store(), (_REPLY, key)
@@ -127,6 +128,16 @@ class Replies:
                 self._complain(fault)
                 entry = None
             yield entry.get("reply") if entry else None
+        finally:
+            await claims.release(place)
+
+    @asynccontextmanager
+    async def turn(self, name: str) -> AsyncIterator[None]:
+        """Let one process at a time, of all that share the store, run a block of this name."""
+        claims, place = self._claims_of_store(), (_TURN, name)
+        await claims.take(place)
+        try:
+            yield
         finally:
             await claims.release(place)
 

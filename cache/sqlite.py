@@ -127,6 +127,12 @@ class SqliteStore:
         delete = "DELETE FROM cache WHERE ns = ? AND key = ? AND val = ?"
         self._submit(_rows_of(delete, [row]))
 
+    async def adelete(self, keys: Sequence[FullKey]) -> None:
+        """Delete the entries of these keys, in the next transaction."""
+        delete = "DELETE FROM cache WHERE ns = ? AND key = ?"
+        rows = [(",".join(namespace), key) for namespace, key in keys]
+        await asyncio.wrap_future(self._submit(_rows_of(delete, rows)))
+
     def clear(self, namespaces: Sequence[Namespace] | None = None) -> None:
         """Delete all entries, or those of these namespaces."""
         rows = [(",".join(namespace),) for namespace in namespaces or ()]

@@ -39,6 +39,9 @@ class Store(Protocol):
     async def arelease(self, key: FullKey, owner: str) -> None:
         """Release the claim on a key if `owner` has it."""
 
+    async def adelete(self, keys: Sequence[FullKey]) -> None:
+        """Delete the entries of these keys."""
+
     def clear(self, namespaces: Sequence[Namespace] | None = None) -> None:
         """Delete all entries, or those of these namespaces."""
 

@@ -8,7 +8,7 @@ import typer
 
 from ..files.forms import FORMS_IN, FORMS_OUT
 from ..files.forms import Form as FileForm
-from .option_groups import ModelOptions, RunOptions
+from .option_groups import BatchRunOptions, ModelOptions
 from .options import (
     ROWS,
     AsJson,
@@ -108,7 +108,7 @@ class AnswerOptions:
     encoding: Encoding = None
     asked: ModelOptions
     estimate: EstimateOnly = False
-    run: RunOptions
+    run: BatchRunOptions
     journal: JournalFile = None
     as_json: AsJson = False
     quiet: Quiet = False

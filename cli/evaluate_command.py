@@ -8,7 +8,7 @@ import typer
 from ..files.forms import FORMS_IN, Form
 from ..ontology.releases.listed import listed
 from .command import grouped
-from .option_groups import JudgeModelOptions, Quorum, RunOptions, Weights
+from .option_groups import BatchRunOptions, JudgeModelOptions, Quorum, Weights
 from .options import (
     AsJson,
     Conditions,
@@ -209,7 +209,7 @@ def evaluate(
     answer_form: AnswerForm = None,
     seed: Seed = None,
     resamples: Resamples = None,
-    run: RunOptions,
+    run: BatchRunOptions,
     estimate: EstimateOnly = False,
     stress: Stress = None,
     report_cases: Shown = 200,

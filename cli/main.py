@@ -15,7 +15,6 @@ import typer
 from ..errors import DxjudgeError
 from .agree_command import agree
 from .answer_command import answer
-from .cache_commands import app as cache
 from .check_table_command import check_table
 from .command import Command
 from .compare_judges_command import compare_judges
@@ -24,6 +23,8 @@ from .evaluate_command import evaluate
 from .examples_command import copy_examples
 from .exit_codes import INTERNAL, INTERRUPTED, MEANINGS, READER_GONE
 from .judge_command import judge_rows
+from .kept.batch_commands import app as batch
+from .kept.cache_commands import app as cache
 from .leaderboard_command import leaderboard
 from .map_command import map_file
 from .mcp_command import mcp
@@ -80,6 +81,7 @@ app.command("view", cls=Command, rich_help_panel=_PAGES)(view)
 app.command("serve", cls=Command, rich_help_panel=_SERVICES)(serve)
 app.command("mcp", cls=Command, rich_help_panel=_SERVICES)(mcp)
 app.add_typer(cache, name="cache", rich_help_panel=_KEPT)
+app.add_typer(batch, name="batch", rich_help_panel=_KEPT)
 app.command("examples", cls=Command, rich_help_panel=_START)(copy_examples)
 
 

@@ -9,7 +9,7 @@ import typer
 from ..files import forms
 from ..files.forms import FORMS_OUT, MAPPING_SUFFIXES, Form
 from .command import grouped
-from .option_groups import ModelOptions, RunOptions
+from .option_groups import BatchRunOptions, ModelOptions
 from .options import (
     ROWS as _ROWS,
 )
@@ -236,7 +236,7 @@ def map_file(
     chroma: Chroma = None,
     rebuild_index: Rebuild = False,
     estimate: EstimateOnly = False,
-    run: RunOptions,
+    run: BatchRunOptions,
     workers: Workers = None,
     journal: Journal = None,
     as_json: AsJson = False,

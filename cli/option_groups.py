@@ -10,6 +10,8 @@ from ..errors import MissingExtra, UsageError
 from .options import (
     MODEL,
     AccountFile,
+    Batch,
+    BatchRepairs,
     Cache,
     CacheMode,
     Concurrency,
@@ -171,7 +173,27 @@ class RunOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class JudgingRunOptions(RunOptions):
+class BatchRunOptions(RunOptions):
+    """Budget, pace and cache of a command that can ask by batches."""
+
+    batch: Batch = False
+    batch_repairs: BatchRepairs = "batch"
+
+    def open(self, ledger: Path | None = None) -> "Run":
+        """Return a run with these settings. Raises UsageError and InputError as `Run` does."""
+        from ..agents.batches.settings import Batching
+
+        batching = Batching(self.batch_repairs)  # type: ignore[arg-type]
+        if not self.batch and self.batch_repairs != "batch":
+            raise UsageError(f"--batch-repairs {self.batch_repairs} is for --batch")
+        run = super().open(ledger)
+        if self.batch:
+            run.ask_by_batches(batching)
+        return run
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgingRunOptions(BatchRunOptions):
     """Budget, pace and cache of a command that runs one step, and whether it is split."""
 
     one_dimension_a_call: OneDimension = False

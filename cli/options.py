@@ -200,6 +200,23 @@ CacheMode = Annotated[
         rich_help_panel=RUN,
     ),
 ]
+Batch = Annotated[
+    bool,
+    typer.Option(
+        "--batch",
+        help="Ask by the batches of OpenAI or Anthropic: about half the price, answers within a "
+        "day. After an interruption the same command goes on.",
+        rich_help_panel=RUN,
+    ),
+]
+BatchRepairs = Annotated[
+    str,
+    typer.Option(
+        help="How --batch repairs an invalid answer: batch (in a further batch) or live (at once, "
+        "at the live price).",
+        rich_help_panel=RUN,
+    ),
+]
 EstimateOnly = Annotated[
     bool,
     typer.Option(

@@ -7,13 +7,18 @@ from typing import Any
 from pydantic import BaseModel
 
 from ..agents.engine.ask import ask
-from ..agents.engine.judges import Judge
+from ..agents.engine.judges import AnyJudge, Judge, as_judge
 from ..agents.engine.run import Run
+from ..agents.making.guess_option import GUESS_OPTION
+from ..agents.making.solve_question import SOLVE_QUESTION
 from ..agents.outcome import Outcome, read_outcome, write_outcome
 from ..agents.step import Step
 from ..cache.key import fingerprint
 from ..files.journal import Journal
 from .item import Ending, Trace, ending_of, trace
+
+SOLVING = frozenset({GUESS_OPTION.name, SOLVE_QUESTION.name})
+"""The steps that the solver is asked."""
 
 
 class Ended(Exception):
@@ -34,29 +39,49 @@ def open_journal(path: Path | None) -> Journal[Outcome]:
 
 @dataclass(frozen=True)
 class Asking:
-    """The judge, the run and the journal of a procedure."""
+    """The judge, the run and the journal of a procedure.
+
+    solver: the model that tries to solve what the judge wrote; by default the judge.
+    """
 
     judge: Judge
     run: Run
     journal: Journal[Outcome] = field(default_factory=lambda: open_journal(None))
+    solver: Judge | None = None
+
+    def judge_of(self, step: Step[Any, Any]) -> Judge:
+        """Return the model that is asked this step."""
+        return self.solver if self.solver is not None and step.name in SOLVING else self.judge
 
     async def outcome(self, step: Step[Any, Any], inputs: Any, repeat: int = 0) -> Outcome:
         """Return the outcome of a step: from the journal, or asked and then recorded."""
-        key = self._key(step, inputs, repeat)
+        judge = self.judge_of(step)
+        key = self._key(step, inputs, judge, repeat)
         recorded = self.journal.find(key)
         if recorded is not None:
             return recorded
-        outcome = await ask(step, inputs, judge=self.judge, run=self.run, repeat=repeat)
+        outcome = await ask(step, inputs, judge=judge, run=self.run, repeat=repeat)
         if outcome.status != "failed" or outcome.kind == "invalid":
             self.journal.keep(key, outcome)
         return outcome
 
-    def _key(self, step: Step[Any, Any], inputs: Any, repeat: int) -> str:
+    def _key(self, step: Step[Any, Any], inputs: Any, judge: Judge, repeat: int) -> str:
         typed: BaseModel = step.read_input(inputs)
-        spec = self.judge.spec.model_dump(mode="json")
+        spec = judge.spec.model_dump(mode="json")
         prompt = step.load_prompt().hash
         shown = typed.model_dump(mode="json")
         return fingerprint([step.prompt_name, step.version, prompt, shown, spec, repeat])
+
+
+def asking_of(
+    judge: AnyJudge,
+    run: Run | None = None,
+    journal: Journal[Outcome] | None = None,
+    solver: AnyJudge | None = None,
+) -> Asking:
+    """Return the asking of a procedure; without a run or a journal, with new ones."""
+    solving = as_judge(solver) if solver is not None else None
+    return Asking(as_judge(judge), run or Run(), journal or open_journal(None), solving)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,10 @@ from typing import Any
 
 from ..scoring.share_limits import wilson
 
-GROUPS = ("split", "ability", "category", "type", "kind", "specialty", "language", "evidence_types")
+GROUPS = (
+    "split", "chapter", "ability", "category", "type", "kind", "specialty", "language",
+    "evidence_types",
+)  # fmt: skip
 """The columns whose values are counted, where the rows have them."""
 
 
@@ -18,6 +21,15 @@ def data_card(title: str, rows: Sequence[Mapping[str, Any]]) -> str:
     return "\n".join([f"# {title}", "", *_facts(rows), *_tables(rows)]) + "\n"
 
 
+def group_counts(rows: Sequence[Mapping[str, Any]]) -> dict[str, Counter[str]]:
+    """Return the number of rows of each value, by column, for the columns that the rows have."""
+    counts = {
+        column: Counter(value for row in rows for value in _values(row.get(column)))
+        for column in GROUPS
+    }
+    return {column: own for column, own in counts.items() if own}
+
+
 def option_letters(row: Mapping[str, Any]) -> list[str]:
     """Return the columns of a row that are its options, in order."""
     return [
@@ -27,16 +39,29 @@ def option_letters(row: Mapping[str, Any]) -> list[str]:
     ]
 
 
+def _letters(row: Mapping[str, Any]) -> list[str]:
+    """Return the letters of a row's options, which stand in columns or in one object."""
+    options = row.get("options")
+    return [*options] if isinstance(options, Mapping) else option_letters(row)
+
+
+def _images(row: Mapping[str, Any]) -> Iterator[str]:
+    yield from row.get("images") or ()
+    for one in row.get("evidence") or ():
+        if isinstance(one, Mapping):
+            yield from one.get("images") or ()
+
+
 def _facts(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    with_options = [row for row in rows if option_letters(row)]
-    images = {image for row in rows for image in row.get("images") or ()}
-    words = [len(str(row.get("question", "")).split()) for row in rows]
+    with_options = [row for row in rows if _letters(row)]
+    images = {image for row in rows for image in _images(row)}
+    words = [len(str(row["question"]).split()) for row in rows if row.get("question")]
     yield f"- {len(rows):,} rows; {len(with_options):,} with options, {len(images):,} images"
     for column, things in (("pair", "pairs"), ("record", "records"), ("patient", "patients")):
         names = {row[column] for row in rows if row.get(column)}
         if names:
             yield f"- {len(names):,} {things}"
-    if rows:
+    if words:
         mean = sum(words) / len(words)
         yield f"- questions of {min(words)} to {max(words)} words, {mean:.1f} on average"
     marks = [bool(row["text_only"]) for row in rows if row.get("text_only") is not None]
@@ -50,15 +75,10 @@ def _facts(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _tables(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    for column in GROUPS:
-        counts = Counter(value for row in rows for value in _values(row.get(column)))
-        if counts:
-            yield from _table(column, counts, len(rows))
+    for column, counts in group_counts(rows).items():
+        yield from _table(column, counts, len(rows))
     right = Counter(
-        letter
-        for row in rows
-        if option_letters(row)
-        for letter in str(row.get("answer", "")).split(",")
+        letter for row in rows if _letters(row) for letter in str(row.get("answer", "")).split(",")
     )
     if right:
         yield from _table("right option", right, sum(right.values()))

@@ -20,7 +20,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Overwrite, Send
 from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
-from ..agents.engine.judges import AnyJudge, as_judge
+from ..agents.engine.judges import AnyJudge
 from ..agents.engine.run import Run
 from ..agents.judge_equivalence import Mapper
 from ..agents.making.reasoning import Reasoning
@@ -28,7 +28,7 @@ from ..agents.making.record import Record
 from ..agents.making.split_report import SPLIT_REPORT
 from ..agents.outcome import Outcome
 from ..files.journal import Journal
-from .asking import Asking, open_journal
+from .asking import asking_of
 from .case_stages import CaseIn, CaseState, CaseWork
 from .chain import chain
 from .item import Ending, Item, Trace, ending_of, trace
@@ -81,16 +81,12 @@ def case_graph(
     }
     return chain(
         "dermcase_case",
-        _asking(judge, run, journal),
+        asking_of(judge, run, journal),
         stages,
         state=CaseState,
         inputs=CaseIn,
         tries=work.settings.tries,
     )
-
-
-def _asking(judge: AnyJudge, run: Run | None, journal: Journal[Outcome] | None) -> Asking:
-    return Asking(as_judge(judge), run or Run(), journal or open_journal(None))
 
 
 def report_graph(
@@ -108,7 +104,7 @@ def report_graph(
     """
     own = run or Run()
     one_case = case_graph(judge, settings=settings, code_of=code_of, run=own, journal=journal)
-    asking = _asking(judge, own, journal)
+    asking = asking_of(judge, own, journal)
 
     async def split(state: ReportIn) -> dict[str, Any]:
         outcome = await asking.outcome(SPLIT_REPORT, {"report": state["report"]})

@@ -9,14 +9,16 @@ from typing import Any
 import yaml
 
 from ..errors import InputError
-from ..files.bytes import read_bytes, writing
+from ..files.bytes import read_bytes
 from ..files.rows_out import write_columns
-from .data_card import data_card, option_letters
+from .balance import write_card
+from .data_card import option_letters
 from .paths import is_remote, seen_from
 from .write import make_folder, write_rows
 
 Row = Mapping[str, Any]
 CARD = "README.md"
+_WHICH = "Which diagnosis is right?"
 
 
 def export_rows(
@@ -27,11 +29,24 @@ def export_rows(
     source: the folder that paths of images in the rows are relative to. Raises InputError naming
     the row for an image that cannot be read, and for a row without question and answer.
     """
+    rows = [_as_question(row) for row in rows]
     for number, row in enumerate(rows, 1):
         if not row.get("question") or row.get("answer") in (None, ""):
             raise InputError(f"row {number}: a question and an answer are needed")
     make_folder(folder)
     return FORMS[form](rows, folder, source, title)
+
+
+def _as_question(row: Row) -> Row:
+    """Return a row; a case of MEDSYN as a question with its evidence, its images and A, B, ..."""
+    options, evidence = row.get("options"), row.get("evidence") or ()
+    if row.get("question") or not row.get("case") or not isinstance(options, Mapping):
+        return row
+    texts = [f"{one['type']}: {one['text']}" for one in evidence if one.get("text")]
+    images = [image for one in evidence for image in one.get("images") or ()]
+    rest = {name: row[name] for name in row if name not in ("case", "evidence", "options")}
+    question = "\n\n".join([row["case"], *texts, _WHICH])
+    return {**rest, "question": question, **options, "images": images}
 
 
 def _datasets(rows: Sequence[Row], folder: Path, source: Path, title: str) -> list[Path]:
@@ -54,10 +69,7 @@ def _datasets(rows: Sequence[Row], folder: Path, source: Path, title: str) -> li
         "configs": [{"config_name": "default", "data_files": data_files}],
     }
     shown = yaml.safe_dump(header, sort_keys=False, allow_unicode=True)
-    text = f"---\n{shown}---\n{data_card(title, rows)}"
-    with writing(folder / CARD) as file:
-        file.write(text.encode())
-    return [*files, folder / CARD]
+    return [*files, *write_card(folder, title, rows, f"---\n{shown}---\n", CARD)]
 
 
 def _inspect(rows: Sequence[Row], folder: Path, source: Path, title: str) -> list[Path]:

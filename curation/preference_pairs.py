@@ -1,12 +1,13 @@
 """The output of DermCase: items, preference pairs for training, and a summary."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..agents.engine.judges import AnyJudge
+from .balance import write_card
 from .item import Item
 from .length_figure import draw_lengths
 from .questionnaire import QUESTIONNAIRE, Images, questions_of_items
@@ -23,10 +24,12 @@ def write_items(
     judge: AnyJudge,
     settings: Settings,
     images: Mapping[str, Images] | None = None,
+    chapter: Callable[[str], str] | None = None,
 ) -> dict[str, Any]:
-    """Write items.jsonl, pairs.jsonl, summary.json, lengths.svg, and the files for people.
+    """Write items, pairs, summary, data card, lengths.svg, and the files for people.
 
-    images: those of each report, for the questionnaire. Return the summary.
+    images: those of each report, for the questionnaire. chapter: returns the chapter of a
+    diagnosis, which the card then counts. Return the summary.
 
     Each line of pairs.jsonl is one preference pair of an accepted item: prompt, chosen, rejected,
     kind, errors. `datasets` and TRL's DPO trainer read this file directly.
@@ -36,6 +39,14 @@ def write_items(
     questions = questions_of_items(items, settings, images)
     write_folder(folder, items, summary, {PAIRS: pairs, QUESTIONNAIRE: questions})
     write_text(folder / LENGTHS, draw_lengths(pairs))
+    truths = {item.id: item.data.get("record", {}).get(settings.form.diagnosis) for item in items}
+    shown = [{"kind": pair["kind"]} for pair in pairs]
+    if chapter is not None:
+        shown = [
+            {**row, "chapter": chapter(truths[pair["id"]][0])}
+            for row, pair in zip(shown, pairs, strict=True)
+        ]
+    write_card(folder, "DermCase", shown)
     write_sample(folder, items, judge, settings.seed)
     return summary
 

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..agents.engine.judges import AnyJudge
+from ..agents.engine.estimate import Estimate, estimate
+from ..agents.engine.judges import AnyJudge, as_judge
 from ..agents.engine.run import Run
 from ..agents.making.continue_text import CONTINUE_TEXT, Continuation
 from ..agents.making.solve_question import SOLVE_QUESTION, Solved
@@ -42,23 +43,59 @@ async def probe_rows(rows: Sequence[Mapping[str, Any]], judge: AnyJudge, run: Ru
     Raises InputError if no row has such a question, or a column `case` or `text` with at least 40
     words.
     """
-    questions = {place: own for place, row in enumerate(rows) if (own := _question(row))}
-    texts = {place: halves for place, row in enumerate(rows) if (halves := _halves(row))}
-    if not questions and not texts:
-        raise InputError(
-            "no row has a question with one right option, or a case or text of "
-            f"{FEWEST} words or more"
-        )
-    asked = [{"question": q["question"], "options": q["options"]} for q in questions.values()]
-    solved = await _ask(SOLVE_QUESTION, asked, judge, run)
-    begun = [{"text": first, "words": len(_words(rest))} for first, rest in texts.values()]
-    continued = await _ask(CONTINUE_TEXT, begun, judge, run)
+    found = _Found.of(rows)
+    solved = await _ask(SOLVE_QUESTION, found.asked, judge, run)
+    continued = await _ask(CONTINUE_TEXT, found.begun, judge, run)
     probed = [Probed() for _ in rows]
-    for (place, question), outcome in zip(questions.items(), solved, strict=True):
+    for (place, question), outcome in zip(found.questions.items(), solved, strict=True):
         probed[place] = _alone(question, outcome)
-    for (place, (_, rest)), outcome in zip(texts.items(), continued, strict=True):
+    for (place, (_, rest)), outcome in zip(found.texts.items(), continued, strict=True):
         probed[place] = _recalled(probed[place], rest, outcome)
     return probed
+
+
+def estimate_probes(
+    rows: Sequence[Mapping[str, Any]], judge: AnyJudge, run: Run
+) -> list[tuple[str, str, Estimate]]:
+    """Return (label of the model, name of the step, estimate) for both probes.
+
+    Raises InputError in the same case as `probe_rows`.
+    """
+    found = _Found.of(rows)
+    label = as_judge(judge).spec.label
+    return [
+        (label, step.name, estimate(step, inputs, judge=judge, run=run))
+        for step, inputs in ((SOLVE_QUESTION, found.asked), (CONTINUE_TEXT, found.begun))
+        if inputs
+    ]
+
+
+@dataclass(frozen=True)
+class _Found:
+    """The questions and the halves of texts that can be probed, by the number of their row."""
+
+    questions: dict[int, Any]
+    texts: dict[int, tuple[str, str]]
+
+    @classmethod
+    def of(cls, rows: Sequence[Mapping[str, Any]]) -> "_Found":
+        questions = {place: own for place, row in enumerate(rows) if (own := _question(row))}
+        texts = {place: halves for place, row in enumerate(rows) if (halves := _halves(row))}
+        if not questions and not texts:
+            raise InputError(
+                "no row has a question with one right option, or a case or text of "
+                f"{FEWEST} words or more"
+            )
+        return cls(questions, texts)
+
+    @property
+    def asked(self) -> list[dict[str, Any]]:
+        shown = ("question", "options")
+        return [{name: one[name] for name in shown} for one in self.questions.values()]
+
+    @property
+    def begun(self) -> list[dict[str, Any]]:
+        return [{"text": text, "words": len(_words(rest))} for text, rest in self.texts.values()]
 
 
 def probe_columns(probed: Sequence[Probed]) -> dict[str, list[Any]]:

@@ -68,11 +68,12 @@ def count_items(items: Sequence[Item]) -> dict[str, Any]:
     }
 
 
-def sign(judge: AnyJudge, **settings: Any) -> dict[str, Any]:
-    """Return the signature of a data set: the version, the model and these settings."""
+def sign(judge: AnyJudge, solver: AnyJudge | None = None, **settings: Any) -> dict[str, Any]:
+    """Return the signature of a data set: the version, the models and these settings."""
+    named = {"judge": judge} if solver is None else {"judge": judge, "solver": solver}
     return {
         "dxjudge": metadata.version("dxjudge"),
-        "judge": as_judge(judge).spec.model_dump(mode="json"),
+        **{name: as_judge(one).spec.model_dump(mode="json") for name, one in named.items()},
         **settings,
     }
 

@@ -281,8 +281,12 @@ def _response(row: Row, place: str) -> Response:
         raise InputError(f"{place}: the id is missing")
     if text_of(row.get("status")) == "failed":  # an empty cell of CSV is a missing answer here
         row = {column: cell for column, cell in row.items() if not is_empty(cell)}
-    ddx = row.get("predicted_ddx")
-    names = None if is_empty(ddx) else read_predictions(ddx, f"{place}, predicted_ddx")
+    # `dxjudge judge generate_ddx` and `extract_ddx` write the differential as `diagnoses`.
+    column = "predicted_ddx" if "predicted_ddx" in row else "diagnoses"
+    ddx = row.get(column)
+    names = None if is_empty(ddx) else read_predictions(ddx, f"{place}, {column}")
+    if names is None and column in row and text_of(row.get("status")) == "abstained":
+        names = []
     text = row.get("response")
     if names is None:
         names = listed_diagnoses(text)

@@ -14,14 +14,14 @@ _OF_CASES = (
     "evidence", "images", "image", "image_path", "sex", "age",
 )  # fmt: skip
 _OF_RESPONSES = (
-    "id", "model", "response", "predicted_diagnosis", "predicted_ddx", "answered", "sample",
-    "variant", "withheld", "presented_as", "answer_form", "scores", "probabilities", "status",
-    "reason",
+    "id", "model", "response", "predicted_diagnosis", "predicted_ddx", "diagnoses", "answered",
+    "sample", "variant", "withheld", "presented_as", "answer_form", "scores", "probabilities",
+    "status", "reason",
 )  # fmt: skip
-_ANSWERS = (*_OF_RESPONSES[2:6], "scores", "probabilities")
+_ANSWERS = (*_OF_RESPONSES[2:7], "scores", "probabilities")
 _MEANT = {
     "predictions": "predicted_ddx", "prediction": "response", "ddx": "predicted_ddx",
-    "differential": "predicted_ddx", "diagnoses": "predicted_ddx", "output": "response",
+    "differential": "predicted_ddx", "output": "response",
     "answer": "response", "text": "response", "completion": "response",
     "diagnosis": "predicted_diagnosis", "final_diagnosis": "predicted_diagnosis",
 }  # fmt: skip

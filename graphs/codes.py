@@ -1,6 +1,6 @@
 """Turn a mapper into the function from text to code and name that cases and steps need."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 from ..agents.judge_equivalence import MappedCode
 from ..agents.judge_equivalence import Mapper as CodeOf
@@ -28,6 +28,20 @@ def codes_of(mapper: Mapper, texts: Iterable[str], bands: Collection[str] | None
     mappings = mapper.map_many(sorted(set(texts)))
     known = {mapping.text: _code(mapping, bands) for mapping in mappings}
     return known.get
+
+
+def chapters_of(mapper: Mapper) -> Callable[[str], str]:
+    """Return a function from a diagnosis to the code and the title of its chapter."""
+    find = code_of(mapper)
+
+    def chapter(text: str) -> str:
+        mapped = find(text)
+        if mapped is None:
+            return "no code"
+        node = mapper.tree.chapter(mapped.code)
+        return f"{node.code} {mapper.tree.name(node)}"
+
+    return chapter
 
 
 def _code(mapping: Mapping, bands: Collection[str] | None) -> MappedCode | None:

@@ -160,6 +160,7 @@ async def stream_step(
     check_engine(known_step, engine, live is not None)
     if live is not None:
         known_step.load_prompt()  # a fault in the step itself is not an item's failure
+        run.check(live)
     work = _Work(known_step, live, run, engine, repeat)
     items = work.look_up(enumerate(inputs))
     stream = as_finished(items, work.judge_one, width=run.width, settled=_settled)

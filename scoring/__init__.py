@@ -98,7 +98,7 @@ if TYPE_CHECKING:
     from .raters.preference import PreferenceAgreement, mean_scores, preference_agreement
     from .raters.sampled import population_z, sampled_rogan_gladen, sampled_share
     from .raters.shared_errors import HiddenErrors, error_correlation, hidden_error_correlations
-    from .ratios import deviation_over_units, hierarchical_statistic, ratio_of_sums
+    from .ratios import clip_interval, deviation_over_units, hierarchical_statistic, ratio_of_sums
     from .robustness import Comparison, FlipRate, Fragile, compare_votes, flip_rates, fragile_cases
     from .rubric import CriteriaScore, RubricScore, criteria_score, rubric_score
     from .semantic import (
@@ -208,7 +208,7 @@ _HOMES = {
     "raters.own_family": ("self_preference", "unscaled_preference"),
     "raters.preference": ("PreferenceAgreement", "mean_scores", "preference_agreement"),
     "raters.shared_errors": ("HiddenErrors", "error_correlation", "hidden_error_correlations"),
-    "ratios": ("deviation_over_units", "hierarchical_statistic", "ratio_of_sums"),
+    "ratios": ("clip_interval", "deviation_over_units", "hierarchical_statistic", "ratio_of_sums"),
     "robustness": ("Comparison", "FlipRate", "Fragile", "compare_votes", "flip_rates",
         "fragile_cases"),
     "raters.sampled": ("population_z", "sampled_rogan_gladen", "sampled_share"),
@@ -248,8 +248,8 @@ __all__ = [
     "augment", "below_diagonal_intervals", "benjamini_hochberg", "bert_score", "best_of_n",
     "best_of_subsets", "bleu", "bootstrap_differences", "bootstrap_interval", "bootstrap_many",
     "bootstrap_t", "bounds", "bradley_terry", "breakdown", "check_weights", "choice_accuracy",
-    "choice_alignment", "choice_is_right", "choice_shares", "cohen_kappa", "combine",
-    "common_values", "compare_models", "compare_votes", "consistency", "corpus_bleu",
+    "choice_alignment", "choice_is_right", "choice_shares", "clip_interval", "cohen_kappa",
+    "combine", "common_values", "compare_models", "compare_votes", "consistency", "corpus_bleu",
     "cosine_matrix", "counts_by_model", "covers", "criteria_score", "ddx_coverage", "ddx_fdx_gap",
     "ddx_scores", "ddx_similarity", "deepest_shared", "detectable_difference",
     "deviation_over_units", "disagreement", "draw_by_strata", "error_correlation",

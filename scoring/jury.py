@@ -259,9 +259,15 @@ def _numbers(decided: Sequence[Vote], rule: Rule) -> list[float]:
     return sorted(numbers, key=lambda number: (number, repr(number)))
 
 
+def _median(numbers: list[float]) -> float:
+    """Return the median; as the judges wrote it where both middle numbers are the same."""
+    low = statistics.median_low(numbers)
+    return low if low == statistics.median_high(numbers) else statistics.median(numbers)
+
+
 _CALCULATE: dict[str, Callable[[list[float]], float]] = {
     "mean": lambda numbers: math.fsum(numbers) / len(numbers),
-    "median": statistics.median,
+    "median": _median,
     "min": min,
     "max": max,
 }

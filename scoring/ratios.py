@@ -5,11 +5,12 @@ harmonic mean of two such ratios (HDF1), or the difference of two (the gap of ME
 one matrix product computes all models and resamples.
 """
 
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 
-from .bootstrap import Floats, Statistic
+from .bootstrap import Floats, Interval, Statistic
 
 Combine = Literal["ratio", "clipped", "harmonic", "difference", "mean"]
 
@@ -59,6 +60,28 @@ def ratio_of_sums(numerators: Floats, denominators: Floats, how: Combine = "rati
         2 * first * second, both, out=np.where(both == 0, 0.0, both), where=both > 0
     )
     return mean
+
+
+def clip_interval(interval: Interval) -> Interval:
+    """Clip a mean and its limits to 0..1.
+
+    Formula: min(max(x, 0), 1) of the estimate and of both limits. A clipped limit holds the clipped
+    mean whenever the limit held the mean. Limits from clipped resamples do not: many of them are
+    0, and BCa limits then hold a mean of 0.02 in only 80 % of simulations (docs/intervals.md).
+
+    Source: the mean of HealthBench is clipped to 0..1.
+
+    Args:
+        interval: of the mean that is not clipped.
+
+    >>> made = clip_interval(Interval(-0.1, -0.3, 0.1, 0.95, "bca", 20, 1000, 0))
+    >>> made.estimate, made.low, made.high
+    (0.0, 0.0, 0.1)
+    """
+    estimate, low, high = (
+        float(np.clip(end, 0.0, 1.0)) for end in (interval.estimate, interval.low, interval.high)
+    )
+    return replace(interval, estimate=estimate, low=low, high=high)
 
 
 def deviation_over_units(numerators: Floats, denominators: Floats, how: Combine = "ratio") -> float:

@@ -218,19 +218,20 @@ class ProtocolServer:
         headers = {name.lower(): value for name, value in pairs}
         body = await reader.readexactly(int(headers.get("content-length", 0)))
         path = first.split(" ")[1]
-        data = json.loads(body or b"{}")
+        is_json = "multipart" not in headers.get("content-type", "")
+        data = json.loads(body or b"{}") if is_json else {}
         seen = Seen(len(self.seen) + 1, time.monotonic(), path, headers, data, body)
         self.seen.append(seen)
         return seen
 
     async def _reply(self, seen: Seen, writer: asyncio.StreamWriter) -> bool:
-        act = self._refusal_of_form(seen) or self._play(seen)
+        act = self.act(seen)
         if act.delay:
             await asyncio.sleep(act.delay)
         if act.drop:
             writer.transport.abort()
             return False
-        body = act.body if act.body is not None else json.dumps(_wire(seen, act)).encode()
+        body = act.body if act.body is not None else json.dumps(wire(seen, act)).encode()
         headers = {
             "Content-Type": act.content_type,
             "Content-Length": str(len(body)),
@@ -248,6 +249,10 @@ class ProtocolServer:
             writer.write(body)
         await writer.drain()
         return True
+
+    def act(self, seen: Seen) -> Act:
+        """Return what to do with a request."""
+        return self._refusal_of_form(seen) or self._play(seen)
 
     def _play(self, seen: Seen) -> Act:
         if callable(self.script):
@@ -270,7 +275,7 @@ class ProtocolServer:
         return None
 
 
-def _wire(seen: Seen, act: Act) -> dict[str, Any]:
+def wire(seen: Seen, act: Act) -> dict[str, Any]:
     if act.error is not None:
         return {"type": "error", "error": dict(act.error)}
     say_it = {"anthropic": _anthropic, "converse": converse, "openai": _openai}[seen.wire]

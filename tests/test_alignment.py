@@ -13,7 +13,7 @@ from dxjudge.cli.main import app
 from dxjudge.errors import InputError
 from dxjudge.evaluation.measures.alignment import AlignmentRow
 from dxjudge.evaluation.ratings import read_expert_ratings
-from dxjudge.scoring import choice_alignment, rank_alignment
+from dxjudge.scoring import Plan, choice_alignment, rank_alignment
 
 N = 12
 CASES = [{"id": f"c{n}", "question": "Which?", "A": "gout", "B": "asthma", "answer": "A"}
@@ -54,6 +54,24 @@ def test_ratings_by_hand() -> None:
     # pairs of 4: 4 concordant; 4 untied in scores, 5 in ratings: 4 / sqrt(20). Five copies of each
     # keep the ratio: 25 times every count of pairs
     assert made.kendall.estimate == pytest.approx(4 / 20**0.5)
+
+
+@pytest.mark.parametrize(
+    ("others", "clusters", "told"), [(6, 50, True), (7, 50, False), (8, 5, True)]
+)
+def test_nearly_equal_scores_have_a_correlation_without_interval(
+    others: int, clusters: int, told: bool
+) -> None:
+    scores = [0.0] * others + [1.0] * (50 - others)
+    ratings = [float(n % 7) for n in range(50)]
+    cases = [n * clusters // 50 for n in range(50)]
+    for made in (
+        rank_alignment(scores, ratings, clusters=cases, plan=Plan(resamples=100, fewest=5)),
+        rank_alignment(ratings, scores, clusters=cases, plan=Plan(resamples=100, fewest=5)),
+    ):
+        assert made.spearman.estimate == made.spearman.estimate
+        assert (made.spearman.low != made.spearman.low) == told
+        assert ("other than the commonest" in (made.kendall.warning or "")) == told
 
 
 def test_choices_by_hand() -> None:

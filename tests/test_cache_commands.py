@@ -6,7 +6,7 @@ from typer.testing import CliRunner
 
 from dxjudge.cache.key import fingerprint
 from dxjudge.cache.replies import Replies
-from dxjudge.cli.cache_commands import app
+from dxjudge.cli.kept.cache_commands import app
 from dxjudge.errors import UsageError
 
 JUDGE = {"provider": "openai", "model": "gpt-4o", "base_url": None}

@@ -71,8 +71,10 @@ def test_datasets_get_a_file_for_each_split_and_a_counted_card(
         "| chest | 2 | 50.0% |",
         "| test | 3 | 75.0% |",
         "| A | 2 | 50.0% |",
+        "![Rows by group](balance.svg)",
     ):
         assert line in card.splitlines(), line
+    assert "category: chest" in (out / "balance.svg").read_text("utf-8")
 
 
 def test_samples_of_inspect_have_messages_choices_and_targets(

@@ -25,6 +25,7 @@ from dxjudge.curation.mediconfusion.pair_stages import PairIn
 from dxjudge.curation.mediconfusion.vectors import vectors_of
 from dxjudge.prompts.load_data import load_categories
 
+from .accounts import assert_near
 from .mediconfusion_model import ANSWERS, EXAMPLES, LISTED, answer, step_of, written
 from .protocol_server import ProtocolServer, Seen, fail, say
 
@@ -58,8 +59,14 @@ def lines(path: Path) -> list[dict[str, Any]]:
 def test_ten_pairs_become_questions_that_answer_and_evaluate_read(
     folder: Path, server: ProtocolServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert curate(folder, server) == 0
+    account, solving = folder / "account.json", ("--solver", server.judge("solver"))
+    assert curate(folder, server, *solving, "--estimate") == 0 and not server.seen
+    assert curate(folder, server, *solving, "--account", str(account)) == 0
+    assert_near(account, 0.1)
+    by_solver = {step_of(one) for one in server.seen if one.body["model"] == "solver"}
+    assert by_solver == {"solve"}
     out = folder / "out"
+    assert "category: chest" in (out / "balance.svg").read_text("utf-8")
     rows = lines(out / "questions.jsonl")
     assert len(rows) == 20 and {row["pair"] for row in rows} == set(ANSWERS)
     for first, second in zip(rows[::2], rows[1::2], strict=True):
@@ -124,6 +131,8 @@ def find_patterns(folder: Path, good: Any, first: Any = None, words: str = "") -
         given = ["--judge", server.judge(), "--cache", str(folder / "p.sqlite"), "--failed-by", "1"]
         files = [str(folder / "out" / "questions.jsonl"), str(folder / "report")]
         output = ["-o", str(folder / "patterns.jsonl")]
+        assert dxjudge(["curate", "patterns", *files, *output, *given, "--estimate"]) == 0
+        assert not asked
         code = dxjudge(["curate", "patterns", *files, *output, *given])
     assert "Pair chest1+chest2\nQuestion: On which side" in asked[0].user
     assert "Caption 2: Frontal chest radiograph of a 61-year-old" in asked[0].user
@@ -359,6 +368,7 @@ def test_a_killed_run_goes_on_to_the_same_bytes(folder: Path) -> None:
     for path in whole.iterdir():
         assert path.read_bytes() == (folder / "out" / path.name).read_bytes(), path.name
     assert {path.name for path in (folder / "out").iterdir()} == {
+        "balance.svg", "card.md",
         "items.jsonl", "questions.jsonl", "summary.json", "to_rate.csv", "categories.json",
         "votes.csv", "sample.csv",
     }  # fmt: skip

@@ -35,6 +35,7 @@ from dxjudge.errors import UsageError
 from dxjudge.prompts.annotations import load_ability_rules, load_value_lists
 from dxjudge.scoring import Placed, uniform_positions
 
+from .accounts import assert_near
 from .medlesionvqa_model import RULES, answer, solved, step_of, written
 from .protocol_server import ProtocolServer, Seen, say
 
@@ -69,8 +70,15 @@ def lines(path: Path) -> list[dict[str, Any]]:
 def test_ten_records_become_questions_that_answer_and_evaluate_read(
     folder: Path, server: ProtocolServer
 ) -> None:
-    assert curate(folder, server) == 0
+    account, solving = folder / "account.json", ("--solver", server.judge("solver"))
+    assert curate(folder, server, *solving, "--estimate") == 0 and not server.seen
+    assert curate(folder, server, *solving, "--account", str(account)) == 0
+    assert_near(account, 0.25)  # code scores all open answers of this solver
+    by_solver = {"letters" in str(seen.schema) or "answer" in str(seen.schema)
+                 for seen in server.seen if seen.body["model"] == "solver"}  # fmt: skip
+    assert by_solver == {True}
     out = folder / "out"
+    assert "ability: region" in (out / "balance.svg").read_text("utf-8")
     rows, summary = (
         lines(out / "questions.jsonl"),
         json.loads((out / "summary.json").read_text("utf-8")),
@@ -408,6 +416,7 @@ def test_a_killed_run_goes_on_to_the_same_bytes(folder: Path) -> None:
         assert dxjudge([*whole, str(folder / "other.sqlite")]) == 0
     names = {path.name for path in (folder / "out").iterdir()}
     assert names == {
+        "balance.svg", "card.md",
         "items.jsonl", "questions.jsonl", "summary.json", "votes.csv", "sample.csv",
     }  # fmt: skip
     for name in names:

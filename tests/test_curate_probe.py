@@ -92,6 +92,16 @@ def test_a_probe_that_failed_is_told_and_counted_nowhere(
     assert "of 7 questions" in told and "failed: 2 rows" in told
 
 
+def test_the_estimate_counts_both_probes_and_sends_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "q.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows()), "utf-8")
+    words = ["curate", "probe", str(tmp_path / "q.jsonl"), "-o", str(tmp_path / "p.csv")]
+    assert dxjudge([*words, "--model", "openai:m@http://127.0.0.1:9/v1", "--estimate"]) == 0
+    told = capsys.readouterr().out.split()
+    assert told[told.index("calls") + 1] == "9" and not (tmp_path / "p.csv").exists()
+
+
 def test_rows_without_anything_to_probe_are_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

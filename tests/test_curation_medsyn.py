@@ -23,6 +23,7 @@ from dxjudge.curation.medsyn.graph import as_item, medsyn_graph
 from dxjudge.curation.medsyn.stages import MedsynSettings, shuffle_options
 from dxjudge.curation.report_text import report_text
 
+from .accounts import assert_near
 from .pages import ROOT, valid_answer
 from .protocol_server import ProtocolServer, Seen, fail, say
 from .scripted_medsyn import CASES, REPORTS, Answers, evidence, script, shown, stage_of
@@ -80,13 +81,21 @@ def first(answer: Any) -> Callable[[Seen, int], Any]:
 def test_ten_reports_become_cases_that_answer_and_evaluate_read(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    out = tmp_path / "out"
+    out, account = tmp_path / "out", tmp_path / "account.json"
     with ProtocolServer(script()) as server:
-        assert curate(out, server) == 0
+        solving = ("--solver", server.judge("solver"))
+        assert curate(out, server, *solving, "--estimate") == 0
+        assert not server.seen and not out.exists()
+        assert "10 reports; nothing is sent" in capsys.readouterr().out
+        assert curate(out, server, *solving, "--account", str(account)) == 0
         asked = len(server.seen)
         files = {path.name: path.read_bytes() for path in out.iterdir()}
-        assert curate(out, server) == 0
+        assert curate(out, server, *solving) == 0
         assert len(server.seen) == asked
+    assert_near(account, 0.1)
+    by_solver = {stage_of(one) for one in server.seen if one.body["model"] == "solver"}
+    by_judge = {stage_of(one) for one in server.seen if one.body["model"] != "solver"}
+    assert by_solver == {"guess"} and not by_judge & by_solver
     assert {path.name: path.read_bytes() for path in out.iterdir()} == files
     items = {item["id"]: item for item in lines(out / "items.jsonl")}
     assert {name: item["ending"]["reasons"] for name, item in items.items()} == {
@@ -94,6 +103,11 @@ def test_ten_reports_become_cases_that_answer_and_evaluate_read(
     }
     summary = json.loads(files["summary.json"])
     assert (summary["accepted"], summary["options_alone"]["n"]) == (10, 10)
+    assert summary["signature"]["solver"]["model"] == "solver"
+    card = files["card.md"].decode().splitlines()
+    assert card[2] == "- 10 rows; 10 with options, 3 images"
+    assert "| CT | 5 | 50.0% |" in card, card
+    assert "evidence_types: CT" in files["balance.svg"].decode()
     text = items[ARMS]["data"]["case"]
     for modal in items[ARMS]["data"]["evidence"]["evidence"]:
         for quote in modal["passages"]:
@@ -105,6 +119,13 @@ def test_ten_reports_become_cases_that_answer_and_evaluate_read(
         if (block := json.loads(text))["id"] == ARMS
     ]  # fmt: skip
     assert shown_row == rows[ARMS]
+    form = ["--form", "inspect", "-o", str(tmp_path / "inspect")]
+    assert dxjudge(["curate", "export", str(out / "cases.jsonl"), *form]) == 0
+    samples = {sample["id"]: sample for sample in lines(tmp_path / "inspect" / "samples.jsonl")}
+    *pictures, text = samples["a-sudden-breathlessness"]["input"][0]["content"]
+    assert [(tmp_path / "inspect" / one["image"]).is_file() for one in pictures] == [True] * 3
+    assert text["text"].endswith("Which diagnosis is right?") and "\n\nCT: " in text["text"]
+    assert samples[ARMS]["choices"] == list(rows[ARMS]["options"].values())
     breathless = rows["a-sudden-breathlessness"]
     assert breathless["evidence_types"] == ["laboratory", "medication", "electrophysiology", "CT"]
     ct = breathless["evidence"][-1]
@@ -161,6 +182,28 @@ def test_a_fault_of_the_extraction_is_named(fields: dict[str, Any], words: str) 
 
 def test_a_good_extraction_has_no_fault() -> None:
     assert problems_of(EXTRACT_EVIDENCE, {"report": TEXT}, EVIDENCE) == []
+
+
+def test_evidence_in_the_wrong_place_is_found_by_the_verifying_step_and_sorted_again() -> None:
+    def objects(seen: Seen, number: int) -> Any:
+        names = (seen.schema or {})["properties"]
+        fields = {name: {"fault": "", "supported": True} for name in names}
+        missing = {"fault": "the pressures are not there", "supported": False}
+        return {**fields, "background": missing} if number < 2 else None
+
+    item, seen = curate_one({"verify": objects})
+    assert item.ending.status == "accepted"
+    sheet = next(shown(one, "record") for one in seen if stage_of(one) == "verify")
+    assert "ct: CT showed a thickened wall" in sheet and "x_ray: not documented" in sheet
+    again = [one for one in seen if stage_of(one) == "evidence"][1]
+    assert "background: the pressures are not there" in shown(again, "objections")
+
+    def always(seen: Seen, number: int) -> Any:
+        return objects(seen, 1)
+
+    item, _ = curate_one({"verify": always}, MedsynSettings(tries=2))
+    assert (item.ending.status, item.ending.stage) == ("rejected", "evidence")
+    assert item.ending.reasons == ("background: the pressures are not there",)
 
 
 def planted_summaries() -> Iterator[Any]:

@@ -22,6 +22,7 @@ from dxjudge.curation.item import Item
 from dxjudge.curation.length_figure import draw_lengths
 from dxjudge.curation.sample import draw_sample
 
+from .accounts import assert_near
 from .protocol_server import ProtocolServer, Seen
 from .scripted_dermcase import REPORTS, good, script
 from .test_curation_dermcase import REPORTS as SHORT
@@ -69,8 +70,18 @@ def curated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a run that nobody disturbed."""
     out = tmp_path_factory.mktemp("dermcase") / "out"
     with ProtocolServer(script()) as server:
-        assert dxjudge(arguments(out, server, out.parent / "replies.sqlite")) == 0
+        given = arguments(out, server, out.parent / "replies.sqlite")
+        assert dxjudge([*given, "--estimate"]) == 0 and not server.seen and not out.exists()
+        assert dxjudge([*given, "--account", str(out.parent / "account.json")]) == 0
     return out
+
+
+def test_the_estimate_is_near_the_account_and_the_card_counts_the_kinds(curated: Path) -> None:
+    # Two of ten reports are excluded at the split, one has two cases, and the diagnoses of nine
+    # cases are written as in the record, so that no model is asked whether they are the same.
+    assert_near(curated.parent / "account.json", 0.25)
+    assert "| wrong diagnosis | 9 | 50.0% |" in (curated / "card.md").read_text("utf-8")
+    assert "kind: wrong diagnosis" in (curated / "balance.svg").read_text("utf-8")
 
 
 def test_ten_reports_end_accepted_or_rejected_with_the_check(curated: Path) -> None:
@@ -197,10 +208,8 @@ def test_a_killed_run_goes_on_to_the_same_bytes_and_pays_no_call_twice(tmp_path:
     # Only the calls that were under way when it died may be made again: a question that is
     # repaired twice counts as three.
     assert paid <= before + after <= paid + 4
-    names = [
-        "items.jsonl", "lengths.svg", "pairs.jsonl", "questionnaire.jsonl", "sample.csv",
-        "summary.json", "votes.csv",
-    ]  # fmt: skip
+    names = ["balance.svg", "card.md", "items.jsonl", "lengths.svg", "pairs.jsonl",
+             "questionnaire.jsonl", "sample.csv", "summary.json", "votes.csv"]  # fmt: skip
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == names
     for name in names:
         left, right = (tmp_path / folder / name for folder in ("whole", "out"))

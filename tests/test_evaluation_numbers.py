@@ -2,6 +2,7 @@
 
 import doctest
 import random
+from dataclasses import replace
 from types import ModuleType
 
 import numpy as np
@@ -66,6 +67,18 @@ def test_the_interval_is_that_of_the_scoring_core() -> None:
     assert (found.value, found.low, found.high) == (
         expected.estimate, expected.low, expected.high
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("shift", [-0.5, 0.02, 0.98])
+def test_a_clipped_mean_has_the_limits_of_the_mean_clipped(shift: float) -> None:
+    # Clipped resamples pile up at an end of the scale, and their limits are too narrow.
+    values = (np.linspace(-0.4, 0.4, 60) ** 3 * 10 + shift).tolist()
+    clipped = replace(measure(values), combine="clipped")
+    over = Units(tuple(map(str, range(60))))
+    found, mean = (numbers_of([one], over, PLAN)[0] for one in (clipped, measure(values)))
+    assert mean.low < mean.value < mean.high
+    whole = [min(max(end, 0.0), 1.0) for end in (mean.value, mean.low, mean.high)]
+    assert [found.value, found.low, found.high] == whole
 
 
 def test_a_group_has_the_number_of_its_units_alone() -> None:

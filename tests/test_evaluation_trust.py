@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
+from dxjudge.cli.main import run as run_command
 from dxjudge.errors import InputError, NoVerdict
 from dxjudge.evaluation.cases import Source, read_cases, read_responses
 from dxjudge.evaluation.cells import read_predictions
+from dxjudge.evaluation.unread import unread_in_responses
 
 from .protocol_server import ProtocolServer, fail
 from .test_evaluation_run import responses, rows_of, run
@@ -118,6 +120,26 @@ def test_commas_alone_are_a_question_to_the_user() -> None:
     case = read_cases(Source("f", CASES[:1]))[0]
     with pytest.raises(InputError, match="row 1, predicted_ddx: 'gout, asthma' has commas"):
         read_responses(Source("m.csv", rows), {"c0": case})
+
+
+def test_what_a_step_wrote_about_differentials_is_read(tmp_path: Path) -> None:
+    said = {"c0": ["asthma", "gout"], "c1": None, "c2": []}  # c1 failed, c2 has no diagnosis
+    table = tmp_path / "texts.csv"
+    table.write_text("id,text\n" + "".join(f"{case},the text of {case}\n" for case in said))
+
+    def model(seen: Any) -> Any:
+        names = next(names for case, names in said.items() if case in seen.user)
+        return "no" if names is None else {"diagnoses": names}
+
+    with ProtocolServer(model) as server:
+        judged = ["judge", "extract_ddx", str(table), "-o", str(tmp_path / "m.csv"), "-q"]
+        assert run_command([*judged, "--judge", server.judge(), "--cache-mode", "off"]) == 3
+    written = rows_of(tmp_path / "m.csv")
+    assert [row["status"] for row in written] == ["done", "failed", "abstained"]
+    known = {one.id: one for one in read_cases(Source("f", CASES))}
+    read = read_responses(Source("m.csv", written), known)
+    assert [read[case][0].ddx for case in said] == [("asthma", "gout"), None, ()]
+    assert unread_in_responses(Source("m.csv", [{"id": "c0", "diagnoses": "gout"}]), ()) == ""
 
 
 def test_a_response_that_is_a_list_of_diagnoses_needs_no_extraction(tmp_path: Path) -> None:

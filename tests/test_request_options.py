@@ -19,10 +19,14 @@ from dxjudge.graphs.step import run_step
 
 from .protocol_server import ProtocolServer
 
-ASKING = ("answer", "judge", "stress", "evaluate", "compare-judges", "map", "curate dermcase")
+ASKING = (
+    "answer", "judge", "stress", "evaluate", "compare-judges", "map", "curate dermcase",
+    "curate medsyn", "curate mediconfusion", "curate medlesionvqa", "curate patterns",
+    "curate probe",
+)  # fmt: skip
 OF_A_RUN = {
     "--timeout", "--rpm", "--tpm", "--prices", "--max-cost", "--max-calls", "--concurrency",
-    "--cache", "--cache-mode", "--account", "--log", "--otel",
+    "--cache", "--cache-mode", "--account", "--log", "--otel", "--estimate",
 }  # fmt: skip
 OF_A_MODEL = {"--max-tokens", "--reasoning-effort", "--extra-body"}
 STEP = find_step("judge_equivalence")

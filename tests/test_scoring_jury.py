@@ -49,6 +49,7 @@ def decide(rule: Rule, *verdicts: Any, **options: Any) -> JuryVerdict:
         ("mean", (1, 2, 6), "decided", 3.0),  # (1 + 2 + 6) / 3
         ("median", (1, 2, 6), "decided", 2),
         ("median", (1, 2, 6, 4), "decided", 3),  # (2 + 4) / 2
+        ("median", (1, 2, 2, 4), "decided", 2),
         ("min", (5, 2, 3), "decided", 2),
         ("max", (5, 2, 3), "decided", 5),
     ],
@@ -226,3 +227,8 @@ def test_the_examples_in_docstrings_run() -> None:
 
     for module in (jury, votes):
         assert doctest.testmod(module).failed == 0
+
+
+def test_a_median_that_two_judges_wrote_is_written_like_theirs() -> None:
+    assert repr(decide("median", 2, 2).verdict) == "2"  # not 2.0, beside a row of 2, 2, 3 with 2
+    assert repr(decide("median", 1, 2).verdict) == "1.5"

@@ -258,6 +258,8 @@ def test_too_few_cases_are_null_in_json(tmp_path: Path, settings: Path) -> None:
         done = run("compare-judges", tmp_path / "few", "--json")
     assert "NaN" not in done.stdout
     assert json.loads(done.stdout)["scores"][0]["low"] is None
+    table = (tmp_path / "few" / "swap.md").read_text().partition("Differences of two models")[2]
+    assert "2 differences without interval and p-value: 4 cases are too few" in table
 
 
 def test_what_cannot_be_compared_is_said(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from ..steps import find_step
 from ..watching.spans import end_item, item_span, repair_span, settled_item
 from .call import Call, prepare
 from .conclude import account, as_entry, conclude, from_entry, summed
-from .conversation import Arrived, Conversation
+from .conversation import Conversation
 from .echo import echo, listed
 from .examine import Problem, Valid, examine
 from .flights import Flights
@@ -24,6 +24,7 @@ from .judges import AnyJudge, Judge, as_judge
 from .ledger import AttemptStatus
 from .limits import BudgetReached
 from .run import Run
+from .tally import Arrived
 from .verdicts import TurnFailed
 
 BREATH = 50
@@ -142,7 +143,8 @@ async def missed(calls: Sequence[Call], run: Run) -> ReplayMiss:
 
 
 async def _look_up(call: Call, run: Run) -> Outcome:
-    async with run.replies.claimed(call.key) as entry:
+    # Of a request that is in a batch, the ticket says so to other processes.
+    async with run.replies.claimed(call.key, alone=run.batches is None) as entry:
         outcome = _kept(call, entry, run) if entry is not None else None
         if outcome is not None:
             return outcome
@@ -184,6 +186,7 @@ async def _converse(call: Call, run: Run) -> Outcome:
         reasons.append(str(reached))
     if kind != "budget":
         await run.replies.anote([(call.key, call.fields)], kind)
+        await talk.end()
     return Failed(**account(talk, talk.habits.fit(call.spec)), kind=kind, reasons=tuple(reasons))
 
 
@@ -196,6 +199,7 @@ async def _keep(talk: Conversation, arrived: Arrived, valid: Valid) -> Outcome:
     if outcome.status != "failed" and call.judge.cacheable:
         entry = as_entry(talk, arrived.reply, sent, valid)
         await talk.run.replies.akeep(call.fields, call.key, entry)
+    await talk.end()
     return outcome
 
 

@@ -1,7 +1,6 @@
 """Turn a valid answer, new or kept in the cache, into an outcome."""
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
@@ -15,8 +14,7 @@ from ..wires.request import Reply
 from .call import Call
 from .conversation import Conversation
 from .examine import Valid, check
-from .habits import as_sent
-from .models import Method
+from .habits import kept_spec
 
 T = TypeVar("T", int, float)
 
@@ -103,7 +101,7 @@ def from_entry(call: Call, entry: Entry) -> Outcome | None:
     """Return the outcome of a kept reply; None when it does not pass the current checks."""
     try:
         finding = check(call, entry["answer"])
-        sent = _sent(call.spec, entry["sent"]["method"], tuple(entry["sent"]["dropped"]))
+        sent = kept_spec(call.spec, entry["sent"]["method"], tuple(entry["sent"]["dropped"]))
         repairs = int(entry["repairs"])
     except (KeyError, TypeError, ValueError):
         return None
@@ -121,9 +119,3 @@ def _about(call: Call, sent: JudgeSpec) -> dict[str, Any]:
         "key": call.key,
         "notes": tuple(image.note for image in call.images if image.note),
     }
-
-
-@lru_cache(maxsize=1024)
-def _sent(spec: JudgeSpec, method: Method, dropped: tuple[str, ...]) -> JudgeSpec:
-    # The values come from a file and model_copy does not validate, so they are validated here.
-    return JudgeSpec.model_validate(as_sent(spec, method, dropped).model_dump())

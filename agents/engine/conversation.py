@@ -10,6 +10,7 @@ from typing import Any
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 from tenacity.wait import wait_random_exponential
 
+from ...cache.key import fingerprint
 from ...errors import DxjudgeError
 from ...prompts.load import load_sections
 from ..judge import JudgeSpec
@@ -27,11 +28,13 @@ from .prices import Price
 from .redact import redact, redact_value
 from .run import Run
 from .send import send
+from .tally import Arrived, Tally, cost_of, tokens_of
 from .verdicts import TurnFailed, final_fault, no_images
 
 _BACKOFF = wait_random_exponential(multiplier=0.5, max=20)
 _TOKENS_OUT = 256  # estimate of an answer's length, before it is known
 _MOST_TOKENS_OUT = 1024
+_PAUSE = 5.0  # seconds between looks at a budget that batches have reserved
 _TOKENS_AN_IMAGE = 1000
 _MOST_TOKENS_AN_IMAGE = 2000
 _STATUS: dict[str, AttemptStatus] = {
@@ -42,43 +45,20 @@ _STATUS: dict[str, AttemptStatus] = {
 
 
 @dataclass
-class Tally:
-    """What an item has used so far; a sum is None once one of its parts is unknown."""
-
-    calls: int = 0
-    tokens_in: int | None = 0
-    tokens_out: int | None = 0
-    cost: float | None = 0.0
-
-    def add(self, reply: Reply | None, cost: float | None) -> None:
-        """Count a request."""
-        self.calls += 1
-        if reply is not None:
-            self.tokens_in = _plus(self.tokens_in, reply.tokens_in)
-            self.tokens_out = _plus(self.tokens_out, reply.tokens_out)
-            self.cost = None if self.cost is None or cost is None else self.cost + cost
-
-
-@dataclass(frozen=True)
-class Arrived:
-    """A reply with how it was got. latency: seconds; cost: US dollars or None if unknown."""
-
-    reply: Reply
-    sent: JudgeSpec
-    attempt: int
-    latency: float
-    cost: float | None
-
-
-@dataclass
 class Conversation:
-    """The turns of one item so far: pairs of a model's answer and the correction sent to it."""
+    """The turns of one item so far: pairs of a model's answer and the correction sent to it.
+
+    live: whether this turn is asked at once, and not by a batch. tickets: of its requests that
+    are, or were, in batches.
+    """
 
     call: Call
     run: Run
     turns: list[tuple[str, str]] = field(default_factory=list)
     tally: Tally = field(default_factory=Tally)
     attempt: int = 0
+    live: bool = True
+    tickets: list[str] = field(default_factory=list)
 
     @property
     def habits(self) -> Habits:
@@ -95,6 +75,21 @@ class Conversation:
         """
         self._check_images()
         self.attempt = 0
+        batches = self.run.batches
+        if batches is None:
+            return await self._turn()
+        way = batches.desk.way(
+            self.call.judge, self._ticket(1), self.habits, repair=bool(self.turns)
+        )
+        async with way as self.live:
+            return await self._turn()
+
+    async def end(self) -> None:
+        """Forget what was noted of this item's batches; call it when its outcome is kept."""
+        if self.tickets and self.run.batches is not None:
+            await self.run.batches.tickets.forget(self.tickets)
+
+    async def _turn(self) -> Arrived:
         while True:
             sent = self.habits.fit(self.call.spec)
             try:
@@ -118,12 +113,13 @@ class Conversation:
     async def _send(self, sent: JudgeSpec) -> Arrived:
         """Send one request, with its cost reserved in the budget."""
         self.attempt += 1
-        price = self.run.price(sent)
+        price = self.run.price(sent, live=self.live)
         most = (price.cost(*self._most(sent)) if price else None) or 0.0
-        await self.run.budget.reserve(most)
+        await self.run.budget.reserve(most, *(() if self.live else (_PAUSE,)))
         cost = 0.0
         try:
-            arrived = await self._in_turn(sent, price)
+            ask = self._in_turn if self.live else self._exchange
+            arrived = await ask(sent, price)
             cost = most if arrived.cost is None else arrived.cost
             return arrived
         finally:
@@ -136,7 +132,7 @@ class Conversation:
         used, throttled = 0, None
         try:
             arrived = await self._exchange(sent, price)
-            used = _used(arrived.reply, expected)
+            used = tokens_of(arrived.reply, expected)
             return arrived
         except RequestFault as failed:
             throttled = _throttled(failed.fault)
@@ -145,21 +141,35 @@ class Conversation:
             limiter.leave(started=entered, throttled=throttled, surplus=used - expected)
 
     async def _exchange(self, sent: JudgeSpec, price: Price | None) -> Arrived:
-        call = self.call
         started = time.perf_counter()
         with call_span(self.run.tracer, sent, self.attempt) as span:
             try:
-                reply = await send(call.judge, sent, self._request(sent), self.run.timeout)
+                reply, sent = await self._reply(sent)
             except DxjudgeError:
                 raise
             except Exception as error:
                 raise self._failed(error, sent, time.perf_counter() - started) from None
             latency = time.perf_counter() - started
-            cost = _cost(price, reply)
+            cost = cost_of(price, reply)
             end_call(span, reply.finish, reply.tokens_in, reply.tokens_out, cost)
         self.habits.spoke = True
         self.tally.add(reply, cost)
+        if self.run.batches is not None and not self.live:
+            self.run.batches.count(cost, self.run.prices.of(sent), price)
         return Arrived(reply, sent, self.attempt, latency, cost)
+
+    async def _reply(self, sent: JudgeSpec) -> tuple[Reply, JudgeSpec]:
+        """Return the reply to a request, and the spec with which it was sent."""
+        call, request, batches = self.call, self._request(sent), self.run.batches
+        if batches is None or self.live:
+            return await send(call.judge, sent, request, self.run.timeout), sent
+        ticket = self._ticket(self.attempt)
+        self.tickets.append(ticket)
+        return await batches.desk.reply(call.judge, call.spec, sent, request, ticket)
+
+    def _ticket(self, attempt: int) -> str:
+        """Return the name of a request in a batch: the same for the same item, turn and attempt."""
+        return fingerprint([self.call.key, self.turns, attempt])[:40]
 
     def _failed(self, error: Exception, sent: JudgeSpec, latency: float) -> Exception:
         """Count and record a request that failed; return the exception to raise for it."""
@@ -288,22 +298,5 @@ def _wait(state: RetryCallState) -> float:
     return _BACKOFF(state)
 
 
-def _cost(price: Price | None, reply: Reply) -> float | None:
-    """Return the cost of a reply in US dollars, None if it is unknown."""
-    if price is None or reply.tokens_in is None or reply.tokens_out is None:
-        return None
-    return price.cost(reply.tokens_in, reply.tokens_out, reply.tokens_cached or 0)
-
-
-def _used(reply: Reply, expected: int) -> int:
-    if reply.tokens_in is None or reply.tokens_out is None:
-        return expected
-    return reply.tokens_in + reply.tokens_out
-
-
 def _throttled(fault: Fault) -> float | None:
     return (fault.wait or 0.0) if fault.kind == "throttled" else None
-
-
-def _plus(total: int | None, more: int | None) -> int | None:
-    return None if total is None or more is None else total + more

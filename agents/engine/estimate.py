@@ -61,6 +61,7 @@ def estimate(
     """
     step = find_step(step)
     live = as_judge(judge)
+    run.check(live)
     count = _Count()
     open_calls: list[Call] = []
     for item in inputs:
@@ -80,7 +81,8 @@ def estimate(
             count.look_up(open_calls, run)
             open_calls = []
     count.look_up(open_calls, run)
-    return count.estimate(run.prices.of(live.spec), _TOKENS_OUT[step.reply])
+    price = run.prices.in_batch(live.spec) if run.batches else run.prices.of(live.spec)
+    return count.estimate(price, _TOKENS_OUT[step.reply])
 
 
 @dataclass

@@ -82,6 +82,13 @@ def as_sent(spec: JudgeSpec, method: Method, dropped: tuple[str, ...]) -> JudgeS
     return spec.model_copy(update={**gone, "method": method, "dropped": dropped})
 
 
+@lru_cache(maxsize=1024)
+def kept_spec(spec: JudgeSpec, method: Method, dropped: tuple[str, ...]) -> JudgeSpec:
+    """Return a spec as it was sent, from what a store has. Raises ValueError for other values."""
+    # The values come from a file and model_copy does not validate, so they are validated here.
+    return JudgeSpec.model_validate(as_sent(spec, method, dropped).model_dump())
+
+
 _HABITS: dict[str, Habits] = {}
 _LEARNING = threading.Lock()
 

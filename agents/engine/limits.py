@@ -221,10 +221,13 @@ class Budget:
         self._reserved = 0.0
         self._lock = threading.Lock()
 
-    async def reserve(self, estimate: float) -> None:
-        """Count a call before it is sent. Raises BudgetReached."""
+    async def reserve(self, estimate: float, pause: float = _SETTLE_SECONDS) -> None:
+        """Count a call before it is sent. Raises BudgetReached.
+
+        pause: seconds between two looks at whether enough reservations are settled.
+        """
         while not self._try(estimate):
-            await asyncio.sleep(_SETTLE_SECONDS)
+            await asyncio.sleep(pause)
 
     def settle(self, estimate: float, actual: float) -> None:
         """Replace the estimate by the real cost."""

@@ -19,6 +19,14 @@ _ALL: tuple[Method, ...] = ("json_schema", "tool", "json_mode", "text")
 
 
 @dataclass(frozen=True)
+class BatchLimits:
+    """How many requests, and how many bytes of them, one batch of a provider may have."""
+
+    requests: int
+    size: int
+
+
+@dataclass(frozen=True)
 class Provider:
     """One provider.
 
@@ -29,7 +37,8 @@ class Provider:
     parameters that its API does not have; they are never sent. more: what else it `supports`.
     account: the environment variables with which its own credentials work, of which each holds
     a secret. servers: a pattern of the names of its servers. extra: the extra of our package with
-    the library that finds its credentials, and that library's module.
+    the library that finds its credentials, and that library's module. batch: the limits of its
+    batches, None where there are none that we can use.
     """
 
     wire: Wire
@@ -44,6 +53,7 @@ class Provider:
     account: tuple[str, ...] = ()
     servers: str = ""
     extra: tuple[str, str] | None = None
+    batch: BatchLimits | None = None
 
     @property
     def supports(self) -> tuple[str, ...]:
@@ -51,7 +61,7 @@ class Provider:
         words = {"json_schema": "schema", "tool": "tools"}
         structure = [word for method, word in words.items() if method in self.methods]
         parameters = [name for name in ("seed", "reasoning_effort") if name not in self.absent]
-        return (*structure, *parameters, *self.more)
+        return (*structure, *parameters, *self.more, *(("batch",) if self.batch else ()))
 
 
 PROVIDERS: Mapping[str, Provider] = {
@@ -61,7 +71,8 @@ PROVIDERS: Mapping[str, Provider] = {
         key="OPENAI_API_KEY",
         url_variable="OPENAI_BASE_URL",
         names={"max_tokens": "max_completion_tokens"},
-        more=("images", "logprobs", "batch"),
+        more=("images", "logprobs"),
+        batch=BatchLimits(requests=50_000, size=200_000_000),
     ),
     "anthropic": Provider(
         wire="anthropic",
@@ -70,7 +81,8 @@ PROVIDERS: Mapping[str, Provider] = {
         url_variable="ANTHROPIC_BASE_URL",
         methods=("json_schema", "tool", "text"),
         absent=("seed",),
-        more=("images", "batch"),
+        more=("images",),
+        batch=BatchLimits(requests=100_000, size=256_000_000),
     ),
     "azure": Provider(  # Azure OpenAI's version 1 API; a model is the name of a deployment
         wire="openai",
@@ -79,7 +91,7 @@ PROVIDERS: Mapping[str, Provider] = {
         url_variable="AZURE_OPENAI_ENDPOINT",
         path="/openai/v1",
         names={"max_tokens": "max_completion_tokens"},
-        more=("images", "logprobs", "batch"),
+        more=("images", "logprobs"),
     ),
     "google": Provider(  # Gemini's OpenAI-compatible API
         wire="openai",
@@ -87,7 +99,7 @@ PROVIDERS: Mapping[str, Provider] = {
         key="GEMINI_API_KEY",
         url_variable="GEMINI_BASE_URL",
         absent=("seed",),
-        more=("images", "batch"),
+        more=("images",),
     ),
     "mistral": Provider(
         wire="openai",
@@ -95,7 +107,7 @@ PROVIDERS: Mapping[str, Provider] = {
         key="MISTRAL_API_KEY",
         url_variable="MISTRAL_BASE_URL",
         names={"seed": "random_seed"},
-        more=("images", "batch"),
+        more=("images",),
     ),
     "openrouter": Provider(
         wire="openai",

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,11 @@ class Price:
     cached: float | None = None
     up_to: int | None = None
 
+    def times(self, factor: float) -> "Price":
+        """Return the price multiplied by a factor."""
+        cached = None if self.cached is None else self.cached * factor
+        return replace(self, input=self.input * factor, output=self.output * factor, cached=cached)
+
     def cost(self, tokens_in: int, tokens_out: int, cached: int = 0) -> float | None:
         """Return the US dollars of one call, None for a prompt of more than `up_to` tokens.
 
@@ -42,11 +47,15 @@ class Price:
 
 @dataclass(frozen=True)
 class Prices:
-    """A price list: its date, its source, and (provider, model) -> price."""
+    """A price list: its date, its source, and (provider, model) -> price.
+
+    batch: the factor by which a provider's prices are multiplied in a batch.
+    """
 
     date: str
     source: str
     models: Mapping[tuple[str, str], Price]
+    batch: Mapping[str, float] = field(default_factory=dict)
 
     def of(self, spec: JudgeSpec) -> Price | None:
         """Return the price of a judge, or None if it is unknown.
@@ -63,6 +72,11 @@ class Prices:
         exact = self.models.get((spec.provider, spec.model))
         return exact or self.models.get((spec.provider, plain))
 
+    def in_batch(self, spec: JudgeSpec) -> Price | None:
+        """Return the price of a judge in a batch, or None if it or the factor is unknown."""
+        price, factor = self.of(spec), self.batch.get(spec.provider)
+        return None if price is None or factor is None else price.times(factor)
+
 
 @cache
 def load_prices(path: Path | None = None) -> Prices:
@@ -78,7 +92,8 @@ def load_prices(path: Path | None = None) -> Prices:
             for provider, listed in data["models"].items()
             for name, price in listed.items()
         }
-        return Prices(str(data["date"]), str(data["source"]), models)
+        factors = _numbers(data.get("batch") or {})
+        return Prices(str(data["date"]), str(data["source"]), models, factors)
     except (OSError, yaml.YAMLError, KeyError, TypeError, AttributeError, ValueError) as fault:
         raise InputError(f"price list {where}: {fault!r}") from fault
 

@@ -10,14 +10,19 @@ from ...cache.replies import Mode, Replies
 from ...cache.store import Store
 from ...errors import UsageError
 from ...files.counted import counted
+from ..batches.run_batches import Batches
+from ..batches.settings import Batching
 from ..judge import JudgeSpec
 from ..watching.account import write_account
 from ..watching.call_log import CallLog
 from ..watching.prompt_log import PromptLog
+from .judges import Judge
 from .ledger import Ledger
 from .limits import Budget, Limiter, Limits, limiter_of
 from .prices import Price, load_prices
 
+WAITING = 20_000
+"""The number of items that wait for batches at once."""
 KEEP = 10_000
 """The number of attempts that a run keeps in memory, so that its memory does not grow."""
 
@@ -43,6 +48,8 @@ class Run:
     account: a JSON file for the sums of calls, tokens and cost, written when the run is closed.
     one_dimension: whether a step with several dimensions, such as a rubric, asks about each in a
         call of its own: more calls, with a shorter answer each.
+    batch: ask by providers' batches, at a lower price and with answers within a day; only
+        judges of providers that have batches can be asked then.
     tracer: a tracer of OpenTelemetry, which gets a span for each item, request and repair.
 
     An evaluation sets `prompts`, so that its folder has the prompts of its verdicts.
@@ -68,6 +75,7 @@ class Run:
         account: Path | None = None,
         tracer: Any = None,
         one_dimension: bool = False,
+        batch: Batching | None = None,
     ) -> None:
         if timeout <= 0 or attempts < 1:
             raise UsageError("timeout must be above 0 and attempts at least 1")
@@ -83,6 +91,9 @@ class Run:
         self.prompts: PromptLog | None = None
         self.tracer = tracer
         self.one_dimension = one_dimension
+        self.batches: Batches | None = None
+        if batch is not None:
+            self.ask_by_batches(batch)
         self.estimated: list[Mapping[str, Any]] | None = None
         self._account = account
         self._hidden = 0
@@ -106,6 +117,8 @@ class Run:
             many = "1 reply was" if unkept == 1 else f"{unkept:,} replies were"
             place = self.replies.store.place
             remarks.append(f"{many} not kept: the reply cache {place} could not be written")
+        if self.batches is not None:
+            remarks += self.batches.remarks()
         return remarks
 
     def count_hidden(self, characters: int) -> None:
@@ -123,15 +136,29 @@ class Run:
     @property
     def width(self) -> int:
         """The number of items to work on at once, enough to fill every place of a limiter."""
+        if self.batches is not None:
+            return WAITING
         return 2 * (self.limits or Limits()).concurrency
 
     def limiter(self, spec: JudgeSpec) -> Limiter:
         """Return the process's limiter for this judge's model."""
         return limiter_of(spec.endpoint, self.limits)
 
-    def price(self, spec: JudgeSpec) -> Price | None:
-        """Return a judge's price. Raises UsageError if it is unknown and a cost limit is set."""
-        price = self.prices.of(spec)
+    def ask_by_batches(self, settings: Batching) -> None:
+        """Ask by batches from now on. Raises UsageError for a cache that keeps nothing."""
+        self.batches = Batches(settings, self.replies, self.timeout)
+
+    def check(self, judge: Judge) -> None:
+        """Raise UsageError for a judge that this run cannot ask by batches, as it shall."""
+        if self.batches is not None:
+            self.batches.check(judge)
+
+    def price(self, spec: JudgeSpec, *, live: bool = True) -> Price | None:
+        """Return a judge's price, live or in a batch.
+
+        Raises UsageError if it is unknown and a cost limit is set.
+        """
+        price = self.prices.of(spec) if live else self.prices.in_batch(spec)
         if price is None and self.budget.max_cost is not None:
             raise UsageError(
                 f"the price of {spec.label} is unknown (prices of {self.prices.date}), so a "
@@ -141,7 +168,12 @@ class Run:
         return price
 
     def close(self) -> None:
-        """Close the cache, the ledger's file and the log, and write the account."""
+        """Close the cache, the ledger's file and the log, and write the account.
+
+        Batches go on: the same items, asked again, wait for them.
+        """
+        if self.batches is not None:
+            self.batches.close()
         self.replies.close()
         self.ledger.close()
         if self.log is not None:

@@ -44,7 +44,7 @@ _WIRES: Mapping[Wire, Any] = {
 
 
 async def _post(judge: Judge, spec: JudgeSpec, request: Request, timeout: float) -> Reply:
-    wire = _WIRES[wire_of(spec.provider, spec.model)]
+    wire = wire_of_spec(spec)
     client = open_client(spec, timeout)
     async with asyncio.timeout(timeout):
         # `post` is the SDK's method for a ready body: it signs and sends the request and raises
@@ -53,12 +53,22 @@ async def _post(judge: Judge, spec: JudgeSpec, request: Request, timeout: float)
             wire.path(spec), cast_to=httpx2.Response, **_as_sent(wire.body(spec, request), wire)
         )
     try:
-        text = redact(response.content.decode("utf-8"), judge)
-        reply: Reply = wire.read(json.loads(text))
+        data = json.loads(redact(response.content.decode("utf-8"), judge))
+        return read_reply(judge, spec, data)
     except (ValueError, RecursionError) as fault:
         raise NoAnswer(f"the body is not JSON in UTF-8: {fault}") from None
+
+
+def read_reply(judge: Judge, spec: JudgeSpec, data: Any) -> Reply:
+    """Return the reply in a response's JSON. Raises NoAnswer when it holds no answer."""
+    reply: Reply = wire_of_spec(spec).read(data)
     # Reading JSON can turn escapes into a key, so keys are removed again.
     return replace(reply, text=redact(reply.text, judge), data=redact_value(reply.data, judge))
+
+
+def wire_of_spec(spec: JudgeSpec) -> Any:
+    """Return the module of a model's wire, which writes bodies and reads answers."""
+    return _WIRES[wire_of(spec.provider, spec.model)]
 
 
 def _as_sent(body: Any, wire: Any) -> dict[str, Any]:

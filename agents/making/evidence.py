@@ -1,8 +1,19 @@
 """Define the evidence of a case: passages of the report, by section and by modality."""
 
+import re
+
 from pydantic import BaseModel, ConfigDict
 
+from ...prompts.evidence import EvidenceForm
+from ...prompts.making import FormField, RecordForm
 from ..rules.quotes import Quote
+from .record import Record
+
+_DIAGNOSIS = FormField(
+    name="final_diagnosis",
+    part="diagnosis",
+    description="The diagnosis that the report settles on for the patient.",
+)
 
 
 class Modal(BaseModel):
@@ -40,3 +51,27 @@ class CaseEvidence(BaseModel):
         """Return the sections and modalities that have passages, except the hidden ones."""
         names = (*self.sections, *(modal.modality for modal in self.evidence))
         return tuple(name for name in names if name not in hidden and self.passages(name))
+
+    def as_record(self, form: EvidenceForm) -> Record:
+        """Return the evidence as a record of `record_form(form)`, for the step that verifies it."""
+        quotes = {**self.sections, **{modal.modality: modal.passages for modal in self.evidence}}
+        kinds = (*form.sections, *form.modalities)
+        fields = {_field_name(kind.name): quotes.get(kind.name, ()) for kind in kinds}
+        return Record(fields={**fields, _DIAGNOSIS.name: self.diagnosis})
+
+
+def record_form(form: EvidenceForm) -> RecordForm:
+    """Return the sections and modalities as fields of a record, and the diagnosis."""
+    kinds = (*form.sections, *form.modalities)
+    fields = [
+        FormField(name=_field_name(kind.name), part="tests", description=kind.description)
+        for kind in kinds
+    ]
+    return RecordForm(
+        name=form.name, version=form.version, source=form.source, fields=(*fields, _DIAGNOSIS)
+    )
+
+
+def _field_name(kind: str) -> str:
+    """Return a kind of evidence as the name of a field: "X-ray" is `x_ray`."""
+    return re.sub(r"[^a-z0-9]+", "_", kind.casefold()).strip("_")

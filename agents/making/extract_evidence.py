@@ -25,6 +25,7 @@ class EvidenceInput(BaseModel):
 
     report: str
     form: EvidenceFormField = Field(default="medsyn", validate_default=True)
+    objections: tuple[str, ...] = ()
 
 
 class ModalAnswer(BaseModel):
@@ -67,6 +68,7 @@ def _render(inputs: EvidenceInput) -> Mapping[str, Value]:
         "most": str(form.most),
         "figures": ", ".join(figure_tags(inputs.report)) or "(none)",
         "report": inputs.report,
+        "objections": "\n".join(f"- {text}" for text in inputs.objections) or "(none)",
     }
 
 
@@ -173,7 +175,7 @@ def _collect(inputs: EvidenceInput, answer: EvidenceAnswer) -> CaseEvidence:
 
 EXTRACT_EVIDENCE: Step[EvidenceInput, EvidenceAnswer, CaseEvidence] = Step(
     name="extract_evidence",
-    version=1,
+    version=2,
     input=EvidenceInput,
     output=lambda inputs: _answer_model(inputs.form),
     render=_render,

@@ -3,8 +3,8 @@
 import typer
 
 from ..command import grouped
-from ..option_groups import JudgeModelOptions, RunOptions
-from ..options import Delimiter, Encoding, InputFormat, SheetName
+from ..option_groups import BatchRunOptions, JudgeModelOptions
+from ..options import Delimiter, Encoding, EstimateOnly, InputFormat, SheetName
 from .options import Codes, Model, Output, Printing, Reports, Seed, Tries
 
 
@@ -22,7 +22,8 @@ def dermcase(
     sheet: SheetName = None,
     encoding: Encoding = None,
     asked: JudgeModelOptions,
-    run: RunOptions,
+    run: BatchRunOptions,
+    estimate: EstimateOnly = False,
     printing: Printing,
 ) -> None:
     """Make the data of DermCase from case reports.
@@ -50,6 +51,7 @@ def dermcase(
         seed=seed,
         codes=codes,
         form=Form(input_format, delimiter, encoding, sheet),
+        estimate=estimate,
         printing=printing,
     )
     raise typer.Exit(code)

@@ -1,8 +1,10 @@
 """What the runs of all procedures share: the journal, the progress, and the summary."""
 
+import sys
 import time
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from contextlib import aclosing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +16,16 @@ from ...curation.write import ITEMS, make_folder
 from ...files.bytes import check_writable
 from ...files.journal import Journal
 from ..option_groups import RunOptions
+from ..runs.estimates import Estimates, estimate_facts, keep_estimates
 from ..runs.finishing import journal_path, journalled
 from ..terminal.facts import Fact, Facts, tell
 from ..terminal.progress import counting, work_done
 from .options import Printing
+
+COUNTED_ONCE = (
+    "Each step is counted once for each item, those after the first by the length of the source.\n"
+    "A text that a check rejects is written again, and an item that ends early costs less."
+)
 
 
 def print_summary(
@@ -53,18 +61,46 @@ async def gather_items(
     return [item for index in sorted(finished) for item in finished[index]]
 
 
+@dataclass(frozen=True)
+class Planned:
+    """What a procedure would ask: about how many sources, which `thing` names in the singular."""
+
+    sources: int
+    thing: str
+    calls: Callable[[Run], Estimates]
+
+
 def run_with_journal(
-    folder: Path, options: RunOptions, work: Callable[[Run, Journal[Outcome]], bool]
+    folder: Path,
+    options: RunOptions,
+    work: Callable[[Run, Journal[Outcome]], bool],
+    planned: Planned,
+    *,
+    estimate: bool,
+    as_json: bool,
 ) -> int:
     """Call `work` with a run and the journal of the folder; return the exit code.
 
-    work: writes the folder and returns whether an item failed. The journal has the outcome of
-    each step, so that the same command continues a killed run. It is removed if no item failed.
+    estimate: print what is planned instead. work: writes the folder and returns whether an item
+    failed. The journal has the outcome of each step, so that the same command continues a killed
+    run. It is removed if no item failed.
     """
+    if estimate:
+        with options.open() as run:
+            noun = planned.thing if planned.sources == 1 else f"{planned.thing}s"
+            facts = estimate_facts(planned.calls(run), run, rows=planned.sources, noun=noun)
+            tell((*facts, COUNTED_ONCE), as_json=as_json, file=sys.stdout)
+        return 0
+
+    def account_first(run: Run) -> bool:
+        if options.account is not None:
+            keep_estimates(planned.calls(run), run)
+        return work(run, journal)
+
     make_folder(folder)
     check_writable(folder / ITEMS)
     journal = open_journal(journal_path(str(folder / ITEMS), None))
-    return journalled(journal, options, lambda run: work(run, journal), what="steps")
+    return journalled(journal, options, account_first, what="steps")
 
 
 def _lines(summary: Mapping[str, Any]) -> Iterator[str]:

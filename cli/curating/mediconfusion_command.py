@@ -6,9 +6,9 @@ from typing import Annotated
 import typer
 
 from ..command import grouped
-from ..option_groups import JudgeModelOptions, RunOptions
-from ..options import Delimiter, Encoding, InputFormat, SheetName
-from .options import ROWS, WRITING, Model, Output, Printing, Seed, Tries
+from ..option_groups import BatchRunOptions, JudgeModelOptions
+from ..options import Delimiter, Encoding, EstimateOnly, InputFormat, SheetName
+from .options import ROWS, WRITING, Model, Output, Printing, Seed, Solver, Tries
 
 _PAIRS = "Which pairs"
 
@@ -100,6 +100,7 @@ def mediconfusion(
     medical: Medical,
     general: General,
     judge: Model,
+    solver: Solver = None,
     least_medical: LeastMedical = 0.9,
     most_general: MostGeneral = 0.75,
     per_image: PerImage = 1,
@@ -114,7 +115,8 @@ def mediconfusion(
     sheet: SheetName = None,
     encoding: Encoding = None,
     asked: JudgeModelOptions,
-    run: RunOptions,
+    run: BatchRunOptions,
+    estimate: EstimateOnly = False,
     printing: Printing,
 ) -> None:
     """Make the data of MediConfusion from images with captions.
@@ -151,10 +153,12 @@ def mediconfusion(
         output,
         asked.judge(judge),
         run,
+        solver=asked.judge(solver) if solver else None,
         vectors=(medical, general),
         settings=settings,
         scores=scores,
         form=Form(input_format, delimiter, encoding, sheet),
+        estimate=estimate,
         printing=printing,
     )
     raise typer.Exit(code)

@@ -7,11 +7,13 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from ...agents.engine.judges import as_judge
 from ...agents.engine.run import Run
 from ...agents.judge import JudgeSpec
+from ...agents.making.write_pair_question import WRITE_PAIR_QUESTION
 from ...agents.outcome import Outcome
-from ...curation.asking import Asking
+from ...curation.asking import Asking, asking_of
+from ...curation.balance import write_card
+from ...curation.estimates import MEDICONFUSION, estimate_procedure
 from ...curation.item import Item
 from ...curation.mediconfusion.confusing import MOST
 from ...curation.mediconfusion.expert_scores import apply_scores, read_scores
@@ -37,9 +39,10 @@ from ...files.journal import Journal
 from ...files.rows_out import write_columns
 from ...prompts.data import Categories
 from ..option_groups import RunOptions
+from ..runs.estimates import Estimates
 from ..terminal.facts import named
 from ..terminal.progress import stages
-from .finish import gather_items, print_summary, run_with_journal
+from .finish import Planned, gather_items, print_summary, run_with_journal
 from .options import Printing
 
 
@@ -53,6 +56,8 @@ def run_mediconfusion(
     settings: PairSettings,
     scores: Path | None,
     form: Form,
+    solver: JudgeSpec | None,
+    estimate: bool,
     printing: Printing,
 ) -> int:
     """Run the command and return its exit code."""
@@ -61,14 +66,15 @@ def run_mediconfusion(
     found = _find(images, vectors, settings, quiet=printing.quiet)
 
     def work(run: Run, journal: Journal[Outcome]) -> bool:
-        asking = Asking(as_judge(spec), run, journal)
+        asking = asking_of(spec, run, journal, solver)
         categories, items = asyncio.run(_write(found, asking, settings, quiet=printing.quiet))
         if scores is not None:
             items = apply_scores(items, read_scores(str(scores), items))
         splits = splits_of(items, settings)
-        summary = summarise_pairs(items, found, splits, categories, spec, settings)
+        summary = summarise_pairs(items, found, splits, categories, spec, settings, solver)
         rows = list(question_rows(items, splits, folder))
         write_folder(folder, items, summary, {QUESTIONS: rows})
+        write_card(folder, "MediConfusion", rows)
         write_sample(folder, items, spec, settings.seed)
         write_columns(str(folder / TO_RATE), "csv", rating_columns(rows))
         if categories is not None:
@@ -78,7 +84,19 @@ def run_mediconfusion(
         print_summary(printing, summary, run, len(found.pairs), "pair", started, written)
         return bool(summary["failed"])
 
-    return run_with_journal(folder, options, work)
+    def calls(run: Run) -> Estimates:
+        inputs = [
+            {"first": first, "second": second, "rules": settings.rules}
+            for first, second in (pair["captions"] for pair in found.pairs)
+        ]
+        lengths = [len("".join(pair["captions"])) for pair in found.pairs]
+        asking = asking_of(spec, run, solver=solver)
+        return estimate_procedure(WRITE_PAIR_QUESTION, inputs, lengths, MEDICONFUSION, asking)
+
+    planned = Planned(len(found.pairs), "pair", calls)
+    return run_with_journal(
+        folder, options, work, planned, estimate=estimate, as_json=printing.as_json
+    )
 
 
 def _find(
@@ -116,7 +134,12 @@ async def _write(
     if isinstance(categories, str):
         return None, fail_all(found.pairs, categories)
     graph = pair_graph(
-        asking.judge, categories, settings=settings, run=asking.run, journal=asking.journal
+        asking.judge,
+        categories,
+        settings=settings,
+        run=asking.run,
+        journal=asking.journal,
+        solver=asking.solver,
     )
     stream = write_pairs(found.pairs, graph, asking.run.width)
     items = await gather_items(stream, asking.run, len(found.pairs), quiet=quiet)

@@ -5,9 +5,9 @@ from typing import Annotated
 import typer
 
 from ..command import grouped
-from ..option_groups import JudgeModelOptions, RunOptions
-from ..options import Delimiter, Encoding, InputFormat, SheetName
-from .options import ROWS, Model, Output, Printing, Seed, Tries
+from ..option_groups import BatchRunOptions, JudgeModelOptions
+from ..options import Delimiter, Encoding, EstimateOnly, InputFormat, SheetName
+from .options import ROWS, Model, Output, Printing, Seed, Solver, Tries
 
 _WHAT = "What is asked"
 
@@ -58,6 +58,7 @@ def medlesionvqa(
     input: Input,
     output: Output,
     judge: Model,
+    solver: Solver = None,
     questions: Questions = None,
     abilities: Abilities = "medlesionvqa",
     values: Values = "medlesionvqa",
@@ -69,7 +70,8 @@ def medlesionvqa(
     sheet: SheetName = None,
     encoding: Encoding = None,
     asked: JudgeModelOptions,
-    run: RunOptions,
+    run: BatchRunOptions,
+    estimate: EstimateOnly = False,
     printing: Printing,
 ) -> None:
     """Make the data of MedLesionVQA from annotation records of the body surface.
@@ -103,8 +105,10 @@ def medlesionvqa(
         output,
         asked.judge(judge),
         run,
+        solver=asked.judge(solver) if solver else None,
         settings=settings,
         form=Form(input_format, delimiter, encoding, sheet),
+        estimate=estimate,
         printing=printing,
     )
     raise typer.Exit(code)

@@ -3,9 +3,9 @@
 import typer
 
 from ..command import grouped
-from ..option_groups import JudgeModelOptions, RunOptions
-from ..options import Delimiter, Encoding, InputFormat, SheetName
-from .options import Codes, Model, Output, Printing, Reports, Seed, Tries
+from ..option_groups import BatchRunOptions, JudgeModelOptions
+from ..options import Delimiter, Encoding, EstimateOnly, InputFormat, SheetName
+from .options import Codes, Model, Output, Printing, Reports, Seed, Solver, Tries
 
 
 @grouped
@@ -14,6 +14,7 @@ def medsyn(
     input: Reports,
     output: Output,
     judge: Model,
+    solver: Solver = None,
     tries: Tries = 3,
     seed: Seed = 0,
     codes: Codes = True,
@@ -22,7 +23,8 @@ def medsyn(
     sheet: SheetName = None,
     encoding: Encoding = None,
     asked: JudgeModelOptions,
-    run: RunOptions,
+    run: BatchRunOptions,
+    estimate: EstimateOnly = False,
     printing: Printing,
 ) -> None:
     """Make the data of MEDSYN from case reports with a differential.
@@ -48,10 +50,12 @@ def medsyn(
         output,
         asked.judge(judge),
         run,
+        solver=asked.judge(solver) if solver else None,
         tries=tries,
         seed=seed,
         codes=codes,
         form=Form(input_format, delimiter, encoding, sheet),
+        estimate=estimate,
         printing=printing,
     )
     raise typer.Exit(code)

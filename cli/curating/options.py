@@ -69,3 +69,13 @@ Codes = Annotated[
         rich_help_panel=WRITING,
     ),
 ]
+Solver = Annotated[
+    str | None,
+    typer.Option(
+        "--solver",
+        metavar="MODEL",
+        help="The model that tries to solve what was written, also without what it should need. By "
+        "default the judge. Another model than the writer finds more.",
+        rich_help_panel=WRITING,
+    ),
+]

@@ -7,7 +7,7 @@ import typer
 
 from ..command import grouped
 from ..option_groups import JudgeModelOptions, RunOptions
-from ..options import AsJson, Delimiter, Encoding, InputFormat, SheetName
+from ..options import AsJson, Delimiter, Encoding, EstimateOnly, InputFormat, SheetName
 from .options import ROWS, Model, Seed
 
 _WHICH = "Which pairs"
@@ -75,6 +75,7 @@ def patterns(
     as_json: AsJson = False,
     asked: JudgeModelOptions,
     run: RunOptions,
+    estimate: EstimateOnly = False,
 ) -> None:
     """Find patterns in the image pairs that models could not tell apart.
 
@@ -100,5 +101,6 @@ def patterns(
         seed=seed,
         form=Form(input_format, delimiter, encoding, sheet),
         as_json=as_json,
+        estimate=estimate,
     )
     raise typer.Exit(code)

@@ -1,10 +1,13 @@
 """Run `dxjudge curate patterns`: read a report, ask for patterns, write them."""
 
 import asyncio
+import sys
 from pathlib import Path
 
 from ...agents.engine.ask import ask
+from ...agents.engine.estimate import estimate as estimate_calls
 from ...agents.engine.judges import as_judge
+from ...agents.engine.run import Run
 from ...agents.judge import JudgeSpec
 from ...agents.making.find_failure_patterns import FIND_FAILURE_PATTERNS, Patterns
 from ...curation.mediconfusion.failures import read_failures
@@ -13,6 +16,7 @@ from ...files.bytes import check_writable
 from ...files.forms import Form
 from ..exit_codes import BUDGET, SOME_FAILED
 from ..option_groups import RunOptions
+from ..runs.estimates import Estimates, estimate_facts, keep_estimates
 from ..terminal.facts import Fact, tell
 
 
@@ -29,6 +33,7 @@ def run_patterns(
     seed: int,
     form: Form,
     as_json: bool,
+    estimate: bool,
 ) -> int:
     """Run the command and return its exit code."""
     failures = read_failures(
@@ -40,9 +45,21 @@ def run_patterns(
     )
     if not as_json:  # before the model is asked, which takes a while
         tell([found], as_json=False)
-    check_writable(output)
     inputs = {"pairs": failures.pairs, "most": most}
+
+    def calls(run: Run) -> Estimates:
+        asked = estimate_calls(FIND_FAILURE_PATTERNS, [inputs], judge=spec, run=run)
+        return [(spec.label, FIND_FAILURE_PATTERNS.name, asked)]
+
+    if estimate:
+        with options.open() as run:
+            facts = estimate_facts(calls(run), run, rows=len(failures.pairs), noun="pairs")
+            tell((found, *facts) if as_json else facts, as_json=as_json, file=sys.stdout)
+        return 0
+    check_writable(output)
     with options.open() as run:
+        if options.account is not None:
+            keep_estimates(calls(run), run)
         outcome = asyncio.run(ask(FIND_FAILURE_PATTERNS, inputs, judge=as_judge(spec), run=run))
     if outcome.status != "done":
         reasons = outcome.reasons if outcome.status == "failed" else (outcome.reason,)

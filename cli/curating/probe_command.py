@@ -5,8 +5,8 @@ from typing import Annotated
 import typer
 
 from ..command import grouped
-from ..option_groups import JudgeModelOptions, RunOptions
-from ..options import AsJson, Delimiter, Encoding, InputFormat, Output, SheetName
+from ..option_groups import BatchRunOptions, JudgeModelOptions
+from ..options import AsJson, Delimiter, Encoding, EstimateOnly, InputFormat, Output, SheetName
 
 Cases = Annotated[
     str,
@@ -34,7 +34,8 @@ def probe(
     encoding: Encoding = None,
     as_json: AsJson = False,
     asked: JudgeModelOptions,
-    run: RunOptions,
+    run: BatchRunOptions,
+    estimate: EstimateOnly = False,
 ) -> None:
     """Probe whether a model knows a data set: contamination.
 
@@ -50,6 +51,14 @@ def probe(
     from .probe_run import run_probe
 
     form = Form(input_format, delimiter, encoding, sheet)
-    spec = asked.judge(model)
-    code = run_probe(input, output, spec, run, by_heart=by_heart, form=form, as_json=as_json)
+    code = run_probe(
+        input,
+        output,
+        asked.judge(model),
+        run,
+        by_heart=by_heart,
+        form=form,
+        as_json=as_json,
+        estimate=estimate,
+    )
     raise typer.Exit(code)

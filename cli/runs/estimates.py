@@ -83,9 +83,10 @@ def estimate_facts(
 
 def prices_note(run: Run) -> Fact:
     """Return what no estimate counts, and how old its prices are."""
+    batches = ", in batches" if run.batches else ""
     return Fact(
-        f"Repairs and retries are not counted. Prices are of {run.prices.date}.",
-        {"prices_of": str(run.prices.date)},
+        f"Repairs and retries are not counted. Prices are of {run.prices.date}{batches}.",
+        {"prices_of": str(run.prices.date), "in_batches": bool(run.batches)},
     )
 
 

@@ -31,7 +31,7 @@ from ..searching_options import FurtherTerms
 from ..sources_command import say_added
 from ..terminal.facts import tell
 from ..terminal.printing import print_json, print_lines, print_table
-from ..terminal.progress import stages
+from ..terminal.progress import stages, tell_of_batches
 from .estimates import keep_estimates
 from .evaluate_estimate import estimate_evaluation, evaluation_facts
 from .step_rows import warn_unused
@@ -89,6 +89,9 @@ def run_evaluation(request: Request) -> int:
         stages(quiet=request.quiet) as progress,
         request.run.open(ledger) as run,
     ):
+        tell_of_batches(run, quiet=request.quiet)
+        for judge in (*opened.judges, *((chooser,) if chooser else ())):
+            run.check(judge)
         if request.run.account is not None and opened.judges:
             keep_estimates(estimate_evaluation(opened, run)[0], run)
         try:

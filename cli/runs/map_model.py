@@ -86,6 +86,7 @@ def asking(asked: Asked | None) -> Iterator[Chooser | None]:
     with asked.run.open() as run:
         judge = as_judge(asked.judge)
         chooser = Chooser(judge, run, **asked.options)
+        run.check(judge)
         if not asked.estimate_only:
             run.price(judge.spec)
             _check_key(judge, run)

@@ -33,7 +33,7 @@ from ...ontology.table import (
 from ...ontology.tree import Tree, load_tree
 from ..exit_codes import BUDGET, INTERRUPTED, SOME_FAILED
 from ..terminal.facts import Fact, Facts, named, tell
-from ..terminal.progress import Stages, stages
+from ..terminal.progress import Stages, stages, tell_of_batches
 from .finishing import journal_path
 from .map_accept import Taken, open_calibration, take
 from .map_columns import added_columns
@@ -92,6 +92,8 @@ def run_map(
             tell(_estimate(request, job, table, work, quiet), as_json=as_json, file=sys.stdout)
             return 0
         code = None
+        if chooser and chooser.run:
+            tell_of_batches(chooser.run, quiet=quiet)
         try:
             with keeping(request.table, table, work, tree, job.counts):
                 with stages(quiet=quiet) as progress:

@@ -147,9 +147,16 @@ class Counted:
         return f"{self._failed:,} failed · {cost_text(self._run.ledger.summary())}"
 
 
+def tell_of_batches(run: "Run", *, quiet: bool) -> None:
+    """Let the batches of a run say on standard error what they wait for, unless `quiet`."""
+    if run.batches is not None and not quiet:
+        run.batches.tell = lambda text: print(f"dxjudge: {text}", file=sys.stderr, flush=True)
+
+
 @contextmanager
 def counting(run: "Run", total: int, *, quiet: bool) -> Iterator[Counted]:
     """Count on standard error: a bar on a terminal, elsewhere lines, nothing with `quiet`."""
+    tell_of_batches(run, quiet=quiet)
     if quiet or not sys.stderr.isatty():
         yield Counted(None, run, total, quiet=quiet)
         return

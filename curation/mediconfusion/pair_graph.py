@@ -14,13 +14,13 @@ from typing import Any
 
 from langgraph.graph.state import CompiledStateGraph
 
-from ...agents.engine.judges import AnyJudge, as_judge
+from ...agents.engine.judges import AnyJudge
 from ...agents.engine.run import Run
 from ...agents.outcome import Outcome
 from ...files.journal import Journal
 from ...graphs.gather import as_finished
 from ...prompts.data import Categories
-from ..asking import Asking, open_journal
+from ..asking import asking_of
 from ..chain import chain
 from ..item import Ending, Item, Trace
 from .pair_settings import PairSettings
@@ -40,10 +40,14 @@ def pair_graph(
     settings: PairSettings | None = None,
     run: Run | None = None,
     journal: Journal[Outcome] | None = None,
+    solver: AnyJudge | None = None,
 ) -> PairGraph:
-    """Compile the graph of one pair: a `PairIn` in, a `PairState` with its `ending` out."""
+    """Compile the graph of one pair: a `PairIn` in, a `PairState` with its `ending` out.
+
+    solver: the model that answers with and without the captions; by default the judge.
+    """
     work = PairWork(settings or PairSettings(), categories)
-    asking = Asking(as_judge(judge), run or Run(), journal or open_journal(None))
+    asking = asking_of(judge, run, journal, solver)
     stages = {"captions": work.captions, "question": work.question, "category": work.category}
     return chain(
         "mediconfusion_pair",

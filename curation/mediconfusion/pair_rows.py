@@ -71,6 +71,7 @@ def summarise_pairs(
     categories: Categories | None,
     judge: AnyJudge,
     settings: PairSettings,
+    solver: AnyJudge | None = None,
 ) -> dict[str, Any]:
     """Return the counts, the numbers of pairs found, the categories by split, and the signature."""
     by_split: dict[str, Counter[str]] = {"validation": Counter(), "test": Counter()}
@@ -85,6 +86,7 @@ def summarise_pairs(
         "categories": {name: dict(sorted(counts.items())) for name, counts in by_split.items()},
         "signature": sign(
             judge,
+            solver,
             procedure="mediconfusion",
             seed=settings.seed,
             tries=settings.tries,

@@ -63,6 +63,7 @@ def summarise_questions(
     splits: Mapping[str, Split],
     judge: AnyJudge,
     settings: AbilitySettings,
+    solver: AnyJudge | None = None,
 ) -> dict[str, Any]:
     """Return the counts, the abilities, positions of right options, and text-only solvability."""
     kept = accepted(items)
@@ -75,6 +76,7 @@ def summarise_questions(
         "splits": dict(Counter(splits.values())),
         "signature": sign(
             judge,
+            solver,
             procedure="medlesionvqa",
             seed=settings.seed,
             tries=settings.tries,

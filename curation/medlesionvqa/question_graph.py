@@ -18,7 +18,7 @@ from typing import Annotated, Any
 from langgraph.graph.state import CompiledStateGraph
 from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
-from ...agents.engine.judges import AnyJudge, as_judge
+from ...agents.engine.judges import AnyJudge
 from ...agents.engine.run import Run
 from ...agents.making.solve_question import SOLVE_QUESTION
 from ...agents.making.write_ability_question import WRITE_ABILITY_QUESTION, AbilityQuestion
@@ -26,7 +26,7 @@ from ...agents.outcome import Outcome
 from ...agents.score_open_answer import SCORE_OPEN_ANSWER
 from ...files.journal import Journal
 from ...graphs.gather import as_finished
-from ..asking import Asking, StageAsking, open_journal
+from ..asking import StageAsking, asking_of
 from ..chain import chain, objections_in
 from ..item import Ending, Item, Trace
 from .ability_settings import AbilitySettings
@@ -77,12 +77,16 @@ def question_graph(
     settings: AbilitySettings | None = None,
     run: Run | None = None,
     journal: Journal[Outcome] | None = None,
+    solver: AnyJudge | None = None,
 ) -> QuestionGraph:
-    """Compile the graph of one question: a `QuestionIn` in, a `QuestionState` out."""
+    """Compile the graph of one question: a `QuestionIn` in, a `QuestionState` out.
+
+    solver: the model that answers with the record and without; by default the judge.
+    """
     work = _QuestionWork(settings or AbilitySettings())
     return chain(
         "medlesionvqa_question",
-        Asking(as_judge(judge), run or Run(), journal or open_journal(None)),
+        asking_of(judge, run, journal, solver),
         {"question": work.question},
         state=QuestionState,
         inputs=QuestionIn,
@@ -104,6 +108,18 @@ async def write_questions(
         yield finished
 
 
+def writing_inputs(state: Mapping[str, Any], settings: AbilitySettings) -> dict[str, Any]:
+    """Return what the step that writes a question gets (see `QuestionIn`)."""
+    listed = {name: tuple(state[name]) for name in ("about", "right", "true", "candidates")}
+    return {
+        "ability": state["ability"],
+        "type": state["type"],
+        **listed,
+        "record": state["case"],
+        "rules": settings.rules,
+    }
+
+
 def as_item(state: Mapping[str, Any]) -> Item:
     """Return the item in the final state of a question's graph."""
     return Item(
@@ -120,17 +136,7 @@ class _QuestionWork:
 
     async def question(self, state: QuestionState, ask: StageAsking) -> dict[str, Any]:
         """Write the question, and let a solver answer it with the record and without."""
-        inputs = {
-            "ability": state["ability"],
-            "type": state["type"],
-            "about": tuple(state["about"]),
-            "right": tuple(state["right"]),
-            "true": tuple(state["true"]),
-            "candidates": tuple(state["candidates"]),
-            "record": state["case"],
-            "rules": self.settings.rules,
-            "objections": objections_in(state),
-        }
+        inputs = {**writing_inputs(state, self.settings), "objections": objections_in(state)}
         written: AbilityQuestion = await ask.value(WRITE_ABILITY_QUESTION, inputs)
         options, answer = self._options(state, written)
         update = {"question": written.question, "options": options, "answer": answer}

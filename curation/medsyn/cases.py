@@ -4,14 +4,15 @@ from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from ...agents.engine.judges import AnyJudge, as_judge
+from ...agents.engine.judges import AnyJudge
 from ...agents.engine.run import Run
 from ...agents.judge_equivalence import Mapper
 from ...agents.making.evidence import CaseEvidence
 from ...agents.outcome import Outcome
 from ...files.journal import Journal
 from ...graphs.gather import as_finished
-from ..asking import Asking, open_journal
+from ..asking import asking_of
+from ..balance import write_card
 from ..item import Ending, Item
 from ..paths import seen_from
 from ..report_text import report_text
@@ -78,14 +79,16 @@ async def settle_medsyn(
     chapter_of: Callable[[str], str] | None = None,
     run: Run | None = None,
     journal: Journal[Outcome] | None = None,
+    solver: AnyJudge | None = None,
 ) -> list[Item]:
     """Return all items after the check of the whole set: options alone must not give answers away.
 
-    The options are those of `medsyn_graph`.
+    solver: the model that guesses; by default the judge. The other options are those of
+    `medsyn_graph`.
     """
     own = run or Run()
     work = MedsynWork(settings or MedsynSettings(), code_of, chapter_of)
-    asking = Asking(as_judge(judge), own, journal or open_journal(None))
+    asking = asking_of(judge, own, journal, solver)
     try:
         return await check_options(items, work, asking)
     finally:
@@ -94,25 +97,35 @@ async def settle_medsyn(
 
 
 def write_medsyn(
-    folder: Path, items: Sequence[Item], judge: AnyJudge, settings: MedsynSettings
+    folder: Path,
+    items: Sequence[Item],
+    judge: AnyJudge,
+    settings: MedsynSettings,
+    solver: AnyJudge | None = None,
+    chapter: Callable[[str], str] | None = None,
 ) -> dict[str, Any]:
-    """Write items.jsonl, cases.jsonl, summary.json and the sample for people; return the summary.
+    """Write items, cases, summary, data card and the sample for people; return the summary.
 
     Each line of cases.jsonl is an accepted case as `dxjudge answer` and `dxjudge evaluate` read it.
+    chapter: returns the chapter of a diagnosis, which the cases then have.
     """
     summary = {
         **count_items(items),
         "options_alone": solver_numbers(items),
         "signature": sign(
             judge,
+            solver,
             tries=settings.tries,
             seed=settings.seed,
             evidence=version_of(settings.form),
             options=version_of(settings.rules),
         ),
     }
-    rows = (row for item in items for row in case_rows(item, folder))
+    rows = [row for item in items for row in case_rows(item, folder)]
+    if chapter is not None:
+        rows = [{**row, "chapter": chapter(row["diagnosis"])} for row in rows]
     write_folder(folder, items, summary, {CASES: rows})
+    write_card(folder, "MEDSYN", rows)
     write_sample(folder, items, judge, settings.seed)
     return summary
 

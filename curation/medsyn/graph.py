@@ -1,12 +1,13 @@
 """Make a question with evidence by modality and four options from a case report.
 
     evidence ──> considered ──> summary ──> options ──> END
-                                  ^│          ^│
-                                  └┘ verify   └┘ verify
+      ^│                          ^│          ^│
+      └┘ verify                   └┘ verify   └┘ verify
 
 This is the procedure of MEDSYN. Each text is checked by code in the step that writes it. A
-verifying step checks each paragraph against its passages, and each option against the truth. With
-objections, the text is written again; after `MedsynSettings.tries` tries, the item is rejected.
+verifying step checks each section and modality against the report, each paragraph against its
+passages, and each option against the truth. With objections, the text is written again; after
+`MedsynSettings.tries` tries, the item is rejected.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,13 +15,13 @@ from typing import Any
 
 from langgraph.graph.state import CompiledStateGraph
 
-from ...agents.engine.judges import AnyJudge, as_judge
+from ...agents.engine.judges import AnyJudge
 from ...agents.engine.run import Run
 from ...agents.judge_equivalence import Mapper
 from ...agents.making.evidence import CaseEvidence
 from ...agents.outcome import Outcome
 from ...files.journal import Journal
-from ..asking import Asking, open_journal
+from ..asking import asking_of
 from ..chain import chain
 from ..item import Ending, Item, Trace
 from .stages import MedsynIn, MedsynSettings, MedsynState, MedsynWork
@@ -52,7 +53,7 @@ def medsyn_graph(
     }
     return chain(
         "medsyn_case",
-        Asking(as_judge(judge), run or Run(), journal or open_journal(None)),
+        asking_of(judge, run, journal),
         stages,
         state=MedsynState,
         inputs=MedsynIn,

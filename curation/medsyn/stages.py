@@ -11,10 +11,11 @@ from typing_extensions import TypedDict  # pydantic reads no other before Python
 
 from ...agents.extract_ddx import EXTRACT_DDX
 from ...agents.judge_equivalence import JUDGE_EQUIVALENCE, Mapper
-from ...agents.making.evidence import CaseEvidence
+from ...agents.making.evidence import CaseEvidence, record_form
 from ...agents.making.extract_evidence import EXTRACT_EVIDENCE
 from ...agents.making.list_unsupported import LIST_UNSUPPORTED
 from ...agents.making.summarise_evidence import SUMMARISE_EVIDENCE
+from ...agents.making.verify_record import VERIFY_RECORD
 from ...agents.making.write_distractors import WRITE_DISTRACTORS, Candidate, Distractors
 from ...agents.rules.wording import bare_name, fold
 from ...errors import UsageError
@@ -90,11 +91,17 @@ class MedsynWork:
     chapter_of: Callable[[str], str] | None = None
 
     async def evidence(self, state: MedsynState, ask: StageAsking) -> dict[str, Any]:
-        """Sort the report into passages by section and modality."""
-        inputs = {"report": state["report"], "form": self.settings.form}
+        """Sort the report into passages by section and modality, and check them against it."""
+        report, form = state["report"], self.settings.form
+        inputs = {"report": report, "form": form, "objections": objections_in(state)}
         evidence: CaseEvidence = await ask.value(EXTRACT_EVIDENCE, inputs)
-        diagnosis = bare_name(evidence.diagnosis[0].text)
-        return {"evidence": evidence.model_dump(mode="json"), "diagnosis": diagnosis}
+        record = {"case": report, "record": evidence.as_record(form), "form": record_form(form)}
+        check = await ask.value(VERIFY_RECORD, record)
+        return {
+            "evidence": evidence.model_dump(mode="json"),
+            "diagnosis": bare_name(evidence.diagnosis[0].text),
+            "objections": [f"{name}: {fault}" for name, fault in check.unsupported.items()],
+        }
 
     async def considered(self, state: MedsynState, ask: StageAsking) -> dict[str, Any]:
         """List the other diagnoses that the physicians considered."""

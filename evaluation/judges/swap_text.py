@@ -1,10 +1,12 @@
 """Write the swap report as sentences, small tables, tidy tables and markdown."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
 from ...files.counted import counted
+from ..measures.standings import Gap
 from .agreement_text import ACROSS, Block, number
 from .errors_in_common import ASSUMES_ERRORS
 from .names import renamed, short_names
@@ -95,24 +97,33 @@ def _reasoned(value: float, row: Any) -> str:
 
 def _differences(swap: Swap) -> Iterator[Block]:
     gaps = [gap for gap in swap.differences if gap.p_value == gap.p_value]
-    if not gaps:
+    unsure = [gap for gap in swap.differences if gap.p_value != gap.p_value]
+    if not swap.differences:
         return
     shown = sorted(gaps, key=lambda gap: gap.p_value)[:_LONGEST] if len(gaps) > _LONGEST else gaps
     rows = [
         (swap.titles[gap.metric], gap.judge, f"{gap.first} - {gap.second}",
          number(gap.value, gap.low, gap.high), number(gap.p_value), number(gap.p_holm),
          number(gap.p_bh))
-        for gap in shown
+        for gap in (*shown, *unsure[: _LONGEST - len(shown)])
     ]  # fmt: skip
-    sizes = sorted({gap.tests for gap in gaps})
-    together = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
-    notes = [f"Holm and BH (Benjamini and Hochberg) correct together the p-values of all pairs of "
-             f"models under one metric and one judge ({together})"]  # fmt: skip
+    notes = _corrected_together(gaps)
+    for warning, count in Counter(gap.warning for gap in unsure).items():
+        notes.append(f"{counted(count, 'difference')} without interval and p-value: {warning}")
     if len(shown) < len(gaps):
         notes.append(f"the {len(shown)} smallest of {len(gaps):,} p-values are shown; "
                      "differences.csv has all")  # fmt: skip
     header = ("metric", "judge", "models", "difference", "p", "Holm", "BH")
     yield Block("Differences of two models by judge", header, tuple(rows), tuple(notes), names=3)
+
+
+def _corrected_together(gaps: Sequence[Gap]) -> list[str]:
+    sizes = sorted({gap.tests for gap in gaps})
+    if not sizes:
+        return []
+    together = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
+    return [f"Holm and BH (Benjamini and Hochberg) correct together the p-values of all pairs of "
+            f"models under one metric and one judge ({together})"]  # fmt: skip
 
 
 def _taus(swap: Swap) -> Iterator[Block]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...scoring.bootstrap import Floats, Interval, Plan, Statistic, bootstrap_many
-from ...scoring.ratios import Combine, deviation_over_units, ratio_of_sums
+from ...scoring.ratios import Combine, clip_interval, deviation_over_units, ratio_of_sums
 from ...scoring.share_limits import share_of_sums
 from .measure import Measure, Status, Units
 
@@ -68,15 +68,19 @@ def numbers_of(measures: Sequence[Measure], units: Units, plan: Plan) -> list[Nu
     for alike in _alike(measures):
         cells = list(cells_of(alike, units))
         columns = [_masked(measure, mask) for measure, _, _, mask in cells]
+        how = alike[0].combine
         intervals = bootstrap_many(
             _statistic(
-                [(above[order], below[order]) for above, below in columns], alike[0].combine
+                [(above[order], below[order]) for above, below in columns],
+                "ratio" if how == "clipped" else how,
             ),
             drawn,
             present=np.column_stack([(below > 0).any(axis=1) for _, below in columns])[order],
             plan=plan,
         )
         for (measure, by, group, mask), interval in zip(cells, intervals, strict=True):
+            if how == "clipped":
+                interval = clip_interval(interval)
             number = _number(measure, by, group, mask, interval, units, plan)
             if number.n:
                 numbers.append(number)

@@ -124,9 +124,10 @@ async def stream_jury(
     from .graph import graph_of  # LangGraph is imported only where a graph is made
 
     graph = graph_of(plan, run)
-    if run.replies.mode != "replay":
-        for juror in (*plan.jurors, *plan.replacements):
-            if juror.judge is not None:
+    for juror in (*plan.jurors, *plan.replacements):
+        if juror.judge is not None:
+            run.check(juror.judge)
+            if run.replies.mode != "replay":
                 check_key(juror.judge)
 
     async def one(item: tuple[int, Inputs]) -> tuple[int, JuryOutcome]:

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..errors import UsageError
-from .command import Command
-from .options import AsJson
-from .terminal import completion
+from ...errors import UsageError
+from ..command import Command
+from ..options import AsJson
+from ..terminal import completion
 
 if TYPE_CHECKING:
-    from ..cache.replies import Replies
+    from ...cache.replies import Replies
 
 app = typer.Typer(
     help="Show, clear, export and import the kept replies of models.", no_args_is_help=True
@@ -38,9 +38,9 @@ def info(cache: Where = None, as_json: AsJson = False) -> None:
       dxjudge cache info
       dxjudge cache info --cache demo.sqlite
     """
-    from .terminal.printing import print_json
+    from ..terminal.printing import print_json
 
-    replies = _open(cache, there=True)
+    replies = open_replies(cache, there=True)
     counts: dict[tuple[str, str], int] = {}
     for _, entry in replies.entries():
         judge = entry["fields"]["judge"]
@@ -70,7 +70,7 @@ def clear(
     Examples:
       dxjudge cache clear --cache demo.sqlite --yes
     """
-    replies = _open(cache, there=True)
+    replies = open_replies(cache, there=True)
     if not yes:
         typer.confirm(f"Delete every reply in {replies.store.place}?", abort=True)
     replies.clear()
@@ -89,9 +89,9 @@ def export_replies(
       dxjudge cache export replies.jsonl
       dxjudge cache export grades.jsonl --step grade_ddx
     """
-    from ..cache.cassette import export_cassette
+    from ...cache.cassette import export_cassette
 
-    count = export_cassette(_open(cache, there=True), output, step)
+    count = export_cassette(open_replies(cache, there=True), output, step)
     _tell_count(output, count, as_json)
 
 
@@ -111,9 +111,9 @@ def import_replies(
       dxjudge cache import replies.jsonl
       dxjudge cache import replies.jsonl --cache demo.sqlite
     """
-    from ..cache.cassette import import_cassette
+    from ...cache.cassette import import_cassette
 
-    count = import_cassette(_open(cache), cassette)
+    count = import_cassette(open_replies(cache), cassette)
     _tell_count(cassette, count, as_json)
 
 
@@ -133,9 +133,9 @@ def why(
     Examples:
       dxjudge cache why 3f2a9c
     """
-    from .terminal.printing import print_json
+    from ..terminal.printing import print_json
 
-    explained = _open(cache, there=True).why(key)
+    explained = open_replies(cache, there=True).why(key)
     if as_json:
         print_json(vars(explained))
         return
@@ -149,9 +149,9 @@ def why(
         typer.echo(f"  {name}\n    this:    {_short(mine)}\n    nearest: {_short(other)}")
 
 
-def _open(cache: str | None, *, there: bool = False) -> "Replies":
-    # there: the named file must exist, or a misspelt name would look like an empty cache.
-    from ..cache.replies import Replies
+def open_replies(cache: str | None, *, there: bool = False) -> "Replies":
+    """Open a reply cache. there: the named file must exist, so that no misspelt name is empty."""
+    from ...cache.replies import Replies
 
     if there and cache and "://" not in cache and not Path(cache).exists():
         raise UsageError(f"there is no reply cache {cache}: name an existing file with --cache")
@@ -165,7 +165,7 @@ def _short(value: object, most: int = 300) -> str:
 
 
 def _tell_count(cassette: Path, count: int, as_json: bool) -> None:
-    from .terminal.facts import Fact, tell
+    from ..terminal.facts import Fact, tell
 
     fact = Fact(f"{cassette}: {count} replies", {"cassette": cassette, "replies": count})
     tell([fact], as_json=as_json, file=sys.stdout)

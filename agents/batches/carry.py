@@ -1,0 +1,103 @@
+"""Wait for a batch, and fetch its answers."""
+
+import asyncio
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ...errors import ModelFault
+from ...files.counted import counted
+from ..engine.redact import redact_value
+from ..wires.batch import Answer, State
+from .answers import CANCELLED, EXPIRED
+from .service import BatchGone, Service
+from .tickets import Record
+
+_LINES = 60.0  # seconds between two lines about a batch that goes on
+_STILL = 600.0  # and about one in which nothing was answered meanwhile
+
+
+class QueueFull(Exception):
+    """A provider took no batch, because too many tokens of the account wait already."""
+
+
+@dataclass(frozen=True)
+class Carried:
+    """The answers of a batch; `rest` is that of a request without one of its own."""
+
+    batch: str
+    answers: Mapping[str, Answer]
+    rest: Answer
+
+    def of(self, ticket: str) -> tuple[Answer, str]:
+        """Return the answer for a request, and the name of the batch."""
+        return self.answers.get(ticket, self.rest), self.batch
+
+
+async def carry(service: Service, record: Record) -> Carried:
+    """Wait until a batch has ended; keep its answers and return them.
+
+    Raises QueueFull, BatchGone for one that the provider does not know, AuthenticationFault, and
+    ModelFault for one that the provider refuses as a whole. In the first two cases, and in the
+    last, its tickets are dropped, so that its requests are asked again.
+    """
+    try:
+        state = await _ended(service, record)
+    except BatchGone:
+        await service.tickets.drop(record)
+        raise
+    if state.phase == "failed":
+        await service.tickets.drop(record)
+        if state.full:
+            raise QueueFull(state.fault)
+        raise ModelFault(f"{service.label} refused batch {record.id}: {state.fault or 'no reason'}")
+    return await fetch(service, record, state)
+
+
+async def fetch(service: Service, record: Record, state: State) -> Carried:
+    """Keep the answers of a batch that has ended, and return them."""
+    found = await service.patiently(lambda: service.wire.results(service.client, state))
+    answers: dict[str, Any] = redact_value(found, service.judge)
+    rest = CANCELLED if state.phase == "cancelled" else EXPIRED
+    known = replace(record, phase=state.phase, answered=len(answers))
+    await service.tickets.conclude(known, answers, rest)
+    replied = sum(answer["kind"] == "reply" for answer in answers.values())
+    service.tell(
+        f"batch {record.name} of {service.label} {state.phase}: {replied:,} of "
+        f"{counted(record.requests, 'request')} answered"
+    )
+    return Carried(record.name, answers, rest)
+
+
+async def look(service: Service, record: Record, most: int | None = None) -> State:
+    """Return the state of a batch; ask at most so often. Raises BatchGone for an unknown batch."""
+
+    async def ask() -> State:
+        try:
+            state: State = await service.wire.look(service.client, record.id)
+        except Exception as error:
+            fault = service.fault(error)
+            if fault is not None and fault.kind == "missing":
+                raise BatchGone(f"{service.label} does not know batch {record.id}") from error
+            raise
+        return state
+
+    return await service.patiently(ask, most)
+
+
+async def _ended(service: Service, record: Record) -> State:
+    settings, pause = service.settings, service.settings.first
+    said, answered = time.monotonic(), -1
+    while True:
+        state = await look(service, record)
+        if not state.is_open:
+            return state
+        since = time.monotonic() - said
+        if since >= (_STILL if state.answered == answered else _LINES):
+            said, answered = time.monotonic(), state.answered
+            done = f"{answered:,} of {counted(record.requests, 'request')} answered"
+            minutes = (time.time() - record.made) / 60
+            service.tell(f"batch {record.name} of {service.label}: {done}, {minutes:,.0f} min")
+        await asyncio.sleep(pause)
+        pause = min(1.5 * pause, settings.longest)
