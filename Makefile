@@ -4,7 +4,7 @@ PYTHON ?= python3
 EDITABLE ?= -e
 BIN = .venv/bin
 
-.PHONY: map models confidence no-gold test emulated lint types build-types format page pages docs docs-serve clean
+.PHONY: map models confidence no-gold test emulated cluster lint types build-types format page pages docs docs-serve clean
 
 map: .venv/ready
 	$(BIN)/dxjudge map examples/diagnoses.csv -o build/mapped.csv
@@ -33,6 +33,10 @@ test: .venv/ready-dev
 # The same vectors on a processor without AVX-512 and VNNI; needs qemu-user (Debian's package).
 emulated: .venv/ready-dev
 	DXJUDGE_EMULATE=1 $(BIN)/pytest -q tests/test_arithmetic.py
+
+# Ray Data on several nodes, one of which is killed; needs the extra ray.
+cluster: .venv/ready-dev
+	DXJUDGE_RAY=1 $(BIN)/pytest -q -n 0 tests/test_map_batch.py
 
 lint: .venv/ready-dev
 	$(BIN)/ruff check .

@@ -4,12 +4,16 @@
 
 Makes the folder of such an evaluation with the code that writes every evaluation (the verdicts are
 drawn from a seed, no model is asked), serves it as `dxjudge view` does, and measures in a Chromium:
-the first picture, each filter until its rows stand on the page, scrolling, and the memory.
+the first picture of each page, also from the start of the command, each filter until its rows stand
+on the page, scrolling, the memory, and the size of the self-contained report.
 """
 
 import argparse
 import os
 import random
+import re
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -27,6 +31,7 @@ from dxjudge.evaluation.cases import Case, Diagnosis, Response
 from dxjudge.evaluation.evaluate import evaluate
 from dxjudge.evaluation.judging import Panel, RecordKey
 from dxjudge.evaluation.pages.kept import ATTEMPTS, PROMPTS
+from dxjudge.evaluation.pages.wanted import Wanted
 from dxjudge.evaluation.report.write import make_folder, write_everything
 from dxjudge.evaluation.settings import Settings
 from dxjudge.web.local import Job
@@ -155,11 +160,13 @@ FILTERS = {
 
 def measure(folder: Path) -> Iterator[tuple[str, str]]:
     """Yield what was measured, and the number with its unit."""
+    yield from _commanded(folder)
+    yield "report.html", f"{(folder / 'report.html').stat().st_size / 1e6:.1f} MB"
     started = time.perf_counter()
     runs = OpenRuns([folder])
     cases = runs.runs[0].cases
     yield "reading the tables of the run, once", f"{time.perf_counter() - started:.2f} s"
-    cases.read_ahead()
+    cases.table.places(Wanted(text="fever"))
     yield "reading its texts too", f"{time.perf_counter() - started:.2f} s"
     with served(Job(job="view", title="benchmark"), make_view_api(runs)) as address:
         with chromium() as browser:
@@ -168,6 +175,10 @@ def measure(folder: Path) -> Iterator[tuple[str, str]]:
             root = address.partition("?")[0]
             page.goto(address)  # gives the cookie
             page.goto("about:blank")
+            for name, mark in (("overview", "table.main"), ("judges", "figure.confusion")):
+                took = _pictured(page, f"{root}#tab={name}", mark)
+                yield f"first picture of the page {name}", f"{took:.2f} s"
+                page.goto("about:blank")
             first = _timed(page, lambda: page.goto(f"{root}#tab=cases"))
             yield "first picture of the cases", f"{first:.2f} s"
             for name, state in FILTERS.items():
@@ -183,6 +194,30 @@ def measure(folder: Path) -> Iterator[tuple[str, str]]:
             yield "memory of the page", _memory(session)
             yield "memory of its process", f"{_renderer(browser):.0f} MB"
             yield "memory of the server", f"{_resident(os.getpid()):.0f} MB"
+
+
+def _commanded(folder: Path) -> Iterator[tuple[str, str]]:
+    """From the start of the command to its address, and to the first rows of the page of cases."""
+    command = [sys.executable, "-m", "dxjudge", "view", str(folder), "--no-open"]
+    with chromium() as browser:
+        page = browser.new_page(viewport={"width": 1400, "height": 900})
+        started = time.perf_counter()
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+            assert process.stderr is not None
+            address = re.search(r"http://\S+", process.stderr.readline())
+            assert address is not None
+            yield "from the command to its address", f"{time.perf_counter() - started:.2f} s"
+            _pictured(page, f"{address[0]}#tab=cases", ".big-row.placed a")
+            yield "from the command to the rows of cases", f"{time.perf_counter() - started:.2f} s"
+            process.terminate()
+
+
+def _pictured(page: Page, address: str, mark: str) -> float:
+    """Seconds until a page shows an element."""
+    started = time.perf_counter()
+    page.goto(address)
+    page.wait_for_selector(mark)
+    return time.perf_counter() - started
 
 
 def _opened(page: Page) -> None:

@@ -72,7 +72,7 @@ def with_columns(table: Any, added: Mapping[str, Sequence[Any]]) -> Any:
     pa = _pyarrow()
     arrays = {}
     for name, values in added.items():
-        kind = pa.float64() if name.startswith("score") else _kind(values)
+        kind = pa.float64() if name.startswith(("score", "category_score")) else _kind(values)
         cells = [to_json(value) if isinstance(value, (list, dict)) else value for value in values]
         arrays[name] = pa.array(cells, kind)
     if not table.num_columns:

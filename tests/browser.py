@@ -110,3 +110,8 @@ def check_widths(page: Page, name: str) -> None:
         assert over <= 0, (name, width, over)
         if folder:
             page.screenshot(path=f"{folder}/{name}-{at}-{width}.png", full_page=True)
+
+
+def fits(page: Page, width: int) -> None:
+    """Wait until the page is no wider than its window; parts of it are drawn after a change."""
+    page.wait_for_function(f"document.documentElement.scrollWidth <= {width}", timeout=5_000)

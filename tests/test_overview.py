@@ -1,12 +1,15 @@
 """The report and the pages of `dxjudge view` in a real browser: every number held to its table."""
 
 import csv
+import io
 import json
+import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
+from pypdf import PdfReader
 
 from dxjudge.evaluation.report.html import write_report
 from dxjudge.evaluation.report.write import write_everything
@@ -15,7 +18,7 @@ from dxjudge.web.local import Job
 from dxjudge.web.view.api import make_view_api
 from dxjudge.web.view.open_runs import OpenRuns
 
-from .browser import chromium, faults_of, inaccessible, looks, served
+from .browser import chromium, faults_of, fits, inaccessible, looks, served
 from .test_evaluation_report import EVIL, data_of, make
 from .test_report_judges import write_trials
 
@@ -160,7 +163,7 @@ def test_the_page_asks_no_machine_and_axe_finds_nothing(
     page.goto((run[1] / "report.html").as_uri())
     page.wait_for_selector(".chart svg")
     for width, first in looks(page):
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        fits(page, width)
         assert inaccessible(page, contrast=first) == []
     assert faults == []
     page.close()
@@ -202,7 +205,19 @@ def test_nothing_is_cut_on_paper(browser: Browser, run: tuple[Evaluation, Path])
     columns = len(json.loads((run[1] / "overview.json").read_text("utf-8"))["main"]["columns"])
     assert page.locator("table.main thead th:not(:first-child)").count() == columns
     assert page.locator("details:not([open]):not(.case)").count() == 0
-    assert page.pdf(format="A4").startswith(b"%PDF")
+    printed = PdfReader(io.BytesIO(page.pdf(format="A4")))
+    text = "".join(one.extract_text() for one in printed.pages)
+    words = "".join(unicodedata.normalize("NFKC", text).split())  # without ligatures
+    overview = json.loads((run[1] / "overview.json").read_text("utf-8"))
+    judges = json.loads((run[1] / "judges.json").read_text("utf-8"))
+    wanted = [cell[name] for row in overview["main"]["rows"] for cell in row["cells"]
+              for name in ("value", "low", "high") if cell and cell[name] is not None]  # fmt: skip
+    facts = [f"{number:.3f}" for number in wanted]
+    facts += [one["title"] for one in (*overview["sections"], *judges["figures"])]
+    facts += [f"the same verdict on {one['same']} of {one['n']} items" for one in judges["pairs"]]
+    facts += [column["title"] for column in overview["main"]["columns"]]
+    assert len(facts) > 60
+    assert [fact for fact in facts if "".join(fact.split()) not in words] == []
     page.close()
 
 

@@ -22,7 +22,7 @@ from dxjudge.web.local import Job
 from dxjudge.web.view.api import make_view_api
 from dxjudge.web.view.open_runs import OpenRuns
 
-from .browser import TOKEN, chromium, faults_of, inaccessible, looks, served
+from .browser import TOKEN, chromium, faults_of, fits, inaccessible, looks, served
 from .evaluation_judge import make_judge
 from .protocol_server import ProtocolServer, Seen, fail
 from .test_evaluation_run import rows_of
@@ -238,14 +238,27 @@ def test_every_pair_of_judges_and_people_stands_as_in_the_tables(
     assert inaccessible(page) == []
 
 
-def test_people_that_contradict_a_judge_are_found(page: Page, address: str) -> None:
+def test_people_that_contradict_a_judge_are_found(
+    page: Page, address: str, plain: Judged, people: Path
+) -> None:
+    said: dict[tuple[str, str], set[str]] = {}
+    for table in (people, plain.folder / "ratings.csv"):
+        for row in rows_of(table):
+            said.setdefault((row["case"], row["model"]), set()).add(row["verdict"])
+    differ = [
+        row for row in rows_of(plain.folder / "verdicts.csv")
+        if row["step"] == "judge_equivalence" and row["status"] == "done"
+        and said.get((row["case"], row["model"]), set())
+        - {str(json.loads(row["value"])["equivalent"]).lower()}
+    ]  # fmt: skip
     go(page, address, "tab=cases&run=0&people=differ&judge=" + quote("openai:judge-a", safe=""))
     page.wait_for_selector(".filters")
     assert counts(page, "People and the judge")["no person"] == 0  # no judge has that name
     go(page, address, "tab=cases&run=0&people=differ")
     page.wait_for_selector(".filters")
-    assert total(page) >= 1
-    page.locator(".big-row.placed a").first.click()
+    assert total(page) == len(differ) > 0
+    (contradicted,) = [row["case"] for row in rows_of(people) if row["explanation"] != "sure"]
+    page.locator(".big-row.placed a", has_text=contradicted).first.click()
     page.wait_for_selector("article.one-case")
     assert "I disagree" in page.inner_text("article.one-case")
 
@@ -329,7 +342,8 @@ def test_images_of_a_case_are_shown_and_nothing_else_is_served(
     assert images.nth(1).locator("img, a").count() == 0
     root = address.partition("?")[0]
     headers = {"Authorization": f"Bearer {TOKEN}"}
-    for case, number, words in (("derm-02", 0, "is not PNG"), ("derm-01", 1, "is an address"),
+    last = json.loads((plain.folder / "inputs.json").read_text())["cases"][-1]["id"]
+    for case, number, words in ((last, 0, "is not PNG"), ("derm-01", 1, "is an address"),
                                 ("derm-01", 2, "has no image 3")):  # fmt: skip
         reply = httpx.get(f"{root}api/image?run=0&id={case}&number={number}", headers=headers)
         assert reply.status_code == 422 and words in reply.json()["error"]
@@ -451,7 +465,7 @@ def test_pages_fit_and_axe_finds_nothing(page: Page, address: str) -> None:
         go(page, address, state)
         page.wait_for_selector(there)
         for width, first in looks(page):
-            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            fits(page, width)
             assert inaccessible(page, contrast=first) == []
 
 

@@ -1,6 +1,7 @@
 """Columns of a table in memory: few values as codes, numbers as arrays."""
 
 import csv
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,9 +44,12 @@ def coded(cells: Sequence[str], values: Iterable[str] = ()) -> Coded:
     >>> coded(["b", "a", "b"]).values
     ('b', 'a')
     """
-    places = {value: at for at, value in enumerate(dict.fromkeys(values))}
-    codes = [places.setdefault(cell, len(places)) for cell in cells]
-    return Coded(tuple(places), np.array(codes, dtype=np.int32))
+    places: defaultdict[str, int] = defaultdict()
+    places.default_factory = places.__len__  # a new value gets the next place
+    for value in values:
+        places[value]
+    codes = np.fromiter(map(places.__getitem__, cells), dtype=np.int32, count=len(cells))
+    return Coded(tuple(places), codes)
 
 
 def numbers(cells: Iterable[str]) -> Numbers:

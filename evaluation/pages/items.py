@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 
@@ -33,8 +34,7 @@ Unit = tuple[str, str, str, str, str]
 """Task, model, case, response, place: what several judges judge."""
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """The cells of a verdict that are shown as they are."""
 
     case: str
@@ -75,7 +75,7 @@ class Items:
 
     rows: tuple[Row, ...]
     said: Said
-    people: Mapping[Unit, Mapping[str, Mapping[str, tuple[str, str]]]]
+    people: Mapping[Unit, Mapping[str, Parts]]
     inputs: Inputs
     facets: Mapping[str, Coded]
     groups: Mapping[str, Mapping[str, Mask]]
@@ -112,7 +112,7 @@ def read_items(
     Raises InputError, naming the file, for a folder that lacks a table or has a damaged one.
     """
     inputs = read_inputs(folder)
-    rows = [Row(*cells) for cells in rows_of(folder / VERDICTS, _COLUMNS)]
+    rows = [Row._make(cells) for cells in rows_of(folder / VERDICTS, _COLUMNS)]
     rows = _in_order([*rows, *_unjudged(inputs, rows)], inputs)
     tasks = {row.task for row in rows}
     said = _said(folder / VOTES, tasks)
@@ -120,6 +120,7 @@ def read_items(
     by_people = _by_people(people, tasks)
     pairs = {case.id: case.pair for case in inputs.cases if case.pair}
     cases = tuple(case.id for case in inputs.cases)
+    units = [row.unit for row in rows]
     facets = {
         "case": coded([row.case for row in rows], cases),
         "model": coded([row.model for row in rows], inputs.responses),
@@ -127,8 +128,8 @@ def read_items(
         "task": coded([row.task for row in rows]),
         "status": coded([row.status for row in rows], ("done", "abstained", "failed")),
         "right": coded(_rights(rows, inputs.cases), RIGHT),
-        "judges": coded(_disagreements(rows, said), JUDGES),
-        "people": coded([_person(row, said, by_people) for row in rows], PEOPLE),
+        "judges": coded(_disagreements(units, said), JUDGES),
+        "people": coded(_people(units, rows, said, by_people), PEOPLE),
         "repaired": coded([REPAIRED[row.repairs in ("", "0")] for row in rows], REPAIRED),
     }
     return Items(
@@ -198,10 +199,8 @@ def _said_by_juries(rows: Iterable[Row]) -> Iterator[tuple[tuple[Unit, str], Par
             yield (row.unit, row.judge), texts
 
 
-def _by_people(
-    votes: Iterable[Vote], tasks: Collection[str]
-) -> dict[Unit, dict[str, dict[str, tuple[str, str]]]]:
-    by_unit: dict[Unit, dict[str, dict[str, tuple[str, str]]]] = {}
+def _by_people(votes: Iterable[Vote], tasks: Collection[str]) -> dict[Unit, dict[str, Parts]]:
+    by_unit: dict[Unit, dict[str, Parts]] = {}
     for vote in votes:
         task, part = _parted(vote.step, tasks)
         unit = (task, vote.groups.get("model", ""), vote.case,
@@ -236,18 +235,20 @@ def _letters(value: str) -> tuple[str, ...]:
     return tuple(plain["letters"]) if "letters" in plain else (plain["choice"],)
 
 
-def _verdicts(parts: Mapping[str, tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    return tuple(sorted((part, verdict) for part, (verdict, _) in parts.items()))
+def _verdicts(parts: Parts) -> object:
+    """The verdicts on all parts, to be compared with those of another judge."""
+    pairs = [(part, verdict) for part, (verdict, _) in parts.items()]
+    return tuple(sorted(pairs)) if len(pairs) > 1 else pairs[0]
 
 
-def _disagreements(rows: Sequence[Row], said: Said) -> list[str]:
+def _disagreements(units: Sequence[Unit], said: Said) -> list[str]:
     """Whether the single judges of each row's unit gave different verdicts."""
-    verdicts: dict[Unit, list[tuple[tuple[str, str], ...]]] = {}
+    verdicts: dict[Unit, list[object]] = {}
     for (unit, judge), parts in said.items():
         if not judge.startswith(JURY) and any(verdict for verdict, _ in parts.values()):
             verdicts.setdefault(unit, []).append(_verdicts(parts))
     words = {unit: _disagree(several) for unit, several in verdicts.items()}
-    return [words.get(row.unit, JUDGES[2]) for row in rows]
+    return [words.get(unit, JUDGES[2]) for unit in units]
 
 
 def _disagree(verdicts: Sequence[object]) -> str:
@@ -256,13 +257,23 @@ def _disagree(verdicts: Sequence[object]) -> str:
     return JUDGES[1] if len(set(verdicts)) == 1 else JUDGES[0]
 
 
-def _person(
-    row: Row, said: Said, people: Mapping[Unit, Mapping[str, Mapping[str, tuple[str, str]]]]
-) -> str:
-    """Whether a person's verdict on the item differs from the judge's, in any part of both."""
-    parts = said.get((row.unit, row.judge), {})
+def _people(
+    units: Sequence[Unit],
+    rows: Sequence[Row],
+    said: Said,
+    people: Mapping[Unit, Mapping[str, Parts]],
+) -> list[str]:
+    """Whether a person's verdict on each row's item differs from the judge's."""
+    return [
+        _person(said.get((unit, row.judge), {}), people[unit]) if unit in people else PEOPLE[2]
+        for unit, row in zip(units, rows, strict=True)
+    ]
+
+
+def _person(parts: Parts, people: Mapping[str, Parts]) -> str:
+    """Whether a person's verdict differs from the judge's, in any part of both."""
     seen = False
-    for by_part in people.get(row.unit, {}).values():
+    for by_part in people.values():
         for part, (verdict, _) in by_part.items():
             if part in parts and parts[part][0]:
                 seen = True

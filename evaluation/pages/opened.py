@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,8 @@ from .predictions import PREDICTIONS, Prediction, Predictions
 from .texts import Texts
 from .tree_view import TreeView, tree_view
 from .wanted import Table, Wanted
+
+_PAUSE = 1.0  # seconds in which the first rows reach the page
 
 
 class AttemptView(BaseModel):
@@ -58,6 +61,7 @@ class OpenedCases:
         self.kept = kept
         self.predictions = Predictions(folder)
         self._searching = threading.Lock()
+        self._reads_on = False
 
     @cached_property
     def table(self) -> Table:
@@ -78,11 +82,24 @@ class OpenedCases:
         return dict(read_signature(self.folder / SIGNATURE)["settings"])
 
     def read_ahead(self) -> None:
-        """Read everything that the first look at a table or a case would wait for."""
-        metrics = self.table.found(Wanted()).metrics
-        self.items.score_of(metrics[0] if metrics else "")
-        self.predictions.of("")
-        self._with_text("\x00")
+        """Read what the first look at the table waits for."""
+        self.table.found(Wanted())
+
+    def read_on(self) -> None:
+        """Read, once and in the background, what a first search and a first case would wait for.
+
+        To be called when the table is shown: earlier, this work would delay it.
+        """
+        if not self._reads_on:
+            self._reads_on = True
+            timer = threading.Timer(_PAUSE, self._read_rest)
+            timer.daemon = True
+            timer.start()
+
+    def _read_rest(self) -> None:
+        with suppress(InputError):  # the page that needs the file says what is wrong with it
+            self.predictions.of("")
+            self._with_text("\x00")
 
     def case(self, case: str, wanted: Wanted) -> CaseView:
         """Return a case beside those of the wanted rows. Raises InputError for an unknown one."""

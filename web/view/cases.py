@@ -86,6 +86,7 @@ def add_cases(api: APIRouter, runs: OpenRuns) -> None:
         """Return some of the filtered rows, in their order."""
         cases, wanted = runs.run(run).cases, wanted_of(request)
         places = cases.table.places(wanted)[first : first + count]
+        cases.read_on()
         return [_row(cases, int(place), wanted.metric) for place in places]
 
     @api.get("/case")
