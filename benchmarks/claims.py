@@ -80,14 +80,23 @@ def as_number(text: str) -> float:
 
 
 def compare(line: str, output: str) -> tuple[bool, str]:
-    """Return whether the output has this line, and what it has in its place."""
+    """Return whether the output has this line, and what it has in its place.
+
+    The commands of a claim may print lines of one form several times: one of them must fit.
+    """
     pattern, limits = expected(line)
-    match = pattern.search(output)
-    if match is None:
-        return False, f"no line like: {_BRACES.sub('N', line)}"
-    values = [as_number(text) for text in match.groups()]
-    fits = all(low <= value <= high for value, (low, high) in zip(values, limits, strict=True))
-    return fits, " ".join(match[0].split())
+    matches = list(pattern.finditer(output))
+    for match in matches:
+        values = map(as_number, match.groups())
+        if all(low <= value <= high for value, (low, high) in zip(values, limits, strict=True)):
+            return True, _on_one_line(match[0])
+    if matches:
+        return False, "; ".join(_on_one_line(match[0]) for match in matches)
+    return False, f"no line like: {_BRACES.sub('N', line)}"
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def run(claim: Claim, gold: Path | None) -> Iterator[tuple[bool, str]]:

@@ -11,6 +11,7 @@ from ..files.forms import Form as FileForm
 from .option_groups import BatchRunOptions, ModelOptions
 from .options import (
     ROWS,
+    AsJson,
     Conditions,
     Delimiter,
     Encoding,
@@ -109,6 +110,7 @@ class AnswerOptions:
     estimate: EstimateOnly = False
     run: BatchRunOptions
     journal: JournalFile = None
+    as_json: AsJson = False
     quiet: Quiet = False
 
     @property

@@ -211,6 +211,7 @@ class JudgeOptions:
     run: JudgingRunOptions
     journal: JournalFile = None
     added_sources: AddedSources = "all"
+    as_json: AsJson = False
     quiet: Quiet = False
 
     @property

@@ -15,6 +15,7 @@ from .options import (
 )
 from .options import (
     RUN,
+    AsJson,
     Chroma,
     Concepts,
     Delimiter,
@@ -238,6 +239,7 @@ def map_file(
     run: BatchRunOptions,
     workers: Workers = None,
     journal: Journal = None,
+    as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Map a file of free-text diagnoses to ICD-10 codes.
@@ -269,6 +271,7 @@ def map_file(
     from .runs.map_model import read_models
     from .runs.map_run import run_map
     from .runs.map_style import read_named_style
+    from .terminal.facts import check_output
 
     encoder, asked = read_models(
         model,
@@ -298,4 +301,6 @@ def map_file(
         input, output, column, split, candidates, form, output_format, table, journal, concepts,
         read_wanted(accept, accept_on, calibration), read_named_style(style), workers,
     )  # fmt: skip
-    raise typer.Exit(run_map(request, settings, asked, quiet=quiet))
+    if not estimate:
+        check_output(output, as_json=as_json)
+    raise typer.Exit(run_map(request, settings, asked, quiet=quiet, as_json=as_json))

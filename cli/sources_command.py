@@ -11,8 +11,11 @@ from .options import AsJson, Delimiter
 from .terminal import completion
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ..ontology.sources.added import AddedSource
     from ..ontology.sources.adding import Added
+    from .terminal.facts import Fact
 
 app = typer.Typer(
     help="Keep further sources of terms: mondo, doid, ordo, or your own file.",
@@ -103,6 +106,7 @@ def add(
     encoding: Encoding = None,
     url: Address = None,
     sha256: Checksum = None,
+    as_json: AsJson = False,
 ) -> None:
     """Fetch an official release, or read a file, and keep its terms.
 
@@ -122,6 +126,7 @@ def add(
     from ..ontology.sources.adding import add_file, add_known
     from ..ontology.sources.catalogue import known_sources
     from ..ontology.sources.tabular import Columns
+    from .terminal.facts import tell
     from .terminal.progress import stages
 
     if what in known_sources() and name in (None, what):
@@ -145,20 +150,21 @@ def add(
             columns=Columns(term_column, code_column, Form(delimiter=delimiter).delimiter),
             encoding=encoding,
         )
-    _report(added)
+    tell(_facts(added), as_json=as_json, file=sys.stdout)
 
 
 @app.command(cls=Command)
-def remove(name: OneSource) -> None:
+def remove(name: OneSource, as_json: AsJson = False) -> None:
     """Remove an added source.
 
     Examples:
       dxjudge sources remove ward
     """
     from ..ontology.sources.added import remove_source
+    from .terminal.facts import Fact, tell
 
     remove_source(name)
-    typer.echo(f"removed {name}")
+    tell([Fact(f"removed {name}", {"removed": name})], as_json=as_json, file=sys.stdout)
 
 
 @app.command("set", cls=Command)
@@ -168,6 +174,7 @@ def change(
     active: Annotated[
         bool | None, typer.Option("--active/--inactive", help="Whether runs use it by default.")
     ] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Change the weight of an added source, or whether runs use it.
 
@@ -178,6 +185,7 @@ def change(
     from ..errors import UsageError
     from ..ontology.sources.added import change_source
     from ..ontology.sources.catalogue import check_weight
+    from .terminal.facts import Fact, tell
 
     if weight is None and active is None:
         raise UsageError("there is nothing to change: give --weight, --active or --inactive")
@@ -185,7 +193,8 @@ def change(
     if weight is not None:
         changes["weight"] = check_weight(weight)
     source = change_source(name, **changes)
-    typer.echo(f"{source.label()}, {'active' if source.active else 'inactive'}")
+    line = f"{source.label()}, {'active' if source.active else 'inactive'}"
+    tell([Fact(line, {"source": source})], as_json=as_json, file=sys.stdout)
 
 
 def say_added(sources: "tuple[AddedSource, ...]") -> None:
@@ -205,20 +214,26 @@ def _name_of(path: Path) -> str:
     return path.name.split(".")[0].lower().replace(" ", "-")
 
 
-def _report(added: "Added") -> None:
+def _facts(added: "Added") -> "Iterator[Fact | str]":
+    from .terminal.facts import Fact
+
     source, reading = added.source, added.reading
     counts = ", ".join(f"{count:,} for {release}" for release, count in source.terms.items())
-    typer.echo(f"{source.name}: {source.title}, {source.version or 'no version'}")
-    typer.echo(f"  from      {source.origin}")
-    typer.echo(f"  sha256    {source.sha256}")
-    typer.echo(f"  licence   {source.licence}")
-    typer.echo(f"  terms     {counts}; {reading.inexact:,} of {source.rows:,} rows are inexact")
-    typer.echo(f"  weight    {source.weight:g}")
+    lines = (
+        f"{source.name}: {source.title}, {source.version or 'no version'}",
+        f"  from      {source.origin}",
+        f"  sha256    {source.sha256}",
+        f"  licence   {source.licence}",
+        f"  terms     {counts}; {reading.inexact:,} of {source.rows:,} rows are inexact",
+        f"  weight    {source.weight:g}",
+    )
+    yield Fact("\n".join(lines), {"source": source, "inexact": reading.inexact})
     if reading.skipped:
-        typer.echo(f"  skipped   {len(reading.skipped):,} rows, for example:")
-    for row in reading.skipped[:_SHOWN]:
-        typer.echo(f"    {row.where}: {row.text!r}: {row.reason}")
-    typer.echo("the next run builds its index again")
+        about = f"  skipped   {len(reading.skipped):,} rows, for example:"
+        rows = [{"where": r.where, "text": r.text, "reason": r.reason} for r in reading.skipped]
+        shown = (f"    {row.where}: {row.text!r}: {row.reason}" for row in reading.skipped[:_SHOWN])
+        yield Fact("\n".join((about, *shown)), {"skipped": rows})
+    yield "the next run builds its index again"
 
 
 def _print_table(added: "list[AddedSource]") -> None:

@@ -1,5 +1,6 @@
 """`dxjudge table`: bring a canonical table into other tools and back, compare and merge tables."""
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -163,6 +164,7 @@ def calibrate(
         ),
     ] = None,
     ontology: Ontology = DEFAULT,
+    as_json: AsJson = False,
 ) -> None:
     """Fit the confidences to your column, from 50 or more rows that you reviewed.
 
@@ -174,9 +176,9 @@ def calibrate(
       dxjudge table calibrate reviewed.tsv
     """
     from .runs.calibrate_run import calibrate_table
+    from .terminal.facts import tell
 
-    for line in calibrate_table(table, output, ontology):
-        typer.echo(line)
+    tell(calibrate_table(table, output, ontology), as_json=as_json, file=sys.stdout)
 
 
 @app.command(cls=Command)

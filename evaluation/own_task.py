@@ -62,6 +62,7 @@ def own_task(spec: OwnTask) -> Task:
         after=lambda _: finds,
         measures=partial(_measures, name, spec, step),
         columns=lambda _: _own_columns(name, spec.title or name, spec, verdict),
+        right="metric" if spec.truth else "",
     )
 
 

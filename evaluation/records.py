@@ -36,6 +36,7 @@ class Inputs:
 
 
 _INPUTS: TypeAdapter[Inputs] = TypeAdapter(Inputs)
+_DAMAGED = (KeyError, TypeError, ValidationError, AttributeError)
 
 
 @dataclass(frozen=True)
@@ -85,18 +86,28 @@ def read_recorded(folder: Path) -> Recorded:
             f"{folder} has no {INPUTS}: it is not the folder of an evaluation, or an older version "
             "wrote it; run dxjudge evaluate again (what was judged is not asked again)"
         )
+    settings = read_run_settings(folder)
     signature = read_signature(folder / SIGNATURE)
     try:
-        settings = Settings(**signature["settings"])
         judges = tuple(JudgeSpec(**judge) for judge in signature["judges"])
         files = {str(name): str(digest) for name, digest in signature["files"].items()}
-    except (KeyError, TypeError, ValidationError, AttributeError) as fault:
-        raise InputError(
-            f"{folder / SIGNATURE} is not the signature of an evaluation: {fault}"
-        ) from fault
+    except _DAMAGED as fault:
+        raise _not_a_signature(folder, fault) from fault
     inputs = read_inputs(folder)
     outcomes = dict(_outcomes(folder / OUTCOMES))
     return Recorded(settings, judges, inputs.cases, inputs.responses, outcomes, files)
+
+
+def read_run_settings(folder: Path) -> Settings:
+    """Read the settings of an evaluation. Raises InputError, naming the file."""
+    try:
+        return Settings(**read_signature(folder / SIGNATURE)["settings"])
+    except _DAMAGED as fault:
+        raise _not_a_signature(folder, fault) from fault
+
+
+def _not_a_signature(folder: Path, fault: Exception) -> InputError:
+    return InputError(f"{folder / SIGNATURE} is not the signature of an evaluation: {fault}")
 
 
 def read_inputs(folder: Path) -> Inputs:

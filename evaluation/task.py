@@ -109,6 +109,9 @@ class Task:
     extracts: which diagnoses of a response it extracts for other tasks.
     by_ontology: where there is no judge, the codes decide.
     of_pairs: the cases are the items of pairs; both items of a pair are resampled together.
+    right: what says that a response is right: its verdict as a number (1 is right, 0 is wrong), a
+        verdict of which an abstention is wrong too, the chosen option, or the metric with the
+        name of the task; "" where nothing does, as for a grade.
     """
 
     name: str
@@ -123,6 +126,7 @@ class Task:
     extracts: Literal["", "final", "ddx"] = ""
     by_ontology: bool = False
     of_pairs: bool = False
+    right: Literal["", "verdict", "answer", "option", "metric"] = ""
 
     def lack(self, cases: Sequence[Case]) -> str:
         """The reason why no case can be judged; "" where one can."""

@@ -132,6 +132,7 @@ TASKS: tuple[Task, ...] = (
         measures=under_each_judge("judge_equivalence", diagnosis.final_accuracy),
         columns=lambda _: (Column("final_accuracy", "Accuracy"),),
         by_ontology=True,
+        right="verdict",
     ),
     Task(
         name="judge_equivalence_ddx",
@@ -142,6 +143,7 @@ TASKS: tuple[Task, ...] = (
         measures=under_each_judge("judge_equivalence_ddx", diagnosis.top_accuracies),
         columns=task_columns.top_columns,
         by_ontology=True,
+        right="verdict",
     ),
     Task(
         name="grade_ddx",
@@ -202,6 +204,7 @@ TASKS: tuple[Task, ...] = (
         needs=(_OPTIONS,),
         measures=_answers,
         columns=task_columns.choice_columns,
+        right="option",
     ),
     Task(
         name="score_free_answer",
@@ -219,6 +222,7 @@ TASKS: tuple[Task, ...] = (
             Column("set_oracle: *", "Oracle"),
         ),
         of_pairs=True,
+        right="option",
     ),
     Task(
         name="score_open_answer",
@@ -228,6 +232,7 @@ TASKS: tuple[Task, ...] = (
         needs=(_OPEN_QUESTION,),
         measures=_answers,
         columns=task_columns.open_columns,
+        right="answer",
     ),
     Task(
         name="choose_best",
@@ -294,6 +299,9 @@ TASKS: tuple[Task, ...] = (
     ),
 )
 
+OF_OPTIONS = frozenset(task.name for task in TASKS if task.right == "option")
+"""The tasks whose verdict is a chosen option, which may match none."""
+
 EXTRACTIONS = tuple(task.name for task in TASKS if task.extracts)
 """The tasks that the first judge alone does, for all judges."""
 
@@ -305,6 +313,19 @@ def find_task(name: str) -> Task:
         return names[name]
     hint = did_you_mean(name, names, f"the tasks are {', '.join(names)}")
     raise UsageError(f"no task {name!r}; {hint}")
+
+
+def says_right(names: Iterable[str], settings: Settings) -> dict[str, str]:
+    """Task -> what says that a response is right (`Task.right`).
+
+    The file of a step of your own is not opened: whoever looks at a run may not have it.
+    """
+    listed = {task.name: task.right for task in TASKS}
+    own = [one for one in settings.tasks if isinstance(one, OwnTask)]
+    named = {one.name: "metric" if one.truth else "" for one in own if one.name}
+    truths = [one.truth for one in own if not one.name]
+    unnamed = "metric" if truths and all(truths) else ""
+    return {name: listed.get(name, named.get(name, unnamed)) if name else "" for name in names}
 
 
 def tasks_of(settings: Settings) -> tuple[Task, ...]:

@@ -43,12 +43,12 @@ class Spool(Generic[T]):
     def __init__(self, *, read: Callable[[Any], T], write: Callable[[T], Any]) -> None:
         """read, write: convert plain JSON to an item and back."""
         self._read, self._write = read, write
-        self._file = tempfile.TemporaryFile(buffering=0)
+        self._file: Any = None  # opened by the first item
         self._guard = threading.Lock()
         self._end = 0
 
     def keep(self, item: T) -> int:
-        """Append an item; return its place. Raises OutputError for a full disk."""
+        """Append an item; return its place. Raises OutputError where no file can be written."""
         line = as_line({"item": self._write(item)})
         with self._guard:
             place = self._end
@@ -58,14 +58,16 @@ class Spool(Generic[T]):
 
     def _append(self, line: bytes, place: int) -> None:
         try:
+            if self._file is None:
+                self._file = tempfile.TemporaryFile(buffering=0)
             self._file.seek(place)
             rest = memoryview(line)
             while rest:
                 rest = rest[self._file.write(rest) :]
         except OSError as fault:
-            folder = tempfile.gettempdir()
             raise OutputError(
-                f"cannot write a temporary file in {folder}: {fault.strerror or fault}"
+                f"cannot write a temporary file: {fault.strerror or fault}; the environment "
+                "variable TMPDIR names a folder for it"
             ) from fault
 
     def at(self, place: int) -> T:
@@ -83,4 +85,5 @@ class Spool(Generic[T]):
         value: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._file.close()
+        if self._file is not None:
+            self._file.close()

@@ -110,6 +110,9 @@ def bootstrap_interval(
         weights: importance of each row (default 1), multiplied into the drawn counts.
         plan: level, method, resamples, seed.
 
+    Returns:
+        the number over all rows with its limits, or NaN limits and a warning.
+
     >>> from dxjudge.scoring import mean_statistic
     >>> made = bootstrap_interval(mean_statistic([0.2, 0.4, 0.9] * 10), 30)
     >>> round(made.estimate, 2), made.low < 0.5 < made.high
@@ -134,6 +137,16 @@ def bootstrap_many(
     Formula: as `bootstrap_interval`, for k numbers on the same resamples.
 
     Source: Efron (1987), "Better bootstrap confidence intervals", JASA 82.
+
+    Args:
+        statistic: weights (b, rows) to k values (b, k).
+        clusters: the number of rows, if each is its own cluster; else the cluster of each row.
+        weights: importance of each row (default 1), multiplied into the drawn counts.
+        present: rows x k: which rows each number uses; by default all.
+        plan: level, method, resamples and seed of the intervals.
+
+    Returns:
+        one interval for each number.
 
     >>> rng = np.random.default_rng(0)
     >>> table = rng.random((50, 2))
@@ -230,6 +243,12 @@ def replicates(
 
     Source: Efron (1987), JASA 82.
 
+    Args:
+        statistic: weights (b, rows) to values (b, k).
+        clusters: the number of rows, if each is its own cluster; else the cluster of each row.
+        weights: importance of each row (default 1), multiplied into the drawn counts.
+        plan: resamples and seed.
+
     >>> from dxjudge.scoring import mean_statistic
     >>> replicates(mean_statistic([0.0, 1.0] * 10), 20, plan=Plan(resamples=50)).shape
     (50, 1)
@@ -254,6 +273,16 @@ def bootstrap_differences(
     0) / (1 + resamples), at most 1.
 
     Source: Davison and Hinkley (1997), "Bootstrap Methods and their Application", section 4.4.
+
+    Args:
+        statistic: weights (b, rows) to k differences (b, k).
+        clusters: the number of rows, if each is its own cluster; else the cluster of each row.
+        weights: importance of each row (default 1), multiplied into the drawn counts.
+        present: rows x k: which rows each number uses; by default all.
+        plan: level, method, resamples and seed of the intervals.
+
+    Returns:
+        one difference for each number, with its interval and p-value.
 
     >>> from dxjudge.scoring import mean_statistic
     >>> made = bootstrap_differences(mean_statistic([0.1, 0.3] * 20), 40, plan=Plan(resamples=999))

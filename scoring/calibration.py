@@ -98,6 +98,9 @@ def rogan_gladen(
         level: of the interval.
         fewest: least number of calibration cases that are truly right, and truly wrong.
 
+    Returns:
+        the corrected share with its limits, or NaN and a warning.
+
     A warning replaces the number if either kind has fewer than `fewest` calibration cases, or if
     the judge is hardly better than chance (se + sp - 1 < 0.1).
 
@@ -171,6 +174,9 @@ def prediction_powered(
         level: of the interval (Student's t, by the number of calibration cases).
         tune: choose w from the data so that the variance is least (PPI++); else w = 1.
         fewest: least number of calibration cases.
+
+    Returns:
+        the corrected share with its limits, or NaN and a warning.
 
     >>> checked = [(True, True)] * 18 + [(False, True)] * 2 + [(False, False)] * 20
     >>> made = prediction_powered([True] * 45 + [False] * 55, checked, tune=False)

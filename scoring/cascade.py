@@ -95,6 +95,13 @@ def model_differences(
 
     Source: H-DDx, HDF1; `paired_differences`.
 
+    Args:
+        counts: model -> its counts, as `counts_by_model` gives them.
+        level: one of the tree's levels; None for all.
+        chapter: a chapter; None for all.
+        clusters: the cluster of each case; by default every case is its own.
+        plan: level, method, resamples and seed of the intervals.
+
     >>> from dxjudge.ontology.tree import load_tree
     >>> from dxjudge.scoring import counts_by_model
     >>> answers = {"a": [["J40"]] * 12, "b": [["J40"], ["J41"]] * 6}

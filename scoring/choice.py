@@ -20,6 +20,10 @@ def choice_is_right(chosen: Iterable[str] | None, truth: Iterable[str]) -> bool:
 
     Source: MEDSYN, accuracy of the final diagnosis by choice; MediConfusion, individual accuracy.
 
+    Args:
+        chosen: the chosen options.
+        truth: the true options.
+
     >>> choice_is_right(["B"], ["B"]), choice_is_right(None, ["B"])
     (True, False)
     """
@@ -40,6 +44,13 @@ def option_score(chosen: Iterable[str] | None, gold: Iterable[str]) -> float:
     >>> option_score({"A", "D"}, {"A", "B", "C"})
     0.0
 
+    Args:
+        chosen: the chosen options.
+        gold: the right options.
+
+    Returns:
+        0 to 1.
+
     Raises:
         UsageError: no gold option.
     """
@@ -55,6 +66,12 @@ def open_average(scores: Sequence[Grade]) -> Mean:
     Formula: mean of the scores 0, 0.5 and 1.
 
     Source: MedLesionVQA, open answers.
+
+    Args:
+        scores: the score of each answer; None and `FAILED` are unresolved.
+
+    Returns:
+        the mean with its bounds and counts.
 
     >>> open_average([1, 0.5, 0, None]).value
     0.5
@@ -85,6 +102,13 @@ def ability_scores(
 
     Source: MedLesionVQA, averages per ability and overall.
 
+    Args:
+        scores: the score of each question, 0 to 1; None and `FAILED` are left out.
+        abilities: the ability of each question, or several.
+
+    Returns:
+        the mean of each ability, over all questions, and over the abilities.
+
     >>> made = ability_scores([1, 0.5, 0], ["colour", "colour", "size"])
     >>> made.by_ability["colour"].value, made.overall.value, made.macro
     (0.75, 0.5, 0.375)
@@ -113,6 +137,12 @@ def merge_ranks(rankings: Iterable[Sequence[str]]) -> tuple[Merged, ...]:
 
     >>> [entry.name for entry in merge_ranks([["acne", "rosacea"], ["rosacea", "acne", "lupus"]])]
     ['acne', 'rosacea', 'lupus']
+
+    Args:
+        rankings: the list of each annotator, best first.
+
+    Returns:
+        the entries with their weights, heaviest first.
 
     Raises:
         UsageError: a list names an entry twice.
@@ -165,6 +195,12 @@ def uniform_positions(questions: Iterable[Placed]) -> PositionTest:
     >>> test = uniform_positions([Placed((0,), 4)] * 6 + [Placed((3,), 4)] * 2)
     >>> test.statistic, test.degrees, round(test.p_value or 0, 4), test.smallest
     (12.0, 3, 0.0074, 2.0)
+
+    Args:
+        questions: the places of the right options of each question.
+
+    Returns:
+        chi-square, its degrees of freedom, p, and the smallest expected count.
 
     Raises:
         UsageError: a question without a right option or with right options only, or a place

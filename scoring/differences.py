@@ -83,6 +83,9 @@ def mean_columns(columns: Sequence[Columns]) -> Columns:
     Args:
         columns: the same cases in the same order under each judge.
 
+    Returns:
+        the columns of the mean judge.
+
     >>> one, two = Columns.of_scores([1, 1, np.nan]), Columns.of_scores([1, 0, 0])
     >>> both = mean_columns([one, two])
     >>> both.numerator.ravel().tolist(), both.resolved.ravel().tolist()

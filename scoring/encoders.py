@@ -28,6 +28,14 @@ def load_encoder(
 ) -> "SentenceEncoder | ClipEncoder":
     """Load the text encoder `name`; the docstring of the module lists the forms.
 
+    Args:
+        name: a name or a folder, in one of these forms.
+        device: where torch computes, such as cpu or cuda; by default torch decides.
+        allow_download: whether weights may be fetched from the network.
+
+    Returns:
+        an encoder of texts (and, for CLIP models, of images).
+
     Raises:
         MissingExtra: its library is missing; the message names the pip command.
         ModelFault: the weights are not on this machine or cannot be read.

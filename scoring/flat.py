@@ -52,6 +52,13 @@ def ranks(scores: Mapping[str, float], *, higher_is_better: bool = True) -> dict
     >>> ranks({"a": 0.5, "b": 0.7, "c": 0.5})
     {'a': 2, 'b': 1, 'c': 2}
 
+    Args:
+        scores: model -> score.
+        higher_is_better: whether the highest score has rank 1.
+
+    Returns:
+        model -> rank.
+
     Raises:
         UsageError: a score is NaN; it has no rank.
     """
@@ -103,6 +110,15 @@ def rank_changes(
     >>> changes = rank_changes({"a": 0.9, "b": 0.8}, {"a": 0.1, "b": 0.3})
     >>> [(one.model, *one.shown, one.change) for one in changes]
     [('b', '2', '1', 1), ('a', '1', '2', -1)]
+
+    Args:
+        before: model -> the first score.
+        after: model -> the second score.
+        higher_is_better: whether the highest score has rank 1.
+
+    Returns:
+        one row for each model, the best by the second score first; it says whether a rank is
+        shared.
 
     Raises:
         UsageError: the two hold different models.

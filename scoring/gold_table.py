@@ -82,6 +82,9 @@ def mapping_quality(
         ks: list lengths to report.
         plan: how to resample for the intervals.
 
+    Returns:
+        hit@k for each k, the same category, and HDF1, with intervals.
+
     Raises:
         UnknownCode: the release does not contain a code.
         UsageError: lists of different lengths, or a term without an accepted code.

@@ -114,7 +114,17 @@ def counts_by_model(
     *,
     unmapped: Policy = "ignore",
 ) -> dict[str, HierarchicalCounts]:
-    """Count the sets of several models; the truth and every distinct code are read only once."""
+    """Count the sets of several models; the truth and every distinct code are read only once.
+
+    Args:
+        truth: the true diagnoses of each case, as in `hierarchical_scores`.
+        predictions: model -> the predicted diagnoses of each case.
+        tree: the release.
+        unmapped: "ignore" or "penalise" predictions that did not map.
+
+    Returns:
+        model -> the sizes of the sets of each case.
+    """
     if unmapped not in ("ignore", "penalise"):
         raise UsageError(f"unmapped is {unmapped!r}; choose 'ignore' or 'penalise'")
     table = NodeTable(tree)
@@ -194,6 +204,9 @@ def hierarchical_scores(
         level: one of the tree's (of ICD-10 chapter, block, category, subcategory); None for all.
         chapter: a chapter, in any form that the tree reads; None for all.
         unmapped: "ignore" or "penalise" predictions that did not map.
+
+    Returns:
+        HDP, HDR and HDF1, 0 to 1, and the counts of each case.
 
     Raises:
         UnknownCode: the release does not contain a true code; the message names the case.

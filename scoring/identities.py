@@ -65,6 +65,9 @@ def violations(
         half_units: name of the column -> half a unit of its last printed digit.
         whole: what 100 % is in the table, 1 or 100.
 
+    Returns:
+        the broken identities, with the printed number and the limits of the numbers that would fit.
+
     Raises:
         UsageError: an identity with the wrong number of columns.
 

@@ -63,18 +63,25 @@ def combine(
 ) -> JuryVerdict:
     """Combine the votes on one case in one step into one verdict.
 
-    quorum: the number of votes that must decide; by default more than half of the votes.
-    weights: judge -> weight, 0 or more, for the rule "weighted".
-
-    Raises UsageError for an unknown rule, no votes, votes on several cases or steps, a quorum
-    below 1, a missing or negative weight, and a verdict that is not a number under a rule that
-    calculates.
-
     Formula: the verdict with more than half of the votes, with the most votes, with all votes, or
     with the most weight; or the mean, median, min or max of numbers.
 
     Source: Boland (1989), "Majority systems and the Condorcet jury theorem", The Statistician
     38.
+
+    Args:
+        votes: the votes on one case in one step.
+        rule: how they are combined; the mean, median, min and max need numbers.
+        quorum: the number of votes that must decide; by default more than half of them.
+        weights: judge -> weight, 0 or more, for the rule "weighted".
+
+    Returns:
+        the verdict, or the reason why there is none, with the votes that count.
+
+    Raises:
+        UsageError: an unknown rule, no votes, votes on several cases or steps, a quorum below 1, a
+            missing or negative weight, or a verdict that is not a number under a rule that
+            calculates.
 
     >>> combine([Vote("1", "s", "a", verdict=4), Vote("1", "s", "b", verdict=5)], "mean").verdict
     4.5
@@ -184,7 +191,15 @@ def _check(
 
 
 def check_weights(weights: Mapping[str, float] | None, judges: set[str]) -> None:
-    """Raise UsageError if a judge has no weight, or a weight that is not a number of 0 or more."""
+    """Raise UsageError if a judge has no weight, or a weight that is not a number of 0 or more.
+
+    Args:
+        weights: judge -> weight.
+        judges: the names of the judges that vote.
+
+    Raises:
+        UsageError: no weights, a judge without a weight, or a weight that is not 0 or more.
+    """
     if weights is None:
         raise UsageError("the rule weighted needs weights")
     for judge in sorted(judges):

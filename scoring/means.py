@@ -28,6 +28,9 @@ def mean_interval(
         clusters: the case of each item, if a case has several items.
         plan: level, method, resamples, seed, fewest cases.
 
+    Returns:
+        the mean with its limits, or NaN limits and a warning.
+
     >>> mean_interval([True] * 30 + [False] * 10 + [None]).estimate
     0.75
     """

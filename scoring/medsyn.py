@@ -22,6 +22,10 @@ def ddx_coverage(grades: Iterable[Grade], threshold: float = COVERS_FROM) -> Sha
 
     Source: MEDSYN, coverage of the differential.
 
+    Args:
+        grades: the grade of each case; None and `FAILED` are unresolved.
+        threshold: the lowest grade that covers.
+
     >>> ddx_coverage([5, 4, 3, 0]).value
     0.5
     """
@@ -34,6 +38,10 @@ def covers(grade: float, threshold: float = COVERS_FROM) -> bool:
     Formula: grade >= 4.
 
     Source: MEDSYN, coverage of the differential.
+
+    Args:
+        grade: the grade of the differential, 0 to 5.
+        threshold: the lowest grade that covers.
 
     >>> covers(4), covers(3)
     (True, False)
@@ -56,6 +64,10 @@ def mean_grade(grades: Iterable[Grade], scale: tuple[float, float] = (0, 5)) -> 
 
     Source: MEDSYN, mean grade of the differential (0 to 5) and of the final diagnosis (1 to 5).
 
+    Args:
+        grades: the grade of each case; None and `FAILED` are unresolved.
+        scale: the lowest and the highest grade.
+
     >>> mean_grade([5, 3, None]).value
     4.0
     """
@@ -72,6 +84,11 @@ def choice_accuracy(
     Formula: (cases whose choice is the true option) / (resolved cases).
 
     Source: MEDSYN, accuracy of the final diagnosis by choice.
+
+    Args:
+        chosen: the chosen option of each case.
+        truth: the true option of each case.
+        ignore_case: whether a and A are one option.
 
     Raises:
         UsageError: the two lists differ in length.
@@ -109,6 +126,10 @@ def ddx_fdx_gap(coverage: Share, accuracy: Share) -> Gap:
     Formula: coverage of the differential - accuracy of the final choice.
 
     Source: MEDSYN, gap between differential and final diagnosis.
+
+    Args:
+        coverage: as `ddx_coverage` gives it.
+        accuracy: as `choice_accuracy` gives it.
 
     >>> ddx_fdx_gap(share([True, True]), share([True, False])).value
     0.5

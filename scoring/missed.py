@@ -34,6 +34,11 @@ def deepest_shared(
     """Return the deepest node that both sides share after `augment`; None without one.
 
     Among equally deep nodes it is the first by code.
+
+    Args:
+        truth: the true code or codes.
+        predicted: the predicted code or codes.
+        tree: the release.
     """
     return _deepest(augment(truth, tree) & augment(predicted, tree), tree)
 
@@ -51,6 +56,14 @@ def misses(truth: Sequence[Case], predicted: Sequence[Case], tree: Tree) -> tupl
     Formula: true diagnoses of which no code, nor one below it, is predicted.
 
     Source: H-DDx, analysis of misses by level.
+
+    Args:
+        truth: the true diagnoses of each case, as in `hierarchical_scores`.
+        predicted: the predicted diagnoses of each case.
+        tree: the release.
+
+    Returns:
+        one row for each missed diagnosis, with the deepest node that was still right.
 
     >>> from dxjudge.ontology.tree import load_tree
     >>> made = misses([["J40", "I10"]], [["J41.0", "I10"]], load_tree())

@@ -64,6 +64,10 @@ def pair_scores(pairs: Iterable[Pair]) -> PairScores:
     Args:
         pairs: ((truth, choice), (truth, choice)); options compare exactly.
 
+    Returns:
+        the three shares with their counts and bounds, and the numbers of invalid and failed
+        answers.
+
     Raises:
         UsageError: a pair whose two items have the same true answer; the message gives its
             position.
@@ -125,6 +129,9 @@ def pair_outcome(first: Item, second: Item) -> PairOutcome:
         first: (truth, choice) of one item; a choice is an option, None or `FAILED`.
         second: the same of the other item.
 
+    Returns:
+        whether both are right, whether both are the same, and what is unresolved.
+
     >>> pair_outcome(("A", "A"), ("B", "A"))
     PairOutcome(both=False, same=True, counts=True)
     >>> pair_outcome(("A", "A"), ("B", FAILED)).both is None
@@ -161,6 +168,12 @@ def majority_vote(samples: Iterable[T | None | Failed]) -> Majority[T]:
 
     Source: MediConfusion, majority vote over samples.
 
+    Args:
+        samples: the choice of each sample; None for an answer that matches no option.
+
+    Returns:
+        the choice, or none, with the counts of the samples.
+
     >>> majority_vote(["A", "B", "A", None]).winner
     'A'
     """
@@ -181,6 +194,10 @@ def best_of_n(samples: Sequence[Choice], picked: int | None) -> Choice:
     Formula: the choice of the sample that the judge picked.
 
     Source: MediConfusion, best of N.
+
+    Args:
+        samples: the choices of the samples of one item.
+        picked: the position of the sample that the judge picked, from 0; None for none.
 
     Raises:
         UsageError: the position is not that of a sample.
@@ -271,6 +288,12 @@ def variant_spread(set_accuracies: Sequence[float]) -> Spread:
     Formula: mean and standard deviation (n - 1) of the set accuracies.
 
     Source: MediConfusion, spread over prompt variants.
+
+    Args:
+        set_accuracies: the set accuracy of each variant.
+
+    Returns:
+        mean, standard deviation and number of variants.
 
     >>> spread = variant_spread([0.2, 0.4])
     >>> round(spread.mean, 3), round(spread.sd, 4)

@@ -74,6 +74,9 @@ def clip_interval(interval: Interval) -> Interval:
     Args:
         interval: of the mean that is not clipped.
 
+    Returns:
+        the same interval with its estimate and both limits within 0..1.
+
     >>> made = clip_interval(Interval(-0.1, -0.3, 0.1, 0.95, "bca", 20, 1000, 0))
     >>> made.estimate, made.low, made.high
     (0.0, 0.0, 0.1)

@@ -90,7 +90,14 @@ class Fragile:
 def compare_votes(votes: Iterable[Vote]) -> tuple[Comparison, ...]:
     """Compare every perturbed vote with its base: the vote without a variant.
 
-    Raises UsageError for a perturbed vote without a base, or two bases of one case.
+    Args:
+        votes: the votes on the original items and on their changed forms.
+
+    Returns:
+        one comparison for each changed item.
+
+    Raises:
+        UsageError: a perturbed vote without a base, or two bases of one case.
     """
     given = list(votes)
     bases: dict[tuple[str, str, str], Vote] = {}
@@ -117,12 +124,15 @@ def flip_rates(
 ) -> tuple[FlipRate, ...]:
     """Return the rates of every step, judge and perturbation, then of `(all)` perturbations.
 
-    The order is that of the comparisons. plan: the level of all intervals, and the resampling for
-    the intervals of shifts.
+    The order is that of the comparisons.
 
     Formula: flipped / comparisons of two verdicts; shift = mean |perturbed - base|.
 
     Source: `share_interval` for its interval.
+
+    Args:
+        comparisons: as `compare_votes` gives them.
+        plan: the level of all intervals, and the resampling for the intervals of shifts.
 
     >>> from dxjudge.scoring import Vote
     >>> base = [Vote(str(n), "s", "j", verdict=1) for n in range(4)]
@@ -151,6 +161,9 @@ def fragile_cases(comparisons: Iterable[Comparison]) -> tuple[Fragile, ...]:
     Formula: flips and comparisons by case and judge.
 
     Source: dxjudge; `flip_rates` has the shares.
+
+    Args:
+        comparisons: as `compare_votes` gives them.
 
     >>> from dxjudge.scoring import Vote
     >>> base, turned = Vote("1", "s", "j", verdict=1), Vote("1", "s", "j", variant="v", verdict=0)

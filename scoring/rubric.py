@@ -42,6 +42,9 @@ def rubric_score(
         factors: dimension to factor from raw to points.
         maximum: highest raw level.
 
+    Returns:
+        the points of each dimension and their total, with the best total and bounds.
+
     Raises:
         UsageError: a dimension without a factor or without a level, or a level off the scale.
 

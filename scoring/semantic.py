@@ -39,6 +39,14 @@ def normalise_similarity(cosine: ArrayLike, low: float = 0.6, high: float = 1.0)
     >>> round(normalise_similarity(0.8), 6), normalise_similarity(0.2)
     (0.5, 0.0)
 
+    Args:
+        cosine: a cosine, or an array of cosines.
+        low: the cosine that becomes 0.
+        high: the cosine that becomes 1.
+
+    Returns:
+        a number, or an array of the same shape, 0 to 1.
+
     Raises:
         UsageError: low is not below high.
     """
@@ -56,6 +64,10 @@ def cosine_matrix(first: ArrayLike, second: ArrayLike) -> Floats:
     Formula: a . b / (|a| |b|).
 
     Source: cosine similarity, which DermCase uses between names.
+
+    Args:
+        first: one vector for each row.
+        second: the same for the other side.
 
     >>> cosine_matrix([[1.0, 0.0]], [[1.0, 0.0], [0.0, 2.0]]).tolist()
     [[1.0, 0.0]]
@@ -87,6 +99,16 @@ def ddx_similarity(
     Formula: min-max normalised cosine of every two names.
 
     Source: DermCase, semantic matching of differentials.
+
+    Args:
+        predicted: the names of the predicted diagnoses, n of them.
+        truth: the names of the true diagnoses, m of them.
+        encoder: gives the vector of a text.
+        low: the cosine that becomes 0.
+        high: the cosine that becomes 1.
+
+    Returns:
+        n x m numbers, 0 to 1.
 
     >>> class Letters:
     ...     def encode(self, texts):
@@ -171,6 +193,9 @@ def ddx_scores(matches: Sequence[tuple[int, int]], n: int, m: int) -> DdxScores:
         n: number of predicted diagnoses.
         m: number of true diagnoses.
 
+    Returns:
+        the four scores, 0 to 1, with |M|, n and m.
+
     Raises:
         UsageError: no true diagnosis, a pair outside n x m, or an index matched twice.
 
@@ -223,6 +248,12 @@ def macro_ddx(cases: Iterable[DdxScores]) -> DdxSummary:
 
     Source: DermCase, macro scores and coverage.
 
+    Args:
+        cases: the scores of each case, as `ddx_scores` gives them.
+
+    Returns:
+        the means, and the number of empty predictions.
+
     >>> macro_ddx([ddx_scores([(0, 0)], 2, 1), ddx_scores([], 1, 1)]).precision
     0.25
     """
@@ -251,6 +282,9 @@ def micro_terms(scores: DdxScores) -> dict[str, tuple[float, float]]:
 
     Source: DermCase, micro scores.
 
+    Args:
+        scores: the scores of one case, as `ddx_scores` gives them.
+
     >>> micro_terms(ddx_scores([(0, 0)], 2, 1))
     {'precision': (1.0, 2.0), 'recall': (1.0, 1.0), 'f1': (2.0, 3.0), 'jaccard': (1.0, 2.0)}
     """
@@ -270,6 +304,12 @@ def micro_ddx(cases: Iterable[DdxScores]) -> DdxSummary:
     Formula: the formulas of `ddx_scores` on the sums of |M|, n and m.
 
     Source: DermCase, micro scores.
+
+    Args:
+        cases: the scores of each case, as `ddx_scores` gives them.
+
+    Returns:
+        the scores of the sums, and the number of empty predictions.
 
     >>> round(micro_ddx([ddx_scores([(0, 0)], 2, 1), ddx_scores([], 1, 1)]).precision, 4)
     0.3333

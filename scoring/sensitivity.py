@@ -21,6 +21,10 @@ def choice_shares(choices: Sequence[str], options: Sequence[str]) -> list[float]
     >>> choice_shares(["A", "B", "A", "A"], ["A", "B", "C"])
     [0.75, 0.25, 0.0]
 
+    Args:
+        choices: the option that each sample chose.
+        options: all options.
+
     Raises:
         UsageError: no choice.
     """
@@ -87,6 +91,10 @@ def nmse_gap(image: Sequence[float], text: Sequence[float]) -> float:
 
     Source: MEDSYN, cross-modal gap.
 
+    Args:
+        image: the sensitivity of each case to the evidence as an image.
+        text: the same for the evidence as text.
+
     Raises:
         UsageError: lists that differ in length, are empty, or contain a negative or non-finite
             number.
@@ -105,6 +113,10 @@ def share_below_diagonal(image: Sequence[float], text: Sequence[float]) -> float
     Formula: (cases with S_image < S_text) / cases.
 
     Source: MEDSYN, cases below the diagonal.
+
+    Args:
+        image: the sensitivity of each case to the evidence as an image.
+        text: the same for the evidence as text.
 
     >>> share_below_diagonal([0.1, 0.5], [0.2, 0.5])
     0.5
@@ -185,7 +197,16 @@ def below_diagonal_intervals(
     Source: MEDSYN, cases below the diagonal; each share: Wilson (1927), JASA 22; their mean:
     bootstrap over cases, Efron (1987), JASA 82.
 
-    Args and returns as in `nmse_intervals`.
+    Args:
+        image: cases x types, the sensitivities to images; NaN if the case lacks one.
+        text: the same for texts. A case counts for a type if it has both.
+        plan: level, method, resamples and seed of the intervals.
+
+    Returns:
+        an interval for each type, then that of the mean.
+
+    Raises:
+        UsageError: as in `nmse_intervals`.
 
     >>> made = below_diagonal_intervals([[0.1], [0.5]] * 10, [[0.2], [0.4]] * 10)
     >>> [round(one.estimate, 2) for one in made]
@@ -249,6 +270,12 @@ def mean_over_types(values: Sequence[float]) -> float:
     Formula: sum of the values / their number; NaN without a value.
 
     Source: MEDSYN, the mean cross-modal gap over types of evidence.
+
+    Args:
+        values: one number for each type of evidence.
+
+    Returns:
+        the mean.
 
     >>> mean_over_types([0.25, 0.75])
     0.5

@@ -75,6 +75,9 @@ def share_of_sums(yes: Floats, items: Floats, level: float = 0.95, *, fewest: in
         level: the level of the interval.
         fewest: with fewer cases the limits are NaN, with a warning.
 
+    Returns:
+        the share with its limits, or NaN limits and a warning.
+
     >>> round(share_of_sums(np.array([1.0, 0.0]), np.array([1.0, 1.0])).low, 4)
     0.0945
     """

@@ -68,7 +68,11 @@ class Mean:
 
 
 def is_resolved(verdict: object) -> bool:
-    """Return whether there is a verdict: not None, not NaN, not `FAILED`."""
+    """Return whether there is a verdict: not None, not NaN, not `FAILED`.
+
+    Args:
+        verdict: anything that may stand for a verdict.
+    """
     missing_number = isinstance(verdict, float) and math.isnan(verdict)
     return not (verdict is None or verdict is FAILED or missing_number)
 
@@ -81,6 +85,14 @@ def bounds(resolved_correct: int, unresolved: int, n: int) -> Bounds:
     Formula: low = c / n, high = (c + u) / n, with c correct and u unresolved items.
 
     Source: worst-case bounds of Manski (1989), Journal of Human Resources 24.
+
+    Args:
+        resolved_correct: the number of items with a verdict that are right.
+        unresolved: the number of items without a verdict.
+        n: the number of items.
+
+    Returns:
+        the lowest and the highest accuracy, 0 to 1.
 
     Raises:
         UsageError: a negative count, or more correct and unresolved items than items.
@@ -102,6 +114,12 @@ def share(verdicts: Iterable[Verdict]) -> Share:
 
     Source: the accuracy of the papers' tables; bounds as in `bounds`.
 
+    Args:
+        verdicts: one verdict for each item; None and `FAILED` are unresolved.
+
+    Returns:
+        the share with its bounds and counts.
+
     >>> share([True, False, None, True]).bounds
     Bounds(low=0.5, high=0.75)
     """
@@ -116,6 +134,13 @@ def mean(scores: Iterable[Grade], scale: tuple[float, float] = (0.0, 1.0)) -> Me
     Formula: sum of the resolved scores / their number.
 
     Source: the mean of the papers' tables; bounds as in `bounds`.
+
+    Args:
+        scores: one score for each item; None, NaN and `FAILED` are unresolved.
+        scale: the lowest and the highest score.
+
+    Returns:
+        the mean with its bounds and counts.
 
     Raises:
         UsageError: a score outside the scale; the message names its position.
@@ -152,6 +177,14 @@ def breakdown(
 
     Source: breakdowns by language, specialty and evidence type (MEDSYN), by ability
     (MedLesionVQA).
+
+    Args:
+        values: one value for each case.
+        groups: the group of each case, or several.
+        score: computes the score of a list of values.
+
+    Returns:
+        group -> score.
 
     Raises:
         UsageError: the two lists differ in length.

@@ -58,6 +58,10 @@ def ranking_stability(
             has few possible values, and BCa limits covered the true one in only 81 % of simulated
             contests (benchmarks/agreement.py). Percentile limits are rather too wide.
 
+    Returns:
+        tau of each two judges with its limits, their mean and the lowest, and the range of each
+        model's ranks.
+
     Raises:
         UsageError: fewer than two judges or two models, judges with different models, lists
             of different lengths, or a model without any score under some judge.
@@ -183,6 +187,9 @@ def score_flips(scores: Floats) -> Floats:
 
     Args:
         scores: judges x models x cases; NaN means missing.
+
+    Returns:
+        models x cases: 1, 0 or NaN.
 
     >>> score_flips(np.array([[[1.0, 1.0, 1.0]], [[1.0, 0.0, np.nan]]])).tolist()
     [[0.0, 1.0, nan]]

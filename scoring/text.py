@@ -62,6 +62,10 @@ def bleu(predicted: str, truth: str) -> float:
 
     Source: Papineni et al. (2002), ACL; sacrebleu (Post 2018, WMT).
 
+    Args:
+        predicted: the text to score.
+        truth: the true text.
+
     >>> round(bleu("otitis media", "otitis media"), 6)
     1.0
     """
@@ -74,6 +78,10 @@ def corpus_bleu(predicted: Sequence[str], truth: Sequence[str]) -> float:
     Formula: as `bleu`, with the n-gram counts pooled over all pairs.
 
     Source: Papineni et al. (2002), ACL; sacrebleu (Post 2018, WMT).
+
+    Args:
+        predicted: the texts to score.
+        truth: the true text of each.
 
     >>> round(corpus_bleu(["otitis media"], ["otitis media"]), 6)
     1.0
@@ -101,6 +109,11 @@ def rouge(predicted: str, truth: str, *, stem: bool = True) -> dict[str, Overlap
     (L).
 
     Source: Lin (2004), "ROUGE"; rouge-score.
+
+    Args:
+        predicted: the text to score.
+        truth: the true text.
+        stem: whether words are compared by their stems.
 
     >>> rouge("chronic otitis media", "otitis media")["rouge1"].recall
     1.0
@@ -220,6 +233,11 @@ def bert_score(
 
     Source: Zhang et al. (2020), "BERTScore", ICLR.
 
+    Args:
+        predicted: the texts to score.
+        truth: the true text of each.
+        encoder: gives the vectors of a text's tokens.
+
     >>> class Words:
     ...     def encode_tokens(self, texts):
     ...         return [np.eye(4)[[len(word) % 4 for word in text.split()]] for text in texts]
@@ -255,6 +273,15 @@ def text_scores(
     Formula: mean over pairs of each score.
 
     Source: DermCase, overlap of words between diagnoses.
+
+    Args:
+        predicted: the texts to score.
+        truth: the true text of each.
+        encoder: gives token vectors for BERTScore; None leaves it out.
+        synonyms: a word's synonyms for METEOR; None for none.
+
+    Returns:
+        the mean of each score.
 
     Raises:
         UsageError: lists of different lengths, or empty.

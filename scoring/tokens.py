@@ -9,13 +9,17 @@ def option_probabilities(
 ) -> dict[str, float]:
     """Return the probability of each option, from the first token of an answer.
 
-    tokens: the likeliest first tokens with their log-probabilities. Tokens that differ only in
-    white space and capitals are one letter, and their probabilities add up. The probabilities of
-    the letters are scaled to sum to 1. A letter that is not among the tokens is left out.
+    Tokens that differ only in white space and capitals are one letter, and their probabilities add
+    up. The probabilities of the letters are scaled to sum to 1. A letter that is not among the
+    tokens is left out.
 
     Formula: p(letter) = sum of exp(logprob) over its tokens / the same sum over all letters.
 
     Source: MediConfusion, greedy decoding.
+
+    Args:
+        tokens: the likeliest first tokens with their log-probabilities.
+        letters: the letters of the options.
 
     >>> tokens = [("A", math.log(0.5)), (" a", math.log(0.1)), ("B", math.log(0.2))]
     >>> option_probabilities(tokens, "AB")
@@ -39,6 +43,9 @@ def mean_logprobs(logprobs: Mapping[str, Sequence[float]]) -> dict[str, float]:
 
     Source: MediConfusion, prefix scoring.
 
+    Args:
+        logprobs: option -> the log-probabilities of the tokens of its text.
+
     >>> mean_logprobs({"A": [-1.0, -3.0], "B": [-1.5]})
     {'A': -2.0, 'B': -1.5}
     """
@@ -51,6 +58,9 @@ def likeliest_option(scores: Mapping[str, float]) -> str | None:
     Formula: argmax of the probabilities or scores.
 
     Source: MediConfusion, greedy decoding and prefix scoring.
+
+    Args:
+        scores: option -> probability or score.
 
     >>> likeliest_option({"A": 0.75, "B": 0.25}), likeliest_option({"A": 0.5, "B": 0.5})
     ('A', None)

@@ -60,7 +60,11 @@ class Vote:
 
 
 def fault_of(fields: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Return the invalid field of a vote and what is wrong with it; None for a valid vote."""
+    """Return the invalid field of a vote and what is wrong with it; None for a valid vote.
+
+    Args:
+        fields: the fields of a vote by name.
+    """
     for name in ("case", "step", "judge"):
         if not fields[name].strip():
             return name, f"{name} is empty"
@@ -93,6 +97,9 @@ def _verdict_fault(verdict: object, status: VoteStatus) -> str:
 
 def identity(verdict: Scalar) -> tuple[str, Scalar]:
     """Return a key that is equal for equal verdicts: 1 equals 1.0, but not True and not "1".
+
+    Args:
+        verdict: a verdict as a vote holds it.
 
     >>> identity(1) == identity(1.0), identity(1) == identity(True)
     (True, False)

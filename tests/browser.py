@@ -113,5 +113,9 @@ def check_widths(page: Page, name: str) -> None:
 
 
 def fits(page: Page, width: int) -> None:
-    """Wait until the page is no wider than its window; parts of it are drawn after a change."""
-    page.wait_for_function(f"document.documentElement.scrollWidth <= {width}", timeout=5_000)
+    """Wait until the page is no wider than its window; parts of it are drawn after a change.
+
+    A function, as everywhere: a bare expression is evaluated in the page, whose policy forbids it.
+    """
+    script = "width => document.documentElement.scrollWidth <= width"
+    page.wait_for_function(script, arg=width, timeout=20_000)

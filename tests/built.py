@@ -1,9 +1,14 @@
-"""The wheel as it would be released, and an environment that holds it and what it needs."""
+"""The wheel as it would be released, and environments of it with what it needs, and no more."""
 
 import os
 import subprocess
 import sys
+import zipfile
+from collections.abc import Iterator
+from importlib.metadata import Distribution, distribution
 from pathlib import Path
+
+from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parent.parent
 FOLDERS = sorted(path.parent.name for path in ROOT.glob("*/__init__.py"))
@@ -12,21 +17,26 @@ _ROOT_FILES = ("pyproject.toml", "README.md", "LICENSE", "MANIFEST.in", "py.type
 
 def build_wheel(folder: Path) -> Path:
     """Build the wheel into a folder, from a copy: a build in place would leave files behind."""
-    sources = folder / "sources"
+    build(copy_sources(folder / "sources"), "build_wheel", folder)
+    return next(folder.glob("*.whl"))
+
+
+def copy_sources(folder: Path) -> Path:
+    """Link the files that a wheel is made from into a folder."""
     for path in _sources():
-        copy = sources / path.relative_to(ROOT)
+        copy = folder / path.relative_to(ROOT)
         copy.parent.mkdir(parents=True, exist_ok=True)
         os.link(path, copy)
-    program = "import sys; from setuptools import build_meta; build_meta.build_wheel(sys.argv[1])"
+    return folder
+
+
+def build(sources: Path, how: str, folder: Path, settings: dict[str, str] | None = None) -> None:
+    """Call a function of the build backend (PEP 517, 660): a wheel comes into the folder."""
+    program = f"from setuptools import build_meta; build_meta.{how}({str(folder)!r}, {settings!r})"
     done = subprocess.run(
-        [sys.executable, "-c", program, str(folder)],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=sources,
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False, cwd=sources
     )
     assert done.returncode == 0, done.stderr
-    return next(folder.glob("*.whl"))
 
 
 def _sources() -> list[Path]:
@@ -42,15 +52,47 @@ def _sources() -> list[Path]:
     ]
 
 
-def install(wheel: Path, folder: Path) -> tuple[Path, str]:
-    """Install a wheel and its dependencies, from pip's index, into a new environment.
-
-    Returns the folder of its commands, and what pip said where it failed ("" where it did not).
-    """
+def empty_environment(folder: Path) -> tuple[Path, Path]:
+    """Make an environment without any package; return its Python and its folder of packages."""
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
-    commands = folder / ("Scripts" if os.name == "nt" else "bin")
-    pip = [sys.executable, "-m", "pip", "--python", str(commands / "python"), "install"]
-    done = subprocess.run(
-        [*pip, "--quiet", "--no-compile", str(wheel)], capture_output=True, text=True, check=False
-    )
-    return commands, "" if done.returncode == 0 else done.stderr or "pip failed"
+    python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    return python, next(folder.rglob("site-packages"))
+
+
+def unpack(wheel: Path, packages: Path) -> None:
+    """Put the files of a wheel where an installer would put them."""
+    with zipfile.ZipFile(wheel) as files:
+        files.extractall(packages)
+
+
+def link_needed(name: str, packages: Path) -> None:
+    """Link what a package in the folder needs, as it is in this environment, beside it.
+
+    So the environment holds what an installer would bring, without a package index.
+    """
+    (own,) = (one for one in Distribution.discover(path=[str(packages)]) if one.name == name)
+    for one in _needed(own):
+        for file in one.files or ():
+            if ".." not in file.parts and file.suffix != ".pyc":
+                target = packages / file
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.symlink_to(Path(str(file.locate())))
+
+
+def _needed(own: Distribution) -> Iterator[Distribution]:
+    """Yield each distribution that this one needs, directly or through others, once."""
+    left, known = [(own, "")], {(own.name, "")}
+    done: set[str] = set()
+    while left:
+        one, extra = left.pop()
+        for requirement in map(Requirement, one.requires or ()):
+            if requirement.marker and not requirement.marker.evaluate({"extra": extra}):
+                continue
+            needed = distribution(requirement.name)
+            for wanted in ("", *requirement.extras):
+                if (needed.name, wanted) not in known:
+                    known.add((needed.name, wanted))
+                    left.append((needed, wanted))
+            if needed.name not in done:
+                done.add(needed.name)
+                yield needed

@@ -13,6 +13,8 @@ from dxjudge.graphs.mapper import Mapper
 from dxjudge.ontology.search import index
 from dxjudge.ontology.search.term_rows import TermRows, load_rows
 
+from .built import build_wheel
+
 # Beside the code, so that the index is built once and not for each run of the tests.
 os.environ.setdefault("DXJUDGE_CACHE_DIR", str(Path(__file__).parents[1] / "build" / "test-cache"))
 
@@ -27,6 +29,12 @@ settings.load_profile(os.environ.get("DXJUDGE_HYPOTHESIS", "without deadline"))
 def mapper() -> Iterator[Mapper]:
     """The default mapper, its index built where it is not there yet."""
     yield Mapper()
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel as it would be released, built once in each process."""
+    return build_wheel(tmp_path_factory.mktemp("wheel"))
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -6,6 +6,7 @@ import inspect
 import json
 import os
 import re
+import runpy
 import shlex
 import subprocess
 import sys
@@ -105,7 +106,25 @@ class PageReader:
             name, _, value = line.removeprefix("export ").partition("=")
             os.environ.setdefault(name, value)
             return ""
+        if tool == "python" and line.endswith(".py"):
+            return self._program(line.split()[1])
         return self._other(line, place)
+
+    def _program(self, name: str) -> str:
+        """Run a file of Python as a program would: its own modules, its folder on the path."""
+        before, path = set(sys.modules), list(sys.path)
+        sys.path.insert(0, str(Path.cwd()))
+        out = StringIO()
+        try:
+            with redirect_stdout(out):
+                runpy.run_path(name, run_name="__main__")
+        finally:
+            sys.path[:] = path
+            for module in set(sys.modules) - before:  # the next program imports it again
+                file = getattr(sys.modules[module], "__file__", None)
+                if file and Path(file).is_relative_to(Path.cwd()):
+                    del sys.modules[module]
+        return out.getvalue()
 
     def _command(self, words: list[str], place: str) -> str:
         self.before(words)
@@ -125,7 +144,8 @@ class PageReader:
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         done = subprocess.run(
             ["bash", "-e", "-o", "pipefail", "-c", line],
-            env={**os.environ, "PATH": path},
+            # A pytest of a page needs no plugin; each takes longer to load than the test to run.
+            env={**os.environ, "PATH": path, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
             capture_output=True,
             text=True,
             timeout=240,

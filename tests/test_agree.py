@@ -506,6 +506,11 @@ def test_a_column_that_cannot_be_the_sampling_is_refused() -> None:
         agree(drawn_apart({"m1": "0.5", "m2": "2"}), Terms(human="h", sampling=("chance",)))
     with pytest.raises(UsageError, match="no vote has this column"):
         agree(drawn_apart({"m1": "0.5", "m2": "0.5"}), Terms(human="h", sampling=("odds",)))
+    grades = [replace(vote, verdict="xyz"[at % 3]) for at, vote in enumerate(
+        drawn_apart({"m1": "0.5", "m2": "0.5"}))]  # fmt: skip
+    with pytest.raises(UsageError, match="--sampling odds: no vote has this column"):
+        agree(grades, Terms(human="h", sampling=("odds",)))  # nothing can be corrected
+    assert agree(grades, Terms(human="h", plan=QUICK, sampling=("chance",))).corrected == ()
     with pytest.raises(UsageError, match="name the human"):
         agree(drawn_apart({"m1": "0.5", "m2": "0.5"}), Terms(sampling=("chance",)))
 

@@ -165,7 +165,8 @@ def test_a_person_rates_a_sample_that_agree_reads(
             writer.writerow({**row, "verdict": "no" if number == 3 else "yes"})
         writer.writerow(sample[8])  # not rated yet
     given = ["--human", "human", "--sampling", "verdict", "--json"]
-    assert dxjudge(["agree", str(curated / "votes.csv"), str(rated), *given]) == 0
+    # 3: a row without a verdict is left out of every measure, and counts as a failed vote.
+    assert dxjudge(["agree", str(curated / "votes.csv"), str(rated), *given]) == 3
     row = json.loads(capsys.readouterr().out)["rows"][0]
     # Of 11 items a person rated 8; one of the sample is not rated yet, two have nothing to rate.
     assert (row["second"], row["n"], row["failed"], row["absent"]) == ("human", 8, 1, 2)

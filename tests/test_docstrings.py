@@ -3,19 +3,26 @@
 import inspect
 import logging
 import re
+from typing import Any
 
 import pytest
 
 import dxjudge
+import dxjudge.scoring
 
 griffe = pytest.importorskip("griffe")
 
 FUNCTIONS = [name for name in dxjudge.__all__ if inspect.isfunction(getattr(dxjudge, name))]
+FORMULAS = [
+    thing
+    for name in dxjudge.scoring.__all__
+    if inspect.isfunction(thing := getattr(dxjudge.scoring, name))
+]
 
 
-def _sections(name: str) -> dict[str, list[tuple[str, str]]]:
+def _sections(function: Any) -> dict[str, list[tuple[str, str]]]:
     logging.getLogger("griffe").setLevel(logging.CRITICAL)  # it asks for types, which we have
-    text = inspect.getdoc(getattr(dxjudge, name)) or ""
+    text = inspect.getdoc(function) or ""
     parsed = griffe.Docstring(text, parser="google").parse()
     found = {}
     for section in parsed:
@@ -31,7 +38,7 @@ def _sections(name: str) -> dict[str, list[tuple[str, str]]]:
 def test_each_argument_is_described(name: str) -> None:
     described = {
         one.strip(" *")
-        for names, text in _sections(name).get("parameters", [])
+        for names, text in _sections(getattr(dxjudge, name)).get("parameters", [])
         for one in names.split(",")
         if text
     }
@@ -45,7 +52,20 @@ def test_each_argument_is_described(name: str) -> None:
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_what_comes_back_and_what_is_raised_is_said(name: str) -> None:
     function = getattr(dxjudge, name)
-    sections = _sections(name)
+    sections = _sections(function)
     if inspect.signature(function).return_annotation not in (None, "None"):
         assert sections.get("returns"), f"{name} does not say what it returns"
     assert all(text for _, text in sections.get("raises", []))
+
+
+def test_each_function_of_scoring_says_what_it_takes_and_gives() -> None:
+    """What it gives may stand in the first sentence: "Return the share of ..."."""
+    assert len(FORMULAS) > 130
+    for function in FORMULAS:
+        sections = _sections(function)
+        described = {name for name, text in sections.get("parameters", []) if text}
+        parameters = inspect.signature(function).parameters
+        assert described == set(parameters), function.__name__
+        text = inspect.getdoc(function) or ""
+        gives = text.startswith("Return") or sections.get("returns")
+        assert gives or inspect.signature(function).return_annotation is None, function.__name__

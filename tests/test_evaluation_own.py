@@ -11,6 +11,7 @@ import pytest
 import dxjudge
 from dxjudge.agents.engine.run import Run
 from dxjudge.errors import InputError, UsageError
+from dxjudge.evaluation.pages.items import read_items
 
 from .protocol_server import ProtocolServer, Seen
 from .test_evaluation_run import responses, rows_of, run
@@ -256,6 +257,10 @@ def test_with_a_column_of_right_verdicts_the_number_is_the_share_that_agree(tmp_
     assert done.exit_code == 0, done.output
     rows = rows_of(tmp_path / "out" / "main_table.csv")
     assert [row["Urgency"] for row in rows] == ["1.0", "0.0"]  # two is always one level off
+    items = read_items(tmp_path / "out")
+    right = items.facets["right"]
+    marks = {(row.model, right.at(place)) for place, row in enumerate(items.rows)}
+    assert marks == {("one", "right"), ("two", "wrong")}
 
 
 def test_compare_judges_compares_an_own_task(tmp_path: Path) -> None:
@@ -278,6 +283,12 @@ def test_compare_judges_compares_an_own_task(tmp_path: Path) -> None:
     )
     rows = rows_of(tmp_path / "out" / "judges" / "main_table.csv")
     assert {row["Urgency"] for row in rows} == {"1.5", "1.75"}
+    judges = json.loads((tmp_path / "out" / "judges" / "judges.json").read_text("utf-8"))
+    # The judges differ on level 1 alone; what was judged is the note, as the step says.
+    assert {one["about"] for one in judges["contested"]} == {
+        "one: Note of one, level 1",
+        "two: Note of two, level 1",
+    }
 
 
 @pytest.mark.parametrize(

@@ -172,6 +172,81 @@ def test_the_cache(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (key,) = (key for key, _ in Replies(cache).entries())
     why = result_of(capsys, "cache", "why", key, "--cache", cache)
     assert (why["key"], why["kept"], why["nearest"]) == (key, True, None)
+    cassette = tmp_path / "replies.jsonl"
+    told = result_of(capsys, "cache", "export", cassette, "--cache", cache)
+    assert told == {"cassette": str(cassette), "replies": 1}
+    assert result_of(capsys, "cache", "import", cassette, "--cache", tmp_path / "2.sqlite") == told
+
+
+SMALL = ("--ontology", f"{Path(__file__).parent / 'data' / 'releases' / 'own.py'}:ICD11")
+
+
+def test_map_and_calibrate(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "in.csv").write_text("dx\nCholera\nn/a\nCholera\n", "utf-8")
+    out, table = tmp_path / "out.csv", tmp_path / "t.tsv"
+    words = ("map", tmp_path / "in.csv", *SMALL)
+    found = result_of(capsys, *words, "-o", out, "--table", table)
+    coded = sum(row["code"] is not None for row in table_of(out))
+    assert (found["rows"], found["distinct_texts"], found["column"]) == (3, 2, "dx")
+    assert found["rows_by_band"]["unmapped"] == 3 - coded == 1
+    assert {one["what"]: one["path"] for one in found["files"]} == {
+        "rows": str(out), "canonical table": str(table)
+    }  # fmt: skip
+    assert run([*map(str, words), "--json"]) == 2
+    assert "name a file for the rows with -o" in " ".join(capsys.readouterr().err.split())
+    estimate = result_of(
+        capsys, *words, "--model", "openai:gpt-4o", "--estimate", "--rerank", "all"
+    )
+    assert (estimate["rows"], estimate["distinct_texts"]) == (3, 2)
+    assert estimate["calls_of_the_model"] + estimate["texts_without_a_call"] == 2
+    codes = ("1A00", "BA41")
+    rows = [f"text {n}\t{codes[n % 2]}\t0.{n:02}\tyes\ts=1A00" for n in range(60)]
+    table.write_text("\n".join(["text\tcode\tscore\treviewed\tsignature", *rows]), "utf-8")
+    fitted = result_of(capsys, "table", "calibrate", table, *SMALL)
+    assert fitted["reviewed"] == 60 and {one["of"] for one in fitted["brier"]} == {
+        "code",
+        "category",
+    }
+    assert Path(fitted["files"][0]["path"]).exists()
+
+
+def test_judge_and_answer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "in.csv").write_text("predicted,truth\npodagra,gout\n,gout\nlupus,gout\n", "utf-8")
+    out = tmp_path / "out.csv"
+    with ProtocolServer(lambda seen: {"same_disease": "yes"}) as server:
+        words = ("judge", "judge_equivalence", tmp_path / "in.csv", "--cache-mode", "off",
+                 "--judge", server.judge(), "--engine", "llm")  # fmt: skip
+        estimate = result_of(capsys, *words, "--estimate")
+        found = result_of(capsys, *words, "-o", out)
+        jury = result_of(capsys, *words[:-2], "--judge", "rules", "-o", out, code=3)
+    (asked,) = estimate["models"]
+    assert (estimate["rows"], asked["questions"], asked["calls"]) == (3, 3, 2)
+    assert found["rows"] == sum(found["statuses"].values()) == len(table_of(out)) == 3
+    assert found["calls"] == found["decided_by"]["llm"] == 2
+    assert [(one["count"], one["rows"]) for one in jury["failures"]] == [(2, [1, 3])]
+    assert jury["rows"] == 3 and [one["judge"] for one in jury["votes"]][1:] == ["rules"]
+
+
+def test_sources(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DXJUDGE_CACHE_DIR", str(tmp_path / "cache"))
+    (tmp_path / "ward.csv").write_text("term,code\nsugar,E11.9\nodd,XX\n", "utf-8")
+    added = result_of(capsys, "sources", "add", tmp_path / "ward.csv")
+    assert (added["source"]["name"], len(added["skipped"])) == ("ward", 1)
+    changed = result_of(capsys, "sources", "set", "ward", "--inactive")
+    assert changed["source"]["active"] is False
+    assert result_of(capsys, "sources", "remove", "ward") == {"removed": "ward"}
+
+
+def test_curate(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "in.csv").write_text(
+        "id,case\na,A red plaque.\nb,A red plaque.\nc,Cough\n", "utf-8"
+    )
+    out = tmp_path / "out.csv"
+    found = result_of(capsys, "curate", "dedupe", tmp_path / "in.csv", "-o", out)
+    assert (found["cases"], found["kept"], found["left_out"]) == (3, 2, 1)
+    assert len(table_of(out)) == 2 and sum(found["reasons"].values()) == 1
 
 
 def test_an_error_goes_to_standard_error_alone(capsys: pytest.CaptureFixture[str]) -> None:

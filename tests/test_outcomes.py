@@ -1,13 +1,17 @@
 """What the rows of a command came to is on disk: memory does not grow with them."""
 
+import tempfile
 import tracemalloc
 from pathlib import Path
+
+import pytest
 
 from dxjudge.agents.judge import JudgeSpec
 from dxjudge.agents.judge_equivalence import Equivalence
 from dxjudge.agents.outcome import Done, Failed, Outcome, read_outcome, write_outcome
 from dxjudge.cache.key import fingerprint
 from dxjudge.cli.runs.outcomes import Outcomes
+from dxjudge.errors import OutputError
 from dxjudge.files.journal import Journal
 
 JUDGE = JudgeSpec(provider="openai", model="double", base_url="http://127.0.0.1:8000/v1")
@@ -46,6 +50,18 @@ def test_without_a_journal_they_are_all_there_until_the_end() -> None:
         outcomes.keep(1, done(False), is_final=True)
         outcomes.keep(0, done(True), is_final=True)
         assert list(outcomes) == [done(True), done(False)] and outcomes.all_final
+
+
+def test_without_a_place_for_a_temporary_file_a_run_says_so_and_a_journal_needs_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "file"))
+    with open_outcomes(tmp_path / "journal") as journal, Outcomes(["one"], journal) as outcomes:
+        outcomes.keep(0, done(True), is_final=True)
+        assert outcomes[0] == done(True)
+        with pytest.raises(OutputError, match="TMPDIR"):
+            outcomes.keep(0, failed("no"), is_final=False)
 
 
 def test_a_row_more_takes_less_than_half_a_kilobyte_of_memory(tmp_path: Path) -> None:

@@ -263,7 +263,7 @@ def test_view_shows_the_same_pages_and_links_contested_cases(
         assert link.startswith("#tab=cases&run=0&case=")
         assert inaccessible(page) == [] and faults == []
         page.locator(".view-run select").select_option(index=1)
-        page.wait_for_function("!document.querySelector('table.main, #contested')")
+        page.wait_for_function("() => !document.querySelector('table.main, #contested')")
         refused = page.evaluate("fetch('api/overview?run=1').then(reply => reply.json())")
         assert "is still going" in refused["error"]
         page.close()

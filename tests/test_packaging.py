@@ -48,6 +48,15 @@ def test_the_container_is_another_user_and_can_be_asked_whether_it_is_well() -> 
     last = lines[max(n for n, line in enumerate(lines) if line.startswith("FROM")) :]
     assert [line for line in last if line.startswith("USER")] == ["USER 65532:65532"]
     assert any(line.startswith("HEALTHCHECK") and "/health" in line for line in last)
+    copied = [line.split()[1:-1] for line in lines if line.startswith("COPY ")]
+    own = [source for words in copied for source in words if "--from=build" not in words]
+    assert own == ["."] and all((ROOT / source).exists() for source in own)
+    left_out = (ROOT / ".dockerignore").read_text("utf-8").split()
+    assert not {name.split("/")[0] for name in left_out} & {
+        "pyproject.toml",
+        "README.md",
+        "LICENSE",
+    }
     (python,) = {line.split()[1] for line in lines if line.startswith("FROM")}
     version = python.split(":")[1].removesuffix("-slim")
     assert f"Programming Language :: Python :: {version}" in PROJECT["classifiers"]

@@ -2,6 +2,7 @@
 
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -300,3 +301,50 @@ def test_the_questionnaire_of_curated_cases_is_read_by_rate(tmp_path: Path) -> N
     assert rows == again
     other = list(questions_of_items(items, Settings(seed=1), images_of_reports(reports, out)))
     assert rows != other, "the order of the pairs is not that of the seed"
+
+
+def test_the_table_of_people_is_read_by_agree_by_a_jury_and_by_calibration(
+    tmp_path: Path, capsys: Any
+) -> None:
+    """Ann rates 20 of 40 pairs, and says that c00 to c29 are the same; a judge says c04 to c39."""
+    rows = [{"id": f"c{n:02}", "predicted": f"tinea {n}", "truth": f"ringworm {n}"}
+            for n in range(40)]  # fmt: skip
+    table, judges, out = (tmp_path / name for name in ("in.jsonl", "judges.csv", "out.jsonl"))
+    table.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    write_votes(judges, [Vote(case=row["id"], step=TASK, judge="j", verdict=row["id"] >= "c04")
+                         for row in rows])  # fmt: skip
+    rating = rated(read_to_rate(str(table), Reading(TASK)), tmp_path, "ann", Design(20), seed=1)
+    said = {item.case: item.case < "c30" for item in rating.items}
+    for place, item in enumerate(rating.items):
+        same = {"same_disease": "yes" if said[item.case] else "no"}
+        rating.give(place, "ann", "done", same, 'why "it\'s" so')
+    rating.write()
+    people = str(tmp_path / "ann.csv")
+    equal = {case for case, verdict in said.items() if verdict == (case >= "c04")}
+    assert len(said) == 20 and 8 < len(equal) < 20
+    assert run(["agree", str(judges), people, "--human", "ann", "--json", "--boot", "50"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    alike = next(row for row in found["rows"] if row["measure"] == "share_identical")
+    assert (alike["n"], alike["value"]) == (20, pytest.approx(len(equal) / 20))
+    (corrected,) = (row for row in found["corrected"] if row["method"].startswith("prediction"))
+    # The judge's share of all, 36 of 40, and the mean difference of ann's verdicts on the sample.
+    shift = sum(verdict - (case >= "c04") for case, verdict in said.items()) / 20
+    assert corrected["n_calibration"] == 20
+    assert corrected["value"] == pytest.approx(36 / 40 + shift)
+    jury = ["judge", TASK, str(table), "--human", people, "--human", _as(judges, "bob"),
+            "--case", "id", "--votes", str(tmp_path / "votes.csv"), "-o", str(out)]  # fmt: skip
+    assert run(jury) == 3  # ann has no vote on half of the pairs
+    voted = {vote.case: vote for vote in read_votes(tmp_path / "votes.csv")
+             if vote.judge == "human:ann" and vote.status == "done"}  # fmt: skip
+    assert {case: vote.verdict for case, vote in voted.items()} == said
+    assert {vote.explanation for vote in voted.values()} == {'why "it\'s" so'}
+    ended = {row["id"]: row for row in map(json.loads, out.read_text("utf-8").splitlines())}
+    tied = {case for case in said if ended[case]["status"] == "tied"}
+    assert tied == said.keys() - equal
+
+
+def _as(votes: Path, name: str) -> str:
+    """Write the same votes as those of somebody else."""
+    path = votes.with_name(f"{name}.csv")
+    write_votes(path, (replace(vote, judge=name) for vote in read_votes(votes)))
+    return str(path)

@@ -34,7 +34,8 @@ class Question(BaseModel):
 
     kind: one option, several options, a number, a text, a text for each line, a marked passage,
     several of them, a group of further questions, or any number of entries that have them.
-    needed: whether the answer is incomplete without it. none: whether "none" is an answer.
+    needed: whether the answer is incomplete without it. none: whether "none" is an answer; of
+    several options, "none of them".
     sources: the texts in which a passage can be marked. about: what is asked.
     """
 
@@ -87,13 +88,13 @@ class _Form:
             place = f"{path}.{name}" if path else name
             known, none = self._resolved(field)
             about = self.explained.get(place) or field.get("description", "")
-            shared = {
+            shared: dict[str, Any] = {
                 "name": name,
                 "title": _title(name),
                 "about": about or known.get("description", "") * ("properties" not in known),
                 "none": none,
             }
-            yield Question(**shared, **self._kind(name, place, known))
+            yield Question(**{**shared, **self._kind(name, place, known)})
 
     def _resolved(self, field: Mapping[str, Any]) -> tuple[Mapping[str, Any], bool]:
         """Return a field's own schema, and whether null is a value too."""
@@ -136,7 +137,8 @@ class _Form:
             return {"kind": "entries", "questions": self.group(inside, place)}
         options = self._options(place, inside)
         if options:
-            return {"kind": "choices", "options": options, "needed": True}
+            may_be_none = not field.get("minItems")
+            return {"kind": "choices", "options": options, "needed": True, "none": may_be_none}
         if name in self._quotes:
             return {"kind": "quotes", "sources": self._quotes[name]}
         if inside.get("type") == "string":

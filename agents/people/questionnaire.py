@@ -1,10 +1,12 @@
 """The three tasks of DermCase's questionnaire: image and label, two diagnoses, two pairs."""
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
+from ...prompts.data import Scale
 from ...prompts.load import Value
 from ...prompts.load_data import ScaleField
 from ..images import Image
@@ -104,11 +106,19 @@ def _as_given(inputs: CloserPairInput, answer: CloserPairAnswer) -> CloserPair:
     return CloserPair(closer=closer, reason=answer.reason.strip(), swapped=inputs.swapped)
 
 
+@lru_cache(maxsize=64)
+def _graded(scale: Scale, rationale: str) -> type[GradeAnswer]:
+    """Return the answer model for a scale; its words explain something else than a true DDx."""
+    field = Field(description=rationale)
+    return create_model("GradeAnswer", __base__=grade_answer(scale), rationale=(str, field))
+
+
 def _on_seven_levels(
     name: str,
     input: type[Rated],
     judged: str,
     render: Callable[[Rated], Mapping[str, Value]],
+    rationale: str,
     returns: str,
     *,
     images: bool = False,
@@ -116,12 +126,12 @@ def _on_seven_levels(
 ) -> Step[Rated, GradeAnswer, Grade]:
     return Step(
         name=name,
-        version=1,
+        version=2,
         input=input,
         judged=judged,
         images=images,
         symmetric=symmetric,
-        output=lambda inputs: grade_answer(inputs.scale),
+        output=lambda inputs: _graded(inputs.scale, rationale),
         render=render,
         checks=(in_words,),
         finish=as_grade,
@@ -138,6 +148,7 @@ GRADE_IMAGE_LABEL = _on_seven_levels(
     ImageLabelInput,
     "label",
     _label,
+    "One sentence: what in the images fits the label, and what does not.",
     "how well a label fits the images of a finding",
     images=True,
 )
@@ -147,6 +158,7 @@ GRADE_LIKENESS = _on_seven_levels(
     LikenessInput,
     "second",
     _two,
+    "One sentence: what the two diagnoses have in common, and what not.",
     "how alike two diagnoses are",
     symmetric=("first", "second"),
 )

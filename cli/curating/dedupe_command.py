@@ -4,10 +4,11 @@ from typing import Annotated
 
 import typer
 
+from ..command import grouped
 from ..options import Delimiter, Encoding, InputFormat, Output, SheetName
 from ..options import Input as Cases
 from ..terminal import completion
-from .options import Quiet
+from .options import Printing
 
 _SAME = "What is the same"
 
@@ -65,7 +66,9 @@ Duplicates = Annotated[
 ]
 
 
+@grouped
 def dedupe(
+    *,
     input: Cases,
     output: Output,
     column: Text = None,
@@ -79,7 +82,7 @@ def dedupe(
     delimiter: Delimiter = None,
     sheet: SheetName = None,
     encoding: Encoding = None,
-    quiet: Quiet = False,
+    printing: Printing,
 ) -> None:
     """Leave out cases that occur more than once, and say why each is left out.
 
@@ -104,5 +107,5 @@ def dedupe(
         thresholds=Thresholds(near, same_code, alike),
         duplicates=duplicates,
         form=Form(input_format, delimiter, encoding, sheet),
-        quiet=quiet,
+        printing=printing,
     )

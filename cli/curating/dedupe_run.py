@@ -1,6 +1,5 @@
 """Run `dxjudge curate dedupe`: read cases, compare them, write those that stay."""
 
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,6 +16,8 @@ from ...files.nearest import no_column
 from ...files.rows_in import Sheet, column_texts, read_sheet
 from ...files.rows_out import write_table
 from ...ontology.search.encode import open_encoder
+from ..terminal.facts import Fact, check_output, tell
+from .options import Printing
 
 COLUMNS = ("case", "question", "report", "text")
 
@@ -31,9 +32,10 @@ def run_dedupe(
     thresholds: Thresholds,
     duplicates: str | None,
     form: Form,
-    quiet: bool,
+    printing: Printing,
 ) -> None:
     """Run the command."""
+    check_output(output, as_json=printing.as_json)
     sheet = read_sheet(source, form, list_allowed=False)
     texts = column_texts(sheet, _place(sheet, column))
     kind = output_format(output, None, sheet.format)
@@ -48,14 +50,14 @@ def run_dedupe(
     numbers = {duplicate.number for duplicate in left_out}
     kept = [number for number in range(len(texts)) if number not in numbers]
     write_table(output, kind, _only(sheet, kept))
-    if not quiet:
-        why = Counter(duplicate.link.how for duplicate in left_out)
-        reasons = ", ".join(f"{how} {count:,}" for how, count in sorted(why.items()))
-        print(
-            f"{len(texts):,} cases: {len(kept):,} stay, {len(left_out):,} are left out"
-            f"{f' ({reasons})' if reasons else ''}",
-            file=sys.stderr,
-        )
+    why = Counter(duplicate.link.how for duplicate in left_out)
+    reasons = ", ".join(f"{how} {count:,}" for how, count in sorted(why.items()))
+    fact = Fact(
+        f"{len(texts):,} cases: {len(kept):,} stay, {len(left_out):,} are left out"
+        f"{f' ({reasons})' if reasons else ''}",
+        {"cases": len(texts), "kept": len(kept), "left_out": len(left_out), "reasons": why},
+    )
+    tell([fact], as_json=printing.as_json, quiet=printing.quiet)
 
 
 def _place(sheet: Sheet, column: str | None) -> int:

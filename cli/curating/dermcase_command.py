@@ -5,7 +5,7 @@ import typer
 from ..command import grouped
 from ..option_groups import BatchRunOptions, JudgeModelOptions
 from ..options import Delimiter, Encoding, EstimateOnly, InputFormat, SheetName
-from .options import Codes, Model, Output, Quiet, Reports, Seed, Tries
+from .options import Codes, Model, Output, Printing, Reports, Seed, Tries
 
 
 @grouped
@@ -24,7 +24,7 @@ def dermcase(
     asked: JudgeModelOptions,
     run: BatchRunOptions,
     estimate: EstimateOnly = False,
-    quiet: Quiet = False,
+    printing: Printing,
 ) -> None:
     """Make the data of DermCase from case reports.
 
@@ -52,6 +52,6 @@ def dermcase(
         codes=codes,
         form=Form(input_format, delimiter, encoding, sheet),
         estimate=estimate,
-        quiet=quiet,
+        printing=printing,
     )
     raise typer.Exit(code)

@@ -1,7 +1,6 @@
 """Run `dxjudge curate dermcase`: read reports, run the procedure, write, print a summary."""
 
 import asyncio
-import sys
 import time
 from pathlib import Path
 
@@ -24,7 +23,9 @@ from ...graphs.codes import chapters_of, code_of
 from ...graphs.mapper import Mapper as Ontology
 from ..option_groups import RunOptions
 from ..runs.estimates import Estimates
+from ..terminal.facts import named
 from .finish import Planned, gather_items, print_summary, run_with_journal
+from .options import Printing
 
 
 def run_dermcase(
@@ -38,7 +39,7 @@ def run_dermcase(
     codes: bool,
     form: Form,
     estimate: bool,
-    quiet: bool,
+    printing: Printing,
 ) -> int:
     """Run the command and return its exit code."""
     started = time.monotonic()
@@ -53,11 +54,11 @@ def run_dermcase(
         stream = curate_reports(
             reports, spec, settings=settings, code_of=coded, run=run, journal=journal
         )
-        items = asyncio.run(gather_items(stream, run, len(reports), quiet=quiet))
+        items = asyncio.run(gather_items(stream, run, len(reports), quiet=printing.quiet))
         summary = write_items(folder, items, spec, settings, images, chapter)
-        print_summary(summary, run, len(reports), "report", started)
-        print(f"items and pairs: {folder / ITEMS}, {folder / PAIRS}", file=sys.stderr)
-        print(f"for experts: dxjudge rate {folder / QUESTIONNAIRE}", file=sys.stderr)
+        files = [("items", ITEMS), ("pairs", PAIRS), ("for experts, dxjudge rate", QUESTIONNAIRE)]
+        written = named((what, folder / name) for what, name in files)
+        print_summary(printing, summary, run, len(reports), "report", started, written)
         return bool(summary["failed"])
 
     def calls(run: Run) -> Estimates:
@@ -68,4 +69,6 @@ def run_dermcase(
         return estimate_procedure(SPLIT_REPORT, inputs, list(map(len, texts)), later, asking)
 
     planned = Planned(len(reports), "report", calls)
-    return run_with_journal(folder, options, work, planned, estimate=estimate)
+    return run_with_journal(
+        folder, options, work, planned, estimate=estimate, as_json=printing.as_json
+    )

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ..options import Delimiter, Encoding, InputFormat, SheetName
+from ..options import AsJson, Delimiter, Encoding, InputFormat, SheetName
 from ..terminal import completion
 
 Questions = Annotated[
@@ -47,6 +47,7 @@ def export(
     delimiter: Delimiter = None,
     sheet: SheetName = None,
     encoding: Encoding = None,
+    as_json: AsJson = False,
 ) -> None:
     """Write questions in the form of another tool.
 
@@ -61,6 +62,7 @@ def export(
     from ...errors import UsageError
     from ...files.forms import Form
     from ...files.rows_in import read_sheet, records
+    from ..terminal.facts import named, tell
 
     if form not in FORMS:
         raise UsageError(f"--form {form!r} is not one of {', '.join(FORMS)}")
@@ -69,8 +71,8 @@ def export(
     if chapters is not None:
         rows = _with_chapters(rows, chapters, questions)
     source = Path(questions)
-    for path in export_rows(rows, form, output, source.parent, title or source.stem):
-        typer.echo(f"written: {path}", err=True)
+    paths = export_rows(rows, form, output, source.parent, title or source.stem)
+    tell(named(("written", path) for path in paths), as_json=as_json)
 
 
 def _with_chapters(

@@ -16,9 +16,11 @@ from ...curation.write import ITEMS, make_folder
 from ...files.bytes import check_writable
 from ...files.journal import Journal
 from ..option_groups import RunOptions
-from ..runs.estimates import Estimates, keep_estimates, print_estimates
+from ..runs.estimates import Estimates, estimate_facts, keep_estimates
 from ..runs.finishing import journal_path, journalled
+from ..terminal.facts import Fact, Facts, tell
 from ..terminal.progress import counting, work_done
+from .options import Printing
 
 COUNTED_ONCE = (
     "Each step is counted once for each item, those after the first by the length of the source.\n"
@@ -27,16 +29,23 @@ COUNTED_ONCE = (
 
 
 def print_summary(
-    summary: Mapping[str, Any], run: Run, sources: int, thing: str, started: float
+    printing: Printing,
+    summary: Mapping[str, Any],
+    run: Run,
+    sources: int,
+    thing: str,
+    started: float,
+    more: Facts = (),
 ) -> None:
-    """Print the counts, the pass rate, what stopped items, and the cost.
+    """Print the counts, the pass rate, what stopped items, the cost, and further facts.
 
     sources: how many sources (`thing`: report, pair, record) were read. started: the time of
-    `time.monotonic` at the start.
+    `time.monotonic` at the start. As JSON, the whole summary of the folder is in it.
     """
     elapsed = max(time.monotonic() - started, 1e-9)
-    for line in (*_lines(summary), *work_done(sources, 0, run, elapsed, thing)):
-        print(line, file=sys.stderr)
+    facts = (Fact(line, {}) for line in _lines(summary))
+    work = work_done(sources, 0, run, elapsed, thing)
+    tell((Fact("", summary), *facts, *work, *more), as_json=printing.as_json)
 
 
 async def gather_items(
@@ -68,6 +77,7 @@ def run_with_journal(
     planned: Planned,
     *,
     estimate: bool,
+    as_json: bool,
 ) -> int:
     """Call `work` with a run and the journal of the folder; return the exit code.
 
@@ -78,8 +88,8 @@ def run_with_journal(
     if estimate:
         with options.open() as run:
             noun = planned.thing if planned.sources == 1 else f"{planned.thing}s"
-            print_estimates(planned.calls(run), run, rows=planned.sources, noun=noun)
-            print(COUNTED_ONCE)
+            facts = estimate_facts(planned.calls(run), run, rows=planned.sources, noun=noun)
+            tell((*facts, COUNTED_ONCE), as_json=as_json, file=sys.stdout)
         return 0
 
     def account_first(run: Run) -> bool:

@@ -8,7 +8,7 @@ import typer
 from ..command import grouped
 from ..option_groups import BatchRunOptions, JudgeModelOptions
 from ..options import Delimiter, Encoding, EstimateOnly, InputFormat, SheetName
-from .options import ROWS, WRITING, Model, Output, Quiet, Seed, Solver, Tries
+from .options import ROWS, WRITING, Model, Output, Printing, Seed, Solver, Tries
 
 _PAIRS = "Which pairs"
 
@@ -117,7 +117,7 @@ def mediconfusion(
     asked: JudgeModelOptions,
     run: BatchRunOptions,
     estimate: EstimateOnly = False,
-    quiet: Quiet = False,
+    printing: Printing,
 ) -> None:
     """Make the data of MediConfusion from images with captions.
 
@@ -159,6 +159,6 @@ def mediconfusion(
         scores=scores,
         form=Form(input_format, delimiter, encoding, sheet),
         estimate=estimate,
-        quiet=quiet,
+        printing=printing,
     )
     raise typer.Exit(code)

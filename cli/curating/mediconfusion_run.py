@@ -40,8 +40,10 @@ from ...files.rows_out import write_columns
 from ...prompts.data import Categories
 from ..option_groups import RunOptions
 from ..runs.estimates import Estimates
+from ..terminal.facts import named
 from ..terminal.progress import stages
 from .finish import Planned, gather_items, print_summary, run_with_journal
+from .options import Printing
 
 
 def run_mediconfusion(
@@ -56,16 +58,16 @@ def run_mediconfusion(
     form: Form,
     solver: JudgeSpec | None,
     estimate: bool,
-    quiet: bool,
+    printing: Printing,
 ) -> int:
     """Run the command and return its exit code."""
     started = time.monotonic()
     images = read_images(source, form)
-    found = _find(images, vectors, settings, quiet=quiet)
+    found = _find(images, vectors, settings, quiet=printing.quiet)
 
     def work(run: Run, journal: Journal[Outcome]) -> bool:
         asking = asking_of(spec, run, journal, solver)
-        categories, items = asyncio.run(_write(found, asking, settings, quiet=quiet))
+        categories, items = asyncio.run(_write(found, asking, settings, quiet=printing.quiet))
         if scores is not None:
             items = apply_scores(items, read_scores(str(scores), items))
         splits = splits_of(items, settings)
@@ -78,8 +80,8 @@ def run_mediconfusion(
         if categories is not None:
             with writing(folder / CATEGORIES) as file:
                 file.write((json.dumps(categories.model_dump(), indent=2) + "\n").encode())
-        print_summary(summary, run, len(found.pairs), "pair", started)
-        print(f"questions: {folder / QUESTIONS}", file=sys.stderr)
+        written = named([("questions", folder / QUESTIONS)])
+        print_summary(printing, summary, run, len(found.pairs), "pair", started, written)
         return bool(summary["failed"])
 
     def calls(run: Run) -> Estimates:
@@ -92,7 +94,9 @@ def run_mediconfusion(
         return estimate_procedure(WRITE_PAIR_QUESTION, inputs, lengths, MEDICONFUSION, asking)
 
     planned = Planned(len(found.pairs), "pair", calls)
-    return run_with_journal(folder, options, work, planned, estimate=estimate)
+    return run_with_journal(
+        folder, options, work, planned, estimate=estimate, as_json=printing.as_json
+    )
 
 
 def _find(

@@ -7,7 +7,7 @@ import typer
 from ..command import grouped
 from ..option_groups import BatchRunOptions, JudgeModelOptions
 from ..options import Delimiter, Encoding, EstimateOnly, InputFormat, SheetName
-from .options import ROWS, Model, Output, Quiet, Seed, Solver, Tries
+from .options import ROWS, Model, Output, Printing, Seed, Solver, Tries
 
 _WHAT = "What is asked"
 
@@ -72,7 +72,7 @@ def medlesionvqa(
     asked: JudgeModelOptions,
     run: BatchRunOptions,
     estimate: EstimateOnly = False,
-    quiet: Quiet = False,
+    printing: Printing,
 ) -> None:
     """Make the data of MedLesionVQA from annotation records of the body surface.
 
@@ -109,6 +109,6 @@ def medlesionvqa(
         settings=settings,
         form=Form(input_format, delimiter, encoding, sheet),
         estimate=estimate,
-        quiet=quiet,
+        printing=printing,
     )
     raise typer.Exit(code)

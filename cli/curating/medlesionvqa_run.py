@@ -1,7 +1,6 @@
 """Run `dxjudge curate medlesionvqa`: plan the questions, write them, write the folder."""
 
 import asyncio
-import sys
 import time
 from pathlib import Path
 
@@ -34,7 +33,9 @@ from ...files.forms import Form
 from ...files.journal import Journal
 from ..option_groups import RunOptions
 from ..runs.estimates import Estimates
+from ..terminal.facts import Facts, named
 from .finish import Planned, gather_items, print_summary, run_with_journal
+from .options import Printing
 
 
 def run_medlesionvqa(
@@ -47,7 +48,7 @@ def run_medlesionvqa(
     form: Form,
     solver: JudgeSpec | None,
     estimate: bool,
-    quiet: bool,
+    printing: Printing,
 ) -> int:
     """Run the command and return its exit code."""
     started = time.monotonic()
@@ -57,7 +58,7 @@ def run_medlesionvqa(
 
     def work(run: Run, journal: Journal[Outcome]) -> bool:
         asking = asking_of(spec, run, journal, solver)
-        written = asyncio.run(_write(pools, wanted, asking, settings, quiet=quiet))
+        written = asyncio.run(_write(pools, wanted, asking, settings, quiet=printing.quiet))
         items = [*read.failed, *written]
         splits = splits_of(items, settings)
         summary = summarise_questions(items, wanted, splits, spec, settings, solver)
@@ -65,9 +66,8 @@ def run_medlesionvqa(
         write_folder(folder, items, summary, {QUESTIONS: rows})
         write_card(folder, "MedLesionVQA", rows)
         write_sample(folder, items, spec, settings.seed)
-        print_summary(summary, run, len(read.records), "record", started)
-        for line in (*missing_of(summary), f"questions: {folder / QUESTIONS}"):
-            print(line, file=sys.stderr)
+        more: Facts = (*missing_of(summary), *named([("questions", folder / QUESTIONS)]))
+        print_summary(printing, summary, run, len(read.records), "record", started, more)
         return bool(summary["failed"])
 
     def calls(run: Run) -> Estimates:
@@ -78,7 +78,9 @@ def run_medlesionvqa(
         return estimate_procedure(WRITE_ABILITY_QUESTION, inputs, lengths, MEDLESIONVQA, asking)
 
     planned = Planned(len(read.records), "record", calls)
-    return run_with_journal(folder, options, work, planned, estimate=estimate)
+    return run_with_journal(
+        folder, options, work, planned, estimate=estimate, as_json=printing.as_json
+    )
 
 
 async def _write(

@@ -5,7 +5,7 @@ import typer
 from ..command import grouped
 from ..option_groups import BatchRunOptions, JudgeModelOptions
 from ..options import Delimiter, Encoding, EstimateOnly, InputFormat, SheetName
-from .options import Codes, Model, Output, Quiet, Reports, Seed, Solver, Tries
+from .options import Codes, Model, Output, Printing, Reports, Seed, Solver, Tries
 
 
 @grouped
@@ -25,7 +25,7 @@ def medsyn(
     asked: JudgeModelOptions,
     run: BatchRunOptions,
     estimate: EstimateOnly = False,
-    quiet: Quiet = False,
+    printing: Printing,
 ) -> None:
     """Make the data of MEDSYN from case reports with a differential.
 
@@ -56,6 +56,6 @@ def medsyn(
         codes=codes,
         form=Form(input_format, delimiter, encoding, sheet),
         estimate=estimate,
-        quiet=quiet,
+        printing=printing,
     )
     raise typer.Exit(code)

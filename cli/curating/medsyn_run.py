@@ -1,7 +1,6 @@
 """Run `dxjudge curate medsyn`: read reports, run the procedure, write, print a summary."""
 
 import asyncio
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -25,7 +24,9 @@ from ...graphs.codes import chapters_of, code_of
 from ...graphs.mapper import Mapper as Ontology
 from ..option_groups import RunOptions
 from ..runs.estimates import Estimates
+from ..terminal.facts import Fact, named
 from .finish import Planned, gather_items, print_summary, run_with_journal
+from .options import Printing
 
 
 def run_medsyn(
@@ -40,7 +41,7 @@ def run_medsyn(
     form: Form,
     solver: JudgeSpec | None,
     estimate: bool,
-    quiet: bool,
+    printing: Printing,
 ) -> int:
     """Run the command and return its exit code."""
     started = time.monotonic()
@@ -59,13 +60,13 @@ def run_medsyn(
 
         async def make() -> list[Item]:
             stream = curate_medsyn(reports, spec, **shared)
-            items = await gather_items(stream, run, len(reports), quiet=quiet)
+            items = await gather_items(stream, run, len(reports), quiet=printing.quiet)
             return await settle_medsyn(items, spec, solver=solver, **shared)
 
         summary = write_medsyn(folder, asyncio.run(make()), spec, settings, solver, chapter)
-        print_summary(summary, run, len(reports), "report", started)
-        print(_solver(summary["options_alone"]), file=sys.stderr)
-        print(f"items and cases: {folder / ITEMS}, {folder / CASES}", file=sys.stderr)
+        written = named([("items", folder / ITEMS), ("cases", folder / CASES)])
+        more = (Fact(_solver(summary["options_alone"]), {}), *written)
+        print_summary(printing, summary, run, len(reports), "report", started, more)
         return bool(summary["failed"])
 
     def calls(run: Run) -> Estimates:
@@ -76,7 +77,9 @@ def run_medsyn(
         return estimate_procedure(EXTRACT_EVIDENCE, inputs, list(map(len, texts)), later, asking)
 
     planned = Planned(len(reports), "report", calls)
-    return run_with_journal(folder, options, work, planned, estimate=estimate)
+    return run_with_journal(
+        folder, options, work, planned, estimate=estimate, as_json=printing.as_json
+    )
 
 
 def _solver(numbers: dict[str, Any]) -> str:

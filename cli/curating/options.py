@@ -1,9 +1,12 @@
 """The options that the procedures of `dxjudge curate` share."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from ..options import AsJson
 
 ROWS, WRITING = "Sources in, data out", "Writing"
 
@@ -39,6 +42,16 @@ Seed = Annotated[
     int, typer.Option(help="The seed of everything that is drawn.", rich_help_panel=WRITING)
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress.")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Printing:
+    """What a procedure prints: progress, and its summary as sentences or as JSON."""
+
+    quiet: Quiet = False
+    as_json: AsJson = False
+
+
 Reports = Annotated[
     str,
     typer.Argument(

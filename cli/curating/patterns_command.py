@@ -7,7 +7,7 @@ import typer
 
 from ..command import grouped
 from ..option_groups import JudgeModelOptions, RunOptions
-from ..options import Delimiter, Encoding, EstimateOnly, InputFormat, SheetName
+from ..options import AsJson, Delimiter, Encoding, EstimateOnly, InputFormat, SheetName
 from .options import ROWS, Model, Seed
 
 _WHICH = "Which pairs"
@@ -72,6 +72,7 @@ def patterns(
     delimiter: Delimiter = None,
     sheet: SheetName = None,
     encoding: Encoding = None,
+    as_json: AsJson = False,
     asked: JudgeModelOptions,
     run: RunOptions,
     estimate: EstimateOnly = False,
@@ -99,6 +100,7 @@ def patterns(
         most=most,
         seed=seed,
         form=Form(input_format, delimiter, encoding, sheet),
+        as_json=as_json,
         estimate=estimate,
     )
     raise typer.Exit(code)

@@ -16,7 +16,8 @@ from ...files.bytes import check_writable
 from ...files.forms import Form
 from ..exit_codes import BUDGET, SOME_FAILED
 from ..option_groups import RunOptions
-from ..runs.estimates import Estimates, keep_estimates, print_estimates
+from ..runs.estimates import Estimates, estimate_facts, keep_estimates
+from ..terminal.facts import Fact, tell
 
 
 def run_patterns(
@@ -31,16 +32,19 @@ def run_patterns(
     most: int,
     seed: int,
     form: Form,
+    as_json: bool,
     estimate: bool,
 ) -> int:
     """Run the command and return its exit code."""
     failures = read_failures(
         questions, report, failed_by=failed_by, most=pairs, seed=seed, form=form
     )
-    print(
+    found = Fact(
         f"{failures.failed} of {failures.scored} pairs are failed; {len(failures.pairs)} are shown",
-        file=sys.stderr,
+        {"failed": failures.failed, "scored": failures.scored, "shown": len(failures.pairs)},
     )
+    if not as_json:  # before the model is asked, which takes a while
+        tell([found], as_json=False)
     inputs = {"pairs": failures.pairs, "most": most}
 
     def calls(run: Run) -> Estimates:
@@ -49,7 +53,8 @@ def run_patterns(
 
     if estimate:
         with options.open() as run:
-            print_estimates(calls(run), run, rows=len(failures.pairs), noun="pairs")
+            facts = estimate_facts(calls(run), run, rows=len(failures.pairs), noun="pairs")
+            tell((found, *facts) if as_json else facts, as_json=as_json, file=sys.stdout)
         return 0
     check_writable(output)
     with options.open() as run:
@@ -58,9 +63,11 @@ def run_patterns(
         outcome = asyncio.run(ask(FIND_FAILURE_PATTERNS, inputs, judge=as_judge(spec), run=run))
     if outcome.status != "done":
         reasons = outcome.reasons if outcome.status == "failed" else (outcome.reason,)
-        print(f"failed: {'; '.join(reasons)}", file=sys.stderr)
+        failed = Fact(f"failed: {'; '.join(reasons)}", {"failures": [*reasons]})
+        tell([found, failed] if as_json else [failed], as_json=as_json)
         return BUDGET if run.budget_reached else SOME_FAILED
     patterns = Patterns.model_validate(outcome.value).patterns
     write_rows(output, (pattern.model_dump(mode="json") for pattern in patterns))
-    print(f"{len(patterns)} patterns: {output}", file=sys.stderr)
+    wrote = Fact(f"{len(patterns)} patterns: {output}", {"patterns": len(patterns), "file": output})
+    tell([found, wrote] if as_json else [wrote], as_json=as_json)
     return 0

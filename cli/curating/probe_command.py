@@ -6,7 +6,7 @@ import typer
 
 from ..command import grouped
 from ..option_groups import BatchRunOptions, JudgeModelOptions
-from ..options import Delimiter, Encoding, EstimateOnly, InputFormat, Output, SheetName
+from ..options import AsJson, Delimiter, Encoding, EstimateOnly, InputFormat, Output, SheetName
 
 Cases = Annotated[
     str,
@@ -32,6 +32,7 @@ def probe(
     delimiter: Delimiter = None,
     sheet: SheetName = None,
     encoding: Encoding = None,
+    as_json: AsJson = False,
     asked: JudgeModelOptions,
     run: BatchRunOptions,
     estimate: EstimateOnly = False,
@@ -51,6 +52,13 @@ def probe(
 
     form = Form(input_format, delimiter, encoding, sheet)
     code = run_probe(
-        input, output, asked.judge(model), run, by_heart=by_heart, form=form, estimate=estimate
+        input,
+        output,
+        asked.judge(model),
+        run,
+        by_heart=by_heart,
+        form=form,
+        as_json=as_json,
+        estimate=estimate,
     )
     raise typer.Exit(code)

@@ -1,5 +1,6 @@
 """`dxjudge cache`: show, clear, export and import the kept replies of models."""
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -80,6 +81,7 @@ def export_replies(
     output: Annotated[Path, typer.Argument(help="The file to write, a cassette (JSONL).")],
     cache: Where = None,
     step: OnlyStep = None,
+    as_json: AsJson = False,
 ) -> None:
     """Write the replies to a file, a cassette, that replays elsewhere without a key.
 
@@ -90,7 +92,7 @@ def export_replies(
     from ...cache.cassette import export_cassette
 
     count = export_cassette(open_replies(cache, there=True), output, step)
-    typer.echo(f"{output}: {count} replies")
+    _tell_count(output, count, as_json)
 
 
 @app.command("import", cls=Command)
@@ -99,6 +101,7 @@ def import_replies(
         Path, typer.Argument(help="A cassette that `dxjudge cache export` wrote (JSONL).")
     ],
     cache: Where = None,
+    as_json: AsJson = False,
 ) -> None:
     """Add the replies of a cassette to the cache.
 
@@ -111,7 +114,7 @@ def import_replies(
     from ...cache.cassette import import_cassette
 
     count = import_cassette(open_replies(cache), cassette)
-    typer.echo(f"{cassette}: {count} replies")
+    _tell_count(cassette, count, as_json)
 
 
 @app.command(cls=Command)
@@ -159,3 +162,10 @@ def open_replies(cache: str | None, *, there: bool = False) -> "Replies":
 def _short(value: object, most: int = 300) -> str:
     text = repr(value)
     return text if len(text) <= most else f"{text[:most]}… ({len(text):,} characters)"
+
+
+def _tell_count(cassette: Path, count: int, as_json: bool) -> None:
+    from ..terminal.facts import Fact, tell
+
+    fact = Fact(f"{cassette}: {count} replies", {"cassette": cassette, "replies": count})
+    tell([fact], as_json=as_json, file=sys.stdout)

@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -27,11 +28,11 @@ from ...files.forms import table_format
 from ...files.journal import Journal
 from ...files.rows_out import write_columns
 from ..answering_options import AnswerOptions
-from ..terminal.progress import failed_lines, work_done
-from .estimates import keep_estimates, print_estimates
+from ..terminal.facts import Fact, named, tell
+from ..terminal.progress import failed_facts, work_done
+from .estimates import estimate_facts, keep_estimates
 from .finishing import Rows, journal_path, journalled
 from .outcomes import Outcomes
-from .step_rows import say
 
 _NAMED = re.compile(r"^(?P<name>[^:=]+)=(?P<model>.+)$")
 
@@ -42,7 +43,8 @@ def run_answer(options: AnswerOptions) -> int:
     plan = _plan(options)
     if options.estimate:
         with options.run.open() as run:
-            print_estimates(estimate_answers(plan, run), run, rows=len(plan.rows))
+            facts = estimate_facts(estimate_answers(plan, run), run, rows=len(plan.rows))
+            tell(facts, as_json=options.as_json, file=sys.stdout)
         return 0
     if options.output == "-":
         raise UsageError("responses are written to a file: name it with -o")
@@ -68,10 +70,11 @@ def run_answer(options: AnswerOptions) -> int:
             asyncio.run(calls.finish(run, outcomes, quiet=options.quiet))
             answered = gather_answers(plan, outcomes)
         write_columns(options.output, format, answer_columns(plan, answered))
-        if not options.quiet:
-            seconds = max(time.monotonic() - started, 1e-9)
-            say(*_counts(plan, answered))
-            say(*work_done(len(plan.items), outcomes.resumed, run, seconds, "question"))
+        seconds = max(time.monotonic() - started, 1e-9)
+        work = work_done(len(plan.items), outcomes.resumed, run, seconds, "question")
+        written = named([("responses", options.output)]) if options.as_json else ()
+        facts = (*_counts(plan, answered), *work, *written)
+        tell(facts, as_json=options.as_json, quiet=options.quiet)
         return any(one.reason for one in answered)
 
     return journalled(journal, options.run, work, what="answers")
@@ -110,13 +113,17 @@ def _has_failed(outcome: Outcome) -> bool:
     return outcome.status == "failed"
 
 
-def _counts(plan: AnswerPlan, answered: Sequence[Answered]) -> Iterator[str]:
-    """Yield lines on the rows of each model by status, on what was not asked, and on failures."""
+def _counts(plan: AnswerPlan, answered: Sequence[Answered]) -> Iterator[Fact | str]:
+    """Yield facts on the rows of each model by status, on what was not asked, and on failures."""
     for model in plan.settings.models:
         own = [one for one in answered if one.row.model == model]
         failed = sum(bool(one.reason) for one in own)
-        statuses = f"done {len(own) - failed:,} · failed {failed:,}"
-        yield f"{model}: {counted(len(own), 'response')}: {statuses}"
+        statuses = {"done": len(own) - failed, "failed": failed}
+        yield Fact(
+            f"{model}: {counted(len(own), 'response')}: "
+            + " · ".join(f"{name} {n:,}" for name, n in statuses.items()),
+            {"models": [{"model": model, "responses": len(own), "statuses": statuses}]},
+        )
     yield from plan.notes
     failures = ((row, one.reason) for row, one in enumerate(answered, 1) if one.reason)
-    yield from failed_lines(failures, "response")
+    yield from failed_facts(failures, "response")

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from ...errors import InputError
 from ...files.bytes import check_writable
@@ -18,13 +19,14 @@ from ...ontology.recalibrated import Calibration, calibration_path, write_calibr
 from ...ontology.table import read_table
 from ...ontology.table_row import Entry
 from ...ontology.tree import Tree, load_tree
+from ..terminal.facts import Fact, named
 
 PRECISIONS = (0.9, 0.95, 0.99)
 """The precisions for which the share of rows that can be accepted is said."""
 
 
-def calibrate_table(path: Path, output: Path | None, ontology: str) -> Iterator[str]:
-    """Fit, write the calibration, and yield the lines of the summary.
+def calibrate_table(path: Path, output: Path | None, ontology: str) -> Iterator[Fact]:
+    """Fit, write the calibration, and yield the facts of the summary.
 
     Raises UsageError for too few reviewed rows and for rows that were not drawn at random.
     """
@@ -39,15 +41,18 @@ def calibrate_table(path: Path, output: Path | None, ontology: str) -> Iterator[
     check_drawn(rows, others, left_out)
     fitted = fit_calibration(rows, signature)
     write_calibration(fitted.calibration, target)
-    yield f"{len(rows):,} reviewed rows of {path}"
+    yield Fact(f"{len(rows):,} reviewed rows of {path}", {"table": path, "reviewed": len(rows)})
     if left_out:
-        yield f"{left_out:,} reviewed rows are left out: nothing computed them under these settings"
+        yield Fact(
+            f"{left_out:,} reviewed rows are left out: nothing computed them under these settings",
+            {"left_out": left_out},
+        )
     yield from _qualities(fitted)
     shares = _computed(entries, signature, tree)
     for on in ACCEPT_ON:
         for precision in PRECISIONS:
             yield _acceptable(fitted.calibration, shares, precision, on == "category")
-    yield f"calibration: {target}"
+    yield from named([("calibration", target)])
 
 
 def current_signature(entries: Iterable[Entry]) -> str:
@@ -68,26 +73,34 @@ def _computed(entries: Iterable[Entry], signature: str, tree: Tree) -> list[tupl
     ]
 
 
-def _qualities(fitted: Fitted) -> Iterator[str]:
+def _qualities(fitted: Fitted) -> Iterator[Fact]:
     for what, (before, after), gain in zip(
         ("code", "category"), fitted.brier, fitted.gain, strict=True
     ):
-        yield (
+        change = {"estimate": gain.estimate, "low": gain.low, "high": gain.high}
+        yield Fact(
             f"{what}: Brier score {before:.4f} before, {after:.4f} after "
-            f"(change {gain.estimate:+.4f} [{gain.low:+.4f}, {gain.high:+.4f}], cross-validated)"
+            f"(change {gain.estimate:+.4f} [{gain.low:+.4f}, {gain.high:+.4f}], cross-validated)",
+            {"brier": [{"of": what, "before": before, "after": after, "change": change}]},
         )
 
 
 def _acceptable(
     calibration: Calibration, shares: list[tuple[float, float]], precision: float, of_category: bool
-) -> str:
+) -> Fact:
     on = "category" if of_category else "code"
     threshold = acceptance_of(calibration, precision, ACCEPT_ON[not of_category]).threshold
+    about: dict[str, Any] = {"of": on, "precision": precision}
     if threshold is None:
-        return f"{on} at {precision:g}: these reviewed rows cannot show it; review more"
+        return Fact(
+            f"{on} at {precision:g}: these reviewed rows cannot show it; review more",
+            {"accept": [{**about, "from": None}]},
+        )
     told = [calibration.confidences(*pair)[of_category] for pair in shares]
     share = sum(number >= threshold.lowest for number in told) / len(told)
-    return (
+    about |= {"from": threshold.lowest, "share": share}
+    return Fact(
         f"{on} at {precision:g}: {share:.0%} of the texts with a code, from {threshold.lowest:g} "
-        f"on ({threshold.right:.1%} of such reviewed rows right, at least {threshold.bound:.1%})"
+        f"on ({threshold.right:.1%} of such reviewed rows right, at least {threshold.bound:.1%})",
+        {"accept": [{**about, "right": threshold.right, "right_at_least": threshold.bound}]},
     )

@@ -27,10 +27,11 @@ from ...evaluation.settings import OwnTask, Settings
 from ...evaluation.tasks import fillable, find_task
 from ..exit_codes import INTERRUPTED
 from ..option_groups import JudgeModelOptions, RunOptions
+from ..terminal.facts import tell
 from ..terminal.printing import print_blocks, print_json, print_lines
 from ..terminal.progress import stages
 from .estimates import keep_estimates
-from .evaluate_estimate import estimate_evaluation, print_evaluation
+from .evaluate_estimate import estimate_evaluation, evaluation_facts
 from .evaluate_run import exit_code
 
 
@@ -64,7 +65,8 @@ def run_compare(request: Request) -> int:
         read_rates(request.stress, recorded.settings.plan)
     if request.estimate:
         with request.asking.open() as run:
-            print_evaluation(_opened(request, recorded, judges), run, recorded.outcomes)
+            facts = evaluation_facts(_opened(request, recorded, judges), run, recorded.outcomes)
+            tell(facts, as_json=request.as_json, file=sys.stdout)
         return 0
     make_folder(request.output)
     journal = open_journal(request.run / "journal.jsonl")

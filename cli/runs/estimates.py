@@ -1,12 +1,13 @@
-"""Print the estimate of a run: calls, tokens and cost, by model."""
+"""The estimate of a run: calls, tokens and cost, by model."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
 from ...agents.engine.estimate import Estimate, estimate
 from ...agents.engine.run import Run
 from ...agents.judge import JudgeSpec
 from ...graphs.jury.plan import JuryPlan
+from ..terminal.facts import Fact
 from .step_rows import Job
 
 Estimates = Sequence[tuple[str, str, Estimate]]
@@ -47,32 +48,52 @@ def keep_estimates(estimates: Estimates, run: Run) -> None:
     ]
 
 
-def print_estimates(estimates: Estimates, run: Run, *, rows: int, noun: str = "rows") -> None:
-    """Print on standard output what each model, named by its label, would be asked.
+def estimate_facts(
+    estimates: Estimates, run: Run, *, rows: int, noun: str = "rows"
+) -> Iterator[Fact]:
+    """Keep estimates for the account, and yield what each model, named by its label, is asked.
 
     rows: the number of rows of the output, which `noun` names.
     """
     keep_estimates(estimates, run)
-    print(f"{rows:,} {noun}; nothing is sent")
+    yield Fact(f"{rows:,} {noun}; nothing is sent", {noun: rows})
     for label in dict.fromkeys(label for label, _, _ in estimates):
         own = [asked for name, _, asked in estimates if name == label]
         costs = [asked.cost for asked in own]
         known = sum(cost for cost in costs if cost is not None)
-        print(f"estimate for {label}")
-        for name, number in (
-            ("questions", sum(asked.items for asked in own)),
-            ("decided without a model", sum(asked.by_stand_in for asked in own)),
-            ("cannot be asked", sum(asked.unusable for asked in own)),
-            ("in the cache", sum(asked.cached for asked in own)),
-            ("calls", sum(asked.calls for asked in own)),
-            ("tokens in, about", sum(asked.tokens_in for asked in own)),
-            ("tokens out, about", sum(asked.tokens_out for asked in own)),
-        ):
-            print(f"{name:<28}{number:>12,}")
-        print(f"{'cost, about':<28}{'unknown' if None in costs else f'${known:,.4f}':>12}")
-    print(f"Repairs and retries are not counted. {prices_text(run)}")
+        numbers = {
+            "questions": sum(asked.items for asked in own),
+            "decided without a model": sum(asked.by_stand_in for asked in own),
+            "cannot be asked": sum(asked.unusable for asked in own),
+            "in the cache": sum(asked.cached for asked in own),
+            "calls": sum(asked.calls for asked in own),
+            "tokens in, about": sum(asked.tokens_in for asked in own),
+            "tokens out, about": sum(asked.tokens_out for asked in own),
+        }
+        lines = (
+            f"estimate for {label}",
+            *(f"{name:<28}{number:>12,}" for name, number in numbers.items()),
+            f"{'cost, about':<28}{'unknown' if None in costs else f'${known:,.4f}':>12}",
+        )
+        values = {in_json(name): number for name, number in numbers.items()}
+        about = {"model": label, **values, "cost": None if None in costs else known}
+        yield Fact("\n".join(lines), {"models": [about]})
+    yield prices_note(run)
 
 
-def prices_text(run: Run) -> str:
-    """Return the sentence on the prices of an estimate."""
-    return f"Prices are of {run.prices.date}{', in batches' if run.batches else ''}."
+def prices_note(run: Run) -> Fact:
+    """Return what no estimate counts, and how old its prices are."""
+    batches = ", in batches" if run.batches else ""
+    return Fact(
+        f"Repairs and retries are not counted. Prices are of {run.prices.date}{batches}.",
+        {"prices_of": str(run.prices.date), "in_batches": bool(run.batches)},
+    )
+
+
+def in_json(name: str) -> str:
+    """Return the name of a number as JSON has it.
+
+    >>> in_json("tokens in, about"), in_json("  equal to a term")
+    ('tokens_in', 'equal_to_a_term')
+    """
+    return name.strip().removesuffix(", about").replace(",", "").replace(" ", "_")

@@ -1,6 +1,6 @@
-"""Estimate what the judges of an evaluation would be asked, and print it."""
+"""Estimate what the judges of an evaluation would be asked."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from ...agents.engine.estimate import estimate
 from ...agents.engine.run import Run
@@ -9,7 +9,8 @@ from ...evaluation.from_data import Opened
 from ...evaluation.judging import Panel, RecordKey
 from ...evaluation.run import planned
 from ...files.counted import counted
-from .estimates import Estimates, print_estimates
+from ..terminal.facts import Fact
+from .estimates import Estimates, estimate_facts
 
 
 def estimate_evaluation(
@@ -45,16 +46,20 @@ def estimate_evaluation(
     return estimates, waiting
 
 
-def print_evaluation(
+def evaluation_facts(
     opened: Opened, run: Run, records: Mapping[RecordKey, Outcome] | None = None
-) -> None:
-    """Print what the judges of an evaluation would be asked, by judge and by task."""
+) -> Iterator[Fact]:
+    """Yield what the judges of an evaluation would be asked, by judge and by task."""
     estimates, waiting = estimate_evaluation(opened, run, records)
-    print_estimates(estimates, run, rows=len(opened.cases), noun="cases")
+    yield from estimate_facts(estimates, run, rows=len(opened.cases), noun="cases")
     for label, task, asked in estimates:
-        print(f"{counted(asked.calls, 'call')} of {label} for {task}")
+        yield Fact(
+            f"{counted(asked.calls, 'call')} of {label} for {task}",
+            {"tasks": [{"model": label, "task": task, "calls": asked.calls}]},
+        )
     if waiting:
-        print(
+        yield Fact(
             f"{counted(waiting, 'response')} with diagnoses that a model must extract first; the "
-            "calls that judge these diagnoses are not counted"
+            "calls that judge these diagnoses are not counted",
+            {"responses_to_extract_first": waiting},
         )

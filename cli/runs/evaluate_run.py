@@ -29,10 +29,11 @@ from ..exit_codes import BUDGET, INTERRUPTED, SOME_FAILED
 from ..option_groups import JudgeModelOptions, RunOptions
 from ..searching_options import FurtherTerms
 from ..sources_command import say_added
+from ..terminal.facts import tell
 from ..terminal.printing import print_json, print_lines, print_table
 from ..terminal.progress import stages, tell_of_batches
 from .estimates import keep_estimates
-from .evaluate_estimate import estimate_evaluation, print_evaluation
+from .evaluate_estimate import estimate_evaluation, evaluation_facts
 from .step_rows import warn_unused
 
 
@@ -77,7 +78,7 @@ def run_evaluation(request: Request) -> int:
         if not opened.judges:
             raise UsageError("no judge to estimate: name one with --judge")
         with request.run.open() as run:
-            print_evaluation(opened, run)
+            tell(evaluation_facts(opened, run), as_json=request.as_json, file=sys.stdout)
         return 0
     if request.stress is not None:
         # A fault in the table is found here, before any work.

@@ -1,8 +1,9 @@
 """Run `dxjudge judge`: read rows, judge each by a judge or a jury, write, print a summary."""
 
 import asyncio
+import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
@@ -29,13 +30,14 @@ from ...graphs.jury.weights import read_weights
 from ...graphs.step import stream_step
 from ..command import given_flags
 from ..judging_options import JudgeOptions
+from ..terminal.facts import Facts, check_output, named, tell
 from ..terminal.progress import summary
 from .estimates import (
     Estimates,
+    estimate_facts,
     estimate_judge,
     estimate_jury,
     keep_estimates,
-    print_estimates,
 )
 from .finishing import Rows, journal_path, journalled
 from .jury_summary import jury_summary
@@ -45,13 +47,11 @@ from .step_rows import (
     decided_by_codes,
     read_job,
     read_rows,
-    say,
     warn_unused,
     write_rows,
 )
 
 T = TypeVar("T")
-Lines = Iterator[str]
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Judging(Generic[T]):
     """The rows to judge, and everything that differs between one judge and a jury.
 
     about: the job, for the first line of the journal. columns: those added to the rows. finish:
-    writes further files. summary: (outcomes, rows of an earlier run, run, start) -> lines.
+    writes further files. summary: (outcomes, rows of an earlier run, run, start) -> facts.
     estimates: what each model would be asked.
     """
 
@@ -70,7 +70,7 @@ class Judging(Generic[T]):
     write: Callable[[T], Any]
     columns: Callable[[Sequence[T]], Mapping[str, Sequence[Any]]]
     finish: Callable[[Sequence[T]], None]
-    summary: Callable[[Sequence[T], int, Run, float], Lines]
+    summary: Callable[[Sequence[T], int, Run, float], Facts]
     estimates: Callable[[Run], Estimates]
 
 
@@ -86,7 +86,8 @@ def _judge_all(judging: Judging[T], options: JudgeOptions) -> int:
     started = time.monotonic()
     if options.estimate:
         with options.run.open() as run:
-            print_estimates(judging.estimates(run), run, rows=len(judging.rows.keys))
+            facts = estimate_facts(judging.estimates(run), run, rows=len(judging.rows.keys))
+            tell(facts, as_json=options.as_json, file=sys.stdout)
         return 0
     journal = Journal(
         journal_path(options.output, options.journal),
@@ -103,8 +104,9 @@ def _judge_all(judging: Judging[T], options: JudgeOptions) -> int:
             asyncio.run(rows.finish(run, outcomes, quiet=options.quiet))
             notes = write_rows(judging.job, judging.columns(outcomes))
             judging.finish(outcomes)
-            if not options.quiet:
-                say(*notes, *judging.summary(outcomes, outcomes.resumed, run, started))
+            facts = (*notes, *judging.summary(outcomes, outcomes.resumed, run, started))
+            written = named([("rows", options.output)]) if options.as_json else ()
+            tell((*facts, *written), as_json=options.as_json, quiet=options.quiet)
             return not outcomes.all_final
 
     return journalled(journal, options.run, work, what="rows")
@@ -112,6 +114,8 @@ def _judge_all(judging: Judging[T], options: JudgeOptions) -> int:
 
 def _check_use(options: JudgeOptions) -> None:
     """Refuse options that contradict each other; warn about options that have no effect."""
+    if not options.estimate:
+        check_output(options.output, as_json=options.as_json)
     judges = options.judge or []
     if options.has_jury:
         if options.engine not in (None, "llm", "auto"):

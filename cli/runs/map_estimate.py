@@ -1,17 +1,20 @@
-"""Print the estimate of `dxjudge map --estimate`."""
+"""The estimate of `dxjudge map --estimate`."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from ...agents.engine.judges import as_judge
 from ...agents.engine.run import Run
 from ...graphs.chooser import Chooser
 from ...graphs.mapping_estimate import estimate_mapping
 from ...ontology.mapping import Mapping
-from .estimates import prices_text
+from ..terminal.facts import Fact
+from .estimates import in_json, prices_note
 
 
-def print_estimate(rows: int, distinct: int, embedded: Sequence[Mapping], chooser: Chooser) -> None:
-    """Print on standard output the calls, tokens and cost that mapping with the model would take.
+def estimate_facts(
+    rows: int, distinct: int, embedded: Sequence[Mapping], chooser: Chooser
+) -> Iterator[Fact | str]:
+    """Yield facts on the calls, tokens and cost that mapping with the model would take.
 
     rows, distinct: the numbers of rows and of distinct texts. embedded: the mappings, made without
     the model, of the texts that the table does not settle.
@@ -41,13 +44,14 @@ def print_estimate(rows: int, distinct: int, embedded: Sequence[Mapping], choose
         "tokens in, about": sum(part.tokens_in for part in parts),
         "tokens out, about": sum(part.tokens_out for part in parts),
     }
-    print(f"estimate for {label}; nothing is sent")
+    yield Fact(f"estimate for {label}; nothing is sent", {"model": label})
     for name, number in lines.items():
-        print(f"{name:<36}{number:>12,}")
-    print(f"{'cost, about':<36}{cost:>12}")
+        yield Fact(f"{name:<36}{number:>12,}", {in_json(name): number})
+    yield Fact(f"{'cost, about':<36}{cost:>12}", {"cost": None if None in costs else known})
     if estimate.translations:
-        print(
+        yield Fact(
             f"{estimate.translations.calls:,} of the calls translate; "
-            "the calls for choices are counted for the untranslated texts"
+            "the calls for choices are counted for the untranslated texts",
+            {"calls_that_translate": estimate.translations.calls},
         )
-    print(f"Repairs and retries are not counted. {prices_text(run)}")
+    yield prices_note(run)

@@ -32,6 +32,7 @@ from ...ontology.table import (
 )
 from ...ontology.tree import Tree, load_tree
 from ..exit_codes import BUDGET, INTERRUPTED, SOME_FAILED
+from ..terminal.facts import Fact, Facts, named, tell
 from ..terminal.progress import Stages, stages, tell_of_batches
 from .finishing import journal_path
 from .map_accept import Taken, open_calibration, take
@@ -68,7 +69,14 @@ class Work:
         return [self.mappings[text] for text in self.wanted if text and text in self.mappings]
 
 
-def run_map(request: Request, settings: dict[str, Any], asked: Asked | None, *, quiet: bool) -> int:
+def run_map(
+    request: Request,
+    settings: dict[str, Any],
+    asked: Asked | None,
+    *,
+    quiet: bool,
+    as_json: bool,
+) -> int:
     """Run the command; return the exit code. All options and inputs are checked before any work."""
     if (request.workers or 1) > 1 and (asked or not _is_packaged(settings)):
         raise UsageError("--workers is for the packaged encoder, without --model and --chroma")
@@ -81,7 +89,7 @@ def run_map(request: Request, settings: dict[str, Any], asked: Asked | None, *, 
     with asking(asked) as chooser:
         work = Work({**settings, **mapper_settings(chooser)}, chooser)
         if asked and asked.estimate_only:
-            _estimate(request, job, table, work, quiet)
+            tell(_estimate(request, job, table, work, quiet), as_json=as_json, file=sys.stdout)
             return 0
         code = None
         if chooser and chooser.run:
@@ -100,8 +108,8 @@ def run_map(request: Request, settings: dict[str, Any], asked: Asked | None, *, 
         finally:
             if work.journal is not None:  # an empty one is false
                 work.journal.close(remove=code == 0)
-        if not quiet:
-            print("\n".join(_report(request, job, work, taken, tree, style)), file=sys.stderr)
+        facts = _report(request, job, work, taken, tree, style)
+        tell(facts, as_json=as_json, quiet=quiet)
         return code
 
 
@@ -112,9 +120,9 @@ def _exit_code(work: Work) -> int:
     return SOME_FAILED if has_failed else 0
 
 
-def _estimate(request: Request, job: Job, table: CanonicalTable, work: Work, quiet: bool) -> None:
-    """Map without the model the texts that the table does not settle, and print the estimate."""
-    from .map_estimate import print_estimate
+def _estimate(request: Request, job: Job, table: CanonicalTable, work: Work, quiet: bool) -> Facts:
+    """Map without the model the texts that the table does not settle, and return the estimate."""
+    from .map_estimate import estimate_facts
 
     assert work.chooser
     embedded: list[Mapping] = []
@@ -126,7 +134,7 @@ def _estimate(request: Request, job: Job, table: CanonicalTable, work: Work, qui
         for batch in mapper.stream(work.wanted, choose=False):
             embedded += batch
             progress("mapping", len(embedded), len(work.wanted))
-    print_estimate(len(job.texts), len(texts), embedded, work.chooser)
+    return estimate_facts(len(job.texts), len(texts), embedded, work.chooser)
 
 
 def map_texts(
@@ -254,8 +262,11 @@ def _where_kept(request: Request, work: Work) -> str:
 
 def _report(
     request: Request, job: Job, work: Work, taken: Taken, tree: Tree, style: StyleInUse
-) -> Iterator[str]:
-    yield f"read the column {job.column!r} of {job.sheet.name}"
+) -> Iterator[Fact | str]:
+    yield Fact(
+        f"read the column {job.column!r} of {job.sheet.name}",
+        {"input": job.sheet.name, "column": job.column},
+    )
     yield from style.lines()
     if work.added:
         yield describe(work.added)
@@ -273,7 +284,5 @@ def _report(
     renamed = [f"{own} for {name}" for name, own in names.items() if own != name]
     if renamed and job.format not in MAPPING_FORMS:
         yield f"the input has columns of these names, so the new ones are {', '.join(renamed)}"
-    if request.output != "-":
-        yield f"rows: {request.output}"
-    if request.table:
-        yield f"canonical table: {request.table}"
+    written = (("rows", request.output), ("canonical table", request.table))
+    yield from named((what, path) for what, path in written if path not in (None, "-"))

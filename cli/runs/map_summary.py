@@ -7,9 +7,11 @@ from collections.abc import Mapping as ReadOnly
 from ...files.counted import counted
 from ...graphs.chooser import Chooser, fell_back
 from ...ontology.mapping import Mapping
-from ..terminal.progress import cost_text
+from ..terminal.facts import Fact
+from ..terminal.progress import calls_of, cost_text
 from .map_columns import verdict
 
+_MOST_REASONS = 3  # that have a line
 _BANDS = ("reviewed", "exact", "high", "medium", "low")
 
 
@@ -19,8 +21,8 @@ def summary(
     new: int,
     resumed: int,
     seconds: float,
-) -> list[str]:
-    """Return lines that count rows, distinct texts, confidence bands, unmapped and failed rows.
+) -> Iterator[Fact]:
+    """Yield facts that count rows, distinct texts, confidence bands, unmapped and failed rows.
 
     new: how many texts the table did not settle. resumed: how many of them an earlier run mapped.
     seconds: how long it took to map the others.
@@ -30,29 +32,37 @@ def summary(
     counts = Counter(
         cells.status if cells.status != "mapped" else cells.band or "low" for cells in verdicts
     )
-    lines = [f"{counted(len(texts), 'row')}, {counted(len(distinct), 'distinct text')}"]
-    if len(distinct) > new:
-        lines[0] += f", {len(distinct) - new:,} of them from the canonical table"
-    kinds = [*_BANDS, "unmapped", "failed"]
-    lines.append(" · ".join(f"{kind} {counts[kind]:,}" for kind in kinds))
+    settled = len(distinct) - new
+    from_table = f", {settled:,} of them from the canonical table" if settled > 0 else ""
+    yield Fact(
+        f"{counted(len(texts), 'row')}, {counted(len(distinct), 'distinct text')}{from_table}",
+        {"rows": len(texts), "distinct_texts": len(distinct), "from_table": max(settled, 0)},
+    )
+    kinds = {kind: counts[kind] for kind in (*_BANDS, "unmapped", "failed")}
+    yield Fact(" · ".join(f"{kind} {n:,}" for kind, n in kinds.items()), {"rows_by_band": kinds})
     if resumed:
-        lines.append(f"{counted(resumed, 'text')} mapped before, by a run that did not end")
+        yield Fact(
+            f"{counted(resumed, 'text')} mapped before, by a run that did not end",
+            {"mapped_before": resumed},
+        )
     if new > resumed:
         rate = 60 * (new - resumed) / max(seconds, 1e-9)
-        pace = f"mapped in {seconds:.1f} s, {rate:,.0f} a minute"
-        lines.append(f"{counted(new - resumed, 'text')} {pace}")
+        yield Fact(
+            f"{counted(new - resumed, 'text')} mapped in {seconds:.1f} s, {rate:,.0f} a minute",
+            {"mapped_now": new - resumed, "seconds": round(seconds, 3)},
+        )
     several = sum(len(mappings[row[0]].parts) > 1 for row in texts if len(row) == 1)
     if several:
-        lines.append(
+        yield Fact(
             f"several diagnoses in one cell: {counted(several, 'row')}; "
-            "--split gives each diagnosis its code"
+            "--split gives each diagnosis its code",
+            {"rows_with_several_diagnoses": several},
         )
-    lines += _failures(mappings)
-    return lines
+    yield from _failures(mappings)
 
 
-def model_summary(new: Sequence[Mapping], chooser: Chooser) -> Iterator[str]:
-    """Yield lines on the calls of the model, their cost, and its failures."""
+def model_summary(new: Sequence[Mapping], chooser: Chooser) -> Iterator[Fact | str]:
+    """Yield facts on the calls of the model, their cost, and its failures."""
     from ...agents.engine.judges import as_judge
 
     run = chooser.run
@@ -62,15 +72,17 @@ def model_summary(new: Sequence[Mapping], chooser: Chooser) -> Iterator[str]:
     decided = [mapping.decided_by for mapping in new if not chooser.is_asked(mapping)]
     exact, unambiguous = decided.count("exact"), decided.count("embedded")
     skipped = f"; {exact:,} exact and {unambiguous:,} unambiguous texts needed no model"
-    yield (
-        f"{as_judge(chooser.judge).spec.label}: {counted(calls, 'call')}, "
-        f"{counted(cached, 'text')} from the cache{skipped if exact or unambiguous else ''}"
+    label = as_judge(chooser.judge).spec.label
+    yield Fact(
+        f"{label}: {counted(calls, 'call')}, "
+        f"{counted(cached, 'text')} from the cache{skipped if exact or unambiguous else ''}",
+        {"model": label, "exact_without_model": exact, "unambiguous_without_model": unambiguous},
     )
     tokens_in, tokens_out = (
         sum(line.tokens_in for line in lines),
         sum(line.tokens_out for line in lines),
     )
-    yield f"{tokens_in:,} tokens in, {tokens_out:,} out, {cost_text(lines)}"
+    yield Fact(f"{tokens_in:,} tokens in, {tokens_out:,} out, {cost_text(lines)}", calls_of(lines))
     if chooser.shuffle is not None:
         yield f"candidates shuffled with the seed {chooser.shuffle}"
     yield from run.remarks()
@@ -78,14 +90,16 @@ def model_summary(new: Sequence[Mapping], chooser: Chooser) -> Iterator[str]:
     if kinds:
         failures = ", ".join(f"{count:,} {kind}" for kind, count in kinds.most_common())
         fallbacks = sum(fell_back(mapping, chooser) for mapping in new)
-        yield f"the model failed: {failures}" + (
-            f"; the embedded choice stands for {counted(fallbacks, 'text')}" if fallbacks else ""
+        stands = f"; the embedded choice stands for {counted(fallbacks, 'text')}"
+        yield Fact(
+            f"the model failed: {failures}{stands if fallbacks else ''}",
+            {"model_failures": kinds, "fallbacks": fallbacks},
         )
 
 
-def _failures(mappings: ReadOnly[str, Mapping]) -> list[str]:
-    """Return lines on the failures by reason, the most frequent first."""
+def _failures(mappings: ReadOnly[str, Mapping]) -> Iterator[Fact]:
+    """Yield facts on the failures by reason, the most frequent first."""
     reasons = Counter(mapping.reason for mapping in mappings.values() if mapping.status == "failed")
-    return [
-        f"failed ({counted(count, 'text')}): {reason}" for reason, count in reasons.most_common(3)
-    ]
+    for place, (reason, count) in enumerate(reasons.most_common()):
+        line = f"failed ({counted(count, 'text')}): {reason}" if place < _MOST_REASONS else ""
+        yield Fact(line, {"failures": [{"reason": reason, "texts": count}]})

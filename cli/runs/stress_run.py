@@ -1,7 +1,9 @@
 """Run `dxjudge stress`: read, try every row under every change, write, print a summary."""
 
 import asyncio
+import sys
 import time
+from collections.abc import Iterator
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
@@ -25,11 +27,12 @@ from ...graphs.robust_run import check_judges, stream_robust
 from ...scoring.bootstrap import Plan as Intervals
 from ..command import given_flags
 from ..judging_options import StressOptions
-from ..terminal.printing import print_blocks, print_json, print_lines
+from ..terminal.facts import Fact, tell
+from ..terminal.printing import print_blocks, print_lines
 from ..terminal.progress import counting, summary
-from .estimates import Estimates, keep_estimates, print_estimates
+from .estimates import Estimates, estimate_facts, keep_estimates
 from .finishing import journal_path, journalled
-from .step_rows import Job, read_job, say, warn_unused
+from .step_rows import Job, read_job, warn_unused
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,8 @@ def run_stress(options: StressOptions) -> int:
     work = _prepare(options)
     if options.estimate:
         with options.run.open() as run:
-            print_estimates(_estimates(work, run), run, rows=len(work.job.inputs))
+            facts = estimate_facts(_estimates(work, run), run, rows=len(work.job.inputs))
+            tell(facts, as_json=options.json, file=sys.stdout)
         return 0
     journal = Journal(
         journal_path(options.output, options.journal),
@@ -78,14 +82,11 @@ def run_stress(options: StressOptions) -> int:
             if trial.outcome
         ]
         outcomes = [outcome for _, outcome in judged]
-        if options.json:
-            fragile = [vars(case) for case in robustness.fragile if case.flips]
-            print_json({"rates": rate_rows(robustness), "fragile": fragile})
-        else:
+        rows = [row for row, _ in judged]
+        facts = (work.job.read, *summary(outcomes, resumed, run, started, "trial", rows))
+        if not options.json:
             _print(robustness)
-        if not options.quiet:
-            rows = [row for row, _ in judged]
-            say(work.job.read, *summary(outcomes, resumed, run, started, "trial", rows))
+        tell((*_result(robustness), *facts), as_json=options.json, quiet=options.quiet)
         return any(outcome.status == "failed" for outcome in outcomes)
 
     return journalled(journal, options.run, try_all, what="trials")
@@ -190,6 +191,12 @@ def _write(job: Job, robustness: Robustness) -> None:
     rows = trial_rows(robustness)
     columns = {name: [row[name] for row in rows] for name in rows[0]} if rows else {"case": []}
     write_columns(job.output, job.format, columns)
+
+
+def _result(robustness: Robustness) -> Iterator[Fact]:
+    """Yield what `_print` shows as a table, for JSON."""
+    fragile = [vars(case) for case in robustness.fragile if case.flips]
+    yield Fact("", {"rates": rate_rows(robustness), "fragile": fragile})
 
 
 _TITLES = ("perturbation", "flips", "rate", "95 % interval", "abst.", "failed", "n/a", "shift")

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ...files.counted import counted
+from .facts import Fact
 
 if TYPE_CHECKING:
     from ...agents.engine.ledger import Line
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 SECONDS_BETWEEN_LINES = 30.0
 _SHOWN = 5  # the rows of failures that a line names
+_MOST_REASONS = 3
 _TITLES = {
     "encoding": "building the index: meanings",
     "indexing": "building the index: vectors",
@@ -220,19 +222,22 @@ def cost_text(lines: "Sequence[Line]") -> str:
     return f"cost {cost} for {known}; the price of the other {unknown:,} is unknown"
 
 
-def failed_lines(failures: Iterable[tuple[int, str]], thing: str) -> Iterator[str]:
-    """Yield a line for each of the three most frequent reasons: how many failed, and where.
+def failed_facts(failures: Iterable[tuple[int, str]], thing: str) -> Iterator[Fact]:
+    """Yield a fact for each reason, the most frequent first: how many failed, and where.
 
-    failures: (the number of the row, reason). thing: the noun of what failed.
+    failures: (the number of the row, reason). thing: the noun of what failed. Three reasons have a
+    line.
     """
     rows_of: dict[str, list[int]] = {}
     for row, reason in failures:
         rows_of.setdefault(reason[:300], []).append(row)
-    for reason, rows in sorted(rows_of.items(), key=lambda pair: -len(pair[1]))[:3]:
+    for place, (reason, rows) in enumerate(sorted(rows_of.items(), key=lambda pair: -len(pair[1]))):
         distinct = list(dict.fromkeys(rows))
         numbers = ", ".join(map(str, distinct[:_SHOWN])) + ", …" * (len(distinct) > _SHOWN)
         where = f": {numbers}" if thing == "row" else f" on row{'s'[: len(distinct) > 1]} {numbers}"
-        yield f"failed ({counted(len(rows), thing)}{where}): {reason}"
+        line = f"failed ({counted(len(rows), thing)}{where}): {reason}"
+        about = {"reason": reason, "count": len(rows), "rows": distinct}
+        yield Fact(line if place < _MOST_REASONS else "", {"failures": [about]})
 
 
 def summary(
@@ -242,50 +247,72 @@ def summary(
     started: float,
     noun: str = "row",
     rows: Sequence[int] | None = None,
-) -> Iterator[str]:
-    """Yield lines on the outcomes by status and by who decided, on the calls and on failures.
+) -> "Iterator[Fact | str]":
+    """Yield facts on the outcomes by status and by who decided, on the calls and on failures.
 
     noun: what an outcome belongs to. rows: the number of each outcome's row, from 1; None where
     each row has one outcome.
     """
     seconds = max(time.monotonic() - started, 1e-9)
-    statuses, deciders = Counter[str](), Counter[str]()
+    counts, deciders = Counter[str](), Counter[str]()
     failures = []
     for number, outcome in zip(rows or range(1, len(outcomes) + 1), outcomes, strict=True):
-        statuses[outcome.status] += 1
+        counts[outcome.status] += 1
         if outcome.status == "failed":
             failures.append((number, outcome.first_why))
         else:
             deciders[outcome.decided_by] += 1
-    yield f"{counted(len(outcomes), noun)}: " + " · ".join(
-        f"{name} {statuses[name]:,}" for name in ("done", "abstained", "failed")
+    statuses = {name: counts[name] for name in ("done", "abstained", "failed")}
+    yield Fact(
+        f"{counted(len(outcomes), noun)}: "
+        + " · ".join(f"{name} {number:,}" for name, number in statuses.items()),
+        {f"{noun}s": len(outcomes), "statuses": statuses},
     )
     if deciders:
-        yield "decided by " + ", ".join(f"{name} {n:,}" for name, n in deciders.most_common())
+        named = ", ".join(f"{name} {n:,}" for name, n in deciders.most_common())
+        yield Fact(f"decided by {named}", {"decided_by": deciders})
     yield from work_done(len(outcomes), resumed, run, seconds, noun)
-    yield from failed_lines(failures, noun)
+    yield from failed_facts(failures, noun)
 
 
 def work_done(
     rows: int, resumed: int, run: "Run", seconds: float, noun: str = "row", asked: str = ""
-) -> Iterator[str]:
-    """Yield lines on what this run did: calls, tokens, cost and pace.
+) -> "Iterator[Fact | str]":
+    """Yield facts on what this run did: calls, tokens, cost and pace.
 
     noun: what the run finishes. asked: what a judge is asked for, where one row needs several.
     """
     if resumed:
-        yield f"finished by an earlier run: {counted(resumed, noun)}"
+        yield Fact(
+            f"finished by an earlier run: {counted(resumed, noun)}", {"finished_before": resumed}
+        )
     lines = run.ledger.summary()
     calls, cached = sum(line.calls for line in lines), sum(line.cached for line in lines)
     if calls or cached:
         tokens = sum(line.tokens_in + line.tokens_out for line in lines)
         repaired = sum(line.repaired for line in lines)
-        yield (
+        yield Fact(
             f"{counted(calls, 'call')}, {counted(cached, asked or noun)} from the cache, "
-            f"{repaired:,} repaired, {tokens:,} tokens, {cost_text(lines)}"
+            f"{repaired:,} repaired, {tokens:,} tokens, {cost_text(lines)}",
+            {"repaired": repaired, **calls_of(lines)},
         )
     yield from run.remarks()
     new, share = rows - resumed, replayed_share(run)
-    pace = f"{60 * new * (1 - share) / seconds:,.0f} a minute"
+    rate = 60 * new * (1 - share) / seconds
     asked_alone = " without those from the cache" if share else ""
-    yield f"{counted(new, noun)} in {seconds:.1f} s, {pace}{asked_alone}"
+    yield Fact(
+        f"{counted(new, noun)} in {seconds:.1f} s, {rate:,.0f} a minute{asked_alone}",
+        {"finished_now": new, "seconds": round(seconds, 3), "asked_a_minute": round(rate, 1)},
+    )
+
+
+def calls_of(lines: "Sequence[Line]") -> dict[str, Any]:
+    """Return what was called, as values of JSON. cost: of the calls whose price is known."""
+    return {
+        "calls": sum(line.calls for line in lines),
+        "from_cache": sum(line.cached for line in lines),
+        "tokens_in": sum(line.tokens_in for line in lines),
+        "tokens_out": sum(line.tokens_out for line in lines),
+        "cost": sum(line.cost for line in lines),
+        "calls_of_unknown_cost": sum(line.calls_of_unknown_cost for line in lines),
+    }

@@ -20,6 +20,7 @@ from .agreement_units import (
 from .chance import weighted_by_chance
 from .contested import contested_units
 from .corrected import corrected_rows
+from .sampling import check_sampling
 
 
 def agree(votes: Sequence[Vote], terms: Terms | None = None) -> Agreement:
@@ -37,6 +38,7 @@ def agree(votes: Sequence[Vote], terms: Terms | None = None) -> Agreement:
     votes, terms, weighting = weighted_by_chance(votes, terms)
     units = units_of(votes, terms.item, apart=(*terms.sampling, CHANCE))
     _check_columns(units, terms.by)
+    check_sampling(units, terms.sampling)  # also where there is nothing to correct
     steps = list(dict.fromkeys(unit.step for unit in units))
     by_step = {step: [unit for unit in units if unit.step == step] for step in steps}
     measured_as = {

@@ -43,17 +43,22 @@ def sampling_of(
     Raises UsageError for a column that no unit has, and for a checked unit whose probability is
     not above 0 and at most 1.
     """
-    for name in names:
-        if name != VERDICT and not any(name in unit.groups for unit in units):
-            columns = sorted({key for unit in units for key in unit.groups})
-            hint = did_you_mean(name, columns, f"there are: {', '.join(columns) or 'none'}")
-            raise UsageError(f"--sampling {name}: no vote has this column; {hint}")
+    check_sampling(units, names)
     if len(names) == 1 and names[0] != VERDICT:
         texts = [unit.groups.get(names[0], "") for unit in units]
         given = [text for text, was in zip(texts, checked, strict=True) if was and text]
         if given and all(chance_of(text) is not None for text in given):
             return _by_probability(units, checked, verdicts, differ, names[0])
     return _by_strata(units, checked, verdicts, differ, names)
+
+
+def check_sampling(units: Sequence[Unit], names: Sequence[str]) -> None:
+    """Raise UsageError for a column that no unit has."""
+    for name in names:
+        if name != VERDICT and not any(name in unit.groups for unit in units):
+            columns = sorted({key for unit in units for key in unit.groups})
+            hint = did_you_mean(name, columns, f"there are: {', '.join(columns) or 'none'}")
+            raise UsageError(f"--sampling {name}: no vote has this column; {hint}")
 
 
 def chance_of(text: str) -> float | None:

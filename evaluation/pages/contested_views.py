@@ -8,12 +8,14 @@ from ...scoring.votes import Vote
 from ..cases import Case
 from ..judges.as_votes import ITEM
 from ..judges.names import short_names
+from ..judging import JudgedItem
 from ..result import Evaluation
 
 SHOWN = 30
 """The largest number of contested items on the page."""
 _LONGEST = 700  # the characters of an explanation that are shown at most
 _LONGEST_CASE = 1500
+_LONGEST_PART = 200  # a longer text is the response, which stands beside
 
 
 @dataclass(frozen=True)
@@ -62,19 +64,26 @@ def _contested(evaluation: Evaluation) -> Iterator[ContestedView]:
 
 
 def _about(evaluation: Evaluation, item: dict[str, str], one: Any) -> str:
-    """The model whose response it was, and the part of the response that was judged."""
-    model = item["model"]
-    if one.step == "judge_equivalence_ddx":
-        names = evaluation.judged.ddx[model, one.case].names
-        place = int(item["place"])
-        if place < len(names):
-            return f"{model}, diagnosis {place + 1}: {names[place]}"
-    final = evaluation.judged.finals.get((model, one.case))
-    if one.step in ("judge_equivalence", "grade_final_diagnosis") and final and final.names:
-        return f"{model}: {final.names[0]}"
-    if one.step == "grade_ddx" and (model, one.case) in evaluation.judged.ddx:
-        return f"{model}: {'; '.join(evaluation.judged.ddx[model, one.case].names)}"
-    return model
+    """The model whose response it was, and what was judged where it is a part of the response."""
+    model, place = item["model"], int(item["place"])
+    several = [
+        each
+        for (task, _, of_model, case), items in evaluation.judged.outcomes.items()
+        if (of_model, case) == (model, one.case) and (one.step + ".").startswith(f"{task}.")
+        for each in items
+        if each.response == int(item["response"])
+    ]
+    shown = next((_judged_part(each) for each in several if each.place == place), "")
+    if any(each.place for each in several):
+        model += f", item {place + 1}"
+    return f"{model}: {shown}" if shown else model
+
+
+def _judged_part(item: JudgedItem) -> str:
+    """What the step judged, in short; "" where it judged the whole response."""
+    value = item.inputs.get(item.step.judged, "")
+    text = value if isinstance(value, str) else "; ".join(map(str, value))
+    return text if len(text) <= _LONGEST_PART else ""
 
 
 def _truth(case: Case) -> str:

@@ -1,6 +1,7 @@
 """Every verdict of a finished run as columns in memory, for tables with filters."""
 
 import json
+import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,12 +11,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...errors import InputError
 from ...graphs.jury.votes_file import read_verdict, verdict_text
 from ...scoring.choice import option_score
 from ...scoring.votes import Scalar, Vote
 from ..cases import Case, Response
 from ..judging import JURY
-from ..records import Inputs, read_inputs
+from ..records import Inputs, read_inputs, read_run_settings
+from ..settings import Settings
+from ..tasks import says_right
 from .coded import Coded, Mask, Numbers, coded, many, numbers, rows_of
 from .scores import Scores
 
@@ -25,8 +29,6 @@ RIGHT = ("right", "partly right", "wrong", "no right or wrong")
 JUDGES = ("disagree", "agree", "fewer than two")
 PEOPLE = ("differ", "agree", "no person")
 REPAIRED = ("repaired", "not repaired")
-_EQUIVALENCE = ("judge_equivalence", "judge_equivalence_ddx")
-_OPTIONS = ("match_option", "score_free_answer")
 _COLUMNS = ("case", "model", "step", "judge", "response", "place", "status", "reason", "score",
             "value", "decided_by", "repairs", "cost", "key")  # fmt: skip
 _NO_SECONDS: Mapping[str, float] = MappingProxyType({})
@@ -121,13 +123,14 @@ def read_items(
     pairs = {case.id: case.pair for case in inputs.cases if case.pair}
     cases = tuple(case.id for case in inputs.cases)
     units = [row.unit for row in rows]
+    scores = Scores(folder / SCORES, [(row.judge, row.model, row.case) for row in rows], pairs)
     facets = {
         "case": coded([row.case for row in rows], cases),
         "model": coded([row.model for row in rows], inputs.responses),
         "judge": coded([row.judge for row in rows]),
         "task": coded([row.task for row in rows]),
         "status": coded([row.status for row in rows], ("done", "abstained", "failed")),
-        "right": coded(_rights(rows, inputs.cases), RIGHT),
+        "right": coded(_rights(rows, inputs.cases, _right_by(folder, tasks), scores), RIGHT),
         "judges": coded(_disagreements(units, said), JUDGES),
         "people": coded(_people(units, rows, said, by_people), PEOPLE),
         "repaired": coded([REPAIRED[row.repairs in ("", "0")] for row in rows], REPAIRED),
@@ -135,8 +138,7 @@ def read_items(
     return Items(
         tuple(rows), said, by_people, inputs, facets, _groups(inputs.cases, facets["case"].values),
         numbers(row.cost for row in rows), np.array([seconds.get(r.key, np.nan) for r in rows]),
-        numbers(row.score for row in rows),
-        Scores(folder / SCORES, [(row.judge, row.model, row.case) for row in rows], pairs),
+        numbers(row.score for row in rows), scores,
     )  # fmt: skip
 
 
@@ -211,21 +213,41 @@ def _by_people(votes: Iterable[Vote], tasks: Collection[str]) -> dict[Unit, dict
     return by_unit
 
 
-def _rights(rows: Iterable[Row], cases: Iterable[Case]) -> list[str]:
+def _right_by(folder: Path, tasks: Collection[str]) -> dict[str, str]:
+    """Task -> what says that a response is right; without settings, as no task of your own."""
+    try:
+        settings = read_run_settings(folder)
+    except InputError:  # of an earlier version; the overview says so
+        settings = Settings()
+    return says_right(tasks, settings)
+
+
+def _rights(
+    rows: Sequence[Row], cases: Iterable[Case], right_by: Mapping[str, str], scores: Scores
+) -> list[str]:
     by_id = {case.id: case for case in cases}
-    return [_right(row, by_id.get(row.case)) for row in rows]
+    own = {name: scores.of_rows(name) for name, by in right_by.items() if by == "metric"}
+    marks = []
+    for place, row in enumerate(rows):
+        by = right_by[row.task]
+        score = own[row.task][place] if by == "metric" else _mark(row, by, by_id.get(row.case))
+        marks.append(_right(score))
+    return marks
 
 
-def _right(row: Row, case: Case | None) -> str:
-    """Right, partly right or wrong; a grade is neither, nor is an item without a verdict."""
-    score: float | None = None
-    if row.task in _EQUIVALENCE or row.task == "score_open_answer":
-        score = float(row.score) if row.score else None
-        if row.task == "score_open_answer" and row.status == "abstained":
-            score = 0.0
-    elif row.task in _OPTIONS and case is not None and row.status in ("done", "invalid"):
-        score = option_score(_letters(row.value), case.letters) if row.status == "done" else 0.0
-    if score is None:
+def _mark(row: Row, by: str, case: Case | None) -> float:
+    """1 for right, 0 for wrong; NaN for an item without a verdict, or one that is neither."""
+    if by == "answer" and row.status == "abstained":
+        return 0.0
+    if by in ("verdict", "answer") and row.score:
+        return float(row.score)
+    if by == "option" and case is not None and row.status in ("done", "invalid"):
+        return option_score(_letters(row.value), case.letters) if row.status == "done" else 0.0
+    return math.nan
+
+
+def _right(score: float) -> str:
+    if math.isnan(score):
         return RIGHT[3]
     return RIGHT[0] if score == 1 else RIGHT[2] if score == 0 else RIGHT[1]
 

@@ -86,7 +86,7 @@ class OpenedCases:
         self.table.found(Wanted())
 
     def read_on(self) -> None:
-        """Read, once and in the background, what a first search and a first case would wait for.
+        """Read, once and in the background, what a first score, search or case would wait for.
 
         To be called when the table is shown: earlier, this work would delay it.
         """
@@ -98,6 +98,8 @@ class OpenedCases:
 
     def _read_rest(self) -> None:
         with suppress(InputError):  # the page that needs the file says what is wrong with it
+            for metric in self.items.scores.metrics[:1]:  # finds the rows' places for all metrics
+                self.items.score_of(metric)
             self.predictions.of("")
             self._with_text("\x00")
 

@@ -13,6 +13,7 @@ from ..measures.ended import ended
 from ..measures.hierarchy import true_diagnoses
 from ..measures.measure import Status, worse
 from ..result import Evaluation
+from ..tasks import OF_OPTIONS
 from .explained import score_of
 from .table import Table, table_of
 
@@ -84,7 +85,7 @@ def status_of(item: JudgedItem) -> str:
 
     A jury with a tie has not failed, because each of its judges answered.
     """
-    if item.task in ("match_option", "score_free_answer"):
+    if item.task in OF_OPTIONS:
         return chosen(item).status
     return ended(item.outcome)
 

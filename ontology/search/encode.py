@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from ...errors import AuthenticationFault, MissingExtra, ModelFault, UsageError
 from ..packaged import packaged
+from .wordpiece import WordPiece
 
 Vectors = npt.NDArray[np.float32]
 Progress = Callable[[int, int], None]
@@ -103,7 +104,6 @@ class OnnxEncoder:
 
     def __init__(self, folder: Path) -> None:
         import onnxruntime
-        from tokenizers import Tokenizer
 
         weights, vocabulary = folder / "model.onnx", folder / "tokenizer.json"
         if not weights.is_file():
@@ -116,16 +116,14 @@ class OnnxEncoder:
         self._session = onnxruntime.InferenceSession(
             content, _options(), providers=["CPUExecutionProvider"]
         )
-        self._tokenizer = Tokenizer.from_file(str(vocabulary))
-        self._tokenizer.enable_truncation(_LONGEST)
-        self._tokenizer.no_padding()
+        self._tokenizer = WordPiece(vocabulary, _LONGEST)
         self.dimension = int(self._session.get_outputs()[0].shape[-1])
         self._known: dict[str, Vectors] = {}
         self.threads = os.cpu_count() or 1
 
     def encode(self, texts: Sequence[str], progress: Progress | None = None) -> Vectors:
         """Return unit row vectors of the texts, on the grid, encoded in batches of equal length."""
-        ids = [encoding.ids for encoding in self._tokenizer.encode_batch(list(texts))]
+        ids = list(map(self._tokenizer.encode, texts))
         vectors = np.zeros((len(ids), self.dimension), np.float32)
         batches = list(_of_equal_length(ids))
         done = 0
@@ -152,7 +150,7 @@ class OnnxEncoder:
     @cached_property
     def words(self) -> frozenset[str]:
         """The words that are one token each: mostly common English words."""
-        return frozenset(word for word in self._tokenizer.get_vocab() if word.isalpha())
+        return frozenset(word for word in self._tokenizer.vocabulary if word.isalpha())
 
     def _run(self, ids: list[list[int]]) -> Vectors:
         """Return the vectors of lists of token ids, which all have one length."""

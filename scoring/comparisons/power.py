@@ -61,6 +61,9 @@ def pilot_of(
         clusters: the cluster of each case; by default every case is its own.
         plan: level, resamples and seed of the limits of the deviation.
 
+    Returns:
+        the mean and the deviation of the differences, with limits, and the design effect.
+
     Raises:
         UsageError: lists of different lengths, or fewer than two clusters with both scores.
 
@@ -113,6 +116,12 @@ def power_of(difference: float, deviation: float, n: int, *, alpha: float = 0.05
 
     Source: two-sided paired t test (Cohen 1988, "Statistical Power Analysis", chapter 2).
 
+    Args:
+        difference: the true difference.
+        deviation: the standard deviation of the differences.
+        n: the number of units.
+        alpha: the limit of the p-value.
+
     >>> round(power_of(0.1, 0.5, 199), 3)
     0.802
     """
@@ -140,6 +149,12 @@ def units_needed(
 
     Source: two-sided paired t test (Cohen 1988). For many units it is nearly ((z(1 - alpha / 2) +
     z(power)) deviation / difference)^2.
+
+    Args:
+        difference: the true difference.
+        deviation: the standard deviation of the differences.
+        power: the wished chance that p < alpha.
+        alpha: the limit of the p-value.
 
     Raises:
         UsageError: a difference of 0, an alpha or a power outside 0 to 1, or more than a billion
@@ -171,6 +186,12 @@ def detectable_difference(
     Formula: the difference with `power_of` (difference, deviation, n) = power.
 
     Source: two-sided paired t test (Cohen 1988).
+
+    Args:
+        deviation: the standard deviation of the differences.
+        n: the number of units.
+        power: the wished chance that p < alpha.
+        alpha: the limit of the p-value.
 
     Raises:
         UsageError: fewer than two units, or an alpha or a power outside 0 to 1.

@@ -68,6 +68,10 @@ def subgroup_gap(
         errors: the least standard error of each group, for groups whose resamples do not differ
             (all cases right); by default 0.
 
+    Returns:
+        the gap between the largest and the smallest number, what it would be by chance, the
+        corrected gap, limits and p.
+
     Raises:
         UsageError: fewer than two groups, or an array of another shape.
 

@@ -51,7 +51,11 @@ class Ratings:
 
 
 def is_number(value: object) -> bool:
-    """Return whether a verdict is a number (True and False count as 1 and 0)."""
+    """Return whether a verdict is a number (True and False count as 1 and 0).
+
+    Args:
+        value: a verdict.
+    """
     return isinstance(value, int | float | np.number | np.bool_)
 
 

@@ -129,6 +129,14 @@ def jury_agreement(
 
     Source: as in the functions of these names; intervals as in `pair_agreement`.
 
+    Args:
+        verdicts: one row for each case, with a verdict of each judge; None where there is none.
+        scale: nominal, ordinal or interval.
+        categories: the levels of the scale in order; by default the values that occur, sorted.
+        clusters: the case of each row, if a case has several.
+        case_weights: the weight of each case; by default all weigh the same.
+        plan: level, method, resamples and seed of the intervals.
+
     >>> made = jury_agreement([[1, 1, 1], [0, 0, 1]] * 10, plan=Plan(resamples=100))
     >>> made[0].name, made[0].value
     ('share_identical', 0.5)

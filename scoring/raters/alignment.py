@@ -63,6 +63,9 @@ def rank_alignment(
         clusters: the case of each; cases are resampled.
         plan: level, method, resamples, seed, fewest cases.
 
+    Returns:
+        both correlations with their intervals.
+
     >>> made = rank_alignment([0.1, 0.2, 0.3, 0.4, None], [1, 3, 2, 4, 5])
     >>> round(made.spearman.estimate, 4), round(made.kendall.estimate, 4), made.missing
     (0.8, 0.6667, 1)
@@ -127,6 +130,9 @@ def choice_alignment(
         chose_first: whether the person chose the first one.
         clusters: the case of each choice; cases are resampled.
         plan: level, method, resamples, seed, fewest cases.
+
+    Returns:
+        the share of choices that the scores agree with, with its interval, and the ties.
 
     >>> made = choice_alignment([2, 1, 3, 1], [1, 2, 3, None], [True, True, False, True])
     >>> made.share.estimate, made.n, made.ties, made.missing

@@ -38,6 +38,11 @@ def share_identical(
 
     Source: observed agreement of Cohen (1960), Educational and Psychological Measurement 20.
 
+    Args:
+        first: the verdicts of one judge; None where there is none.
+        second: the verdicts of the other judge on the same cases.
+        case_weights: the weight of each case; by default all weigh the same.
+
     >>> share_identical([1, 0.5, 0, None], [1, 0, 0, 1])
     0.6666666666666666
     """
@@ -53,6 +58,11 @@ def mean_absolute_difference(
     Formula: mean of |first - second|.
 
     Source: mean absolute error between two raters, in units of the scale.
+
+    Args:
+        first: the verdicts of one judge; None where there is none.
+        second: the verdicts of the other judge on the same cases.
+        case_weights: the weight of each case; by default all weigh the same.
 
     >>> mean_absolute_difference([1, 0.5, 0, 1], [1, 0, 0, 1])
     0.125
@@ -73,6 +83,12 @@ def consistency(
     Formula: 1 - mean |first - second| / span.
 
     Source: one minus the mean absolute error, as a share of the scale.
+
+    Args:
+        first: the verdicts of one judge; None where there is none.
+        second: the verdicts of the other judge on the same cases.
+        span: the width of the scale.
+        case_weights: the weight of each case; by default all weigh the same.
 
     >>> consistency([1, 0.5, 0, 1], [1, 0, 0, 1])
     0.875
@@ -100,6 +116,13 @@ def cohen_kappa(
     Source: Cohen (1960), Educational and Psychological Measurement 20; weighted: Cohen (1968),
     Psychological Bulletin 70.
 
+    Args:
+        first: the verdicts of one judge; None where there is none.
+        second: the verdicts of the other judge on the same cases.
+        weights: "linear" or "quadratic" credit for near misses; None for none.
+        categories: the levels of the scale in order; by default the values that occur, sorted.
+        case_weights: the weight of each case; by default all weigh the same.
+
     >>> cohen_kappa(["yes", "yes", "no", "no"], ["yes", "no", "no", "no"])
     0.5
     """
@@ -117,6 +140,10 @@ def fleiss_kappa(
 
     Source: Fleiss (1971), Psychological Bulletin 76; cases with different numbers of verdicts:
     Gwet (2014), Handbook of Inter-Rater Reliability.
+
+    Args:
+        verdicts: one row for each case, with a verdict of each judge; None where there is none.
+        case_weights: the weight of each case; by default all weigh the same.
 
     >>> round(fleiss_kappa([["a", "a", "a"], ["a", "b", "b"], ["b", "b", "b"]]), 4)
     0.55
@@ -141,6 +168,12 @@ def krippendorff_alpha(
 
     Source: Krippendorff (2011), "Computing Krippendorff's alpha-reliability".
 
+    Args:
+        verdicts: one row for each case, with a verdict of each judge; None where there is none.
+        scale: nominal, ordinal or interval.
+        categories: the levels of the scale in order; by default the values that occur, sorted.
+        case_weights: the weight of each case; by default all weigh the same.
+
     >>> round(krippendorff_alpha([[1, 1], [2, 2], [3, 2], [1, None]], "interval"), 4)
     0.7059
     """
@@ -160,6 +193,11 @@ def gwet_ac1(
     shares pi_c.
 
     Source: Gwet (2008), British Journal of Mathematical and Statistical Psychology 61.
+
+    Args:
+        verdicts: one row for each case, with a verdict of each judge; None where there is none.
+        categories: all categories; by default the values that occur.
+        case_weights: the weight of each case; by default all weigh the same.
 
     >>> round(gwet_ac1([[1, 1]] * 9 + [[1, 0]]), 4)
     0.8895
@@ -182,6 +220,12 @@ def gwet_ac2(
 
     Source: Gwet (2014), Handbook of Inter-Rater Reliability.
 
+    Args:
+        verdicts: one row for each case, with a verdict of each judge; None where there is none.
+        weights: "linear" or "quadratic" credit for near misses; None for none.
+        categories: the levels of the scale in order; by default the values that occur, sorted.
+        case_weights: the weight of each case; by default all weigh the same.
+
     >>> round(gwet_ac2([[1, 2], [3, 3], [2, 2], [1, 1]], categories=[1, 2, 3]), 4)
     0.8182
     """
@@ -201,6 +245,12 @@ def spearman(
     Formula: Pearson correlation of the mid-ranks.
 
     Source: Spearman (1904), American Journal of Psychology 15.
+
+    Args:
+        first: the verdicts of one judge; None where there is none.
+        second: the verdicts of the other judge on the same cases.
+        categories: the levels of the scale in order; by default the values that occur, sorted.
+        case_weights: the weight of each case; by default all weigh the same.
 
     >>> round(spearman([1, 2, 3, 4], [1, 3, 2, 4]), 4)
     0.8
@@ -222,6 +272,12 @@ def kendall(
     tied in the second).
 
     Source: Kendall (1945), Biometrika 33.
+
+    Args:
+        first: the verdicts of one judge; None where there is none.
+        second: the verdicts of the other judge on the same cases.
+        categories: the levels of the scale in order; by default the values that occur, sorted.
+        case_weights: the weight of each case; by default all weigh the same.
 
     >>> round(kendall([1, 2, 3, 4], [1, 3, 2, 4]), 4)
     0.6667

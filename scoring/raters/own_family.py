@@ -101,6 +101,9 @@ def unscaled_preference(judge: Floats, others: Sequence[Floats], own: Sequence[i
         others: the scores of the other judges, in the same shape.
         own: positions of the models of the judge's family.
 
+    Returns:
+        the difference of the leads, in units of the scores.
+
     >>> unscaled_preference(np.array([[1.0, 1.0], [0.0, 1.0]]), [np.array([[1.0, 0.0]] * 2)], [0])
     0.5
     """

@@ -48,6 +48,9 @@ def preference_agreement(
         clusters: the case of each row, if a case has several rows.
         plan: level, method, resamples, seed.
 
+    Returns:
+        the share of comparisons that are decided alike, with its interval and counts.
+
     Raises:
         UsageError: shapes differ, or fewer than two models.
 

@@ -89,6 +89,9 @@ def sampled_share(
         clusters: the case of each item, if a case has several.
         plan: level, and fewest checked items.
 
+    Returns:
+        the estimated share with its limits, or NaN and a warning.
+
     A warning replaces the number with fewer than `plan.fewest` checked items.
 
     >>> truth = [True] * 10 + [False] * 10 + [None] * 20 + [True] * 2 + [False] * 8 + [None] * 30
@@ -123,8 +126,15 @@ def sampled_rogan_gladen(
     Source: Rogan and Gladen (1978), American Journal of Epidemiology 107; weights: Hájek (1971).
     Limits as in `sampled_share`, with half a right and half a wrong verdict added to both rates.
 
-    Args and warnings as in `sampled_share`; it needs `plan.fewest` checked items that are right,
-    and as many that are wrong.
+    Args:
+        judged: the judge's verdicts on all items; None is missing.
+        truth: the human's verdicts; None for an item that was not checked.
+        probability: with which each checked item was chosen, above 0 and at most 1.
+        clusters: the case of each item, if a case has several.
+        plan: level, and fewest checked items that are right, and that are wrong.
+
+    Returns:
+        the corrected share with its limits, or NaN and a warning.
 
     >>> truth = ([True] * 15 + [False] * 15 + [None] * 30) * 2
     >>> judge = ([True] * 15 + [False] * 15 + [True] * 12 + [False] * 18) * 2

@@ -118,6 +118,12 @@ def _add_rows(api: APIRouter, session: Session) -> None:
         part = ids[max(0, first) : max(0, first) + min(count, 500)]
         return {"first": first, "rows": briefs(session, part, me)}
 
+    @api.get("/review/place-of")
+    def place_of(queue: str, id: str) -> dict[str, int | None]:
+        """Return where a row stands in a queue; null where it is not in it."""
+        ids = queues.get(queue, [])
+        return {"place": ids.index(id) if id in ids else None}
+
     @api.get("/review/row/{id}")
     def row(id: str, me: str = "") -> dict[str, Any]:
         """Return one row with everything that is known of it."""

@@ -138,9 +138,9 @@ function Progress({ rater, statuses }: { rater: string; statuses: (Status | null
     <div class="rate-progress">
       <progress aria-label="Answered" max={statuses.length} value={answered} />
       <span>
-        {answered} of {statuses.length} answered by <bdi>{rater}</bdi>
-        {count("abstained") > 0 && `, ${count("abstained")} cannot tell`}
-        {count("skipped") > 0 && `, ${count("skipped")} skipped`}
+        {answered} of {statuses.length} done by <bdi>{rater}</bdi>
+        {count("abstained") > 0 && `, of these ${count("abstained")} cannot tell`}
+        {count("skipped") > 0 && `, ${count("abstained") > 0 ? "" : "of these "}${count("skipped")} skipped`}
       </span>
     </div>
   );
@@ -150,7 +150,7 @@ function End({ statuses, onGo }: { statuses: (Status | null)[]; onGo: (place: nu
   const skipped = statuses.flatMap((one, place) => (one === "skipped" ? [place] : []));
   return (
     <section class="rate-end">
-      <h2>Every item has an answer. Thank you!</h2>
+      <h2>{skipped.length < statuses.length ? "Every item has an answer. Thank you!" : "Every item was skipped."}</h2>
       <p>
         All answers are saved. The table of votes is written; the terminal says where. You can close
         this page, or look at an item again:

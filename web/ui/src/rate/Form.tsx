@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { Words } from "../common/Words";
-import { type Asked, chosen, keysOf, listAt, sameAnswer, valueAt, withValue } from "./answer";
+import { type Asked, NONE_KEY, chosen, keysOf, listAt, sameAnswer, valueAt, withValue } from "./answer";
 import type { Answer, Path, Question, Value } from "./types";
 
 interface FormProps {
@@ -157,10 +157,16 @@ function Choice(props: OneProps) {
               class={isChosen ? "option chosen" : "option"}
               onClick={() => set(props, chosen(question, value, option.value))}
             >
-              {keys[place] && <kbd aria-hidden="true">{keys[place]}</kbd>}
-              <span class="option-label">
-                <Words>{option.label}</Words>
-              </span>
+              {keys[place] === option.label ? (
+                <kbd class="option-label">{option.label}</kbd>
+              ) : (
+                <>
+                  {keys[place] && <kbd aria-hidden="true">{keys[place]}</kbd>}
+                  <span class="option-label">
+                    <Words>{option.label}</Words>
+                  </span>
+                </>
+              )}
               {option.about && (
                 <span class="quiet">
                   <Words>{option.about}</Words>
@@ -169,6 +175,18 @@ function Choice(props: OneProps) {
             </button>
           );
         })}
+        {!isOne && question.none && (
+          <button
+            type="button"
+            role="checkbox"
+            aria-checked={Array.isArray(value) && value.length === 0}
+            class={Array.isArray(value) && value.length === 0 ? "option chosen" : "option"}
+            onClick={() => set(props, [])}
+          >
+            {keys.length > 0 && <kbd aria-hidden="true">{NONE_KEY}</kbd>}
+            <span class="option-label">none of them</span>
+          </button>
+        )}
       </div>
     </div>
   );
@@ -206,7 +224,9 @@ function Quotes(props: OneProps) {
           )}
         </blockquote>
       ))}
-      {quotes.length === 0 && <p class="quiet rate-about">No passage is marked.</p>}
+      {quotes.length === 0 && (
+        <p class="quiet rate-about">Nothing is marked. Select words of the text with the mouse to mark them.</p>
+      )}
     </div>
   );
 }
@@ -240,7 +260,7 @@ function Entries(props: OneProps) {
       ))}
       {isMarked ? (
         <p class="quiet">
-          Mark a passage in the text to add one. Save without any if there is none.
+          To add one, select its words in the text with the mouse. Save without any if there is none.
         </p>
       ) : (
         <button type="button" onClick={() => set(props, [...entries, {}])}>

@@ -2,6 +2,7 @@ import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Words } from "../common/Words";
 import {
   type Asked,
+  NONE_KEY,
   chosen,
   firstOpen,
   flat,
@@ -71,6 +72,7 @@ export function ItemPage({ item, count, problems, mayUndo, onGive, onGo, onUndo 
 
   useRatingKeys({
     active: activeNow,
+    none: (at) => change(withValue(now.current.answer, at.path, []), at.path),
     choose: (at, place) => {
       const option = at.question.options[place];
       const before = now.current.answer;
@@ -208,6 +210,7 @@ function Buttons({ item, isOpen, mayUndo, onSave, onGive, onBack, onUndo }: Butt
 interface RatingKeys {
   active: () => Asked | undefined;
   choose: (asked: Asked, place: number) => void;
+  none: (asked: Asked) => void;
   Enter: () => void;
   m: () => void;
   b: () => void;
@@ -235,7 +238,9 @@ function useRatingKeys(keys: RatingKeys): void {
       const key = event.key.toLowerCase();
       const active = keys.active();
       const place = active ? keysOf(active.question).indexOf(key) : -1;
+      const mayBeNone = active?.question.kind === "choices" && active.question.none;
       if (active && key && place >= 0) keys.choose(active, place);
+      else if (active && key === NONE_KEY && mayBeNone) keys.none(active);
       else if (key in keys && key.length === 1) keys[key as "m" | "b" | "s" | "t" | "u"]();
       else return;
       event.preventDefault();

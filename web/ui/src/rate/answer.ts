@@ -51,7 +51,7 @@ export function isAnswered({ question, path }: Asked, answer: Answer): boolean {
   if (!question.needed) return true;
   if (value === null) return question.none;
   if (typeof value === "string") return value.trim() !== "" || question.kind === "choice";
-  if (Array.isArray(value)) return value.length > 0;
+  if (Array.isArray(value)) return value.length > 0 || question.none;
   return value !== undefined && !Number.isNaN(value);
 }
 
@@ -69,10 +69,15 @@ export function keysOf(question: Question): string[] {
   return labels.map((_, place) => (place < 9 ? String(place + 1) : place === 9 ? "0" : ""));
 }
 
+/** The key for "none of them". */
+export const NONE_KEY = "-";
+
 export function chosen(question: Question, value: unknown, option: Value): unknown {
   if (question.kind === "choice") return option;
   const now = Array.isArray(value) ? (value as Value[]) : [];
   const next = now.includes(option) ? now.filter((one) => one !== option) : [...now, option];
+  // Nothing is no answer yet: "none of them" is chosen by itself.
+  if (next.length === 0) return undefined;
   return question.options.map((one) => one.value).filter((one) => next.includes(one));
 }
 

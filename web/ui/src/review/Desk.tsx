@@ -29,6 +29,8 @@ export function Desk(props: {
   url: UrlState;
   setUrl: (change: UrlState, replace?: boolean) => void;
   number: string;
+  /** Texts that wait for a decision; undefined while nobody knows. */
+  open: number | undefined;
   onSaved: () => void;
 }) {
   const { setup, me, url, setUrl, number } = props;
@@ -148,9 +150,12 @@ export function Desk(props: {
     () => (row ? optionsOf(row, candidates, tree) : []),
     [row, candidates, tree],
   );
+  /** What was chosen last: a key may come before the one before it is drawn. */
+  const draftNow = () => (row && drafts.current.get(row.id)) ?? draft;
   const go = (to: number) => setPlace(Math.max(0, Math.min(queue.count, to)));
-  const save = (value: Draft) => {
-    if (!row || shownRow.current !== row.id) return;
+  const save = () => {
+    const value = draftNow();
+    if (!row || !value || shownRow.current !== row.id) return;
     shownRow.current = "";
     const { id, version, text } = row;
     const body = {
@@ -180,13 +185,14 @@ export function Desk(props: {
     go(place + 1);
   };
   const pick = (code: Named) => {
-    if (!draft) return;
+    const now = draftNow();
+    if (!now) return;
     if (adding) {
-      const rest = draft.additional.filter((one) => one.code !== code.code);
-      if (code.code && code.code !== draft.code) change({ ...draft, additional: [...rest, named(code)] });
+      const rest = now.additional.filter((one) => one.code !== code.code);
+      if (code.code && code.code !== now.code) change({ ...now, additional: [...rest, named(code)] });
       setAdding(false);
     } else {
-      change({ ...draft, code: code.code, name: code.name });
+      change({ ...now, code: code.code, name: code.name });
       setAnchor(code.code);
     }
   };
@@ -194,36 +200,47 @@ export function Desk(props: {
     const next = Math.max(0, Math.min(options.length - 1, at + step));
     setAt(next);
     const option = options[next];
-    if (option && draft && !adding) change({ ...draft, code: option.code, name: option.name });
+    const now = draftNow();
+    if (option && now && !adding) change({ ...now, code: option.code, name: option.name });
   };
   const enter = () => {
     const option = options[at];
     if (adding && option) pick(option);
-    else if (draft && !adding) save(draft);
+    else if (!adding) save();
   };
-  const act = (path: string, body: unknown) => {
-    send<Detail>(path, body).then(
-      (value) => {
-        drafts.current.delete(value.id);
-        details.forget(value.id);
-        if (value.id === row?.id || path === "review/undo") show(value);
-        props.onSaved();
-      },
-      (fault: unknown) => setFaults((last) => [...last, { id: "", text: "", words: wordsOf(fault) }]),
-    );
+  const failed = (fault: unknown) =>
+    setFaults((last) => [...last, { id: "", text: "", words: wordsOf(fault) }]);
+  /** Show a row, and choose it in the list where the list has it. */
+  const goTo = async (value: Detail) => {
+    const to = await queue.placeOf(value.id);
+    if (to !== null && to !== place) setPlace(to);
+    else show(value);
   };
-  const undo = () => act("review/undo", { reviewer: me });
-  const flag = () => row && act("review/flag", { id: row.id, reviewer: me, on: !row.flagged });
+  const undo = () =>
+    send<Detail>("review/undo", { reviewer: me }).then((value) => {
+      drafts.current.delete(value.id);
+      details.forget(value.id);
+      props.onSaved();
+      return goTo(value);
+    }).catch(failed);
+  // What the reviewer has chosen stays: a flag says nothing about the code.
+  const flag = () =>
+    row &&
+    send<Detail>("review/flag", { id: row.id, reviewer: me, on: !row.flagged }).then((value) => {
+      details.forget(value.id);
+      if (shownRow.current === value.id) setRow(value);
+      props.onSaved();
+    }, failed);
   const lookAt = (fault: Fault) => {
     setFaults((last) => last.filter((one) => one !== fault));
     if (!fault.id) return;
-    details.row(fault.id, true).then(show, () => undefined);
+    details.row(fault.id, true).then(goTo).catch(() => undefined);
   };
   const last = faults.at(-1);
   const focus = (name: string) => document.getElementById(name)?.focus();
   const acts = row && draft
     ? [
-        { key: "Enter", shown: "Enter", words: draft.code ? "Save" : "Save: none fits", act: () => save(draft), primary: true },
+        { key: "Enter", shown: "Enter", words: draft.code ? "Save" : "Save: none fits", act: save, primary: true },
         { key: "n", shown: "n", words: "No code fits", act: () => change({ ...draft, code: "", name: "", additional: [] }) },
         { key: "a", shown: "a", words: "Add a code", act: () => setAdding(!adding) },
         { key: "/", shown: "/", words: "Search", act: () => focus("search") },
@@ -264,7 +281,7 @@ export function Desk(props: {
         <p class="quiet" role="status">
           {queue.loading ? "Loading…" : `${count(Math.min(place + 1, queue.count))} of ${count(queue.count)}`}{" "}
           <button type="button" onClick={() => { queue.reload(); setPlace(0); }}>
-            Load again <kbd>r</kbd>
+            Load the list again <kbd>r</kbd>
           </button>
         </p>
         <BigTable<Brief>
@@ -307,13 +324,27 @@ export function Desk(props: {
             acts={acts}
           />
         ) : queue.loading ? null : (
-          <p class="end">
-            {queue.count ? "This list is done." : "No row fits the filters."} Press <kbd>r</kbd> to load it
-            again, or choose other filters.
-          </p>
+          <End count={queue.count} open={props.open} />
         )}
       </section>
     </div>
+  );
+}
+
+function End({ count, open }: { count: number; open: number | undefined }) {
+  if (open === 0) {
+    return (
+      <p class="end">
+        Every text is decided. All decisions are saved in the table: you can close this page, and end the command with
+        Ctrl-C in its terminal.
+      </p>
+    );
+  }
+  return (
+    <p class="end">
+      {count ? "This list is done." : "No row fits the filters."} Press <kbd>r</kbd> to load it again, or choose other
+      filters.
+    </p>
   );
 }
 

@@ -1,7 +1,9 @@
 import { useState } from "preact/hooks";
+import { plural } from "./words";
 
 /** Asks for the name that stands beside every decision. */
-export function Name({ onName }: { onName: (name: string) => void }) {
+export function Name(props: { texts: number | undefined; blind: boolean; onName: (name: string) => void }) {
+  const { texts, onName } = props;
   const [name, setName] = useState("");
   return (
     <form
@@ -11,6 +13,15 @@ export function Name({ onName }: { onName: (name: string) => void }) {
         if (name.trim()) onName(name.trim());
       }}
     >
+      <p>
+        {texts === undefined ? "Texts wait" : `${plural(texts, "text")} ${texts === 1 ? "waits" : "wait"}`} for you. The
+        page shows each text with the code that was chosen for it: press Enter if the code fits, pick another one, search
+        the release, or say that no code fits.{" "}
+        {props.blind
+          ? "You do not see what others decide. "
+          : "Those come first that are frequent and unsure. "}
+        Every decision is saved at once, so you can stop and go on at any time.
+      </p>
       <label>
         Your name, which stands beside every decision{" "}
         <input

@@ -26,16 +26,7 @@ export function OneRow(props: OneRowProps) {
   const { row, draft } = props;
   return (
     <article class="one-row" aria-label="The row">
-      <p class="facts quiet">
-        {row.rows ? `in ${plural(row.rows, "row")}` : "rows not counted"} · <How row={row} />
-        {row.samples.map((sample) => ` · in sample ${sample}`)}
-        {row.flagged ? <strong class="doubt"> · ⚑ flagged by {row.flagged}</strong> : null}
-      </p>
-      <p class="text" data-testid="text">
-        <Words>{row.text}</Words>
-      </p>
-      <Facts row={row} candidates={props.candidates} />
-      <Chosen {...props} />
+      {/* Above the text, so that the buttons stay where they are from row to row. */}
       <div class="acts">
         {props.acts.map((one) => (
           <button
@@ -52,6 +43,16 @@ export function OneRow(props: OneRowProps) {
           </button>
         ))}
       </div>
+      <p class="facts quiet">
+        {row.rows ? `in ${plural(row.rows, "row")}` : "rows not counted"} · <How row={row} />
+        {row.samples.map((sample) => ` · in sample ${sample}`)}
+        {row.flagged ? <strong class="doubt"> · ⚑ flagged by {row.flagged}</strong> : null}
+      </p>
+      <p class="text" data-testid="text">
+        <Words>{row.text}</Words>
+      </p>
+      <Facts row={row} candidates={props.candidates} />
+      <Chosen {...props} />
       <label class="note">
         Note{" "}
         <input
@@ -85,15 +86,17 @@ export function OneRow(props: OneRowProps) {
 }
 
 function How({ row }: { row: Detail }) {
-  const score = row.computed ? `, confidence ${row.score.toFixed(2)}` : "";
   const who = row.reviewer ? ` by ${row.reviewer}` : "";
   if (row.state === "reviewed") return <span class="good">reviewed{who}</span>;
   if (row.state === "accepted") return <span class="good">accepted unseen{who}</span>;
+  if (row.band === "unmapped") return <span>no code was found</span>;
+  if (row.band === "failed") return <span>the mapping failed</span>;
+  const how = row.band === "exact" ? "same words as a term of this code" : `${row.band} confidence`;
+  const score = row.computed ? `, confidence ${row.score.toFixed(2)}` : "";
   return (
     <span>
-      {row.band}
-      {score}
-      {row.decided_by && row.decided_by !== "none" ? `, ${row.decided_by}` : ""}
+      {row.band === "exact" ? `${how}${score}` : `${how} (${row.score.toFixed(2)})`}
+      {row.decided_by === "llm" ? ", chosen by a model" : ""}
     </span>
   );
 }

@@ -89,6 +89,8 @@ export function Review({ job }: { job: Job }) {
       <Keys shown={keysShown} onToggle={() => setKeysShown((last) => !last)} />
       {!me ? (
         <Name
+          texts={far.value?.open.texts}
+          blind={blind}
           onName={(name) => {
             localStorage.setItem(KEPT, name);
             setMe(name);
@@ -99,7 +101,7 @@ export function Review({ job }: { job: Job }) {
       ) : tab === "agreement" && !blind ? (
         <Agreement me={me} number={number} onChanged={look} />
       ) : (
-        <Desk setup={setup.value} me={me} url={url} setUrl={setUrl} number={number} onSaved={look} />
+        <Desk setup={setup.value} me={me} url={url} setUrl={setUrl} number={number} open={blind ? undefined : far.value?.open.texts} onSaved={look} />
       )}
     </main>
   );

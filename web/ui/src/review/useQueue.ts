@@ -16,6 +16,8 @@ export interface Queue {
   reload: () => void;
   /** The row at a place, loaded if need be; undefined behind the end. */
   find: (place: number) => Promise<Brief | undefined>;
+  /** Where a row stands in the list; null where it is not in it. */
+  placeOf: (id: string) => Promise<number | null>;
 }
 
 interface Made {
@@ -109,6 +111,13 @@ export function useQueue(filters: Record<string, string>, me: string): Queue {
     },
     [made, load, rowAt],
   );
+  const placeOf = useCallback(
+    async (id: string) => {
+      if (!made) return null;
+      return (await get<{ place: number | null }>(`review/place-of${query({ queue: made.queue, id })}`)).place;
+    },
+    [made],
+  );
   const reload = useCallback(() => setAgain((last) => last + 1), []);
-  return { count: made?.count ?? 0, loading, fault, rowAt, onShown, renew, reload, find };
+  return { count: made?.count ?? 0, loading, fault, rowAt, onShown, renew, reload, find, placeOf };
 }

@@ -72,24 +72,26 @@ function Found({ found, first, second }: { found: Comparison; first: number; sec
           that did not
         </label>
       </p>
-      <GridTable
-        grid={{
-          title: "What moved",
-          header: ["Metric", "Model", "Judge", "First", "Second", "Change", "n first", "n second", "Cases that changed"],
-          rows: rows.map((one) => [
-            one.metric,
-            one.model,
-            one.judge === one.second_judge ? one.judge : `${one.judge} > ${one.second_judge}`,
-            three(one.first),
-            three(one.second),
-            signed(one.change),
-            String(one.first_n),
-            String(one.second_n),
-            `${one.changed} of ${one.shared}`,
-          ]),
-          caption: "Change: second minus first, each over all cases of its own run.",
-        }}
-      />
+      {rows.length > 0 && (
+        <GridTable
+          grid={{
+            title: "What moved",
+            header: ["Metric", "Model", "Judge", "First", "Second", "Change", "n first", "n second", "Cases that changed"],
+            rows: rows.map((one) => [
+              one.metric,
+              one.model,
+              one.judge === one.second_judge ? one.judge : `${one.judge} > ${one.second_judge}`,
+              three(one.first),
+              three(one.second),
+              signed(one.change),
+              String(one.first_n),
+              String(one.second_n),
+              `${one.changed} of ${one.shared}`,
+            ]),
+            caption: "Change: second minus first, each over all cases of its own run.",
+          }}
+        />
+      )}
       <Only name="first" numbers={found.only_first} />
       <Only name="second" numbers={found.only_second} />
       <h2>Cases that changed</h2>
