@@ -120,6 +120,7 @@ def test_what_is_invalid_expired_faulty_or_refused_in_a_batch(
         return {6: refuse(), 7: fail(400, "too long")}.get(number, even_odd(seen))
 
     server.script = script
+    asked(server, wire, cache, 1)  # the live question is that of item 0
     outcomes, _ = asked(server, wire, cache)
     expected = right()
     expected[6] = expected[7] = "failed"

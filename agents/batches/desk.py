@@ -70,7 +70,10 @@ class Desk:
 
     async def _is_scout(self, place: str, ticket: str, habits: Habits) -> bool:
         """Return whether a request is its model's first; if another is, wait for it before."""
-        while not habits.spoke and not await self._tickets.find([ticket]):
+        while not habits.spoke:
+            # While the store is read, another request may have been the first, and be answered.
+            if await self._tickets.find([ticket]) or habits.spoke:
+                return False
             scout = self._scouts.get(place)
             if scout is None:
                 self._scouts[place] = asyncio.get_running_loop().create_future()
