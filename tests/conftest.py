@@ -1,6 +1,7 @@
 """What the tests share: a cache folder of their own, and one mapper over the whole base."""
 
 import os
+import signal
 from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +18,10 @@ from .built import build_wheel
 
 # Beside the code, so that the index is built once and not for each run of the tests.
 os.environ.setdefault("DXJUDGE_CACHE_DIR", str(Path(__file__).parents[1] / "build" / "test-cache"))
+
+# A shell that starts the tests in the background makes them ignore the interrupt key.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The first example pays for imports, and a loaded machine is slow: time must not fail a test.
 settings.register_profile("without deadline", deadline=None)
