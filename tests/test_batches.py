@@ -25,7 +25,8 @@ from dxjudge.cli.main import run
 from dxjudge.errors import AuthenticationFault, ModelFault, UsageError
 from dxjudge.evaluation.from_data import evaluate
 from dxjudge.graphs.chooser import Chooser
-from dxjudge.graphs.jury.run_jury import run_jury_sync
+from dxjudge.graphs.jury.result import JuryOutcome
+from dxjudge.graphs.jury.run_jury import run_jury, run_jury_sync
 from dxjudge.graphs.mapper import Mapper
 from dxjudge.graphs.mapping import mapping_graph
 from dxjudge.graphs.step import run_step, run_step_sync
@@ -265,6 +266,94 @@ def test_a_full_queue_is_filled_by_one_smaller_batch_after_the_other(
     done = [batch for batch in server.batches if batch.status == "ended"]
     assert sum(len(batch.requests) for batch in done) == 9
     assert max(len(batch.requests) for batch in done) <= 3
+
+
+def test_where_the_queue_is_full_the_batches_before_end_first(
+    server: BatchServer, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small = replace(PROVIDERS["openai"], batch=BatchLimits(requests=4, size=10**6))
+    monkeypatch.setitem(PROVIDERS, "openai", small)
+    server.hold = True
+    looks = Counter[str]()
+    act = server.act
+
+    def busy(seen: Seen) -> Act:
+        looks[seen.path] += 1
+        if looks["/v1/batches/batch_1"] == 10:
+            server.release()
+        server.most = 0 if any(one.status == "running" for one in server.batches) else 10**9
+        return act(seen)
+
+    monkeypatch.setattr(server, "act", busy)
+    outcomes, _ = asked(server, "openai", cache)
+    assert names(outcomes) == right()
+    assert sum(len(one.requests) for one in server.batches if one.status == "ended") == 9
+
+
+def test_answers_that_the_provider_has_deleted_are_asked_for_again(
+    server: BatchServer, wire: str, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.hold = True
+    asyncio.run(leave(server, wire, cache))
+    forget_habits()
+    server.release()
+    act, fetched = server.act, Counter[str]()
+
+    def forgetful(seen: Seen) -> Act:
+        fetched["all"] += (is_result := seen.path.endswith(("/content", "/results")))
+        return fail(404, "deleted") if is_result and fetched["all"] == 1 else act(seen)
+
+    monkeypatch.setattr(server, "act", forgetful)
+    outcomes, _ = asked(server, wire, cache)
+    assert (names(outcomes), server.sizes) == (right(), [9, 9])
+
+
+def test_a_batch_of_which_the_provider_could_not_be_asked_is_found_later(
+    server: BatchServer, wire: str, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.lose = True
+    act = server.act
+
+    def silent(seen: Seen) -> Act:
+        if server.batches:
+            server.closed = fail(500)
+        return act(seen)
+
+    monkeypatch.setattr(server, "act", silent)
+    with pytest.raises(ModelFault, match="its batches cannot be used"):
+        asked(server, wire, cache)
+    assert tickets_left(cache) == 9
+    monkeypatch.undo()
+    monkeypatch.setenv("DXJUDGE_SERVER_KEY", "key-of-the-server")
+    server.closed = None
+    outcomes, _ = asked(server, wire, cache)
+    assert (names(outcomes), server.sizes) == (right(), [9])
+
+
+def test_a_first_question_that_waits_for_the_budget_lets_the_others_batch_go(
+    server: BatchServer, cache: Path
+) -> None:
+    def script(seen: Seen) -> Any:
+        late = "messages" in seen.path and len(server.live) < 3
+        return fail(503) if late else even_odd(seen)
+
+    server.script = script
+    prices = cache.with_name("prices.yaml")
+    price = "{ input: 0, output: 8 }"
+    models = f"openai: {{ 'double@{server.url}': {price} }}\n"
+    models += f"  anthropic: {{ 'claude@{server.root}': {price} }}\n"
+    factors = "batch: { openai: 1, anthropic: 1 }\n"
+    prices.write_text(f"date: 2026-11-22\nsource: ours\nmodels:\n  {models}{factors}")
+    most = 5.7 * 1024 * 8e-6  # five and not six requests at once
+    judges = [server.judge(), server.anthropic]
+
+    async def both() -> list[JuryOutcome]:
+        with Run(cache=cache, batch=FAST, prices=prices, max_cost=most) as run:
+            work = run_jury("choose_candidate", items(6), judges, run=run)
+            return await asyncio.wait_for(work, 30)
+
+    assert [one.verdict for one in asyncio.run(both())] == right(6)
+    assert sorted(server.sizes) == [5, 5]
 
 
 def test_a_judge_without_batches_is_refused_before_any_call(

@@ -2,9 +2,9 @@
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from ...errors import ModelFault
 from ...files.counted import counted
@@ -14,6 +14,7 @@ from .answers import CANCELLED, EXPIRED
 from .service import BatchGone, Service
 from .tickets import Record
 
+T = TypeVar("T")
 _LINES = 60.0  # seconds between two lines about a batch that goes on
 _STILL = 600.0  # and about one in which nothing was answered meanwhile
 
@@ -38,26 +39,32 @@ class Carried:
 async def carry(service: Service, record: Record) -> Carried:
     """Wait until a batch has ended; keep its answers and return them.
 
-    Raises QueueFull, BatchGone for one that the provider does not know, AuthenticationFault, and
+    Raises QueueFull, BatchGone for one that the provider has no more, AuthenticationFault, and
     ModelFault for one that the provider refuses as a whole. In the first two cases, and in the
     last, its tickets are dropped, so that its requests are asked again.
     """
     try:
         state = await _ended(service, record)
+        if state.phase != "failed":
+            return await fetch(service, record, state)
     except BatchGone:
         await service.tickets.drop(record)
         raise
-    if state.phase == "failed":
-        await service.tickets.drop(record)
-        if state.full:
-            raise QueueFull(state.fault)
-        raise ModelFault(f"{service.label} refused batch {record.id}: {state.fault or 'no reason'}")
-    return await fetch(service, record, state)
+    await service.tickets.drop(record)
+    if state.full:
+        raise QueueFull(state.fault)
+    raise ModelFault(f"{service.label} refused batch {record.id}: {state.fault or 'no reason'}")
 
 
 async def fetch(service: Service, record: Record, state: State) -> Carried:
-    """Keep the answers of a batch that has ended, and return them."""
-    found = await service.patiently(lambda: service.wire.results(service.client, state))
+    """Keep the answers of a batch that has ended, and return them.
+
+    Raises BatchGone where the provider has them no more, as after some weeks.
+    """
+    gone = f"{service.label} has the answers of batch {record.id} no more"
+    found: dict[str, Answer] = await service.patiently(
+        lambda: _there(service, gone, service.wire.results(service.client, state))
+    )
     answers: dict[str, Any] = redact_value(found, service.judge)
     rest = CANCELLED if state.phase == "cancelled" else EXPIRED
     known = replace(record, phase=state.phase, answered=len(answers))
@@ -72,18 +79,21 @@ async def fetch(service: Service, record: Record, state: State) -> Carried:
 
 async def look(service: Service, record: Record, most: int | None = None) -> State:
     """Return the state of a batch; ask at most so often. Raises BatchGone for an unknown batch."""
+    gone = f"{service.label} does not know batch {record.id}"
+    state: State = await service.patiently(
+        lambda: _there(service, gone, service.wire.look(service.client, record.id)), most
+    )
+    return state
 
-    async def ask() -> State:
-        try:
-            state: State = await service.wire.look(service.client, record.id)
-        except Exception as error:
-            fault = service.fault(error)
-            if fault is not None and fault.kind == "missing":
-                raise BatchGone(f"{service.label} does not know batch {record.id}") from error
-            raise
-        return state
 
-    return await service.patiently(ask, most)
+async def _there(service: Service, gone: str, asked: Awaitable[T]) -> T:
+    try:
+        return await asked
+    except Exception as error:
+        fault = service.fault(error)
+        if fault is not None and fault.kind == "missing":
+            raise BatchGone(gone) from error
+        raise
 
 
 async def _ended(service: Service, record: Record) -> State:

@@ -1,6 +1,7 @@
 """Where conversations hand in requests that are answered by batches, in one event loop."""
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
@@ -33,17 +34,20 @@ class Desk:
         self._pools: dict[str, Pool] = {}
         self._carriers: dict[str, asyncio.Task[Any]] = {}
         self._scouts: dict[str, asyncio.Future[None]] = {}
-        self._arriving = 0
+        self._arriving: Counter[str] = Counter()  # by the endpoint of the model
         self.under_way: dict[str, int] = {}  # the name of a batch -> the requests in it
 
     @contextmanager
-    def on_the_way(self) -> Iterator[None]:
-        """Mark a block at whose end a request may come: meanwhile no batch is sent."""
-        self._arriving += 1
+    def on_the_way(self, place: str) -> Iterator[None]:
+        """Mark a block at whose end a request may come: meanwhile its model's batch is not sent.
+
+        Another model's is: it may be what this request waits for, where a budget is reserved.
+        """
+        self._arriving[place] += 1
         try:
             yield
         finally:
-            self._arriving -= 1
+            self._arriving[place] -= 1
 
     @asynccontextmanager
     async def way(
@@ -60,7 +64,7 @@ class Desk:
             yield True
             return
         place = judge.spec.endpoint
-        with self.on_the_way():
+        with self.on_the_way(place):
             is_scout = await self._is_scout(place, ticket, habits)
         try:
             yield is_scout
@@ -90,7 +94,7 @@ class Desk:
         Raises BatchFault, NoAnswer, AuthenticationFault, ModelFault or EnvironmentFault.
         """
         while True:
-            with self.on_the_way():
+            with self.on_the_way(judge.spec.endpoint):
                 known = (await self._tickets.find([ticket])).get(ticket)
             if known is None:
                 fields = sent_fields(sent)
@@ -119,7 +123,7 @@ class Desk:
         if place not in self._pools:
             service = self._service(judge)
             self._pools[place] = Pool(
-                service, limits_of(judge), self._carry, lambda: self._arriving > 0
+                service, limits_of(judge), self._carry, lambda: self._arriving[place] > 0
             )
         return self._pools[place]
 

@@ -72,7 +72,7 @@ class KeptBatches:
             if state is not None and not state.is_open and state.phase != "failed":
                 await fetch(self._service(known), known, state)
                 return Known(replace(known, fetched=True))
-        except BatchGone as fault:
+        except (BatchGone, EnvironmentFault) as fault:
             return Known(record, str(fault))
         return Known(known)
 
@@ -86,7 +86,7 @@ class KeptBatches:
                     lambda: service.wire.cancel(service.client, known.id), 1
                 )
                 return Known(await self._note(known, ended))
-        except BatchGone as fault:
+        except (BatchGone, EnvironmentFault) as fault:
             return Known(record, str(fault))
         return Known(known)
 

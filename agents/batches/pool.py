@@ -43,6 +43,9 @@ class Pool:
         # After a provider's queue was full, one batch is sent after the other.
         self._one_by_one = False
         self._turn = asyncio.Lock()
+        self._earlier: set[asyncio.Task[None]] = set()  # sent before the queue was full
+        # The turn of `Tickets` is a process's, and the first of its blocks that ends frees it.
+        self._submitting = asyncio.Lock()
 
     async def ask(self, ticket: str, line: bytes, sent: Entry) -> tuple[Answer, str] | None:
         """Return the answer of a request and the name of its batch, as `Asked` says.
@@ -102,22 +105,28 @@ class Pool:
             try:
                 if alone:
                     async with self._turn:
+                        while self._earlier:
+                            await asyncio.wait(self._earlier)
                         await self._one_batch(part)
                 else:
-                    await self._one_batch(part)
+                    task = asyncio.create_task(self._one_batch(part))
+                    self._earlier.add(task)
+                    task.add_done_callback(self._earlier.discard)
+                    await task
             except QueueFull as full:
                 self._service.tell(
                     f"{self._service.label}: too much waits in the provider's queue ({full}); "
                     "going on with one smaller batch after the other"
                 )
                 self._one_by_one = True
+                part = {name: one for name, one in part.items() if not one.answer.done()}
                 parts += _halves(part) if alone else [part]
                 if alone and len(part) == 1:
                     raise BatchFault(429, str(full)) from full
 
     async def _one_batch(self, asked: Mapping[str, Asked]) -> None:
         service = self._service
-        async with service.tickets.turn(service.judge.spec.endpoint):
+        async with self._submitting, service.tickets.turn(service.judge.spec.endpoint):
             known = await service.tickets.find(asked)
             new = {name: one for name, one in asked.items() if name not in known}
             record = await submit(service, new) if new else None

@@ -33,8 +33,10 @@ async def submit(service: Service, asked: Mapping[str, Asked]) -> Record:
     """Send these requests as one batch, and note it with its tickets.
 
     The note is written before the batch is created, so that a batch whose creation was not
-    confirmed is found again. Raises AuthenticationFault and ModelFault.
+    confirmed is found again. It stays where the provider does not say whether there is a batch.
+    Raises AuthenticationFault and ModelFault.
     """
+    is_unsure = False
     spec, wire, tickets = service.judge.spec, service.wire, service.tickets
     record = Record(
         name=uuid.uuid4().hex[:8],
@@ -51,12 +53,15 @@ async def submit(service: Service, asked: Mapping[str, Asked]) -> Record:
     await tickets.open(record, {name: one.sent for name, one in asked.items()})
 
     async def create() -> State:
+        nonlocal is_unsure
         try:
             created: State = await wire.create(service.client, lines, uploaded, record.name)
         except Exception as error:
             fault = service.fault(error)
             # It may have been created although the answer was lost.
-            there = await find(service, record) if fault is None or fault.retryable else None
+            is_unsure = fault is None or fault.retryable
+            there = await find(service, record) if is_unsure else None
+            is_unsure = False
             if there is None:
                 raise
             return there
@@ -65,7 +70,8 @@ async def submit(service: Service, asked: Mapping[str, Asked]) -> Record:
     try:
         state = await service.patiently(create, _ATTEMPTS)
     except Exception:
-        await tickets.drop(record)
+        if not is_unsure:
+            await tickets.drop(record)
         raise
     return await confirm(service, record, state)
 

@@ -161,7 +161,7 @@ async def _claimed(call: Call, run: Run) -> AsyncIterator[Entry | None]:
             yield entry
         return
     # Of a request that is in a batch, its ticket tells other processes so.
-    with run.batches.desk.on_the_way():
+    with run.batches.desk.on_the_way(call.spec.endpoint):
         entries = await run.replies.afind([call.key])
     yield entries.get(call.key)
 
