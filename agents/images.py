@@ -199,6 +199,8 @@ def _data_url(content: bytes) -> str:
 def _read(image: Image, name: str) -> bytes:
     try:
         if image.path is not None:
+            if image.path.exists() and not image.path.is_file():
+                raise InputError(f"{name} is not a file")  # a device may have no end
             return image.path.read_bytes()
         return base64.b64decode(image.data or "", validate=True)
     except (OSError, ValueError) as fault:

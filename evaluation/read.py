@@ -113,7 +113,7 @@ def with_images(cases: Sequence[Case], source: Source, data: Data) -> tuple[Case
 def _images(row: Row, folder: Path) -> tuple[str, ...]:
     names: list[str] = []
     for column in IMAGE_COLUMNS:
-        with suppress(InputError):
+        with suppress(InputError, ValueError):  # the system has no such path, as one with "\0"
             for image in images_of(row.get(column), folder, column):
                 if image.data is None:
                     names.append(str(image.path.resolve()) if image.path else str(image.url))

@@ -17,6 +17,8 @@ from contextlib import contextmanager
 from itertools import islice
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
+from queue import SimpleQueue
+from threading import Thread
 from typing import Any
 
 from ..ontology.mapping import Mapping, read_mapping
@@ -101,8 +103,7 @@ class _Team:
             if following in self._done:
                 yield self._done.pop(following)
                 following += 1
-                continue
-            if following in self._sent and not any(
+            elif following in self._sent and not any(
                 following in worker.batches for worker in self._workers
             ):
                 batch = self._sent.pop(following)
@@ -183,11 +184,9 @@ def _serve(mapper: Mapper, pipe: Connection, inherited: list[Connection]) -> Non
             signal.signal(getattr(signal, name), signal.SIG_DFL)
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
     packaged_encoder().threads = 1
-    while True:
-        try:
-            texts = pipe.recv()
-        except (EOFError, OSError):
-            return
+    given: SimpleQueue[list[str] | None] = SimpleQueue()
+    Thread(target=_take_in, args=(pipe, given), daemon=True).start()
+    while (texts := given.get()) is not None:
         try:
             plain = [one.as_json() for batch in mapper.stream(texts) for one in batch]
         except Exception:
@@ -196,3 +195,16 @@ def _serve(mapper: Mapper, pipe: Connection, inherited: list[Connection]) -> Non
             pipe.send(plain)
         except OSError:
             return
+
+
+def _take_in(pipe: Connection, given: "SimpleQueue[list[str] | None]") -> None:
+    """Take the batches out of the pipe as they come, and None at its end.
+
+    A worker that reads only between two batches would wait for ever where a batch is larger than
+    the pipe's buffer: the starting process to send it, and the worker to send its mappings.
+    """
+    try:
+        while True:
+            given.put(pipe.recv())
+    except (EOFError, OSError):
+        given.put(None)

@@ -15,6 +15,8 @@ from dxjudge.agents.images import MAX_BYTES, Image, load_images
 from dxjudge.agents.wires.image_size import MAX_SIDE
 from dxjudge.cli.main import run as command
 from dxjudge.errors import InputError
+from dxjudge.evaluation.cases import Case, Source
+from dxjudge.evaluation.read import with_images
 from dxjudge.graphs.step import run_step_sync
 
 from .protocol_server import ProtocolServer, say
@@ -93,3 +95,17 @@ def test_the_note_stands_on_the_row_of_the_responses(tmp_path: Path) -> None:
         assert command(words) == 0
     answer = json.loads((tmp_path / "r.jsonl").read_text())
     assert answer["status"] == "done" and "large.png) was made smaller" in answer["reason"]
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no such device")
+def test_a_path_without_an_end_is_not_read() -> None:
+    """A case table may name any path, such as a device."""
+    with pytest.raises(InputError, match=r"image 1 \(/dev/zero\) is not a file"):
+        load_images((Image(path=Path("/dev/zero")),))
+
+
+@pytest.mark.parametrize("cell", ["a\0b.png", "a\ud800.png"])
+def test_a_path_that_no_system_has_does_not_end_an_evaluation(cell: str) -> None:
+    rows = [{"id": "1", "image": cell}, {"id": "2", "image": "b.png"}]
+    read = with_images([Case("1"), Case("2")], Source("cases", rows), "folder/cases.jsonl")
+    assert [[Path(name).name for name in one.images] for one in read] == [[], ["b.png"]]

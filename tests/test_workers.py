@@ -32,6 +32,15 @@ class _Faulty(Mapper):
             yield batch
 
 
+class _Paced(Mapper):
+    """Maps without an index; a text waits as long as its first word says."""
+
+    def stream(self, texts: Iterable[str], *, choose: bool = True) -> Iterator[list[Mapping]]:
+        for text in texts:
+            time.sleep(float(text.split()[0]))
+            yield [Mapping(text, "unmapped", None, "")]
+
+
 @pytest.fixture
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "_BATCH", 2)
@@ -58,6 +67,25 @@ def test_a_fault_in_a_worker_is_raised_in_the_process_that_started_it() -> None:
             done += batch
     assert [mapping.text for mapping in done] == TEXTS[-6:-1]
     assert not multiprocessing.active_children()
+
+
+@pytest.mark.usefixtures("small_batches")
+def test_batches_larger_than_a_pipe_do_not_block_each_other() -> None:
+    texts = [f"0 {number}".ljust(1_000_000) for number in range(13)]
+    mapped = [mapping.text for batch in stream_by(_Paced(), texts, 2) for mapping in batch]
+    assert mapped == texts
+
+
+@pytest.mark.usefixtures("small_batches")
+def test_no_batch_is_left_where_all_that_were_sent_end_before_a_slow_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(workers, "_BATCH", 1)
+    # The second worker has 2 and 3; the first one has 17 when 2 ends, and is done before 3 ends.
+    slow = {2: 0.15, 3: 0.25, 17: 0.25}
+    texts = ["0 first", *(f"{slow.get(number, 0)} {number}" for number in range(40))]
+    mapped = [mapping.text for batch in stream_by(_Paced(), texts, 2) for mapping in batch]
+    assert mapped == texts
 
 
 def _start_and_wait(pipe: Connection) -> None:
