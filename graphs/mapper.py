@@ -129,9 +129,13 @@ class Mapper:
         return f"Mapper({release!r}, specificity={self.specificity!r}, top_k={self.top_k}{judge})"
 
     def __reduce__(self) -> Any:
-        """Pickle only the settings; a copy opens the index again when it is first used."""
+        """Pickle only the settings; a copy opens the index again when it is first used.
+
+        The progress belongs to the terminal of this process.
+        """
         opened = {"tree", "added", "parts", "graph"}
         settings = {name: value for name, value in vars(self).items() if name not in opened}
+        settings["_progress"] = None
         return _copy_of, (pickle.dumps(settings),)
 
     @cached_property

@@ -255,7 +255,7 @@ def test_an_interruption_keeps_what_was_mapped(tmp_path: Path) -> None:
     names = sorted(path.name for path in tmp_path.iterdir())
     assert names == ["in.txt", "out.csv.journal", "t.tsv"]
     rows = (tmp_path / "t.tsv").read_text().splitlines()
-    assert 64 <= len(rows) - 1 < 3_000
+    assert 8 <= len(rows) - 1 < 3_000  # so many are mapped before the workers start
 
 
 def read_until(terminal: int, wanted: bytes | None) -> bytes:

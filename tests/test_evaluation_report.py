@@ -158,11 +158,12 @@ def test_a_page_without_its_script_has_the_main_table_and_says_where_the_numbers
 
 
 def test_the_figures_that_people_expect(page: tuple[Evaluation, Path, str]) -> None:
-    made, folder, _ = page
+    made, folder, text = page
     names = {figure.name for figure in all_figures(made)}
     assert {"rubric_1", "rubric_2", "errors_1", "ddx_grades_1"} <= names
     names |= {figure.name for figure in judge_figures(made)}
-    assert {"confusion_judge_equivalence", "confusion_grade_ddx"} <= names
+    pairs = data_of(text)["judges?run=0"]["pairs"]
+    assert {"judge_equivalence", "grade_ddx"} <= {one["step"] for one in pairs}
     for name in names:
         path = folder / "figures" / f"{name}.svg"
         root = ElementTree.fromstring(path.read_text(encoding="utf-8"))  # else not XML

@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import pickle
 import signal
 import sys
 import time
@@ -13,6 +14,7 @@ import pytest
 
 from dxjudge import Mapper
 from dxjudge.cli.main import run
+from dxjudge.cli.terminal.progress import Stages, open_bar
 from dxjudge.errors import InputError
 from dxjudge.graphs import workers
 from dxjudge.graphs.workers import cores, stream_by, workers_for
@@ -116,6 +118,12 @@ def _is_running(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:
         return False
+
+
+def test_a_mapper_that_shows_its_progress_can_be_sent_where_workers_do_not_fork() -> None:
+    with open_bar() as bar:
+        mapper = Mapper(top_k=3, progress=Stages(bar, quiet=False))
+        assert pickle.loads(pickle.dumps(mapper)).top_k == 3
 
 
 def test_the_cores_within_the_limit_of_a_container_are_used(
