@@ -18,7 +18,7 @@ from itertools import islice
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from queue import SimpleQueue
-from threading import Thread
+from threading import Thread, current_thread, main_thread
 from typing import Any
 
 from ..ontology.mapping import Mapping, read_mapping
@@ -148,19 +148,12 @@ def _team(mapper: Mapper, count: int) -> Iterator[_Team]:
     """Start workers, and end them when the work ends, also after a fault or an interruption."""
     context: Any = multiprocessing.get_context("fork" if _CAN_FORK else "spawn")
     workers: list[_Worker] = []
-    gc.collect()
-    gc.freeze()  # a collection would write to the memory that the workers share
     try:
-        for _ in range(count):
-            ours, theirs = context.Pipe()
-            inherited = [*(worker.pipe for worker in workers), ours] if _CAN_FORK else []
-            process = context.Process(target=_serve, args=(mapper, theirs, inherited), daemon=True)
-            with warnings.catch_warnings():
-                # Python warns of threads, which a child does not have; no worker waits for one.
-                warnings.simplefilter("ignore", DeprecationWarning)
-                process.start()
-            theirs.close()
-            workers.append(_Worker(process, ours))
+        with _signals_held():
+            gc.collect()
+            gc.freeze()  # a collection would write to the memory that the workers share
+            for _ in range(count):
+                workers.append(_start(context, mapper, [worker.pipe for worker in workers]))
         yield _Team(mapper, list(workers))
     finally:
         gc.unfreeze()
@@ -168,6 +161,39 @@ def _team(mapper: Mapper, count: int) -> Iterator[_Team]:
             worker.pipe.close()
             worker.process.terminate()
             worker.process.join()
+
+
+def _start(context: Any, mapper: Mapper, others: list[Connection]) -> _Worker:
+    ours, theirs = context.Pipe()
+    inherited = [*others, ours] if _CAN_FORK else []
+    process = context.Process(target=_serve, args=(mapper, theirs, inherited), daemon=True)
+    with warnings.catch_warnings():
+        # Python warns of threads, which a child does not have; no worker waits for one.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        process.start()
+    theirs.close()
+    return _Worker(process, ours)
+
+
+@contextmanager
+def _signals_held() -> Iterator[None]:
+    """Let a signal that ends the run wait: what it raises inside a fork or a collection is lost."""
+    if current_thread() is not main_thread():
+        yield
+        return
+    came: list[int] = []
+    handlers = {
+        number: signal.signal(number, lambda number, _: came.append(number))
+        for number in (getattr(signal, name, None) for name in ("SIGINT", "SIGTERM", "SIGHUP"))
+        if number is not None and signal.getsignal(number) is not None
+    }
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        for number in came[:1]:
+            signal.raise_signal(number)
 
 
 def _serve(mapper: Mapper, pipe: Connection, inherited: list[Connection]) -> None:
