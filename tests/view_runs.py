@@ -101,7 +101,8 @@ def _judged(
 
     with ProtocolServer(first) as one, ProtocolServer(second) as two:
         judges = (one.judge(name or "judge-a"), two.judge("judge-b"))
-        with Run(mode="off", ledger=folder / "attempts.jsonl") as run:
+        # One after the other, so that the item of the rejected request is the same each time.
+        with Run(mode="off", ledger=folder / "attempts.jsonl", concurrency=1) as run:
             dxjudge.evaluate(
                 cases, models, judges=judges, run=run, folder=folder, resamples=60,
                 tasks=tasks, jury="majority", **settings,
