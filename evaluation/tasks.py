@@ -315,6 +315,12 @@ def find_task(name: str) -> Task:
     raise UsageError(f"no task {name!r}; {hint}")
 
 
+def verdict_fields(settings: Settings) -> dict[str, str]:
+    """Listed task -> the field of its step's result that is the verdict; "" for parts alone."""
+    steps = {task.name: task.step(settings) for task in TASKS if task.step is not None}
+    return {name: step.verdict.field for name, step in steps.items() if step.verdict is not None}
+
+
 def says_right(names: Iterable[str], settings: Settings) -> dict[str, str]:
     """Task -> what says that a response is right (`Task.right`).
 

@@ -9,7 +9,6 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Generic, TypeVar
 
 from ..errors import InputError, OutputError
@@ -125,12 +124,7 @@ class Journal(Generic[T]):
     def __enter__(self) -> "Journal[T]":
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _open(self, path: Path, head: bytes) -> None:

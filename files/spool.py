@@ -5,7 +5,6 @@ import os
 import tempfile
 import threading
 from collections.abc import Callable, Mapping
-from types import TracebackType
 from typing import Any, Generic, TypeVar
 
 from ..errors import OutputError
@@ -79,11 +78,10 @@ class Spool(Generic[T]):
     def __enter__(self) -> "Spool[T]":
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file, which the system then removes."""
         if self._file is not None:
             self._file.close()

@@ -208,7 +208,6 @@ def _serve(mapper: Mapper, pipe: Connection, inherited: list[Connection]) -> Non
     for name in ("SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_DFL)
-    os.environ["TOKENIZERS_PARALLELISM"] = "false"
     packaged_encoder().threads = 1
     given: SimpleQueue[list[str] | None] = SimpleQueue()
     Thread(target=_take_in, args=(pipe, given), daemon=True).start()

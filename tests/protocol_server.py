@@ -11,7 +11,6 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from types import TracebackType
 from typing import Any
 
 
@@ -175,12 +174,7 @@ class ProtocolServer:
         asyncio.run_coroutine_threadsafe(self._start(), self._loop).result()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._loop.call_soon_threadsafe(self._stop)
 
     async def _start(self) -> None:

@@ -263,6 +263,17 @@ def test_with_a_column_of_right_verdicts_the_number_is_the_share_that_agree(tmp_
     assert marks == {("one", "right"), ("two", "wrong")}
 
 
+def test_no_word_of_a_judge_is_shown_as_the_verdict_of_a_jury(tmp_path: Path) -> None:
+    arguments = make(tmp_path, [dict(URGENCY)])
+    with ProtocolServer(judge()) as first, ProtocolServer(judge()) as second:
+        judges = ("--judge", first.judge("a"), "--judge", second.judge("b"))
+        done = run(*arguments, "-o", tmp_path / "out", *judges, "--jury", "majority")
+    assert done.exit_code == 0, done.output
+    said = read_items(tmp_path / "out").said
+    # The result of the step begins with the rationale, "It is 0.".
+    assert {text for parts in said.values() for text, _ in parts.values()} == {*"0123"}
+
+
 def test_compare_judges_compares_an_own_task(tmp_path: Path) -> None:
     from .test_swap import run as command
 

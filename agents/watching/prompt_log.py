@@ -6,7 +6,6 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from ...files.bytes import writing
@@ -52,12 +51,7 @@ class PromptLog:
     def __enter__(self) -> "PromptLog":
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._file.close()
         lines = _in_order(self._path)
         with writing(self._path) as file:

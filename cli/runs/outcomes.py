@@ -2,7 +2,6 @@
 
 from array import array
 from collections.abc import Sequence
-from types import TracebackType
 from typing import Generic, TypeVar, overload
 
 from ...files.journal import Journal
@@ -66,10 +65,5 @@ class Outcomes(Sequence[T], Generic[T]):
     def __enter__(self) -> "Outcomes[T]":
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._rest.__exit__(kind, value, trace)
+    def __exit__(self, *_: object) -> None:
+        self._rest.close()

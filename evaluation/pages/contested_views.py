@@ -66,11 +66,13 @@ def _contested(evaluation: Evaluation) -> Iterator[ContestedView]:
 def _about(evaluation: Evaluation, item: dict[str, str], one: Any) -> str:
     """The model whose response it was, and what was judged where it is a part of the response."""
     model, place = item["model"], int(item["place"])
+    judged = evaluation.judged
     several = [
         each
-        for (task, _, of_model, case), items in evaluation.judged.outcomes.items()
-        if (of_model, case) == (model, one.case) and (one.step + ".").startswith(f"{task}.")
-        for each in items
+        for task in judged.tasks
+        if f"{one.step}.".startswith(f"{task}.")
+        for vote in one.votes
+        for each in judged.of(task, vote.judge, model, one.case)
         if each.response == int(item["response"])
     ]
     shown = next((_judged_part(each) for each in several if each.place == place), "")

@@ -19,7 +19,7 @@ from ..cases import Case, Response
 from ..judging import JURY
 from ..records import Inputs, read_inputs, read_run_settings
 from ..settings import Settings
-from ..tasks import says_right
+from ..tasks import says_right, verdict_fields
 from .coded import Coded, Mask, Numbers, coded, many, numbers, rows_of
 from .scores import Scores
 
@@ -118,7 +118,8 @@ def read_items(
     rows = _in_order([*rows, *_unjudged(inputs, rows)], inputs)
     tasks = {row.task for row in rows}
     said = _said(folder / VOTES, tasks)
-    said.update(_said_by_juries(rows))
+    settings = _settings(folder)
+    said.update(_said_by_juries(rows, settings))
     by_people = _by_people(people, tasks)
     pairs = {case.id: case.pair for case in inputs.cases if case.pair}
     cases = tuple(case.id for case in inputs.cases)
@@ -130,7 +131,7 @@ def read_items(
         "judge": coded([row.judge for row in rows]),
         "task": coded([row.task for row in rows]),
         "status": coded([row.status for row in rows], ("done", "abstained", "failed")),
-        "right": coded(_rights(rows, inputs.cases, _right_by(folder, tasks), scores), RIGHT),
+        "right": coded(_rights(rows, inputs.cases, says_right(tasks, settings), scores), RIGHT),
         "judges": coded(_disagreements(units, said), JUDGES),
         "people": coded(_people(units, rows, said, by_people), PEOPLE),
         "repaired": coded([REPAIRED[row.repairs in ("", "0")] for row in rows], REPAIRED),
@@ -188,14 +189,20 @@ def _said(path: Path, tasks: Collection[str]) -> Said:
     return said
 
 
-def _said_by_juries(rows: Iterable[Row]) -> Iterator[tuple[tuple[Unit, str], Parts]]:
-    """The verdicts of juries, which the table of votes does not have; from their values."""
+def _said_by_juries(
+    rows: Iterable[Row], settings: Settings
+) -> Iterator[tuple[tuple[Unit, str], Parts]]:
+    """The verdicts of juries, which the table of votes does not have; from their values.
+
+    The file of a step of your own is not opened, so that its juries show how they ended alone.
+    """
+    fields = verdict_fields(settings)
     for row in rows:
-        if row.judge.startswith(JURY) and row.value and row.status == "done":
+        if row.judge.startswith(JURY) and row.value and row.status == "done" and row.task in fields:
             plain = json.loads(row.value)
             dimensions = plain.get("dimensions") or {}
             parts = {name: one.get("given") for name, one in dimensions.items()}
-            parts = parts or {"": next(iter(plain.values()), None)}
+            parts = parts or {"": plain.get(fields[row.task])}
             known = {part: said for part, said in parts.items() if isinstance(said, Scalar)}
             texts = {part: (verdict_text(said) or "", "") for part, said in known.items()}
             yield (row.unit, row.judge), texts
@@ -213,13 +220,12 @@ def _by_people(votes: Iterable[Vote], tasks: Collection[str]) -> dict[Unit, dict
     return by_unit
 
 
-def _right_by(folder: Path, tasks: Collection[str]) -> dict[str, str]:
-    """Task -> what says that a response is right; without settings, as no task of your own."""
+def _settings(folder: Path) -> Settings:
+    """The settings of the run; those by default for one of an earlier version."""
     try:
-        settings = read_run_settings(folder)
-    except InputError:  # of an earlier version; the overview says so
-        settings = Settings()
-    return says_right(tasks, settings)
+        return read_run_settings(folder)
+    except InputError:  # the overview says so
+        return Settings()
 
 
 def _rights(
