@@ -27,6 +27,8 @@ from dxjudge.evaluation.result import Evaluation
 from .evaluation_judge import make_judge
 from .protocol_server import ProtocolServer
 
+pytestmark = pytest.mark.usefixtures("texts_are_mapped_once")
+
 EVIL = '</p><script>document.title="owned"</script><img src=x onerror=alert(1)> "q" & \'a\''
 
 
