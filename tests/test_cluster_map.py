@@ -31,7 +31,7 @@ from dxjudge.ontology.table import CanonicalTable, short_signature
 
 OWN = f"{Path(__file__).parent / 'data' / 'releases' / 'own.py'}:ICD11"
 SMALL = ["--ontology", OWN]
-SETTINGS = {"ontology": OWN, "added": "none"}
+SETTINGS: dict[str, Any] = {"ontology": OWN, "added": "none"}
 with_ray = pytest.mark.skipif(
     not os.environ.get("DXJUDGE_RAY"), reason="takes a minute: `make cluster` runs it, with Ray"
 )
