@@ -64,7 +64,7 @@ def carry_table(
     if changes and form:
         write_columns(changes, form, _columns(changed))
     asked = sum(row.needs_review for row in carried)
-    counts = Counter(row.fate for row in carried)
+    counts = Counter[str](row.fate for row in carried)
     told = _told(counts, asked, [("table", output), *([("changes", changes)] if changes else [])])
     tell(told, as_json=as_json, quiet=quiet)
     return SOME_FAILED if asked else 0
