@@ -2,6 +2,7 @@
 
     python benchmarks/engine.py [--items 400] [--rounds 3] [--latency 0.2]
         [--replay 10000 200000 2000000 10000000] [--memory 100000] [--judge 10000 100000]
+        [--jury 10000 40000]
 
 A server in a separate process answers over a real socket, at once or after a latency. Only ratios
 within one run are comparable between machines. The script prints
@@ -11,7 +12,8 @@ within one run are comparable between machines. The script prints
   rounds, and the largest number that this latency allows;
 - verdicts from caches of several sizes, per second of wall time and of processor time;
 - the growth of the process's memory over one run;
-- the most memory that `dxjudge judge` uses for tables of several sizes, asked and replayed.
+- the most memory that `dxjudge judge` uses for tables of several sizes, asked and replayed, with
+  one judge (`--judge`) and with three that vote and whose votes are written (`--jury`).
 
 0 leaves a part out. The engine's numbers include the checks, the ledger, the limiter, the budget,
 claims and a cache in a file.
@@ -151,27 +153,31 @@ sys.exit(code)
 _RUNS = {"read": ["--estimate"], "asked": [], "replayed": ["--cache-mode", "replay"]}
 
 
-def print_judge(url: str, sizes: list[int], folder: Path) -> None:
+def print_judge(url: str, sizes: list[int], folder: Path, judges: int) -> None:
     """Print the most memory of `dxjudge judge` by rows of the table, and KB a further row."""
-    print(f"\n{'rows':>10}{'':>10}{'MB at most':>12}{'KB a row more':>16}{'s of processor':>16}")
+    print(f"\nby {judges} judge{'s'[: judges > 1]}")
+    print(f"{'rows':>10}{'':>10}{'MB at most':>12}{'KB a row more':>16}{'s of processor':>16}")
+    seats = [word for n in range(judges) for word in ("--judge", f"openai:double{n}@{url}")]
+    votes = ["--votes", f"{folder}/votes.tsv"] if judges > 1 else []
     earlier: dict[str, tuple[int, float]] = {}
     for size in sizes:
         table = folder / f"{size}.tsv"
         with table.open("w", encoding="utf-8") as file:
             file.write("diagnosis\n")
             file.writelines(f"{item(number)['diagnosis']}\n" for number in range(size))
+        cache = ["--cache", f"{folder}/{size}-{judges}.sqlite"]
         for name, more in _RUNS.items():
-            most, spent = _judged(url, table, [*more, "--cache", f"{folder}/{size}.sqlite"])
+            most, spent = _judged(table, [*seats, *votes, *more, *cache])
             before = earlier.get(name)
             slope = f"{1000 * (most - before[1]) / (size - before[0]):.2f}" if before else "-"
             earlier[name] = (size, most)
             print(f"{size:>10,}{name:>10}{most:>12.1f}{slope:>16}{spent:>16.1f}", flush=True)
 
 
-def _judged(url: str, table: Path, options: list[str]) -> tuple[float, float]:
+def _judged(table: Path, options: list[str]) -> tuple[float, float]:
     """Run the command in a process of its own; return the megabytes and the processor seconds."""
     words = ["judge", "choose_candidate", str(table), "-o", f"{table}.out.tsv", "--quiet"]
-    words += ["--judge", f"openai:double@{url}", "--give", f"candidates={json.dumps(NAMES)}"]
+    words += ["--give", f"candidates={json.dumps(NAMES)}"]
     done = subprocess.run(
         [sys.executable, "-c", _COMMAND, *words, *options],
         stdout=subprocess.PIPE, text=True, check=True,
@@ -193,6 +199,7 @@ def main() -> None:
     options.add_argument("--replay", type=int, nargs="*", default=[10_000, 200_000, 2_000_000])
     options.add_argument("--memory", type=int, default=0, help="items; 0 leaves it out")
     options.add_argument("--judge", type=int, nargs="*", default=[], help="rows of tables")
+    options.add_argument("--jury", type=int, nargs="*", default=[], help="the same, three judges")
     chosen = options.parse_args()
     here, there = multiprocessing.Pipe()
     server = multiprocessing.get_context("spawn").Process(
@@ -213,8 +220,9 @@ def main() -> None:
             print_replay(f"{root}/v1", chosen.replay, folder)
         if chosen.memory:
             print_memory(list(ways), f"{root}/v1", chosen.memory)
-        if chosen.judge:
-            print_judge(f"{root}/v1", chosen.judge, folder)
+        for sizes, judges in ((chosen.judge, 1), (chosen.jury, 3)):
+            if sizes:
+                print_judge(f"{root}/v1", sizes, folder, judges)
     server.terminate()
 
 

@@ -200,7 +200,8 @@ def test_map_and_calibrate(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
         capsys, *words, "--model", "openai:gpt-4o", "--estimate", "--rerank", "all"
     )
     assert (estimate["rows"], estimate["distinct_texts"]) == (3, 2)
-    assert estimate["calls_of_the_model"] + estimate["texts_without_a_call"] == 2
+    (asked,) = estimate["models"]
+    assert asked["calls"] + estimate["texts_without_a_call"] == 2
     codes = ("1A00", "BA41")
     rows = [f"text {n}\t{codes[n % 2]}\t0.{n:02}\tyes\ts=1A00" for n in range(60)]
     table.write_text("\n".join(["text\tcode\tscore\treviewed\tsignature", *rows]), "utf-8")
