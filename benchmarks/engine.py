@@ -2,16 +2,18 @@
 
     python benchmarks/engine.py [--items 400] [--rounds 3] [--latency 0.2]
         [--replay 10000 200000 2000000 10000000] [--memory 100000] [--judge 10000 100000]
+        [--jury 10000 40000]
 
 A server in a separate process answers over a real socket, at once or after a latency. Only ratios
 within one run are comparable between machines. The script prints
 
-- the client's processor time per structured call by concurrency, the best of several rounds;
-- calls per second by concurrency if an answer takes `--latency` seconds, and the largest number
-  that this latency allows;
+- the client's processor time per structured call by concurrency, the median of `--rounds`;
+- calls per second by concurrency if an answer takes `--latency` seconds, the median of as many
+  rounds, and the largest number that this latency allows;
 - verdicts from caches of several sizes, per second of wall time and of processor time;
 - the growth of the process's memory over one run;
-- the most memory that `dxjudge judge` uses for tables of several sizes, asked and replayed.
+- the most memory that `dxjudge judge` uses for tables of several sizes, asked and replayed, with
+  one judge (`--judge`) and with three that vote and whose votes are written (`--jury`).
 
 0 leaves a part out. The engine's numbers include the checks, the ledger, the limiter, the budget,
 claims and a cache in a file.
@@ -27,6 +29,8 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from statistics import median
+from typing import Literal
 
 from engine_ways import NAMES, Way, dxjudge, item, langchain, raw_sdk, serve
 
@@ -57,23 +61,31 @@ def print_cpu(ways: dict[str, Way], url: str, items: int, rounds: int) -> None:
     print(f"{'at once':>8}" + "".join(f"{name:>16}" for name in ways))
     for at_once, share in _SHARES.items():
         count = max(int(items * share), 20)
-        best = {name: float("inf") for name in ways}
-        for _ in range(rounds):  # alternate, so that other load slows all ways alike
-            for name, way in ways.items():
-                best[name] = min(best[name], 1000 * seconds(way, url, count, at_once)[0] / count)
-        base = best["raw SDK"]
-        cells = (f"{f'{cpu:.2f} ({cpu / base:.2f})':>16}" for cpu in best.values())
+        spent = _medians(ways, url, count, at_once, rounds, 0)
+        base = spent["raw SDK"]
+        cells = (f"{f'{1000 * cpu / count:.2f} ({cpu / base:.2f})':>16}" for cpu in spent.values())
         print(f"{at_once:>8}" + "".join(cells), flush=True)
 
 
-def print_throughput(ways: dict[str, Way], url: str, latency: float) -> None:
+def _medians(
+    ways: dict[str, Way], url: str, items: int, at_once: int, rounds: int, clock: Literal[0, 1]
+) -> dict[str, float]:
+    """Return the median over rounds of processor (0) or wall (1) seconds by way."""
+    # All ways take their turn in every round, so that other load slows them alike.
+    by_round = [
+        [seconds(way, url, items, at_once)[clock] for way in ways.values()] for _ in range(rounds)
+    ]
+    return dict(zip(ways, map(median, zip(*by_round, strict=True)), strict=True))
+
+
+def print_throughput(ways: dict[str, Way], url: str, latency: float, rounds: int) -> None:
     """Print calls per second if every answer takes `latency` seconds."""
     print(f"\ncalls a second at {1000 * latency:.0f} ms")
     print(f"{'at once':>8}{'at most':>10}" + "".join(f"{name:>14}" for name in ways))
     for at_once in (8, 16, 32, 64, 128, 256):
         count = 12 * at_once
-        rates = (count / seconds(way, url, count, at_once)[1] for way in ways.values())
-        cells = "".join(f"{rate:>14.0f}" for rate in rates)
+        spent = _medians(ways, url, count, at_once, rounds, 1)
+        cells = "".join(f"{count / wall:>14.0f}" for wall in spent.values())
         print(f"{at_once:>8}{at_once / latency:>10.0f}" + cells, flush=True)
 
 
@@ -141,31 +153,31 @@ sys.exit(code)
 _RUNS = {"read": ["--estimate"], "asked": [], "replayed": ["--cache-mode", "replay"]}
 
 
-def print_judge(url: str, sizes: list[int], folder: Path) -> None:
+def print_judge(url: str, sizes: list[int], folder: Path, judges: int) -> None:
     """Print the most memory of `dxjudge judge` by rows of the table, and KB a further row."""
-    print(f"\n{'rows':>10}{'':>10}{'MB at most':>12}{'KB a row more':>16}{'s of processor':>16}")
+    print(f"\nby {judges} judge{'s'[: judges > 1]}")
+    print(f"{'rows':>10}{'':>10}{'MB at most':>12}{'KB a row more':>16}{'s of processor':>16}")
+    seats = [word for n in range(judges) for word in ("--judge", f"openai:double{n}@{url}")]
+    votes = ["--votes", f"{folder}/votes.tsv"] if judges > 1 else []
     earlier: dict[str, tuple[int, float]] = {}
     for size in sizes:
         table = folder / f"{size}.tsv"
         with table.open("w", encoding="utf-8") as file:
             file.write("diagnosis\n")
             file.writelines(f"{item(number)['diagnosis']}\n" for number in range(size))
-        for name, more in (
-            ("read", ["--estimate"]),
-            ("asked", []),
-            ("replayed", ["--cache-mode", "replay"]),
-        ):
-            most, spent = _judged(url, table, [*more, "--cache", f"{folder}/{size}.sqlite"])
+        cache = ["--cache", f"{folder}/{size}-{judges}.sqlite"]
+        for name, more in _RUNS.items():
+            most, spent = _judged(table, [*seats, *votes, *more, *cache])
             before = earlier.get(name)
             slope = f"{1000 * (most - before[1]) / (size - before[0]):.2f}" if before else "-"
             earlier[name] = (size, most)
             print(f"{size:>10,}{name:>10}{most:>12.1f}{slope:>16}{spent:>16.1f}", flush=True)
 
 
-def _judged(url: str, table: Path, options: list[str]) -> tuple[float, float]:
+def _judged(table: Path, options: list[str]) -> tuple[float, float]:
     """Run the command in a process of its own; return the megabytes and the processor seconds."""
     words = ["judge", "choose_candidate", str(table), "-o", f"{table}.out.tsv", "--quiet"]
-    words += ["--judge", f"openai:double@{url}", "--give", f"candidates={json.dumps(NAMES)}"]
+    words += ["--give", f"candidates={json.dumps(NAMES)}"]
     done = subprocess.run(
         [sys.executable, "-c", _COMMAND, *words, *options],
         stdout=subprocess.PIPE, text=True, check=True,
@@ -187,6 +199,7 @@ def main() -> None:
     options.add_argument("--replay", type=int, nargs="*", default=[10_000, 200_000, 2_000_000])
     options.add_argument("--memory", type=int, default=0, help="items; 0 leaves it out")
     options.add_argument("--judge", type=int, nargs="*", default=[], help="rows of tables")
+    options.add_argument("--jury", type=int, nargs="*", default=[], help="the same, three judges")
     chosen = options.parse_args()
     here, there = multiprocessing.Pipe()
     server = multiprocessing.get_context("spawn").Process(
@@ -202,13 +215,14 @@ def main() -> None:
         if chosen.items:
             print_cpu(ways, f"{root}/v1", chosen.items, chosen.rounds)
         if chosen.latency:
-            print_throughput(ways, f"{root}/slow/v1", chosen.latency)
+            print_throughput(ways, f"{root}/slow/v1", chosen.latency, chosen.rounds)
         if chosen.replay:
             print_replay(f"{root}/v1", chosen.replay, folder)
         if chosen.memory:
             print_memory(list(ways), f"{root}/v1", chosen.memory)
-        if chosen.judge:
-            print_judge(f"{root}/v1", chosen.judge, folder)
+        for sizes, judges in ((chosen.judge, 1), (chosen.jury, 3)):
+            if sizes:
+                print_judge(f"{root}/v1", sizes, folder, judges)
     server.terminate()
 
 

@@ -43,7 +43,7 @@ def check_columns(sheet: Sheet, format: OutputFormat) -> None:
 
 def write_columns(output: str, format: OutputFormat, columns: Added) -> None:
     """Write a table of these columns, without an input table."""
-    rows: list[list[Any]] = [[] for _ in next(iter(columns.values()), ())]
+    rows: list[list[Any]] = [[]] * len(next(iter(columns.values()), ()))
     write_table(output, format, Sheet(output, "csv", [], rows), columns)
 
 
@@ -66,7 +66,7 @@ def write_sheet(file: BinaryIO, format: OutputFormat, sheet: Sheet, added: Added
         return
     if format == "parquet":
         table = arrow_table(sheet.columns, sheet.rows) if sheet.arrow is None else sheet.arrow
-        write_parquet(file, with_columns(table, added))
+        write_parquet(file, with_columns(table, _read_by_row(added)))
         return
     columns = [*sheet.columns, *added]
     more = zip(*added.values(), strict=True) if added else ((),) * len(sheet.rows)
@@ -77,3 +77,12 @@ def write_sheet(file: BinaryIO, format: OutputFormat, sheet: Sheet, added: Added
     mark = sheet.style.delimiter if format == sheet.format else "," if format == "csv" else "\t"
     texts = ([cell if type(cell) is str else cell_text(cell) for cell in row] for row in rows)
     write_delimited(file, columns, texts, Style(mark, *sheet.style[1:]))
+
+
+def _read_by_row(added: Added) -> Added:
+    """Return columns that hold their values: lazy ones are made by row, and each row only once."""
+    columns: dict[str, list[Any]] = {name: [] for name in added}
+    for row in zip(*added.values(), strict=True):
+        for column, cell in zip(columns.values(), row, strict=True):
+            column.append(cell)
+    return columns

@@ -1,12 +1,14 @@
-"""The columns that `dxjudge judge` adds to the input's rows."""
+"""The columns that `dxjudge judge` adds to the input's rows, made when they are written."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from ..agents.outcome import Outcome
 from ..agents.step import Step
 from ..files.sequences import Lazy
+
+T = TypeVar("T")
 
 
 def result_fields(
@@ -25,20 +27,31 @@ def judged_columns(step: Step[Any, Any], outcomes: Sequence[Outcome]) -> dict[st
     """
     values = (one.model_dump(mode="json").get("value") for one in outcomes)
     names = ("status", "reason", "decided_by", "repairs", *result_fields(step, values))
-    rows = _Rows(outcomes)
-    return {name: Lazy(len(outcomes), partial(rows.cell, name)) for name in names}
+    return columns_of(outcomes, names, _cells)
 
 
-class _Rows:
-    """The cells of outcomes. It keeps one row, because tables are written row by row."""
+def columns_of(
+    items: Sequence[T], names: Iterable[str], cells: Callable[[T], Mapping[str, Any]]
+) -> dict[str, Sequence[Any]]:
+    """Return columns whose values are read from the items when they are asked for.
 
-    def __init__(self, outcomes: Sequence[Outcome]) -> None:
-        self._outcomes = outcomes
-        self._number, self._row = -1, dict[str, Any]()
+    cells: the cells of an item by column; a column that it does not have is None.
+    """
+    rows = _Rows(items, cells)
+    return {name: Lazy(len(items), partial(rows.cell, name)) for name in names}
+
+
+class _Rows(Generic[T]):
+    """The cells of items. It keeps one row, because tables are written row by row."""
+
+    def __init__(self, items: Sequence[T], cells: Callable[[T], Mapping[str, Any]]) -> None:
+        self._items, self._cells = items, cells
+        self._number = -1
+        self._row: Mapping[str, Any] = {}
 
     def cell(self, name: str, number: int) -> Any:
         if number != self._number:
-            self._row = _cells(self._outcomes[number])
+            self._row = self._cells(self._items[number])
             self._number = number
         return self._row.get(name)
 

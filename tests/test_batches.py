@@ -4,6 +4,9 @@ import asyncio
 import json
 import os
 import signal
+import subprocess
+import sys
+import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,7 +17,7 @@ from typing import Any
 import pytest
 
 from dxjudge.agents.batches.settings import Batching
-from dxjudge.agents.batches.tickets import Tickets
+from dxjudge.agents.batches.tickets import Record, Tickets
 from dxjudge.agents.engine.estimate import estimate
 from dxjudge.agents.engine.habits import forget_habits
 from dxjudge.agents.engine.models import PROVIDERS, BatchLimits
@@ -455,6 +458,78 @@ def test_a_command_that_is_stopped_says_how_to_go_on_and_goes_on(
     assert "finished by an earlier run: 1 row" in said
     assert (commands / "out.csv").read_text("utf-8").count(",done,") == 5
     assert (len(server.live), server.sizes) == (1, [4])
+
+
+def test_of_two_commands_started_together_one_is_killed_and_nothing_is_paid_twice(
+    server: BatchServer, commands: Path
+) -> None:
+    paid: Counter[str] = Counter()
+
+    def script(seen: Seen) -> Any:
+        paid[seen.user] += 1
+        return {"same_disease": "yes"}
+
+    server.script, server.hold = script, True
+
+    def start(name: str) -> subprocess.Popen[bytes]:
+        words = ["judge", "judge_equivalence", str(commands / "pairs.csv"), "--engine", "llm"]
+        words += ["-o", str(commands / name), "--judge", server.judge(), "--batch", "-q"]
+        return subprocess.Popen([sys.executable, "-m", "dxjudge", *words])
+
+    killed, other = start("out.csv"), start("other.csv")
+    while not server.batches:
+        assert killed.poll() is None and other.poll() is None
+        time.sleep(0.01)
+    killed.kill()
+    killed.wait()
+    server.release()
+    assert other.wait(60) == 0
+    assert not (commands / "out.csv").exists()
+    assert judged(commands, server) == 0  # the same command goes on
+    assert (len(server.live), server.sizes) == (1, [4])
+    assert set(paid.values()) == {1} and len(paid) == 5
+    live = ["judge", "judge_equivalence", str(commands / "pairs.csv"), "--engine", "llm"]
+    live += ["-o", str(commands / "live.csv"), "--judge", server.judge(), "--cache-mode", "off"]
+    assert run(live) == 0
+    written = {(commands / f"{name}.csv").read_bytes() for name in ("out", "other", "live")}
+    assert len(written) == 1
+
+
+def test_what_an_earlier_run_sent_in_an_older_form_is_asked_again_in_the_new_one(
+    server: BatchServer, wire: str, cache: Path
+) -> None:
+    def strict(seen: Seen) -> Any:
+        sent = "temperature" in seen.body
+        told = "temperature is not supported by this model"
+        return fail(400, told, param="temperature") if sent else even_odd(seen)
+
+    server.hold = True
+    asyncio.run(leave(server, wire, cache))  # its first question was answered with a temperature
+    server.script = strict
+    forget_habits()
+    with Run(cache=cache) as live, pytest.warns(UserWarning, match="does not take temperature"):
+        run_step_sync("choose_candidate", items(11)[10:], judge=judge_of(server, wire), run=live)
+    server.release()
+    outcomes, _ = asked(server, wire, cache)
+    assert (names(outcomes), server.sizes) == (right(), [9, 9])
+
+
+def test_a_process_that_is_late_leaves_the_batch_of_another_alone(cache: Path) -> None:
+    """Two see that a batch is gone: the first hands in again, then the second cleans up."""
+    replies = Replies(cache)
+    tickets = Tickets(replies)
+    gone, again = (Record(name, "openai", "m", None, 1, 0.0, id=name) for name in ("gone", "again"))
+
+    async def late() -> str:
+        for record in (gone, again):
+            await tickets.open(record, {"t": {"method": "tool", "dropped": []}})
+        await tickets.drop(gone)
+        await tickets.leave(["t"], gone.name)
+        return (await tickets.find(["t"]))["t"].batch
+
+    assert asyncio.run(late()) == again.name
+    assert tickets.records() == [again]
+    replies.close()
 
 
 def test_a_command_whose_batch_is_cancelled(

@@ -13,11 +13,12 @@ import pytest
 from dxjudge.cli.main import run
 from dxjudge.ontology.tree import load_tree
 
+from .accounts import calls_by_judge
 from .protocol_server import ProtocolServer, Seen, fail, refuse
 
 KEY = "sk-planted-0123456789abcdef"
 # The first two are terms of the release; the others are in nobody's list.
-CALLS, KEPT = "calls of the model", "replies already in the cache"
+CALLS, KEPT = "calls", "in the cache"
 TEXTS = ["Whooping cough", "Bell's palsy", "weak heart", "toe pain bad"]
 
 
@@ -155,11 +156,25 @@ def test_an_estimate_sends_and_writes_nothing(
         assert map_file(source, server.judge(), *options, "-q") == 0
         assert map_file(source, server.judge(), *options, "--estimate") == 0
         after = numbers_of(capsys.readouterr().out)
-    assert (before["rows"], before["distinct texts"]) == ("5", "4")
+    assert before["distinct texts"] == "4"
     assert [before[name] for name in ("equal to a term", CALLS, KEPT)] == ["2", "2", "0"]
     assert before["cost, about"] == "unknown"
     assert int(before["tokens in, about"].replace(",", "")) > 200
     assert (after[CALLS], after[KEPT], after["tokens in, about"]) == ("0", "2", "0")
+
+
+def test_the_account_has_the_estimate_of_what_was_left_to_ask(source: Path) -> None:
+    account = source.parent / "account.json"
+    with ProtocolServer(never_listed) as server:
+        options = ("--rerank", "ambiguous", "--account", account)
+        assert map_file(source, server.judge(), *options) == 3
+        estimated, made = calls_by_judge(account)
+        # Two texts are asked about, and one of them is repaired twice, which nobody can foresee.
+        assert estimated == {server.judge(): 2} and made == {server.judge(): 4}
+        server.script = last
+        assert map_file(source, server.judge(), *options) == 0
+    estimated, made = calls_by_judge(account)
+    assert estimated == made == {server.judge(): 1}
 
 
 def test_an_empty_cell_is_no_text_to_an_estimate(
@@ -169,7 +184,7 @@ def test_an_empty_cell_is_no_text_to_an_estimate(
         file.write('""\nN/A\n')
     assert map_file(source, "openai:gpt-4o", "--estimate") == 0
     found = numbers_of(capsys.readouterr().out)
-    assert (found["rows"], found["distinct texts"], found[CALLS]) == ("7", "5", "4")
+    assert (found["distinct texts"], found[CALLS]) == ("5", "4")
     assert "equal to a term" not in found  # with --rerank all the model is asked about these too
     assert found["no diagnosis, or no candidate"] == "1"
 

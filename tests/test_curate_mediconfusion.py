@@ -25,7 +25,7 @@ from dxjudge.curation.mediconfusion.pair_stages import PairIn
 from dxjudge.curation.mediconfusion.vectors import vectors_of
 from dxjudge.prompts.load_data import load_categories
 
-from .accounts import assert_near
+from .accounts import assert_near, calls_by_judge
 from .mediconfusion_model import ANSWERS, EXAMPLES, LISTED, answer, step_of, written
 from .protocol_server import ProtocolServer, Seen, fail, say
 
@@ -133,7 +133,11 @@ def find_patterns(folder: Path, good: Any, first: Any = None, words: str = "") -
         output = ["-o", str(folder / "patterns.jsonl")]
         assert dxjudge(["curate", "patterns", *files, *output, *given, "--estimate"]) == 0
         assert not asked
+        account = folder / "patterns.json"
+        given += ["--account", str(account)]
         code = dxjudge(["curate", "patterns", *files, *output, *given])
+        estimated, made = calls_by_judge(account)
+        assert estimated == {server.judge(): 1} and made == {server.judge(): len(asked)}
     assert "Pair chest1+chest2\nQuestion: On which side" in asked[0].user
     assert "Caption 2: Frontal chest radiograph of a 61-year-old" in asked[0].user
     assert words in asked[-1].texts[-1] and len(asked) == (1 if first is None else 2)

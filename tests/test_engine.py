@@ -9,6 +9,7 @@ import pytest
 from dxjudge.agents.choose_candidate import CandidateChoice
 from dxjudge.agents.engine.judges import as_judge
 from dxjudge.agents.engine.ledger import Attempt
+from dxjudge.agents.engine.redact import redact, redact_value
 from dxjudge.agents.engine.run import Run
 from dxjudge.agents.judge import JudgeSpec, parse_judge
 from dxjudge.agents.outcome import Abstained, Failed, Outcome
@@ -459,6 +460,16 @@ def test_a_key_is_taken_out_of_tool_arguments_and_of_what_json_escapes(
     written = (tmp_path / "ledger.jsonl").read_text() + told
     for form in (ODD_KEY, json.dumps(ODD_KEY)[1:-1], json.dumps(json.dumps(ODD_KEY)[1:-1])[1:-1]):
         assert form not in written
+
+
+def test_of_a_key_that_begins_with_another_one_nothing_is_left(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-12345678")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-12345678-and-more")
+    judge = as_judge("openai:m")
+    assert redact("sk-12345678-and-more, sk-12345678", judge) == "[key], [key]"
+    assert redact_value(["sk-12345678-and-more"], judge) == ["[key]"]
 
 
 @pytest.mark.parametrize(

@@ -80,8 +80,9 @@ def test_an_estimate_counts_what_a_run_then_does(mapper: Mapper, own_run: Run) -
         assert server.seen == []
         mapped(mapper, chooser, *texts)
         assert (before.texts, before.exact, before.no_choice) == (4, 1, 1)
-        assert before.choices.calls == len(server.seen) == 2 - before.sure
-    assert before.choices.cost is None
+        (choices,) = before.steps.values()
+        assert choices.calls == len(server.seen) == 2 - before.sure
+    assert choices.cost is None
 
 
 def test_without_choosing_a_mapper_asks_nobody() -> None:

@@ -2,17 +2,27 @@
 
 import tempfile
 import tracemalloc
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from dxjudge.agents.judge import JudgeSpec
-from dxjudge.agents.judge_equivalence import Equivalence
+from dxjudge.agents.judge_equivalence import JUDGE_EQUIVALENCE, Equivalence
 from dxjudge.agents.outcome import Done, Failed, Outcome, read_outcome, write_outcome
 from dxjudge.cache.key import fingerprint
 from dxjudge.cli.runs.outcomes import Outcomes
 from dxjudge.errors import OutputError
+from dxjudge.files.forms import Form
 from dxjudge.files.journal import Journal
+from dxjudge.files.rows_in import read_sheet, records
+from dxjudge.files.rows_out import write_columns
+from dxjudge.files.sequences import Lazy
+from dxjudge.graphs.jury.columns import jury_columns, votes_cast
+from dxjudge.graphs.jury.result import JuryOutcome
+from dxjudge.graphs.jury.votes_file import read_votes, write_votes
+from dxjudge.scoring.jury import combine
+from dxjudge.scoring.votes import Vote
 
 JUDGE = JudgeSpec(provider="openai", model="double", base_url="http://127.0.0.1:8000/v1")
 
@@ -50,6 +60,34 @@ def test_without_a_journal_they_are_all_there_until_the_end() -> None:
         outcomes.keep(1, done(False), is_final=True)
         outcomes.keep(0, done(True), is_final=True)
         assert list(outcomes) == [done(True), done(False)] and outcomes.all_final
+
+
+def test_the_columns_and_votes_of_a_jury_are_read_when_they_are_written_each_row_once(
+    tmp_path: Path,
+) -> None:
+    name, read = JUDGE_EQUIVALENCE.name, Counter[int]()
+
+    def outcome(row: int) -> JuryOutcome:
+        read[row] += 1
+        judges = "abc"[: 2 + row % 2]  # not as many votes on each row
+        votes = tuple(Vote(str(row), name, judge, verdict=row > 1) for judge in judges)
+        verdicts = {name: combine(votes)}
+        return JuryOutcome(str(row), name, verdicts, votes, {"equivalent": row > 1})
+
+    outcomes = Lazy(4, outcome)
+    columns = jury_columns(JUDGE_EQUIVALENCE, outcomes)
+    assert not read
+    for form in ("csv", "parquet"):
+        write_columns(str(tmp_path / f"rows.{form}"), form, columns)
+        assert read == Counter(range(4))
+        read.clear()
+    rows = records(read_sheet(str(tmp_path / "rows.csv"), Form()))
+    assert [row["verdict"] for row in rows] == ["false", "false", "true", "true"]
+    write_votes(tmp_path / "votes.csv", votes_cast(outcomes))
+    assert set(read.values()) == {3}  # to count the votes, to look for repeated ones, to write
+    kept = read_votes(tmp_path / "votes.csv")
+    assert kept == [vote for row in range(4) for vote in outcome(row).votes]
+    assert not votes_cast([])
 
 
 def test_without_a_place_for_a_temporary_file_a_run_says_so_and_a_journal_needs_none(

@@ -346,5 +346,5 @@ def test_the_table_of_people_is_read_by_agree_by_a_jury_and_by_calibration(
 def _as(votes: Path, name: str) -> str:
     """Write the same votes as those of somebody else."""
     path = votes.with_name(f"{name}.csv")
-    write_votes(path, (replace(vote, judge=name) for vote in read_votes(votes)))
+    write_votes(path, [replace(vote, judge=name) for vote in read_votes(votes)])
     return str(path)

@@ -17,14 +17,27 @@ _TOO_LATE = 408
 _CLOSED = 499  # of a request that its client has taken back
 
 
+class AskedElsewhere(Exception):
+    """Another process has asked meanwhile, and its reply is in the cache."""
+
+
 class BatchFault(Exception):
     """A request of a batch that has no reply, in the form of an SDK's error.
 
-    A retry need not wait: it goes into a further batch.
+    A retry need not wait: it goes into a further batch. sent: the spec with which the request was
+    sent, where it was in a batch; an earlier run may have known less of the model.
     """
 
-    def __init__(self, status: int, message: str, code: Any = None, param: Any = None) -> None:
+    def __init__(
+        self,
+        status: int,
+        message: str,
+        code: Any = None,
+        param: Any = None,
+        sent: JudgeSpec | None = None,
+    ) -> None:
         super().__init__(message)
+        self.sent = sent
         self.status_code = status
         self.code = code
         self.param = param
@@ -37,14 +50,16 @@ def read_answer(answer: Answer, judge: Judge, spec: JudgeSpec, batch: str) -> Re
     if kind == "reply":
         return read_reply(judge, spec, answer["body"])
     if kind == "expired":
-        raise BatchFault(_TOO_LATE, f"batch {batch} ended before this request was answered")
+        late = f"batch {batch} ended before this request was answered"
+        raise BatchFault(_TOO_LATE, late, sent=spec)
     if kind == "cancelled":
         raise BatchFault(
             _CLOSED,
             f"batch {batch} was cancelled before this request was answered; the same command "
             "asks it again",
+            sent=spec,
         )
-    raise BatchFault(answer["status"], answer["message"], answer["code"], answer["param"])
+    raise BatchFault(answer["status"], answer["message"], answer["code"], answer["param"], spec)
 
 
 def sent_fields(sent: JudgeSpec) -> Entry:

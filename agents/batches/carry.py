@@ -41,19 +41,25 @@ async def carry(service: Service, record: Record) -> Carried:
 
     Raises QueueFull, BatchGone for one that the provider has no more, AuthenticationFault, and
     ModelFault for one that the provider refuses as a whole. In the first two cases, and in the
-    last, its tickets are dropped, so that its requests are asked again.
+    last, its tickets are dropped, so that its requests are asked again. Do not call it in a turn.
     """
     try:
         state = await _ended(service, record)
         if state.phase != "failed":
             return await fetch(service, record, state)
     except BatchGone:
-        await service.tickets.drop(record)
+        await _drop(service, record)
         raise
-    await service.tickets.drop(record)
+    await _drop(service, record)
     if state.full:
         raise QueueFull(state.fault)
     raise ModelFault(f"{service.label} refused batch {record.id}: {state.fault or 'no reason'}")
+
+
+async def _drop(service: Service, record: Record) -> None:
+    """Forget a batch; another process may have done so, and may have sent its requests again."""
+    async with service.tickets.turn(service.judge.spec.endpoint):
+        await service.tickets.drop(record)
 
 
 async def fetch(service: Service, record: Record, state: State) -> Carried:

@@ -6,6 +6,8 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
+from ...cache.key import fingerprint
+from ..engine.call import Call
 from ..engine.habits import Habits, kept_spec
 from ..engine.judges import Judge
 from ..judge import JudgeSpec
@@ -57,7 +59,8 @@ class Desk:
 
         The first question shows within seconds, and not after a day, that a key is wrong or that
         a model does not take a parameter. The others wait for it, except those that are in a
-        batch already.
+        batch already. Where another process has just asked its first question of the same model,
+        with the same parameters, none is asked: what was learnt there holds here.
         """
         limits_of(judge)
         if repair and self._settings.repairs == "live":
@@ -66,11 +69,22 @@ class Desk:
         place = judge.spec.endpoint
         with self.on_the_way(place):
             is_scout = await self._is_scout(place, ticket, habits)
+        if not is_scout:
+            yield False
+            return
+        name = fingerprint(judge.spec.model_dump(mode="json"))
         try:
-            yield is_scout
+            async with self._tickets.turn(f"first question of {place}"):
+                learnt = await self._tickets.learnt(name)
+                if learnt is None:
+                    yield True
+                    if habits.spoke:
+                        await self._tickets.teach(name, habits.learnt)
+                    return
+                habits.adopt(learnt, judge.spec.label)
         finally:
-            if is_scout:
-                self._scouts.pop(place).set_result(None)
+            self._scouts.pop(place).set_result(None)
+        yield False
 
     async def _is_scout(self, place: str, ticket: str, habits: Habits) -> bool:
         """Return whether a request is its model's first; if another is, wait for it before."""
@@ -86,26 +100,27 @@ class Desk:
         return False
 
     async def reply(
-        self, judge: Judge, asked: JudgeSpec, sent: JudgeSpec, request: Request, ticket: str
+        self, call: Call, sent: JudgeSpec, request: Request, ticket: str
     ) -> tuple[Reply, JudgeSpec]:
         """Return the reply of a request and the spec with which it was sent.
 
-        asked: the spec of the call; sent: the one to send it with, if it is not in a batch yet.
-        Raises BatchFault, NoAnswer, AuthenticationFault, ModelFault or EnvironmentFault.
+        sent: the spec to send it with, if it is not in a batch yet. Raises AskedElsewhere,
+        BatchFault, NoAnswer, AuthenticationFault, ModelFault or EnvironmentFault.
         """
+        judge = call.judge
         while True:
             with self.on_the_way(judge.spec.endpoint):
                 known = (await self._tickets.find([ticket])).get(ticket)
             if known is None:
                 fields = sent_fields(sent)
                 line = self._service(judge).line(ticket, sent, request)
-                got = await self._pool(judge).ask(ticket, line, fields)
+                got = await self._pool(judge).ask(ticket, call.key, line, fields)
             elif known.answer is not None:
                 fields, got = known.sent, (known.answer, known.batch)
             else:
                 fields, got = known.sent, await self._join(judge, known.batch, ticket)
             if got is not None:
-                spec = kept_spec(asked, fields["method"], tuple(fields["dropped"]))
+                spec = kept_spec(call.spec, fields["method"], tuple(fields["dropped"]))
                 return read_answer(got[0], judge, spec, got[1]), spec
 
     def close(self) -> None:
@@ -136,8 +151,15 @@ class Desk:
             self._keep(name, asyncio.create_task(self._resume(self._service(judge), name)))
         carried = await asyncio.shield(self._carriers[name])
         if carried is None:
-            await self._tickets.forget([ticket])
+            await self._leave(judge, name, ticket)
         return carried.of(ticket) if carried else None
+
+    async def _leave(self, judge: Judge, name: str, ticket: str) -> None:
+        """Forget a ticket of a batch that is gone, unless it is in a later batch by now."""
+        known = (await self._tickets.find([ticket])).get(ticket)
+        if known is not None and known.batch == name:
+            async with self._tickets.turn(judge.spec.endpoint):
+                await self._tickets.leave([ticket], name)
 
     async def _carry(self, service: Service, record: Record) -> Carried:
         self.under_way[record.name] = record.requests

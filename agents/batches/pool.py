@@ -8,7 +8,7 @@ from ...cache.store import Entry
 from ...files.counted import counted
 from ..engine.models import BatchLimits
 from ..wires.batch import Answer
-from .answers import BatchFault
+from .answers import AskedElsewhere, BatchFault
 from .carry import Carried, QueueFull
 from .service import Service
 from .submit import Asked, submit
@@ -44,13 +44,13 @@ class Pool:
         self._one_by_one = False
         self._turn = asyncio.Lock()
         self._earlier: set[asyncio.Task[None]] = set()  # sent before the queue was full
-        # The turn of `Tickets` is a process's, and the first of its blocks that ends frees it.
-        self._submitting = asyncio.Lock()
 
-    async def ask(self, ticket: str, line: bytes, sent: Entry) -> tuple[Answer, str] | None:
+    async def ask(
+        self, ticket: str, key: str, line: bytes, sent: Entry
+    ) -> tuple[Answer, str] | None:
         """Return the answer of a request and the name of its batch, as `Asked` says.
 
-        Raises BatchFault, AuthenticationFault or ModelFault.
+        Raises AskedElsewhere, BatchFault, AuthenticationFault or ModelFault.
         """
         loop = asyncio.get_running_loop()
         size = len(line) + 2
@@ -58,7 +58,7 @@ class Pool:
         if self._waiting and (is_full or self._size + size > self._limits.size):
             self._send()
         if ticket not in self._waiting:
-            self._waiting[ticket] = Asked(line, sent, loop.create_future())
+            self._waiting[ticket] = Asked(key, line, sent, loop.create_future())
             self._size += size
         self._latest = loop.time()
         if self._timer is None:
@@ -91,9 +91,7 @@ class Pool:
             await self._all_parts(asked)
         except Exception as fault:
             for one in asked.values():
-                if not one.answer.done():
-                    one.answer.set_exception(fault)
-                    one.answer.exception()  # nobody may be waiting any more
+                _raise_in(one, fault)
         finally:
             for one in asked.values():
                 one.answer.cancel()
@@ -126,9 +124,15 @@ class Pool:
 
     async def _one_batch(self, asked: Mapping[str, Asked]) -> None:
         service = self._service
-        async with self._submitting, service.tickets.turn(service.judge.spec.endpoint):
+        async with service.tickets.turn(service.judge.spec.endpoint):
             known = await service.tickets.find(asked)
             new = {name: one for name, one in asked.items() if name not in known}
+            # In this order: a process keeps a reply before it forgets the ticket.
+            kept = await service.tickets.kept([one.key for one in new.values()])
+            for one in new.values():
+                if one.key in kept:
+                    _raise_in(one, AskedElsewhere())
+            new = {name: one for name, one in new.items() if one.key not in kept}
             record = await submit(service, new) if new else None
         if record is not None:
             service.tell(
@@ -141,6 +145,12 @@ class Pool:
             carried = await self._carry(service, record)
             for name, one in new.items():
                 one.answer.set_result(carried.of(name))
+
+
+def _raise_in(asked: Asked, fault: Exception) -> None:
+    if not asked.answer.done():
+        asked.answer.set_exception(fault)
+        asked.answer.exception()  # nobody may be waiting any more
 
 
 def _halves(part: Mapping[str, Asked]) -> list[dict[str, Asked]]:

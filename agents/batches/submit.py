@@ -20,10 +20,12 @@ _SOON = 900.0  # seconds in which a batch that was being sent must have been cre
 class Asked:
     """A request that waits for a batch, in the provider's form, and its future answer.
 
-    The future gives (the answer, the name of the batch), or None for a request that turned out to
-    be in a batch of another process.
+    key: that of its reply in the cache. The future gives (the answer, the name of the batch), or
+    None for a request that turned out to be in a batch of another process; it raises
+    AskedElsewhere for one that another process has asked to the end.
     """
 
+    key: str
     line: bytes
     sent: Entry
     answer: asyncio.Future[tuple[Answer, str] | None]

@@ -1,7 +1,11 @@
 """What the reply cache's store has of batches: which request is in which, and its answer."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, contextmanager
+import asyncio
+import time
+import weakref
+from collections import defaultdict
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import asdict, dataclass, replace
 
 from ...cache.replies import Replies
@@ -12,7 +16,10 @@ from ..wires.batch import Answer
 _BATCH: Namespace = ("batch",)
 _MEMBERS: Namespace = ("batch_members",)
 _TICKET: Namespace = ("batch_ticket",)
+_LEARNT: Namespace = ("batch_learnt",)
 _CHUNK = 1000  # entries in one write
+_LEARNT_SECONDS = 120.0  # for which another process relies on what one has learnt of a model
+_Locks = defaultdict[str, asyncio.Lock]
 
 
 @dataclass(frozen=True)
@@ -52,6 +59,11 @@ class Tickets:
     def __init__(self, replies: Replies) -> None:
         """Use the store of a reply cache, which must be one that is written."""
         self._replies = replies
+        # The turn of a store is a process's, and the first of its blocks that ends frees it: these
+        # let one block of the process at a time have it.
+        self._turns: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, _Locks] = (
+            weakref.WeakKeyDictionary()
+        )
 
     @property
     def place(self) -> str:
@@ -65,9 +77,28 @@ class Tickets:
                 "batches need the reply cache, where they are noted: leave out --cache-mode off"
             )
 
-    def turn(self, name: str) -> AbstractAsyncContextManager[None]:
-        """Let one process at a time, of all that share the store, run a block for this name."""
-        return self._replies.turn(f"batch {name}")
+    @asynccontextmanager
+    async def turn(self, name: str) -> AsyncIterator[None]:
+        """Let one block at a time, of all processes that share the store, run for this name."""
+        locks = self._turns.setdefault(asyncio.get_running_loop(), defaultdict(asyncio.Lock))
+        async with locks[name], self._replies.turn(f"batch {name}"):
+            yield
+
+    async def kept(self, keys: Sequence[str]) -> set[str]:
+        """Return those of these keys whose replies are in the cache by now."""
+        return set(await self._replies.afind(keys))
+
+    async def learnt(self, name: str) -> Entry | None:
+        """Return what a process has just learnt of a model; None for nothing, or long ago."""
+        with self._checked():
+            entries = await self._replies.store.aget([(_LEARNT, name)])
+        entry = entries.get((_LEARNT, name))
+        is_new = entry is not None and abs(time.time() - entry["at"]) < _LEARNT_SECONDS
+        return entry if is_new else None
+
+    async def teach(self, name: str, learnt: Entry) -> None:
+        """Keep for other processes what this one has learnt of a model."""
+        await self._set(_LEARNT, {name: {**learnt, "at": time.time()}})
 
     async def find(self, names: Iterable[str]) -> dict[str, Ticket]:
         """Return the tickets of these names; one that is not there is absent."""
@@ -109,13 +140,22 @@ class Tickets:
         await self._delete(_MEMBERS, [record.name])
 
     async def drop(self, record: Record) -> None:
-        """Forget a batch that does not exist, and its tickets: these are asked again."""
+        """Forget a batch that does not exist, and its tickets: these are asked again.
+
+        Call it in the turn in which requests are sent: a ticket that is in a later batch stays.
+        """
         with self._checked():
             entries = await self._replies.store.aget([(_MEMBERS, record.name)])
         for entry in entries.values():
-            await self.forget(entry["tickets"])
+            await self.leave(entry["tickets"], record.name)
         await self._delete(_MEMBERS, [record.name])
         await self._delete(_BATCH, [record.name])
+
+    async def leave(self, names: Sequence[str], batch: str) -> None:
+        """Forget those of these tickets that are in this batch."""
+        for start in range(0, len(names), _CHUNK):
+            tickets = await self.find(names[start : start + _CHUNK])
+            await self.forget([name for name, one in tickets.items() if one.batch == batch])
 
     async def forget(self, names: Sequence[str]) -> None:
         """Forget tickets, whose answers are used."""

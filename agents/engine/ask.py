@@ -9,6 +9,7 @@ from pydantic import BaseModel
 
 from ...cache.store import Entry
 from ...errors import ReplayMiss
+from ..batches.answers import AskedElsewhere
 from ..outcome import Abstained, Done, Failed, FailureKind, Outcome
 from ..stand_ins import by_stand_in
 from ..step import Step
@@ -144,6 +145,14 @@ async def missed(calls: Sequence[Call], run: Run) -> ReplayMiss:
 
 
 async def _look_up(call: Call, run: Run) -> Outcome:
+    while True:
+        try:
+            return await _look_up_once(call, run)
+        except AskedElsewhere:
+            continue  # the reply is in the cache now
+
+
+async def _look_up_once(call: Call, run: Run) -> Outcome:
     async with _claimed(call, run) as entry:
         outcome = _kept(call, entry, run) if entry is not None else None
         if outcome is not None:

@@ -13,6 +13,7 @@ from tenacity.wait import wait_random_exponential
 from ...cache.key import fingerprint
 from ...errors import DxjudgeError
 from ...prompts.load import load_sections
+from ..batches.answers import AskedElsewhere, BatchFault
 from ..judge import JudgeSpec
 from ..watching.spans import call_span, end_call
 from ..wires.request import Reply, Request
@@ -71,7 +72,7 @@ class Conversation:
         """Send the turn, in the form and with the parameters that the model takes.
 
         Raises TurnFailed for this item; AuthenticationFault or ModelFault when no item can
-        succeed; BudgetReached.
+        succeed; BudgetReached; AskedElsewhere where the reply is in the cache by now.
         """
         self._check_images()
         self.attempt = 0
@@ -95,10 +96,10 @@ class Conversation:
             try:
                 return await _retrying(self.run.attempts)(self._send, sent)
             except RequestFault as failed:
-                if not self.habits.adapt(self.call.spec, sent, failed.fault):
+                if not self.habits.adapt(self.call.spec, failed.sent, failed.fault):
                     spoke, attempts = self.habits.spoke, self.attempt
                     raise final_fault(
-                        failed.fault, sent, self.call, spoke, attempts, self.run.max_wait
+                        failed.fault, failed.sent, self.call, spoke, attempts, self.run.max_wait
                     ) from None
 
     def repair(self, text: str, section: str, problems: str = "") -> None:
@@ -145,9 +146,11 @@ class Conversation:
         with call_span(self.run.tracer, sent, self.attempt) as span:
             try:
                 reply, sent = await self._reply(sent)
-            except DxjudgeError:
+            except (DxjudgeError, AskedElsewhere):
                 raise
             except Exception as error:
+                if isinstance(error, BatchFault):
+                    sent = error.sent or sent
                 raise self._failed(error, sent, time.perf_counter() - started) from None
             latency = time.perf_counter() - started
             cost = cost_of(price, reply)
@@ -165,7 +168,7 @@ class Conversation:
             return await send(call.judge, sent, request, self.run.timeout), sent
         ticket = self._ticket(self.attempt)
         self.tickets.append(ticket)
-        return await batches.desk.reply(call.judge, call.spec, sent, request, ticket)
+        return await batches.desk.reply(call, sent, request, ticket)
 
     def _ticket(self, attempt: int) -> str:
         """Return the name of a request in a batch: the same for the same item, turn and attempt."""
@@ -186,7 +189,7 @@ class Conversation:
         # Some servers answer 500 to a form of request that they do not know.
         form = self.call.spec.method == "auto" and rejects_method(fault, sent.method)
         patient = (fault.wait or 0) <= self.run.max_wait
-        return RequestFault(fault, again=fault.retryable and patient and not form)
+        return RequestFault(fault, sent, again=fault.retryable and patient and not form)
 
     def _check_images(self) -> None:
         if self.call.images and takes_images(self.call.judge) is False:

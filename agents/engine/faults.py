@@ -69,11 +69,15 @@ class Fault:
 
 
 class RequestFault(Exception):
-    """Carries a Fault from a request to the retry loop; `again`: the loop may try again."""
+    """Carries a Fault from a request to the retry loop.
 
-    def __init__(self, fault: Fault, *, again: bool) -> None:
+    sent: the spec of the request. again: the loop may try again.
+    """
+
+    def __init__(self, fault: Fault, sent: JudgeSpec, *, again: bool) -> None:
         super().__init__(fault.message)
         self.fault = fault
+        self.sent = sent
         self.again = again
 
 

@@ -2,7 +2,9 @@
 
 import threading
 import warnings
+from collections.abc import Mapping
 from functools import lru_cache
+from typing import Any
 
 from ..judge import JudgeSpec
 from .faults import Fault, rejected_parameter, rejects_method
@@ -61,6 +63,20 @@ class Habits:
             self._dropped[name] = None
         if not known:
             warnings.warn(f"{label} does not take {name}: it is no longer sent", stacklevel=2)
+
+    @property
+    def learnt(self) -> dict[str, Any]:
+        """What another process can adopt, as plain JSON."""
+        return {"method": self.method, "dropped": list(self._dropped)}
+
+    def adopt(self, learnt: Mapping[str, Any], label: str) -> None:
+        """Take over what another process has learnt, to which the model has answered."""
+        for name in learnt["dropped"]:
+            if name in JudgeSpec.model_fields:
+                self.drop(name, label)
+        if learnt["method"] != self.method:
+            self.demote(self.method, learnt["method"])
+        self.spoke = True
 
     def demote(self, method: Method, to: Method | None = None) -> bool:
         """Replace a failing method by the next, or by `to`; return False if none is left."""

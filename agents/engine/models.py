@@ -151,6 +151,9 @@ PROVIDERS: Mapping[str, Provider] = {
         extra=("vertex", "google.auth"),
     ),
 }
+_KEYS = frozenset(
+    name for known in PROVIDERS.values() for name in (known.key, *known.account, SERVER_KEY) if name
+)
 _REGION = ("AWS_REGION", "AWS_DEFAULT_REGION")
 _PROJECT = ("GOOGLE_CLOUD_PROJECT", "ANTHROPIC_VERTEX_PROJECT_ID")
 _LOCATION = ("GOOGLE_CLOUD_LOCATION", "CLOUD_ML_REGION")
@@ -209,10 +212,8 @@ def key_of_environment(provider: str, base_url: str | None) -> str:
 
 
 def keys_of_environment() -> list[str]:
-    """Return the keys of all providers in the environment; "" for one that is not set."""
-    keys = (name for known in PROVIDERS.values() for name in (known.key, *known.account))
-    names = (*keys, SERVER_KEY)
-    return [os.environ.get(name, "") for name in names if name]
+    """Return the keys of all providers that are set in the environment."""
+    return [os.environ[name] for name in _KEYS if name in os.environ]
 
 
 def url_of_environment(provider: str) -> str:

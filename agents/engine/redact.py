@@ -50,7 +50,8 @@ def _secrets(judge: Judge) -> list[str]:
     if judge.model is not None:
         values = (getattr(judge.model, name) for name in type(judge.model).model_fields)
         secrets += [value.get_secret_value() for value in values if isinstance(value, SecretStr)]
-    return [secret for secret in secrets if len(secret) >= _LEAST]
+    # The longest first: of a key that begins with another one, nothing may be left.
+    return sorted((secret for secret in secrets if len(secret) >= _LEAST), key=len, reverse=True)
 
 
 def _forms(secret: str) -> Iterator[str]:

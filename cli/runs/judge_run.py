@@ -20,7 +20,7 @@ from ...files.sequences import picked
 from ...graphs.both_orders import check_step, in_both_orders, stream_both_orders
 from ...graphs.case_names import case_names
 from ...graphs.columns import judged_columns
-from ...graphs.jury.columns import jury_columns
+from ...graphs.jury.columns import jury_columns, votes_cast
 from ...graphs.jury.jurors import HUMAN, Juror
 from ...graphs.jury.plan import JuryPlan, plan_jury
 from ...graphs.jury.result import JuryOutcome, read_jury, write_jury
@@ -233,7 +233,7 @@ def _before_jury(options: JudgeOptions) -> Judging[JuryOutcome]:
 
     def finish(outcomes: Sequence[JuryOutcome]) -> None:
         if votes is not None:
-            write_votes(votes, (vote for outcome in outcomes for vote in outcome.votes))
+            write_votes(votes, votes_cast(outcomes))
 
     return Judging(
         job,

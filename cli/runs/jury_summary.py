@@ -2,7 +2,8 @@
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
 from ...agents.engine.run import Run
 from ...files.counted import counted
@@ -15,45 +16,61 @@ def jury_summary(
     outcomes: Sequence[JuryOutcome], resumed: int, run: Run, started: float
 ) -> Iterator[Fact | str]:
     """Yield facts on rows by status, on the votes of each judge, on replacements and on calls."""
-    counts: Counter[str] = Counter(outcome.status for outcome in outcomes)
-    statuses = {name: counts[name] for name in ("decided", "tied", "abstained", "no_quorum")}
+    counts = _count(outcomes)
+    statuses = {
+        name: counts.statuses[name] for name in ("decided", "tied", "abstained", "no_quorum")
+    }
     yield Fact(
         f"{counted(len(outcomes), 'row')}: "
         + " · ".join(f"{name.replace('_', ' ')} {n:,}" for name, n in statuses.items()),
         {"rows": len(outcomes), "statuses": statuses},
     )
-    for judge, of in _by_judge(outcomes).items():
+    for judge, of in counts.by_judge.items():
         yield Fact(
             f"{judge}: " + ", ".join(f"{status} {n:,}" for status, n in of.items() if n),
             {"votes": [{"judge": judge, **of}]},
         )
-    replaced = Counter(pair for outcome in outcomes for pair in outcome.replaced.items())
-    for (judge, by), n in replaced.most_common():
+    for (judge, by), n in counts.replaced.most_common():
         yield Fact(
             f"replaced: {judge} by {by} on {counted(n, 'row')}",
             {"replaced": [{"judge": judge, "by": by, "rows": n}]},
         )
-    escalated = sum(outcome.escalated for outcome in outcomes)
-    if escalated:
+    if counts.escalated:
         yield Fact(
-            f"the first two judges differed on {counted(escalated, 'row')}",
-            {"escalated": escalated},
+            f"the first two judges differed on {counted(counts.escalated, 'row')}",
+            {"escalated": counts.escalated},
         )
     seconds = max(time.monotonic() - started, 1e-9)
     yield from work_done(len(outcomes), resumed, run, seconds, asked="vote")
-    failures = (
-        (row, f"{vote.judge}: {vote.reason}")
-        for row, outcome in enumerate(outcomes, 1)
-        for vote in outcome.votes
-        if vote.status == "failed"
-    )
-    yield from failed_facts(failures, "vote")
+    yield from failed_facts(counts.failures, "vote")
 
 
-def _by_judge(outcomes: Sequence[JuryOutcome]) -> Mapping[str, Counter[str]]:
-    """Count votes by judge and status; the judges are in the order of their first votes."""
-    counts: dict[str, Counter[str]] = {}
-    for outcome in outcomes:
+@dataclass
+class _Counts:
+    """What is counted of the outcomes, which are read once: they are on disk.
+
+    by_judge: votes by judge and status, the judges in the order of their first votes. failures:
+    (row, reason) of each vote that failed.
+    """
+
+    statuses: Counter[str] = field(default_factory=Counter)
+    by_judge: dict[str, Counter[str]] = field(default_factory=dict)
+    replaced: Counter[tuple[str, str]] = field(default_factory=Counter)
+    escalated: int = 0
+    failures: list[tuple[int, str]] = field(default_factory=list)
+
+
+def _count(outcomes: Sequence[JuryOutcome]) -> _Counts:
+    counts = _Counts()
+    for row, outcome in enumerate(outcomes, 1):
+        counts.statuses[outcome.status] += 1
+        counts.replaced.update(outcome.replaced.items())
+        counts.escalated += outcome.escalated
         for vote in outcome.votes:
-            counts.setdefault(vote.judge, Counter(done=0, abstained=0, failed=0))[vote.status] += 1
+            of_judge = counts.by_judge.setdefault(
+                vote.judge, Counter(done=0, abstained=0, failed=0)
+            )
+            of_judge[vote.status] += 1
+            if vote.status == "failed":
+                counts.failures.append((row, f"{vote.judge}: {vote.reason}"))
     return counts

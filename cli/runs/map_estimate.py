@@ -1,57 +1,68 @@
-"""The estimate of `dxjudge map --estimate`."""
+"""What the model would be asked by `dxjudge map`, for `--estimate` and for `--account`."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from ...agents.engine.judges import as_judge
 from ...agents.engine.run import Run
+from ...agents.translate_diagnosis import TRANSLATE_DIAGNOSIS
 from ...graphs.chooser import Chooser
-from ...graphs.mapping_estimate import estimate_mapping
+from ...graphs.mapper import Mapper
+from ...graphs.mapping_estimate import MappingEstimate, estimate_mapping
 from ...ontology.mapping import Mapping
 from ..terminal.facts import Fact
-from .estimates import in_json, prices_note
+from ..terminal.progress import Stages
+from .estimates import Estimates, estimate_facts, in_json, keep_estimates
 
 
-def estimate_facts(
-    rows: int, distinct: int, embedded: Sequence[Mapping], chooser: Chooser
-) -> Iterator[Fact | str]:
-    """Yield facts on the calls, tokens and cost that mapping with the model would take.
+def mapping_facts(
+    rows: int, distinct: int, embedded: Iterable[Mapping], chooser: Chooser
+) -> Iterator[Fact]:
+    """Yield what mapping with the model would ask, and why not of every distinct text.
 
     rows, distinct: the numbers of rows and of distinct texts. embedded: the mappings, made without
     the model, of the texts that the table does not settle.
     """
     run = chooser.run or Run()
     estimate = estimate_mapping(embedded, chooser, run)
-    choices = estimate.choices
-    label = as_judge(chooser.judge).spec.label
-    parts = [part for part in (estimate.translations, choices) if part]
-    costs = [part.cost for part in parts]
-    known = sum(cost for cost in costs if cost is not None)
-    cost = "unknown" if None in costs else f"${known:,.4f}"
+    yield from estimate_facts(_by_step(estimate, chooser), run, rows=rows)
     reasons = {
         "code in the canonical table": distinct - estimate.texts,
         "equal to a term": estimate.exact,
         "one clear code": estimate.sure,
         "no diagnosis, or no candidate": estimate.no_choice,
-        "cannot be sent": sum(part.unusable for part in parts),
     }
     lines = {
-        "rows": rows,
         "distinct texts": distinct,
         "texts without a call": sum(reasons.values()),
         **{f"  {reason}": number for reason, number in reasons.items() if number},
-        "replies already in the cache": sum(part.cached for part in parts),
-        "calls of the model": sum(part.calls for part in parts),
-        "tokens in, about": sum(part.tokens_in for part in parts),
-        "tokens out, about": sum(part.tokens_out for part in parts),
     }
-    yield Fact(f"estimate for {label}; nothing is sent", {"model": label})
     for name, number in lines.items():
-        yield Fact(f"{name:<36}{number:>12,}", {in_json(name): number})
-    yield Fact(f"{'cost, about':<36}{cost:>12}", {"cost": None if None in costs else known})
-    if estimate.translations:
+        yield Fact(f"{name:<32}{number:>8,}", {in_json(name): number})
+    translations = estimate.steps.get(TRANSLATE_DIAGNOSIS.name)
+    if translations:
         yield Fact(
-            f"{estimate.translations.calls:,} of the calls translate; "
+            f"{translations.calls:,} of the calls translate; "
             "the calls for choices are counted for the untranslated texts",
-            {"calls_that_translate": estimate.translations.calls},
+            {"calls_that_translate": translations.calls},
         )
-    yield prices_note(run)
+
+
+def keep_mapping_estimate(embedded: Iterable[Mapping], chooser: Chooser) -> None:
+    """Keep the estimate for the account of the chooser's run. embedded: as in `mapping_facts`."""
+    if chooser.run is not None:
+        estimate = estimate_mapping(embedded, chooser, chooser.run)
+        keep_estimates(_by_step(estimate, chooser), chooser.run)
+
+
+def embedded_choices(mapper: Mapper, texts: Sequence[str], progress: Stages) -> Iterator[Mapping]:
+    """Yield the mappings that texts have without the model, and show how far that is."""
+    done = 0
+    for batch in mapper.stream(texts, choose=False):
+        yield from batch
+        done += len(batch)
+        progress("estimating", done, len(texts))
+
+
+def _by_step(estimate: MappingEstimate, chooser: Chooser) -> Estimates:
+    label = as_judge(chooser.judge).spec.label
+    return [(label, step, asked) for step, asked in estimate.steps.items()]

@@ -41,7 +41,7 @@ from .map_job import Job, Request, read_job
 from .map_journal import open_journal
 from .map_model import Asked, asking, mapper_settings
 from .map_style import StyleInUse, style_in_use
-from .map_summary import model_summary, summary
+from .map_summary import model_summary, not_fitted, summary
 
 
 @dataclass
@@ -50,7 +50,8 @@ class Work:
 
     settings: of the mapper, with those of the chooser where a model chooses. mappings: by text.
     wanted: the texts that the table does not settle. resumed: how many of them the journal had.
-    seconds: how long it took to map the others. added: the added sources in use.
+    seconds: how long it took to map the others. added: the added sources in use. has_account:
+    whether the run writes an account, which has an estimate.
     """
 
     settings: dict[str, Any]
@@ -62,6 +63,7 @@ class Work:
     seconds: float = 0.0
     added: tuple[AddedSource, ...] = ()
     journal: Journal[Mapping] | None = None
+    has_account: bool = False
 
     @property
     def new(self) -> list[Mapping]:
@@ -88,6 +90,7 @@ def run_map(
     table = read_table(request.table, tree) if request.table else CanonicalTable()
     with asking(asked) as chooser:
         work = Work({**settings, **mapper_settings(chooser)}, chooser)
+        work.has_account = asked is not None and asked.run.account is not None
         if asked and asked.estimate_only:
             tell(_estimate(request, job, table, work, quiet), as_json=as_json, file=sys.stdout)
             return 0
@@ -122,19 +125,17 @@ def _exit_code(work: Work) -> int:
 
 def _estimate(request: Request, job: Job, table: CanonicalTable, work: Work, quiet: bool) -> Facts:
     """Map without the model the texts that the table does not settle, and return the estimate."""
-    from .map_estimate import estimate_facts
+    from .map_estimate import embedded_choices, mapping_facts
 
     assert work.chooser
-    embedded: list[Mapping] = []
     with stages(quiet=quiet) as progress:
         mapper = Mapper(**work.settings, progress=progress)
         texts = [text for text in job.distinct if text]
         work.signature = short_signature(mapper.signature)
         _settle(texts, table, work, request.candidates)
-        for batch in mapper.stream(work.wanted, choose=False):
-            embedded += batch
-            progress("mapping", len(embedded), len(work.wanted))
-    return estimate_facts(len(job.texts), len(texts), embedded, work.chooser)
+        embedded = embedded_choices(mapper, work.wanted, progress)
+        # As a list: the texts are mapped here, while the progress is shown.
+        return list(mapping_facts(len(job.texts), len(texts), embedded, work.chooser))
 
 
 def map_texts(
@@ -156,6 +157,10 @@ def map_texts(
     _settle(texts, table, work, request.candidates)
     remaining = [text for text in work.wanted if text not in work.mappings]
     work.resumed = len(work.new)
+    if work.has_account and work.chooser:
+        from .map_estimate import embedded_choices, keep_mapping_estimate
+
+        keep_mapping_estimate(embedded_choices(mapper, remaining, progress), work.chooser)
     started = time.monotonic()
     done = len(work.wanted) - len(remaining)
     if remaining:
@@ -276,10 +281,7 @@ def _report(
     if work.chooser:
         yield from model_summary(work.new, work.chooser)
     if not tree.descriptor.fitted:
-        yield (
-            f"scores, bands and refusals are not fitted to {tree.descriptor.shown}: "
-            "read some rows before you rely on them"
-        )
+        yield not_fitted(tree.descriptor.shown)
     names = added_names(job.sheet, [*ADDED, *(["accepted"] if taken.rule else [])])
     renamed = [f"{own} for {name}" for name, own in names.items() if own != name]
     if renamed and job.format not in MAPPING_FORMS:

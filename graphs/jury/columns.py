@@ -1,34 +1,47 @@
-"""The columns that a jury adds to the input's rows."""
+"""The columns that a jury adds to the input's rows, and all its votes, read from its outcomes."""
 
+from array import array
+from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any
 
 from ...agents.step import Step
+from ...files.sequences import Lazy
 from ...scoring.jury import JuryVerdict
-from ...scoring.votes import Scalar
-from ..columns import result_fields
+from ...scoring.votes import Scalar, Vote
+from ..columns import columns_of, result_fields
 from .result import JuryOutcome
 from .votes_file import verdict_text
 
+_NAMES = ("status", "reason", "verdict", "shares", "votes", "replaced", "escalated")
 
-def jury_columns(step: Step[Any, Any], outcomes: Sequence[JuryOutcome]) -> dict[str, list[Any]]:
-    """Return the columns, with one value for each row.
+
+def jury_columns(step: Step[Any, Any], outcomes: Sequence[JuryOutcome]) -> dict[str, Sequence[Any]]:
+    """Return the columns, with one value for each row, read when it is asked for.
 
     If a step has several verdicts, `verdict` and `shares` are objects with one entry for each
     part. `votes` is the number of counted votes by status.
     """
-    columns: dict[str, list[Any]] = {
-        "status": [outcome.status for outcome in outcomes],
-        "reason": [outcome.reason or None for outcome in outcomes],
-        "verdict": [_each(outcome, _verdict) for outcome in outcomes],
-        "shares": [_each(outcome, _shares) for outcome in outcomes],
-        "votes": [_counts(outcome) for outcome in outcomes],
-        "replaced": [dict(outcome.replaced) or None for outcome in outcomes],
-        "escalated": [outcome.escalated for outcome in outcomes],
+    fields = result_fields(step, (outcome.value for outcome in outcomes))
+
+    def cells(outcome: JuryOutcome) -> dict[str, Any]:
+        value = outcome.value or {}
+        return {**_own(outcome), **{field: value.get(field) for field in fields}}
+
+    return columns_of(outcomes, (*_NAMES, *fields), cells)
+
+
+def _own(outcome: JuryOutcome) -> dict[str, Any]:
+    return {
+        "status": outcome.status,
+        "reason": outcome.reason or None,
+        "verdict": _each(outcome, _verdict),
+        "shares": _each(outcome, _shares),
+        "votes": _counts(outcome),
+        "replaced": dict(outcome.replaced) or None,
+        "escalated": outcome.escalated,
     }
-    for field in result_fields(step, [outcome.value for outcome in outcomes]):
-        columns[field] = [(outcome.value or {}).get(field) for outcome in outcomes]
-    return columns
 
 
 def _each(outcome: JuryOutcome, read: Any) -> Any:
@@ -50,3 +63,18 @@ def _shares(jury: JuryVerdict) -> dict[str, float]:
 def _counts(outcome: JuryOutcome) -> dict[str, int]:
     verdict = next(iter(outcome.verdicts.values()))
     return {"done": verdict.done, "abstained": verdict.abstained, "failed": verdict.failed}
+
+
+def votes_cast(outcomes: Sequence[JuryOutcome]) -> Lazy[Vote]:
+    """Return the votes of all outcomes, in their order, read when they are asked for."""
+    ends = array("q", accumulate(len(outcome.votes) for outcome in outcomes))
+    read = (-1, tuple[Vote, ...]())  # the outcome that was read last
+
+    def vote(number: int) -> Vote:
+        nonlocal read
+        place = bisect_right(ends, number)
+        if place != read[0]:
+            read = place, outcomes[place].votes
+        return read[1][number - ends[place]]  # counted from the last vote of the outcome
+
+    return Lazy(ends[-1] if ends else 0, vote)

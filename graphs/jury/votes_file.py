@@ -6,6 +6,7 @@ quotes if it would otherwise be read as true, false or a number. A verdict is re
 kind of its step's verdicts. If the step is unknown, the kind depends on the text of the verdict.
 """
 
+import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,6 +22,7 @@ from ...files.nearest import lacking
 from ...files.rows_in import Sheet, read_sheet
 from ...files.rows_out import write_columns
 from ...scoring.votes import Scalar, Vote, fault_of
+from ..columns import columns_of
 
 COLUMNS = (
     "case", "step", "judge", "repeat", "variant", "status", "verdict", "explanation", "reason",
@@ -88,43 +90,44 @@ def _key(vote: Vote, by_groups: bool) -> tuple[Any, ...]:
     return (*vote.key, *sorted(vote.groups.items())) if by_groups else vote.key
 
 
-def write_votes(path: Path | str, votes: Iterable[Vote], *, by_groups: bool = False) -> None:
+def write_votes(path: Path | str, votes: Sequence[Vote], *, by_groups: bool = False) -> None:
     """Write votes so that `read_votes` reads the same votes back.
 
     Raises UsageError for an unknown suffix, a repeated vote or a group with the name of a field,
     and OutputError if the file cannot be written.
     """
     format = table_format(str(path), "votes")
-    table = votes_table(list(votes), typed=format in _TYPED, by_groups=by_groups)
+    table = votes_table(votes, typed=format in _TYPED, by_groups=by_groups)
     write_columns(str(path), format, table)
 
 
 def votes_table(
     votes: Sequence[Vote], *, typed: bool = True, by_groups: bool = False
-) -> dict[str, list[Any]]:
-    """Return the columns, with one cell for each vote.
+) -> dict[str, Sequence[Any]]:
+    """Return the columns, with one cell for each vote, read when it is asked for.
 
     typed: whether verdicts keep their type; if not, they are written as text. Raises UsageError
     for a repeated vote or a group with the name of a field.
     """
-    seen: set[tuple[Any, ...]] = set()
+    seen: set[bytes] = set()  # not the keys themselves: there may be millions
     groups: dict[str, None] = {}
     for vote in votes:
-        key = _key(vote, by_groups)
-        if key in seen:
+        key = repr(_key(vote, by_groups)).encode("utf-8", "surrogatepass")
+        digest = hashlib.blake2b(key, digest_size=16).digest()
+        if digest in seen:
             raise UsageError(f"there are two votes {vote.key}; each vote must be unique")
-        seen.add(key)
+        seen.add(digest)
         groups.update(dict.fromkeys(vote.groups))
     taken = sorted(set(groups) & set(COLUMNS))
     if taken:
         raise UsageError(f"a group cannot be named {taken[0]!r}; votes have a field of that name")
-    table: dict[str, list[Any]] = {
-        name: [getattr(vote, name) for vote in votes] for name in COLUMNS
-    }
-    if not typed:
-        table["verdict"] = [verdict_text(vote.verdict) for vote in votes]
-    table.update({name: [vote.groups.get(name, "") for vote in votes] for name in groups})
-    return table
+
+    def cells(vote: Vote) -> dict[str, Any]:
+        verdict = vote.verdict if typed else verdict_text(vote.verdict)
+        of_groups = {name: vote.groups.get(name, "") for name in groups}
+        return {**vars(vote), "verdict": verdict, **of_groups}
+
+    return columns_of(votes, (*COLUMNS, *groups), cells)
 
 
 def verdict_text(verdict: Scalar | None) -> str | None:
