@@ -152,15 +152,15 @@ def _load(image: Image, place: int) -> LoadedImage:
         return LoadedImage(url=image.url, hash=f"url:{image.url}")
     name = f"image {place} ({image.path or 'data'})"
     content = _read(image, name)
-    if _kind(content) is None:
+    if kind_of(content) is None:
         raise InputError(f"{name} is not PNG, JPEG, GIF or WebP")
     digest = f"sha256:{hashlib.sha256(content).hexdigest()}"
     fitted = _fitted(content, name)
     if fitted is None:
-        return LoadedImage(url=_data_url(content), hash=digest)
+        return LoadedImage(url=data_url(content), hash=digest)
     # Of the content that is sent, the bytes depend on the version of the library.
     return LoadedImage(
-        url=_data_url(fitted.content),
+        url=data_url(fitted.content),
         hash=f"{digest} in {MAX_BYTES} bytes and {MAX_SIDE} pixels",
         note=f"{name} was made smaller, from {_size(fitted.before)} to {_size(fitted.now)} pixels, "
         f"because at most {_BOUND} can be sent",
@@ -192,8 +192,9 @@ def _size(sides: tuple[int, int]) -> str:
     return f"{sides[0]:,} x {sides[1]:,}"
 
 
-def _data_url(content: bytes) -> str:
-    return f"data:{_kind(content)};base64,{base64.b64encode(content).decode()}"
+def data_url(content: bytes) -> str:
+    """Return bytes as a data URL with the media type of the image that they are."""
+    return f"data:{kind_of(content)};base64,{base64.b64encode(content).decode()}"
 
 
 def _read(image: Image, name: str) -> bytes:
@@ -207,7 +208,8 @@ def _read(image: Image, name: str) -> bytes:
         raise InputError(f"{name} cannot be read: {fault}") from fault
 
 
-def _kind(content: bytes) -> str | None:
+def kind_of(content: bytes) -> str | None:
+    """Return the media type of an image by its first bytes; None for anything else."""
     if content[:4] == b"RIFF" and content[8:12] == b"WEBP":
         return "image/webp"
     return next((kind for sign, kind in _SIGNATURES.items() if content.startswith(sign)), None)

@@ -18,6 +18,7 @@ from dxjudge.evaluation.judged import Responses
 from dxjudge.evaluation.read_settings import read_settings
 from dxjudge.evaluation.report.html import write_report
 from dxjudge.evaluation.report.tables import all_tables
+from dxjudge.evaluation.report.write import write_tables
 from dxjudge.evaluation.run import Coder
 from dxjudge.ontology.mapping import Mapping
 from dxjudge.ontology.tree import load_tree
@@ -56,6 +57,7 @@ def main() -> None:
     print(f"tables {time.perf_counter() - started:.1f} s, {rows:,} rows")
     started = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
+        write_tables(evaluation, Path(folder))
         write_report(evaluation, Path(folder), shown=200)
         size = (Path(folder) / "report.html").stat().st_size
     print(f"report {time.perf_counter() - started:.1f} s, {size / 1e6:.2f} MB")

@@ -49,6 +49,7 @@ def export_table(
     output_format: MappingForm = None,
     concepts: Concepts = None,
     ontology: Ontology = DEFAULT,
+    as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Write the mappings of a table in a form that other tools read.
@@ -63,7 +64,9 @@ def export_table(
     """
     from .runs.table_run import export
 
-    raise typer.Exit(export(table, output, output_format, concepts, ontology, quiet=quiet))
+    raise typer.Exit(
+        export(table, output, output_format, concepts, ontology, as_json=as_json, quiet=quiet)
+    )
 
 
 @app.command("import", cls=Command)
@@ -77,13 +80,15 @@ def import_mappings(
     output: TableOut,
     concepts: Concepts = None,
     ontology: Ontology = DEFAULT,
+    as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Add the mappings that people made in another tool to a table, as reviewed rows.
 
     Of a Usagi file the approved rows are read, of an SSSOM set those that a
-    person curated, of a FHIR ConceptMap all. Rows of the table that are reviewed
-    already stay; the command names the texts where the two differ.
+    person curated, of a FHIR ConceptMap all; the other rows are passed over and
+    counted. Rows of the table that are reviewed already stay; the command names
+    the texts where the two differ.
 
     Examples:
       dxjudge table import approved.usagi.csv -o reviewed.tsv --concepts athena
@@ -91,7 +96,7 @@ def import_mappings(
     """
     from .runs.table_run import import_file
 
-    raise typer.Exit(import_file(input, output, concepts, ontology, quiet=quiet))
+    raise typer.Exit(import_file(input, output, concepts, ontology, as_json=as_json, quiet=quiet))
 
 
 @app.command(cls=Command)
@@ -139,6 +144,7 @@ def merge(
     tables: Annotated[list[Path], typer.Argument(metavar="TABLE...", help="Canonical tables.")],
     output: TableOut,
     ontology: Ontology = DEFAULT,
+    as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Merge tables into one: reviewed rows win, and reviewers who disagree are an error.
@@ -148,7 +154,7 @@ def merge(
     """
     from .runs.table_run import merge_tables
 
-    raise typer.Exit(merge_tables(tables, output, ontology, quiet=quiet))
+    raise typer.Exit(merge_tables(tables, output, ontology, as_json=as_json, quiet=quiet))
 
 
 @app.command(cls=Command)
@@ -210,6 +216,7 @@ def carry(
         str | None,
         typer.Option(help=f"Write what became of each changed row to this file: {FORMS_OUT}."),
     ] = None,
+    as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Carry a table to another edition or release, and say what became of each code.
@@ -224,4 +231,8 @@ def carry(
     """
     from .runs.carry_run import carry_table
 
-    raise typer.Exit(carry_table(table, output, ontology, old, equivalences, changes, quiet=quiet))
+    raise typer.Exit(
+        carry_table(
+            table, output, ontology, old, equivalences, changes, as_json=as_json, quiet=quiet
+        )
+    )

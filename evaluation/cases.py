@@ -61,7 +61,7 @@ class Case:
     physicians: what each physician said of the only criterion: met or not.
     groups: column -> the values of the case in it.
     columns: the cells that only your own tasks read.
-    images: the whole paths of files, or addresses, for the pages that show the case.
+    images: the whole paths of files, addresses, or data URLs, for the pages that show the case.
     """
 
     id: str

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from base64 import b64decode
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -9,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..agents.answering.case import IMAGE_COLUMNS
-from ..agents.images import images_of
+from ..agents.images import Image, data_url, images_of
 from ..errors import InputError, UsageError
 from ..files.bytes import decode, read_bytes
 from ..files.forms import Form
@@ -100,10 +101,11 @@ def load_cases(
 
 
 def with_images(cases: Sequence[Case], source: Source, data: Data) -> tuple[Case, ...]:
-    """Return the cases with the files and addresses of their images, for the pages.
+    """Return the cases with the images of their rows, for the pages.
 
-    Relative paths begin in the folder of the file of cases, or here. Images that stand in the
-    table itself are left out, and so is a cell that names no image: nothing is judged by them.
+    Relative paths begin in the folder of the file of cases, or here. An image that stands in the
+    table itself becomes a data URL. A cell that names no image is left out: nothing is judged by
+    images.
     """
     folder = Path(data).parent if is_path(data) else Path()
     by_case = {text_of(row.get("id")): _images(row, folder) for row in source.rows}
@@ -115,9 +117,14 @@ def _images(row: Row, folder: Path) -> tuple[str, ...]:
     for column in IMAGE_COLUMNS:
         with suppress(InputError, ValueError):  # the system has no such path, as one with "\0"
             for image in images_of(row.get(column), folder, column):
-                if image.data is None:
-                    names.append(str(image.path.resolve()) if image.path else str(image.url))
+                names.append(_name(image))
     return tuple(dict.fromkeys(names))
+
+
+def _name(image: Image) -> str:
+    if image.data is not None:
+        return data_url(b64decode(image.data, validate=True))
+    return str(image.path.resolve()) if image.path else str(image.url)
 
 
 def response_sources(

@@ -5,17 +5,20 @@ every item, also of failed ones. The settings and the judges are in `signature.j
 """
 
 import json
+from base64 import b64decode
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from ..agents.images import kind_of
 from ..agents.judge import JudgeSpec
 from ..agents.outcome import Outcome, read_outcome
-from ..errors import InputError
-from ..files.bytes import decode, read_bytes
+from ..errors import InputError, OutputError
+from ..files.bytes import decode, read_bytes, writing
 from .cases import Case, Response
 from .judged import Judged
 from .judging import RecordKey
@@ -23,6 +26,8 @@ from .settings import Settings
 from .tasks import EXTRACTIONS
 
 INPUTS, OUTCOMES, SIGNATURE = "inputs.json", "outcomes.jsonl", "signature.json"
+IMAGES = "images"
+"""The folder of the images that stood in the table of cases itself."""
 RATINGS = "ratings.csv"
 """What people said of the run's items, where `dxjudge rate RUN` writes it by default."""
 
@@ -51,10 +56,35 @@ class Recorded:
     files: Mapping[str, str]
 
 
-def inputs_text(judged: Judged) -> str:
-    """Cases and responses as JSON."""
+def write_inputs(judged: Judged, folder: Path) -> None:
+    """Write cases and responses as JSON; images that stood in the table become files beside it.
+
+    Raises OutputError.
+    """
+    cases = tuple(
+        replace(case, images=tuple(_kept(image, folder) for image in case.images))
+        for case in judged.cases
+    )
     responses = {model: dict(by_case) for model, by_case in judged.responses.items()}
-    return json.dumps(_INPUTS.dump_python(Inputs(judged.cases, responses), mode="json"))
+    inputs = _INPUTS.dump_python(Inputs(cases, responses), mode="json")
+    with writing(folder / INPUTS) as file:
+        file.write(json.dumps(inputs).encode())
+
+
+def _kept(image: str, folder: Path) -> str:
+    """Write an image that is a data URL, and return its path in the folder; others stay."""
+    if not image.startswith("data:"):
+        return image
+    content = b64decode(image.partition(";base64,")[2])
+    kind = kind_of(content) or "image/unknown"
+    name = f"{IMAGES}/{sha256(content).hexdigest()[:16]}.{kind.rpartition('/')[2]}"
+    try:
+        (folder / IMAGES).mkdir(exist_ok=True)
+    except OSError as fault:
+        raise OutputError(f"cannot make the folder {folder / IMAGES}: {fault.strerror}") from fault
+    with writing(folder / name) as file:
+        file.write(content)
+    return name
 
 
 def outcome_lines(judged: Judged) -> Iterator[str]:
@@ -113,10 +143,21 @@ def _not_a_signature(folder: Path, fault: Exception) -> InputError:
 def read_inputs(folder: Path) -> Inputs:
     """Read the cases and responses of an evaluation. Raises InputError, naming the file."""
     try:
-        return _INPUTS.validate_python(_json(folder / INPUTS))
+        inputs = _INPUTS.validate_python(_json(folder / INPUTS))
     except ValidationError as fault:
         first = fault.errors(include_url=False)[0]
         raise InputError(f"{folder / INPUTS}: {first['loc']}: {first['msg']}") from fault
+    cases = tuple(
+        replace(case, images=tuple(_found(image, folder) for image in case.images))
+        if case.images
+        else case
+        for case in inputs.cases
+    )
+    return replace(inputs, cases=cases)
+
+
+def _found(image: str, folder: Path) -> str:
+    return str(folder.resolve() / image) if image.startswith(f"{IMAGES}/") else image
 
 
 def read_signature(path: Path) -> Any:

@@ -2,9 +2,12 @@
 
 import hashlib
 import json
+import random
 import re
 import xml.etree.ElementTree as ElementTree
-from base64 import b64encode
+import zlib
+from base64 import b64decode, b64encode
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -18,14 +21,16 @@ from dxjudge.evaluation.judging import Panel
 from dxjudge.evaluation.pages.judges import judges_page
 from dxjudge.evaluation.pages.overview import overview_of
 from dxjudge.evaluation.read_settings import read_settings
-from dxjudge.evaluation.report.case_pages import highlight
+from dxjudge.evaluation.report.case_pages import ReportCases
 from dxjudge.evaluation.report.figures import all_figures
-from dxjudge.evaluation.report.html import LARGEST, case_views, render, write_report
+from dxjudge.evaluation.report.html import LARGEST, render
 from dxjudge.evaluation.report.judge_figures import judge_figures
+from dxjudge.evaluation.report.write import write_everything, write_tables
 from dxjudge.evaluation.result import Evaluation
 
 from .evaluation_judge import make_judge
 from .protocol_server import ProtocolServer
+from .view_runs import PIXEL
 
 EVIL = '</p><script>document.title="owned"</script><img src=x onerror=alert(1)> "q" & \'a\''
 
@@ -67,7 +72,7 @@ def make(
 def page(tmp_path_factory: pytest.TempPathFactory) -> tuple[Evaluation, Path, str]:
     folder = tmp_path_factory.mktemp("report")
     made = make(folder)
-    write_report(made, folder, shown=200)
+    write_everything(made, folder, shown=200)
     return made, folder, (folder / "report.html").read_text(encoding="utf-8")
 
 
@@ -93,16 +98,31 @@ class Outline(HTMLParser):
 
 
 def data_of(page: str) -> dict[str, Any]:
-    """The data inside a report, by the paths that its pages load."""
-    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
-    assert found
-    data: dict[str, Any] = json.loads(found[1])
+    """The data inside a report, by the paths that its pages load; cases are unpacked."""
+    data: dict[str, Any] = {}
+    for name in ("data", "packed"):
+        wanted = rf'<script type="application/json" id="{name}">(.*?)</script>'
+        found = re.search(wanted, page, re.DOTALL)
+        assert found
+        for path, value in json.loads(found[1]).items():
+            is_block = name == "packed"
+            data |= json.loads(zlib.decompress(b64decode(value))) if is_block else {path: value}
     return data
+
+
+def cases_of(page: str) -> list[dict[str, Any]]:
+    """The cases inside a report; each verdict with what was sent and received."""
+    data = data_of(page)
+    cases = [data[f"case?run=0&place={one['place']}"] for one in data["samples?run=0"]["cases"]]
+    for verdict in (one for case in cases for model in case["models"] for one in model["verdicts"]):
+        verdict["sent"] = data[f"exchange?run=0&row={verdict['row']}"]
+    return cases
 
 
 def test_nothing_that_a_model_wrote_is_markup(page: tuple[Evaluation, Path, str]) -> None:
     outline = Outline(page[2])
-    assert [held.get("id") for tag, held in outline.tags if tag == "script"] == ["data", None]
+    scripts = [held.get("id") for tag, held in outline.tags if tag == "script"]
+    assert scripts == ["data", "packed", None]
     assert not any(tag == "img" for tag, _ in outline.tags)
     assert not any(name.startswith("on") for _, held in outline.tags for name in held)
     assert "&lt;script&gt;document.title" in page[2] and "\\u003cscript>document.title" in page[2]
@@ -130,17 +150,21 @@ def test_the_policy_names_the_style_and_the_script_that_are_inside(
         assert f"{kind}-src 'sha256-{digest}'" in page[2]
 
 
-def test_verdicts_quotes_and_attempts_are_there(page: tuple[Evaluation, Path, str]) -> None:
+def test_verdicts_quotes_and_attempts_are_there(
+    page: tuple[Evaluation, Path, str],
+) -> None:
     made, _, text = page
-    samples = data_of(text)["samples?run=0"]
-    assert len(samples) == 12
-    responses = [one for sample in samples for one in sample["responses"]]
-    assert sum(bool(piece["note"]) for one in responses for piece in one["segments"]) > 5
-    verdicts = [verdict for one in responses for verdict in one["verdicts"]]
-    attempts = [attempt for verdict in verdicts for attempt in verdict["attempts"]]
+    cases = cases_of(text)
+    assert [case["id"] for case in cases] == [case.id for case in made.judged.cases]
+    models = [model for case in cases for model in case["models"]]
+    pieces = [piece for one in models for given in one["responses"] for piece in given["text"]]
+    assert sum(bool(piece["notes"]) for piece in pieces) > 5
+    verdicts = [verdict for model in models for verdict in model["verdicts"]]
+    attempts = [attempt for verdict in verdicts for attempt in verdict["sent"]["attempts"]]
     assert {(one["turn"], one["status"]) for one in attempts} >= {(0, "valid")}
-    steps = {verdict["step"] for verdict in verdicts}
-    assert {"grade_ddx", "score_rubric", "label_errors", "judge_equivalence_ddx 2"} <= steps
+    steps = {(verdict["task"], verdict["place"]) for verdict in verdicts}
+    assert {("grade_ddx", 0), ("score_rubric", 0), ("label_errors", 0)} <= steps
+    assert ("judge_equivalence_ddx", 1) in steps
     assert made.signature["id"] in text
 
 
@@ -180,32 +204,48 @@ def test_figures_come_in_every_form(page: tuple[Evaluation, Path, str]) -> None:
         assert "vega-lite" in spec["$schema"]
 
 
-def shapes(made: Evaluation, attempts: Path, shown: int) -> tuple[Any, Any, Any]:
-    return overview_of(made, []), judges_page(made, []), case_views(made, attempts, shown)
+def rendered(made: Evaluation, folder: Path, shown: int, most: int = LARGEST) -> str:
+    write_tables(made, folder)
+    return render(
+        overview_of(made, []), judges_page(made, []), ReportCases(folder), shown, most=most
+    )
 
 
-def test_many_long_cases_stay_under_the_limit_and_the_page_knows_how_many(tmp_path: Path) -> None:
+def test_cases_are_left_out_where_they_do_not_fit_and_the_rest_is_a_sample(tmp_path: Path) -> None:
     made = make(tmp_path, judges=1, cases=40)
-    held = {"turn": 0, "status": "invalid", "text": "é" * 9000, "error": "x" * 9000}
+    draw = random.Random(1)
     keys = {v.outcome.key for vs in made.judged.outcomes.values() for v in vs if v.outcome.key}
     with (tmp_path / "attempts.jsonl").open("w") as file:
-        for key in keys:
-            file.write((json.dumps({"key": key, **held}) + "\n") * 20)
-    most = 4_800_000
-    text = render(*shapes(made, tmp_path / "attempts.jsonl", 200), most)
-    data = data_of(text)
-    assert 0 < len(data["samples?run=0"]) < 40 == data["overview?run=0"]["cases"]
-    assert most - 1_000_000 < len(text.encode()) <= most < LARGEST < 10_000_000
+        for key in sorted(keys):
+            text = "".join(chr(draw.randrange(0x4E00, 0x9000)) for _ in range(4000))
+            file.write(json.dumps({"key": key, "status": "invalid", "text": text}) + "\n")
+    every = data_of(rendered(made, tmp_path, 200))
+    assert len(every["samples?run=0"]["cases"]) == 40
+    most = len(rendered(made, tmp_path, 0).encode()) + 1_500_000
+    text = rendered(made, tmp_path, 200, most)
+    shown = [one["place"] for one in data_of(text)["samples?run=0"]["cases"]]
+    assert 5 < len(shown) < 35 and shown == sorted(shown) and shown != list(range(len(shown)))
+    assert most - 300_000 < len(text.encode()) <= most < LARGEST < 10_000_000
 
 
 def test_asking_for_fewer_cases_draws_them_with_the_seed(tmp_path: Path) -> None:
     made = make(tmp_path, judges=1)
-    first, second = (render(*shapes(made, tmp_path / "none", 4)) for _ in range(2))
+    first, second = (rendered(made, tmp_path, 4) for _ in range(2))
     assert first == second
-    assert len(data_of(first)["samples?run=0"]) == 4
+    assert len(data_of(first)["samples?run=0"]["cases"]) == 4
 
 
-def test_quotes_that_overlap_share_their_pieces() -> None:
-    pieces = highlight("abcdefgh", [(1, 4, "x"), (3, 6, "y"), (9, 12, "gone"), (3, 6, "y")])
-    assert "".join(piece.text for piece in pieces) == "abcdefgh"
-    assert [(p.text, p.note) for p in pieces if p.note] == [("bc", "x"), ("d", "x; y"), ("ef", "y")]
+def test_images_are_inside_while_there_is_room_and_the_others_are_counted(tmp_path: Path) -> None:
+    made = make(tmp_path, judges=1, cases=3)
+    pixel = f"data:image/png;base64,{PIXEL}"
+    images = [(pixel, "https://example.org/a.png"), (str(tmp_path / "none.png"),), (pixel,)]
+    cases = tuple(
+        replace(case, images=named) for case, named in zip(made.judged.cases, images, strict=True)
+    )
+    made = replace(made, judged=replace(made.judged, cases=cases))
+    data = data_of(rendered(made, tmp_path, 3))
+    inside = {path: url for path, url in data.items() if path.startswith("image?")}
+    assert inside == {f"image?run=0&case={at}&number=0": pixel for at in (0, 2)}
+    assert data["samples?run=0"]["images_left_out"] == 1
+    size = len(rendered(made, tmp_path, 3).encode())
+    assert data_of(rendered(made, tmp_path, 3, size - 20))["samples?run=0"]["images_left_out"] == 2

@@ -176,6 +176,8 @@ def test_the_cache(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     told = result_of(capsys, "cache", "export", cassette, "--cache", cache)
     assert told == {"cassette": str(cassette), "replies": 1}
     assert result_of(capsys, "cache", "import", cassette, "--cache", tmp_path / "2.sqlite") == told
+    cleared = result_of(capsys, "cache", "clear", "--yes", "--cache", cache)
+    assert cleared == {"place": str(cache), "replies": 0} and not [*Replies(cache).entries()]
 
 
 SMALL = ("--ontology", f"{Path(__file__).parent / 'data' / 'releases' / 'own.py'}:ICD11")
@@ -209,6 +211,41 @@ def test_map_and_calibrate(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
         "category",
     }
     assert Path(fitted["files"][0]["path"]).exists()
+
+
+def test_tables_go_to_other_tools_and_back(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def write(name: str, rows: list[str]) -> Path:
+        path = tmp_path / name
+        path.write_text(
+            "\n".join(["text\tcode\tscore\treviewed\tstatus\tsignature", *rows]), "utf-8"
+        )
+        return path
+
+    one = write(
+        "1.tsv", ["a\t1A00\t1\tyes\t\ts=1A00", "b\tBA41\t.5\t\t\ts=BA41", "c\t\t0\t\tfailed\ts="]
+    )
+    two = write("2.tsv", ["d\t1A00\t.9\tyes\t\ts=1A00"])
+    sssom, back, both = (tmp_path / name for name in ("1.sssom.tsv", "back.tsv", "both.tsv"))
+    told = result_of(capsys, "table", "export", one, *SMALL, "-o", sssom, code=3)
+    assert (told["texts"], told["reviewed"], told["left_out"]) == (2, 1, 1)
+    assert told["files"] == [{"what": "written", "path": str(sssom)}]
+    told = result_of(capsys, "table", "import", sssom, *SMALL, "-o", back)
+    assert (told["texts"], told["passed_over"], told["kept"]) == (1, 1, [])
+    assert run(["table", "import", str(sssom), *SMALL, "-o", str(back)]) == 0
+    assert "1 reviewed text of" in (said := capsys.readouterr().err)
+    assert "; 1 row that no person decided passed over:" in said
+    told = result_of(capsys, "table", "merge", one, two, *SMALL, "-o", both)
+    assert (told["texts"], told["reviewed"], told["tables"]) == (4, 2, 2)
+    old, new = (
+        write("old.tsv", ["x\t1A00\t1\tyes\t\ts=1A00", "y\tZZ99\t1\tyes\t\ts=1A00"]),
+        tmp_path / "new.tsv",
+    )
+    told = result_of(capsys, "table", "carry", old, "-o", new, "--to", SMALL[1], code=3)
+    assert told["rows"] == sum(told["fates"].values()) == 2 and told["need_a_decision"] == 1
+    assert run(["table", "export", str(one), *SMALL, "-o", str(sssom), "-q"]) == 3
+    assert capsys.readouterr().err.startswith("left out: 1 text that failed")
 
 
 def test_judge_and_answer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

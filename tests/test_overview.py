@@ -6,12 +6,12 @@ import json
 import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 from pypdf import PdfReader
 
-from dxjudge.evaluation.report.html import write_report
 from dxjudge.evaluation.report.write import write_everything
 from dxjudge.evaluation.result import Evaluation
 from dxjudge.web.local import Job
@@ -19,7 +19,7 @@ from dxjudge.web.view.api import make_view_api
 from dxjudge.web.view.open_runs import OpenRuns
 
 from .browser import chromium, faults_of, fits, inaccessible, looks, served
-from .test_evaluation_report import EVIL, data_of, make
+from .test_evaluation_report import EVIL, cases_of, data_of, make
 from .test_report_judges import write_trials
 
 PAPER = 718  # pixels between the margins of A4
@@ -110,11 +110,13 @@ def test_every_fact_of_the_report_is_on_the_page(
     made, folder = run
     page = opened(browser, run)
     page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
-    page.wait_for_selector(".response")
+    page.wait_for_function("() => document.querySelectorAll('details.case .models').length === 8")
     page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+    page.wait_for_function("() => !document.querySelector('.verdict [aria-busy]')")
     words = page.evaluate("document.body.textContent")
     data = data_of((folder / "report.html").read_text("utf-8"))
     overview, judges = data["overview?run=0"], data["judges?run=0"]
+    names = {one["name"]: one["short"] for one in overview["judges"]}
     facts = [
         overview["title"], "2 models on 12 cases", overview["version"], overview["id"],
         *made.judged.judges, *(one.reason for one in made.left_out), *made.notes,
@@ -135,20 +137,17 @@ def test_every_fact_of_the_report_is_on_the_page(
         facts += [
             fact for vote in one["votes"] for fact in (vote["judge"], vote["words"], vote["why"])
         ]
-    for sample in data["samples?run=0"]:
-        facts += [
-            sample["id"],
-            sample["truth"],
-            sample["text"],
-            sample["reference"],
-            sample["groups"],
-        ]
-        for response in sample["responses"]:
-            facts += [piece["text"] for piece in response["segments"]]
-            facts += [fact for diagnosis in response["diagnoses"] for fact in diagnosis]
-            for verdict in response["verdicts"]:
-                facts += [verdict["step"], verdict["judge"], verdict["words"], verdict["why"]]
-                facts += [attempt["text"] for attempt in verdict["attempts"]]
+    for case in cases_of((folder / "report.html").read_text("utf-8")):
+        facts += [case["id"], *(one for values in case["groups"].values() for one in values)]
+        facts += [one["text"] for one in (*case["text"], *case["reference"], *case["truth"])]
+        for model in case["models"]:
+            facts += [piece["text"] for one in model["responses"] for piece in one["text"]]
+            facts += [one[name] for one in model["diagnoses"] for name in ("text", "code", "name")]
+            for verdict in model["verdicts"]:
+                facts += [verdict["task"], verdict["said"], names[verdict["judge"]]]
+                facts += [part["words"] for part in verdict["parts"]]
+                facts += [attempt["text"] for attempt in verdict["sent"]["attempts"]]
+                facts += [verdict["sent"]["system"], verdict["sent"]["user"]]
     assert len(facts) > 1000
     assert [fact for fact in dict.fromkeys(facts) if fact not in words] == []
     assert page.title() != "owned" and page.locator("img").count() == 0
@@ -221,16 +220,53 @@ def test_nothing_is_cut_on_paper(browser: Browser, run: tuple[Evaluation, Path])
     page.close()
 
 
-def test_cases_are_found_by_their_words(browser: Browser, run: tuple[Evaluation, Path]) -> None:
+def test_cases_are_found_by_their_words_and_marks(
+    browser: Browser, run: tuple[Evaluation, Path]
+) -> None:
     page = opened(browser, run)
-    samples = data_of((run[1] / "report.html").read_text("utf-8"))["samples?run=0"]
+    faults = faults_of(page)
+    text = (run[1] / "report.html").read_text("utf-8")
+    cases, lines = cases_of(text), data_of(text)["samples?run=0"]["cases"]
     status = page.locator("[aria-label=Cases] [role=status]")
+    shown = page.locator("details.case summary b")
     assert status.inner_text() == "8 of 8 cases"
-    page.get_by_label("Search").fill(samples[3]["truth"] + '"')
-    assert page.locator("details.case").count() == 0
-    page.get_by_label("Search").fill(samples[3]["truth"].upper())
-    wanted = [one["id"] for one in samples if samples[3]["truth"] in json.dumps(one)]
-    assert page.locator("details.case summary b").all_inner_texts() == wanted
+    search = page.get_by_label("Words in cases")
+    search.fill(lines[3]["truth"] + '"')
+    expect(status).to_have_text("0 of 8 cases")
+    search.fill(lines[3]["truth"].upper())
+    wanted = [one["id"] for one in cases if lines[3]["truth"] in json.dumps(one)]
+    expect(shown).to_have_text(wanted)
+    # What stands in a judge's reply alone.
+    replies = [reply["text"] for one in cases[0]["models"][0]["verdicts"]
+               for reply in one["sent"]["attempts"]]  # fmt: skip
+    search.fill(max(replies)[:40])
+    expect(shown).not_to_have_count(0)
+    search.fill("")
+    failed = {row["case"] for row in rows_of(run[1] / "verdicts.csv") if row["status"] == "failed"}
+    marked = [one["id"] for one in lines if "failed" in one["marks"]]
+    assert marked == [one["id"] for one in lines if one["id"] in failed]
+    judged = [row for row in rows_of(run[1] / "verdicts.csv") if "equivalence" in row["step"]]
+    wrong = {row["case"] for row in judged if row["score"] in ("0", "0.0")}
+    page.get_by_label("With").select_option("wrong")
+    expect(shown).to_have_text([one["id"] for one in lines if one["id"] in wrong])
+    assert wrong and faults == []
+    page.close()
+
+
+def test_a_case_of_the_report_is_the_case_page_of_the_view(
+    browser: Browser, run: tuple[Evaluation, Path]
+) -> None:
+    page = opened(browser, run)
+    line = data_of((run[1] / "report.html").read_text("utf-8"))["samples?run=0"]["cases"][2]
+    page.locator("details.case").nth(2).locator("> summary").click()
+    inside = page.locator("details.case").nth(2).locator(".models")
+    report = inside.inner_text()
+    with served(Job(job="view", title="one"), make_view_api(OpenRuns([run[1]]))) as address:
+        page.goto(address)
+        page.goto(f"{address.partition('?')[0]}#tab=cases&case={quote(line['id'])}")
+        page.wait_for_selector("article.one-case")
+        assert page.inner_text("article.one-case .models") == report
+    assert len(report) > 500
     page.close()
 
 
@@ -275,7 +311,7 @@ def test_without_the_built_pages_the_report_says_how_to_build_them(
     from dxjudge.evaluation.report import page
 
     monkeypatch.setattr(page, "BUILT", "not_there")
-    write_report(run[0], tmp_path, shown=2)
+    write_everything(run[0], tmp_path, shown=2)
     text = (tmp_path / "report.html").read_text("utf-8")
     assert "make pages" in text and "<noscript>" not in text and "<td>" in text
     assert (tmp_path / "figures" / "rubric_1.svg").exists()

@@ -469,6 +469,28 @@ def test_cannot_tell_is_recorded_where_the_step_has_it_and_skipped_is_no_vote(
     }
 
 
+def test_none_of_them_is_what_the_step_says_and_agree_counts_it_so(
+    browser: Browser, tmp_path: Path, capsys: Any
+) -> None:
+    rows = [{"id": f"m{n}", "question": "Which?", "options": {"A": "gout", "B": "lupus"},
+             "answer": f"some {n}"} for n in range(12)]  # fmt: skip
+    none = {"m3", "m7"}
+    with desk(browser, tmp_path, rows, "match_option") as at:
+        keys = {f"m{n}": f"{'-' if f'm{n}' in none else n % 2 + 1} Enter" for n in range(12)}
+        press_through(at, keys)
+        votes = at.votes()
+        assert at.rating.ended("ann") == {"verdict": 10, "none": 2}
+    abstained = {case: vote for (_, case, _), vote in votes.items() if vote.status == "abstained"}
+    assert {*abstained} == none
+    assert {vote.reason for vote in abstained.values()} == {"the answer means none of the options"}
+    # The judge contradicts the person once, and has a letter for one case that she calls none.
+    said = {f"m{n}": "AB"[n % 2] for n in range(12) if n != 7} | {"m0": "B"}
+    judges = judged(tmp_path, [(case, "match_option", "judge", one) for case, one in said.items()])
+    read = agreement(str(judges), str(at.output), "--human", "ann", capsys=capsys)
+    exact = next(row for row in read["rows"] if row["measure"] == "share_identical")
+    assert (exact["n"], exact["abstained"]) == (10, 2) and exact["value"] == pytest.approx(0.9)
+
+
 def test_a_step_without_an_open_verdict_refuses_cannot_tell(
     browser: Browser, tmp_path: Path
 ) -> None:
@@ -680,7 +702,7 @@ def test_a_kill_loses_no_answer_and_the_next_start_writes_the_table(
     again.send_signal(signal.SIGINT)
     _, said = again.communicate(timeout=30)
     assert again.returncode == 0, said
-    assert "ann: 2 verdicts, 0 cannot tell, 0 skipped" in said
+    assert "ann: 2 verdicts, 0 none, 0 cannot tell, 0 skipped" in said
     assert "dxjudge agree VOTES-OF-JUDGES" in said
 
 

@@ -9,7 +9,7 @@ import pytest
 from dxjudge.errors import InputError
 from dxjudge.evaluation.judges.names import short_names
 from dxjudge.evaluation.judges.stress_table import read_rates
-from dxjudge.evaluation.report.html import write_report
+from dxjudge.evaluation.report.write import write_everything
 from dxjudge.evaluation.result import Evaluation
 from dxjudge.scoring.bootstrap import Plan
 from dxjudge.scoring.robustness import ALL
@@ -38,7 +38,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> tuple[Evaluation, Path, st
     folder = tmp_path_factory.mktemp("judges")
     made = make(folder)
     write_trials(folder)
-    write_report(made, folder, shown=3)
+    write_everything(made, folder, shown=3)
     return made, folder, (folder / "report.html").read_text(encoding="utf-8")
 
 
@@ -69,7 +69,7 @@ def test_contested_votes_stand_side_by_side(page: tuple[Evaluation, Path, str]) 
 def test_one_judge_has_no_judge_pages(tmp_path: Path) -> None:
     made = make(tmp_path, judges=1)
     assert made.agreement is None and made.swap is None
-    write_report(made, tmp_path, shown=1)
+    write_everything(made, tmp_path, shown=1)
     assert "judges?run=0" not in data_of((tmp_path / "report.html").read_text(encoding="utf-8"))
     assert (tmp_path / "judges.json").read_text() == "null"
 

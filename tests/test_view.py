@@ -343,14 +343,19 @@ def test_images_of_a_case_are_shown_and_nothing_else_is_served(
     assert images.nth(1).locator("img, a").count() == 0
     root = address.partition("?")[0]
     headers = {"Authorization": f"Bearer {TOKEN}"}
-    last = json.loads((plain.folder / "inputs.json").read_text())["cases"][-1]["id"]
-    for case, number, words in ((last, 0, "is not PNG"), ("derm-01", 1, "is an address"),
-                                ("derm-01", 2, "has no image 3")):  # fmt: skip
-        reply = httpx.get(f"{root}api/image?run=0&id={case}&number={number}", headers=headers)
+    ids = [case["id"] for case in json.loads((plain.folder / "inputs.json").read_text())["cases"]]
+    first, inside = ids.index("derm-01"), 1
+    for case, number, words in (
+        (len(ids) - 1, 0, "is not PNG"), (first, 1, "is an address"),
+        (first, 2, "has no image 3"), (len(ids), 0, "has no image 1"),
+    ):  # fmt: skip
+        reply = httpx.get(f"{root}api/image?run=0&case={case}&number={number}", headers=headers)
         assert reply.status_code == 422 and words in reply.json()["error"]
-    reply = httpx.get(f"{root}api/image?run=0&id=derm-01&number=0", headers=headers)
-    assert reply.headers["content-type"] == "image/png"
-    assert reply.content == (plain.folder / "skin 'x'.png").read_bytes()
+    for case in (first, inside):  # a file beside the cases, and an image inside their table
+        reply = httpx.get(f"{root}api/image?run=0&case={case}&number=0", headers=headers)
+        assert reply.headers["content-type"] == "image/png"
+        assert reply.content == (plain.folder / "skin 'x'.png").read_bytes()
+    assert [path.suffix for path in (plain.folder / "images").iterdir()] == [".png"]
 
 
 def test_a_case_shows_its_verdicts_and_the_prompt_that_the_server_saw(
@@ -364,9 +369,7 @@ def test_a_case_shows_its_verdicts_and_the_prompt_that_the_server_saw(
             assert vote["explanation"] in article
     jury = page.locator(".verdict", has_text="jury:majority").filter(has_text="right").first
     lines = jury.inner_text().split("\n")
-    assert lines[0].startswith("jury:majority true") and {"judge-a: true", "judge-b: true"} <= {
-        *lines
-    }
+    assert lines[0].startswith("jury:majority yes") and {"judge-a: yes", "judge-b: yes"} <= {*lines}
     verdict = page.locator(".model").first.locator(".verdict").first
     verdict.locator("summary").click()
     message = verdict.locator("pre[aria-label=Message]").inner_text()

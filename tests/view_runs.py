@@ -44,6 +44,7 @@ def example_run(folder: Path, cases: int = 12) -> Judged:
     (folder / "skin 'x'.png").write_bytes(base64.b64decode(PIXEL))
     (folder / "notes.txt").write_text("no image")
     some[0]["images"] = [str(folder / "skin 'x'.png"), "https://example.org/a.png"]
+    some[1]["images"] = [f"data:image/png;base64,{PIXEL}"]
     some[-1]["images"] = [str(folder / "notes.txt")]
     ids = {case["id"] for case in some}
     models = {

@@ -64,16 +64,22 @@ def info(cache: Where = None, as_json: AsJson = False) -> None:
 def clear(
     cache: Where = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Delete every reply of the cache.
 
     Examples:
       dxjudge cache clear --cache demo.sqlite --yes
     """
+    from ..terminal.facts import Fact, tell
+
     replies = open_replies(cache, there=True)
+    place = replies.store.place
     if not yes:
-        typer.confirm(f"Delete every reply in {replies.store.place}?", abort=True)
+        typer.confirm(f"Delete every reply in {place}?", abort=True, err=True)
     replies.clear()
+    fact = Fact(f"{place}: every reply is deleted", {"place": place, "replies": 0})
+    tell([fact], as_json=as_json, file=sys.stdout)
 
 
 @app.command("export", cls=Command)

@@ -105,10 +105,10 @@ def _opening(found: Found, rating: Rating, output: Path) -> Iterator[str]:
 
 def _ending(source: str, rating: Rating, output: Path, votes: int) -> Iterator[str]:
     for rater in rating.kept.raters:
-        ended = rating.statuses(rater)
-        done = counted(ended.count("done"), "verdict")
-        abstained, skipped = ended.count("abstained"), rating.skipped(rater)
-        yield f"dxjudge: {rater}: {done}, {abstained} cannot tell, {len(skipped)} skipped" + (
+        ended, skipped = rating.ended(rater), rating.skipped(rater)
+        done = counted(ended["verdict"], "verdict")
+        rest = ", ".join(f"{ended[name]} {name}" for name in ("none", "cannot tell", "skipped"))
+        yield f"dxjudge: {rater}: {done}, {rest}" + (
             f" (no vote: {', '.join(skipped[:20])}{', ...' if len(skipped) > 20 else ''})"
             if skipped
             else ""

@@ -1,6 +1,7 @@
 """Run `dxjudge table carry`."""
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ...errors import InputError, UsageError
@@ -13,7 +14,7 @@ from ...ontology.table_file import read_cells, write_cells
 from ...ontology.table_row import COLUMNS
 from ...ontology.tree import load_tree
 from ..exit_codes import SOME_FAILED
-from .step_rows import say
+from ..terminal.facts import Fact, named, tell
 
 
 def carry_table(
@@ -24,6 +25,7 @@ def carry_table(
     equivalences: Path | None,
     changes: str | None,
     *,
+    as_json: bool,
     quiet: bool,
 ) -> int:
     """Write the table for another release; return 3 where rows need a new decision, else 0.
@@ -62,13 +64,19 @@ def carry_table(
     if changes and form:
         write_columns(changes, form, _columns(changed))
     asked = sum(row.needs_review for row in carried)
-    if not quiet:
-        counts = Counter(row.fate for row in carried)
-        say(f"{', '.join(f'{count:,} {fate}' for fate, count in counts.most_common())}: {output}")
-    if asked:
-        needing = "1 row needs" if asked == 1 else f"{asked:,} rows need"
-        say(f"{needing} a new decision; the column note says why")
+    counts = Counter[str](row.fate for row in carried)
+    told = _told(counts, asked, [("table", output), *([("changes", changes)] if changes else [])])
+    tell(told, as_json=as_json, quiet=quiet)
     return SOME_FAILED if asked else 0
+
+
+def _told(counts: Counter[str], asked: int, files: Sequence[tuple[str, object]]) -> Iterator[Fact]:
+    fates = ", ".join(f"{count:,} {fate}" for fate, count in counts.most_common())
+    yield Fact(f"{fates}: {files[0][1]}", {"rows": counts.total(), "fates": counts})
+    needing = "1 row needs" if asked == 1 else f"{asked:,} rows need"
+    sentence = f"{needing} a new decision; the column note says why" if asked else ""
+    yield Fact(sentence, {"need_a_decision": asked}, always=True)
+    yield from (one._replace(line="") for one in named(files))
 
 
 def _columns(changed: list[Carried]) -> dict[str, list[object]]:

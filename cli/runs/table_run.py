@@ -1,7 +1,7 @@
 """Run the commands of `dxjudge table`."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterator
 from pathlib import Path
 
 from ...errors import InputError, UsageError
@@ -15,7 +15,7 @@ from ...files.forms import (
 )
 from ...files.rows_out import write_columns
 from ...ontology.exchange.concepts import Concepts, read_concepts
-from ...ontology.exchange.curated import read_concept_map, read_curated_sssom
+from ...ontology.exchange.curated import Curated, read_concept_map, read_curated_sssom
 from ...ontology.exchange.differences import Difference, differences
 from ...ontology.exchange.mapped_text import MappedText, mapped_text
 from ...ontology.exchange.usagi import read_usagi
@@ -24,8 +24,7 @@ from ...ontology.table import CanonicalTable, read_table, write_table
 from ...ontology.table_row import Entry, text_key
 from ...ontology.tree import Tree, load_tree
 from ..exit_codes import SOME_FAILED
-from ..terminal.printing import print_json
-from .step_rows import say
+from ..terminal.facts import Fact, check_output, tell
 
 _SHOWN = 20  # differences that are printed, and conflicts that an error names
 
@@ -37,12 +36,14 @@ def export(
     folder: Path | None,
     ontology: str,
     *,
+    as_json: bool,
     quiet: bool,
 ) -> int:
     """Write the mappings of a table; return the exit code, 3 where texts that failed are left out.
 
     Raises UsageError for a form that does not hold mappings.
     """
+    check_output(output, as_json=as_json)
     if output == "-" and wanted is None:
         raise UsageError(f"name the form: --output-format {', '.join(sorted(MAPPING_FORMS))}")
     form = output_format(output, wanted, "csv")
@@ -61,14 +62,32 @@ def export(
     with writing_to(output) as file:
         write_mappings(file, form, texts, tree, concepts)
     failed = sum(text.mapping.status == "failed" for text in texts)
-    reviewed = sum(text.reviewed for text in texts)
-    if not quiet:
-        say(f"{counted(len(texts) - failed, 'text')}, {reviewed:,} of them reviewed: {output}")
-        if concepts:
-            _say_missing(texts, concepts)
-    if failed:
-        say(f"left out: {counted(failed, 'text')} that failed; map them again with --table {path}")
+    tell(_exported(path, output, texts, concepts, failed), as_json=as_json, quiet=quiet)
     return SOME_FAILED if failed else 0
+
+
+def _exported(
+    path: Path, output: str, texts: list[MappedText], concepts: Concepts | None, failed: int
+) -> Iterator[Fact]:
+    written, reviewed = len(texts) - failed, sum(text.reviewed for text in texts)
+    yield Fact(
+        f"{counted(written, 'text')}, {reviewed:,} of them reviewed: {output}",
+        {"texts": written, "reviewed": reviewed, "left_out": failed, "files": _file(output)},
+    )
+    if concepts:
+        codes = {text.mapping.code for text in texts if text.mapping.code}
+        without = sorted(code for code in codes if not concepts.of(code))
+        sentence = f"{len(without):,} codes have no concept and get the concept 0: "
+        yield Fact(
+            sentence + _listed(without) if without else "", {"codes_without_a_concept": without}
+        )
+    if failed:
+        left = f"left out: {counted(failed, 'text')} that failed; map them again with --table "
+        yield Fact(f"{left}{path}", {}, always=True)
+
+
+def _file(output: str | Path, what: str = "written") -> list[dict[str, str]]:
+    return [{"what": what, "path": str(output)}]
 
 
 def _text(entry: Entry, table: CanonicalTable) -> MappedText:
@@ -76,14 +95,14 @@ def _text(entry: Entry, table: CanonicalTable) -> MappedText:
     return mapped_text(settled or entry.mapping, entry, entry.rows)
 
 
-def _say_missing(texts: list[MappedText], concepts: Concepts) -> None:
-    codes = {text.mapping.code for text in texts if text.mapping.code}
-    if without := sorted(code for code in codes if not concepts.of(code)):
-        say(f"{len(without):,} codes have no concept and get the concept 0: {_listed(without)}")
-
-
 def import_file(
-    input: Path, output: Path, folder: Path | None, ontology: str, *, quiet: bool
+    input: Path,
+    output: Path,
+    folder: Path | None,
+    ontology: str,
+    *,
+    as_json: bool,
+    quiet: bool,
 ) -> int:
     """Merge the reviewed mappings of a file of another tool into a table; return the exit code.
 
@@ -92,7 +111,7 @@ def import_file(
     """
     tree = load_tree(ontology)
     check_writable(output)
-    entries = list(_read(input, tree, folder))
+    entries, passed_over = _read(input, tree, folder)
     _check_one_code(entries, input)
     table = read_table(output, tree)
     kept = [
@@ -103,11 +122,22 @@ def import_file(
         and old.mapping.code != entry.mapping.code
     ]
     write_table(table.merged(entries), output, tree)
-    if not quiet:
-        say(f"{counted(len(entries), 'reviewed text')} of {input}: {output}")
-    if kept:
-        say(f"{len(kept):,} texts are reviewed in {output} with another code: {_listed(kept)}")
+    told = _imported(input, output, len(entries), passed_over, kept)
+    tell(told, as_json=as_json, quiet=quiet)
     return SOME_FAILED if kept else 0
+
+
+def _imported(
+    input: Path, output: Path, texts: int, passed_over: int, kept: list[str]
+) -> Iterator[Fact]:
+    rest = f"; {counted(passed_over, 'row')} that no person decided passed over" * bool(passed_over)
+    yield Fact(
+        f"{counted(texts, 'reviewed text')} of {input}{rest}: {output}",
+        {"texts": texts, "passed_over": passed_over, "kept": kept, "files": _file(output)},
+    )
+    if kept:
+        sentence = f"{len(kept):,} texts are reviewed in {output} with another code: "
+        yield Fact(sentence + _listed(kept), {}, always=True)
 
 
 def _check_one_code(entries: list[Entry], input: Path) -> None:
@@ -122,7 +152,7 @@ def _check_one_code(entries: list[Entry], input: Path) -> None:
         raise InputError(f"{input} has several codes for a text: {_listed(conflicts)}")
 
 
-def _read(input: Path, tree: Tree, folder: Path | None) -> Iterable[Entry]:
+def _read(input: Path, tree: Tree, folder: Path | None) -> Curated:
     name = input.name.lower()
     if folder and not name.endswith(".usagi.csv"):
         raise UsageError("--concepts has no effect: only a file of Usagi holds concepts")
@@ -162,15 +192,15 @@ def compare(
     counts = Counter(difference.change for difference in moved)
     if output != "-" or not as_json:
         write_columns(output, form, columns)
-    if as_json:
-        lines = zip(*columns.values(), strict=True)
-        of_rows = [dict(zip(columns, line, strict=True)) for line in lines]
-        print_json({"texts": texts, "changes": counts, "differences": of_rows})
-    if not quiet:
-        rows = sum(difference.rows for difference in moved)
-        named = ", ".join(f"{count:,} {change}" for change, count in counts.most_common())
-        in_rows = f" ({rows:,} rows)" if rows else ""
-        say(f"{len(moved):,} of {texts:,} texts differ{in_rows}{': ' if named else ''}{named}")
+    rows = sum(difference.rows for difference in moved)
+    named = ", ".join(f"{count:,} {change}" for change, count in counts.most_common())
+    in_rows = f" ({rows:,} rows)" if rows else ""
+    differ = f"{len(moved):,} of {texts:,} texts differ{in_rows}{': ' if named else ''}{named}"
+    of_rows = [
+        dict(zip(columns, line, strict=True)) for line in zip(*columns.values(), strict=True)
+    ]
+    fact = Fact(differ, {"texts": texts, "changes": counts, "differences": of_rows})
+    tell([fact], as_json=as_json, quiet=quiet)
     return 0
 
 
@@ -191,7 +221,9 @@ def _columns(moved: list[Difference]) -> dict[str, list[object]]:
     }
 
 
-def merge_tables(paths: list[Path], output: Path, ontology: str, *, quiet: bool) -> int:
+def merge_tables(
+    paths: list[Path], output: Path, ontology: str, *, as_json: bool, quiet: bool
+) -> int:
     """Write one table with the rows of several; return the exit code.
 
     Raises UsageError for fewer than two tables and InputError, which names the texts, where two
@@ -221,8 +253,12 @@ def merge_tables(paths: list[Path], output: Path, ontology: str, *, quiet: bool)
     if output.exists():
         raise UsageError(f"{output} exists already: remove it, or name another file")
     write_table(merged, output, tree)
-    if not quiet:
-        say(f"{counted(len(merged.entries), 'text')} of {len(paths)} tables: {output}")
+    texts, reviewed = len(merged.entries), sum(one.reviewed for one in merged.entries.values())
+    fact = Fact(
+        f"{counted(texts, 'text')} of {len(paths)} tables: {output}",
+        {"texts": texts, "reviewed": reviewed, "tables": len(paths), "files": _file(output)},
+    )
+    tell([fact], as_json=as_json, quiet=quiet)
     return 0
 
 

@@ -12,11 +12,12 @@ class Fact(NamedTuple):
     """A sentence for people, and the same as values of JSON.
 
     line: "" where only JSON has the fact. values: a list goes on in the next fact that has one of
-    the same name.
+    the same name. always: the sentence is told with --quiet too, such as why the exit code is 3.
     """
 
     line: str
     values: Mapping[str, Any]
+    always: bool = False
 
 
 Facts = Iterable[Fact | str]
@@ -26,13 +27,15 @@ Facts = Iterable[Fact | str]
 def tell(facts: Facts, *, as_json: bool, quiet: bool = False, file: TextIO | None = None) -> None:
     """Print facts: sentences in a file, or one JSON object on standard output.
 
-    quiet: without sentences. file: by default standard error.
+    quiet: only the sentences that are always told. file: by default standard error.
     """
     if as_json:
         print_json(values_of(facts))
-    elif not quiet:
-        lines = [fact.line if isinstance(fact, Fact) else fact for fact in facts]
-        print("\n".join(filter(None, lines)), file=file or sys.stderr, flush=True)
+        return
+    told = [fact if isinstance(fact, Fact) else Fact(fact, {}) for fact in facts]
+    lines = [fact.line for fact in told if fact.line and (fact.always or not quiet)]
+    if lines:
+        print("\n".join(lines), file=file or sys.stderr, flush=True)
 
 
 def values_of(facts: Facts) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from ...errors import InputError
 from ..cases import Case, Response
 from ..judging import JURY
-from .items import NO_RESPONSE, NOT_JUDGED, Items, Row, responses_of
+from .items import NO_RESPONSE, NOT_JUDGED, Items, Row, in_words, responses_of
 from .marked import Quote, Segment, marked, quotes_of
 from .predictions import TRUTH, Prediction
 from .tree_view import TreeView
@@ -23,9 +23,10 @@ class PartView(BaseModel):
 
 
 class PersonView(BaseModel):
-    """What a person said of the same item."""
+    """What a person said of the same item, in words and by its parts."""
 
     person: str
+    said: str
     parts: list[PartView]
 
 
@@ -46,7 +47,10 @@ class JurorView(BaseModel):
 
 
 class VerdictView(BaseModel):
-    """A verdict. row: its place in the table of all verdicts. votes: what a jury was given."""
+    """A verdict. row: its place in the table of all verdicts. said: in words, or how it ended.
+
+    votes: what a jury was given.
+    """
 
     row: int
     task: str
@@ -56,6 +60,7 @@ class VerdictView(BaseModel):
     status: str
     reason: str
     right: str
+    said: str
     parts: list[PartView]
     quotes: list[QuoteView]
     decided_by: str
@@ -91,9 +96,13 @@ class ImageView(BaseModel):
 
 
 class CaseView(BaseModel):
-    """A case. before, after: the ids of the cases beside it in the filtered table, "" for none."""
+    """A case. place: among all cases of the run, from 0.
+
+    before, after: the ids of the cases beside it in the filtered table, "" for none.
+    """
 
     id: str
+    place: int
     groups: dict[str, list[str]]
     text: list[Segment]
     images: list[ImageView]
@@ -124,14 +133,17 @@ def case_view(
 
     Raises InputError for a case that the run does not have.
     """
-    case = next((one for one in items.inputs.cases if one.id == case_id), None)
-    if case is None:
+    cases = items.inputs.cases
+    number = next((at for at, one in enumerate(cases) if one.id == case_id), None)
+    if number is None:
         raise InputError(f"the run has no case {case_id!r}")
+    case = cases[number]
     at = order.index(case_id) if case_id in order else -1
     rows = [(place, items.rows[place]) for place in items.rows_of_case.get(case_id, ())]
     quotes = list(_quotes(row for _, row in rows))
     return CaseView(
         id=case.id,
+        place=number,
         groups={name: list(values) for name, values in case.groups.items()},
         text=marked(case.case, _from(quotes, "case")),
         images=[_image(name) for name in case.images],
@@ -223,6 +235,7 @@ def _verdict(items: Items, place: int, row: Row) -> VerdictView:
         status=row.status,
         reason=row.reason,
         right=items.facets["right"].at(place),
+        said=_said_of(items, row),
         parts=_parts(items.said.get((row.unit, row.judge), {})),
         quotes=[
             QuoteView(source=str(quote.get("source", "")), text=str(quote.get("text", "")),
@@ -234,7 +247,7 @@ def _verdict(items: Items, place: int, row: Row) -> VerdictView:
         cost=float(row.cost) if row.cost else None,
         seconds=None if items.seconds[place] != items.seconds[place] else items.seconds[place],
         people=[
-            PersonView(person=person, parts=_parts(parts))
+            PersonView(person=person, said=in_words(parts), parts=_parts(parts))
             for person, parts in items.people.get(row.unit, {}).items()
         ],
         votes=_votes(items, row) if row.judge.startswith(JURY) else [],
@@ -257,6 +270,4 @@ def _votes(items: Items, jury: Row) -> list[JurorView]:
 
 
 def _said_of(items: Items, row: Row) -> str:
-    parts = items.said.get((row.unit, row.judge), {})
-    verdicts = [f"{part} {verdict}".strip() for part, (verdict, _) in parts.items() if verdict]
-    return "; ".join(verdicts) or row.status
+    return in_words(items.said.get((row.unit, row.judge), {})) or row.status

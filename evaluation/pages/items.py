@@ -321,6 +321,23 @@ def _groups(cases: Sequence[Case], ids: Sequence[str]) -> dict[str, dict[str, Ma
     return {name: many(by_value, len(ids)) for name, by_value in columns.items()}
 
 
+_YES_NO = {"true": "yes", "false": "no"}
+
+
+def in_words(parts: Parts) -> str:
+    """Return what was said of an item, for a reader; of labels, those that apply.
+
+    >>> in_words({"": ("true", "")}), in_words({"logic": ("false", ""), "other": ("true", "")})
+    ('yes', 'other')
+    >>> in_words({"chain": ("3", "well made"), "terms": ("2", "")})
+    'chain 3; terms 2'
+    """
+    given = {part: verdict for part, (verdict, _) in parts.items() if verdict}
+    if given and all(part and verdict in _YES_NO for part, verdict in given.items()):
+        return ", ".join(part for part, verdict in given.items() if verdict == "true") or "none"
+    return "; ".join(f"{part} {_YES_NO.get(said, said)}".strip() for part, said in given.items())
+
+
 def responses_of(inputs: Inputs, model: str, case: str) -> tuple[Response, ...]:
     """Return the responses of a model to a case; none where it has none."""
     return inputs.responses.get(model, {}).get(case, ())

@@ -11,9 +11,10 @@ from pydantic import BaseModel
 
 from ...agents.images import Image, LoadedImage, load_images
 from ...errors import DxjudgeError, InputError
+from ...graphs.jury.votes_file import read_votes
 from ...ontology.tree import load_tree
 from ...scoring.votes import Vote
-from ..records import SIGNATURE, read_signature
+from ..records import RATINGS, SIGNATURE, read_signature
 from .case_view import CaseView, case_view
 from .coded import Mask
 from .items import Items, read_items
@@ -105,20 +106,28 @@ class OpenedCases:
 
     def case(self, case: str, wanted: Wanted) -> CaseView:
         """Return a case beside those of the wanted rows. Raises InputError for an unknown one."""
+        return self._view(case, self.table.cases(wanted))
+
+    def alone(self, case: str) -> CaseView:
+        """Return a case without those beside it, as a report shows it."""
+        return self._view(case, ())
+
+    def _view(self, case: str, order: Sequence[str]) -> CaseView:
         predictions = self.predictions.of(case)
         tree, why = self._tree(predictions)
         notes = [f"No tree is drawn: {why}."] if why else []
-        return case_view(self.items, case, self.table.cases(wanted), predictions, tree, notes)
+        return case_view(self.items, case, order, predictions, tree, notes)
 
-    def image(self, case: str, number: int) -> LoadedImage:
-        """Return an image of a case, by its place from 0.
+    def image(self, case: int, number: int) -> LoadedImage:
+        """Return an image of a case, both by their places from 0.
 
         Raises InputError for one that is not there, cannot be read, or is an address: the pages
         load nothing from other machines.
         """
-        images = {one.id: one.images for one in self.items.inputs.cases}.get(case, ())
+        cases = self.items.inputs.cases
+        images = cases[case].images if 0 <= case < len(cases) else ()
         if not 0 <= number < len(images):
-            raise InputError(f"case {case!r} has no image {number + 1}")
+            raise InputError(f"case {case + 1} has no image {number + 1}")
         image = Image.model_validate(images[number])
         if image.path is None:
             raise InputError(f"{images[number]} is an address: nothing is loaded from there")
@@ -181,3 +190,9 @@ def open_cases(folder: Path, people: Sequence[Vote] = ()) -> OpenedCases:
     """Open the cases of a finished run. Raises InputError for a folder without an evaluation."""
     kept = Kept(folder)
     return OpenedCases(folder, read_items(folder, people, kept.seconds), kept)
+
+
+def own_people(folder: Path) -> list[Vote]:
+    """Read what people said of a run, where its folder has their verdicts."""
+    path = folder / RATINGS
+    return read_votes(path, by_groups=True) if path.exists() else []

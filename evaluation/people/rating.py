@@ -3,6 +3,7 @@
 import random
 import threading
 import unicodedata
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -161,10 +162,26 @@ class Rating:
         names = [name for name in self._reserved if len(name) >= _SHORTEST_NAME]
         return sum(any(name in _texts(one) for name in names) for one in self.items)
 
+    def ended(self, rater: str) -> Counter[str]:
+        """Count a person's answers by how they ended.
+
+        verdict; none: an answer that the step counts as none, such as "none of them"; cannot tell;
+        skipped. Only verdicts have one in the votes: the next two are abstained there.
+        """
+        answers = self.kept.by_item(rater)
+        pairs = ((one, answers[one.key]) for one in self.items if one.key in answers)
+        return Counter(_ended(one, answer) for one, answer in pairs)
+
     def skipped(self, rater: str) -> list[str]:
         """Return the cases that a person skipped; they have no vote."""
         pairs = zip(self.items, self.statuses(rater), strict=True)
         return [one.case for one, status in pairs if status == "skipped"]
+
+
+def _ended(item: ToRate, answer: Answer) -> str:
+    if answer.status != "done":
+        return "cannot tell" if answer.status == "abstained" else answer.status
+    return "none" if isinstance(_outcome(item, answer), Abstained) else "verdict"
 
 
 def _texts(item: ToRate) -> str:

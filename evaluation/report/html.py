@@ -1,7 +1,8 @@
 """Writes the report: one page that needs no other file, its data, and its figures as files."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from ..pages.judges import JUDGES, JudgesPage, judges_page
 from ..pages.overview import OVERVIEW, Overview, overview_of
 from ..pages.plain import as_json
 from ..result import Evaluation
-from .case_pages import CaseView, case_view, read_attempts, sampled
+from .case_pages import CaseLine, PackedCase, ReportCases
 from .figure import Figure
 from .figures import all_figures
 from .judge_figures import judge_figures
@@ -23,7 +24,7 @@ from .paper_tables import paper_views
 from .paper_text import paper_figures
 
 LARGEST = 9_500_000
-"""The largest size of the page in bytes. Cases are left out to keep it; numbers are not."""
+"""The largest size of the page in bytes. Cases and images are left out to keep it, no numbers."""
 
 STRESS = "stress.csv"
 """The trials of `dxjudge stress` in the folder of an evaluation."""
@@ -34,12 +35,12 @@ def write_report(
 ) -> None:
     """Write report.html, its data for `dxjudge view`, and every figure in all its forms.
 
-    The page has at most `shown` cases, drawn at random with the seed of the settings, and fewer
-    where the page would be larger than `LARGEST`. It has the attempts of attempts.jsonl, where
-    the folder has this file. `stress`: trials of `dxjudge stress`; by default stress.csv in the
-    folder, where it exists.
+    The folder has the tables of the evaluation already: the cases of the page are read from
+    there, as `dxjudge view` reads them. The page has at most `shown` cases, drawn at random with
+    the seed of the settings, and fewer where the page would be larger than `LARGEST`. `stress`:
+    trials of `dxjudge stress`; by default stress.csv in the folder, where it exists.
 
-    Raises OutputError.
+    Raises OutputError, and InputError for a folder without the tables.
     """
     figures = [*all_figures(evaluation), *paper_figures(paper_views(evaluation), evaluation)]
     if stress is None and (folder / STRESS).exists():
@@ -51,8 +52,7 @@ def write_report(
     _write(folder / OVERVIEW, as_json(overview))
     _write(folder / JUDGES, as_json(judges))
     write_figures([*figures, *about_judges], folder / "figures")
-    views = case_views(evaluation, folder / "attempts.jsonl", shown)
-    _write(folder / "report.html", render(overview, judges, views))
+    _write(folder / "report.html", render(overview, judges, ReportCases(folder), shown))
 
 
 def _write(path: Path, text: str) -> None:
@@ -82,42 +82,62 @@ def write_figures(figures: Sequence[Figure], folder: Path) -> None:
                 file.write(content)
 
 
-def case_views(evaluation: Evaluation, attempts: Path, shown: int) -> Iterator[CaseView]:
-    """Yield at most `shown` cases, drawn with the seed of the settings."""
-    attempts_by_key = read_attempts(attempts)
-    for case in sampled(evaluation.judged.cases, shown, evaluation.settings.seed):
-        yield case_view(evaluation, case, attempts_by_key)
-
-
 def render(
     overview: Overview,
     judges: JudgesPage | None,
-    views: Iterator[CaseView],
+    cases: ReportCases,
+    shown: int,
     most: int = LARGEST,
 ) -> str:
-    """Return the page as text, with as many of the cases as fit into `most` bytes."""
-    models, cases = counted(overview.models, "model"), counted(overview.cases, "case")
-    title = f"{overview.title}: {models} on {cases}"
+    """Return the page as text, with as many cases and images as fit into `most` bytes."""
+    models, every = counted(overview.models, "model"), counted(overview.cases, "case")
+    title = f"{overview.title}: {models} on {every}"
     data: dict[str, Any] = {
         "runs": [{"place": 0, "name": overview.id, "state": "finished"}],
         "overview?run=0": overview,
     }
     if judges is not None:
         data["judges?run=0"] = judges
-    bare = report_page(title, overview, _joined(data, []))
-    blocks = list(_fitting(views, most - len(bare.encode())))
-    return report_page(title, overview, _joined(data, blocks))
+
+    def page(inside: _Inside) -> str:
+        told = {**data, "samples?run=0": inside.samples, **inside.images}
+        return report_page(title, overview, as_json(told), as_json(inside.blocks))
+
+    room = most - len(page(_Inside()).encode())
+    return page(_chosen(cases, shown, overview.seed, room))
 
 
-def _fitting(views: Iterator[CaseView], room: int) -> Iterator[str]:
-    """Yield the cases as JSON, up to `room` bytes."""
-    for view in views:
-        block = as_json(view)
-        room -= len(block.encode()) + 1
+@dataclass(frozen=True)
+class _Inside:
+    """The cases that the page has: lines of the list, packed blocks and images by their paths."""
+
+    lines: Sequence[CaseLine] = ()
+    blocks: Mapping[str, str] = field(default_factory=dict)
+    images: Mapping[str, str] = field(default_factory=dict)
+    left_out: int = 0
+
+    @property
+    def samples(self) -> dict[str, Any]:
+        return {"cases": self.lines, "images_left_out": self.left_out}
+
+
+def _chosen(cases: ReportCases, shown: int, seed: int, room: int) -> _Inside:
+    """Choose cases while there is room, then their images."""
+    chosen: list[PackedCase] = []
+    for one in cases.sampled(shown, seed):
+        room -= len(as_json(one).encode())
         if room < 0:
-            return
-        yield block
-
-
-def _joined(data: Mapping[str, Any], blocks: Sequence[str]) -> str:
-    return f'{as_json(data)[:-1]},"samples?run=0":[{",".join(blocks)}]}}'
+            break
+        chosen.append(one)
+    chosen.sort(key=lambda one: one.line.place)
+    images: dict[str, str] = {}
+    left_out = 0
+    for path, url in cases.images([one.line.place for one in chosen]):
+        if not url or len(url) + len(path) + 10 > room:
+            left_out += 1
+            continue
+        room -= len(url) + len(path) + 10
+        images[path] = url
+    return _Inside(
+        [one.line for one in chosen], {one.path: one.block for one in chosen}, images, left_out
+    )

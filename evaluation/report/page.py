@@ -24,6 +24,7 @@ _HEAD = """<!doctype html>
 <div id="app"></div>
 {without}
 <script type="application/json" id="data">{data}</script>
+<script type="application/json" id="packed">{packed}</script>
 <script>{script}</script>
 </body>
 </html>
@@ -41,10 +42,11 @@ _NOT_BUILT = (
 )
 
 
-def report_page(title: str, overview: Overview, data: str) -> str:
+def report_page(title: str, overview: Overview, data: str, packed: str) -> str:
     """Return the page. Without the built pages it has the main table and says how to build them.
 
-    data: JSON that is safe inside a script element, by the paths that the pages load.
+    data: JSON that is safe inside a script element, by the paths that the pages load. packed: the
+    same, with blocks of further data, each packed (case_pages.py), by the path that unpacks it.
     """
     style, script = _built("report.css"), _built("report.js").replace("</script", "<\\/script")
     rest = _without(overview, _OFF if script else _NOT_BUILT)
@@ -58,6 +60,7 @@ def report_page(title: str, overview: Overview, data: str) -> str:
         style=style,
         without=f"<noscript>{rest}</noscript>" if script else rest,
         data=data,
+        packed=packed,
         script=script,
     )
 

@@ -7,7 +7,7 @@ from ...errors import OutputError
 from ...files.bytes import writing
 from ...files.delimited import Style, write_delimited
 from ..judges.swap_text import swap_markdown
-from ..records import INPUTS, OUTCOMES, inputs_text, outcome_lines
+from ..records import OUTCOMES, SIGNATURE, outcome_lines, write_inputs
 from ..result import Evaluation
 from .html import write_report
 from .latex import all_latex
@@ -25,19 +25,24 @@ def write_everything(
     shown: the largest number of cases in the report. stress: the trials of `dxjudge stress`.
     Raises OutputError.
     """
-    make_folder(folder)
-    for table in all_tables(evaluation):
-        write_table_file(table, folder)
+    write_tables(evaluation, folder)
     papers = paper_latex(paper_views(evaluation), evaluation)
     for name, text in {**all_latex(evaluation), **papers}.items():
         write_text(folder / f"{name}.tex", text)
-    write_text(folder / INPUTS, inputs_text(evaluation.judged))
-    write_text(folder / OUTCOMES, "".join(f"{line}\n" for line in outcome_lines(evaluation.judged)))
     if evaluation.swap is not None:
         write_text(folder / "swap.md", swap_markdown(evaluation.swap, evaluation.signature["id"]))
-    signature = json.dumps(evaluation.signature, indent=2, ensure_ascii=False, default=str)
-    write_text(folder / "signature.json", signature + "\n")
     write_report(evaluation, folder, shown=shown, stress=stress)
+
+
+def write_tables(evaluation: Evaluation, folder: Path) -> None:
+    """Write the tables as CSV, the records, and last the signature. Raises OutputError."""
+    make_folder(folder)
+    for table in all_tables(evaluation):
+        write_table_file(table, folder)
+    write_inputs(evaluation.judged, folder)
+    write_text(folder / OUTCOMES, "".join(f"{line}\n" for line in outcome_lines(evaluation.judged)))
+    signature = json.dumps(evaluation.signature, indent=2, ensure_ascii=False, default=str)
+    write_text(folder / SIGNATURE, signature + "\n")
 
 
 def write_table_file(table: Table, folder: Path) -> Path:

@@ -1,11 +1,10 @@
 """Read mappings that people made in other tools: SSSOM sets and FHIR ConceptMaps."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import takewhile
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...errors import InputError, UnknownCode
 from ...files.bytes import decode, read_bytes
@@ -18,6 +17,16 @@ from .fhir import BESIDE
 _BY_A_PERSON = "ManualMappingCuration"
 _NO_CODE = "sssom:NoTermFound"
 _NOT_MAPPED = frozenset({"unmatched", "disjoint", "not-related-to"})  # of R4 and R5
+
+
+class Curated(NamedTuple):
+    """What people decided in another tool, in the order of the file.
+
+    passed_over: the rows of the file that no person decided.
+    """
+
+    entries: list[Entry]
+    passed_over: int = 0
 
 
 def reviewed_entry(
@@ -42,8 +51,8 @@ def reviewed_entry(
     return Entry(mapping, reviewed=True, reviewer=reviewer, note=note)
 
 
-def read_curated_sssom(path: Path, tree: Tree) -> Iterator[Entry]:
-    """Yield a reviewed row for each mapping that a person curated (semapv:ManualMappingCuration).
+def read_curated_sssom(path: Path, tree: Tree) -> Curated:
+    """Return a reviewed row for each mapping that a person curated (semapv:ManualMappingCuration).
 
     The text is `subject_label`, the code `object_id`. Raises InputError, which names the line, for
     a column that is missing, a predicate that is negated, and a code the release does not hold.
@@ -56,6 +65,7 @@ def read_curated_sssom(path: Path, tree: Tree) -> Iterator[Entry]:
         if needed not in sheet.columns:
             raise InputError(f"{path} has no column {needed!r}: is it an SSSOM set of texts?")
     prefix = f"{tree.descriptor.curie_prefix}:"
+    entries = []
     for cells, line in zip(sheet.rows, sheet.lines, strict=True):
         row = dict(zip(sheet.columns, cells, strict=True))
         place = f"{path}, line {line + comments}"
@@ -64,7 +74,7 @@ def read_curated_sssom(path: Path, tree: Tree) -> Iterator[Entry]:
         if row.get("predicate_modifier", "").lower() == "not":
             raise InputError(f"{place}: a negated mapping has no place in a table; remove the line")
         code = row["object_id"]
-        yield reviewed_entry(
+        entry = reviewed_entry(
             row["subject_label"],
             None if code == _NO_CODE else code.removeprefix(prefix),
             tree,
@@ -72,10 +82,12 @@ def read_curated_sssom(path: Path, tree: Tree) -> Iterator[Entry]:
             reviewer=row.get("reviewer_label", ""),
             note=row.get("comment", ""),
         )
+        entries.append(entry)
+    return Curated(entries, len(sheet.rows) - len(entries))
 
 
-def read_concept_map(path: Path, tree: Tree) -> Iterator[Entry]:
-    """Yield a reviewed row for each element of a ConceptMap, R4 or R5, whose status is "active".
+def read_concept_map(path: Path, tree: Tree) -> Curated:
+    """Return a reviewed row for each element of a ConceptMap, R4 or R5, whose status is "active".
 
     The text is the display of the element, the code its target; targets that say that they are
     further codes stand beside it. Raises InputError for a map
@@ -92,12 +104,14 @@ def read_concept_map(path: Path, tree: Tree) -> Iterator[Entry]:
             f"{path}: the status is {resource.get('status')!r}; only an active map says that "
             "people decided: change the status where they did"
         )
+    entries = []
     for group in resource.get("group", []):
         system = str(group.get("target", "")).partition("|")[0]
         if system not in (tree.descriptor.fhir, tree.descriptor.address):
             raise InputError(f"{path}: the codes are of {system!r}, not of {tree.descriptor.shown}")
         for number, element in enumerate(group.get("element", []), 1):
-            yield _element(element, f"{path}, element {number}", tree)
+            entries.append(_element(element, f"{path}, element {number}", tree))
+    return Curated(entries)
 
 
 def _element(element: dict[str, Any], place: str, tree: Tree) -> Entry:

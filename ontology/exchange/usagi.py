@@ -5,7 +5,6 @@ columns ADD_INFO:… hold the code, so that nothing is lost where no concepts ar
 as in an address, a text that Usagi cannot read as it is.
 """
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 from urllib.parse import quote, unquote
@@ -13,10 +12,9 @@ from urllib.parse import quote, unquote
 from ...errors import InputError
 from ...files.bytes import decode, read_bytes
 from ...files.delimited import Style, parse_delimited, write_delimited
-from ..table_row import Entry
 from ..tree import Tree
 from .concepts import Concept, Concepts
-from .curated import reviewed_entry
+from .curated import Curated, reviewed_entry
 from .mapped_text import MappedText, Relation, exportable
 
 _CODE, _NAME, _TEXT = "ADD_INFO:code", "ADD_INFO:name", "ADD_INFO:text"
@@ -95,8 +93,8 @@ def _one_line(text: str) -> str:
     return " ".join(text.split()).replace("\\", "\\\\")
 
 
-def read_usagi(path: Path, tree: Tree, concepts: Concepts | None) -> Iterator[Entry]:
-    """Yield a reviewed row for each text that Usagi says is APPROVED, in the order of the file.
+def read_usagi(path: Path, tree: Tree, concepts: Concepts | None) -> Curated:
+    """Return a reviewed row for each text that Usagi says is APPROVED, in the order of the file.
 
     The code is that of the approved concept. Without any concept in the file it is the code that
     dxjudge wrote beside the text. Of several concepts of a text the first gives the code, and the
@@ -117,6 +115,7 @@ def read_usagi(path: Path, tree: Tree, concepts: Concepts | None) -> Iterator[En
         if row["mappingStatus"] == _APPROVED:
             text = unquote(row.get(_TEXT, "")) or row["sourceName"]
             by_text.setdefault(text, []).append((line, row))
+    entries = []
     for text, of_text in by_text.items():
         codes = [
             _code(row, f"{path}, line {line}", has_concepts, tree, concepts)
@@ -126,7 +125,7 @@ def read_usagi(path: Path, tree: Tree, concepts: Concepts | None) -> Iterator[En
         further = [
             f"also {code}" for code in dict.fromkeys(codes[1:]) if code not in (None, codes[0])
         ]
-        yield reviewed_entry(
+        entry = reviewed_entry(
             text,
             codes[0],
             tree,
@@ -134,6 +133,8 @@ def read_usagi(path: Path, tree: Tree, concepts: Concepts | None) -> Iterator[En
             reviewer=row.get("statusSetBy", ""),
             note="; ".join(filter(None, (row.get("comment", ""), *further))),
         )
+        entries.append(entry)
+    return Curated(entries, sum(row["mappingStatus"] != _APPROVED for row in rows))
 
 
 def _concept(row: dict[str, str]) -> int:

@@ -7,6 +7,7 @@ from pydantic import BaseModel
 
 from ...errors import UsageError
 from ...evaluation.pages.case_view import CaseView
+from ...evaluation.pages.items import in_words
 from ...evaluation.pages.opened import Exchange, OpenedCases
 from ...evaluation.pages.wanted import FACETS, GROUP, RANGES, Found, Range, RangeName, Wanted
 from .open_runs import OpenRuns
@@ -95,9 +96,9 @@ def add_cases(api: APIRouter, runs: OpenRuns) -> None:
         return runs.run(run).cases.case(id, wanted_of(request))
 
     @api.get("/image", response_class=Response)
-    def image(run: int, id: str, number: int) -> Response:
-        """Return an image of a case; only files that are images are sent."""
-        media_type, content = runs.run(run).cases.image(id, number).content
+    def image(run: int, case: int, number: int) -> Response:
+        """Return an image of a case, both by their places; only images are sent."""
+        media_type, content = runs.run(run).cases.image(case, number).content
         return Response(content, media_type=media_type)
 
     @api.get("/exchange")
@@ -112,8 +113,7 @@ def add_cases(api: APIRouter, runs: OpenRuns) -> None:
 def _row(cases: OpenedCases, place: int, metric: str) -> RowView:
     items = cases.items
     row = items.rows[place]
-    parts = items.said.get((row.unit, row.judge), {})
-    verdict = "; ".join(f"{part} {said}".strip() for part, (said, _) in parts.items() if said)
+    verdict = in_words(items.said.get((row.unit, row.judge), {}))
     return RowView(
         row=place,
         case=row.case,

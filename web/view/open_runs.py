@@ -11,12 +11,11 @@ from pydantic import BaseModel
 
 from ...errors import InputError
 from ...evaluation.finished.read_run import FinishedRun, read_run
-from ...evaluation.pages.opened import OpenedCases, open_cases
+from ...evaluation.pages.opened import OpenedCases, open_cases, own_people
 from ...evaluation.pages.people import PeoplePage, people_page
 from ...evaluation.pages.progress import read_progress
 from ...evaluation.records import INPUTS, RATINGS, SIGNATURE
 from ...files.counted import counted
-from ...graphs.jury.votes_file import read_votes
 from ...scoring.votes import Vote
 
 State = Literal["finished", "running", "stopped"]
@@ -92,7 +91,7 @@ class OpenRun:
             stamp = self._stamp
             if self._cases is None or self._cases[0] != stamp:
                 with _few_pauses():
-                    people = [*self._people, *self._own_people()]
+                    people = [*self._people, *own_people(self.folder)]
                     self._cases = stamp, open_cases(self.folder, people)
             return self._cases[1]
 
@@ -104,10 +103,6 @@ class OpenRun:
             if self._compared is None or self._compared[0] is not cases:
                 self._compared = cases, people_page(cases.items)
             return self._compared[1]
-
-    def _own_people(self) -> list[Vote]:
-        path = self.folder / RATINGS
-        return read_votes(path, by_groups=True) if path.exists() else []
 
     def read_ahead(self) -> None:
         """Read the tables of cases in the background, so that the first look at them is fast."""

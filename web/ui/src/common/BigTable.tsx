@@ -67,44 +67,51 @@ export function BigTable<Row>(props: BigTableProps<Row>) {
   // The same for every row: each row is a grid of its own, and their columns must stand in line.
   const wide = { minWidth: `calc(${columns.map((column) => narrowest(column.width)).join(" + ")})` };
   return (
-    <div
-      class="big-table"
-      ref={box}
-      role="table"
-      aria-label={props.label}
-      aria-rowcount={count + 1}
-      tabIndex={0}
-    >
-      <div role="rowgroup" class="big-head" style={wide}>
-        <div role="row" aria-rowindex={1} class="big-row" style={grid}>
-          {columns.map((column) => (
-            <Heading key={column.name} column={column} sort={props.sort} onSort={props.onSort} />
-          ))}
+    <>
+      {items.length < count && (
+        <p class="on-paper">
+          Only the rows that were on the screen are printed: {first + 1} to {last + 1} of {count}.
+        </p>
+      )}
+      <div
+        class="big-table"
+        ref={box}
+        role="table"
+        aria-label={props.label}
+        aria-rowcount={count + 1}
+        tabIndex={0}
+      >
+        <div role="rowgroup" class="big-head" style={wide}>
+          <div role="row" aria-rowindex={1} class="big-row" style={grid}>
+            {columns.map((column) => (
+              <Heading key={column.name} column={column} sort={props.sort} onSort={props.onSort} />
+            ))}
+          </div>
+        </div>
+        <div role="rowgroup" class="big-body" style={{ ...wide, height: `${virtual.getTotalSize()}px` }}>
+          {items.map((item) => {
+            const row = props.rowAt(item.index);
+            const chosen = item.index === props.chosen ? " chosen" : "";
+            return (
+              <div
+                key={item.index}
+                role="row"
+                aria-rowindex={item.index + 2}
+                class={`big-row placed${chosen}${props.onOpen ? " opens" : ""}`}
+                style={{ ...grid, height: `${rowHeight}px`, top: `${item.start}px` }}
+                onClick={() => row && props.onOpen?.(row, item.index)}
+              >
+                {columns.map((column) => (
+                  <div key={column.name} role="cell" class={column.numeric ? "number" : ""}>
+                    {row === undefined ? "…" : column.cell(row)}
+                  </div>
+                ))}
+              </div>
+            );
+          })}
         </div>
       </div>
-      <div role="rowgroup" class="big-body" style={{ ...wide, height: `${virtual.getTotalSize()}px` }}>
-        {items.map((item) => {
-          const row = props.rowAt(item.index);
-          const chosen = item.index === props.chosen ? " chosen" : "";
-          return (
-            <div
-              key={item.index}
-              role="row"
-              aria-rowindex={item.index + 2}
-              class={`big-row placed${chosen}${props.onOpen ? " opens" : ""}`}
-              style={{ ...grid, height: `${rowHeight}px`, top: `${item.start}px` }}
-              onClick={() => row && props.onOpen?.(row, item.index)}
-            >
-              {columns.map((column) => (
-                <div key={column.name} role="cell" class={column.numeric ? "number" : ""}>
-                  {row === undefined ? "…" : column.cell(row)}
-                </div>
-              ))}
-            </div>
-          );
-        })}
-      </div>
-    </div>
+    </>
   );
 }
 

@@ -168,6 +168,13 @@ export function ItemPage({ item, count, problems, mayUndo, onGive, onGo, onUndo 
   );
 }
 
+const said: Record<Status, string> = {
+  done: "the one that is chosen here",
+  abstained: "cannot tell",
+  skipped: "skipped",
+  withdrawn: "withdrawn",
+};
+
 interface ButtonsProps {
   item: Item;
   isOpen: boolean;
@@ -200,7 +207,7 @@ function Buttons({ item, isOpen, mayUndo, onSave, onGive, onBack, onUndo }: Butt
       </button>
       {item.status && (
         <p class="quiet">
-          Your answer so far: {item.status === "done" ? "a verdict" : item.status}.
+          Your answer so far: {said[item.status]}.
         </p>
       )}
     </div>

@@ -3,14 +3,14 @@ import { Failure } from "../common/Failure";
 import { JudgesFront } from "./Judges";
 import { Front } from "./Overview";
 import { Samples } from "./Samples";
-import type { JudgesData, OverviewData, Sample } from "./shapes";
+import type { JudgesData, OverviewData, SamplesData } from "./shapes";
 import { has, useData } from "./source";
 
 /** The self-contained report: the pages of one run below each other, so that they print as one. */
 export function Report({ title }: { title: string }) {
   const { value: overview, fault } = useData<OverviewData>("overview?run=0");
   const { value: judges } = useData<JudgesData>(has("judges?run=0") ? "judges?run=0" : null);
-  const { value: samples } = useData<Sample[]>("samples?run=0");
+  const { value: samples } = useData<SamplesData>("samples?run=0");
   useOpenInPrint();
   if (fault) return <Failure fault={fault} />;
   if (!overview) return null;
@@ -79,7 +79,7 @@ function useOpenInPrint(): void {
   useEffect(() => {
     let opened: HTMLDetailsElement[] = [];
     const open = () => {
-      opened = [...document.querySelectorAll<HTMLDetailsElement>("details:not([open]):not(.case)")];
+      opened = [...document.querySelectorAll<HTMLDetailsElement>("details:not([open], .case, .case *)")];
       for (const one of opened) one.open = true;
     };
     const close = () => {

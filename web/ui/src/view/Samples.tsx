@@ -1,166 +1,145 @@
-import { useMemo, useState } from "preact/hooks";
-import type { Sample, SampleVerdict } from "./shapes";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { Failure } from "../common/Failure";
+import type { CaseView } from "./case";
+import { CaseBody } from "./CaseBody";
+import { counted } from "./names";
+import type { CaseLine, SamplesData } from "./shapes";
+import { unpacked, useData } from "./source";
+
+const marks: Record<string, string> = {
+  failed: "a failed item",
+  "no response": "no response of a model",
+  abstained: "an abstained item",
+  wrong: "a wrong verdict",
+  disagree: "judges that disagree",
+  differ: "a person who contradicts a judge",
+  repaired: "a repaired answer",
+};
+
+interface SamplesProps {
+  samples: SamplesData;
+  cases: number;
+  seed: number;
+}
 
 /** The cases inside a self-contained report, with a search over everything in them. */
-export function Samples({ samples, cases, seed }: { samples: Sample[]; cases: number; seed: number }) {
+export function Samples({ samples, cases, seed }: SamplesProps) {
   const [words, setWords] = useState("");
-  const [model, setModel] = useState("");
-  const [failed, setFailed] = useState(false);
-  const texts = useMemo(() => samples.map((one) => JSON.stringify(one).toLowerCase()), [samples]);
-  const wanted = JSON.stringify(words.toLowerCase()).slice(1, -1);
-  const shown = samples.filter((one, at) => (texts[at] ?? "").includes(wanted) && (!failed || one.failed));
-  const models = [...new Set(samples.flatMap((one) => one.responses.map((response) => response.model)))];
+  const [mark, setMark] = useState("");
+  const wanted = words.trim().toLowerCase();
+  const texts = useTexts(samples.cases, wanted !== "");
+  const shown = samples.cases.filter(
+    (one) => (!mark || one.marks.includes(mark)) && (!wanted || texts.get(one.place)?.includes(wanted)),
+  );
+  const known = Object.keys(marks).filter((name) => samples.cases.some((one) => one.marks.includes(name)));
+  const isReading = wanted !== "" && texts.size < samples.cases.length;
   return (
     <section aria-label="Cases">
       <h2 id="cases">Cases</h2>
-      {samples.length < cases && (
-        <p>
-          {samples.length} of {cases} cases are shown, drawn at random with seed {seed}; every number is
-          computed from all of them. dxjudge view shows all.
-        </p>
-      )}
+      <LeftOut samples={samples} cases={cases} seed={seed} />
       <div class="tools">
         <label>
-          Search <input type="search" value={words} onInput={(event) => setWords(event.currentTarget.value)} />
+          Words in cases, responses, verdicts, prompts and replies{" "}
+          <input type="search" value={words} onInput={(event) => setWords(event.currentTarget.value)} />
         </label>
-        <label>
-          Model{" "}
-          <select value={model} onChange={(event) => setModel(event.currentTarget.value)}>
-            <option value="">all</option>
-            {models.map((name) => (
-              <option key={name}>{name}</option>
-            ))}
-          </select>
-        </label>
-        <label>
-          <input type="checkbox" checked={failed} onChange={(event) => setFailed(event.currentTarget.checked)} /> with
-          a failed item
-        </label>
-        <span role="status">
-          {shown.length} of {samples.length} cases
+        {known.length > 0 && (
+          <label>
+            With{" "}
+            <select value={mark} onChange={(event) => setMark(event.currentTarget.value)}>
+              <option value="">anything</option>
+              {known.map((name) => (
+                <option key={name} value={name}>
+                  {marks[name]}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+        <span role="status" aria-busy={isReading}>
+          {isReading
+            ? `Reading ${counted.format(texts.size)} of ${counted.format(samples.cases.length)} cases …`
+            : `${counted.format(shown.length)} of ${counted.format(samples.cases.length)} cases`}
         </span>
       </div>
       {shown.map((one) => (
-        <Case key={one.id} one={one} model={model} />
+        <Case key={one.place} one={one} />
       ))}
     </section>
   );
 }
 
-/** Its content is made when it is opened, so that a page of many cases stands at once. */
-function Case({ one, model }: { one: Sample; model: string }) {
+function LeftOut({ samples, cases, seed }: SamplesProps) {
+  const images = samples.images_left_out;
+  if (samples.cases.length === cases && !images) return null;
+  return (
+    <p>
+      {samples.cases.length < cases &&
+        `${counted.format(samples.cases.length)} of ${counted.format(cases)} cases are shown, drawn at random with seed ${seed}; every number is computed from all of them. `}
+      {images > 0 && `${counted.format(images)} image${images === 1 ? " is" : "s are"} left out. `}
+      dxjudge view shows all.
+    </p>
+  );
+}
+
+/** It is unpacked when it is opened, so that a page of many cases stands at once. */
+function Case({ one }: { one: CaseLine }) {
   const [open, setOpen] = useState(false);
   return (
-    <details class="case" onToggle={(event) => setOpen(event.currentTarget.open)}>
+    <details class="case one-case" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
         <b>
           <bdi>{one.id}</bdi>
         </b>{" "}
-        <bdi>{one.truth}</bdi> {one.failed && <span class="bad">has a failed item</span>}
+        <bdi>{one.truth}</bdi>
+        {one.marks.map((mark) => (
+          <span key={mark} class={`chip ${mark === "failed" || mark === "wrong" ? "bad" : ""}`}>
+            {mark}
+          </span>
+        ))}
       </summary>
-      {open && <Inside one={one} model={model} />}
+      {open && <Inside place={one.place} />}
     </details>
   );
 }
 
-function Inside({ one, model }: { one: Sample; model: string }) {
-  return (
-    <>
-      {one.groups && (
-        <p class="quiet">
-          <bdi>{one.groups}</bdi>
-        </p>
-      )}
-      <Text title="Case" text={one.text} />
-      <Text title="Reference" text={one.reference} />
-      {one.responses
-        .filter((response) => !model || response.model === model)
-        .map((response) => (
-          <details class="response" key={response.model} open>
-            <summary>
-              <bdi>{response.model}</bdi> {response.status === "failed" && <span class="bad">failed item</span>}
-            </summary>
-            <p class="words">
-              {response.segments.length === 0 && <i>no text</i>}
-              {response.segments.map((piece, at) =>
-                piece.note ? (
-                  <mark key={at}>
-                    <bdi>{piece.text}</bdi>
-                    <small>
-                      {" "}
-                      [<bdi>{piece.note}</bdi>]
-                    </small>
-                  </mark>
-                ) : (
-                  <bdi key={at}>{piece.text}</bdi>
-                ),
-              )}
-            </p>
-            <ul>
-              {response.diagnoses.map(([kind, name, code], at) => (
-                <li key={at}>
-                  <span class="quiet">{kind}</span> <bdi>{name}</bdi>{" "}
-                  <span class="quiet">
-                    <bdi>{code}</bdi>
-                  </span>
-                </li>
-              ))}
-            </ul>
-            {response.verdicts.map((verdict, at) => (
-              <Verdict key={at} verdict={verdict} />
-            ))}
-          </details>
-        ))}
-    </>
-  );
+function Inside({ place }: { place: number }) {
+  const { value, fault } = useData<CaseView>(pathOf(place));
+  if (fault) return <Failure fault={fault} />;
+  return value ? <CaseBody value={value} run={0} /> : null;
 }
 
-function Text({ title, text }: { title: string; text: string }) {
-  if (!text) return null;
-  return (
-    <>
-      <h3>{title}</h3>
-      <p class="words">
-        <bdi>{text}</bdi>
-      </p>
-    </>
-  );
+function pathOf(place: number): string {
+  return `case?run=0&place=${place}`;
 }
 
-function Verdict({ verdict }: { verdict: SampleVerdict }) {
-  const { attempts } = verdict;
-  return (
-    <div class="vote">
-      <span class="quiet">
-        {verdict.step} · <bdi>{verdict.judge}</bdi> · {verdict.decided_by}
-      </span>
-      <b class={verdict.status === "failed" ? "bad" : ""}>
-        <bdi>{verdict.words || verdict.status}</bdi>
-      </b>
-      {verdict.words && verdict.status !== "done" && <span>{verdict.status}</span>}
-      <p>
-        <bdi>{verdict.why}</bdi>
-      </p>
-      {attempts.length > 0 && (
-        <details>
-          <summary>
-            {attempts.length} attempt{attempts.length === 1 ? "" : "s"}
-          </summary>
-          <ol>
-            {attempts.map((one, at) => (
-              <li key={at}>
-                {one.turn === 0 ? "first answer" : `repair ${one.turn}`}, {one.status}
-                <pre>{one.text}</pre>
-                {one.error && (
-                  <p class="bad">
-                    <bdi>{one.error}</bdi>
-                  </p>
-                )}
-              </li>
-            ))}
-          </ol>
-        </details>
-      )}
-    </div>
-  );
+/** All texts of every case in small letters, by its place; read once, when they are first wanted. */
+function useTexts(cases: CaseLine[], wanted: boolean): Map<number, string> {
+  const texts = useMemo(() => new Map<number, string>(), [cases]);
+  const [, redraw] = useState(0);
+  useEffect(() => {
+    if (!wanted || texts.size === cases.length) return;
+    let stopped = false;
+    const read = async () => {
+      for (const { place } of cases) {
+        if (stopped) return;
+        if (texts.has(place)) continue;
+        const found = new Set<string>();
+        collect(await unpacked(pathOf(place)), found);
+        texts.set(place, [...found].join("\n").toLowerCase());
+        if (texts.size % 20 === 0) redraw((last) => last + 1);
+      }
+      redraw((last) => last + 1);
+    };
+    void read();
+    return () => {
+      stopped = true;
+    };
+  }, [cases, texts, wanted]);
+  return texts;
+}
+
+/** Every text inside a value, each once: judges of one item get the same prompt. */
+function collect(value: unknown, found: Set<string>): void {
+  if (typeof value === "string") found.add(value);
+  else if (value && typeof value === "object") Object.values(value).forEach((one) => collect(one, found));
 }

@@ -38,7 +38,7 @@ function OneVerdict({ one, names, chosen }: { one: Verdict; names: Map<string, s
         <strong>
           <Words>{names.get(one.judge) ?? one.judge}</Words>
         </strong>{" "}
-        <Said parts={one.parts} status={one.status} />{" "}
+        <Words>{one.said}</Words>{" "}
         {one.right !== "no right or wrong" && <span class={`chip ${tone}`}>{one.right}</span>}
         {one.repairs > 0 && <span class="chip doubt">{one.repairs} repaired</span>}
       </p>
@@ -56,11 +56,11 @@ function OneVerdict({ one, names, chosen }: { one: Verdict; names: Map<string, s
       ))}
       {one.people.map((person) => (
         <div key={person.person} class="person">
-          Person <Words>{person.person}</Words>: <Said parts={person.parts} status="" />
+          Person <Words>{person.person}</Words>: <Words>{person.said}</Words>
           <Parts parts={person.parts} />
         </div>
       ))}
-      {has(`exchange?row=${one.row}`) && (
+      {has(exchangeOf(one.row)) && (
         <details onToggle={(event) => setOpen(event.currentTarget.open)}>
           <summary>
             Prompt, reply and attempts{" "}
@@ -73,14 +73,6 @@ function OneVerdict({ one, names, chosen }: { one: Verdict; names: Map<string, s
       )}
     </div>
   );
-}
-
-function Said({ parts, status }: { parts: Part[]; status: string }) {
-  const words = parts
-    .filter((one) => one.verdict)
-    .map((one) => `${one.part} ${one.verdict}`.trim())
-    .join("; ");
-  return <Words>{words || status}</Words>;
 }
 
 function Parts({ parts }: { parts: Part[] }) {
@@ -120,10 +112,14 @@ function Quotes({ quotes }: { quotes: Verdict["quotes"] }) {
   );
 }
 
+function exchangeOf(row: number): string {
+  const run = Number(new URLSearchParams(location.hash.slice(1)).get("run") ?? 0);
+  return `exchange?run=${run}&row=${row}`;
+}
+
 /** What was sent to the judge and what came back, as the run kept it. */
 function Sent({ row }: { row: number }) {
-  const run = Number(new URLSearchParams(location.hash.slice(1)).get("run") ?? 0);
-  const { value, fault } = useData<Exchange>(`exchange?run=${run}&row=${row}`);
+  const { value, fault } = useData<Exchange>(exchangeOf(row));
   if (fault) return <Failure fault={fault} />;
   if (!value) return <p aria-busy="true">Loading …</p>;
   return (

@@ -35,13 +35,14 @@ export interface Verdict {
   status: string;
   reason: string;
   right: string;
+  said: string;
   parts: Part[];
   quotes: Quote[];
   decided_by: string;
   repairs: number;
   cost: number | null;
   seconds: number | null;
-  people: { person: string; parts: Part[] }[];
+  people: { person: string; said: string; parts: Part[] }[];
   votes: { judge: string; said: string }[];
 }
 export interface ModelView {
@@ -68,6 +69,7 @@ export interface Tree {
 }
 export interface CaseView {
   id: string;
+  place: number;
   groups: Record<string, string[]>;
   text: Segment[];
   images: { name: string; is_address: boolean }[];

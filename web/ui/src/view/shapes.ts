@@ -151,30 +151,17 @@ export interface JudgesData {
   agreement: Grid[];
 }
 
-export interface SampleVerdict {
-  step: string;
-  judge: string;
-  status: string;
-  words: string;
-  why: string;
-  decided_by: string;
-  attempts: { turn: number; status: string; text: string; error: string }[];
-}
-
-export interface Sample {
+/** A case in the list of a self-contained report; see evaluation/report/case_pages.py. */
+export interface CaseLine {
+  place: number;
   id: string;
   truth: string;
-  text: string;
-  reference: string;
-  groups: string;
-  failed: boolean;
-  responses: {
-    model: string;
-    status: string;
-    segments: { text: string; note: string }[];
-    diagnoses: [string, string, string][];
-    verdicts: SampleVerdict[];
-  }[];
+  marks: string[];
+}
+
+export interface SamplesData {
+  cases: CaseLine[];
+  images_left_out: number;
 }
 
 export interface Comparison {
