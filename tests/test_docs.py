@@ -42,6 +42,7 @@ NOT_RUN = {
     ("docs/install.md", "venv"): "makes an environment, which pip fills from the network",
     ("docs/sources.md", "mondo"): "fetches from the network",
     ("docs/map.md", "--max-cost"): "prices are those of the provider's own address",
+    ("docs/howto_cluster.md", "--cluster"): "starts Ray; tests/test_cluster_map.py",
     ("docs/howto_cluster.md", "ray.data"): "starts Ray; tests/test_map_batch.py",
     ("docs/batch.md", "batch"): "waits for a provider's batches; tests/test_batches.py",
     ("docs/serve.md", "dxjudge serve"): "runs until it is stopped; tests/test_serve.py",
