@@ -18,7 +18,6 @@ from typing_extensions import TypedDict
 from dxjudge.cli.main import run as dxjudge
 from dxjudge.files.folders import VARIABLE
 from dxjudge.graphs.mapper import Mapper
-from dxjudge.ontology.mapping import Mapping
 
 from . import (
     mediconfusion_model,
@@ -32,6 +31,8 @@ from . import (
 from .page_reader import PageReader
 from .pages import PAGES, ROOT, blocks, commands, valid_answer
 from .protocol_server import ProtocolServer, Seen, say
+
+pytestmark = pytest.mark.usefixtures("texts_are_mapped_once")
 
 # Statements that cannot run here: page and words of the statement -> why.
 NOT_RUN = {
@@ -91,24 +92,6 @@ def answer(seen: Seen) -> Any:
 def server() -> Iterator[ProtocolServer]:
     with ProtocolServer(answer) as running:
         yield running
-
-
-@pytest.fixture(scope="module", autouse=True)
-def texts_are_mapped_once() -> Iterator[None]:
-    """Pages map the same examples: mappers with equal settings share their mappings."""
-    mapped: dict[str, dict[str, Mapping]] = {}
-    map_all = Mapper._without_model
-
-    def map_new(mapper: Mapper, texts: list[str]) -> list[Mapping]:
-        known = mapped.setdefault(json.dumps(mapper.signature, sort_keys=True), {})
-        new = [text for text in dict.fromkeys(texts) if text not in known]
-        if new:
-            known.update(zip(new, map_all(mapper, new), strict=True))
-        return [known[text] for text in texts]
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Mapper, "_without_model", map_new)
-        yield
 
 
 def _rows(path: Path, rows: list[dict[str, Any]]) -> None:
