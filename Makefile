@@ -36,7 +36,7 @@ emulated: .venv/ready-dev
 
 # Ray Data on several nodes, one of which is killed; needs the extra ray.
 cluster: .venv/ready-dev
-	DXJUDGE_RAY=1 $(BIN)/pytest -q -n 0 tests/test_map_batch.py
+	DXJUDGE_RAY=1 $(BIN)/pytest -q -n 0 tests/test_map_batch.py tests/test_cluster_map.py
 
 lint: .venv/ready-dev
 	$(BIN)/ruff check .

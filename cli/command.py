@@ -21,6 +21,7 @@ class Command(TyperCommand):
         """Raise UsageError for a repeated option of one value, else read the arguments as usual."""
         if ctx.resilient_parsing:
             return super().parse_args(ctx, self._whole(args))
+        args = self._with_values(args)
         _, _, order = self.make_parser(ctx).parse_args(args=list(args))
         for option in self.params:
             takes_one = not (option.multiple or getattr(option, "is_flag", False))
@@ -28,6 +29,23 @@ class Command(TyperCommand):
             if option.param_type_name == "option" and takes_one and count > 1:
                 raise UsageError(f"{option.opts[0]} is given {count} times; it takes one value")
         return super().parse_args(ctx, args)
+
+    def _with_values(self, args: list[str]) -> list[str]:
+        """Return the arguments with "" after each option that may stand without its value.
+
+        The metavar of such an option is in brackets.
+        """
+        alone = {
+            name
+            for option in self.params
+            for name in option.opts
+            if (getattr(option, "metavar", None) or "").startswith("[")
+        }
+        return [
+            part
+            for word, following in zip(args, [*args[1:], "-"], strict=False)
+            for part in ((word, "") if word in alone and following.startswith("-") else (word,))
+        ]
 
     def _whole(self, args: list[str]) -> list[str]:
         """Return the words of a line that a shell completes, without an option that waits.

@@ -6,9 +6,10 @@ import sys
 import traceback
 import warnings
 from collections.abc import Sequence
+from functools import lru_cache
 from io import TextIOWrapper
 from types import FrameType
-from typing import Annotated, TextIO
+from typing import Annotated, Any, TextIO
 
 import typer
 
@@ -164,7 +165,7 @@ def run(arguments: Sequence[str]) -> int:
 
 def _invoke(arguments: list[str]) -> int:
     try:
-        app(arguments, prog_name="dxjudge")
+        _commands()(arguments, prog_name="dxjudge")
     except SystemExit as stop:
         if isinstance(stop.__context__, BrokenPipeError):  # Typer makes it exit code 1
             raise stop.__context__ from None
@@ -172,6 +173,12 @@ def _invoke(arguments: list[str]) -> int:
             raise KeyboardInterrupt from None
         return stop.code if isinstance(stop.code, int) else 0
     return 0
+
+
+@lru_cache
+def _commands() -> Any:
+    """Read the options of all commands; for a program that runs several lines, only once."""
+    return typer.main.get_command(app)
 
 
 def _interrupted(stop: SystemExit) -> bool:

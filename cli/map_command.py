@@ -6,6 +6,7 @@ from typing import Annotated, get_args
 
 import typer
 
+from ..errors import UsageError
 from ..files import forms
 from ..files.forms import FORMS_OUT, MAPPING_SUFFIXES, Form
 from .command import grouped
@@ -17,6 +18,7 @@ from .options import (
     RUN,
     AsJson,
     Chroma,
+    Cluster,
     Concepts,
     Delimiter,
     Encoding,
@@ -238,6 +240,7 @@ def map_file(
     estimate: EstimateOnly = False,
     run: BatchRunOptions,
     workers: Workers = None,
+    cluster: Cluster = None,
     journal: Journal = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -261,6 +264,7 @@ def map_file(
       dxjudge map diagnoses.csv -o mapped.csv --model openai:gpt-4o --estimate
       dxjudge map diagnoses.csv -o mapped.csv --model openai:gpt-4o \\
         --rerank ambiguous --max-cost 5
+      dxjudge map diagnoses/ -o mapped/ --cluster
       dxjudge map diagnosen.csv -o mapped.csv --model openai:gpt-4o --translate
       echo "heart attack" | dxjudge map -
     """
@@ -301,6 +305,13 @@ def map_file(
         input, output, column, split, candidates, form, output_format, table, journal, concepts,
         read_wanted(accept, accept_on, calibration), read_named_style(style), workers,
     )  # fmt: skip
+    if cluster is not None:
+        from .cluster.map_run import run_map_cluster
+
+        if asked:
+            raise UsageError("--cluster maps without --model")
+        code = run_map_cluster(request, settings, cluster, quiet=quiet, as_json=as_json)
+        raise typer.Exit(code)
     if not estimate:
         check_output(output, as_json=as_json)
     raise typer.Exit(run_map(request, settings, asked, quiet=quiet, as_json=as_json))

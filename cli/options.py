@@ -279,6 +279,16 @@ ExtraBody = Annotated[
         rich_help_panel=MODEL,
     ),
 ]
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        metavar="[ADDRESS]",
+        help="Work on a Ray cluster (pip install 'dxjudge[ray]'): the one at this address, else "
+        "the one of RAY_ADDRESS or of this machine, else the cores of this machine. The input may "
+        "be a folder, also s3://…; the output is a folder of Parquet files.",
+        rich_help_panel=RUN,
+    ),
+]
 OneDimension = Annotated[
     bool,
     typer.Option(

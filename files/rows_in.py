@@ -65,8 +65,20 @@ def read_sheet(
     """
     name = "standard input" if source == "-" else source
     data = sys.stdin.buffer.read() if source == "-" else read_bytes(Path(source))
+    return sheet_of(data, name, form, column=column, list_allowed=list_allowed)
+
+
+def sheet_of(
+    data: bytes,
+    name: str,
+    form: Form = _ANY,
+    *,
+    column: str | None = None,
+    list_allowed: bool = True,
+) -> Sheet:
+    """Return the table in the content of a file of this name, as `read_sheet` does."""
     data = unpack(data, name)
-    kind = form.kind_of(source)
+    kind = form.kind_of(name)
     if kind is None and data.startswith(b"PAR1"):
         kind = "parquet"
     if is_excel(data) and kind is None:

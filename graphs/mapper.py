@@ -270,15 +270,12 @@ class Mapper:
     def signature(self) -> dict[str, Any]:
         """Everything needed to reproduce the mappings: versions, release, terms, settings."""
         index = self.parts.retriever.index
-        rows: dict[str, int] = {}
-        for term in index.terms:
-            rows[term.source] = rows.get(term.source, 0) + 1
         return {
             "dxjudge": metadata.version("dxjudge"),
             "ontology": self.tree.release,
             "edition": self.tree.version,
             **({} if self.tree.descriptor.fitted else {"fitted": False}),
-            "sources": rows,
+            "sources": dict(index.rows.of_source),
             "weights": self._weights,
             "added": {source.name: [source.version, source.sha256[:12]] for source in self.added},
             "scope": self._scope or self.tree.descriptor.scope,

@@ -41,7 +41,9 @@ def served(job: Job, api: APIRouter) -> Iterator[str]:
     listening = bind(HOST, 0)
     listening.listen()
     port = listening.getsockname()[1]
-    guard = Guard(TOKEN, (HOST, "localhost"), 5_000_000, cookie=f"dxjudge-{port}")
+    guard = Guard(
+        TOKEN, (HOST, "localhost"), 5_000_000, cookie=f"dxjudge-{port}", missing="a token"
+    )
     app = guarded(make_local_app(job, api), guard)
     server = make_server(app, grace=2)
     thread = threading.Thread(target=server.run, args=([listening],))

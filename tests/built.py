@@ -73,7 +73,7 @@ def link_needed(name: str, packages: Path) -> None:
     (own,) = (one for one in Distribution.discover(path=[str(packages)]) if one.name == name)
     for one in _needed(own):
         for file in one.files or ():
-            if ".." not in file.parts and file.suffix != ".pyc":
+            if ".." not in file.parts:  # with their bytecode, which is as valid behind a link
                 target = packages / file
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.symlink_to(Path(str(file.locate())))

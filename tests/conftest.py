@@ -1,16 +1,20 @@
 """What the tests share: a cache folder of their own, and one mapper over the whole base."""
 
+import json
 import os
 import signal
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
+import typer
 from hypothesis import settings
 
 from dxjudge.agents.engine import habits, limits
 from dxjudge.graphs.mapper import Mapper
+from dxjudge.ontology.mapping import Mapping
 from dxjudge.ontology.search import index
 from dxjudge.ontology.search.term_rows import TermRows, load_rows
 
@@ -55,6 +59,37 @@ def large_indexes_stay() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(index, "load_rows", load_and_keep)
+        yield
+
+
+_MAPPED: defaultdict[str, dict[str, Mapping]] = defaultdict(dict)
+
+
+@pytest.fixture(scope="module")
+def texts_are_mapped_once() -> Iterator[None]:
+    """For tests of what comes after the mapping, most of them of the same examples.
+
+    Mappers with equal settings share their mappings, also those of other modules.
+    """
+    map_all = Mapper._without_model
+
+    def map_new(mapper: Mapper, texts: list[str]) -> list[Mapping]:
+        known = _MAPPED[json.dumps(mapper.signature, sort_keys=True)]
+        new = [text for text in dict.fromkeys(texts) if text not in known]
+        if new:
+            known.update(zip(new, map_all(mapper, new), strict=True))
+        return [known[text] for text in texts]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Mapper, "_without_model", map_new)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def commands_are_read_once() -> Iterator[None]:
+    """Typer's runner reads the options of all commands from their signatures at each call."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("typer.testing._get_command", cache(typer.main.get_command))
         yield
 
 

@@ -15,6 +15,8 @@ from dxjudge.evaluation.measures.alignment import AlignmentRow
 from dxjudge.evaluation.ratings import read_expert_ratings
 from dxjudge.scoring import Plan, choice_alignment, rank_alignment
 
+pytestmark = pytest.mark.usefixtures("texts_are_mapped_once")
+
 N = 12
 CASES = [{"id": f"c{n}", "question": "Which?", "A": "gout", "B": "asthma", "answer": "A"}
          for n in range(N)]  # fmt: skip

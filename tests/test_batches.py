@@ -110,6 +110,19 @@ def test_one_live_question_then_one_batch_then_the_cache(
     assert names(again) == right() and len(server.seen) == before
 
 
+def test_a_kept_reply_that_no_longer_holds_is_asked_for_again(
+    server: BatchServer, cache: Path
+) -> None:
+    asked(server, "openai", cache)
+    replies = Replies(cache)
+    key, entry = next(replies.entries())
+    entry["reply"]["answer"] = {"choice": "not on the list"}
+    replies.store.set({(("reply",), key): (entry, None)})
+    replies.close()
+    outcomes, _ = asked(server, "openai", cache)
+    assert (names(outcomes), server.sizes) == (right(), [9, 1])
+
+
 def test_what_is_invalid_expired_faulty_or_refused_in_a_batch(
     server: BatchServer, wire: str, cache: Path
 ) -> None:

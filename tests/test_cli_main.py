@@ -2,18 +2,15 @@
 
 import json
 import os
-import re
 import subprocess
 import sys
 import warnings
 from collections.abc import Iterator
-from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 import pytest
 import typer
-from typer.main import get_command
 
 import dxjudge
 from dxjudge.cli import main
@@ -22,7 +19,6 @@ from dxjudge.cli.main import app, run
 from dxjudge.errors import DxjudgeError
 from dxjudge.ontology.tree import load_tree
 
-ROOT = Path(__file__).parent.parent
 COMMANDS = [command.name for command in app.registered_commands]
 
 
@@ -50,36 +46,6 @@ def test_help_of_every_command_shows_examples(name: str, capfd: pytest.CaptureFi
     said = capfd.readouterr().out
     assert "Example" in said
     assert f"dxjudge {name}" in said.split("Example", 1)[1]
-
-
-def options_by_command(command: Any, name: str = "") -> Iterator[tuple[str, set[str]]]:
-    """The long options of each command, as the command line itself has them."""
-    inner = getattr(command, "commands", None)
-    for own, one in (inner or {}).items():
-        yield from options_by_command(one, f"{name} {own}".strip())
-    if inner is None:
-        yield name, {option for one in command.params for option in one.opts}
-
-
-SHARED = {"--concurrency", "--rpm", "--tpm", "--timeout", "--max-tokens", "--reasoning-effort",
-          "--extra-body"}  # fmt: skip
-
-
-def test_the_page_says_which_command_that_asks_models_has_which_option() -> None:
-    lines = (ROOT / "docs" / "cli.md").read_text("utf-8").splitlines()
-    rows = [line.strip("|").split("|") for line in lines if "|---" not in line]
-    first = next(place for place, row in enumerate(rows) if "`--max-calls`" in "".join(row[1:]))
-    header, *body = takewhile(lambda row: len(row) > 1, rows[first:])
-    columns = [re.findall(r"--[a-z-]+", cell) for cell in header]
-    page = {row[0].strip(" `"): [cell.strip() for cell in row] for row in body}
-    asking = {n: own for n, own in options_by_command(get_command(app)) if "--max-calls" in own}
-    assert page.keys() == asking.keys()
-    for name, own in asking.items():
-        assert own >= SHARED, name
-        assert {"--temperature", "--judge-temperature"} & own, name
-        for cell, options in zip(page[name], columns, strict=True):
-            for option in options:
-                assert (option in own) == (cell == "yes"), (name, option)
 
 
 def test_prints_its_version(capfd: pytest.CaptureFixture[str]) -> None:

@@ -18,7 +18,6 @@ from typing_extensions import TypedDict
 from dxjudge.cli.main import run as dxjudge
 from dxjudge.files.folders import VARIABLE
 from dxjudge.graphs.mapper import Mapper
-from dxjudge.ontology.mapping import Mapping
 
 from . import (
     mediconfusion_model,
@@ -33,6 +32,8 @@ from .page_reader import PageReader
 from .pages import PAGES, ROOT, blocks, commands, valid_answer
 from .protocol_server import ProtocolServer, Seen, say
 
+pytestmark = pytest.mark.usefixtures("texts_are_mapped_once")
+
 # Statements that cannot run here: page and words of the statement -> why.
 NOT_RUN = {
     ("docs/claims.md", "claims.py"): "measures for minutes; tests/test_claims.py",
@@ -42,6 +43,7 @@ NOT_RUN = {
     ("docs/install.md", "venv"): "makes an environment, which pip fills from the network",
     ("docs/sources.md", "mondo"): "fetches from the network",
     ("docs/map.md", "--max-cost"): "prices are those of the provider's own address",
+    ("docs/howto_cluster.md", "--cluster"): "starts Ray; tests/test_cluster_map.py",
     ("docs/howto_cluster.md", "ray.data"): "starts Ray; tests/test_map_batch.py",
     ("docs/batch.md", "batch"): "waits for a provider's batches; tests/test_batches.py",
     ("docs/serve.md", "dxjudge serve"): "runs until it is stopped; tests/test_serve.py",
@@ -90,24 +92,6 @@ def answer(seen: Seen) -> Any:
 def server() -> Iterator[ProtocolServer]:
     with ProtocolServer(answer) as running:
         yield running
-
-
-@pytest.fixture(scope="module", autouse=True)
-def texts_are_mapped_once() -> Iterator[None]:
-    """Pages map the same examples: mappers with equal settings share their mappings."""
-    mapped: dict[str, dict[str, Mapping]] = {}
-    map_all = Mapper._without_model
-
-    def map_new(mapper: Mapper, texts: list[str]) -> list[Mapping]:
-        known = mapped.setdefault(json.dumps(mapper.signature, sort_keys=True), {})
-        new = [text for text in dict.fromkeys(texts) if text not in known]
-        if new:
-            known.update(zip(new, map_all(mapper, new), strict=True))
-        return [known[text] for text in texts]
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Mapper, "_without_model", map_new)
-        yield
 
 
 def _rows(path: Path, rows: list[dict[str, Any]]) -> None:

@@ -16,6 +16,8 @@ from dxjudge.evaluation.pages.items import read_items
 from .protocol_server import ProtocolServer, Seen
 from .test_evaluation_run import responses, rows_of, run
 
+pytestmark = pytest.mark.usefixtures("texts_are_mapped_once")
+
 STEPS = """
 from typing import Literal
 

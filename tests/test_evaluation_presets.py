@@ -24,6 +24,8 @@ from dxjudge.ontology.tree import load_tree
 from .evaluation_judge import make_judge
 from .protocol_server import ProtocolServer
 
+pytestmark = pytest.mark.usefixtures("texts_are_mapped_once")
+
 FOLDER = Path(__file__).parents[1] / "examples" / "evaluate"
 CODES = {
     "COPD exacerbation": "J44.1",

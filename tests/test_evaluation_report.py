@@ -32,6 +32,8 @@ from .evaluation_judge import make_judge
 from .protocol_server import ProtocolServer
 from .view_runs import PIXEL
 
+pytestmark = pytest.mark.usefixtures("texts_are_mapped_once")
+
 EVIL = '</p><script>document.title="owned"</script><img src=x onerror=alert(1)> "q" & \'a\''
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 from typer.testing import CliRunner, Result
 
 from dxjudge.cli.evaluate_command import evaluate
@@ -17,17 +18,19 @@ from dxjudge.errors import InputError, UsageError
 from .evaluation_judge import make_judge
 from .protocol_server import ProtocolServer, Seen
 
+pytestmark = pytest.mark.usefixtures("texts_are_mapped_once")
+
 EXAMPLES = Path(__file__).parents[1] / "examples"
 CASES = EXAMPLES / "cases.jsonl"
 MODELS = [str(EXAMPLES / "evaluate" / f"{name}.jsonl") for name in ("careful", "hasty")]
 
 
-def run(*arguments: Any) -> Result:
-    import typer
+APP = typer.Typer()
+APP.command()(evaluate)
 
-    app = typer.Typer()
-    app.command()(evaluate)
-    return CliRunner().invoke(app, [str(each) for each in arguments])
+
+def run(*arguments: Any) -> Result:
+    return CliRunner().invoke(APP, [str(each) for each in arguments])
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:

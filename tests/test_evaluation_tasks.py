@@ -14,6 +14,8 @@ from .evaluation_judge import make_judge
 from .protocol_server import ProtocolServer
 from .test_evaluation_run import few_cases, responses, rows_of, run, some_responses
 
+pytestmark = pytest.mark.usefixtures("texts_are_mapped_once")
+
 
 @pytest.mark.parametrize("preset", [preset.name for preset in PRESETS])
 def test_the_tasks_of_a_preset_exist_and_fill_its_columns(preset: str) -> None:

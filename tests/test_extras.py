@@ -45,6 +45,7 @@ def _uninstall(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
         ("redis", "redis", f"{JUDGE} --cache redis://127.0.0.1:9"),
         ("opentelemetry", "otel", f"{JUDGE} --otel"),
         ("prometheus_client", "serve", "serve"),
+        ("fastapi_swagger", "serve", "serve"),
         ("mcp", "mcp", "mcp"),
     ],
 )

@@ -4,6 +4,8 @@ import pytest
 
 from dxjudge.agents.engine.families import families_of
 
+pytestmark = pytest.mark.usefixtures("texts_are_mapped_once")
+
 
 @pytest.mark.parametrize(
     ("name", "families"),

@@ -13,6 +13,8 @@ from dxjudge.errors import InputError, UsageError
 
 from .test_evaluation_run import rows_of
 
+pytestmark = pytest.mark.usefixtures("texts_are_mapped_once")
+
 
 def cases_of(numbers: range) -> list[dict[str, Any]]:
     return [{"id": f"c{n:02}", "question": "?", "A": "x", "B": "y", "answer": "A"} for n in numbers]

@@ -10,6 +10,7 @@ from dxjudge.agents.making.guess_option import GUESS_OPTION
 from dxjudge.agents.making.list_categories import LIST_CATEGORIES
 from dxjudge.agents.making.list_unsupported import LIST_UNSUPPORTED
 from dxjudge.agents.making.split_report import SPLIT_REPORT
+from dxjudge.agents.making.verify_record import VERIFY_RECORD
 from dxjudge.agents.making.write_distractors import WRITE_DISTRACTORS
 from dxjudge.agents.making.write_question import WRITE_VISUAL_QUESTION
 from dxjudge.agents.making.write_reasoning import WRITE_REASONING
@@ -34,6 +35,7 @@ ASKED = {
     "structure": "history first",
     "hidden": ["erythema multiforme"],
 }
+CHECKED = {"case": REPORT, "record": {"fields": FIELDS}}
 REASONED = {"record": {"fields": FIELDS}, "question": QUESTION}
 NO_TESTS = {"record": {"fields": {**FIELDS, "diagnostic_process": []}}, "question": QUESTION}
 STATED = {"source": "A man had gout.", "text": "The man had gout and fever.", "allowed": "nothing"}
@@ -68,6 +70,12 @@ def planted() -> Iterator[tuple[Step[Any, Any], Any, Any, Any, str]]:
     again = {**DRAWN, "earlier": [[one["option"] for one in OPTIONS[::-1]]]}
     yield WRITE_DISTRACTORS, DRAWN, CHOSEN, (again, CHOSEN), "those of an earlier draw"
     yield WRITE_DISTRACTORS, DRAWN, CHOSEN, (SICK, {"distractors": FEVERS}), "all are a fever"
+    right = {"fault": "none", "supported": True}
+    good = dict.fromkeys(RECORD, right)
+    torn = {**good, "complaint": {**right, "fault": "it has the complaint of another case"}}
+    yield VERIFY_RECORD, CHECKED, good, torn, "complaint: 'it has the complaint of another case' is"
+    mute = {**good, "complaint": {**right, "supported": False}}
+    yield VERIFY_RECORD, CHECKED, good, mute, "complaint.fault: say what is wrong"
     good = {"question": QUESTION}
     short = {"question": "A woman of 34; what do the images show?"}
     yield WRITE_VISUAL_QUESTION, ASKED, good, short, "words; "

@@ -18,6 +18,8 @@ from dxjudge.evaluation.report.paper_tables import fill_paper
 from dxjudge.evaluation.report.paper_text import paper_text
 from dxjudge.scoring import Plan, bootstrap_interval, mean_statistic
 
+pytestmark = pytest.mark.usefixtures("texts_are_mapped_once")
+
 LETTERS = {"a": "AABB" * 5, "b": "AAAB" * 5, "c": "AAAA" * 5}
 TYPES = {"a": {"type": "open"}, "b": {"type": "open"}, "c": {"type": "proprietary"}}
 CASES = [{"id": f"c{n}", "question": "Which?", "A": "gout", "B": "asthma", "answer": "A"}

@@ -22,6 +22,8 @@ from .browser import chromium, faults_of, fits, inaccessible, looks, served
 from .test_evaluation_report import EVIL, cases_of, data_of, make
 from .test_report_judges import write_trials
 
+pytestmark = pytest.mark.usefixtures("texts_are_mapped_once")
+
 PAPER = 718  # pixels between the margins of A4
 
 

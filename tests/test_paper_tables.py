@@ -30,6 +30,8 @@ from dxjudge.scoring import deviation_over_units
 from .evaluation_judge import make_judge
 from .protocol_server import ProtocolServer
 
+pytestmark = pytest.mark.usefixtures("texts_are_mapped_once")
+
 EXAMPLES = Path(__file__).parents[1] / "examples"
 MODELS = {"careful": EXAMPLES / "evaluate" / "careful.jsonl",
           "hasty": EXAMPLES / "evaluate" / "hasty.jsonl"}  # fmt: skip

@@ -16,6 +16,8 @@ from dxjudge.scoring.robustness import ALL
 
 from .test_evaluation_report import data_of, make
 
+pytestmark = pytest.mark.usefixtures("texts_are_mapped_once")
+
 TRIALS = """case,step,judge,perturbation,repeat,base,perturbed,status,flipped
 {rows}c0,grade_ddx,openai:one,injection,0,5,,failed,
 """

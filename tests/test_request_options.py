@@ -1,6 +1,9 @@
 """The options of a request: on every command that asks a model, on both wires, and in the key."""
 
 import asyncio
+import re
+from collections.abc import Iterator
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -17,31 +20,43 @@ from dxjudge.cli.main import run as dxjudge
 from dxjudge.errors import UsageError
 from dxjudge.graphs.step import run_step
 
+from .pages import ROOT
 from .protocol_server import ProtocolServer
 
-ASKING = (
-    "answer", "judge", "stress", "evaluate", "compare-judges", "map", "curate dermcase",
-    "curate medsyn", "curate mediconfusion", "curate medlesionvqa", "curate patterns",
-    "curate probe",
-)  # fmt: skip
 OF_A_RUN = {
     "--timeout", "--rpm", "--tpm", "--prices", "--max-cost", "--max-calls", "--concurrency",
-    "--cache", "--cache-mode", "--account", "--log", "--otel", "--estimate",
+    "--cache", "--cache-mode", "--account", "--log", "--otel",
 }  # fmt: skip
 OF_A_MODEL = {"--max-tokens", "--reasoning-effort", "--extra-body"}
 STEP = find_step("judge_equivalence")
 PAIR = {"predicted": "gout", "truth": "podagra"}
 
 
-@pytest.mark.parametrize("name", ASKING)
-def test_every_command_that_asks_a_model_has_the_options_of_a_request(name: str) -> None:
-    command: Any = get_command(app)
-    for word in name.split():
-        command = command.commands[word]
-    options = {option for one in command.params for option in one.opts}
-    assert options >= OF_A_RUN | OF_A_MODEL
-    for parameter in ("temperature", "seed"):
-        assert {f"--{parameter}", f"--judge-{parameter}"} & options
+def options_by_command(command: Any, name: str = "") -> Iterator[tuple[str, set[str]]]:
+    """The long options of each command, as the command line itself has them."""
+    inner = getattr(command, "commands", None)
+    for own, one in (inner or {}).items():
+        yield from options_by_command(one, f"{name} {own}".strip())
+    if inner is None:
+        yield name, {option for one in command.params for option in one.opts}
+
+
+def test_the_page_says_which_command_that_asks_models_has_which_option() -> None:
+    lines = (ROOT / "docs" / "cli.md").read_text("utf-8").splitlines()
+    rows = [line.strip("|").split("|") for line in lines if "|---" not in line]
+    first = next(place for place, row in enumerate(rows) if "`--max-calls`" in "".join(row[1:]))
+    header, *body = takewhile(lambda row: len(row) > 1, rows[first:])
+    columns = [re.findall(r"--[a-z-]+", cell) for cell in header]
+    page = {row[0].strip(" `"): [cell.strip() for cell in row] for row in body}
+    asking = {n: own for n, own in options_by_command(get_command(app)) if "--max-calls" in own}
+    assert page.keys() == asking.keys()
+    for name, own in asking.items():
+        assert own >= OF_A_RUN | OF_A_MODEL, name
+        for parameter in ("temperature", "seed"):
+            assert {f"--{parameter}", f"--judge-{parameter}"} & own, name
+        for cell, options in zip(page[name], columns, strict=True):
+            for option in options:
+                assert (option in own) == (cell == "yes"), (name, option)
 
 
 @pytest.mark.parametrize("wire", ["openai", "anthropic"])

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import subprocess
 import sys
 import threading
@@ -249,6 +250,26 @@ def test_health_needs_no_token_and_metrics_hold_no_text(url: str, client: httpx.
     assert 'dxjudge_requests_total{route="/search",status="200"}' in metrics
     assert "private" not in metrics and "M10" not in metrics
     assert "/map" in client.get("/openapi.json").json()["paths"]
+
+
+def test_a_browser_opens_the_page_of_the_service_with_the_token_and_needs_no_other_site(
+    url: str,
+) -> None:
+    with httpx.Client(base_url=url) as browser:
+        assert "?token=TOKEN" in browser.get("/docs").json()["error"]
+        assert browser.get("/docs?token=wrong").status_code == 401
+        entered = browser.get("/docs", params={"token": TOKEN, "a": "b c"})
+        assert (entered.status_code, entered.headers["location"]) == (303, "/docs?a=b+c")
+        page = browser.get("/docs").text
+        used = re.findall(r'(?:src|href)="([^"]+)"', page)
+        assert len(used) >= 3 and all(address.startswith(url) for address in used)
+        assert [browser.get(address).status_code for address in used] == [200] * len(used)
+        assert "/map" in browser.get("/openapi.json").json()["paths"]
+
+
+def test_the_way_in_leads_to_no_other_host(url: str) -> None:
+    entered = httpx.get(f"{url}//evil.example/%0d%0ax", params={"token": TOKEN})
+    assert entered.headers["location"] == "/evil.example/%0D%0Ax"
 
 
 def test_fhir_operations_answer_in_fhir(client: httpx.Client) -> None:

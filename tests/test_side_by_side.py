@@ -13,6 +13,8 @@ from dxjudge.evaluation.judging import Item, Panel
 
 from .protocol_server import ProtocolServer, Seen, say
 
+pytestmark = pytest.mark.usefixtures("texts_are_mapped_once")
+
 CASES = [{"id": f"c{n}", "case": f"Case {n}: an itchy rash of the elbows."} for n in range(4)]
 
 

@@ -28,6 +28,8 @@ from dxjudge.scoring import Difference, Interval
 
 from .protocol_server import ProtocolServer, Seen, fail
 
+pytestmark = pytest.mark.usefixtures("texts_are_mapped_once")
+
 CASES = 20
 MODELS = ("qwen-new", "plain")
 

@@ -28,6 +28,8 @@ from .protocol_server import ProtocolServer, Seen, fail
 from .test_evaluation_run import rows_of
 from .view_runs import EVIL, Judged, evil_run, example_run
 
+pytestmark = pytest.mark.usefixtures("texts_are_mapped_once")
+
 
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> Judged:

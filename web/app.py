@@ -11,6 +11,7 @@ from typing import Annotated, Any, TypeVar
 
 from fastapi import Body, FastAPI, Query
 from fastapi.responses import JSONResponse, Response
+from fastapi_swagger import patch_fastapi
 from pydantic import BaseModel, ConfigDict, Field
 
 from ..agents.outcome import write_outcome
@@ -97,7 +98,12 @@ def make_app(service: Service) -> FastAPI:
         version=version("dxjudge"),
         description="Maps free-text diagnoses to codes, and judges with checked verdicts.",
         lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+        swagger_ui_oauth2_redirect_url=None,
     )
+    # FastAPI's own page loads its script from another site.
+    patch_fastapi(app, swagger_ui_parameters={"filter": True, "validatorUrl": None})
     app.middleware("http")(metrics.watch)
     add_faults(app)
     _add_mapping(app, service, queue)

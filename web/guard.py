@@ -6,7 +6,7 @@ import json
 from contextlib import suppress
 from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import parse_qsl, quote, unquote, urlencode
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -20,13 +20,14 @@ class Guard:
 
     token: None for no token. hosts: the names under which the service answers, "*" for every one.
     most_bytes: of a body. cookie: the name of the cookie that may hold the token of a browser,
-    which gets it by opening an address that ends in ?token=TOKEN; None for programs only.
+    which gets it by opening an address that ends in ?token=TOKEN. missing: what to do without it.
     """
 
     token: str | None
     hosts: tuple[str, ...]
     most_bytes: int
-    cookie: str | None = None
+    cookie: str
+    missing: str
 
 
 class _TooLarge(Exception):
@@ -76,18 +77,21 @@ def _entry(scope: Scope, headers: dict[str, str], rules: Guard) -> str | None:
 
     The token leaves the address at once, so that it is in no bookmark and no screenshot.
     """
-    if rules.cookie is None or scope["method"] != "GET" or not _is_own_host(headers, rules):
+    if rules.token is None or scope["method"] != "GET" or not _is_own_host(headers, rules):
         return None
     fields = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
     shown = [value for name, value in fields if name == "token"]
     if not shown or not _is_token(shown[-1], rules):
         return None
     rest = urlencode([(name, value) for name, value in fields if name != "token"])
-    return "/" + (f"?{rest}" if rest else "")
+    # With two slashes before it, a path would be the name of another host.
+    return "/" + quote(scope["path"].lstrip("/")) + (f"?{rest}" if rest else "")
 
 
 async def _enter(send: Send, where: str, rules: Guard) -> None:
-    cookie = f"{rules.cookie}={rules.token}; HttpOnly; SameSite=Strict; Path=/"
+    cookie = (
+        f"{rules.cookie}={quote(rules.token or '', safe='')}; HttpOnly; SameSite=Strict; Path=/"
+    )
     headers = [(b"location", where.encode("latin-1")), (b"set-cookie", cookie.encode("latin-1"))]
     await send({"type": "http.response.start", "status": 303, "headers": headers})
     await send({"type": "http.response.body", "body": b""})
@@ -104,13 +108,13 @@ def _is_own_host(headers: dict[str, str], rules: Guard) -> bool:
 
 def _shown_token(headers: dict[str, str], rules: Guard) -> str:
     shown = headers.get("authorization", "").removeprefix("Bearer ")
-    if shown or rules.cookie is None:
+    if shown:
         return shown
     try:
         held = SimpleCookie(headers.get("cookie", "")).get(rules.cookie)
     except CookieError:
         return ""
-    return held.value if held else ""
+    return unquote(held.value) if held else ""
 
 
 def _refusal(path: str, headers: dict[str, str], rules: Guard) -> tuple[int, str] | None:
@@ -120,9 +124,7 @@ def _refusal(path: str, headers: dict[str, str], rules: Guard) -> tuple[int, str
     if origin and origin.partition("://")[2] != headers.get("host"):
         return 403, "requests from pages of other sites are refused"
     if path not in OPEN_PATHS and not _is_token(_shown_token(headers, rules), rules):
-        if rules.cookie:
-            return 401, "open the whole address that the command printed, with its token"
-        return 401, "send the token of the service: Authorization: Bearer TOKEN"
+        return 401, rules.missing
     length = headers.get("content-length", "0")
     return _too_large(rules) if length.isdigit() and int(length) > rules.most_bytes else None
 

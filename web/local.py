@@ -126,6 +126,7 @@ def serve_local(
         hosts=(HOST, "localhost"),
         most_bytes=most_bytes,
         cookie=f"dxjudge-{port}",
+        missing="open the whole address that the command printed, with its token",
     )
     app = guarded(make_local_app(job, api), guard)
     address = f"http://{HOST}:{port}/?token={token}"

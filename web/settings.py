@@ -11,6 +11,10 @@ from ..graphs.mapper import Mapper
 from .guard import Guard
 
 MEGABYTE = 1_000_000
+_MISSING = (
+    "send the token of the service: Authorization: Bearer TOKEN; in a browser, open the address "
+    "once with ?token=TOKEN behind it"
+)
 
 
 @dataclass(frozen=True)
@@ -37,4 +41,4 @@ class Service:
     @property
     def guard(self) -> Guard:
         """What stands before every request."""
-        return Guard(self.token, self.hosts, self.most_bytes)
+        return Guard(self.token, self.hosts, self.most_bytes, "dxjudge_service", _MISSING)

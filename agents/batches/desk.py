@@ -100,12 +100,12 @@ class Desk:
         return False
 
     async def reply(
-        self, call: Call, sent: JudgeSpec, request: Request, ticket: str
+        self, call: Call, key: str, sent: JudgeSpec, request: Request, ticket: str
     ) -> tuple[Reply, JudgeSpec]:
         """Return the reply of a request and the spec with which it was sent.
 
-        sent: the spec to send it with, if it is not in a batch yet. Raises AskedElsewhere,
-        BatchFault, NoAnswer, AuthenticationFault, ModelFault or EnvironmentFault.
+        key: as in `Asked`. sent: the spec to send it with, if it is not in a batch yet. Raises
+        AskedElsewhere, BatchFault, NoAnswer, AuthenticationFault, ModelFault or EnvironmentFault.
         """
         judge = call.judge
         while True:
@@ -114,7 +114,7 @@ class Desk:
             if known is None:
                 fields = sent_fields(sent)
                 line = self._service(judge).line(ticket, sent, request)
-                got = await self._pool(judge).ask(ticket, call.key, line, fields)
+                got = await self._pool(judge).ask(ticket, key, line, fields)
             elif known.answer is not None:
                 fields, got = known.sent, (known.answer, known.batch)
             else:

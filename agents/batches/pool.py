@@ -128,7 +128,7 @@ class Pool:
             known = await service.tickets.find(asked)
             new = {name: one for name, one in asked.items() if name not in known}
             # In this order: a process keeps a reply before it forgets the ticket.
-            kept = await service.tickets.kept([one.key for one in new.values()])
+            kept = await service.tickets.kept([one.key for one in new.values() if one.key])
             for one in new.values():
                 if one.key in kept:
                     _raise_in(one, AskedElsewhere())

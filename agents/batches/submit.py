@@ -20,9 +20,9 @@ _SOON = 900.0  # seconds in which a batch that was being sent must have been cre
 class Asked:
     """A request that waits for a batch, in the provider's form, and its future answer.
 
-    key: that of its reply in the cache. The future gives (the answer, the name of the batch), or
-    None for a request that turned out to be in a batch of another process; it raises
-    AskedElsewhere for one that another process has asked to the end.
+    key: under which another process may keep the reply; "" for none. The future gives (the
+    answer, the name of the batch), or None for a request that turned out to be in a batch of
+    another process; it raises AskedElsewhere for one that another process has asked to the end.
     """
 
     key: str

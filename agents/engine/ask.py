@@ -159,7 +159,8 @@ async def _look_up_once(call: Call, run: Run) -> Outcome:
             return outcome
         if run.replies.mode == "replay":
             raise await missed([call], run)
-        return await _converse(call, run)
+        # A kept reply that does not hold is no reason to look into the cache again.
+        return await _converse(call, run, call.key if entry is None else "")
 
 
 @asynccontextmanager
@@ -183,9 +184,12 @@ def _kept(call: Call, entry: Entry, run: Run) -> Outcome | None:
     return outcome
 
 
-async def _converse(call: Call, run: Run) -> Outcome:
-    """Ask, and ask for repairs, until an answer is valid or no repairs are left."""
-    talk = Conversation(call, run)
+async def _converse(call: Call, run: Run, key: str = "") -> Outcome:
+    """Ask, and ask for repairs, until an answer is valid or no repairs are left.
+
+    key: as in `Conversation`.
+    """
+    talk = Conversation(call, run, key)
     reasons: list[str] = []
     try:
         while True:

@@ -49,12 +49,14 @@ _STATUS: dict[str, AttemptStatus] = {
 class Conversation:
     """The turns of one item so far: pairs of a model's answer and the correction sent to it.
 
+    key: under which another process may keep the reply meanwhile; "" where it would not help.
     live: whether this turn is asked at once, and not by a batch. tickets: of its requests that
     are, or were, in batches.
     """
 
     call: Call
     run: Run
+    key: str = ""
     turns: list[tuple[str, str]] = field(default_factory=list)
     tally: Tally = field(default_factory=Tally)
     attempt: int = 0
@@ -168,7 +170,7 @@ class Conversation:
             return await send(call.judge, sent, request, self.run.timeout), sent
         ticket = self._ticket(self.attempt)
         self.tickets.append(ticket)
-        return await batches.desk.reply(call, sent, request, ticket)
+        return await batches.desk.reply(call, self.key, sent, request, ticket)
 
     def _ticket(self, attempt: int) -> str:
         """Return the name of a request in a batch: the same for the same item, turn and attempt."""

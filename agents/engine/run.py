@@ -17,7 +17,8 @@ from ..watching.call_log import CallLog
 from ..watching.prompt_log import PromptLog
 from .judges import Judge
 from .ledger import Ledger
-from .limits import Budget, Limiter, Limits, limiter_of
+from .limits import Budget, Limits, limiter_of
+from .permits import Pace, Permits, Purse
 from .prices import Price, load_prices
 
 WAITING = 20_000
@@ -50,6 +51,7 @@ class Run:
     batch: ask by providers' batches, at a lower price and with answers within a day; only
         judges of providers that have batches can be asked then.
     tracer: a tracer of OpenTelemetry, which gets a span for each item, request and repair.
+    permits: limits and budget that this run shares with other processes, in place of its own.
 
     An evaluation sets `prompts`, so that its folder has the prompts of its verdicts.
     """
@@ -75,11 +77,13 @@ class Run:
         tracer: Any = None,
         one_dimension: bool = False,
         batch: Batching | None = None,
+        permits: Permits | None = None,
     ) -> None:
         if timeout <= 0 or attempts < 1:
             raise UsageError("timeout must be above 0 and attempts at least 1")
         self.replies = Replies(cache, mode)
-        self.budget = Budget(max_calls, max_cost)
+        self.permits = permits
+        self.budget: Purse = permits.purse if permits else Budget(max_calls, max_cost)
         self.limits = _limits(concurrency, rpm, tpm)
         self.timeout = timeout
         self.attempts = attempts
@@ -139,8 +143,10 @@ class Run:
             return WAITING
         return 2 * (self.limits or Limits()).concurrency
 
-    def limiter(self, spec: JudgeSpec) -> Limiter:
-        """Return the process's limiter for this judge's model."""
+    def limiter(self, spec: JudgeSpec) -> Pace:
+        """Return the limiter for this judge's model, which all its users share."""
+        if self.permits is not None:
+            return self.permits.pace(spec.endpoint)
         return limiter_of(spec.endpoint, self.limits)
 
     def ask_by_batches(self, settings: Batching) -> None:

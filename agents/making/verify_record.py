@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from ...prompts.load import Value
 from ...prompts.making import RecordForm, RecordFormField
+from ..rules.technical import technical_fault
 from ..step import Step
 from .record import Record
 
@@ -69,11 +70,18 @@ def _checks(inputs: RecordCheckInput, answer: RecordCheckAnswer) -> dict[str, Fi
 
 
 def _explained(inputs: RecordCheckInput, answer: RecordCheckAnswer) -> list[str]:
-    return [
-        f"{name}.fault: say what is wrong"
-        for name, check in _checks(inputs, answer).items()
-        if not check.supported and not check.fault.strip()
-    ]
+    """Check that a field has a fault in words exactly where it is not supported."""
+    problems = []
+    for name, check in _checks(inputs, answer).items():
+        is_silent = technical_fault(check.fault) is not None  # empty, "none", only marks
+        if not check.supported and is_silent:
+            problems.append(f"{name}.fault: say what is wrong")
+        elif check.supported and not is_silent:
+            problems.append(
+                f"{name}: {check.fault[:200]!r} is a fault, and yet the field is said to be "
+                "supported; if nothing is wrong, leave fault empty"
+            )
+    return problems
 
 
 def _collect(inputs: RecordCheckInput, answer: RecordCheckAnswer) -> RecordCheck:
@@ -84,7 +92,7 @@ def _collect(inputs: RecordCheckInput, answer: RecordCheckAnswer) -> RecordCheck
 
 VERIFY_RECORD: Step[RecordCheckInput, RecordCheckAnswer, RecordCheck] = Step(
     name="verify_record",
-    version=1,
+    version=2,
     input=RecordCheckInput,
     output=lambda inputs: _answer_model(inputs.form),
     render=_render,

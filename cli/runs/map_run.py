@@ -41,7 +41,7 @@ from .map_job import Job, Request, read_job
 from .map_journal import open_journal
 from .map_model import Asked, asking, mapper_settings
 from .map_style import StyleInUse, style_in_use
-from .map_summary import model_summary, summary
+from .map_summary import model_summary, not_fitted, summary
 
 
 @dataclass
@@ -281,10 +281,7 @@ def _report(
     if work.chooser:
         yield from model_summary(work.new, work.chooser)
     if not tree.descriptor.fitted:
-        yield (
-            f"scores, bands and refusals are not fitted to {tree.descriptor.shown}: "
-            "read some rows before you rely on them"
-        )
+        yield not_fitted(tree.descriptor.shown)
     names = added_names(job.sheet, [*ADDED, *(["accepted"] if taken.rule else [])])
     renamed = [f"{own} for {name}" for name, own in names.items() if own != name]
     if renamed and job.format not in MAPPING_FORMS:

@@ -1,6 +1,6 @@
 """The style of the column that `dxjudge map` reads: named by the user, or found from the column."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,8 +37,15 @@ def read_named_style(name: str) -> Style | None:
 
 def style_in_use(named: Style | None, texts: Sequence[str], settings: dict[str, Any]) -> StyleInUse:
     """Return the style of a run: the named one, else that of all distinct texts of the column."""
+    return style_or(named, lambda: find_style(texts), settings)
+
+
+def style_or(
+    named: Style | None, find: Callable[[], ColumnStyle], settings: dict[str, Any]
+) -> StyleInUse:
+    """Return the style of a run: the named one, else the one that `find` finds."""
     given = settings["specificity"]
     if named:
         return StyleInUse(named, None, given)
-    column = find_style(texts)
+    column = find()
     return StyleInUse(column.style, column, given)

@@ -1,8 +1,9 @@
 """The summary that `dxjudge map` prints at the end."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Mapping as ReadOnly
+from typing import NamedTuple
 
 from ...files.counted import counted
 from ...graphs.chooser import Chooser, fell_back
@@ -13,6 +14,43 @@ from .map_columns import verdict
 
 _MOST_REASONS = 3  # that have a line
 _BANDS = ("reviewed", "exact", "high", "medium", "low")
+
+
+class Told(NamedTuple):
+    """What the summary of a run counts.
+
+    rows: what `row_counts` counts. distinct: the distinct texts that are not empty. settled: how
+    many of them the table settles. new: how many others the run mapped, now or, `resumed` of
+    them, before it was stopped. seconds: how long it took to map the others. failures: what
+    `failure_counts` counts.
+    """
+
+    rows: ReadOnly[str, int]
+    distinct: int
+    settled: int
+    new: int
+    resumed: int
+    seconds: float
+    failures: ReadOnly[str, int]
+
+
+def row_counts(texts: Sequence[tuple[str, ...]], mappings: ReadOnly[str, Mapping]) -> Counter[str]:
+    """Count rows: all ("rows"), those of each band, and those with several diagnoses ("several").
+
+    texts: the texts of each row.
+    """
+    verdicts = (verdict([mappings[text] for text in of_row]) for of_row in texts)
+    counts = Counter(
+        cells.status if cells.status != "mapped" else cells.band or "low" for cells in verdicts
+    )
+    counts["rows"] = len(texts)
+    counts["several"] = sum(len(mappings[row[0]].parts) > 1 for row in texts if len(row) == 1)
+    return counts
+
+
+def failure_counts(mappings: Iterable[Mapping]) -> Counter[str]:
+    """Count the texts that failed, by reason."""
+    return Counter(one.reason or "" for one in mappings if one.status == "failed")
 
 
 def summary(
@@ -27,18 +65,23 @@ def summary(
     new: how many texts the table did not settle. resumed: how many of them an earlier run mapped.
     seconds: how long it took to map the others.
     """
-    distinct = {text for of_row in texts for text in of_row if text}
-    verdicts = [verdict([mappings[text] for text in of_row]) for of_row in texts]
-    counts = Counter(
-        cells.status if cells.status != "mapped" else cells.band or "low" for cells in verdicts
+    distinct = len({text for of_row in texts for text in of_row if text})
+    failures = failure_counts(mappings.values())
+    settled = max(distinct - new, 0)
+    return tell_counts(
+        Told(row_counts(texts, mappings), distinct, settled, new, resumed, seconds, failures)
     )
-    settled = len(distinct) - new
-    from_table = f", {settled:,} of them from the canonical table" if settled > 0 else ""
+
+
+def tell_counts(told: Told) -> Iterator[Fact]:
+    """Yield the counts of a run as facts."""
+    rows, distinct, settled, new, resumed, seconds, failures = told
+    from_table = f", {settled:,} of them from the canonical table" if settled else ""
     yield Fact(
-        f"{counted(len(texts), 'row')}, {counted(len(distinct), 'distinct text')}{from_table}",
-        {"rows": len(texts), "distinct_texts": len(distinct), "from_table": max(settled, 0)},
+        f"{counted(rows['rows'], 'row')}, {counted(distinct, 'distinct text')}{from_table}",
+        {"rows": rows["rows"], "distinct_texts": distinct, "from_table": settled},
     )
-    kinds = {kind: counts[kind] for kind in (*_BANDS, "unmapped", "failed")}
+    kinds = {kind: rows.get(kind, 0) for kind in (*_BANDS, "unmapped", "failed")}
     yield Fact(" · ".join(f"{kind} {n:,}" for kind, n in kinds.items()), {"rows_by_band": kinds})
     if resumed:
         yield Fact(
@@ -51,14 +94,21 @@ def summary(
             f"{counted(new - resumed, 'text')} mapped in {seconds:.1f} s, {rate:,.0f} a minute",
             {"mapped_now": new - resumed, "seconds": round(seconds, 3)},
         )
-    several = sum(len(mappings[row[0]].parts) > 1 for row in texts if len(row) == 1)
-    if several:
+    if several := rows.get("several", 0):
         yield Fact(
             f"several diagnoses in one cell: {counted(several, 'row')}; "
             "--split gives each diagnosis its code",
             {"rows_with_several_diagnoses": several},
         )
-    yield from _failures(mappings)
+    yield from _failures(Counter(failures))
+
+
+def not_fitted(release: str) -> str:
+    """Return the line for a release without texts to which the scores were fitted."""
+    return (
+        f"scores, bands and refusals are not fitted to {release}: read some rows before you rely "
+        "on them"
+    )
 
 
 def model_summary(new: Sequence[Mapping], chooser: Chooser) -> Iterator[Fact | str]:
@@ -97,9 +147,8 @@ def model_summary(new: Sequence[Mapping], chooser: Chooser) -> Iterator[Fact | s
         )
 
 
-def _failures(mappings: ReadOnly[str, Mapping]) -> Iterator[Fact]:
+def _failures(reasons: Counter[str]) -> Iterator[Fact]:
     """Yield facts on the failures by reason, the most frequent first."""
-    reasons = Counter(mapping.reason for mapping in mappings.values() if mapping.status == "failed")
     for place, (reason, count) in enumerate(reasons.most_common()):
         line = f"failed ({counted(count, 'text')}): {reason}" if place < _MOST_REASONS else ""
         yield Fact(line, {"failures": [{"reason": reason, "texts": count}]})

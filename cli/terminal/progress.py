@@ -91,10 +91,10 @@ class Stages:
         elif not self._quiet:
             self._lines[stage].say(_TITLES.get(stage, stage), done, total)
 
-    def replayed(self, stage: str) -> None:
-        """Leave one item, which was answered from the cache, out of the pace of a stage."""
+    def replayed(self, stage: str, count: int = 1) -> None:
+        """Leave items that were finished before, as those from the cache, out of a stage's pace."""
         if stage in self._lines:
-            self._lines[stage].pace.leave_out(1)
+            self._lines[stage].pace.leave_out(count)
 
     def _start(self, stage: str, total: int) -> Any:
         title = _TITLES.get(stage, stage)

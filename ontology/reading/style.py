@@ -52,9 +52,19 @@ def find_style(texts: Iterable[str]) -> ColumnStyle:
     A column with fewer than `FEWEST` distinct texts is a chart.
     """
     distinct = {text.strip() for text in texts} - {""}
-    share = sum(map(_is_of_form, distinct)) / len(distinct) if distinct else 0.0
-    is_form = len(distinct) >= FEWEST and share >= SHARE
-    return ColumnStyle("form" if is_form else "chart", share, len(distinct))
+    return style_of(count_forms(distinct), len(distinct))
+
+
+def count_forms(texts: Iterable[str]) -> int:
+    """Return how many of these texts are written as on forms."""
+    return sum(map(_is_of_form, texts))
+
+
+def style_of(of_form: int, texts: int) -> ColumnStyle:
+    """Return the style of a column of so many distinct texts, of which so many are as on forms."""
+    share = of_form / texts if texts else 0.0
+    is_form = texts >= FEWEST and share >= SHARE
+    return ColumnStyle("form" if is_form else "chart", share, texts)
 
 
 def check_style(name: str, *others: str) -> Style:

@@ -6,9 +6,11 @@ reads the same files shares them, as long as one user of them lives.
 
 import hashlib
 import json
+import os
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from weakref import WeakValueDictionary
 
@@ -41,6 +43,11 @@ class TermRows:
         return _rows_of(term.code for term in self.terms)
 
     @cached_property
+    def of_source(self) -> dict[str, int]:
+        """The number of terms of each source."""
+        return dict(Counter(term.source for term in self.terms))
+
+    @cached_property
     def exact(self) -> dict[str, list[int]]:
         """The rows of each normalised term."""
         return _rows_of(self.folded)
@@ -57,8 +64,9 @@ _LOADED: WeakValueDictionary[tuple[Path, str], TermRows] = WeakValueDictionary()
 def load_rows(home: Path, key: str) -> TermRows:
     """Read the terms of an index from its folder, or take those that this process has read.
 
-    The files are compared with the digests of their manifest in both cases. Raises IndexFault
-    where one has changed, OSError or ValueError for files that cannot be read.
+    The files are compared with the digests of their manifest, in both cases and again after every
+    change. Raises IndexFault where one has changed, OSError or ValueError for files that cannot be
+    read.
     """
     text = (home / "manifest.json").read_text("utf-8")
     manifest = json.loads(text)
@@ -75,8 +83,15 @@ def load_rows(home: Path, key: str) -> TermRows:
 
 
 def digest_of(path: Path) -> str:
-    """Return the sha256 of a file."""
-    with path.open("rb") as file:
+    """Return the sha256 of a file; it is read again only where the file has changed."""
+    state = path.stat()
+    changed = (state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns)
+    return _digest_of(os.path.realpath(path), changed)
+
+
+@lru_cache(maxsize=64)
+def _digest_of(path: str, changed: tuple[int, ...]) -> str:
+    with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 

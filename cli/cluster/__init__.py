@@ -1,0 +1,1 @@
+"""Jobs on many machines: `--cluster` of the commands, on Ray Data."""

@@ -1,0 +1,89 @@
+"""The journal of a job on many machines: a folder in the output, with the blocks it finished."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from ...errors import InputError, OutputError, UsageError
+from ...files.blocks import JOURNAL, Blocks, open_place
+from ...files.claim import claim
+from ..terminal.facts import Fact
+
+_JOB, _SUMMARY = f"{JOURNAL}/job", f"{JOURNAL}/summary"
+
+
+def whole_path(place: str) -> str:
+    """Return an address as it is, and a path as an absolute one, which all workers understand."""
+    return place if "://" in place else os.path.abspath(place)
+
+
+def check_places(source: str, output: str) -> None:
+    """Raise UsageError where the output folder cannot be one, or lies in the input folder."""
+    if "-" in (source, output):
+        raise UsageError("--cluster reads files and writes a folder: name both, not -")
+    inside = f"{whole_path(output).rstrip('/')}/"
+    if inside.startswith(f"{whole_path(source).rstrip('/')}/"):
+        raise UsageError("the output folder must lie outside the input")
+
+
+@contextmanager
+def begun(output: str, about: Mapping[str, Any]) -> Iterator[Blocks]:
+    """Begin the journal of a job in its output folder, or continue it.
+
+    about: everything that changes the results. Raises InputError for the journal of another job,
+    and OutputError for a folder that has other content or that another run is writing.
+    """
+    journal = Blocks(output)
+    known = journal.read_note(_JOB)
+    if known is None:
+        _check_empty(output)
+    elif known != about:
+        names = ", ".join(name for name in {**known, **about} if known.get(name) != about.get(name))
+        raise InputError(
+            f"{output} has the journal of another job ({names} differ): run that job's command "
+            "again, remove the folder, or name another --output"
+        )
+    journal.create()
+    with _held(output, journal):
+        if known is None:
+            journal.write_note(_JOB, about)
+        yield journal
+
+
+def told_before(journal: Blocks) -> list[Fact] | None:
+    """Return the summary of a job that is complete, None for any other."""
+    kept = journal.read_note(_SUMMARY)
+    return None if kept is None else [Fact(line, values) for line, values in kept]
+
+
+def complete(journal: Blocks, folders: Iterable[str], facts: Iterable[Fact | str]) -> None:
+    """Keep the summary of a complete job in place of its blocks."""
+    as_facts = (one if isinstance(one, Fact) else Fact(one, {"notes": [one]}) for one in facts)
+    journal.write_note(_SUMMARY, [[fact.line, fact.values] for fact in as_facts])
+    journal.remove(*folders)
+
+
+def _check_empty(output: str) -> None:
+    from pyarrow.fs import FileSelector, FileType
+
+    files, path = open_place(output)
+    [info] = files.get_file_info([path])
+    if info.type == FileType.File:
+        raise OutputError(f"cannot write {output}: it is a file, and --cluster writes a folder")
+    if info.type == FileType.Directory and files.get_file_info(FileSelector(path)):
+        raise OutputError(f"cannot write {output}: the folder is not empty")
+
+
+@contextmanager
+def _held(output: str, journal: Blocks) -> Iterator[None]:
+    """Keep other runs out of a local folder; object stores have no locks."""
+    if "://" in output:
+        yield
+        return
+    give_back: Callable[[], None] = claim(Path(journal.path) / _JOB)
+    try:
+        yield
+    finally:
+        give_back()

@@ -1,0 +1,143 @@
+"""Connect to a Ray cluster, and do the items of a job on it with Ray Data."""
+
+import importlib
+import json
+import logging
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stdout
+from typing import Any
+
+from ... import errors
+from ...errors import DxjudgeError, EnvironmentFault, MissingExtra
+from ...graphs.workers import cores
+
+Item = Mapping[str, Any]
+"""An item of a job, and its result: plain JSON."""
+Work = Callable[[Item], Item]
+"""What a worker does with an item. It is sent to the workers once, so it must be picklable."""
+
+
+@contextmanager
+def connected(address: str) -> Iterator[int]:
+    """Connect to a cluster and yield the number of its cores.
+
+    address: "" for the cluster that RAY_ADDRESS names or that runs on this machine; where there is
+    none, one is started with the cores of this machine. Raises MissingExtra without Ray, and
+    EnvironmentFault where no cluster answers.
+    """
+    ray = _ray()
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray would report its use to its makers
+    own = {} if address or os.environ.get("RAY_ADDRESS") else {"num_cpus": cores()}
+    with _signals_kept():
+        try:
+            _init(ray, address, own)
+        except (ConnectionError, RuntimeError, ValueError) as fault:
+            raise EnvironmentFault(f"no Ray cluster at {address or 'hand'}: {fault}") from fault
+    # Ray prints what befalls its nodes on standard output, which is for results.
+    with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere):
+        try:
+            yield max(int(ray.cluster_resources().get("CPU", 1)), 1)
+        finally:
+            ray.shutdown()
+
+
+def _init(ray: Any, address: str, own: Mapping[str, Any]) -> None:
+    quiet = {"log_to_driver": False, "logging_level": logging.ERROR, "include_dashboard": False}
+    try:
+        ray.init(address=address or None, **quiet, **own)
+    except ValueError:  # a cluster runs on this machine, and it has its own number of cores
+        if not own:
+            raise
+        ray.init(**quiet)
+
+
+def _ray() -> Any:
+    try:
+        importlib.import_module("ray.data")
+        return importlib.import_module("ray")
+    except ImportError as fault:
+        raise MissingExtra("--cluster", "ray", fault) from fault
+
+
+@contextmanager
+def _signals_kept() -> Iterator[None]:
+    """Let a signal end a run as before: Ray would take SIGTERM for itself."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    kept = signal.getsignal(signal.SIGTERM)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, kept)
+
+
+def each(work: Work, items: Sequence[Item], actors: int = 0) -> Iterator[Item]:
+    """Do every item on the cluster and yield the results as they come.
+
+    The work of a worker or a node that is lost is done again by another. actors: so many workers
+    keep the work between items, for work that loads much; 0 for workers that keep nothing.
+    Raises what an item raised, if that is a DxjudgeError, and EnvironmentFault for anything else.
+    """
+    if not items:
+        return
+    ray = _ray()
+    context = ray.data.DataContext.get_current()
+    context.enable_progress_bars = False
+    context.print_on_execution_start = False
+    logging.getLogger("ray.data").setLevel(logging.ERROR)
+    rows = [{"item": json.dumps(item)} for item in items]
+    dataset = ray.data.from_items(rows, override_num_blocks=len(rows))
+    if actors:
+        pool = ray.data.ActorPoolStrategy(size=min(actors, len(rows)))
+        done = dataset.map(_Worker, fn_constructor_args=[work], compute=pool, num_cpus=1)
+    else:
+        done = dataset.map(_do, fn_kwargs={"work": work}, num_cpus=1)
+    try:
+        for row in done.iter_rows():
+            yield _result(json.loads(row["result"]))
+    except ray.exceptions.RayError as fault:
+        reason = str(getattr(fault, "cause", None) or fault).strip().splitlines()[-1]
+        raise EnvironmentFault(f"a worker of the cluster failed: {reason}") from fault
+
+
+class _Worker:
+    """A worker that keeps its work, and with it what the work has loaded."""
+
+    def __init__(self, work: Work) -> None:
+        self._work = work
+
+    def __call__(self, row: Item) -> Item:
+        return _do(row, self._work)
+
+
+def _do(row: Item, work: Work) -> Item:
+    result: dict[str, Any]
+    try:
+        result = {"result": work(json.loads(row["item"]))}
+    except DxjudgeError as fault:
+        # As words: an exception may have arguments that cannot be sent.
+        kinds = (kind.__name__ for kind in type(fault).__mro__ if kind in _KINDS)
+        result = {"fault": [next(kinds), str(fault)]}
+    return {"result": json.dumps(result)}
+
+
+_KINDS = (
+    errors.UsageError,
+    errors.InputError,
+    errors.OutputError,
+    errors.NoVerdict,
+    errors.EnvironmentFault,
+    errors.DxjudgeError,
+)
+
+
+def _result(answer: Mapping[str, Any]) -> Item:
+    if "fault" in answer:
+        kind, why = answer["fault"]
+        raise next(known for known in _KINDS if known.__name__ == kind)(why)
+    result: Item = answer["result"]
+    return result

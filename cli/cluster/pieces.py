@@ -1,0 +1,152 @@
+"""The input of a job on many machines: its files, in pieces that one worker reads at once."""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ...cache.key import fingerprint
+from ...errors import InputError
+from ...files.blocks import open_place
+from ...files.forms import Form, format_of
+from ...files.parquet import arrow_table
+from ...files.rows_in import Sheet, sheet_of, text_column
+from ...files.rows_out import check_columns
+
+_ROWS = 200_000  # rows of a Parquet file that one worker reads at once, unless a row group has more
+_OPENERS = 16  # threads that read the ends of Parquet files
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A file of the input, or some row groups of a Parquet file.
+
+    path: in the file system of the input. groups: None for a whole file.
+    """
+
+    number: int
+    path: str
+    groups: tuple[int, ...] | None = None
+
+    def as_item(self) -> dict[str, Any]:
+        """Return the piece as plain JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """The pieces of an input. others: files of a form that is not read. size: in bytes.
+
+    digest: of the names, sizes and times of all files.
+    """
+
+    pieces: Sequence[Piece]
+    others: Sequence[str]
+    size: int
+    digest: str
+
+
+def find_pieces(place: str, form: Form) -> Pieces:
+    """List a file, or the files of a folder and the folders in it.
+
+    Names that begin with "_" or "." are left out, as all tools for such folders do. Raises
+    InputError where there is nothing to read.
+    """
+    from pyarrow.fs import FileSelector, FileType
+
+    files, path = open_place(place)
+    [root] = files.get_file_info([path])
+    if root.type == FileType.NotFound:
+        raise InputError(f"{place}: there is no such file or folder")
+    listed = [root]
+    if root.type == FileType.Directory:
+        listed = files.get_file_info(FileSelector(path, recursive=True))
+    infos = sorted(
+        (info for info in listed if info.is_file and not _is_hidden(info.path[len(path) :])),
+        key=lambda info: info.path,
+    )
+    read = [info for info in infos if form.format or format_of(info.path) or info is root]
+    if not read:
+        raise InputError(f"{place} holds no file of a known form")
+    with ThreadPoolExecutor(_OPENERS) as pool:
+        groups = list(pool.map(lambda info: _groups(files, info.path, form), read))
+    split = ((info.path, some) for info, of in zip(read, groups, strict=True) for some in of)
+    pieces = [Piece(number, path, some) for number, (path, some) in enumerate(split)]
+    about = [[info.path[len(path) :], info.size, info.mtime_ns] for info in read]
+    others = [info.path for info in infos if info not in read]
+    return Pieces(pieces, others, sum(info.size for info in read), fingerprint(about))
+
+
+def _is_hidden(path: str) -> bool:
+    return any(name.startswith(("_", ".")) for name in path.split("/"))
+
+
+def _groups(files: Any, path: str, form: Form) -> list[tuple[int, ...] | None]:
+    """Return the row groups of each piece of a file; None stands for the whole file."""
+    import pyarrow
+    import pyarrow.parquet as parquet
+
+    if form.kind_of(path) != "parquet":
+        return [None]
+    try:
+        about = parquet.read_metadata(path, filesystem=files)
+    except (pyarrow.ArrowException, OSError):
+        return [None]  # the worker that reads it says why it cannot be read
+    some: list[tuple[int, ...]] = [()]
+    rows = 0
+    for group in range(about.num_row_groups):
+        if rows and rows + about.row_group(group).num_rows > _ROWS:
+            some.append(())
+            rows = 0
+        some[-1] += (group,)
+        rows += about.row_group(group).num_rows
+    return [None] if len(some) == 1 else list(some)
+
+
+def column_of(names: Sequence[str], path: str, wanted: str | None) -> str:
+    """Return the name of the column with the diagnoses. Raises UsageError where it is not clear."""
+    return names[text_column(Sheet(path, "csv", list(names), []), wanted)]
+
+
+def read_piece(
+    place: str, piece: Piece, form: Form, column: str | None, *, texts_only: bool = False
+) -> Any:
+    """Return the rows of a piece as an Arrow table.
+
+    column: the option of the command. texts_only: of a Parquet file read this column alone. Raises
+    InputError, UsageError or OutputError where the file cannot be read.
+    """
+    import pyarrow
+    import pyarrow.parquet as parquet
+
+    files, _ = open_place(place)
+    kind = form.kind_of(piece.path)
+    try:
+        with files.open_input_file(piece.path) as file:
+            if kind != "parquet":
+                return _plain(file.readall(), piece.path, form, column)
+            opened = parquet.ParquetFile(file)
+            names = opened.schema_arrow.names
+            wanted = [column_of(names, piece.path, column)] if texts_only else None
+            groups = range(opened.num_row_groups) if piece.groups is None else piece.groups
+            return opened.read_row_groups(list(groups), columns=wanted)
+    except (pyarrow.ArrowException, OSError) as fault:
+        reason = str(fault).partition("\n")[0]
+        raise InputError(f"{piece.path} cannot be read: {reason}") from fault
+
+
+def _plain(data: bytes, path: str, form: Form, column: str | None) -> Any:
+    """Return the rows of any form but Parquet; a column without any value is one of texts.
+
+    Without a value there is no type, and the files of a folder must agree on one.
+    """
+    import pyarrow
+
+    sheet = sheet_of(data, path, form, column=column)
+    check_columns(sheet, "parquet")
+    table = arrow_table(sheet.columns, sheet.rows)
+    fields = [
+        field.with_type(pyarrow.string()) if pyarrow.types.is_null(field.type) else field
+        for field in table.schema
+    ]
+    return table.cast(pyarrow.schema(fields))

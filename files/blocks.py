@@ -1,0 +1,137 @@
+"""The finished blocks of a job on many machines: Parquet files in a folder, each with its counts.
+
+A block is there as a whole or not at all, because it is renamed when it is complete. So the files
+are the journal of the job: they tell every machine, and the next run, what is finished.
+"""
+
+import json
+import uuid
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ..errors import MissingExtra, OutputError, UsageError
+
+JOURNAL = "_journal"
+"""The folder for blocks that are not output. Readers of folders leave out names with "_"."""
+
+_COUNTS = b"dxjudge"
+_WRITING = f"{JOURNAL}/writing"
+
+
+def open_place(place: str) -> tuple[Any, str]:
+    """Return the file system of a path or of an address (s3://…, file://…), and the path in it.
+
+    Raises MissingExtra without pyarrow, and UsageError for an address of a kind it does not know.
+    """
+    try:
+        import pyarrow.fs as systems
+        from pyarrow import ArrowException
+    except ImportError as fault:
+        raise MissingExtra("a job on a cluster", "ray", fault) from fault
+    if "://" not in place:
+        from os.path import abspath
+
+        return systems.LocalFileSystem(), abspath(place)
+    try:
+        files, path = systems.FileSystem.from_uri(place)
+    except (ArrowException, ValueError, OSError) as fault:
+        raise UsageError(f"{place} cannot be opened: {fault}") from fault
+    return files, path.rstrip("/")
+
+
+class Blocks:
+    """The blocks in an output folder, by name; a name may contain folders ("mapped/000001").
+
+    place: a path or an address. Several machines may write blocks at once.
+    """
+
+    def __init__(self, place: str) -> None:
+        self.place = place
+        self.files, self.path = open_place(place)
+
+    def create(self, *folders: str) -> None:
+        """Create the folder, and these folders in it. Raises OutputError where that fails."""
+        try:
+            for name in (_WRITING, *folders):
+                self.files.create_dir(f"{self.path}/{name}", recursive=True)
+        except OSError as fault:
+            raise OutputError(f"cannot write {self.place}: {fault}") from fault
+
+    def remove(self, *folders: str) -> None:
+        """Remove these folders with all blocks in them, and what killed workers left."""
+        for name in (_WRITING, *folders):
+            self.files.delete_dir_contents(f"{self.path}/{name}", missing_dir_ok=True)
+            self.files.delete_dir(f"{self.path}/{name}")
+
+    def counts(self, name: str) -> dict[str, Any] | None:
+        """Return the counts of a finished block; None for one that is not there or damaged."""
+        import pyarrow
+        import pyarrow.parquet
+
+        try:
+            read = pyarrow.parquet.read_metadata(self._file(name), filesystem=self.files)
+            counts: dict[str, Any] = json.loads((read.metadata or {})[_COUNTS])
+        except (FileNotFoundError, pyarrow.ArrowInvalid, KeyError):
+            return None
+        return counts
+
+    def write(self, name: str, tables: Iterable[Any], counts: Mapping[str, Any]) -> None:
+        """Write a block, each table as a row group; at least one, and all of the same columns.
+
+        counts: plain JSON, read after the last table, so that it can be filled with the tables.
+        Raises OutputError where it cannot be written.
+        """
+        import pyarrow.parquet as parquet
+
+        part = f"{self.path}/{_WRITING}/{uuid.uuid4().hex}"
+        left = iter(tables)
+        first = next(left)
+        try:
+            with parquet.ParquetWriter(part, first.schema, filesystem=self.files) as writer:
+                for table in _with(first, left):
+                    writer.write_table(table, row_group_size=max(table.num_rows, 1))
+                writer.add_key_value_metadata({_COUNTS: json.dumps(counts)})
+            self.files.move(part, self._file(name))
+        except OSError as fault:
+            raise OutputError(f"cannot write {name} in {self.place}: {fault}") from fault
+
+    def open(self, name: str) -> Any:
+        """Return a block as a ParquetFile."""
+        import pyarrow.parquet as parquet
+
+        return parquet.ParquetFile(self._file(name), filesystem=self.files)
+
+    def rows_with(self, folder: str, column: str, values: Iterable[Any]) -> Iterable[Any]:
+        """Yield record batches with the rows of all blocks in a folder that hold these values."""
+        import pyarrow
+        import pyarrow.dataset as data
+        from pyarrow.fs import FileSelector
+
+        infos = self.files.get_file_info(FileSelector(f"{self.path}/{folder}"))
+        paths = sorted(info.path for info in infos)
+        wanted = data.field(column).isin(pyarrow.array(list(values), pyarrow.string()))
+        if paths:
+            yield from data.dataset(paths, filesystem=self.files).to_batches(filter=wanted)
+
+    def read_note(self, name: str) -> Any:
+        """Return the JSON of a note beside the blocks; None where there is none."""
+        try:
+            with self.files.open_input_stream(f"{self.path}/{name}.json") as file:
+                return json.loads(file.read())
+        except (FileNotFoundError, ValueError):
+            return None
+
+    def write_note(self, name: str, value: Any) -> None:
+        """Write JSON beside the blocks."""
+        part = f"{self.path}/{_WRITING}/{uuid.uuid4().hex}"
+        with self.files.open_output_stream(part) as file:
+            file.write(json.dumps(value, indent=1).encode() + b"\n")
+        self.files.move(part, f"{self.path}/{name}.json")
+
+    def _file(self, name: str) -> str:
+        return f"{self.path}/{name}.parquet"
+
+
+def _with(first: Any, others: Iterable[Any]) -> Iterable[Any]:
+    yield first
+    yield from others

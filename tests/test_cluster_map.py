@@ -1,0 +1,265 @@
+"""`dxjudge map --cluster`: a folder in, Parquet out, each distinct text once, and nothing is lost.
+
+What Ray is needed for takes a minute and is run by `make cluster`; the work of each worker is
+tested here without it.
+"""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from dxjudge import Mapper
+from dxjudge.cli.cluster import pieces
+from dxjudge.cli.cluster.map_work import DISTINCT, MAPPED, TEXTS, Gather, Map, MapJob, Scan, Write
+from dxjudge.cli.cluster.pieces import find_pieces
+from dxjudge.cli.main import run
+from dxjudge.errors import EnvironmentFault
+from dxjudge.files.blocks import JOURNAL, Blocks
+from dxjudge.files.forms import Form
+from dxjudge.ontology.table import CanonicalTable, short_signature
+
+OWN = f"{Path(__file__).parent / 'data' / 'releases' / 'own.py'}:ICD11"
+SMALL = ["--ontology", OWN]
+SETTINGS: dict[str, Any] = {"ontology": OWN, "added": "none"}
+with_ray = pytest.mark.skipif(
+    not os.environ.get("DXJUDGE_RAY"), reason="takes a minute: `make cluster` runs it, with Ray"
+)
+
+
+def fill(folder: Path, texts: list[str]) -> Path:
+    """A folder with a file of each form, in which rows repeat texts within and between files."""
+    (folder / "deep" / "_temporary").mkdir(parents=True)
+    third = len(texts) // 3
+    table = pa.table({"n": range(2 * third), "dx": texts[: 2 * third]})
+    pq.write_table(table, folder / "a.parquet", row_group_size=max(third // 4, 1))
+    lines = [f'{n},"{text}"' for n, text in enumerate(texts[third:])]
+    (folder / "b.csv").write_text("\n".join(["n,dx", *lines, '900,"gout, of toe"', "901,"]) + "\n")
+    rows = [{"dx": text, "empty": None} for text in texts[:third]]
+    (folder / "deep" / "c.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (folder / "deep" / "_temporary" / "left.csv").write_text("dx\nnot to be read\n")
+    return folder
+
+
+def rows_of(folder: Path) -> list[dict[str, Any]]:
+    """The rows of all parts, in order."""
+    return [
+        row for part in sorted(folder.glob("*.parquet")) for row in pq.read_table(part).to_pylist()
+    ]
+
+
+def mapped_alone(source: Path, folder: Path) -> list[dict[str, Any]]:
+    """The rows that `dxjudge map` without a cluster gives for the files of a folder."""
+    rows = []
+    for number, name in enumerate(("a.parquet", "b.csv", "deep/c.jsonl")):
+        out = folder / f"{number}.parquet"
+        assert run(["map", str(source / name), *SMALL, "-q", "-o", str(out)]) == 0
+        rows += pq.read_table(out).to_pylist()
+    return rows
+
+
+def work_all(job: MapJob, block: int = 7) -> tuple[list[Any], list[Any]]:
+    """Do the work of every worker in this process; the counts of blocks and of parts."""
+    items = [piece.as_item() for piece in find_pieces(job.source, job.form).pieces]
+    Blocks(job.output).create(TEXTS, DISTINCT, MAPPED)
+    scanned = [Scan(job)(item) for item in items]
+    assert all(not one["unread"] for one in scanned)
+    counts = [Gather(job, len(items))({"bucket": number}) for number in range(job.buckets)]
+    signature = short_signature(Mapper(**SETTINGS).signature)
+    work = Map(job, SETTINGS, signature, CanonicalTable())
+    blocks = [
+        work({"bucket": one["bucket"], "first": first, "texts": min(block, one["texts"] - first)})
+        for one in counts
+        for first in range(0, one["texts"], block)
+    ]
+    return blocks, [Write(job)(item) for item in items]
+
+
+def test_the_rows_are_those_of_one_machine_and_finished_blocks_are_not_done_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pieces, "_ROWS", 6)  # so that one file is several pieces
+    texts = ["gout", "asthma", "cholera", "gout", "typhoid fever", "  gout "] * 5
+    source = fill(tmp_path / "in", texts)
+    # Two buckets, so that the texts of a bucket come from all pieces.
+    job = MapJob(str(source), f"file://{tmp_path}/out", Form(), None, False, False, 2)
+    blocks, parts = work_all(job)
+    out = tmp_path / "out"
+    assert sum(one["texts"] for one in blocks) == len(
+        {text.strip() for text in texts} | {"gout, of toe", ""}
+    )
+    assert len(parts) > 3
+    assert sum(one["rows"] for one in parts) == len(rows_of(out)) == 20 + 22 + 10
+    assert rows_of(out) == mapped_alone(source, tmp_path)
+    finished = {
+        path: path.stat().st_mtime_ns
+        for path in out.rglob("*.parquet")
+        if DISTINCT not in str(path)
+    }
+    again, _ = work_all(job)
+    assert all(one["before"] for one in again)
+    assert finished == {path: path.stat().st_mtime_ns for path in finished}
+    next(out.rglob(f"{MAPPED}/*.parquet")).write_bytes(b"PAR1 cut off")  # a power failure
+    again, _ = work_all(job)
+    assert [one["before"] for one in again].count(False) == 1
+
+
+def test_a_worker_with_another_index_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "in.csv").write_text("dx\ngout\n")
+    job = MapJob(str(tmp_path / "in.csv"), str(tmp_path / "out"), Form(), None, False, False, 1)
+    Blocks(job.output).create(TEXTS, DISTINCT, MAPPED)
+    Scan(job)({"number": 0, "path": job.source, "groups": None})
+    Gather(job, 1)({"bucket": 0})
+    work = Map(job, SETTINGS, "icd11-another", CanonicalTable())
+    with pytest.raises(EnvironmentFault, match="another version of dxjudge, other sources"):
+        work({"bucket": 0, "first": 0, "texts": 1})
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "said"),
+    [
+        (["-o", "-"], 2, "reads files and writes a folder"),
+        (["-o", "in/out"], 2, "must lie outside the input"),
+        (["-o", "full"], 5, "the folder is not empty"),
+        (["-o", "in/a.csv"], 2, "must lie outside the input"),
+        (["-o", "out", "--accept", "0.9", "--journal", "j"], 2, "goes without --journal, --accept"),
+        (["-o", "out", "--model", "openai:gpt-4o"], 2, "maps without --model"),
+    ],
+)
+def test_what_a_cluster_cannot_do_is_said_before_any_work(
+    options: list[str],
+    code: int,
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.csv").write_text("dx\ngout\n")
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "mine.txt").write_text("mine")
+    assert run(["map", "in", *SMALL, *options, "--cluster"]) == code
+    assert said in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    """A head and a node, each with one core."""
+    utils: Any = pytest.importorskip("ray.cluster_utils")
+    running = utils.Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
+    running.add_node(num_cpus=1)
+    yield running
+    running.shutdown()
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with enough texts to be disturbed in the middle."""
+    folder = tmp_path_factory.mktemp("large")
+    fill(folder / "in", [f"{name} of toe {n}" for n in range(1500) for name in ("gout", "cyst")])
+    return folder
+
+
+@pytest.fixture(scope="module")
+def alone(large: Path) -> list[dict[str, Any]]:
+    """The rows of one machine that nobody disturbed."""
+    return mapped_alone(large / "in", large)
+
+
+def start(large: Path, out: str, cluster: Any, *options: str) -> "subprocess.Popen[str]":
+    command = [
+        sys.executable,
+        "-m",
+        "dxjudge",
+        "map",
+        str(large / "in"),
+        *SMALL,
+        "-o",
+        str(large / out),
+    ]
+    return subprocess.Popen(
+        [*command, *options, "--cluster", cluster.address], stderr=subprocess.PIPE, text=True
+    )
+
+
+def wait_for(large: Path, out: str, blocks: int, process: Any) -> dict[Path, int]:
+    """Wait until so many blocks are finished; return them with their times."""
+    while process.poll() is None:
+        mapped = list((large / out / MAPPED).glob("*.parquet"))
+        if len(mapped) >= blocks:
+            return {path: path.stat().st_mtime_ns for path in mapped}
+        time.sleep(0.02)
+    raise AssertionError(process.communicate()[1])
+
+
+def undisturbed(process: Any, finished: dict[Path, int]) -> str:
+    """Wait for the end; blocks that were finished are not written again. What it said."""
+    while process.poll() is None:
+        for path, at in finished.items():
+            with contextlib.suppress(FileNotFoundError):  # the job is complete
+                assert path.stat().st_mtime_ns == at
+        time.sleep(0.1)
+    told: str = process.communicate()[1]
+    assert process.returncode == 0, told
+    return told
+
+
+@with_ray
+def test_a_lost_node_costs_no_row(cluster: Any, large: Path, alone: list[dict[str, Any]]) -> None:
+    lost = cluster.add_node(num_cpus=1)
+    cluster.wait_for_nodes()
+    process = start(large, "lost", cluster)
+    finished = wait_for(large, "lost", 3, process)
+    cluster.remove_node(lost, allow_graceful=False)
+    told = undisturbed(process, finished)
+    assert "3,001 distinct texts" in told
+    assert rows_of(large / "lost") == alone
+
+
+@with_ray
+def test_a_killed_driver_goes_on(cluster: Any, large: Path, alone: list[dict[str, Any]]) -> None:
+    process = start(large, "killed", cluster)
+    finished = wait_for(large, "killed", 4, process)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    other = start(large, "killed", cluster, "--min-score", "0.9")
+    assert "the journal of another job (settings differ)" in other.communicate()[1]
+    assert other.returncode == 4
+    told = undisturbed(start(large, "killed", cluster), finished)
+    before = int(told.partition(" texts mapped before")[0].rpartition("\n")[2].replace(",", ""))
+    assert 4 * 250 - 2 <= before < 3_001
+    assert rows_of(large / "killed") == alone
+    kept = {path.name for path in (large / "killed" / JOURNAL).iterdir()}
+    assert kept == {"job.json", "summary.json"}
+    again = start(large, "killed", cluster)
+    assert "this job was complete before" in again.communicate()[1]
+    assert again.returncode == 0
+
+
+@with_ray
+def test_what_cannot_be_read_is_said(
+    cluster: Any, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    fill(tmp_path / "in", ["gout", "asthma", "gout"])
+    (tmp_path / "in" / "broken.parquet").write_bytes(b"PAR1 cut off")
+    (tmp_path / "in" / "other.csv").write_text("first,second\ngout,asthma\n")
+    (tmp_path / "in" / "notes.md").write_text("notes")
+    command = ["map", str(tmp_path / "in"), *SMALL, "-o", str(tmp_path / "out"), "--json"]
+    assert run([*command, "--cluster", cluster.address]) == 3
+    told = json.loads(capfd.readouterr().out)
+    assert told["rows"] == len(rows_of(tmp_path / "out")) == 7
+    broken, other = told["unread"]
+    assert "broken.parquet" in broken and "which column of" in other and "other.csv" in other
+    assert [Path(path).name for path in told["of_no_known_form"]] == ["notes.md"]
