@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import stat
 from collections import defaultdict, deque
 from collections.abc import Iterator
 from functools import cache
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import typer
+from filelock import FileLock
 from hypothesis import settings
 
 from dxjudge.agents.engine import habits, limits
@@ -41,9 +43,13 @@ def mapper() -> Iterator[Mapper]:
 
 
 @pytest.fixture(scope="session")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel as it would be released, built once in each process."""
-    return build_wheel(tmp_path_factory.mktemp("wheel"))
+def wheel(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """The wheel as it would be released, built once by whichever process needs it first."""
+    own = tmp_path_factory.getbasetemp()
+    folder = (own if worker_id == "master" else own.parent) / "wheel"
+    with FileLock(f"{folder}.lock"):
+        built = list(folder.glob("*.whl"))
+        return built[0] if built else build_wheel(folder)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -82,6 +88,23 @@ def texts_are_mapped_once() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Mapper, "_without_model", map_new)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_power_cut() -> Iterator[None]:
+    """Files of tests need not outlast the machine: waiting for its disk took a tenth of the time.
+
+    What is not a plain file is synchronised as ever, since it may refuse.
+    """
+    synchronise = os.fsync
+
+    def fsync(descriptor: int) -> None:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            synchronise(descriptor)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", fsync)
         yield
 
 

@@ -140,7 +140,7 @@ def test_killed_in_the_middle_it_goes_on_and_has_every_vote(tmp_path: Path) -> N
         assert kept >= 5
         a.script = no_to()
         before = len(a.seen)
-        assert subprocess.run(command, timeout=60).returncode == 0
+        assert run(command[3:]) == 0
         assert len(a.seen) - before == 30 - kept
     assert [row["nr"] for row in rows_of(target)] == [str(n) for n in range(30)]
     held = read_votes(votes)

@@ -1,6 +1,7 @@
 """The project's own synonyms: each a term of a code that is searched, and of no other."""
 
 from collections import defaultdict
+from functools import cache
 
 from dxjudge.ontology.base import COMMUNITY, default_terms
 from dxjudge.ontology.reading.normalise import normalise_text
@@ -8,13 +9,19 @@ from dxjudge.ontology.terms import Term
 from dxjudge.ontology.tree import load_tree
 
 
+@cache
 def synonyms() -> list[Term]:
     """Those that belong to ICD-10-CM."""
     return [Term(*row, COMMUNITY) for row in load_tree().descriptor.further_terms()]
 
 
+@cache
+def base() -> list[Term]:
+    return default_terms(load_tree())
+
+
 def test_every_synonym_names_a_code_that_is_searched_once() -> None:
-    searched = {term.code for term in default_terms(load_tree()) if term.source == "official"}
+    searched = {term.code for term in base() if term.source == "official"}
     rows = synonyms()
     assert len(rows) > 50_000
     assert [term.text for term in rows if term.code not in searched] == []
@@ -24,7 +31,7 @@ def test_every_synonym_names_a_code_that_is_searched_once() -> None:
 
 def test_no_synonym_is_printed_for_another_code() -> None:
     printed: defaultdict[str, set[str]] = defaultdict(set)
-    for term in default_terms(load_tree()):
+    for term in base():
         if term.source != COMMUNITY:
             printed[normalise_text(term.text)].add(term.code)
     rows = [(term.text, term.code, printed.get(normalise_text(term.text))) for term in synonyms()]
