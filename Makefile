@@ -38,7 +38,8 @@ emulated: .venv/ready-dev
 
 # Ray Data on several nodes, one of which is killed; needs the extra ray.
 cluster: .venv/ready-dev
-	DXJUDGE_RAY=1 $(BIN)/pytest -q -n 0 tests/test_map_batch.py tests/test_cluster_map.py
+	DXJUDGE_RAY=1 $(BIN)/pytest -q -n 0 tests/test_map_batch.py tests/test_cluster_map.py \
+	  tests/test_cluster_judge.py
 
 lint: .venv/ready-dev
 	$(BIN)/ruff check .

@@ -168,6 +168,8 @@ FAULTS: list[tuple[tuple[str, str], dict[str, Any], str]] = [
     (("advice", "single"), {"wrong": ["No.", "Wait a little.", "Go."]}, "the longest may have at"),
     (("advice", "single"), {"wrong": [PLAQUE.advice[0], PLAQUE.advice[1], "x" * 80]},
      "is right for this image"),
+    (("advice", "single"), {"wrong": [f"<right-c392b807660c> {'x' * 50} {n}" for n in range(3)]},
+     "has a mark of this prompt"),
 ]  # fmt: skip
 
 

@@ -469,6 +469,15 @@ def test_cannot_tell_is_recorded_where_the_step_has_it_and_skipped_is_no_vote(
     }
 
 
+def test_the_digit_of_a_level_is_its_key(browser: Browser, tmp_path: Path) -> None:
+    rows = [{"id": f"o{n}", "kind": "color", "question": "What color?", "reference": "red",
+             "answer": f"shade {n}"} for n in range(3)]  # fmt: skip
+    with desk(browser, tmp_path, rows, "score_open_answer") as at:
+        press_through(at, {"o0": "0 Enter", "o1": "1 Enter", "o2": "5 Enter"})
+        said = {case: vote.verdict for (_, case, _), vote in at.votes().items()}
+    assert said == {"o0": 0, "o1": 1, "o2": 0.5}
+
+
 def test_none_of_them_is_what_the_step_says_and_agree_counts_it_so(
     browser: Browser, tmp_path: Path, capsys: Any
 ) -> None:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, Route
 
 from dxjudge.cli.main import run
 from dxjudge.graphs.mapper import Mapper
@@ -130,7 +130,7 @@ def test_ten_rows_by_keys_alone(browser: Browser, finder: Finder, table: Path) -
         wider = press_on(page, "Enter")
         saved(page)
         page.wait_for_function(
-            "() => document.querySelector('[data-testid=progress]').innerText.includes('(10 and')"
+            "() => document.querySelector('[data-testid=progress]').innerText.includes('(10 of')"
         )
         assert faults == []
     rows = rows_of(table)
@@ -172,6 +172,44 @@ def test_undo_and_flags_by_keys(browser: Browser, finder: Finder, table: Path) -
         page.wait_for_selector("text=flagged by Ana")
         page.goto(f"{url.partition('?')[0]}#state=all&flagged=true")
         page.wait_for_function("() => document.querySelector('.big-table').ariaRowCount === '2'")
+
+
+def test_a_late_answer_does_not_bring_back_a_decided_row(
+    browser: Browser, finder: Finder, table: Path
+) -> None:
+    seen: set[str] = set()
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        """Let the first question about a row pass; keep what asks again, and news after that."""
+        is_news = route.request.url.endswith("/changes")
+        if (is_news and held) or (not is_news and route.request.url in seen):
+            held.append(route)
+        else:
+            seen.add(route.request.url)
+            route.continue_()
+
+    with review(finder, table, reviewer="Ana") as url:
+        page = browser.new_context().new_page()
+        page.route("**/api/review/row/*", hold)
+        page.route("**/api/review/changes", hold)
+        page.goto(url)
+        page.wait_for_selector(TEXT)
+        decided = [press_on(page, "Enter")]
+        while not held:  # the page asks again for the row on the screen, since the table changed
+            page.wait_for_timeout(20)
+        decided.append(press_on(page, "Enter"))
+        saved(page)
+        with page.expect_response(held[0].request.url):
+            held[0].continue_()
+        page.evaluate("() => fetch('api/job').then(reply => reply.text())")
+        decided.append(press_on(page, "Enter"))
+        saved(page)
+        page.unroute_all(behavior="ignoreErrors")
+        page.context.close()
+    assert len({*decided}) == 3
+    entries = rows_of(table).entries.values()
+    assert {one.mapping.text for one in entries if one.reviewed} == {*decided}
 
 
 def test_two_reviewers_on_one_row(browser: Browser, finder: Finder, table: Path) -> None:

@@ -13,6 +13,9 @@ from .annotation import MEASURE
 from .facts import missing_numbers, named_in
 
 _WORD = re.compile(r"[\w-]+")
+# What stands between the marks of a prompt is named by 12 hexadecimal digits. Small models copy
+# them. In other texts they are found as numbers that the source does not have.
+_MARK = re.compile(r"(?<![^\W_])(?=\d*[a-f])[0-9a-f]{12}(?![^\W_])")
 
 
 class AbilityInput(BaseModel):
@@ -141,6 +144,8 @@ def _wrong(inputs: AbilityInput, answer: AbilityQuestion) -> list[str]:
             problems.append(f"wrong.{place}: {text!r} is right for this image")
         if inputs.candidates and text not in inputs.candidates:
             problems.append(f"wrong.{place}: {text!r} is none of the wrong options to choose from")
+        if _MARK.search(text):
+            problems.append(f"wrong.{place}: {text!r} has a mark of this prompt; write an option")
     return problems
 
 
@@ -166,7 +171,7 @@ def _alike(inputs: AbilityInput, answer: AbilityQuestion) -> list[str]:
 
 WRITE_ABILITY_QUESTION: Step[AbilityInput, AbilityQuestion] = Step(
     name="write_ability_question",
-    version=1,
+    version=2,
     input=AbilityInput,
     output=AbilityQuestion,
     render=_render,

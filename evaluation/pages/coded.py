@@ -1,9 +1,11 @@
 """Columns of a table in memory: few values as codes, numbers as arrays."""
 
 import csv
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
@@ -54,11 +56,12 @@ def coded(cells: Sequence[str], values: Iterable[str] = ()) -> Coded:
 
 def numbers(cells: Iterable[str]) -> Numbers:
     """Return a column of numbers; an empty cell is NaN."""
-    return np.array([float(cell) if cell else np.nan for cell in cells], dtype=np.float64)
+    known = [float(cell) if cell else math.nan for cell in cells]
+    return np.array(known, dtype=np.float64)
 
 
-def rows_of(path: Path, needed: Sequence[str]) -> Iterator[list[str]]:
-    """Yield the needed cells of each row of a CSV file of an evaluation, in that order.
+def rows_of(path: Path, needed: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Yield the needed cells, two or more, of each row of a CSV file of an evaluation, in order.
 
     Raises InputError for a file that is not there, lacks a column, or has a damaged row.
     """
@@ -70,9 +73,7 @@ def rows_of(path: Path, needed: Sequence[str]) -> Iterator[list[str]]:
             lacking = [name for name in needed if name not in header]
             if lacking:
                 raise InputError(f"{path} has no column {lacking[0]}; run dxjudge evaluate again")
-            places = [header[name] for name in needed]
-            for row in reader:
-                yield [row[at] for at in places]
+            yield from map(itemgetter(*(header[name] for name in needed)), reader)
     except FileNotFoundError as fault:
         raise InputError(f"{path.parent} has no {path.name}; run dxjudge evaluate again") from fault
     except (IndexError, ValueError, csv.Error) as fault:

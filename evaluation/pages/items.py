@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -123,24 +123,36 @@ def read_items(
     by_people = _by_people(people, tasks)
     pairs = {case.id: case.pair for case in inputs.cases if case.pair}
     cases = tuple(case.id for case in inputs.cases)
-    units = [row.unit for row in rows]
-    scores = Scores(folder / SCORES, [(row.judge, row.model, row.case) for row in rows], pairs)
+    columns = _columns(rows)
+    units = _beside(columns, "task", "model", "case", "response", "place")
+    keys = _beside(columns, "judge", "model", "case")
+    scores = Scores(folder / SCORES, keys, pairs)
     facets = {
-        "case": coded([row.case for row in rows], cases),
-        "model": coded([row.model for row in rows], inputs.responses),
-        "judge": coded([row.judge for row in rows]),
-        "task": coded([row.task for row in rows]),
-        "status": coded([row.status for row in rows], ("done", "abstained", "failed")),
+        "case": coded(columns["case"], cases),
+        "model": coded(columns["model"], inputs.responses),
+        "judge": coded(columns["judge"]),
+        "task": coded(columns["task"]),
+        "status": coded(columns["status"], ("done", "abstained", "failed")),
         "right": coded(_rights(rows, inputs.cases, says_right(tasks, settings), scores), RIGHT),
         "judges": coded(_disagreements(units, said), JUDGES),
         "people": coded(_people(units, rows, said, by_people), PEOPLE),
-        "repaired": coded([REPAIRED[row.repairs in ("", "0")] for row in rows], REPAIRED),
+        "repaired": coded([REPAIRED[cell in ("", "0")] for cell in columns["repairs"]], REPAIRED),
     }
     return Items(
         tuple(rows), said, by_people, inputs, facets, _groups(inputs.cases, facets["case"].values),
-        numbers(row.cost for row in rows), np.array([seconds.get(r.key, np.nan) for r in rows]),
-        numbers(row.score for row in rows), scores,
+        numbers(columns["cost"]), np.array([seconds.get(key, math.nan) for key in columns["key"]]),
+        numbers(columns["score"]), scores,
     )  # fmt: skip
+
+
+def _columns(rows: Sequence[Row]) -> Mapping[str, Sequence[str]]:
+    by_name = zip(*rows, strict=True) if rows else ([] for _ in Row._fields)
+    return dict(zip(Row._fields, by_name, strict=True))
+
+
+def _beside(columns: Mapping[str, Sequence[str]], *names: str) -> list[Any]:
+    """The cells of several columns of each row, as tuples."""
+    return [*zip(*(columns[name] for name in names), strict=True)]
 
 
 def _in_order(rows: Sequence[Row], inputs: Inputs) -> list[Row]:
@@ -272,8 +284,9 @@ def _verdicts(parts: Parts) -> object:
 def _disagreements(units: Sequence[Unit], said: Said) -> list[str]:
     """Whether the single judges of each row's unit gave different verdicts."""
     verdicts: dict[Unit, list[object]] = {}
+    juries = {judge for _, judge in said if judge.startswith(JURY)}
     for (unit, judge), parts in said.items():
-        if not judge.startswith(JURY) and any(verdict for verdict, _ in parts.values()):
+        if judge not in juries and any(verdict for verdict, _ in parts.values()):
             verdicts.setdefault(unit, []).append(_verdicts(parts))
     words = {unit: _disagree(several) for unit, several in verdicts.items()}
     return [words.get(unit, JUDGES[2]) for unit in units]

@@ -1,6 +1,6 @@
 """The diagnoses of cases and responses with their codes, as a run has written them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -40,8 +40,8 @@ class Predictions:
         self._path = folder / PREDICTIONS
 
     @cached_property
-    def _rows(self) -> Mapping[str, list[list[str]]]:
-        by_case: dict[str, list[list[str]]] = {}
+    def _rows(self) -> Mapping[str, list[Sequence[str]]]:
+        by_case: dict[str, list[Sequence[str]]] = {}
         if self._path.exists():
             for case, *cells in rows_of(self._path, _COLUMNS):
                 by_case.setdefault(case, []).append(cells)

@@ -62,11 +62,12 @@ class Scores:
     def _places(self) -> tuple[Codes, ...]:
         """For each way to find a row's score, the place of its key; -1 for none."""
         keys = self._read[0]
-        pair = self._pairs.get
-        ways = (
-            [(judge, model, case) for judge, model, case in self._rows],
-            [(judge, model, pair(case, "")) for judge, model, case in self._rows],
-            [("", model, case) for _, model, case in self._rows],
-            [("", model, pair(case, "")) for _, model, case in self._rows],
-        )
+        ways = [self._rows]
+        if any(not judge for judge, _, _ in keys):
+            ways.append([("", model, case) for _, model, case in self._rows])
+        if self._pairs:
+            ways = [one for way in ways for one in (way, self._of_pairs(way))]
         return tuple(np.array([keys.get(key, -1) for key in way], dtype=np.int32) for way in ways)
+
+    def _of_pairs(self, rows: Sequence[Key]) -> list[Key]:
+        return [(judge, model, self._pairs.get(case, "")) for judge, model, case in rows]

@@ -146,18 +146,24 @@ function Progress({ rater, statuses }: { rater: string; statuses: (Status | null
   );
 }
 
+function headline(skipped: number, every: number): string {
+  if (skipped === every) return "Every item was skipped.";
+  if (skipped) return `${every - skipped} of ${every} items have an answer. Thank you!`;
+  return "Every item has an answer. Thank you!";
+}
+
 function End({ statuses, onGo }: { statuses: (Status | null)[]; onGo: (place: number) => void }) {
   const skipped = statuses.flatMap((one, place) => (one === "skipped" ? [place] : []));
   return (
     <section class="rate-end">
-      <h2>{skipped.length < statuses.length ? "Every item has an answer. Thank you!" : "Every item was skipped."}</h2>
+      <h2>{headline(skipped.length, statuses.length)}</h2>
       <p>
-        All answers are saved. The table of votes is written; the terminal says where. You can close
-        this page, or look at an item again:
+        All answers are saved. You can close this page. Whoever started it ends the command with Ctrl-C in its
+        terminal, which says where the table of votes is.
       </p>
       {skipped.length > 0 && (
         <>
-          <p>Skipped items have no verdict and count nowhere:</p>
+          <p>Skipped items have no verdict and count nowhere. Here you can still answer them:</p>
           <div class="rate-buttons">
             {skipped.slice(0, 200).map((place) => (
               <button key={place} type="button" onClick={() => onGo(place)}>

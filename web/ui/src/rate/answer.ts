@@ -62,11 +62,23 @@ export function firstOpen(questions: Question[], answer: Answer): Asked | undefi
 /** The keys that choose the options of a question: digits, and the first letters of words. */
 export function keysOf(question: Question): string[] {
   const labels = question.options.map((option) => option.label);
-  if (labels.every((label) => /^[0-9]$/.test(label))) return labels;
+  if (labels.every((label) => /^[0-9.]+$/.test(label))) return digitsOf(labels);
   const firsts = labels.map((label) => label[0]?.toLowerCase() ?? "");
   const lettered = firsts.every((key) => /^[acdefginowxyz]$/.test(key));
   if (labels.length <= 3 && lettered && new Set(firsts).size === firsts.length) return firsts;
   return labels.map((_, place) => (place < 9 ? String(place + 1) : place === 9 ? "0" : ""));
+}
+
+/** A level of one digit has this digit as its key; 0.5 and 10 have their last one where it is free. */
+function digitsOf(labels: string[]): string[] {
+  const taken = new Set(labels.filter((label) => label.length === 1));
+  return labels.map((label) => {
+    if (label.length === 1) return label;
+    const last = label.slice(-1);
+    if (taken.has(last)) return "";
+    taken.add(last);
+    return last;
+  });
 }
 
 /** The key for "none of them". */

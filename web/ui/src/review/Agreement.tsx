@@ -84,20 +84,28 @@ export function Agreement(props: { me: string; number: string; onChanged: () => 
           </table>
         </div>
       ) : null}
+      {value.pairs.length > 0 && <Settle value={value} onSettle={settle} />}
+    </div>
+  );
+}
+
+function Settle({ value, onSettle }: { value: Agreed; onSettle: () => void }) {
+  return (
+    <>
       <h2>Settle</h2>
       <p>
         On {plural(value.agreed, "open text")} the reviewers agree. On {plural(value.differing, "open text")} they
         differ.
       </p>
       <p class="acts">
-        <button type="button" class="primary" disabled={!value.agreed} onClick={settle}>
+        <button type="button" class="primary" disabled={!value.agreed} onClick={onSettle}>
           Write what they agree on into the table
         </button>{" "}
         {value.differing ? (
           <a href="#tab=review&state=all&differs=true">Settle the {plural(value.differing, "difference")}</a>
         ) : null}
       </p>
-    </div>
+    </>
   );
 }
 

@@ -130,7 +130,8 @@ export function Desk(props: {
     let gone = false;
     details.row(row.id, true).then(
       (value) => {
-        if (!gone && value.version !== row.version) show(value);
+        // Meanwhile the reviewer may have decided the row and gone on: then it stays away.
+        if (!gone && shownRow.current === value.id && value.version !== row.version) show(value);
       },
       () => undefined,
     );
@@ -361,7 +362,7 @@ const COLUMNS = [
     ),
   },
   { name: "text", title: "Text", width: "minmax(6rem, 1fr)", cell: (row: Brief) => <Words>{row.text}</Words> },
-  { name: "code", title: "Code", width: "5.6rem", cell: (row: Brief) => <span class="code">{row.code || "–"}</span> },
+  { name: "code", title: "Code", width: "6.6rem", cell: (row: Brief) => <span class="code">{row.code || "–"}</span> },
   { name: "rows", title: "Rows", width: "3.9rem", numeric: true, cell: (row: Brief) => (row.rows ? count(row.rows) : "–") },
   {
     name: "score",

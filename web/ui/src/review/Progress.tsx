@@ -52,8 +52,8 @@ export function Progress({ far }: { far: HowFar }) {
       </div>
       <p data-testid="progress">
         <strong>{percent(share(far.reviewed.rows + far.accepted.rows))}</strong> of {plural(rows, "row")} done:{" "}
-        {percent(share(far.reviewed.rows))} reviewed, {percent(share(far.accepted.rows))} accepted unseen (
-        {count(far.reviewed.texts)} and {count(far.accepted.texts)} of {plural(texts, "text")}).
+        {percent(share(far.reviewed.rows))} reviewed ({count(far.reviewed.texts)} of {plural(texts, "text")}),{" "}
+        {percent(share(far.accepted.rows))} accepted unseen ({plural(far.accepted.texts, "text")}).
         {far.uncounted ? ` ${plural(far.uncounted, "text")} nobody counted; each stands for one row.` : ""}
       </p>
       {unseen ? (

@@ -82,11 +82,13 @@ export function Review({ job }: { job: Job }) {
             {words}
           </a>
         ))}
-        <button type="button" aria-expanded={keysShown} onClick={() => setKeysShown(!keysShown)}>
-          Keys <kbd>?</kbd>
-        </button>
+        {tab === "review" && (
+          <button type="button" aria-expanded={keysShown} onClick={() => setKeysShown(!keysShown)}>
+            Keys <kbd>?</kbd>
+          </button>
+        )}
       </nav>
-      <Keys shown={keysShown} onToggle={() => setKeysShown((last) => !last)} />
+      {tab === "review" && <Keys shown={keysShown} onToggle={() => setKeysShown((last) => !last)} />}
       {!me ? (
         <Name
           texts={far.value?.open.texts}

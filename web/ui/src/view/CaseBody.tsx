@@ -50,6 +50,7 @@ function About({ value }: { value: CaseView }) {
       )}
       <div class="case-about">
         <section aria-label="Case">
+          <h3>Case</h3>
           <Marked segments={value.text} />
           {value.question && (
             <p>
@@ -152,15 +153,18 @@ function Options({ value }: { value: CaseView }) {
 
 function Diagnoses({ list, none }: { list: Prediction[]; none: string }) {
   if (!list.length) return <p class="quiet">{none}</p>;
-  const kinds = { diagnosis: "diagnosis", truth: "truth", final: "final", ddx: "differential" } as Record<string, string>;
+  // Under the heading "Truth" the word would stand before each of them.
+  const kinds = { diagnosis: "diagnosis", truth: "", final: "final", ddx: "differential" } as Record<string, string>;
   return (
     <ul class="diagnoses">
       {list.map((one) => (
         <li key={`${one.kind} ${one.place}`}>
-          <span class="quiet">
-            {kinds[one.kind] ?? one.kind}
-            {one.kind === "ddx" ? ` ${one.place}` : ""}
-          </span>{" "}
+          {kinds[one.kind] !== "" && (
+            <span class="quiet">
+              {kinds[one.kind] ?? one.kind}
+              {one.kind === "ddx" ? ` ${one.place}` : ""}{" "}
+            </span>
+          )}
           <Words>{one.text || (one.status === "failed" ? "failed" : "none")}</Words>{" "}
           {one.code ? (
             <code title={`${one.name} (code by ${one.coded_by})`}>{one.code}</code>

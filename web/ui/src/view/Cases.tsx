@@ -112,11 +112,11 @@ function columnsOf(url: UrlState, names: Map<string, string>): BigColumn<Row>[] 
     { ...words("case", "Case", "minmax(7rem, 1fr)"), cell: (row) => <CaseLink row={row} url={url} /> },
     words("model", "Model", "minmax(7rem, 1fr)"),
     {
-      ...words("judge", "Judge", "minmax(7rem, 1fr)"),
+      ...words("judge", "Judge", "minmax(8rem, 1fr)"),
       cell: (row) => <Words>{names.get(row.judge) ?? row.judge}</Words>,
     },
     {
-      ...words("task", "Step", "minmax(9rem, 1fr)"),
+      ...words("task", "Step", "minmax(11rem, 1fr)"),
       cell: (row) => <Words>{row.place ? `${row.task} ${row.place + 1}` : row.task}</Words>,
     },
     { ...words("verdict", "Verdict", "minmax(11rem, 2fr)"), sortable: false },
