@@ -62,6 +62,20 @@ def test_the_container_is_another_user_and_can_be_asked_whether_it_is_well() -> 
     assert f"Programming Language :: Python :: {version}" in PROJECT["classifiers"]
 
 
+def test_the_nodes_of_the_compose_file_are_the_container_with_extras_that_exist() -> None:
+    services = yaml.safe_load((ROOT / "compose.yml").read_text("utf-8"))["services"]
+    assert set(services) == {"redis", "chroma", "head", "worker"}
+    container = (ROOT / "Containerfile").read_text("utf-8")
+    for name in ("head", "worker"):
+        built = services[name]["build"]
+        assert (built["context"], built["dockerfile"]) == (".", "Containerfile")
+        for argument, extras in built["args"].items():
+            assert f"ARG {argument}=" in container and f"${{{argument}}}" in container
+            assert set(extras.split(",")) <= set(PROJECT["optional-dependencies"])
+    port = next(word for word in services["head"]["command"] if "port" in word).partition("=")[2]
+    assert f"--address=head:{port}" in services["worker"]["command"]
+
+
 def _dxjudge(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-c", _WITHOUT_UNIX, *words],
