@@ -1,6 +1,8 @@
 # Each target makes .venv, installs what it needs, and runs.
 # EDITABLE= (empty) installs a plain copy, as a user gets it; the default is editable.
 PYTHON ?= python3
+# How many processes run the tests: as many as there are cores, or a number (make test WORKERS=3).
+WORKERS ?= auto
 EDITABLE ?= -e
 BIN = .venv/bin
 
@@ -28,7 +30,7 @@ no-gold:
 
 test: .venv/ready-dev
 	@command -v redis-server >/dev/null || echo "no redis-server here: its tests are skipped"
-	$(BIN)/pytest -q -rs -n auto --dist worksteal
+	$(BIN)/pytest -q -rs -n $(WORKERS) --dist worksteal
 
 # The same vectors on a processor without AVX-512 and VNNI; needs qemu-user (Debian's package).
 emulated: .venv/ready-dev
