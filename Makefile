@@ -36,10 +36,10 @@ test: .venv/ready-dev
 emulated: .venv/ready-dev
 	DXJUDGE_EMULATE=1 $(BIN)/pytest -q tests/test_arithmetic.py
 
-# Ray Data on several nodes, one of which is killed; needs the extra ray.
-cluster: .venv/ready-dev
+# Ray on several nodes, one of which is killed, and Spark, which needs Java.
+cluster: .venv/ready-cluster
 	DXJUDGE_RAY=1 $(BIN)/pytest -q -n 0 tests/test_map_batch.py tests/test_cluster_map.py \
-	  tests/test_cluster_judge.py
+	  tests/test_cluster_judge.py tests/test_recipes.py
 
 lint: .venv/ready-dev
 	$(BIN)/ruff check .
@@ -93,6 +93,11 @@ docs-serve: .venv/ready-dev
 
 .venv/ready-dev: .venv/bin/python pyproject.toml constraints.txt
 	$(BIN)/pip install --quiet -c constraints.txt $(EDITABLE) ".[dev]"
+	@mkdir -p build
+	@touch $@
+
+.venv/ready-cluster: .venv/bin/python pyproject.toml constraints.txt
+	$(BIN)/pip install --quiet -c constraints.txt $(EDITABLE) ".[cluster]"
 	@mkdir -p build
 	@touch $@
 

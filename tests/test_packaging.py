@@ -67,6 +67,20 @@ def test_the_container_is_another_user_and_can_be_asked_whether_it_is_well() -> 
     assert f"Programming Language :: Python :: {version}" in PROJECT["classifiers"]
 
 
+def test_the_nodes_of_the_compose_file_are_the_container_with_extras_that_exist() -> None:
+    services = yaml.safe_load((ROOT / "compose.yml").read_text("utf-8"))["services"]
+    assert set(services) == {"redis", "chroma", "head", "worker"}
+    container = (ROOT / "Containerfile").read_text("utf-8")
+    for name in ("head", "worker"):
+        built = services[name]["build"]
+        assert (built["context"], built["dockerfile"]) == (".", "Containerfile")
+        for argument, extras in built["args"].items():
+            assert f"ARG {argument}=" in container and f"${{{argument}}}" in container
+            assert set(extras.split(",")) <= set(PROJECT["optional-dependencies"])
+    port = next(word for word in services["head"]["command"] if "port" in word).partition("=")[2]
+    assert f"--address=head:{port}" in services["worker"]["command"]
+
+
 def test_commands_run_without_what_only_unix_has(tmp_path: Path) -> None:
     (tmp_path / "in.csv").write_text("diagnosis\ngout\nheart attack\n")
     (tmp_path / "cases.jsonl").write_bytes((ROOT / "examples/cases.jsonl").read_bytes())
