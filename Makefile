@@ -1,6 +1,8 @@
 # Each target makes .venv, installs what it needs, and runs.
 # EDITABLE= (empty) installs a plain copy, as a user gets it; the default is editable.
 PYTHON ?= python3
+# How many processes run the tests: as many as there are cores, or a number (make test WORKERS=3).
+WORKERS ?= auto
 EDITABLE ?= -e
 BIN = .venv/bin
 
@@ -28,15 +30,16 @@ no-gold:
 
 test: .venv/ready-dev
 	@command -v redis-server >/dev/null || echo "no redis-server here: its tests are skipped"
-	$(BIN)/pytest -q -rs -n auto --dist worksteal
+	$(BIN)/pytest -q -rs -n $(WORKERS) --dist worksteal
 
 # The same vectors on a processor without AVX-512 and VNNI; needs qemu-user (Debian's package).
 emulated: .venv/ready-dev
 	DXJUDGE_EMULATE=1 $(BIN)/pytest -q tests/test_arithmetic.py
 
-# Ray Data on several nodes, one of which is killed; needs the extra ray.
-cluster: .venv/ready-dev
-	DXJUDGE_RAY=1 $(BIN)/pytest -q -n 0 tests/test_map_batch.py tests/test_cluster_map.py
+# Ray on several nodes, one of which is killed, and Spark, which needs Java.
+cluster: .venv/ready-cluster
+	DXJUDGE_RAY=1 $(BIN)/pytest -q -n 0 tests/test_map_batch.py tests/test_cluster_map.py \
+	  tests/test_cluster_judge.py tests/test_recipes.py
 
 lint: .venv/ready-dev
 	$(BIN)/ruff check .
@@ -90,6 +93,11 @@ docs-serve: .venv/ready-dev
 
 .venv/ready-dev: .venv/bin/python pyproject.toml constraints.txt
 	$(BIN)/pip install --quiet -c constraints.txt $(EDITABLE) ".[dev]"
+	@mkdir -p build
+	@touch $@
+
+.venv/ready-cluster: .venv/bin/python pyproject.toml constraints.txt
+	$(BIN)/pip install --quiet -c constraints.txt $(EDITABLE) ".[cluster]"
 	@mkdir -p build
 	@touch $@
 

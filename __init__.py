@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from dxjudge.adapters.callable import as_callable
     from dxjudge.adapters.contract import assert_judge_contract
     from dxjudge.adapters.inspect_ai import as_inspect_scorer
+    from dxjudge.adapters.judge_batch import JudgeBatch
+    from dxjudge.adapters.map_batch import MapBatch
     from dxjudge.adapters.openevals import as_async_openevals, as_openevals
     from dxjudge.adapters.promises import JudgeExample
     from dxjudge.adapters.pydantic_evals import as_pydantic_evaluator
@@ -69,8 +71,10 @@ _HOMES = {
     "Failed": "dxjudge.agents.outcome",
     "IndexFault": "dxjudge.errors",
     "InputError": "dxjudge.errors",
+    "JudgeBatch": "dxjudge.adapters.judge_batch",
     "JudgeExample": "dxjudge.adapters.promises",
     "JudgeSpec": "dxjudge.agents.judge",
+    "MapBatch": "dxjudge.adapters.map_batch",
     "Mapper": "dxjudge.graphs.mapper",
     "Mapping": "dxjudge.ontology.mapping",
     "MissingExtra": "dxjudge.errors",
@@ -126,8 +130,10 @@ __all__ = [
     "Failed",
     "IndexFault",
     "InputError",
+    "JudgeBatch",
     "JudgeExample",
     "JudgeSpec",
+    "MapBatch",
     "Mapper",
     "Mapping",
     "MissingExtra",

@@ -9,11 +9,9 @@ mapped = ray.data.read_parquet("diagnoses/").map_batches(
 mapped.write_parquet("mapped/")
 """
 
-from collections.abc import Mapping as ReadOnly
 from typing import Any
 
-from ..errors import MissingExtra
-from ..files.frames import frame_texts, is_frame, with_added
+from ..files.frames import as_arrow, frame_texts, is_frame, with_added
 from ..graphs.many import mapping_columns
 from ..graphs.mapper import Mapper
 from ..ontology.mapping import Mapping
@@ -51,7 +49,7 @@ class MapBatch:
             UsageError: if the column of the diagnoses is not clear.
             InputError: for a cell that is not a text.
         """
-        frame = batch if is_frame(batch) else _arrow(batch)
+        frame = batch if is_frame(batch) else as_arrow(batch)
         texts = frame_texts(frame, self._column)
         if len(self._known) > _REMEMBERED:
             self._known.clear()
@@ -60,11 +58,3 @@ class MapBatch:
             packaged_encoder().threads = self._threads
             self._known.update(zip(new, self._mapper.map_many(new), strict=True))
         return with_added(frame, mapping_columns([self._known[text] for text in texts]))
-
-
-def _arrow(columns: ReadOnly[str, Any]) -> Any:
-    try:
-        import pyarrow
-    except ImportError as fault:
-        raise MissingExtra("a batch of columns", "parquet", fault) from fault
-    return pyarrow.table(dict(columns))

@@ -33,7 +33,13 @@ def judge_rows(options: JudgeOptions) -> None:
       dxjudge judge grade_ddx cases.csv -o out.csv --judge openai:gpt-4o \\
         --judge anthropic:MODEL --judge openai:qwen@http://127.0.0.1:8080/v1 \\
         --rule median --votes votes.csv
+      dxjudge judge grade_ddx answers/ -o graded/ --judge openai:gpt-4o \\
+        --cache redis://cache:6379 --cluster
     """
+    if options.cluster is not None:
+        from .cluster.judge_run import run_judge_cluster
+
+        raise typer.Exit(run_judge_cluster(options, options.cluster))
     from .runs.judge_run import run_judge
 
     raise typer.Exit(run_judge(options))

@@ -14,6 +14,7 @@ from .options import (
     ROWS,
     AddedSources,
     AsJson,
+    Cluster,
     Delimiter,
     Encoding,
     EstimateOnly,
@@ -209,6 +210,7 @@ class JudgeOptions:
     case: CaseColumn = None
     estimate: EstimateOnly = False
     run: JudgingRunOptions
+    cluster: Cluster = None
     journal: JournalFile = None
     added_sources: AddedSources = "all"
     as_json: AsJson = False

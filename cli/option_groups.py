@@ -31,6 +31,7 @@ from .options import (
 
 if TYPE_CHECKING:
     from ..agents.engine.judges import Judge
+    from ..agents.engine.permits import Permits
     from ..agents.engine.run import Run
     from ..agents.judge import JudgeSpec
     from ..agents.step import Step
@@ -148,7 +149,7 @@ class RunOptions:
     log: LogFile = None
     otel: Otel = False
 
-    def open(self, ledger: Path | None = None) -> "Run":
+    def open(self, ledger: Path | None = None, permits: "Permits | None" = None) -> "Run":
         """Return a run with these settings. Raises UsageError and InputError as `Run` does."""
         from ..agents.engine.run import Run
         from ..files.bytes import check_writable
@@ -169,6 +170,7 @@ class RunOptions:
             log=self.log,
             account=self.account,
             tracer=_open_tracer() if self.otel else None,
+            permits=permits,
         )
 
 
@@ -179,14 +181,14 @@ class BatchRunOptions(RunOptions):
     batch: Batch = False
     batch_repairs: BatchRepairs = "batch"
 
-    def open(self, ledger: Path | None = None) -> "Run":
+    def open(self, ledger: Path | None = None, permits: "Permits | None" = None) -> "Run":
         """Return a run with these settings. Raises UsageError and InputError as `Run` does."""
         from ..agents.batches.settings import Batching
 
         batching = Batching(self.batch_repairs)  # type: ignore[arg-type]
         if not self.batch and self.batch_repairs != "batch":
             raise UsageError(f"--batch-repairs {self.batch_repairs} is for --batch")
-        run = super().open(ledger)
+        run = super().open(ledger, permits)
         if self.batch:
             run.ask_by_batches(batching)
         return run
@@ -198,9 +200,9 @@ class JudgingRunOptions(BatchRunOptions):
 
     one_dimension_a_call: OneDimension = False
 
-    def open(self, ledger: Path | None = None) -> "Run":
+    def open(self, ledger: Path | None = None, permits: "Permits | None" = None) -> "Run":
         """Return a run with these settings. Raises UsageError and InputError as `Run` does."""
-        run = super().open(ledger)
+        run = super().open(ledger, permits)
         run.one_dimension = self.one_dimension_a_call
         return run
 

@@ -6,6 +6,7 @@ A library is imported only when the caller passes one of its frames.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..errors import MissingExtra
 from .cells import is_empty, to_json
 from .rows_in import Sheet, column_texts, text_column
 from .rows_out import added_names
@@ -25,6 +26,15 @@ def is_frame(value: Any) -> bool:
     return kind.__name__ in _FRAMES.get(kind.__module__.partition(".")[0], ())
 
 
+def as_arrow(columns: Mapping[str, Any]) -> Any:
+    """Return a dict of columns as an Arrow table. Raises MissingExtra without pyarrow."""
+    try:
+        import pyarrow
+    except ImportError as fault:
+        raise MissingExtra("a batch of columns", "parquet", fault) from fault
+    return pyarrow.table(dict(columns))
+
+
 def whole(frame: Any) -> Any:
     """Return a frame that can be read more than once: collect a lazy frame or a stream."""
     if hasattr(frame, "collect"):
@@ -38,7 +48,7 @@ def frame_texts(frame: Any, column: str | None) -> list[str]:
     Raises UsageError, listing the columns, when no column is obvious or two have the name;
     InputError for a cell that is a list, an object or bytes.
     """
-    names = _names(frame)
+    names = frame_columns(frame)
     place = text_column(Sheet("the frame", "csv", names, []), column)
     cells = _cells(frame, names, place)
     return column_texts(Sheet("the frame", "csv", [names[place]], [[cell] for cell in cells]), 0)
@@ -47,18 +57,24 @@ def frame_texts(frame: Any, column: str | None) -> list[str]:
 def frame_rows(frame: Any) -> list[dict[str, Any]]:
     """Return the rows of a frame as mappings from column to plain cell; missing is None."""
     table = whole(frame)
-    names = _names(table)
+    names = frame_columns(table)
     columns = [_cells(table, names, place) for place in range(len(names))]
     return [dict(zip(names, cells, strict=True)) for cells in zip(*columns, strict=True)]
 
 
-def with_added(frame: Any, added: Mapping[str, Sequence[Any]]) -> Any:
+def with_added(
+    frame: Any,
+    added: Mapping[str, Sequence[Any]],
+    types: Mapping[str, frozenset[type]] | None = None,
+) -> Any:
     """Return a new frame of the same kind with columns added at its end, one value a row.
+
+    types: for an Arrow table, the types that the values of a column may have (`with_columns`).
 
     A pandas frame keeps its index. An added column whose name is already used gets another name,
     as in the output of `dxjudge map`. Lists and objects are added as JSON.
     """
-    free = added_names(Sheet("the frame", "csv", _names(frame), []), list(added))
+    free = added_names(Sheet("the frame", "csv", frame_columns(frame), []), list(added))
     columns = {free[name]: [_flat(cell) for cell in cells] for name, cells in added.items()}
     library = type(frame).__module__.partition(".")[0]
     if library == "pandas":
@@ -72,7 +88,7 @@ def with_added(frame: Any, added: Mapping[str, Sequence[Any]]) -> Any:
     if library == "pyarrow":
         from .parquet import with_columns
 
-        return with_columns(frame, columns)
+        return with_columns(frame, columns, {free[name]: of for name, of in (types or {}).items()})
     return [
         {**row, **{name: cells[place] for name, cells in columns.items()}}
         for place, row in enumerate(frame)
@@ -101,7 +117,8 @@ def _flat(cell: Any) -> Any:
     return to_json(cell) if isinstance(cell, (list, dict)) else cell
 
 
-def _names(frame: Any) -> list[str]:
+def frame_columns(frame: Any) -> list[str]:
+    """Return the names of a frame's columns."""
     if isinstance(frame, (list, tuple)):
         return list(dict.fromkeys(str(key) for row in frame for key in row))
     names = frame.column_names if hasattr(frame, "column_names") else frame.columns

@@ -2,7 +2,7 @@
 
 import importlib.util
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any, BinaryIO
 
 from ..errors import InputError, MissingExtra, OutputError
@@ -67,12 +67,25 @@ def frame_of(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Any:
     return arrow_table(columns, rows)
 
 
-def with_columns(table: Any, added: Mapping[str, Sequence[Any]]) -> Any:
-    """Return an Arrow table with columns added; all but truth values and numbers are text."""
+def with_columns(
+    table: Any,
+    added: Mapping[str, Sequence[Any]],
+    types: Mapping[str, frozenset[type]] | None = None,
+) -> Any:
+    """Return an Arrow table with columns added; all but truth values and numbers are text.
+
+    types: the types that the values of a column may have, so that several tables get columns of
+    one type; without them, those of its values.
+    """
     pa = _pyarrow()
     arrays = {}
     for name, values in added.items():
-        kind = pa.float64() if name.startswith(("score", "category_score")) else _kind(values)
+        if types and name in types:
+            kind = _kind(types[name])
+        elif name.startswith(("score", "category_score")):
+            kind = pa.float64()
+        else:
+            kind = _kind({type(value) for value in values if value is not None})
         cells = [to_json(value) if isinstance(value, (list, dict)) else value for value in values]
         arrays[name] = pa.array(cells, kind)
     if not table.num_columns:
@@ -92,9 +105,9 @@ def write_parquet(file: BinaryIO, table: Any) -> None:
         raise OutputError(f"Parquet cannot hold these rows: {reason}") from error
 
 
-def _kind(values: Sequence[Any]) -> Any:
+def _kind(types: Set[type]) -> Any:
+    """Return the type of a column whose values have these types."""
     pa = _pyarrow()
-    types = {type(value) for value in values if value is not None}
     if types == {bool}:
         return pa.bool_()
     if types == {int}:

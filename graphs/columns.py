@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, Generic, TypeVar
+from types import UnionType
+from typing import Any, Generic, TypeVar, Union, get_args, get_origin
 
 from ..agents.outcome import Outcome
 from ..agents.step import Step
+from ..errors import UsageError
 from ..files.sequences import Lazy
 
 T = TypeVar("T")
@@ -39,6 +41,29 @@ def columns_of(
     """
     rows = _Rows(items, cells)
     return {name: Lazy(len(items), partial(rows.cell, name)) for name in names}
+
+
+def result_types(step: Step[Any, Any]) -> dict[str, frozenset[type]]:
+    """Return the types that the values of each column of `judged_columns` may have.
+
+    What is neither a truth value nor a number is text, also lists and objects, as JSON. Raises
+    UsageError for a step whose result depends on its input.
+    """
+    if step.known_result is None:
+        raise UsageError(
+            f"the columns of {step.name} depend on its input: declare result= in the step, so that "
+            "all rows have the same"
+        )
+    text = frozenset((str,))
+    own = {"status": text, "reason": text, "decided_by": text, "repairs": frozenset((int,))}
+    fields = step.known_result.model_fields.items()
+    return {**own, **{name: _types(field.annotation) for name, field in fields}}
+
+
+def _types(annotation: Any) -> frozenset[type]:
+    is_union = isinstance(annotation, UnionType) or get_origin(annotation) is Union
+    members = set(get_args(annotation) if is_union else (annotation,)) - {type(None)}
+    return frozenset(members if members <= {bool, int, float} else {str})
 
 
 class _Rows(Generic[T]):

@@ -9,6 +9,7 @@ from ..agents.images import images_of
 from ..agents.step import Step
 from ..errors import InputError, UsageError
 from ..files.cells import is_empty
+from ..files.frames import frame_columns, frame_rows
 from ..files.nearest import nearest, no_column
 from ..files.rows_in import Sheet
 from ..files.sequences import Lazy
@@ -67,6 +68,20 @@ def row_inputs(
         return {**given, **{field: value for field, value in cells if value is not None}}
 
     return Lazy(len(sheet.rows), read)
+
+
+def frame_inputs(
+    step: Step[Any, Any], frame: Any, named: Sequence[str], given: Mapping[str, Any]
+) -> Sequence[dict[str, Any]]:
+    """Return the inputs of every row of a frame; `named` and `given` as in `field_columns`.
+
+    Raises UsageError as `field_columns` does.
+    """
+    rows = frame_rows(frame)
+    columns = frame_columns(frame)
+    cells = [[row[name] for name in columns] for row in rows]
+    sheet = Sheet("the frame", "csv", columns, cells)
+    return row_inputs(step, sheet, field_columns(step, sheet, named, given), given)
 
 
 def _cell(step: Step[Any, Any], field: str, cell: Any) -> Any:

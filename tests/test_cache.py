@@ -1,13 +1,10 @@
 import asyncio
 import json
 import os
-import shutil
-import socket
 import sqlite3
 import stat
 import subprocess
 import sys
-import time
 import warnings
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -29,6 +26,8 @@ from dxjudge.cache.store import Store
 from dxjudge.errors import EnvironmentFault, InputError, OutputError, UsageError
 from dxjudge.files.folders import cache_folder
 
+from .redis_server import running_redis
+
 FIELDS = {"step": "s", "version": 1, "input": {"diagnosis": "MI"}, "judge": {"model": "a"}}
 INDEX = "sqlite_autoindex_cache_1"
 REPLY = {"answer": {"choice": "Angina"}, "tokens_in": 3}
@@ -48,26 +47,8 @@ def keep(replies: Replies, fields: dict[str, Any], reply: dict[str, Any]) -> str
 
 @pytest.fixture(scope="module")
 def redis_url() -> Iterator[str]:
-    binary = shutil.which("redis-server")
-    if binary is None:
-        pytest.skip("no redis-server on this machine (apt-get install redis-server)")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    process = subprocess.Popen(
-        [binary, "--port", str(port), "--save", "", "--appendonly", "no"],
-        stdout=subprocess.DEVNULL,
-    )
-    url = f"redis://127.0.0.1:{port}/0"
-    for _ in range(100):
-        try:
-            socket.create_connection(("127.0.0.1", port)).close()
-            break
-        except OSError:
-            time.sleep(0.05)
-    yield url
-    process.terminate()
-    process.wait()
+    with running_redis() as url:
+        yield url
 
 
 @pytest.fixture(params=["sqlite", "redis"])

@@ -6,7 +6,6 @@ tested here without it.
 
 import contextlib
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -29,12 +28,11 @@ from dxjudge.files.blocks import JOURNAL, Blocks
 from dxjudge.files.forms import Form
 from dxjudge.ontology.table import CanonicalTable, short_signature
 
+from .ray_nodes import two_nodes, with_ray
+
 OWN = f"{Path(__file__).parent / 'data' / 'releases' / 'own.py'}:ICD11"
 SMALL = ["--ontology", OWN]
 SETTINGS: dict[str, Any] = {"ontology": OWN, "added": "none"}
-with_ray = pytest.mark.skipif(
-    not os.environ.get("DXJUDGE_RAY"), reason="takes a minute: `make cluster` runs it, with Ray"
-)
 
 
 def fill(folder: Path, texts: list[str]) -> Path:
@@ -156,12 +154,8 @@ def test_what_a_cluster_cannot_do_is_said_before_any_work(
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
-    """A head and a node, each with one core."""
-    utils: Any = pytest.importorskip("ray.cluster_utils")
-    running = utils.Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
-    running.add_node(num_cpus=1)
-    yield running
-    running.shutdown()
+    with two_nodes() as running:
+        yield running
 
 
 @pytest.fixture(scope="module")

@@ -84,7 +84,7 @@ def test_a_table_as_a_frame_needs_pandas_or_pyarrow(monkeypatch: pytest.MonkeyPa
 def test_the_extra_all_holds_every_extra_of_users() -> None:
     (spec,) = EXTRAS["all"]
     named = spec.removeprefix("dxjudge[").removesuffix("]").split(",")
-    assert set(named) == EXTRAS.keys() - {"all", "bench", "dev", "docs", "test", "train"}
+    assert set(named) == EXTRAS.keys() - {"all", "bench", "cluster", "dev", "docs", "test", "train"}
 
 
 def test_every_extra_that_a_message_names_is_one_of_the_package() -> None:

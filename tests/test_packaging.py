@@ -22,7 +22,12 @@ for name in ("fchmod", "fork", "getuid", "geteuid", "killpg", "getpgid", "sched_
 for name in ("SIGHUP", "SIGUSR1", "SIGUSR2", "SIGPIPE"):
     vars(signal).pop(name, None)
 from dxjudge.cli.main import main
-main()
+for line in sys.argv[1:]:
+    sys.argv[1:] = line.split()
+    try:
+        main()
+    except SystemExit as end:
+        print(end.code)
 """
 
 
@@ -62,27 +67,35 @@ def test_the_container_is_another_user_and_can_be_asked_whether_it_is_well() -> 
     assert f"Programming Language :: Python :: {version}" in PROJECT["classifiers"]
 
 
-def _dxjudge(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", _WITHOUT_UNIX, *words],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def test_the_nodes_of_the_compose_file_are_the_container_with_extras_that_exist() -> None:
+    services = yaml.safe_load((ROOT / "compose.yml").read_text("utf-8"))["services"]
+    assert set(services) == {"redis", "chroma", "head", "worker"}
+    container = (ROOT / "Containerfile").read_text("utf-8")
+    for name in ("head", "worker"):
+        built = services[name]["build"]
+        assert (built["context"], built["dockerfile"]) == (".", "Containerfile")
+        for argument, extras in built["args"].items():
+            assert f"ARG {argument}=" in container and f"${{{argument}}}" in container
+            assert set(extras.split(",")) <= set(PROJECT["optional-dependencies"])
+    port = next(word for word in services["head"]["command"] if "port" in word).partition("=")[2]
+    assert f"--address=head:{port}" in services["worker"]["command"]
 
 
 def test_commands_run_without_what_only_unix_has(tmp_path: Path) -> None:
     (tmp_path / "in.csv").write_text("diagnosis\ngout\nheart attack\n")
-    for _ in range(2):  # the second time the output is there and is replaced
-        done = _dxjudge(tmp_path, "map", "in.csv", "-o", "out.csv")
-        assert done.returncode == 0, done.stderr
-        assert "M10" in (tmp_path / "out.csv").read_text("utf-8")
+    (tmp_path / "cases.jsonl").write_bytes((ROOT / "examples/cases.jsonl").read_bytes())
+    twice = ["map in.csv -o out.csv"] * 2  # the second time the output is there and is replaced
+    judge = "judge extract_final_diagnosis cases.jsonl -o out.jsonl --engine rules"
+    done = subprocess.run(
+        [sys.executable, "-c", _WITHOUT_UNIX, *twice, judge],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.split() == ["0", "0", "3"], done.stderr
+    assert "M10" in (tmp_path / "out.csv").read_text("utf-8")
     assert not list(tmp_path.glob(".*.part"))
-    examples = ROOT / "examples/cases.jsonl"
-    line = ["judge", "extract_final_diagnosis", str(examples), "-o", "out.jsonl", "--engine"]
-    done = _dxjudge(tmp_path, *line, "rules")
-    assert done.returncode == 3, done.stderr
 
 
 def test_a_table_is_printed_where_the_output_cannot_hold_every_sign() -> None:

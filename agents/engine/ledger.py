@@ -3,9 +3,10 @@
 import json
 import threading
 from collections import Counter, deque
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import IO, Literal
+from typing import IO, Any, Literal
 
 from ..outcome import Outcome
 from ..watching.call_log import open_private
@@ -128,6 +129,24 @@ class Ledger:
         """Return one line for each judge and step, in the order of their first use."""
         with self._lock:
             return list(self._lines.values())
+
+    def take(self) -> list[Line]:
+        """Return the lines, and begin them again."""
+        with self._lock:
+            lines = list(self._lines.values())
+            self._lines = {}
+            return lines
+
+    def add(self, lines: Iterable[Mapping[str, Any]]) -> None:
+        """Add the lines of another ledger, as plain JSON."""
+        with self._lock:
+            for plain in lines:
+                line = self._line(plain["judge"], plain["step"])
+                for name, value in plain.items():
+                    if isinstance(value, Mapping):
+                        getattr(line, name).update(value)
+                    elif not isinstance(value, str):
+                        setattr(line, name, getattr(line, name) + value)
 
     def close(self) -> None:
         """Close the file, if the ledger has one."""

@@ -136,6 +136,22 @@ class Run:
                 stacklevel=2,
             )
 
+    def take_counts(self) -> dict[str, Any]:
+        """Return what was counted since the last call, as plain JSON for `add_counts`."""
+        counts = {
+            "lines": [vars(line) for line in self.ledger.take()],
+            "hidden": self._hidden,
+            "unkept": self.replies.unkept,
+        }
+        self._hidden = self.replies.unkept = 0
+        return counts
+
+    def add_counts(self, counts: Mapping[str, Any]) -> None:
+        """Add what another run has counted, such as that of a worker on another machine."""
+        self.ledger.add(counts["lines"])
+        self._hidden += counts["hidden"]
+        self.replies.unkept += counts["unkept"]
+
     @property
     def width(self) -> int:
         """The number of items to work on at once, enough to fill every place of a limiter."""

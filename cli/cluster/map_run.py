@@ -12,7 +12,6 @@ from typing import Any
 
 from ...errors import InputError, UsageError
 from ...files.bytes import read_bytes
-from ...files.counted import counted
 from ...graphs.mapper import Mapper
 from ...ontology.reading.style import style_of
 from ...ontology.sources.added import describe
@@ -27,13 +26,13 @@ from ..terminal.facts import Fact, named, tell
 from ..terminal.progress import Stages, stages
 from .journal import begun, check_places, complete, told_before, whole_path
 from .map_work import DISTINCT, MAPPED, TEXTS, Gather, Map, MapJob, Scan, Write
+from .not_read import not_read
 from .on_ray import connected, each
 from .pieces import Pieces, find_pieces
 
 _BUCKET = 64_000_000  # bytes of the input for each bucket of distinct texts
 _MOST_BUCKETS = 1024
 _SMALLEST, _LARGEST, _BLOCKS = 250, 25_000, 4_000  # texts of a block, and blocks of a job
-_SHOWN = 3  # files without rows that have a line
 
 
 @dataclass(frozen=True)
@@ -218,24 +217,8 @@ def _report(prepared: Prepared, done: Done, style: StyleInUse) -> Iterator[Fact 
         Told(done.rows, done.distinct, done.settled, new, min(done.before, new), done.seconds,
              done.failures)
     )  # fmt: skip
-    yield from _not_read(done, found)
+    yield from not_read(list(done.unread), found.others)
     release = prepared.mapper.tree.descriptor
     if not release.fitted:
         yield not_fitted(release.shown)
     yield from named([("rows", request.output)])
-
-
-def _not_read(done: Done, found: Pieces) -> Iterator[Fact]:
-    """Yield facts on the files of which no row is in the output."""
-    for place, why in enumerate(done.unread):
-        line = f"not read: {why}" if place < _SHOWN else ""
-        yield Fact(line, {"unread": [why]})
-    if (more := len(done.unread) - _SHOWN) > 0:
-        yield Fact(f"not read: {counted(more, 'further file')}", {})
-    if found.others:
-        names = ", ".join(path.rpartition("/")[2] for path in found.others[:_SHOWN])
-        yield Fact(
-            f"not read, of no known form: {counted(len(found.others), 'file')} ({names}"
-            f"{', …' * (len(found.others) > _SHOWN)})",
-            {"of_no_known_form": list(found.others)},
-        )

@@ -1,0 +1,156 @@
+"""`dxjudge judge --cluster`: one budget and one limit for all workers, and nothing asked twice."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from dxjudge.agents.engine.run import Run
+from dxjudge.agents.judge import parse_judge
+from dxjudge.cli.cluster.judge_work import JUDGED, Count, Judge, JudgeJob, Write
+from dxjudge.cli.cluster.pieces import Piece
+from dxjudge.cli.main import run
+from dxjudge.cli.option_groups import RunOptions
+from dxjudge.files.blocks import Blocks
+from dxjudge.files.forms import Form
+
+from .protocol_server import ProtocolServer, Seen, say
+from .ray_nodes import two_nodes, with_ray
+from .redis_server import running_redis
+
+STEP = "judge_equivalence"
+
+
+def answer(seen: Seen) -> Any:
+    # The delay lets requests overlap where they may.
+    return say(
+        {"same_disease": "yes" if re.search(r"gout \d*7\b", seen.user) else "no"}, delay=0.02
+    )
+
+
+@pytest.fixture
+def server() -> Iterator[ProtocolServer]:
+    with ProtocolServer(answer) as running:
+        yield running
+
+
+def pairs(first: int, last: int) -> list[dict[str, str]]:
+    return [{"predicted": f"gout {n}", "truth": f"asthma {n}"} for n in range(first, last)]
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    with two_nodes() as running:
+        yield running
+
+
+@pytest.fixture
+def redis_url() -> Iterator[str]:
+    with running_redis() as url:
+        yield url
+
+
+def test_a_row_that_is_finished_is_not_asked_again(server: ProtocolServer, tmp_path: Path) -> None:
+    rows = [
+        *pairs(0, 5),
+        {"predicted": "gout", "truth": "gout"},
+        {"predicted": "gout", "truth": ""},
+    ]
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "a.parquet")
+    judge = parse_judge(server.judge())
+    job = JudgeJob(
+        str(tmp_path / "a.parquet"), str(tmp_path / "out"), Form(), STEP, (), (), judge, "auto", 0
+    )  # fmt: skip
+    Blocks(job.output).create(JUDGED)
+    piece = Piece(0, job.source).as_item()
+    assert Count(job)(piece) == {"piece": 0, "rows": 7, "unread": ""}
+    item = {"piece": piece, "first": 0, "rows": 7, "at": 1}
+    work = Judge(job, RunOptions(max_calls=3, cache_mode="off"), None)
+    first = json.loads(json.dumps(work(item)))
+    assert first["statuses"] == {"done": 4, "failed": 3}
+    assert [line["calls"] for line in first["asked"]["lines"] if line["calls"]] == [3]
+    with Run(mode="off") as whole:
+        whole.add_counts(first["asked"])
+        whole.add_counts(first["asked"])
+        [line] = [line for line in whole.ledger.summary() if line.calls]
+        assert (line.calls, line.failed, line.failures) == (6, 4, {"budget": 4})
+    assert Write(job, 7)(piece) == {"rows": 7, "failed": 3}
+    again = Judge(job, RunOptions(cache_mode="off"), None)
+    second = again(item)
+    assert (second["before"], second["statuses"]["failed"], len(server.seen)) == (4, 1, 5)
+    assert [why for _, why in second["failures"]] == [first["failures"][-1][1]]
+    assert again(item)["asked"]["lines"][0]["calls"] == 0  # only the row without a truth is left
+    assert Write(job, 7)(piece) == {"rows": 7, "failed": 1}
+    table = pq.read_table(tmp_path / "out" / "part-000000.parquet")
+    assert table["predicted"].to_pylist() == [row["predicted"] for row in rows]
+    assert table["equivalent"].to_pylist() == [False] * 5 + [True, None]
+
+
+def test_a_file_without_the_fields_of_the_step_is_unread(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("predicted,note\ngout,x\n")
+    path = str(tmp_path / "a.csv")
+    job = JudgeJob(path, str(tmp_path / "out"), Form(), STEP, (), (), None, "rules", 0)
+    counts = Count(job)(Piece(0, path).as_item())
+    assert counts["rows"] == 0 and "a.csv" in counts["unread"] and "needs truth" in counts["unread"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (
+            ["--judge", "openai:a", "--judge", "openai:b", "--log", "l"],
+            "without several judges, --log",
+        ),
+        (["--engine", "rules", "-o", "-"], "reads files and writes a folder"),
+        (["--engine", "ontology"], "goes without --engine ontology"),
+    ],
+)
+def test_what_a_cluster_cannot_do_is_said_before_any_work(
+    options: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "in.csv").write_text("predicted,truth\ngout,gout\n")
+    places = [str(tmp_path / "in.csv"), "-o", str(tmp_path / "out")]
+    if "-o" in options:
+        places = places[:1]
+    assert run(["judge", STEP, *places, *options, "--cluster"]) == 2
+    assert said in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+@with_ray
+def test_a_budget_and_a_limit_hold_for_all_workers_and_nothing_is_asked_twice(
+    cluster: Any,
+    server: ProtocolServer,
+    redis_url: str,
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "in").mkdir()
+    rows = pairs(0, 250)
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "in" / "a.parquet")
+    # The same questions again, in blocks that other workers have.
+    (tmp_path / "in" / "b.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows[::-1]))
+    out = tmp_path / "out"
+    command = [
+        "judge", STEP, str(tmp_path / "in"), "-o", str(out), "--engine", "llm", "--json",
+        "--judge", server.judge(), "--cache", redis_url, "--concurrency", "3",
+        "--cluster", cluster.address,
+    ]  # fmt: skip
+    assert run([*command, "--max-calls", "40"]) == 7
+    told = json.loads(capfd.readouterr().out)
+    assert len(server.seen) == 40 == told["calls"]
+    assert told["statuses"]["failed"] == 500 - told["statuses"]["done"] > 400
+    assert run(command) == 0
+    told = json.loads(capfd.readouterr().out)
+    assert (told["statuses"]["done"], len(server.seen)) == (500, 250)
+    assert server.peak <= 3
+    judged = [
+        row for part in sorted(out.glob("*.parquet")) for row in pq.read_table(part).to_pylist()
+    ]
+    assert [row["predicted"] for row in judged] == [row["predicted"] for row in rows + rows[::-1]]
+    assert [row["equivalent"] for row in judged] == [row["predicted"][-1] == "7" for row in judged]
