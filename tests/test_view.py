@@ -371,6 +371,9 @@ def test_a_case_shows_its_verdicts_and_the_prompt_that_the_server_saw(
     for vote in rows_of(plain.folder / "votes.csv"):
         if vote["case"] == "derm-01" and vote["explanation"]:
             assert vote["explanation"] in article
+    for row in rows_of(plain.folder / "verdicts.csv"):
+        if row["case"] == "derm-01" and row["step"] == "score_rubric" and row["score"]:
+            assert f"{float(row['score']):g} in all: knowledge " in article
     jury = page.locator(".verdict", has_text="jury:majority").filter(has_text="right").first
     lines = jury.inner_text().split("\n")
     assert lines[0].startswith("jury:majority yes") and {"judge-a: yes", "judge-b: yes"} <= {*lines}
