@@ -93,7 +93,7 @@ def texts_are_mapped_once() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def no_power_cut() -> Iterator[None]:
-    """Files of tests need not outlast the machine: waiting for its disk took a tenth of the time.
+    """Files of tests need not outlast the machine, so nothing waits for its disk.
 
     What is not a plain file is synchronised as ever, since it may refuse.
     """

@@ -336,6 +336,9 @@ def test_an_interruption_keeps_replies_and_table(tmp_path: Path) -> None:
     source.write_text("".join(f"gout of toe {number}\n" for number in range(130)), "utf-8")
     command = [sys.executable, "-m", "dxjudge", "map", str(source), "-o", str(tmp_path / "out.csv")]
     command += ["--table", str(table), "--cache", str(tmp_path / "replies.sqlite")]
+    # Its index is small, so that a start is cheap.
+    release = Path(__file__).parent / "data" / "releases" / "own.py"
+    command += ["--ontology", f"{release}:ICD11"]
 
     # With 4 calls at once a batch has 64 texts: the 80th question is of the second.
     def interrupt(seen: Seen) -> Any:
