@@ -72,8 +72,8 @@ def make_run(folder: Path) -> None:
     records = dict(_records(draw, labels, responses))
     evaluation = evaluate(cases, responses, settings, Panel(tuple(judges), records=records))
     make_folder(folder)
-    write_everything(evaluation, folder, shown=10)
-    _write_calls(folder, records, draw)
+    _write_calls(folder, records, draw)  # before the report, which shows them
+    write_everything(evaluation, folder, shown=200)
 
 
 def _records(

@@ -13,10 +13,11 @@ from dxjudge.agents.steps import STEPS, find_step
 from dxjudge.evaluation.judges.agreement_units import known_scale
 from dxjudge.evaluation.judges.as_votes import votes_of_one
 from dxjudge.evaluation.judging import JudgedItem
-from dxjudge.evaluation.report.explained import explained, score_of, shown
+from dxjudge.evaluation.pages.items import in_words
+from dxjudge.evaluation.report.case_tables import score_of
 from dxjudge.graphs.jury.given import jury_over
 from dxjudge.graphs.jury.run_jury import run_jury_sync
-from dxjudge.graphs.jury.votes_file import read_votes, write_votes
+from dxjudge.graphs.jury.votes_file import read_votes, verdict_text, write_votes
 from dxjudge.graphs.robust import Trial, Tried
 from dxjudge.graphs.step import run_step_sync
 from dxjudge.scoring.votes import Vote
@@ -43,6 +44,14 @@ def told(votes: list[Vote]) -> list[tuple[Any, ...]]:
 
 def judged_item(step: Step[Any, Any], inputs: Any, outcome: Outcome) -> JudgedItem:
     return JudgedItem(step.name, "m", "1", 0, 0, "j", outcome, step=step, inputs=inputs)
+
+
+def parts_of(item: JudgedItem) -> dict[str, tuple[str, str]]:
+    """The parts of a verdict as the pages read them from the table of votes."""
+    return {
+        vote.step.removeprefix(item.task)[1:]: (verdict_text(vote.verdict) or "", vote.explanation)
+        for vote in votes_of_one(item)
+    }
 
 
 @pytest.mark.parametrize("end", ENDS)
@@ -86,9 +95,8 @@ def test_a_report_shows_the_verdict_and_the_words_of_the_votes(step: Step[Any, A
         judge = server.judge()
         outcome: Any = run_step_sync(step, inputs, judge=judge, run=run, engine="llm")
     one = judged_item(step, inputs, outcome)
-    assert shown(one)
+    assert in_words(parts_of(one))
     for vote in votes_of_one(one):
-        assert vote.explanation in explained(one)
         if step.demand_verdict().is_numeric and "." not in vote.step:
             assert score_of(one) == vote.verdict
 
@@ -113,8 +121,9 @@ def test_a_rubric_has_a_vote_on_each_dimension_everywhere() -> None:
     votes = votes_of_one(one)
     assert [vote.verdict for vote in votes] == [2] * 5
     # 2 of 4 on every dimension: half of the 100 points
-    assert (score_of(one), shown(one)) == (50.0, "50")
-    assert "[knowledge: 2] It says so." in explained(one)
+    assert score_of(one) == 50.0
+    assert in_words(parts_of(one)).startswith("knowledge 2; ")
+    assert parts_of(one)["knowledge"] == ("2", "It says so.")
 
 
 def test_the_reason_of_the_best_answer_is_shown() -> None:
@@ -123,4 +132,4 @@ def test_the_reason_of_the_best_answer_is_shown() -> None:
     with ProtocolServer([answer]) as server, Run(mode="off") as run:
         outcome: Any = run_step_sync(step, inputs, judge=server.judge(), run=run)
     one = judged_item(step, inputs, outcome)
-    assert (explained(one), shown(one), score_of(one)) == ("It is to the point.", "0", None)
+    assert (parts_of(one), score_of(one)) == ({"": ("0", "It is to the point.")}, None)

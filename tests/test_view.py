@@ -1,5 +1,6 @@
 """The pages of `dxjudge view`, driven in a real browser and held against the tables of the runs."""
 
+import io
 import json
 import re
 import subprocess
@@ -13,6 +14,7 @@ from urllib.parse import quote
 import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect
+from pypdf import PdfReader
 
 import dxjudge
 from dxjudge.agents.engine.run import Run
@@ -369,6 +371,9 @@ def test_a_case_shows_its_verdicts_and_the_prompt_that_the_server_saw(
     for vote in rows_of(plain.folder / "votes.csv"):
         if vote["case"] == "derm-01" and vote["explanation"]:
             assert vote["explanation"] in article
+    for row in rows_of(plain.folder / "verdicts.csv"):
+        if row["case"] == "derm-01" and row["step"] == "score_rubric" and row["score"]:
+            assert f"{float(row['score']):g} in all: knowledge " in article
     jury = page.locator(".verdict", has_text="jury:majority").filter(has_text="right").first
     lines = jury.inner_text().split("\n")
     assert lines[0].startswith("jury:majority yes") and {"judge-a: yes", "judge-b: yes"} <= {*lines}
@@ -472,6 +477,16 @@ def test_pages_fit_and_axe_finds_nothing(page: Page, address: str) -> None:
         page.wait_for_selector(there)
         for width in looks(page):
             fits(page, width)
+
+
+def test_paper_has_the_rows_of_the_screen_and_no_empty_sheets(page: Page, address: str) -> None:
+    go(page, address, "tab=cases&run=0")
+    page.wait_for_selector(".big-row.placed a")
+    printed = PdfReader(io.BytesIO(page.pdf(format="A4")))
+    words = ["".join(sheet.extract_text().split()) for sheet in printed.pages]
+    said = re.search(r"Onlytherowsthatwereonthescreenareprinted:1to(\d+)of(\d+)", words[0])
+    assert said and int(said[1]) < int(said[2]) == total(page)
+    assert len(words) <= 4 and all(words) and "judge_equivalence" in "".join(words)
 
 
 def test_a_run_that_still_goes_shows_itself_and_then_its_tables(

@@ -270,4 +270,6 @@ def _votes(items: Items, jury: Row) -> list[JurorView]:
 
 
 def _said_of(items: Items, row: Row) -> str:
-    return in_words(items.said.get((row.unit, row.judge), {})) or row.status
+    parts = items.said.get((row.unit, row.judge), {})
+    total = f"{float(row.score):g} in all: " if row.score and len(parts) > 1 else ""
+    return total + in_words(parts) or row.status

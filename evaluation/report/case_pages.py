@@ -4,11 +4,13 @@ import random
 import zlib
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...errors import InputError
+from ...errors import DxjudgeError, InputError
+from ...scoring.votes import Vote
 from ..pages.case_view import CaseView
 from ..pages.items import NO_RESPONSE
 from ..pages.opened import OpenedCases, open_cases, own_people
@@ -53,7 +55,10 @@ class ReportCases:
 
     def __init__(self, folder: Path) -> None:
         """folder: with the tables of the run. Raises InputError where they cannot be read."""
-        self._cases: OpenedCases = open_cases(folder, own_people(folder))
+        people: list[Vote] = []
+        with suppress(DxjudgeError):  # `dxjudge view` says what is wrong with the table
+            people = own_people(folder)
+        self._cases: OpenedCases = open_cases(folder, people)
 
     def sampled(self, count: int, seed: int) -> Iterator[PackedCase]:
         """Yield `count` cases, drawn at random.

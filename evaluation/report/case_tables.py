@@ -6,6 +6,7 @@ from typing import Any
 
 from ...agents.outcome import Abstained, Failed
 from ..cases import Case
+from ..judges.as_votes import votes_of_one
 from ..judging import JudgedItem
 from ..measures.answered import chosen
 from ..measures.compare import MissRow
@@ -14,7 +15,6 @@ from ..measures.hierarchy import true_diagnoses
 from ..measures.measure import Status, worse
 from ..result import Evaluation
 from ..tasks import OF_OPTIONS
-from .explained import score_of
 from .table import Table, table_of
 
 
@@ -88,6 +88,19 @@ def status_of(item: JudgedItem) -> str:
     if item.task in OF_OPTIONS:
         return chosen(item).status
     return ended(item.outcome)
+
+
+def score_of(item: JudgedItem) -> float | None:
+    """The verdict as one number, or the number computed from its parts; None without one."""
+    verdict = item.step.verdict
+    if item.value is None or verdict is None:
+        return None
+    if verdict.parts is not None and verdict.parts.total:
+        return verdict.total(item.value)
+    if not verdict.field or not (verdict.is_numeric or verdict.kind == "truth"):
+        return None
+    votes = votes_of_one(item)
+    return float(votes[0].verdict) if votes[0].verdict is not None else None
 
 
 def _json(value: Any) -> str:

@@ -57,6 +57,7 @@ export function OneRow(props: OneRowProps) {
         Note{" "}
         <input
           id="note"
+          placeholder=" "
           value={draft.note}
           maxLength={10000}
           onInput={(event) => props.onNote(event.currentTarget.value)}
