@@ -45,7 +45,8 @@ def begun(output: str, about: Mapping[str, Any]) -> Iterator[Blocks]:
             f"{output} has the journal of another job ({names} differ): run that job's command "
             "again, remove the folder, or name another --output"
         )
-    journal.create()
+    if known is None:
+        journal.create()
     with _held(output, journal):
         if known is None:
             journal.write_note(_JOB, about)

@@ -21,7 +21,8 @@ from ...graphs.row_inputs import given_values
 from ..exit_codes import BUDGET, INTERRUPTED, SOME_FAILED
 from ..judging_options import JudgeOptions
 from ..terminal.facts import Fact, named, tell
-from ..terminal.progress import Judged, counting, stages, tell_judged
+from ..terminal.judged import Judged, tell_judged
+from ..terminal.progress import counting, stages
 from .journal import begun, check_places, complete, told_before, whole_path
 from .judge_work import JUDGED, Count, Judge, JudgeJob, Write
 from .not_read import not_read

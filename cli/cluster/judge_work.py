@@ -28,7 +28,7 @@ from ...graphs.columns import judged_columns, result_types
 from ...graphs.row_inputs import frame_inputs, given_values
 from ...graphs.step import run_step_sync
 from ..option_groups import RunOptions
-from ..terminal.progress import count_outcomes
+from ..terminal.judged import count_outcomes
 from .on_ray import Item
 from .pieces import Piece, read_piece
 

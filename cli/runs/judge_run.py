@@ -31,7 +31,7 @@ from ...graphs.step import stream_step
 from ..command import given_flags
 from ..judging_options import JudgeOptions
 from ..terminal.facts import Facts, check_output, named, tell
-from ..terminal.progress import summary
+from ..terminal.judged import summary
 from .estimates import (
     Estimates,
     estimate_facts,

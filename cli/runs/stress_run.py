@@ -28,8 +28,9 @@ from ...scoring.bootstrap import Plan as Intervals
 from ..command import given_flags
 from ..judging_options import StressOptions
 from ..terminal.facts import Fact, tell
+from ..terminal.judged import summary
 from ..terminal.printing import print_blocks, print_lines
-from ..terminal.progress import counting, summary
+from ..terminal.progress import counting
 from .estimates import Estimates, estimate_facts, keep_estimates
 from .finishing import journal_path, journalled
 from .step_rows import Job, read_job, warn_unused
