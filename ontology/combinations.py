@@ -8,6 +8,7 @@ from .packaged import packaged
 from .reading.normalise import normalise_text
 from .tree import Tree
 
+_UNTELLING = frozenset("sp spp species the".split())
 _NOTES = ("use_additional_code", "code_also")
 _RANGE = re.compile(
     r"\b([A-Z]\d[\dA-Z](?:\.[\dA-Z]*)?)-?(?:(?<=-)([A-Z]\d[\dA-Z](?:\.[\dA-Z]*)?))?"
@@ -34,8 +35,12 @@ def find_combination(first: str, second: str) -> Combination | None:
 
 
 def organism(text: str) -> str | None:
-    """Return the code of an organism's name, None where the text is no such name."""
-    return _organisms().get(normalise_text(text))
+    """Return the code of an organism's name, in any order of words, else None.
+
+    >>> organism("Staphylococcus aureus, methicillin-resistant")
+    'B95.62'
+    """
+    return _organisms().get(_bag(text))
 
 
 def note_for(code: str, further: str, tree: Tree) -> str | None:
@@ -85,8 +90,12 @@ def _combinations() -> tuple[Combination, ...]:
 
 
 @lru_cache(maxsize=1)
-def _organisms() -> dict[str, str]:
-    return {name: code for name, code in _lines("organisms.tsv")}
+def _organisms() -> dict[frozenset[str], str]:
+    return {_bag(name): code for name, code in _lines("organisms.tsv")}
+
+
+def _bag(name: str) -> frozenset[str]:
+    return frozenset(normalise_text(name).split()) - _UNTELLING
 
 
 def _lines(name: str) -> list[list[str]]:

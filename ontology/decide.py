@@ -11,7 +11,7 @@ from .confidence import confidence_of, shared_out
 from .evidence import Scored
 from .mapping import WRITTEN, Candidate, Mapping
 from .policy import Policy
-from .reading.denial import names_a_lack, what_is_not_there
+from .reading.denial import denies_in_another_language, names_a_lack, what_is_not_there
 from .reading.query import Query, split_diagnoses
 from .reading.refusal import load_refusal_model, named
 from .scored import score_candidates
@@ -20,6 +20,7 @@ from .search.retrieve import Hit
 from .settled import is_known, joined_remarks, plain_remark, remark_on, settle, without_code
 from .tree import Tree
 
+_SURE_ENCOUNTER = 0.7  # the score of an encounter from which the models of refusal are not asked
 _DOUBTED = 0.5  # the score of a code where the words beside it mean another code
 
 
@@ -117,6 +118,17 @@ def _candidate(ranked: Ranked, share: tuple[float, float], policy: Policy) -> Ca
     return Candidate(ranked.hit.code, name, term.text, term.source, share[0], share[1], ranked.why)
 
 
+def _is_sure_encounter(query: Query, first: Candidate, policy: Policy) -> bool:
+    """Return whether a text names an encounter by a procedure: "surveillance of contraceptives".
+
+    A number in the text is mostly the dose of a drug, and a single word its name.
+    """
+    tree = policy.retriever.tree
+    is_drug = any(map(str.isdigit, query.text)) or len(query.text.split()) == 1
+    is_encounter = tree.name(tree.category(first.code)).startswith("Encounter")
+    return is_encounter and not is_drug and first.score >= _SURE_ENCOUNTER
+
+
 def _why_refused(query: Query, first: Candidate, uncalibrated: float, policy: Policy) -> str | None:
     """Return why a text is not a diagnosis or nothing in the base is close, else None.
 
@@ -126,11 +138,14 @@ def _why_refused(query: Query, first: Candidate, uncalibrated: float, policy: Po
     if floor <= 0:
         return None
     denied = what_is_not_there(query.text)
-    if denied and (is_known(denied, retriever) or not names_a_lack((first.term, first.name))):
+    is_lack = names_a_lack((first.term, first.name)) and not denies_in_another_language(query.text)
+    if denied and (is_known(denied, retriever) or not is_lack):
         return f"says that it is not there: {denied}"
     spelt = retriever.index.rows.spelling.corrected(query.forms[0].text)
     if why := named(query.text) or named(spelt):
         return why
+    if _is_sure_encounter(query, first, policy):
+        return None
     model = load_refusal_model()
     if why := model.refuse(model.read(query, retriever.is_term), uncalibrated):
         return why

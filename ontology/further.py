@@ -15,7 +15,7 @@ from .mapping import WRITTEN, Additional, Candidate, Mapping, band_of
 from .policy import MIN_SCORE, Policy
 from .reading.joined import Part, read_parts
 from .reading.normalise import normalise_text
-from .specificity import at_specificity
+from .specificity import at_specificity, side_of
 from .tree import Tree
 
 LEAST = 0.5
@@ -189,9 +189,11 @@ def _settled(state: _Joined, coded: list[_Coded], policy: Policy) -> Mapping:
         return _with_beside(mapping, _noted(state, own, tree), policy)
     if mapping.decided_by == "exact" and mapping.category_score >= LEAST:
         return _with_beside(mapping, _noted(state, own, tree), policy)
+    is_sibling = tree.parent(own) == tree.parent(code)
+    says_more = state.combined or side_of(tree.name(own)) is not None
+    if is_sibling and says_more and mapping.category_score >= LEAST:
+        return _with_beside(mapping, _noted(state, own, tree), policy)
     if state.combined:
-        if tree.parent(own) == tree.parent(code) and mapping.category_score >= LEAST:
-            return _with_beside(mapping, _noted(state, own, tree), policy)
         return _with_beside(_as_first(state, coded, policy), state, policy)
     if state.is_listed:
         return _with_beside(_as_first(state, coded, policy), state, policy)

@@ -14,7 +14,9 @@ from .search.retrieve import Retriever
 _STEM = 6  # letters of a word that are compared
 _READ = 8  # candidates that are looked at
 _SHARE = 0.1  # of the first one's score, which a plainer sibling must have
-_LACK = re.compile(r"\b(?:without|not specified as|unspecified as)\b.*", re.IGNORECASE)
+_LACK = re.compile(
+    r"\b(?:without|not specified as|unspecified as)\b.*|\bnot intractable\b", re.IGNORECASE
+)
 _SMALL = frozenset(
     """unspecified other specified of the and or in to with due a an by for not elsewhere nos site
     part classified type""".split()

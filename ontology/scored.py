@@ -12,6 +12,7 @@ from .policy import Policy
 from .reading.normalise import normalise_text
 from .reading.query import Query
 from .reading.refusal import everyday_words
+from .said import as_said
 from .search.rerank import Ranked, rerank
 from .search.retrieve import Hit
 from .tree import Tree
@@ -32,7 +33,9 @@ def score_candidates(
     network = {candidate.hit.code: candidate.score for candidate in ranked}
     ranked = equal_first(ranked, equal, policy.retriever)
     ranked = _one_of_each_name(ranked, policy)
-    ranked = ranked if equal else _capped(_plain_first(ranked, query, policy), query, policy)
+    if not equal:
+        ranked = as_said(_plain_first(ranked, query, policy), query, policy.retriever)
+        ranked = _capped(ranked, query, policy)
     limited = bool(ranked) and not equal and _is_limited(ranked[0], query, policy)
     categories = [tree.category(candidate.hit.code).code for candidate in ranked]
     return Scored(query, ranked, network, bool(equal), categories, limited)

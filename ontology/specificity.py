@@ -51,7 +51,7 @@ def at_specificity(
         return tree.category(node).code
     if policy == "billable":
         order = {candidate: place for place, candidate in enumerate(ranked)}
-        side = _side(expand_abbreviations(text).text)
+        side = side_of(expand_abbreviations(text).text)
         of_men = bool(_MALE.search(text))
         while children := tree.children(node):
             if variant := _variant_said(node, children, text, tree):
@@ -60,7 +60,7 @@ def at_specificity(
             fitting = [
                 child for child in children if bool(_MALE.search(tree.name(child))) == wanted
             ]
-            node = _next(node, _of_side(fitting or children, side, tree), tree, order)
+            node = _next(node, _ofside_of(fitting or children, side, tree), tree, order)
     return node.code
 
 
@@ -113,12 +113,12 @@ def _is_plain(name: str) -> bool:
     return "uncomplicated" in name.lower() or "without" in name.lower()
 
 
-def _of_side(children: Sequence[Node], side: str | None, tree: Tree) -> Sequence[Node]:
+def _ofside_of(children: Sequence[Node], side: str | None, tree: Tree) -> Sequence[Node]:
     """Return the children that name this side and no other; all children where there are none."""
-    return [child for child in children if _side(tree.name(child)) == side] or children
+    return [child for child in children if side_of(tree.name(child)) == side] or children
 
 
-def _side(text: str) -> str | None:
+def side_of(text: str) -> str | None:
     """Return left, right or bilateral where a text names exactly one of them, else None."""
     words = {"bilateral" if word == "both" else word for word in _SIDES.findall(text.lower())}
     return words.pop() if len(words) == 1 else None

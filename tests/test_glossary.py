@@ -22,9 +22,21 @@ from dxjudge.ontology.reading.query import read_query
         ("Calculs de la vésicule biliaire", "calculus gallbladder"),
         ("hernie discale lombaire", "disc herniation lumbar"),
         ("douleurs thoraciques", "chest pain"),
-        ("cáncer de mama", "cancer breast"),
+        ("cáncer de mama", "breast cancer"),
         ("infecciones urinarias", "urinary tract infection"),
         ("neumonía adquirida en la comunidad", "pneumonia acquired comunidad"),
+        ("labio lesión", "lip disease"),  # the two words of a phrase in the other order
+        ("parótida izquierda lesión", "disease of salivary gland left"),  # and a side between
+        ("hipo-proteinemia", "hypoproteinemia"),
+        # Beside a Spanish word "tumor" is a Spanish word.
+        ("tumor de rodilla", "neoplasm of unspecified behavior knee"),
+        ("tumor benigno de rodilla", "benign neoplasm knee"),
+        ("calcoli renali", "kidney stones"),
+        ("perdita dell'udito", "loss hearing"),
+        ("lussazione della spalla", "dislocation shoulder"),
+        ("infecções urinárias", "urinary tract infection"),
+        ("fratura do punho", "wrist fracture"),
+        ("vaginal tumor", None),
         # What is no German word from end to end stays, so English is left alone.
         ("herzog disease", None),
         ("stable angina", None),  # the Spanish word for tonsillitis

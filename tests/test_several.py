@@ -83,7 +83,7 @@ def test_joints_are_words_of_their_own(text: str, parts: tuple[str, ...]) -> Non
 @pytest.mark.parametrize(
     ("text", "remark"),
     [
-        ("cellulitis of left leg due to MRSA", "'left' is not in the code"),
+        ("cellulitis of left leg due to MRSA", None),
         ("breast cancer stage IIIB", "'stage iiib' is not in the code"),
         ("left knee pain", None),
         ("CKD stage 3", None),

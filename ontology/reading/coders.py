@@ -90,12 +90,17 @@ def not_elsewhere(text: str) -> tuple[str, str]:
 def turned(folded: str, text: str) -> tuple[str, ...]:
     """Return further wordings of a term for look-up: "Hepatitis B, acute" is "acute hepatitis B".
 
+    Two words are also read in the other order: "hernia inguinal" is "inguinal hernia".
+
     `folded` is the normalised text, `text` the text with its commas.
     """
     wordings = []
     parts = [part.strip() for part in text.split(",") if part.strip()]
     if len(parts) == 2:
         wordings.append(f"{parts[1]} {parts[0]}")
+    words = folded.split()
+    if len(words) == 2:
+        wordings.append(f"{words[1]} {words[0]}")
     for vague in (" unspecified", " nos"):
         if folded.endswith(vague):
             rest = folded.removesuffix(vague)

@@ -21,7 +21,12 @@ class Frame(NamedTuple):
 _HISTORY = r"(?:history|hist|hx)\b\.?"
 _PAST = (
     rf"(?:(?:personal|prsnl|pers|past|prior|previous|remote|medical|known|with|has|had|an?)\.?\s+)*"
-    rf"{_HISTORY}(?!\s+present)(?:\s+(?:of|for))?|h/o|p/h/o|hx/o|pmhx?|(?:prior|previous)"
+    rf"{_HISTORY}(?!\s+present)(?:\s+(?:of|for))?|h/o|p/h/o|hx/o|pmhx?|(?:prior|previous)|"
+    # Spanish and Portuguese, French, German, Italian.
+    r"(?:antecedentes?|historia)(?: (?:personal(?:es)?|pessoa(?:l|is)|previ[oa]s?|médic[oa]s?))? "
+    r"de|"
+    r"antécédents?(?: personnels?| médicaux)? de?|z(?:ustand|\.) ?n(?:ach|\.)|"
+    r"anamnesi(?: personale)? di|storia di"
 )
 _PERSON = (
     r"(?:(?:maternal|paternal|older|younger|half|twin)\s+)?(?:mother|father|mom|mum|dad|brother|"
@@ -30,7 +35,10 @@ _PERSON = (
 _RELATIVE = (
     rf"(?:(?:strong|positive|significant)\s+)?(?:family|fam|familial)\.?\s+(?:medical\s+)?{_HISTORY}"
     rf"(?:\s+(?:of|for))?|fhx?(?!,)(?:\s+of)?|f/h/o|{_PERSON}\s+(?:is\s+|was\s+)?(?:has|have|had|"
-    r"with|died\s+(?:of|from)|diagnosed\s+with)"
+    r"with|died\s+(?:of|from)|diagnosed\s+with)|"
+    r"(?:antecedentes?|historia) familiar(?:es)? de|antécédents? familiaux de?|"
+    r"familienanamnese(?: von| für)?|storia familiare di|familiarità per|"
+    r"(?:madre|padre|herman[oa]|mãe|pai|irmão?) (?:con|com)|(?:mère|père|frère|sœur) avec"
 )
 _SCREEN = (
     r"(?:encounter\s+for\s+)?(?:special\s+)?screen(?:ing)?(?:\s+(?:exam\w*|test))?\s+(?:for|of)"

@@ -1,9 +1,9 @@
-"""Turn diagnoses in four languages into English words, part by part, for search without a model.
+"""Turn diagnoses in six languages into English words, part by part, for search without a model.
 
-German and Chinese build the names of diseases from parts: Nieren+stein, 肾+结石. French and Spanish
-names are words that differ in number and gender. A small table (data/glossary.tsv) of parts and
-words turns a name into English words. The result is not a translation, only a further form of the
-text to search for.
+German and Chinese build the names of diseases from parts: Nieren+stein, 肾+结石. French, Spanish,
+Italian and Portuguese names are words that differ in number and gender. A table
+(data/glossary.tsv) of parts and words turns a name into English words. The result is not a
+translation, only a further form of the text to search for.
 """
 
 import re
@@ -17,13 +17,25 @@ _CHINESE = re.compile(r"[\u4e00-\u9fff]+")
 _LINKS = ("", "n", "en", "s", "es", "er", "e", "em")  # between and after German parts
 _SHORTEST = 4  # letters of the shortest German word to split, and of a stem without its ending
 _ABBREVIATION = 5  # a text in capitals with at most so many letters is an abbreviation
-_PHRASE = 4  # words of the longest French or Spanish entry
-_ENDINGS = ((re.compile(r"aux$"), "al"), (re.compile(r"[sx]$"), ""), (re.compile(r"[aeo]$"), ""))
+_PHRASE = 4  # words of the longest Romance entry
+_ROMANCE = ("fr", "es", "it", "pt")
+_ENDINGS = (
+    (re.compile(r"aux$"), "al"),
+    (re.compile(r"oes$"), "ao"),
+    (re.compile(r"[sx]$"), ""),
+    (re.compile(r"[aeio]$"), ""),
+)
+_SIDES = frozenset(("left", "right", "bilateral", "both"))
+_BEHAVIOR = re.compile(r"\b(?:benign|malignant|primary|secondary|metastatic|situ)\b")
+_UNSPECIFIED_BEHAVIOR = " of unspecified behavior"
 _NOTHING = "-"  # the table's English for a word without a meaning of its own, such as "de"
 
 
+_PREFIX = re.compile(r"\b(hip[oe]r?|pseudo|neo|micro|macro|poli|peri|intra|sub)-(?=\w)", re.I)
+
+
 def gloss(text: str) -> str | None:
-    """Return English words for the parts of a German, Chinese, French or Spanish text.
+    """Return English words for the parts of a German, Chinese or Romance text.
 
     Returns None where that changes nothing, or where fewer than half of the words are known.
 
@@ -40,13 +52,15 @@ def gloss(text: str) -> str | None:
         return _gloss_chinese(text)
     if text.isupper() and len(text) <= _ABBREVIATION:
         return None
-    words = normalise_text(text).split()
+    words = normalise_text(_PREFIX.sub(r"\1", text)).split()
     capitals = () if text.isupper() else re.findall(r"\b[A-Z]{2,5}\d?\b", text)
     shorts = {word.lower() for word in capitals}
-    romance = (_gloss_words(words, language, shorts) for language in ("fr", "es"))
+    romance = (_gloss_words(words, language, shorts) for language in _ROMANCE)
     readings = [_gloss_german_words(words), *romance]
     share, english_words = max(readings, key=lambda reading: reading[0])
     english = " ".join(english_words)
+    if _BEHAVIOR.search(english):
+        english = english.replace(_UNSPECIFIED_BEHAVIOR, "")
     # Where fewer than half are known, they are words that languages share, such as "hernia".
     return english if share >= 0.5 and english not in ("", " ".join(words)) else None
 
@@ -62,14 +76,13 @@ def _gloss_words(words: list[str], language: str, shorts: Set[str]) -> tuple[flo
     """Return the share of words that the table knows, and the words in English.
 
     Words without a meaning of their own, such as "de", are dropped and not counted. shorts: the
-    words in capitals; beside a word of the language they are read as its abbreviations.
+    words in capitals; beside a word of the language they are read as its abbreviations, and words
+    that English has too as those of the language ("tumor" is a neoplasm of unspecified behavior).
     """
-    entries = _entries(language)
+    turnable = _entries(language)
+    entries = _entries(f"{language}-ordered") | turnable
+    words = _in_order([word for word in words if not _is_empty(word, turnable)], turnable)
     stems = [_stem(word) for word in words]
-    # Words of one letter stay, since "vitamin D" is no other vitamin; alone they are dropped too.
-    empty = {stem for stem in stems if len(stem) > 1 and entries.get(stem) == _NOTHING}
-    words = [word for word, stem in zip(words, stems, strict=True) if stem not in empty]
-    stems = [stem for stem in stems if stem not in empty]
     glosses: list[str] = []
     known = counted = place = 0
     while place < len(words):
@@ -84,20 +97,53 @@ def _gloss_words(words: list[str], language: str, shorts: Set[str]) -> tuple[flo
             glosses.append(english)
             counted += size
             known += size if english != written else 0
-    abbreviations = _table(f"{language}-short") if known else {}
-    for place, word in enumerate(glosses):
-        if word in shorts and word in abbreviations:
-            glosses[place] = abbreviations[word]
-            known += 1
+    if known:
+        abbreviations, beside = _table(f"{language}-short"), _entries(f"{language}-beside")
+        for place, word in enumerate(glosses):
+            plain = abbreviations.get(word) if word in shorts else beside.get(_stem(word))
+            glosses[place] = plain or word
+            known += plain is not None
     return known / max(counted, 1), glosses
+
+
+def _is_empty(word: str, entries: dict[str, str]) -> bool:
+    """Return whether a word has no meaning of its own.
+
+    Words of one letter stay, since "vitamin D" is no other vitamin; alone they are dropped too.
+    """
+    return len(word) > 1 and entries.get(_stem(word)) == _NOTHING
+
+
+def _in_order(words: list[str], entries: dict[str, str]) -> list[str]:
+    """Return words with the two of a phrase of the table in its order and without a side between.
+
+    "labio lesión" is "lesión labio", and "parótida izquierda lesión" is "lesión parótida
+    izquierda". A phrase of words that English has too is not turned: "vaginal tumor" is English.
+    """
+    words = list(words)
+    for place in range(len(words) - 1):
+        if place + 2 < len(words) and _english(words[place + 1 : place + 2], entries) in _SIDES:
+            around = [words[place], words[place + 2]]
+            is_phrase = _english(words[place : place + 2], entries)
+            if not is_phrase and (_english(around, entries) or _english(around[::-1], entries)):
+                words[place + 1 : place + 3] = [words[place + 2], words[place + 1]]
+        pair = words[place : place + 2]
+        if not _english(pair, entries) and _english(pair[::-1], entries):
+            words[place : place + 2] = pair[::-1]
+    return words
+
+
+def _english(words: list[str], entries: dict[str, str]) -> str | None:
+    return entries.get(" ".join(map(_stem, words)))
 
 
 @cache
 def _entries(language: str) -> dict[str, str]:
     """Return the table of a language; its keys are words without endings and without "de"."""
     table = _table(language)
+    small = _table(language.partition("-")[0])
     stems = {part: [_stem(word) for word in normalise_text(part).split()] for part in table}
-    empty = {part for part in table if table[part] == _NOTHING and len(part) > 1}
+    empty = {part for part in small if small[part] == _NOTHING and len(part) > 1}
     return {
         " ".join([word for word in words if word not in empty] or words): table[part]
         for part, words in stems.items()
@@ -105,7 +151,7 @@ def _entries(language: str) -> dict[str, str]:
 
 
 def _stem(word: str) -> str:
-    """Return a French or Spanish word without the ending of its number and gender."""
+    """Return a Romance word without the ending of its number and gender."""
     for pattern, plain in _ENDINGS:
         if len(word) > _SHORTEST:
             word = pattern.sub(plain, word)

@@ -1,0 +1,140 @@
+"""Put the code in front that says what the text says: its side, what is absent, an organism alone.
+
+A code "unspecified" stands before its twin "other" where the text does not say "other".
+
+The ranking network reads these words among many others. Here they decide between a code that it put
+first and a code close to it.
+"""
+
+import re
+from collections.abc import Sequence
+
+from .combinations import organism
+from .reading.normalise import normalise_text
+from .reading.query import Query
+from .search.rerank import Ranked
+from .search.retrieve import Retriever
+from .specificity import side_of
+from .tree import Node, Tree
+
+_READ = 10  # candidates that are looked at
+_SHARE = 0.05  # of the first one's score, which a candidate of the right side must have
+_STEM = 6  # letters of a word that are compared
+_LONG = 6  # letters of a word that an organism's name has; "strep" may be an infection
+_WITHOUT = re.compile(r"\bwithout (.+?)(?= with |$)")
+_LACK = re.compile(r"\bwithout\b.*")
+_SMALL = frozenset("or and of the other with complication complications mention".split())
+_OTHER = frozenset(("other", "specified"))
+_VAGUE = frozenset(("unspecified",))
+_WHOLE = ("whole", "without brackets", "word for word")
+
+
+def as_said(ranked: Sequence[Ranked], query: Query, retriever: Retriever) -> list[Ranked]:
+    """Return the candidates with the one in front that says what the text says."""
+    texts = [form.text for form in query.forms if form.kind in _WHOLE]
+    if not ranked or not texts or query.frame:
+        return list(ranked)
+    code = _organism(texts, query, retriever)
+    code = code or _without(ranked, texts, retriever.tree)
+    code = code or _unspecified(ranked, texts, retriever)
+    code = code or _sided(ranked, side_of(" ".join(texts)), retriever)
+    return _in_front(code, ranked, retriever) if code else list(ranked)
+
+
+def _organism(texts: Sequence[str], query: Query, retriever: Retriever) -> str | None:
+    """Return the code of an organism where its name is the whole text."""
+    read = (normalise_text(query.text), *texts[1:])  # as written, without abbreviations
+    names = (text for text in read if max(map(len, text.split()), default=0) >= _LONG)
+    code = next(filter(None, map(organism, names)), None)
+    return code if code in retriever.index.rows.of_code else None
+
+
+def _without(ranked: Sequence[Ranked], texts: Sequence[str], tree: Tree) -> str | None:
+    """Return the best code of the first one's category where that says what the text excludes."""
+    absent = {
+        word[:_STEM]
+        for text in texts
+        for match in _WITHOUT.finditer(text)
+        for word in match[1].split()
+        if word not in _SMALL
+    }
+
+    def says(candidate: Ranked) -> bool:
+        name = _LACK.sub("", normalise_text(tree.name(candidate.hit.code)))
+        return not absent.isdisjoint(word[:_STEM] for word in name.partition(" with ")[2].split())
+
+    if not absent or not says(ranked[0]):
+        return None
+    category = tree.category(ranked[0].hit.code)
+    fitting = (one for one in ranked[1:_READ] if tree.category(one.hit.code) == category)
+    return next((one.hit.code for one in fitting if not says(one)), None)
+
+
+def _unspecified(
+    ranked: Sequence[Ranked], texts: Sequence[str], retriever: Retriever
+) -> str | None:
+    """Return the code that has "unspecified" where the first one has "other", else None.
+
+    A first code that another term than its name matched is what that term says.
+    """
+    tree, hit = retriever.tree, ranked[0].hit
+    first = _words(tree.name(hit.code))
+    is_named = retriever.index.folded[hit.row] == normalise_text(tree.name(hit.code))
+    if not is_named or not first & _OTHER or not _OTHER.isdisjoint(" ".join(texts).split()):
+        return None
+    category = tree.category(hit.code)
+    for one in ranked[1:_READ]:
+        words = _words(tree.name(one.hit.code))
+        is_twin = words - _VAGUE == first - _OTHER and bool(words & _VAGUE)
+        if is_twin and tree.category(one.hit.code) == category:
+            return one.hit.code
+    return None
+
+
+def _words(name: str) -> set[str]:
+    return set(normalise_text(name).split())
+
+
+def _sided(ranked: Sequence[Ranked], side: str | None, retriever: Retriever) -> str | None:
+    """Return the code of the text's side below the first one or beside it, where that has none."""
+    tree = retriever.tree
+    first = tree.node(ranked[0].hit.code)
+    if side is None or side_of(tree.name(first)):
+        return None
+
+    def fits(node: Node) -> bool:
+        is_known = node.code in retriever.index.rows.of_code
+        return is_known and side_of(tree.name(node)) == side
+
+    below = list(filter(fits, tree.children(first)))
+    if len(below) == 1:
+        return below[0].code
+    near = (
+        tree.node(one.hit.code) for one in ranked[1:_READ] if one.score >= _SHARE * ranked[0].score
+    )
+    return next(
+        (
+            node.code
+            for node in near
+            if fits(node)
+            and (first in tree.ancestors(node) or tree.parent(node) == tree.parent(first))
+        ),
+        None,
+    )
+
+
+def _in_front(code: str, ranked: Sequence[Ranked], retriever: Retriever) -> list[Ranked]:
+    """Return the candidates with a code in front; it takes the score of the first one."""
+    first = ranked[0]
+    if first.hit.code == code:
+        return list(ranked)
+    place = next((at for at, one in enumerate(ranked) if one.hit.code == code), None)
+    if place is None:
+        row = retriever.index.rows.of_code[code][0]
+        front = first._replace(hit=first.hit._replace(code=code, row=row, joined=True))
+        rest = [one._replace(score=round(one.score * (1 - first.score), 4)) for one in ranked]
+        return [front, *rest]
+    changed = list(ranked)
+    changed[0] = ranked[place]._replace(score=first.score)
+    changed[place] = first._replace(score=ranked[place].score)
+    return changed

@@ -1,0 +1,57 @@
+"""The code in front says what the text says: its side, what is absent, an organism alone."""
+
+import pytest
+
+from dxjudge.graphs.mapper import Mapper
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("cellulitis of right leg", "L03.115"),  # not L03.119, of an unspecified limb
+        ("DVT right leg", "I82.401"),  # the only code of this side below I82.40
+        ("left ventricular failure", "I50.1"),  # the name holds the side already
+        ("IBS w/o diarrhea", "K58.9"),  # not K58.0, with diarrhea
+        ("IBS w/ diarrhea", "K58.0"),
+        ("ulcerative colitis with rectal bleeding", "K51.911"),  # not K51.811, other
+        ("Other ulcerative colitis with rectal bleeding", "K51.811"),
+        ("Staphylococcus aureus, methicillin-resistant", "B95.62"),
+        ("Enterococcus spp.", "B95.2"),
+        ("Streptococcus pneumoniae", "B95.3"),
+        ("Streptococcus pneumoniae pneumonia", "J13"),  # a disease, not the organism alone
+    ],
+)
+def test_what_the_text_says_is_first(mapper: Mapper, text: str, code: str) -> None:
+    mapping = mapper.map(text)
+    assert mapping.code == code
+    scores = [candidate.score for candidate in mapping.candidates]
+    assert scores == sorted(scores, reverse=True) and sum(scores) <= 1 + 1e-9
+    assert len({candidate.code for candidate in mapping.candidates}) == len(scores)
+
+
+def test_a_procedure_that_is_a_factor_passes_and_a_dose_does_not(mapper: Mapper) -> None:
+    assert mapper.map("Surveillance of Contraceptives NEC").code == "Z30.49"
+    assert mapper.map("metformin 500 mg").status == "unmapped"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["rabies tag for dog", "tumor necrosis factor", "CHF 200", "asthmatix", "acute angle"],
+)
+def test_what_a_text_is_about_stands_at_its_head(mapper: Mapper, text: str) -> None:
+    assert mapper.map(text).score < 0.5
+
+
+@pytest.mark.parametrize(
+    ("text", "category"),
+    [
+        ("acute angle closure attack", "H40"),
+        ("positive rheumatoid factor", "R76"),
+        ("CHF 2019", "I50"),
+        ("AAA 5.6 cm", "I71"),
+    ],
+)
+def test_a_diagnosis_with_such_words_keeps_its_category(
+    mapper: Mapper, text: str, category: str
+) -> None:
+    assert (mapper.map(text).code or "").startswith(category)
