@@ -12,9 +12,9 @@ from .policy import Policy
 from .reading.normalise import normalise_text
 from .reading.query import Query
 from .reading.refusal import everyday_words
-from .said import as_said
 from .search.rerank import Ranked, rerank
 from .search.retrieve import Hit
+from .search.said import as_said
 from .tree import Tree
 
 _DOUBTFUL = 0.45  # the highest score of a reading that is seldom right

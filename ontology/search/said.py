@@ -9,13 +9,13 @@ first and a code close to it.
 import re
 from collections.abc import Sequence
 
-from .combinations import organism
-from .reading.normalise import normalise_text
-from .reading.query import Query
-from .search.rerank import Ranked
-from .search.retrieve import Retriever
-from .specificity import side_of
-from .tree import Node, Tree
+from ..combinations import organism
+from ..reading.normalise import normalise_text
+from ..reading.query import Query
+from ..specificity import side_of
+from ..tree import Node, Tree
+from .rerank import Ranked
+from .retrieve import Retriever
 
 _READ = 10  # candidates that are looked at
 _SHARE = 0.05  # of the first one's score, which a candidate of the right side must have
