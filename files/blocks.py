@@ -7,6 +7,7 @@ are the journal of the job: they tell every machine, and the next run, what is f
 import json
 import uuid
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from typing import Any
 
 from ..errors import MissingExtra, OutputError, UsageError
@@ -88,7 +89,7 @@ class Blocks:
         first = next(left)
         try:
             with parquet.ParquetWriter(part, first.schema, filesystem=self.files) as writer:
-                for table in _with(first, left):
+                for table in chain([first], left):
                     writer.write_table(table, row_group_size=max(table.num_rows, 1))
                 writer.add_key_value_metadata({_COUNTS: json.dumps(counts)})
             self.files.move(part, self._file(name))
@@ -130,8 +131,3 @@ class Blocks:
 
     def _file(self, name: str) -> str:
         return f"{self.path}/{name}.parquet"
-
-
-def _with(first: Any, others: Iterable[Any]) -> Iterable[Any]:
-    yield first
-    yield from others

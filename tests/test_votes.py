@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from dxjudge.agents.steps import find_verdict
 from dxjudge.errors import InputError, UsageError
 from dxjudge.graphs.jury.votes_file import read_verdict, read_votes, verdict_text, write_votes
 from dxjudge.scoring.votes import STATUSES, Vote, identity
@@ -18,6 +19,8 @@ FORMATS = ("csv", "tsv", "jsonl", "parquet")
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size=20)
 WORD = TEXT.map(str.strip).filter(bool)
 NUMBER = st.floats(allow_nan=False, allow_infinity=False) | st.integers(-(10**15), 10**15)
+# A verdict of a listed step is read as that step's kind.
+OWN_STEP = WORD.filter(lambda name: find_verdict(name)[0] is None)
 VERDICT = st.booleans() | NUMBER | TEXT.filter(str.strip)
 
 
@@ -26,7 +29,7 @@ def votes(draw: st.DrawFn) -> Vote:
     status = draw(st.sampled_from(STATUSES))
     return Vote(
         case=draw(WORD),
-        step=draw(WORD),
+        step=draw(OWN_STEP),
         judge=draw(WORD),
         repeat=draw(st.integers(0, 9)),
         variant=draw(st.just("") | WORD),
