@@ -1,8 +1,9 @@
 # Each target makes .venv, installs what it needs, and runs.
 # EDITABLE= (empty) installs a plain copy, as a user gets it; the default is editable.
 PYTHON ?= python3
-# How many processes run the tests: as many as there are cores, or a number (make test WORKERS=3).
-WORKERS ?= auto
+# How many processes run the tests: one more than there are cores, since tests wait for servers,
+# browsers and other processes. make test WORKERS=1 sets another number.
+WORKERS ?= $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 EDITABLE ?= -e
 BIN = .venv/bin
 

@@ -14,6 +14,7 @@ from dxjudge.errors import InputError, UsageError
 from dxjudge.evaluation.pages.items import read_items
 
 from .protocol_server import ProtocolServer, Seen
+from .test_evaluation_report import cases_of
 from .test_evaluation_run import responses, rows_of, run
 
 pytestmark = pytest.mark.usefixtures("texts_are_mapped_once")
@@ -124,7 +125,7 @@ def test_an_own_number_fills_its_column_in_every_table_and_the_report(tmp_path: 
     assert "Urgency" in (out / "main_table.tex").read_text(encoding="utf-8")
     assert (out / "by_ward_urgency.tex").exists()
     page = (out / "report.html").read_text(encoding="utf-8")
-    assert "Urgency by ward" in page and "It is 3." in page
+    assert "Urgency by ward" in page and "It is 3." in json.dumps(cases_of(page))
     signature = json.loads((out / "signature.json").read_text(encoding="utf-8"))
     assert signature["prompts"]["urgency"]["hash"]
 
@@ -402,7 +403,7 @@ def test_python_writes_the_folder_of_the_command(tmp_path: Path) -> None:
             config=tmp_path / "settings.yaml",
             run=Run(mode="off", ledger=tmp_path / "ledger.jsonl"),
         )
-        (result.folder / "attempts.jsonl").write_bytes((tmp_path / "ledger.jsonl").read_bytes())
+        (result.folder / "attempts.jsonl").write_bytes((tmp_path / "a/attempts.jsonl").read_bytes())
     assert done.exit_code == 0, done.output
     result.write(tmp_path / "b")
     assert same_folders(tmp_path / "a", tmp_path / "b") == []

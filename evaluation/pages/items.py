@@ -17,7 +17,7 @@ from ...scoring.choice import option_score
 from ...scoring.votes import Scalar, Vote
 from ..cases import Case, Response
 from ..judging import JURY
-from ..records import Inputs, read_inputs, read_run_settings
+from ..records import OUTCOMES, Inputs, read_inputs, read_run_settings
 from ..settings import Settings
 from ..tasks import says_right, verdict_fields
 from .coded import Coded, Mask, Numbers, coded, many, numbers, rows_of
@@ -114,7 +114,7 @@ def read_items(
     Raises InputError, naming the file, for a folder that lacks a table or has a damaged one.
     """
     inputs = read_inputs(folder)
-    rows = [Row._make(cells) for cells in rows_of(folder / VERDICTS, _COLUMNS)]
+    rows = [Row._make(cells) for cells in _judged(folder)]
     rows = _in_order([*rows, *_unjudged(inputs, rows)], inputs)
     tasks = {row.task for row in rows}
     said = _said(folder / VOTES, tasks)
@@ -183,6 +183,14 @@ def _parted(step: str, tasks: Collection[str]) -> tuple[str, str]:
     """Return the task and the part of a step such as score_rubric.knowledge."""
     task = max((t for t in tasks if t and step.startswith(f"{t}.")), key=len, default=step)
     return (step, "") if step in tasks else (task, step[len(task) + 1 :])
+
+
+def _judged(folder: Path) -> Iterator[tuple[str, ...]]:
+    path, outcomes = folder / VERDICTS, folder / OUTCOMES
+    # An evaluation writes no table without rows: where nothing was judged, there is none.
+    if not path.exists() and outcomes.exists() and not outcomes.stat().st_size:
+        return iter(())
+    return rows_of(path, _COLUMNS)
 
 
 def _said(path: Path, tasks: Collection[str]) -> Said:
