@@ -15,8 +15,8 @@ from ..agents.engine.permits import Pace, Permits, Purse
 from ..errors import EnvironmentFault, MissingExtra
 
 _NAMESPACE = "dxjudge"
-_AT_ONCE = 10_000  # requests for permits that wait at once
-_LEASE_SECONDS = 300.0
+_AT_ONCE = 1_000_000  # requests that wait; what frees places must not wait behind them
+LEASE_SECONDS = 300.0
 _LOOK_SECONDS = 5.0
 
 
@@ -24,7 +24,8 @@ class Office:
     """What the actor does: a limiter for each model and server, and the budget.
 
     lease: the seconds after which the place of a request that was not given back, because its
-    worker died, is free again, and the estimate of its cost counts as spent.
+    worker died, is free again; it must be longer than a request takes. After so many seconds in
+    which no request began or ended, the estimates of costs that are open count as spent.
     """
 
     def __init__(
@@ -32,7 +33,7 @@ class Office:
         limits: Limits,
         max_calls: int | None = None,
         max_cost: float | None = None,
-        lease: float = _LEASE_SECONDS,
+        lease: float = LEASE_SECONDS,
     ) -> None:
         self._limits = limits
         self._limiters: dict[str, Limiter] = {}
@@ -41,6 +42,7 @@ class Office:
         self._places: dict[float, tuple[float, str]] = {}
         self._reserved: list[tuple[float, float]] = []
         self._sweeper: asyncio.Task[None] | None = None
+        self._active = time.monotonic()
 
     async def enter(self, endpoint: str, tokens: int) -> float:
         """Wait for a place for a request; return its time, which is also its name."""
@@ -50,11 +52,13 @@ class Office:
         started = await self._limiters[endpoint].enter(tokens)
         while started in self._places:
             started += 1e-6
-        self._places[started] = (time.monotonic() + self._lease, endpoint)
+        self._active = time.monotonic()
+        self._places[started] = (self._active + self._lease, endpoint)
         return started
 
     async def leave(self, started: float, throttled: float | None, surplus: int) -> None:
         """Free a place, unless its lease has ended."""
+        self._active = time.monotonic()
         if place := self._places.pop(started, None):
             self._limiters[place[1]].leave(started=started, throttled=throttled, surplus=surplus)
 
@@ -89,14 +93,19 @@ class Office:
             for started in [name for name, (ends, _) in self._places.items() if ends < now]:
                 await self.leave(started, None, 0)
             for ends, estimate in list(self._reserved):
-                if ends < now:
+                # A request may wait long for its turn; where none moves, its worker is dead.
+                if ends < now and self._active + self._lease < now:
                     await self.settle(estimate, estimate)
 
 
 def open_office(
-    name: str, limits: Limits, max_calls: int | None = None, max_cost: float | None = None
+    name: str,
+    limits: Limits,
+    max_calls: int | None = None,
+    max_cost: float | None = None,
+    lease: float = LEASE_SECONDS,
 ) -> Any:
-    """Start the actor on this node, under a name; it ends with the program that started it.
+    """Start the actor on this node, under a name; keep what is returned, with which it ends.
 
     Raises MissingExtra without Ray.
     """
@@ -112,7 +121,7 @@ def open_office(
         max_concurrency=_AT_ONCE,
         scheduling_strategy=here,
     )
-    return options.remote(limits, max_calls, max_cost)
+    return options.remote(limits, max_calls, max_cost, lease)
 
 
 class RayPermits(Permits):

@@ -285,7 +285,8 @@ Cluster = Annotated[
         metavar="[ADDRESS]",
         help="Work on a Ray cluster (pip install 'dxjudge[ray]'): the one at this address, else "
         "the one of RAY_ADDRESS or of this machine, else the cores of this machine. The input may "
-        "be a folder, also s3://…; the output is a folder of Parquet files.",
+        "be a folder, also s3://…; the output is a folder of Parquet files. Without an address, "
+        "write it last.",
         rich_help_panel=RUN,
     ),
 ]

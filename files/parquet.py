@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence, Set
 from typing import Any, BinaryIO
 
 from ..errors import InputError, MissingExtra, OutputError
-from .cells import MISSING, cell_text, to_json
+from .cells import MISSING, cell_text
 
 
 def _pyarrow(what: str = "Parquet") -> Any:
@@ -86,13 +86,17 @@ def with_columns(
             kind = pa.float64()
         else:
             kind = _kind({type(value) for value in values if value is not None})
-        cells = [to_json(value) if isinstance(value, (list, dict)) else value for value in values]
-        arrays[name] = pa.array(cells, kind)
+        texts = kind == pa.string()
+        arrays[name] = pa.array([_written(value) if texts else value for value in values], kind)
     if not table.num_columns:
         return pa.table(arrays)
     for name, array in arrays.items():
         table = table.append_column(name, array)
     return table
+
+
+def _written(value: Any) -> str | None:
+    return None if value is None or value is MISSING else cell_text(value)
 
 
 def write_parquet(file: BinaryIO, table: Any) -> None:

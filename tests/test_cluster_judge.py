@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from dxjudge.cli.main import run
 from dxjudge.cli.option_groups import RunOptions
 from dxjudge.files.blocks import Blocks
 from dxjudge.files.forms import Form
+from dxjudge.files.parquet import with_columns
 
 from .protocol_server import ProtocolServer, Seen, say
 from .ray_nodes import two_nodes, with_ray
@@ -67,7 +69,7 @@ def test_a_row_that_is_finished_is_not_asked_again(server: ProtocolServer, tmp_p
         str(tmp_path / "a.parquet"), str(tmp_path / "out"), Form(), STEP, (), (), judge, "auto", 0
     )  # fmt: skip
     Blocks(job.output).create(JUDGED)
-    piece = Piece(0, job.source).as_item()
+    piece = json.loads(json.dumps(Piece(0, job.source, (0,)).as_item()))  # as workers get it
     assert Count(job)(piece) == {"piece": 0, "rows": 7, "unread": ""}
     item = {"piece": piece, "first": 0, "rows": 7, "at": 1}
     work = Judge(job, RunOptions(max_calls=3, cache_mode="off"), None)
@@ -89,6 +91,28 @@ def test_a_row_that_is_finished_is_not_asked_again(server: ProtocolServer, tmp_p
     table = pq.read_table(tmp_path / "out" / "part-000000.parquet")
     assert table["predicted"].to_pylist() == [row["predicted"] for row in rows]
     assert table["equivalent"].to_pylist() == [False] * 5 + [True, None]
+
+
+def test_numbers_in_a_column_of_texts_are_written_as_texts() -> None:
+    """As of a step of one's own whose result is a Literal of numbers and words."""
+    table = with_columns(
+        pa.table({"a": [1, 2, 3]}), {"b": [0, "x", None]}, {"b": frozenset((str,))}
+    )
+    assert table["b"].to_pylist() == ["0", "x", None]
+
+
+def test_a_given_text_that_can_be_no_path_is_taken_as_it_is(
+    server: ProtocolServer,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "ray.data", None)  # as without Ray
+    (tmp_path / "a.csv").write_text("predicted\ngout\n")
+    words = ["judge", STEP, str(tmp_path / "a.csv"), "-o", str(tmp_path / "out"), "--engine", "llm"]
+    words += ["--judge", server.judge(), "--give", f"truth=~5 {'x' * 300}", "--cluster", "no:1"]
+    assert run(words) == 6  # Ray is missing; the text was no fault
+    assert "dxjudge[ray]" in capsys.readouterr().err
 
 
 def test_a_file_without_the_fields_of_the_step_is_unread(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from ...adapters.permits import RayPermits, open_office
+from ...adapters.permits import LEASE_SECONDS, RayPermits, open_office
 from ...agents.engine.limits import Limits
 from ...agents.engine.run import Run
 from ...agents.stand_ins import check_engine
@@ -47,7 +47,7 @@ def run_judge_cluster(options: JudgeOptions, address: str) -> int:
     started = time.monotonic()
     job = _prepare(options)
     found = find_pieces(options.rows.input, options.rows.form)
-    with begun(job.output, _about(job, found)) as journal:
+    with begun(job.output, _about(job, found, options)) as journal:
         facts = told_before(journal)
         if facts is not None:
             tell(["this job was complete before", *facts], as_json=options.as_json,
@@ -102,7 +102,7 @@ def _prepare(options: JudgeOptions) -> JudgeJob:
     return job
 
 
-def _about(job: JudgeJob, found: Pieces) -> dict[str, Any]:
+def _about(job: JudgeJob, found: Pieces, options: JudgeOptions) -> dict[str, Any]:
     """Return everything that changes the results, for the journal."""
     step = job.step
     return {
@@ -114,37 +114,45 @@ def _about(job: JudgeJob, found: Pieces) -> dict[str, Any]:
         "given": [[text, _digest(text.partition("=")[2])] for text in job.given],
         "form": asdict(job.form),
         "input": [job.source, found.digest],
+        **options.run.about(step),
     }
 
 
 def _digest(value: str) -> str:
     """Return the digest of a file that an option names, "" for any other value."""
-    path = Path(value).expanduser()
-    return hashlib.sha256(path.read_bytes()).hexdigest() if value and path.is_file() else ""
+    try:
+        content = Path(value).expanduser().read_bytes()
+    except (OSError, RuntimeError, ValueError):  # no file, or a text that can be no path
+        return ""
+    return hashlib.sha256(content).hexdigest()
 
 
 def _run(job: JudgeJob, found: Pieces, options: JudgeOptions, run: Run, cores: int) -> Done:
     """Do the three kinds of work; return the counts. What workers asked is added to `run`."""
     done, pieces = Done(), [piece.as_item() for piece in found.pieces]
-    rows = [0] * len(pieces)
+    rows, readable = [0] * len(pieces), [False] * len(pieces)
     if job.judge is not None:
         run.price(job.judge)
     with stages(quiet=options.quiet) as progress:
         for number, counts in enumerate(each(Count(job), pieces), 1):
             rows[counts["piece"]] = counts["rows"]
+            readable[counts["piece"]] = not counts["unread"]
             done.unread |= {counts["unread"]: None} if counts["unread"] else {}
             progress("reading", number, len(pieces))
-    if done.unread and len(done.unread) == len(pieces):
+    if done.unread and not any(readable):
         raise InputError(next(iter(done.unread)))
     name = f"dxjudge-{uuid.uuid4().hex}"
-    office = open_office(name, run.limits or Limits(), options.run.max_calls, options.run.max_cost)
+    office = open_office(
+        name, run.limits or Limits(), options.run.max_calls, options.run.max_cost,
+        lease=max(LEASE_SECONDS, 2 * options.run.timeout),
+    )  # fmt: skip
     work = Judge(job, options.run, RayPermits(name, options.run.max_cost))
     _judge(work, pieces, rows, done, run, cores, quiet=options.quiet)
-    done.over_budget = bool(answer_of(office.is_reached))
+    run.budget.reached = done.over_budget = bool(answer_of(office.is_reached))
     with stages(quiet=options.quiet) as progress:
-        readable = [piece for piece, count in zip(pieces, rows, strict=True) if count]
-        for number, _ in enumerate(each(Write(job, _BLOCK), readable), 1):
-            progress("writing", number, len(readable))
+        judged = [piece for piece, count in zip(pieces, rows, strict=True) if count]
+        for number, _ in enumerate(each(Write(job, _BLOCK), judged), 1):
+            progress("writing", number, len(judged))
     return done
 
 

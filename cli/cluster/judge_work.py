@@ -10,7 +10,7 @@ A row that is finished is not judged again, also where others of its block faile
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -82,7 +82,7 @@ class Count:
 
     def __call__(self, item: Item) -> Item:
         """Return the number of rows, and why the piece is unread."""
-        piece = Piece(**item)
+        piece = Piece.of_item(item)
         try:
             table = self.job.read(piece)
             self.job.inputs_of(table.slice(0, 1))
@@ -103,11 +103,12 @@ class Judge:
 
     @cached_property
     def _run(self) -> Run:
-        return self.options.open(permits=self.permits)
+        # The account is written once, where the command runs.
+        return replace(self.options, account=None).open(permits=self.permits)
 
     def __call__(self, item: Item) -> Item:
         """Return the counts of the block: statuses, deciders, failures, and what was asked."""
-        piece, first, rows = Piece(**item["piece"]), item["first"], item["rows"]
+        piece, first, rows = Piece.of_item(item["piece"]), item["first"], item["rows"]
         name = block_name(piece.number, first)
         known = self.job.blocks.counts(name)
         if known and not known["failures"]:
@@ -137,7 +138,7 @@ class Write:
 
     def __call__(self, item: Item) -> Item:
         """Return the number of rows. A part with rows that failed is written again."""
-        piece = Piece(**item)
+        piece = Piece.of_item(item)
         name = f"part-{piece.number:06d}"
         known = self.job.blocks.counts(name)
         if known and not known["failed"]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import InputError, UsageError
+from ...files.blocks import JOURNAL
 from ...files.bytes import read_bytes
 from ...graphs.mapper import Mapper
 from ...ontology.reading.style import style_of
@@ -30,6 +31,7 @@ from .not_read import not_read
 from .on_ray import connected, each
 from .pieces import Pieces, find_pieces
 
+_STYLE = f"{JOURNAL}/style"
 _BUCKET = 64_000_000  # bytes of the input for each bucket of distinct texts
 _MOST_BUCKETS = 1024
 _SMALLEST, _LARGEST, _BLOCKS = 250, 25_000, 4_000  # texts of a block, and blocks of a job
@@ -169,6 +171,7 @@ def _run(prepared: Prepared, workers: int, progress: Stages) -> tuple[Done, Styl
     style = style_or(
         prepared.request.style, lambda: style_of(of_form, done.distinct), prepared.settings
     )
+    _keep_style(job, style.style)
     settings = {**prepared.settings, "style": style.style}
     signature = short_signature(Mapper(**settings).signature)
     texts = {one["bucket"]: one["texts"] for one in gathered}
@@ -177,6 +180,20 @@ def _run(prepared: Prepared, workers: int, progress: Stages) -> tuple[Done, Styl
         done.rows.update(written)
         progress("writing", number, len(pieces))
     return done, style
+
+
+def _keep_style(job: MapJob, style: str) -> None:
+    """Note the style, so that all texts are read in one. Raises InputError where it differs.
+
+    It is found from all texts: a file that could not be read by an earlier run may change it.
+    """
+    before = job.blocks.read_note(_STYLE)
+    if before not in (None, style):
+        raise InputError(
+            f"the texts were mapped in the style {before!r}, and with the files that can be read "
+            f"now they look like {style!r}: remove {job.output} and run the command again"
+        )
+    job.blocks.write_note(_STYLE, style)
 
 
 def _map(work: Map, texts: dict[int, int], done: Done, workers: int, progress: Stages) -> None:

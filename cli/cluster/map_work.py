@@ -79,7 +79,7 @@ class Scan:
 
     def __call__(self, item: Item) -> Item:
         """Return the counts of the piece: rows, column, and why it is unread."""
-        piece = Piece(**item)
+        piece = Piece.of_item(item)
         name = f"{TEXTS}/{piece.number:06d}"
         known = self.job.blocks.counts(name)
         if known and not known["unread"]:
@@ -194,7 +194,7 @@ class Write:
 
     def __call__(self, item: Item) -> Item:
         """Return what `row_counts` counts. A part with rows that failed is written again."""
-        piece = Piece(**item)
+        piece = Piece.of_item(item)
         name = f"part-{piece.number:06d}"
         scanned = self.job.blocks.counts(f"{TEXTS}/{piece.number:06d}")
         if scanned is None or scanned["unread"]:

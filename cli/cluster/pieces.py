@@ -1,6 +1,6 @@
 """The input of a job on many machines: its files, in pieces that one worker reads at once."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -27,6 +27,12 @@ class Piece:
     number: int
     path: str
     groups: tuple[int, ...] | None = None
+
+    @classmethod
+    def of_item(cls, item: Mapping[str, Any]) -> "Piece":
+        """Return the piece of plain JSON, where its groups are a list."""
+        groups = item["groups"]
+        return cls(item["number"], item["path"], None if groups is None else tuple(groups))
 
     def as_item(self) -> dict[str, Any]:
         """Return the piece as plain JSON."""
@@ -73,7 +79,8 @@ def find_pieces(place: str, form: Form) -> Pieces:
     split = ((info.path, some) for info, of in zip(read, groups, strict=True) for some in of)
     pieces = [Piece(number, path, some) for number, (path, some) in enumerate(split)]
     about = [[info.path[len(path) :], info.size, info.mtime_ns] for info in read]
-    others = [info.path for info in infos if info not in read]
+    known = {info.path for info in read}
+    others = [info.path for info in infos if info.path not in known]
     return Pieces(pieces, others, sum(info.size for info in read), fingerprint(about))
 
 
