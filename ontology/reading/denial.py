@@ -1,8 +1,11 @@
 """Read denials: "no DVT", "never had TB", "MI was ruled out", "seizure free", "niega asma"."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable
+from functools import lru_cache
 
+from ..packaged import packaged
 from .normalise import normalise_text
 
 _LONGEST = 400  # characters of a text that are read
@@ -24,35 +27,8 @@ _AFTER = (
     r"(?:is |was |has been |were )?(?:ruled[ -]out|r/o'?d|excluded|neg(?:ative)?|absent|free|"
     rf"{_NOT} (?:seen|found|present|detected|identified|suspected|likely)|unlikely)"
 )
-# The same in Spanish, French, German, Italian and Portuguese. "Ausencia de testículo" is a
-# condition, and "ausencia de signos de sepsis" denies one.
-_SIGNS = (
-    r"(?:signos?|síntomas?|datos|evidencias?|indicios|signes?|preuve|arguments?|anzeichen|zeichen|"
-    r"anhalt|hinweise?|segni|sintomi|evidenza|sinais|sintomas|evidências?)"
-)
-_OF = r"(?:de|del|des|du|di|da|do|d['’]|en faveur (?:de|du|d['’])|für|auf|von)"
-_ELSEWHERE_BEFORE = (
-    r"(?:(?:el |la |le )?(?:paciente|patiente?|paziente)\s+)?(?:"
-    r"sin|niega|nunca (?:ha tenido|tuvo)|no (?:tiene|hay|presenta|padece|refiere|se observan?)|"
-    r"(?:se )?descarta(?:d[oa]s?)?|sans|aucune?|pas (?:de|d['’])|ni(?:e|ant)|"
-    r"n['’]a (?:pas|jamais)(?: eu)? (?:de|d['’])|(?:n['’]a )?jamais eu (?:de|d['’])|"
-    r"kein(?:e[nrms]?)?|ohne|verneint|negiert|ausschluss(?: von)?|"
-    r"nessun[ao]?|senza|nega|non (?:ha|presenta)|mai avuto|"
-    r"sem|nunca teve|não (?:tem|há|apresenta)|nenhuma?|"
-    rf"(?:ausencia|absence|assenza|ausência) (?:de|di|d['’])(?=\s*{_SIGNS}))(?:(?<=['’])|(?!\w))"
-)
-_ELSEWHERE_BETWEEN = (
-    rf"(?:\s*(?:{_SIGNS}\s+{_OF}(?:(?<=['’])|(?!\w))|l['’]|"
-    r"(?:el|la|il|lo|les?|un[ae]?|os?|as)(?!\w)))*"
-)
-_ELSEWHERE_AFTER = (
-    r"(?:descartad[oa]s?|excluid[oa]s?|exclue?s?|écartée?s?|ausgeschlossen|verneint|negiert|"
-    r"esclus[oa]|excluíd[oa]s?)"
-)
-_DENIED = re.compile(
-    rf"{_BEFORE}{_BETWEEN}\s+(\S.*?)|([^\s,;][^,;]*?)[\s-]+{_AFTER}|"
-    rf"{_ELSEWHERE_BEFORE}{_ELSEWHERE_BETWEEN}\s*(\S.*?)|([^\s,;][^,;]*?)\s+{_ELSEWHERE_AFTER}",
-    re.IGNORECASE,
+_ENGLISH = re.compile(
+    rf"{_BEFORE}{_BETWEEN}\s+(\S.*?)|([^\s,;][^,;]*?)[\s-]+{_AFTER}", re.IGNORECASE
 )
 # What a body or a life should have: "no appetite" is a complaint, no denial.
 _WANTED = frozenset(
@@ -63,6 +39,7 @@ _WANTED = frozenset(
     reflexes residence place abode schooling teeth hair flatus heartbeat carried done taken
     immunized vaccinated remission healing healed union
     dientes dents zahne denti apetito hambre hogar trabajo sueno regla menstruacion pulso orina
+    apetytu snu miesiaczki eetlust slaap aptit somn appetitt sovn ruokahalua chuti pofta аппетита сна
     especificar mencion faim sommeil travail regles precision selles appetit hunger schlaf arbeit
     wohnung angabe nahere appetito fame sonno lavoro casa apetite fome sono trabalho mencao
     """.split()
@@ -83,8 +60,9 @@ def what_is_not_there(text: str) -> str | None:
     ('DVT', 'TB')
     >>> what_is_not_there("no appetite")
     """
-    match = _DENIED.fullmatch(text[:_LONGEST].strip(" ."))
-    denied: str | None = next(filter(None, match.groups()), None) if match else None
+    short = text[:_LONGEST].strip(" .。")
+    match = _ENGLISH.fullmatch(short)
+    denied = next(filter(None, match.groups()), None) if match else _denied_elsewhere(short)
     words = normalise_text(denied or "").split()
     undone = bool(words) and words[0].endswith("ing") and _UNDONE.match(text) is not None
     is_complaint = not words or undone or not _WANTED.isdisjoint(words)
@@ -97,8 +75,37 @@ def denies_in_another_language(text: str) -> bool:
     >>> denies_in_another_language("niega asma"), denies_in_another_language("no asthma")
     (True, False)
     """
-    match = _DENIED.fullmatch(text[:_LONGEST].strip(" ."))
-    return match is not None and bool(match[3] or match[4])
+    short = text[:_LONGEST].strip(" .。")
+    return _ENGLISH.fullmatch(short) is None and _denied_elsewhere(short) is not None
+
+
+def _denied_elsewhere(text: str) -> str | None:
+    """Return what a text in another language than English denies, None where it denies nothing."""
+    match = next(filter(None, (pattern.fullmatch(text) for pattern in _elsewhere())), None)
+    return next(filter(None, match.groups()), None) if match else None
+
+
+@lru_cache(maxsize=1)
+def _elsewhere() -> tuple[re.Pattern[str], ...]:
+    """The denials of data/denials.tsv: of languages that put blanks between words, and of others.
+
+    A word before the condition may have signs and articles after it ("sin signos de sepsis").
+    """
+    lines = packaged("denials.tsv").read_text("utf-8").splitlines()
+    rows = [line.split("\t") for line in lines if line and not line.startswith("#")][1:]
+    alternatives: defaultdict[str, list[str]] = defaultdict(list)
+    for _, place, words in rows:
+        alternatives[place].append(words)
+    part = {place: f"(?:{'|'.join(words)})" for place, words in alternatives.items()}
+    end = r"(?:(?<=['’])|(?!\w))"
+    signs = rf"{part['sign']}\s+{part['of']}{end}"
+    before = part["before"].replace("SIGN", part["sign"])
+    spaced = (
+        rf"(?:{part['person']}\s+)?{before}{end}(?:\s*(?:{signs}|{part['article']}{end}))*\s*"
+        rf"(\S.*?)|([^\s,;][^,;]*?)\s+{part['after']}"
+    )
+    joined = rf"{part['joined before']}\s*(\S+?)|([^\s,;、，][^,;、，]*?)\s*{part['joined after']}"
+    return re.compile(spaced, re.IGNORECASE), re.compile(joined)
 
 
 def names_a_lack(texts: Iterable[str]) -> bool:
