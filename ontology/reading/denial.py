@@ -39,16 +39,16 @@ _WANTED = frozenset(
     reflexes residence place abode schooling teeth hair flatus heartbeat carried done taken
     immunized vaccinated remission healing healed union
     dientes dents zahne denti apetito hambre hogar trabajo sueno regla menstruacion pulso orina
-    apetytu snu miesiaczki eetlust slaap aptit somn appetitt sovn ruokahalua chuti pofta аппетита сна
-    especificar mencion faim sommeil travail regles precision selles appetit hunger schlaf arbeit
-    wohnung angabe nahere appetito fame sonno lavoro casa apetite fome sono trabalho mencao
+    apetytu snu miesiaczki eetlust slaap aptit somn appetitt sovn ruokahalua chuti pofta аппетита
+    сна especificar mencion faim sommeil travail regles precision selles appetit hunger schlaf
+    arbeit wohnung angabe nahere appetito fame sonno lavoro casa apetite fome sono trabalho mencao
     """.split()
 )
 _UNDONE = re.compile(
     r"\s*not\s", re.IGNORECASE
 )  # "not eating" is a complaint, "no wheezing" is not
 _LACKING = frozenset(
-    """no not non without absence absent lack loss lost never negative free none anosmia unable
+    """no not non absence absent lack loss lost never negative free none anosmia unable
     failure failed poor missing nonunion under insufficient deficient""".split()
 )
 
