@@ -59,7 +59,7 @@ _SHORTHAND = (
     (re.compile(r"(?<![\w/])2/2(?![\w/])(?! (?:bottles|blood|pos))"), "secondary to"),
     (re.compile(r"\bchr\.? (?=[a-z])", re.I), "chronic "),
     (re.compile(r"(?<![\w#])#\s?(?=[a-z])", re.I), "fracture "),
-    (re.compile(r"\s?\+ve\b", re.I), " positive"),
+    (re.compile(r"\s?\+ve\b|(?<=[a-z]{2})\+(?=[\s,;]|$)", re.I), " positive"),
     (re.compile(r"(?<=\s)-ve\b", re.I), "negative"),
 )
 # Sizes, ages, days, doses and values, which charts write after a diagnosis.
