@@ -99,6 +99,11 @@ class Items:
             places.setdefault(row.case, []).append(place)
         return {case: tuple(rows) for case, rows in places.items()}
 
+    def words_of(self, place: int) -> str:
+        """Return what was said in a row, for a reader, or why nothing was."""
+        row = self.rows[place]
+        return in_words(self.said.get((row.unit, row.judge), {})) or row.reason
+
     def score_of(self, metric: str) -> Numbers:
         """Return each row's score in a metric; "" is the verdict as a number. NaN without one."""
         return self.score if not metric else self.scores.of_rows(metric)
