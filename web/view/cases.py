@@ -7,7 +7,6 @@ from pydantic import BaseModel
 
 from ...errors import UsageError
 from ...evaluation.pages.case_view import CaseView
-from ...evaluation.pages.items import in_words
 from ...evaluation.pages.opened import Exchange, OpenedCases
 from ...evaluation.pages.wanted import FACETS, GROUP, RANGES, Found, Range, RangeName, Wanted
 from .open_runs import OpenRuns
@@ -113,7 +112,7 @@ def add_cases(api: APIRouter, runs: OpenRuns) -> None:
 def _row(cases: OpenedCases, place: int, metric: str) -> RowView:
     items = cases.items
     row = items.rows[place]
-    verdict = in_words(items.said.get((row.unit, row.judge), {}))
+    verdict = items.in_words(row.task, items.said.get((row.unit, row.judge), {}))
     return RowView(
         row=place,
         case=row.case,
