@@ -245,9 +245,9 @@ _TITLES = {"model": "Model", "judge": "Judge", "task": "Step", "right": "Right o
            "repaired": "Repaired"}  # fmt: skip
 _LOOK = """() => ({
   summary: document.querySelector(".cases-summary").textContent,
-  counts: Object.fromEntries([...document.querySelectorAll("fieldset.facet:not(.range)")].map(box => [
-    box.querySelector("legend").textContent,
-    [...box.querySelectorAll(".number")].map(one => Number(one.textContent.replaceAll(",", "")))])),
+  counts: Object.fromEntries([...document.querySelectorAll("fieldset.facet:not(.range)")].map(
+    box => [box.querySelector("legend").textContent,
+      [...box.querySelectorAll(".number")].map(one => Number(one.textContent))])),
   rows: [...document.querySelectorAll(".big-row.placed")].slice(0, 5).map(row =>
     [0, 1, 4, 7].map(at => row.children[at].textContent)),
 })"""
