@@ -366,10 +366,11 @@ def test_a_run_is_finished_only_when_everything_is_written(
     for name in ("inputs.json", "signature.json", "overview.json"):
         shutil.copy(run[1] / name, tmp_path)
     opened = OpenRuns([tmp_path]).runs[0]
-    assert opened.state == "finished"
+    states: list[str] = [opened.state]
     with progress_kept(tmp_path, None) as noted:
         noted("judging", 1, 2)
-        assert opened.state == "running"
+        states.append(opened.state)
+    assert states == ["finished", "running"]
     nobody = Progress(process=2**22 + 1, started=0, at=time.time(), stages=[])  # in a container
     for silent, state in ((0, "running"), (60, "finished")):
         at = nobody.model_copy(update={"at": nobody.at - silent})
