@@ -234,14 +234,18 @@ class Panel:
             outcomes[index] = outcome
             if keys[index] and outcome.status != "failed" and outcome.decided_by == "llm":
                 self.journal.keep(keys[index], outcome)
-            if self.progress:
-                if not _was_asked(outcome) and isinstance(self.progress, CountsReplays):
-                    self.progress.replayed(stage)
-                self.progress(stage, len(outcomes), len(items))
+            self._tell(stage, len(outcomes), len(items), was_asked=_was_asked(outcome))
         for index, key in enumerate(keys):
             if index not in outcomes:  # two models gave the same response: the judge sees it once
                 outcomes[index] = outcomes[asked[key]].model_copy(update=_AT_NO_COST)
+                self._tell(stage, len(outcomes), len(items), was_asked=False)
         return [outcomes[index] for index in range(len(items))]
+
+    def _tell(self, stage: str, done: int, total: int, *, was_asked: bool) -> None:
+        if self.progress:
+            if not was_asked and isinstance(self.progress, CountsReplays):
+                self.progress.replayed(stage)
+            self.progress(stage, done, total)
 
     async def _stream(
         self, step: Step[Any, Any], items: Sequence[Item], judge: AnyJudge | None
