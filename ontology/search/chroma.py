@@ -1,6 +1,6 @@
 """Find the nearest terms: compare a text with all terms, or ask Chroma where the user wants it.
 
-To compare one form of a text with 116,000 terms takes 0.5 ms where many are compared at once. Chroma
+To compare a form of a text with 116,000 terms takes 0.5 ms where many are compared at once. Chroma
 took 1.5 ms with 80,000 terms, and a collection takes a minute to build. So Chroma is only faster
 with larger bases and on servers.
 """
