@@ -12,6 +12,7 @@ from .forms import OutputFormat
 from .json_rows import write_json
 from .parquet import arrow_table, with_columns, write_parquet
 from .rows_in import Sheet
+from .sequences import read_by_row
 
 Added = Mapping[str, Sequence[Any]]
 """Column name -> one value a row; a value is a text, a number, None, or a list of objects."""
@@ -66,7 +67,7 @@ def write_sheet(file: BinaryIO, format: OutputFormat, sheet: Sheet, added: Added
         return
     if format == "parquet":
         table = arrow_table(sheet.columns, sheet.rows) if sheet.arrow is None else sheet.arrow
-        write_parquet(file, with_columns(table, _read_by_row(added)))
+        write_parquet(file, with_columns(table, read_by_row(added)))
         return
     columns = [*sheet.columns, *added]
     more = zip(*added.values(), strict=True) if added else ((),) * len(sheet.rows)
@@ -77,12 +78,3 @@ def write_sheet(file: BinaryIO, format: OutputFormat, sheet: Sheet, added: Added
     mark = sheet.style.delimiter if format == sheet.format else "," if format == "csv" else "\t"
     texts = ([cell if type(cell) is str else cell_text(cell) for cell in row] for row in rows)
     write_delimited(file, columns, texts, Style(mark, *sheet.style[1:]))
-
-
-def _read_by_row(added: Added) -> Added:
-    """Return columns that hold their values: lazy ones are made by row, and each row only once."""
-    columns: dict[str, list[Any]] = {name: [] for name in added}
-    for row in zip(*added.values(), strict=True):
-        for column, cell in zip(columns.values(), row, strict=True):
-            column.append(cell)
-    return columns

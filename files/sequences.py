@@ -1,7 +1,7 @@
 """Sequences whose values are made when they are asked for, so that memory does not hold them."""
 
-from collections.abc import Callable, Sequence
-from typing import Generic, TypeVar, overload
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Generic, TypeVar, overload
 
 T = TypeVar("T")
 
@@ -28,3 +28,12 @@ class Lazy(Sequence[T], Generic[T]):
 def picked(values: Sequence[T], places: Sequence[int]) -> Lazy[T]:
     """Return the values at these places, in this order."""
     return Lazy(len(places), lambda number: values[places[number]])
+
+
+def read_by_row(columns: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
+    """Return columns that hold their values: lazy ones are made by row, and each row only once."""
+    held: dict[str, list[Any]] = {name: [] for name in columns}
+    for row in zip(*columns.values(), strict=True):
+        for column, cell in zip(held.values(), row, strict=True):
+            column.append(cell)
+    return held

@@ -53,9 +53,7 @@ def test_each_job_has_a_notebook() -> None:
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_notebook_runs_and_shows_what_comes_out(
-    path: Path, tmp_path: Path, kernel: Any
-) -> None:
+def test_a_notebook_runs_and_shows_what_comes_out(path: Path, tmp_path: Path, kernel: Any) -> None:
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     folder = tmp_path / "examples/notebooks"
     stored = nbformat.read(path, as_version=4)
