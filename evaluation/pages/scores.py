@@ -60,6 +60,8 @@ class Scores:
         """The place of every key, and of each metric the places that have a value."""
         keys: dict[Key, int] = {}
         by_metric: dict[str, tuple[list[int], list[float]]] = {}
+        if not self._path.exists():  # an evaluation in which nothing has a score writes none
+            return {}, {}
         for unit, model, judge, metric, value in rows_of(self._path, _COLUMNS):
             places, values = by_metric.setdefault(metric, ([], []))
             if value:
