@@ -1,6 +1,7 @@
 """Write a table of any form, with the input's columns and added columns."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, BinaryIO
 
 from ..errors import OutputError
@@ -8,6 +9,7 @@ from .bytes import writing_to
 from .cells import cell_text
 from .delimited import Style, write_delimited
 from .excel import write_excel
+from .file_rows import FileRows
 from .forms import OutputFormat
 from .json_rows import write_json
 from .parquet import arrow_table, with_columns, write_parquet
@@ -65,8 +67,7 @@ def write_sheet(file: BinaryIO, format: OutputFormat, sheet: Sheet, added: Added
         write_json(file, sheet.columns, sheet.rows, added, array=format == "json")
         return
     if format == "parquet":
-        table = arrow_table(sheet.columns, sheet.rows) if sheet.arrow is None else sheet.arrow
-        write_parquet(file, with_columns(table, _read_by_row(added)))
+        write_parquet(file, _tables(sheet, added))
         return
     columns = [*sheet.columns, *added]
     more = zip(*added.values(), strict=True) if added else ((),) * len(sheet.rows)
@@ -79,10 +80,20 @@ def write_sheet(file: BinaryIO, format: OutputFormat, sheet: Sheet, added: Added
     write_delimited(file, columns, texts, Style(mark, *sheet.style[1:]))
 
 
-def _read_by_row(added: Added) -> Added:
-    """Return columns that hold their values: lazy ones are made by row, and each row only once."""
-    columns: dict[str, list[Any]] = {name: [] for name in added}
-    for row in zip(*added.values(), strict=True):
+def _tables(sheet: Sheet, added: Added) -> Iterator[Any]:
+    """Yield the rows of a sheet with added columns as Arrow tables, at least one."""
+    cells = zip(*added.values(), strict=True)  # by row: lazy columns read each row once
+    if isinstance(sheet.rows, FileRows):
+        for table in sheet.rows.tables(sheet.columns):
+            yield with_columns(table, _columns(added, islice(cells, table.num_rows)))
+        return
+    table = arrow_table(sheet.columns, sheet.rows) if sheet.arrow is None else sheet.arrow
+    yield with_columns(table, _columns(added, cells))
+
+
+def _columns(names: Iterable[str], rows: Iterable[tuple[Any, ...]]) -> dict[str, list[Any]]:
+    columns: dict[str, list[Any]] = {name: [] for name in names}
+    for row in rows:
         for column, cell in zip(columns.values(), row, strict=True):
             column.append(cell)
     return columns

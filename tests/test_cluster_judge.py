@@ -2,7 +2,10 @@
 
 import json
 import re
+import signal
+import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -101,6 +104,18 @@ def test_numbers_in_a_column_of_texts_are_written_as_texts() -> None:
     assert table["b"].to_pylist() == ["0", "x", None]
 
 
+def test_a_column_of_texts_may_be_named_like_a_score() -> None:
+    words: dict[str, list[Any]] = {
+        "score_words": ["good", None],
+        "score": [1, None],
+        "category_score": [None, None],
+    }
+    table = with_columns(pa.table({"a": [1, 2]}), words)
+    assert table["score_words"].to_pylist() == ["good", None]
+    assert table.schema.field("score").type == table.schema.field("category_score").type
+    assert table["score"].to_pylist() == [1.0, None]
+
+
 def test_a_given_text_that_can_be_no_path_is_taken_as_it_is(
     server: ProtocolServer,
     tmp_path: Path,
@@ -178,3 +193,39 @@ def test_a_budget_and_a_limit_hold_for_all_workers_and_nothing_is_asked_twice(
     ]
     assert [row["predicted"] for row in judged] == [row["predicted"] for row in rows + rows[::-1]]
     assert [row["equivalent"] for row in judged] == [row["predicted"][-1] == "7" for row in judged]
+
+
+@with_ray
+def test_a_killed_driver_goes_on_and_no_answer_is_paid_twice(
+    cluster: Any, server: ProtocolServer, redis_url: str, tmp_path: Path
+) -> None:
+    (tmp_path / "in").mkdir()
+    rows = pairs(0, 700)
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "in" / "a.parquet")
+    (tmp_path / "in" / "b.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows[::-1]))
+    options = [
+        "--engine", "llm", "--judge", server.judge(), "--concurrency", "4",
+        "--cluster", cluster.address,
+    ]  # fmt: skip
+
+    def command(out: str, *more: str) -> list[str]:
+        return ["judge", STEP, str(tmp_path / "in"), "-o", str(tmp_path / out), *options, *more]
+
+    assert run([*command("whole"), "--cache", f"{tmp_path}/whole.sqlite", "-q"]) == 0
+    server.seen.clear()
+    broken = command("out", "--cache", redis_url)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "dxjudge", *broken], stderr=subprocess.DEVNULL
+    )
+    while len(list((tmp_path / "out" / JUDGED).glob("*.parquet"))) < 2:
+        assert process.poll() is None
+        time.sleep(0.02)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert run([*broken, "-q"]) == 0
+    # Only requests that were under way when it died may be sent again.
+    assert 700 <= len(server.seen) <= 700 + 4
+    assert len({seen.user for seen in server.seen}) == 700
+    parts = [sorted((tmp_path / out).glob("*.parquet")) for out in ("whole", "out")]
+    assert [path.name for path in parts[0]] == [path.name for path in parts[1]]
+    assert [path.read_bytes() for path in parts[0]] == [path.read_bytes() for path in parts[1]]

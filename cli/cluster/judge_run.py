@@ -1,9 +1,7 @@
 """Run `dxjudge judge --cluster`: count, judge and write on a Ray cluster, and sum up."""
 
 import hashlib
-import sys
 import time
-import uuid
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
@@ -11,22 +9,21 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from ...adapters.permits import LEASE_SECONDS, RayPermits, open_office
-from ...agents.engine.limits import Limits
 from ...agents.engine.run import Run
 from ...agents.stand_ins import check_engine
-from ...errors import InputError, UsageError
+from ...errors import InputError
 from ...graphs.columns import result_types
 from ...graphs.row_inputs import given_values
-from ..exit_codes import BUDGET, INTERRUPTED, SOME_FAILED
+from ..exit_codes import BUDGET, SOME_FAILED
 from ..judging_options import JudgeOptions
-from ..terminal.facts import Fact, named, tell
+from ..terminal.facts import Fact, Facts, named
 from ..terminal.judged import Judged, tell_judged
 from ..terminal.progress import counting, stages
-from .journal import begun, check_places, complete, told_before, whole_path
+from .journal import check_options, check_places, in_journal, whole_path
 from .judge_work import JUDGED, Count, Judge, JudgeJob, Write
 from .not_read import not_read
-from .on_ray import Item, answer_of, connected, each
+from .office import permits_of, refused_of
+from .on_ray import Item, connected, each
 from .pieces import Pieces, find_pieces
 
 _BLOCK = 200  # rows that are judged and kept together
@@ -39,7 +36,6 @@ class Done:
     unread: dict[str, None] = field(default_factory=dict)
     before: int = 0
     judged: Judged = field(default_factory=lambda: Judged(Counter(), Counter(), []))
-    over_budget: bool = False
 
 
 def run_judge_cluster(options: JudgeOptions, address: str) -> int:
@@ -47,48 +43,33 @@ def run_judge_cluster(options: JudgeOptions, address: str) -> int:
     started = time.monotonic()
     job = _prepare(options)
     found = find_pieces(options.rows.input, options.rows.form)
-    with begun(job.output, _about(job, found, options)) as journal:
-        facts = told_before(journal)
-        if facts is not None:
-            tell(["this job was complete before", *facts], as_json=options.as_json,
-                 quiet=options.quiet)  # fmt: skip
-            return 0
-        journal.create(JUDGED)
-        try:
-            with options.run.open() as run, connected(address) as cores:
-                done = _run(job, found, options, run, cores)
-                told = list(_report(options, found, done, run, started))
-        except KeyboardInterrupt:
-            kept = f"finished rows are kept in {options.output}: run the same command again"
-            print(f"dxjudge: interrupted; {kept}", file=sys.stderr)
-            return INTERRUPTED
-        tell(told, as_json=options.as_json, quiet=options.quiet)
-        if done.over_budget:
-            return BUDGET
-        if done.judged.failures or done.unread or found.others:
-            return SOME_FAILED
-        complete(journal, (JUDGED,), told)
-        return 0
+
+    def work() -> tuple[Facts, int]:
+        with options.run.open() as run, connected(address) as cores:
+            done = _run(job, found, options, run, cores)
+            told = list(_report(options, found, done, run, started))
+        if run.budget_reached:
+            return told, BUDGET
+        return told, SOME_FAILED if done.judged.failures or done.unread or found.others else 0
+
+    about = _about(job, found, options)
+    return in_journal(options.output, about, (JUDGED,), work,
+                      as_json=options.as_json, quiet=options.quiet)  # fmt: skip
 
 
 def _prepare(options: JudgeOptions) -> JudgeJob:
     """Check the options."""
     rows, run = options.rows, options.run
     check_places(rows.input, options.output)
-    refused = {
+    check_options({
         "several judges": options.has_jury,
         "--both-orders": options.both_orders,
         "--journal": options.journal is not None,
         "--estimate": options.estimate,
         "--engine ontology": options.engine == "ontology",
         "--output-format": rows.output_format not in (None, "parquet"),
-        "--log": run.log is not None,
-        "--otel": run.otel,
-        "--batch": run.batch,
-    }
-    flags = ", ".join(name for name, is_given in refused.items() if is_given)
-    if flags:
-        raise UsageError(f"--cluster goes without {flags}")
+        **refused_of(run),
+    })  # fmt: skip
     spec = options.model.judge(options.judge[0]) if options.judge else None
     job = JudgeJob(
         whole_path(rows.input), whole_path(options.output), rows.form, rows.step,
@@ -141,14 +122,9 @@ def _run(job: JudgeJob, found: Pieces, options: JudgeOptions, run: Run, cores: i
             progress("reading", number, len(pieces))
     if done.unread and not any(readable):
         raise InputError(next(iter(done.unread)))
-    name = f"dxjudge-{uuid.uuid4().hex}"
-    office = open_office(
-        name, run.limits or Limits(), options.run.max_calls, options.run.max_cost,
-        lease=max(LEASE_SECONDS, 2 * options.run.timeout),
-    )  # fmt: skip
-    work = Judge(job, options.run, RayPermits(name, options.run.max_cost))
-    _judge(work, pieces, rows, done, run, cores, quiet=options.quiet)
-    run.budget.reached = done.over_budget = bool(answer_of(office.is_reached))
+    with permits_of(options.run, run) as permits:
+        work = Judge(job, options.run, permits)
+        _judge(work, pieces, rows, done, run, cores, quiet=options.quiet)
     with stages(quiet=options.quiet) as progress:
         judged = [piece for piece, count in zip(pieces, rows, strict=True) if count]
         for number, _ in enumerate(each(Write(job, _BLOCK), judged), 1):

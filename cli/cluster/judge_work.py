@@ -10,7 +10,7 @@ A row that is finished is not judged again, also where others of its block faile
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -29,8 +29,9 @@ from ...graphs.row_inputs import frame_inputs, given_values
 from ...graphs.step import run_step_sync
 from ..option_groups import RunOptions
 from ..terminal.judged import count_outcomes
+from .office import run_of_worker
 from .on_ray import Item
-from .pieces import Piece, read_piece
+from .pieces import Piece, read_piece, why_unread
 
 JUDGED = f"{JOURNAL}/judged"
 
@@ -87,9 +88,7 @@ class Count:
             table = self.job.read(piece)
             self.job.inputs_of(table.slice(0, 1))
         except (InputError, UsageError, OutputError) as fault:
-            why = str(fault)
-            unread = why if piece.path in why else f"{piece.path}: {why}"
-            return {"piece": piece.number, "rows": 0, "unread": unread}
+            return {"piece": piece.number, "rows": 0, "unread": why_unread(piece, fault)}
         return {"piece": piece.number, "rows": table.num_rows, "unread": ""}
 
 
@@ -103,8 +102,7 @@ class Judge:
 
     @cached_property
     def _run(self) -> Run:
-        # The account is written once, where the command runs.
-        return replace(self.options, account=None).open(permits=self.permits)
+        return run_of_worker(self.options, self.permits)
 
     def __call__(self, item: Item) -> Item:
         """Return the counts of the block: statuses, deciders, failures, and what was asked."""

@@ -2,6 +2,7 @@
 
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from collections.abc import Mapping as ReadOnly
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ from ...files.bytes import writing_to
 from ...files.forms import MAPPING_FORMS
 from ...files.journal import Journal
 from ...files.rows_out import added_names, write_sheet
-from ...graphs.chooser import Chooser, fell_back
+from ...graphs.chooser import Chooser, fell_back, is_final, part_of
 from ...graphs.many import ADDED
 from ...graphs.mapper import Mapper
 from ...graphs.workers import stream_by, workers_for
@@ -169,7 +170,7 @@ def map_texts(
     for batch in stream_by(mapper, remaining, workers):
         for mapping in batch:
             work.mappings[mapping.text] = mapping
-            if mapping.status != "failed" and not fell_back(mapping, work.chooser):
+            if is_final(part_of(mapping, work.chooser)):
                 journal.keep(mapping.text, mapping)
         work.seconds = time.monotonic() - started
         done += len(batch)
@@ -279,7 +280,8 @@ def _report(
     yield from summary(job.texts, taken.mappings, new, resumed, work.seconds)
     yield from taken.notes
     if work.chooser:
-        yield from model_summary(work.new, work.chooser)
+        parts = Counter[str](part_of(mapping, work.chooser) for mapping in work.new)
+        yield from model_summary(parts, work.chooser)
     if not tree.descriptor.fitted:
         yield not_fitted(tree.descriptor.shown)
     names = added_names(job.sheet, [*ADDED, *(["accepted"] if taken.rule else [])])
