@@ -17,6 +17,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyarrow.fs import FileSelector, copy_files
 
 from dxjudge import Mapper
 from dxjudge.agents.judge import parse_judge
@@ -27,13 +28,14 @@ from dxjudge.cli.main import run
 from dxjudge.cli.option_groups import BatchRunOptions
 from dxjudge.cli.runs.map_model import Asked
 from dxjudge.errors import EnvironmentFault
-from dxjudge.files.blocks import JOURNAL, Blocks
+from dxjudge.files.blocks import JOURNAL, Blocks, open_place
 from dxjudge.files.forms import Form
 from dxjudge.ontology.table import CanonicalTable, short_signature
 
 from .protocol_server import ProtocolServer, Seen, say
 from .ray_nodes import two_nodes, with_ray
 from .redis_server import running_redis
+from .s3_server import running_s3
 
 OWN = f"{Path(__file__).parent / 'data' / 'releases' / 'own.py'}:ICD11"
 SMALL = ["--ontology", OWN]
@@ -342,3 +344,27 @@ def test_a_model_is_paid_once_though_the_driver_is_killed(
     assert len({seen.user for seen in server.seen}) == distinct
     assert server.peak <= 3
     assert rows_of(tmp_path / "out") == alone
+
+
+@with_ray
+def test_input_and_output_lie_in_an_object_store(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    source = fill(tmp_path / "in", ["gout", "asthma", "gout", "cholera", "  gout ", "cyst"])
+    with running_s3(monkeypatch), two_nodes() as own:
+        store, bucket = open_place("s3://bucket?allow_bucket_creation=true")
+        store.create_dir(bucket)
+        copy_files(str(source), "s3://bucket/in")
+        command = ["map", "s3://bucket/in", *SMALL, "-o", "s3://bucket/out", "--json"]
+        assert run([*command, "--cluster", own.address]) == 0
+        told = json.loads(capfd.readouterr().out)
+        infos = store.get_file_info(FileSelector("bucket/out"))
+        parts = sorted(info.path for info in infos if info.is_file)
+        rows = [row for path in parts for row in pq.read_table(path, filesystem=store).to_pylist()]
+        journal = store.get_file_info(FileSelector(f"bucket/out/{JOURNAL}"))
+        assert run([*command, "--cluster", own.address]) == 0
+        assert json.loads(capfd.readouterr().out)["rows"] == told["rows"] == len(rows)
+    assert rows == mapped_alone(source, tmp_path)
+    assert {Path(info.path).name for info in journal if info.is_file} == {
+        "job.json", "summary.json",
+    }  # fmt: skip

@@ -2,7 +2,6 @@
 
 import hashlib
 import time
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import accumulate
@@ -10,15 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from ...agents.engine.run import Run
-from ...agents.stand_ins import check_engine
 from ...errors import InputError
-from ...graphs.columns import result_types
 from ...graphs.row_inputs import given_values
 from ..exit_codes import BUDGET, SOME_FAILED
 from ..judging_options import JudgeOptions
+from ..runs.judge_run import check_use
 from ..terminal.facts import Fact, Facts, named
-from ..terminal.judged import Judged, tell_judged
 from ..terminal.progress import counting, stages
+from .asking import Counts, add_counts, asking_of
 from .journal import check_options, check_places, in_journal, whole_path
 from .judge_work import JUDGED, Count, Judge, JudgeJob, Write
 from .not_read import not_read
@@ -31,28 +29,33 @@ _BLOCK = 200  # rows that are judged and kept together
 
 @dataclass
 class Done:
-    """The counts of a job. unread: why, for each file that could not be judged."""
+    """The counts of a job.
+
+    unread: why, for each file that could not be judged. total: what `Asking.count` counts.
+    """
 
     unread: dict[str, None] = field(default_factory=dict)
     before: int = 0
-    judged: Judged = field(default_factory=lambda: Judged(Counter(), Counter(), []))
+    total: Counts = field(default_factory=dict)
+    failed: int = 0
 
 
 def run_judge_cluster(options: JudgeOptions, address: str) -> int:
     """Run the command; return the exit code. All options and inputs are checked before any work."""
     started = time.monotonic()
     job = _prepare(options)
+    about = job.asking.about()
     found = find_pieces(options.rows.input, options.rows.form)
 
     def work() -> tuple[Facts, int]:
         with options.run.open() as run, connected(address) as cores:
             done = _run(job, found, options, run, cores)
-            told = list(_report(options, found, done, run, started))
+            told = list(_report(options, job, found, done, run, started))
         if run.budget_reached:
             return told, BUDGET
-        return told, SOME_FAILED if done.judged.failures or done.unread or found.others else 0
+        return told, SOME_FAILED if done.failed or done.unread or found.others else 0
 
-    about = _about(job, found, options)
+    about |= _about(job, found, options)
     return in_journal(options.output, about, (JUDGED,), work,
                       as_json=options.as_json, quiet=options.quiet)  # fmt: skip
 
@@ -62,40 +65,35 @@ def _prepare(options: JudgeOptions) -> JudgeJob:
     rows, run = options.rows, options.run
     check_places(rows.input, options.output)
     check_options({
-        "several judges": options.has_jury,
+        "--votes": options.votes is not None,
         "--both-orders": options.both_orders,
         "--journal": options.journal is not None,
         "--estimate": options.estimate,
         "--engine ontology": options.engine == "ontology",
+        "--judge ontology": "ontology" in (options.judge or ()),
         "--output-format": rows.output_format not in (None, "parquet"),
         **refused_of(run),
     })  # fmt: skip
-    spec = options.model.judge(options.judge[0]) if options.judge else None
+    check_use(options)
+    asking = asking_of(options)
     job = JudgeJob(
-        whole_path(rows.input), whole_path(options.output), rows.form, rows.step,
-        tuple(rows.fields or ()), tuple(rows.given or ()), spec, options.engine or "auto",
-        options.repeat,
+        whole_path(rows.input), whole_path(options.output), rows.form,
+        tuple(rows.fields or ()), tuple(rows.given or ()), asking,
     )  # fmt: skip
-    check_engine(job.step, job.engine, spec is not None)
-    result_types(job.step)
+    asking.types()
     given_values(job.step, job.given)
     run.about(job.step)
     return job
 
 
 def _about(job: JudgeJob, found: Pieces, options: JudgeOptions) -> dict[str, Any]:
-    """Return everything that changes the results, for the journal."""
-    step = job.step
+    """Return what changes the results beside who judges, for the journal."""
     return {
-        "step": [step.name, step.version, step.load_prompt().hash],
-        "judge": job.judge.model_dump(mode="json") if job.judge else None,
-        "engine": job.engine,
-        "repeat": job.repeat,
         "fields": list(job.fields),
         "given": [[text, _digest(text.partition("=")[2])] for text in job.given],
         "form": asdict(job.form),
         "input": [job.source, found.digest],
-        **options.run.about(step),
+        **options.run.about(job.step),
     }
 
 
@@ -112,8 +110,8 @@ def _run(job: JudgeJob, found: Pieces, options: JudgeOptions, run: Run, cores: i
     """Do the three kinds of work; return the counts. What workers asked is added to `run`."""
     done, pieces = Done(), [piece.as_item() for piece in found.pieces]
     rows, readable = [0] * len(pieces), [False] * len(pieces)
-    if job.judge is not None:
-        run.price(job.judge)
+    for model in job.asking.models():
+        run.price(model)
     with stages(quiet=options.quiet) as progress:
         for number, counts in enumerate(each(Count(job), pieces), 1):
             rows[counts["piece"]] = counts["rows"]
@@ -151,20 +149,17 @@ def _judge(
     with counting(run, sum(rows), quiet=quiet) as progress:
         for result in each(work, blocks, actors=cores):
             done.before += result["before"]
-            done.judged.statuses.update(result["statuses"])
-            done.judged.deciders.update(result["deciders"])
-            done.judged.failures.extend((result["at"] + n, why) for n, why in result["failures"])
+            add_counts(done.total, result["counts"], result["at"])
+            done.failed += result["open"]
             if result["asked"]:
                 run.add_counts(result["asked"])
-            failed = result["statuses"].get("failed", 0)
-            for place in range(sum(result["statuses"].values())):
-                progress.add(failed=place < failed)
-    done.judged.failures.sort()
+            for place in range(result["rows"]):
+                progress.add(failed=place < result["open"])
 
 
 def _report(
-    options: JudgeOptions, found: Pieces, done: Done, run: Run, started: float
+    options: JudgeOptions, job: JudgeJob, found: Pieces, done: Done, run: Run, started: float
 ) -> Iterator[Fact | str]:
-    yield from tell_judged(done.judged, done.before, run, started)
+    yield from job.asking.facts(done.total, done.before, run, started)
     yield from not_read(list(done.unread), found.others)
     yield from named([("rows", options.output)])

@@ -11,7 +11,6 @@ from typing import Any
 
 from ...agents.engine.run import Run
 from ...errors import InputError
-from ...files.blocks import JOURNAL
 from ...files.bytes import read_bytes
 from ...graphs.chooser import Chooser
 from ...graphs.mapper import Mapper
@@ -34,7 +33,7 @@ from .office import permits_of, refused_of
 from .on_ray import connected, each
 from .pieces import Pieces, find_pieces
 
-_STYLE = f"{JOURNAL}/style"
+_STYLE = f"{DISTINCT}/style"  # it goes with the texts
 _BUCKET = 64_000_000  # bytes of the input for each bucket of distinct texts
 _MOST_BUCKETS = 1024
 _SMALLEST, _LARGEST, _BLOCKS = 250, 25_000, 4_000  # texts of a block, and blocks of a job
