@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from collections.abc import Mapping as ReadOnly
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -169,7 +169,8 @@ def map_texts(
     workers = _workers(request, work, len(remaining))
     for batch in stream_by(mapper, remaining, workers):
         for mapping in batch:
-            work.mappings[mapping.text] = mapping
+            # Candidates are most of what a mapping takes in memory.
+            work.mappings[mapping.text] = mapping if whole else replace(mapping, candidates=())
             if is_final(part_of(mapping, work.chooser)):
                 journal.keep(mapping.text, mapping)
         work.seconds = time.monotonic() - started
