@@ -1,7 +1,6 @@
 """Write a table of any form, with the input's columns and added columns."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, BinaryIO
 
 from ..errors import OutputError
@@ -14,6 +13,7 @@ from .forms import OutputFormat
 from .json_rows import write_json
 from .parquet import arrow_table, with_columns, write_parquet
 from .rows_in import Sheet
+from .sequences import read_by_row
 
 Added = Mapping[str, Sequence[Any]]
 """Column name -> one value a row; a value is a text, a number, None, or a list of objects."""
@@ -82,18 +82,12 @@ def write_sheet(file: BinaryIO, format: OutputFormat, sheet: Sheet, added: Added
 
 def _tables(sheet: Sheet, added: Added) -> Iterator[Any]:
     """Yield the rows of a sheet with added columns as Arrow tables, at least one."""
-    cells = zip(*added.values(), strict=True)  # by row: lazy columns read each row once
-    if isinstance(sheet.rows, FileRows):
-        for table in sheet.rows.tables(sheet.columns):
-            yield with_columns(table, _columns(added, islice(cells, table.num_rows)))
+    if not isinstance(sheet.rows, FileRows):
+        table = arrow_table(sheet.columns, sheet.rows) if sheet.arrow is None else sheet.arrow
+        yield with_columns(table, read_by_row(added))
         return
-    table = arrow_table(sheet.columns, sheet.rows) if sheet.arrow is None else sheet.arrow
-    yield with_columns(table, _columns(added, cells))
-
-
-def _columns(names: Iterable[str], rows: Iterable[tuple[Any, ...]]) -> dict[str, list[Any]]:
-    columns: dict[str, list[Any]] = {name: [] for name in names}
-    for row in rows:
-        for column, cell in zip(columns.values(), row, strict=True):
-            column.append(cell)
-    return columns
+    first = 0
+    for table in sheet.rows.tables(sheet.columns):
+        end = first + table.num_rows
+        yield with_columns(table, {name: cells[first:end] for name, cells in added.items()})
+        first = end

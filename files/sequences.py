@@ -2,8 +2,8 @@
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Generic, TypeVar, overload
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Generic, TypeVar, overload
 
 T = TypeVar("T")
 S = TypeVar("S")
@@ -69,3 +69,12 @@ def repeated(values: Iterable[T]) -> Repeated[T]:
     known: dict[T, int] = {}
     places = array("I", (known.setdefault(value, len(known)) for value in values))
     return Repeated(list(known), places)
+
+
+def read_by_row(columns: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
+    """Return columns that hold their values: lazy ones are made by row, and each row only once."""
+    held: dict[str, list[Any]] = {name: [] for name in columns}
+    for row in zip(*columns.values(), strict=True):
+        for column, cell in zip(held.values(), row, strict=True):
+            column.append(cell)
+    return held

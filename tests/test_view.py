@@ -18,6 +18,7 @@ from pypdf import PdfReader
 
 import dxjudge
 from dxjudge.agents.engine.run import Run
+from dxjudge.agents.judge_equivalence import JUDGE_EQUIVALENCE
 from dxjudge.cli.main import run as dxjudge_command
 from dxjudge.graphs.jury.votes_file import read_votes
 from dxjudge.web.local import Job
@@ -376,7 +377,9 @@ def test_a_case_shows_its_verdicts_and_the_prompt_that_the_server_saw(
             assert f"{float(row['score']):g} in all: knowledge " in article
     jury = page.locator(".verdict", has_text="jury:majority").filter(has_text="right").first
     lines = jury.inner_text().split("\n")
-    assert lines[0].startswith("jury:majority yes") and {"judge-a: yes", "judge-b: yes"} <= {*lines}
+    said = JUDGE_EQUIVALENCE.verdict.word(True) if JUDGE_EQUIVALENCE.verdict else ""
+    assert lines[0].startswith(f"jury:majority {said}")
+    assert {f"judge-a: {said}", f"judge-b: {said}"} <= {*lines}
     verdict = page.locator(".model").first.locator(".verdict").first
     verdict.locator("summary").click()
     message = verdict.locator("pre[aria-label=Message]").inner_text()

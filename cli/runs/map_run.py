@@ -51,8 +51,7 @@ class Work:
 
     settings: of the mapper, with those of the chooser where a model chooses. mappings: by text.
     wanted: the texts that the table does not settle. resumed: how many of them the journal had.
-    seconds: how long it took to map the others. added: the added sources in use. has_account:
-    whether the run writes an account, which has an estimate.
+    seconds: how long it took to map the others. added: the added sources in use.
     """
 
     settings: dict[str, Any]
@@ -64,7 +63,6 @@ class Work:
     seconds: float = 0.0
     added: tuple[AddedSource, ...] = ()
     journal: Journal[Mapping] | None = None
-    has_account: bool = False
 
     @property
     def new(self) -> list[Mapping]:
@@ -91,7 +89,6 @@ def run_map(
     table = read_table(request.table, tree) if request.table else CanonicalTable()
     with asking(asked) as chooser:
         work = Work({**settings, **mapper_settings(chooser)}, chooser)
-        work.has_account = asked is not None and asked.run.account is not None
         if asked and asked.estimate_only:
             tell(_estimate(request, job, table, work, quiet), as_json=as_json, file=sys.stdout)
             return 0
@@ -158,7 +155,7 @@ def map_texts(
     _settle(texts, table, work, request.candidates)
     remaining = [text for text in work.wanted if text not in work.mappings]
     work.resumed = len(work.new)
-    if work.has_account and work.chooser:
+    if work.chooser and work.chooser.run and work.chooser.run.has_account:
         from .map_estimate import embedded_choices, keep_mapping_estimate
 
         keep_mapping_estimate(embedded_choices(mapper, remaining, progress), work.chooser)

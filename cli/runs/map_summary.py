@@ -32,7 +32,7 @@ class Told(NamedTuple):
     new: int
     resumed: int
     seconds: float
-    failures: ReadOnly[str, int]
+    failures: Counter[str]
 
 
 def row_counts(texts: Repeated[tuple[str, ...]], mappings: ReadOnly[str, Mapping]) -> Counter[str]:
@@ -101,7 +101,7 @@ def tell_counts(told: Told) -> Iterator[Fact]:
             "--split gives each diagnosis its code",
             {"rows_with_several_diagnoses": several},
         )
-    yield from _failures(Counter(failures))
+    yield from _failures(failures)
 
 
 def not_fitted(release: str) -> str:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...agents.verdict import Verdict
 from ...errors import InputError
 from ...graphs.jury.votes_file import read_verdict, verdict_text
 from ...scoring.choice import option_score
@@ -19,9 +20,10 @@ from ..cases import Case, Response
 from ..judging import JURY
 from ..records import OUTCOMES, Inputs, read_inputs, read_run_settings
 from ..settings import Settings
-from ..tasks import says_right, verdict_fields
+from ..tasks import says_right, verdicts_of
 from .coded import Coded, Mask, Numbers, coded, many, numbers, rows_of
 from .scores import Scores
+from .words import in_words
 
 VERDICTS, VOTES, SCORES = "verdicts.csv", "votes.csv", "scores.csv"
 NO_RESPONSE, NOT_JUDGED = "no response", "not judged"
@@ -72,7 +74,8 @@ class Items:
 
     Beside the verdicts there is a row for each case and model without any verdict, so that every
     response is in the table. score: the verdict as one number. seconds: the time of all requests
-    of the item, unknown for a kept reply. said: the parts of every verdict.
+    of the item, unknown for a kept reply. said: the parts of every verdict. verdicts: what says
+    what the verdict of a listed task is.
     """
 
     rows: tuple[Row, ...]
@@ -85,6 +88,7 @@ class Items:
     seconds: Numbers
     score: Numbers
     scores: Scores
+    verdicts: Mapping[str, Verdict]
 
     @property
     def case(self) -> Coded:
@@ -98,6 +102,15 @@ class Items:
         for place, row in enumerate(self.rows):
             places.setdefault(row.case, []).append(place)
         return {case: tuple(rows) for case, rows in places.items()}
+
+    def words_of(self, place: int) -> str:
+        """Return what was said in a row, for a reader, or why nothing was."""
+        row = self.rows[place]
+        return self.in_words(row.task, self.said.get((row.unit, row.judge), {})) or row.reason
+
+    def in_words(self, task: str, parts: Parts) -> str:
+        """Return what was said of an item, for a reader."""
+        return in_words(parts, self.verdicts.get(task))
 
     def score_of(self, metric: str) -> Numbers:
         """Return each row's score in a metric; "" is the verdict as a number. NaN without one."""
@@ -119,7 +132,8 @@ def read_items(
     tasks = {row.task for row in rows}
     said = _said(folder / VOTES, tasks)
     settings = _settings(folder)
-    said.update(_said_by_juries(rows, settings))
+    verdicts = verdicts_of(settings)
+    said.update(_said_by_juries(rows, verdicts))
     by_people = _by_people(people, tasks)
     pairs = {case.id: case.pair for case in inputs.cases if case.pair}
     cases = tuple(case.id for case in inputs.cases)
@@ -141,7 +155,7 @@ def read_items(
     return Items(
         tuple(rows), said, by_people, inputs, facets, _groups(inputs.cases, facets["case"].values),
         numbers(columns["cost"]), np.array([seconds.get(key, math.nan) for key in columns["key"]]),
-        numbers(columns["score"]), scores,
+        numbers(columns["score"]), scores, verdicts,
     )  # fmt: skip
 
 
@@ -210,19 +224,19 @@ def _said(path: Path, tasks: Collection[str]) -> Said:
 
 
 def _said_by_juries(
-    rows: Iterable[Row], settings: Settings
+    rows: Iterable[Row], verdicts: Mapping[str, Verdict]
 ) -> Iterator[tuple[tuple[Unit, str], Parts]]:
     """The verdicts of juries, which the table of votes does not have; from their values.
 
     The file of a step of your own is not opened, so that its juries show how they ended alone.
     """
-    fields = verdict_fields(settings)
-    for row in rows:
-        if row.judge.startswith(JURY) and row.value and row.status == "done" and row.task in fields:
+    juries = (row for row in rows if row.judge.startswith(JURY))
+    for row in juries:
+        if row.value and row.status == "done" and row.task in verdicts:
             plain = json.loads(row.value)
             dimensions = plain.get("dimensions") or {}
             parts = {name: one.get("given") for name, one in dimensions.items()}
-            parts = parts or {"": plain.get(fields[row.task])}
+            parts = parts or {"": plain.get(verdicts[row.task].field)}
             known = {part: said for part, said in parts.items() if isinstance(said, Scalar)}
             texts = {part: (verdict_text(said) or "", "") for part, said in known.items()}
             yield (row.unit, row.judge), texts
@@ -340,23 +354,6 @@ def _groups(cases: Sequence[Case], ids: Sequence[str]) -> dict[str, dict[str, Ma
             for value in values:
                 columns.setdefault(name, {}).setdefault(value, []).append(place[case.id])
     return {name: many(by_value, len(ids)) for name, by_value in columns.items()}
-
-
-_YES_NO = {"true": "yes", "false": "no"}
-
-
-def in_words(parts: Parts) -> str:
-    """Return what was said of an item, for a reader; of labels, those that apply.
-
-    >>> in_words({"": ("true", "")}), in_words({"logic": ("false", ""), "other": ("true", "")})
-    ('yes', 'other')
-    >>> in_words({"chain": ("3", "well made"), "terms": ("2", "")})
-    'chain 3; terms 2'
-    """
-    given = {part: verdict for part, (verdict, _) in parts.items() if verdict}
-    if given and all(part and verdict in _YES_NO for part, verdict in given.items()):
-        return ", ".join(part for part, verdict in given.items() if verdict == "true") or "none"
-    return "; ".join(f"{part} {_YES_NO.get(said, said)}".strip() for part, said in given.items())
 
 
 def responses_of(inputs: Inputs, model: str, case: str) -> tuple[Response, ...]:

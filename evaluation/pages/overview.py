@@ -20,8 +20,6 @@ from ..result import Evaluation
 from .main_cells import MainTable, main_cells
 from .plain import Grid, Section, grid_of
 
-OVERVIEW = "overview.json"
-"""The file with the data of the front page in the folder of an evaluation."""
 _MOST = 2000  # the rows of a table on the page
 _MISSES = 300
 _GAPS = ("Metric", "Judge", "First", "Second", "Difference", "Low", "High", "p", "Holm", "BH",

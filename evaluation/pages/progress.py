@@ -17,6 +17,7 @@ from .kept import ATTEMPTS, lines_of
 
 PROGRESS = "progress.json"
 _SECONDS = 0.5  # between two writings of the file
+_FRESH = 10.0  # seconds after a writing within which a run goes, wherever its process is
 _QUIET = 600.0  # seconds without news after which a run counts as stopped
 _SHOWN = 50  # the latest attempts with a fault
 
@@ -39,9 +40,16 @@ class Progress(BaseModel):
 
     @property
     def goes(self) -> bool:
-        """Whether the process of the run is still there, as far as this machine can tell."""
+        """Whether the process of the run is still there, as far as this machine can tell.
+
+        A process in a container or on another machine has no number here: it goes as long as it
+        writes.
+        """
+        quiet = time.time() - self.at
+        if quiet < _FRESH:
+            return True
         if os.name == "nt":  # there, signal 0 would end the process
-            return time.time() - self.at < _QUIET
+            return quiet < _QUIET
         try:
             os.kill(self.process, 0)
         except ProcessLookupError:
@@ -76,11 +84,13 @@ class Going(BaseModel):
 class ProgressFile:
     """Writes how far a run is, twice a second, from a thread of its own."""
 
-    def __init__(self, folder: Path) -> None:
-        """folder: the output folder, which exists."""
+    def __init__(self, folder: Path, *, goes_on: bool = False) -> None:
+        """folder: the output folder, which exists. goes_on: with what this process noted before."""
         self._path = folder / PROGRESS
-        self._stages: dict[str, Stage] = {}
-        self._started = time.time()
+        known = read_progress(folder) if goes_on else None
+        before = known if known is not None and known.process == os.getpid() else None
+        self._stages = {stage.name: stage for stage in before.stages} if before else {}
+        self._started = before.started if before else time.time()
         self._ended = threading.Event()
         self._write()
         self._thread = threading.Thread(target=self._keep_writing, daemon=True)
@@ -111,13 +121,14 @@ class ProgressFile:
 
 @contextmanager
 def progress_kept(
-    folder: Path, progress: Callable[[str, int, int], None] | None
+    folder: Path, progress: Callable[[str, int, int], None] | None, *, goes_on: bool = False
 ) -> Iterator[Callable[[str, int, int], None]]:
     """Yield a progress function that writes the file too, and calls the given one.
 
-    The file stays until the tables are written (`end_progress`), or goes if the block fails.
+    goes_on: the stages that this process noted there before stay. The file stays until the tables
+    are written (`end_progress`), or goes if the block fails.
     """
-    file = ProgressFile(folder)
+    file = ProgressFile(folder, goes_on=goes_on)
 
     def note(stage: str, done: int, total: int) -> None:
         file.note(stage, done, total)

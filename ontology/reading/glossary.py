@@ -29,8 +29,6 @@ _SIDES = frozenset(("left", "right", "bilateral", "both"))
 _BEHAVIOR = re.compile(r"\b(?:benign|malignant|primary|secondary|metastatic|situ)\b")
 _UNSPECIFIED_BEHAVIOR = " of unspecified behavior"
 _NOTHING = "-"  # the table's English for a word without a meaning of its own, such as "de"
-
-
 _PREFIX = re.compile(r"\b(hip[oe]r?|pseudo|neo|micro|macro|poli|peri|intra|sub)-(?=\w)", re.I)
 
 

@@ -14,7 +14,7 @@ from ...evaluation.finished.read_run import FinishedRun, read_run
 from ...evaluation.pages.opened import OpenedCases, open_cases, own_people
 from ...evaluation.pages.people import PeoplePage, people_page
 from ...evaluation.pages.progress import read_progress
-from ...evaluation.records import INPUTS, RATINGS, SIGNATURE
+from ...evaluation.records import INPUTS, OVERVIEW, RATINGS, SIGNATURE
 from ...files.counted import counted
 from ...scoring.votes import Vote
 
@@ -56,18 +56,18 @@ class OpenRun:
     def state(self) -> State:
         """Whether the evaluation has written everything, still goes, or was stopped.
 
-        The signature is written last. A folder of an earlier run can be written again.
+        The data of the front page is written last. A folder of an earlier run can be written again.
         """
         progress = read_progress(self.folder)
         if progress is not None and progress.goes:
             return "running"
-        written = (self.folder / SIGNATURE).exists() and (self.folder / INPUTS).exists()
+        written = all((self.folder / name).exists() for name in (INPUTS, SIGNATURE, OVERVIEW))
         return "finished" if written else "stopped"
 
     @property
     def _stamp(self) -> Stamp:
-        """Others once the run was done again (its signature is written last) or was rated."""
-        paths = (self.folder / SIGNATURE, self.folder / RATINGS)
+        """Others once the run was done again or was rated."""
+        paths = (self.folder / OVERVIEW, self.folder / RATINGS)
         return tuple(path.stat().st_mtime_ns if path.exists() else 0 for path in paths)
 
     @property
