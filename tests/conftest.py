@@ -1,9 +1,11 @@
 """What the tests share: a cache folder of their own, and one mapper over the whole base."""
 
+import gc
 import json
 import os
 import signal
 import stat
+import sys
 from collections import defaultdict, deque
 from collections.abc import Iterator
 from functools import cache
@@ -25,6 +27,14 @@ from .built import build_wheel
 # Beside the code, so that the index is built once and not for each run of the tests.
 os.environ.setdefault("DXJUDGE_CACHE_DIR", str(Path(__file__).parents[1] / "build" / "test-cache"))
 
+# Every worker imports all tests, and many tests start a process: each would compile our code again
+# where compiled code is not kept.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# What is imported and collected lives until the end: no search for garbage need look at it.
+gc.disable()
+
 # A shell that starts the tests in the background makes them ignore the interrupt key.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -34,6 +44,12 @@ settings.register_profile("without deadline", deadline=None)
 # `.ci/run` judges a commit: the same commit gives the same answer. Runs at home search on.
 settings.register_profile("reproducible", deadline=None, derandomize=True, database=None)
 settings.load_profile(os.environ.get("DXJUDGE_HYPOTHESIS", "without deadline"))
+
+
+def pytest_collection_finish() -> None:
+    """From here on only what tests make is looked at for garbage."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session")

@@ -95,13 +95,14 @@ class Retriever:
         texts = [form.text for form in forms]
         vectors = self.index.encoder.encode_queries(texts)
         near = self.index.collection.nearest(vectors, min(_NEAREST, len(self.index.terms)))
-        lexical = self.index.lexical.scores(texts)
         candidates: list[list[Hit]] = []
         start = 0
         for query in queries:
             stop = start + len(query.forms)
             part = slice(start, stop)
-            hits = self._candidates(query, vectors[part], near[part], lexical[part])
+            # One query at a time: the scores of its forms with all terms stay in the cache.
+            lexical = self.index.lexical.scores(texts[part])
+            hits = self._candidates(query, vectors[part], near[part], lexical)
             candidates.append(hits)
             start = stop
         return candidates
