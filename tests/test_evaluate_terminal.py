@@ -1,7 +1,10 @@
 """What a stranger reads in the terminal: whole names, and true sentences on ranks."""
 
 import json
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -51,6 +54,29 @@ def test_outside_a_terminal_a_table_is_as_wide_as_columns_says_and_no_number_is_
     assert shown[80].count("model-a") > shown[1000].count("model-a") == 1
     assert sorted(numbers_of(shown[80])) == sorted(numbers_of(shown[1000]))
     assert all(ward in shown[80] for ward in wards)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo terminals")
+def test_what_is_printed_while_a_bar_is_shown_goes_to_the_file_it_is_sent_to(
+    tmp_path: Path,
+) -> None:
+    import pty
+
+    script = (
+        "from dxjudge.cli.terminal.progress import stages\n"
+        "with stages(quiet=False) as told:\n"
+        "    told('judging', 1, 2)\n"
+        "    print('the result')\n"
+    )
+    reader, terminal = pty.openpty()
+    with (tmp_path / "out.txt").open("w") as out:
+        command = [sys.executable, "-c", script]
+        subprocess.run(command, stdout=out, stderr=terminal, stdin=subprocess.DEVNULL, check=True)
+    shown = os.read(reader, 100_000).decode()
+    os.close(terminal)
+    os.close(reader)
+    assert "1 of 2" in shown and "the result" not in shown
+    assert (tmp_path / "out.txt").read_text() == "the result\n"
 
 
 class Told:

@@ -25,12 +25,12 @@ from ..exit_codes import BUDGET, INTERRUPTED, SOME_FAILED
 from ..option_groups import JudgeModelOptions, RunOptions
 from ..searching_options import FurtherTerms
 from ..sources_command import say_added
+from ..terminal.evaluated import print_tables, remark, say_notes
 from ..terminal.facts import tell
 from ..terminal.printing import print_json
 from ..terminal.progress import stages, tell_of_batches
 from .estimates import keep_estimates
 from .evaluate_estimate import estimate_evaluation, evaluation_facts
-from .evaluate_summary import print_tables, remark, say_notes
 from .step_rows import warn_unused
 
 

@@ -14,7 +14,7 @@ from ...evaluation.report.paper_text import paper_text
 from ...evaluation.report.rank_table import rank_notes
 from ...evaluation.result import Evaluation
 from ...files.counted import counted
-from ..terminal.printing import print_lines, print_table
+from .printing import print_lines, print_table
 
 _NO_INTERVAL = re.compile(r" \(((?:[^()]|\([^()]*\))*)\)")
 _NOTHING = "would be the same."  # how a note ends that says of no rank that it could change
