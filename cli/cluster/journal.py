@@ -43,10 +43,10 @@ def in_journal(
 ) -> int:  # fmt: skip
     """Do a job, or what an earlier run left of it, tell its summary and return the exit code.
 
-    output, about: as for `begun`. folders: those of the blocks, which are removed when the job is
+    output, about: as for `_begun`. folders: those of the blocks, which are removed when the job is
     complete. work: returns the summary and the exit code.
     """
-    with begun(whole_path(output), about) as journal:
+    with _begun(whole_path(output), about) as journal:
         before = _summary_of(journal)
         if before is not None:
             tell(["this job was complete before", *before], as_json=as_json, quiet=quiet)
@@ -66,7 +66,7 @@ def in_journal(
 
 
 @contextmanager
-def begun(output: str, about: Mapping[str, Any]) -> Iterator[Blocks]:
+def _begun(output: str, about: Mapping[str, Any]) -> Iterator[Blocks]:
     """Begin the journal of a job in its output folder, or continue it.
 
     about: everything that changes the results. Raises InputError for the journal of another job,
