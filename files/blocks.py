@@ -5,6 +5,7 @@ are the journal of the job: they tell every machine, and the next run, what is f
 """
 
 import json
+import os
 import uuid
 from collections.abc import Iterable, Mapping
 from itertools import chain
@@ -30,9 +31,7 @@ def open_place(place: str) -> tuple[Any, str]:
     except ImportError as fault:
         raise MissingExtra("a job on a cluster", "ray", fault) from fault
     if "://" not in place:
-        from os.path import abspath
-
-        return systems.LocalFileSystem(), abspath(place)
+        return systems.LocalFileSystem(), os.path.abspath(place)
     try:
         files, path = systems.FileSystem.from_uri(place)
     except (ArrowException, ValueError, OSError) as fault:
@@ -123,11 +122,14 @@ class Blocks:
             return None
 
     def write_note(self, name: str, value: Any) -> None:
-        """Write JSON beside the blocks."""
+        """Write JSON beside the blocks. Raises OutputError where it cannot be written."""
         part = f"{self.path}/{_WRITING}/{uuid.uuid4().hex}"
-        with self.files.open_output_stream(part) as file:
-            file.write(json.dumps(value, indent=1).encode() + b"\n")
-        self.files.move(part, f"{self.path}/{name}.json")
+        try:
+            with self.files.open_output_stream(part) as file:
+                file.write(json.dumps(value, indent=1).encode() + b"\n")
+            self.files.move(part, f"{self.path}/{name}.json")
+        except OSError as fault:
+            raise OutputError(f"cannot write {name} in {self.place}: {fault}") from fault
 
     def _file(self, name: str) -> str:
         return f"{self.path}/{name}.parquet"

@@ -115,6 +115,12 @@ def column_of(names: Sequence[str], path: str, wanted: str | None) -> str:
     return names[text_column(Sheet(path, "csv", list(names), []), wanted)]
 
 
+def why_unread(piece: Piece, fault: Exception) -> str:
+    """Return why a piece is unread, with its path."""
+    why = str(fault)
+    return why if piece.path in why else f"{piece.path}: {why}"
+
+
 def read_piece(
     place: str, piece: Piece, form: Form, column: str | None, *, texts_only: bool = False
 ) -> Any:

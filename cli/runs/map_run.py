@@ -2,10 +2,11 @@
 
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from collections.abc import Mapping as ReadOnly
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from ...files.bytes import writing_to
 from ...files.forms import MAPPING_FORMS
 from ...files.journal import Journal
 from ...files.rows_out import added_names, write_sheet
-from ...graphs.chooser import Chooser, fell_back
+from ...graphs.chooser import Chooser, fell_back, is_final, part_of
 from ...graphs.many import ADDED
 from ...graphs.mapper import Mapper
 from ...graphs.workers import stream_by, workers_for
@@ -165,8 +166,9 @@ def map_texts(
     workers = _workers(request, work, len(remaining))
     for batch in stream_by(mapper, remaining, workers):
         for mapping in batch:
-            work.mappings[mapping.text] = mapping
-            if mapping.status != "failed" and not fell_back(mapping, work.chooser):
+            # Candidates are most of what a mapping takes in memory.
+            work.mappings[mapping.text] = mapping if whole else replace(mapping, candidates=())
+            if is_final(part_of(mapping, work.chooser)):
                 journal.keep(mapping.text, mapping)
         work.seconds = time.monotonic() - started
         done += len(batch)
@@ -276,7 +278,8 @@ def _report(
     yield from summary(job.texts, taken.mappings, new, resumed, work.seconds)
     yield from taken.notes
     if work.chooser:
-        yield from model_summary(work.new, work.chooser)
+        parts = Counter[str](part_of(mapping, work.chooser) for mapping in work.new)
+        yield from model_summary(parts, work.chooser)
     if not tree.descriptor.fitted:
         yield not_fitted(tree.descriptor.shown)
     names = added_names(job.sheet, [*ADDED, *(["accepted"] if taken.rule else [])])
