@@ -172,8 +172,10 @@ class Retriever:
         columns = (rows, forms, np.concatenate(dense), read.lexical[forms, rows], scores)
         terms = self.index.terms
         return [
-            Hit(terms[row].code, row, *numbers, joined)
-            for row, *numbers in zip(*(column[best].tolist() for column in columns), strict=True)
+            Hit(terms[row].code, row, form, near, like, score, joined)
+            for row, form, near, like, score in zip(
+                *(column[best].tolist() for column in columns), strict=True
+            )
         ]
 
     def _scores(self, read: "_Read", place: int, rows: Rows) -> tuple[Floats, Floats]:
