@@ -16,7 +16,7 @@ from .rows_in import Sheet, check_form, hint_of, looks_like, read_sheet, tab_of
 LARGE = 64_000_000
 """From so many bytes on, the rows of a file are not held in memory."""
 
-_LARGE_PACKED = LARGE // 8
+_LARGE_PACKED = LARGE // 16  # of a packed file or of Parquet, in which a row may take a few bytes
 _HEAD = 8_000_000  # bytes from which separator, line ends and form are found
 
 
@@ -26,7 +26,7 @@ def open_sheet(source: str, form: Form, *, column: str | None = None) -> Sheet:
     Those are of CSV, TSV, plain lists and Parquet. Standard input and other forms are read whole.
     """
     path = Path(source)
-    if source == "-" or not _is_large(path):
+    if source == "-" or not _is_large(path, form):
         return read_sheet(source, form, column=column)
     with opened(path) as file:
         head = file.read(_HEAD)
@@ -39,12 +39,13 @@ def open_sheet(source: str, form: Form, *, column: str | None = None) -> Sheet:
     return _text(path, head, form, column) or read_sheet(source, form, column=column)
 
 
-def _is_large(path: Path) -> bool:
+def _is_large(path: Path, form: Form) -> bool:
     try:
         size = path.stat().st_size
     except OSError:
         return False  # `read_sheet` says why it cannot be read
-    return size > (_LARGE_PACKED if path.suffix.lower() == ".gz" else LARGE)
+    is_packed = path.suffix.lower() == ".gz" or form.kind_of(str(path)) == "parquet"
+    return size > (_LARGE_PACKED if is_packed else LARGE)
 
 
 def _text(path: Path, head: bytes, form: Form, column: str | None) -> Sheet | None:

@@ -73,7 +73,7 @@ def test_a_row_that_is_finished_is_not_asked_again(server: ProtocolServer, tmp_p
     judge = parse_judge(server.judge())
     job = JudgeJob(
         str(tmp_path / "a.parquet"), str(tmp_path / "out"), Form(), (), (),
-        OneJudge(STEP, judge, "auto", 0),
+        OneJudge(STEP, "", judge, "auto", 0),
     )  # fmt: skip
     Blocks(job.output).create(JUDGED)
     piece = json.loads(json.dumps(Piece(0, job.source, (0,)).as_item()))  # as workers get it
@@ -113,7 +113,7 @@ def test_a_jury_judges_as_on_one_machine(server: ProtocolServer, tmp_path: Path)
     assert run([*command, "-o", str(tmp_path / "alone.parquet")]) == 3  # Ann has no fourth vote
     voters: list[Any] = [*(parse_judge(server.judge(name)) for name in "ab"),
               HumanVotes(tuple(read_votes(tmp_path / "votes.csv")), "votes.csv")]  # fmt: skip
-    jury = Jury(STEP, voters, {"quorum": 3})
+    jury = Jury(STEP, None, voters, {"quorum": 3})
     job = JudgeJob(str(tmp_path / "a.jsonl"), str(tmp_path / "out"), Form(), (), (), jury)
     Blocks(job.output).create(JUDGED)
     piece = Piece(0, job.source).as_item()
@@ -172,7 +172,9 @@ def test_a_given_text_that_can_be_no_path_is_taken_as_it_is(
 def test_a_file_without_the_fields_of_the_step_is_unread(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("predicted,note\ngout,x\n")
     path = str(tmp_path / "a.csv")
-    job = JudgeJob(path, str(tmp_path / "out"), Form(), (), (), OneJudge(STEP, None, "rules", 0))
+    job = JudgeJob(
+        path, str(tmp_path / "out"), Form(), (), (), OneJudge(STEP, "", None, "rules", 0)
+    )
     counts = Count(job)(Piece(0, path).as_item())
     assert counts["rows"] == 0 and "a.csv" in counts["unread"] and "needs truth" in counts["unread"]
 

@@ -6,6 +6,7 @@ tested here without it.
 
 import contextlib
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -30,7 +31,9 @@ from dxjudge.cli.runs.map_model import Asked
 from dxjudge.errors import EnvironmentFault
 from dxjudge.files.blocks import JOURNAL, Blocks, open_place
 from dxjudge.files.forms import Form
+from dxjudge.ontology.mapping import Mapping
 from dxjudge.ontology.table import CanonicalTable, short_signature
+from dxjudge.ontology.table_row import Entry
 
 from .protocol_server import ProtocolServer, Seen, say
 from .ray_nodes import two_nodes, with_ray
@@ -175,6 +178,17 @@ def test_a_model_chooses_and_is_asked_again_only_where_it_failed(
     assert (third["before"], third["asked"]) == (6, None)
     assert Write(job)(piece)["open"] == 0
     assert rows_of(tmp_path / "out") == pq.read_table(tmp_path / "alone.parquet").to_pylist()
+    # A row that was accepted unseen has no translation, and still no model failed on it.
+    taken = {
+        text: Entry(Mapping(text, "mapped", "FA25", decided_by="embedded"), accepted=True)
+        for text in texts
+    }
+    asked = Asked(judge, {"translate": True}, BatchRunOptions(cache_mode="off"))
+    shutil.rmtree(tmp_path / "out" / MAPPED)
+    Blocks(job.output).create(MAPPED)
+    signature = short_signature(Mapper(**SETTINGS, judge=judge, translate=True).signature)
+    work = Map(job, SETTINGS, signature, CanonicalTable(taken), asked, None)
+    assert (work(block)["parts"], len(server.seen)) == ({"other": 6}, asked_alone + 6)
 
 
 @pytest.mark.parametrize(

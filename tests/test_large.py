@@ -100,6 +100,15 @@ def test_a_fault_is_told_with_its_line(tmp_path: Path, content: bytes, said: str
         list(open_sheet(str(tmp_path / "a.csv.gz"), Form()).rows)
 
 
+def test_parquet_and_packed_files_are_large_early(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(large, "LARGE", 10**6)
+    kinds = [open_sheet(str(write(tmp_path, name)), Form()).rows for name in
+             ("a.csv", "a.csv.gz", "a.parquet")]  # fmt: skip
+    assert [isinstance(rows, FileRows) for rows in kinds] == [False, True, True]
+
+
 def test_a_file_that_changes_between_two_readings_is_an_error(tmp_path: Path) -> None:
     path = write(tmp_path, "a.csv")
     sheet: Any = open_sheet(str(path), Form())

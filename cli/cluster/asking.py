@@ -3,10 +3,13 @@
 Both go to the workers as settings; nothing is open in them.
 """
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
+
+from typing_extensions import override
 
 from ...agents.engine.run import Run
 from ...agents.judge import JudgeSpec
@@ -30,60 +33,67 @@ Counts = dict[str, Any]
 """What is counted of outcomes, as plain JSON: counts by name, and `failures`: (row, why)."""
 
 
-class Asking(Protocol):
-    """Who judges."""
+@dataclass(frozen=True)
+class Asking(ABC):
+    """Who judges.
 
-    @property
-    def step_name(self) -> str:
-        """The name of the step."""
+    case: the column that names the cases; None for `id`, if there is one, "" for none.
+    """
 
-    @property
-    def case(self) -> str | None:
-        """The column that names the cases; None for `id`, if there is one, "" for none."""
+    step_name: str
+    case: str | None
 
+    @abstractmethod
     def about(self) -> dict[str, Any]:
         """Return everything that changes the results. Raises UsageError for settings that clash."""
 
+    @abstractmethod
     def models(self) -> Sequence[JudgeSpec]:
         """Return the models that may be asked."""
 
+    @abstractmethod
     def ask(self, inputs: Sequence[Any], cases: Sequence[str], run: Run) -> Sequence[Any]:
         """Return the outcome of each input. cases: their names, each different."""
 
+    @abstractmethod
     def read(self, plain: Any) -> Any:
         """Return an outcome from plain JSON."""
 
+    @abstractmethod
     def write(self, outcome: Any) -> Any:
         """Return an outcome as plain JSON."""
 
+    @abstractmethod
     def is_final(self, outcome: Any) -> bool:
         """Whether an outcome is kept, because asking again would not change it."""
 
+    @abstractmethod
     def count(self, outcomes: Sequence[Any]) -> Counts:
         """Count outcomes; the rows of failures count from 0."""
 
+    @abstractmethod
     def columns(self, outcomes: Sequence[Any]) -> Mapping[str, Sequence[Any]]:
         """Return the columns that are added to the rows."""
 
+    @abstractmethod
     def types(self) -> Mapping[str, frozenset[type]]:
         """Return the types that the values of each column may have."""
 
+    @abstractmethod
     def facts(self, total: Counts, before: int, run: Run, started: float) -> Iterator[Fact | str]:
         """Yield the summary. before: rows that an earlier run judged."""
 
 
 @dataclass(frozen=True)
-class OneJudge:
+class OneJudge(Asking):
     """One judge, or none where rules decide."""
 
-    step_name: str
     judge: JudgeSpec | None
     engine: str
     repeat: int
-    case: str | None = ""
 
+    @override
     def about(self) -> dict[str, Any]:
-        """See `Asking`."""
         step = find_step(self.step_name)
         check_engine(step, self.engine, self.judge is not None)
         return {
@@ -93,102 +103,100 @@ class OneJudge:
             "repeat": self.repeat,
         }
 
+    @override
     def models(self) -> Sequence[JudgeSpec]:
-        """See `Asking`."""
         return [self.judge] if self.judge else []
 
+    @override
     def ask(self, inputs: Sequence[Any], cases: Sequence[str], run: Run) -> Sequence[Outcome]:
-        """See `Asking`."""
         return run_step_sync(
             self.step_name, list(inputs), judge=self.judge, run=run, engine=self.engine,
             repeat=self.repeat,
         )  # fmt: skip
 
+    @override
     def read(self, plain: Any) -> Outcome:
-        """See `Asking`."""
         return read_outcome(plain)
 
+    @override
     def write(self, outcome: Outcome) -> Any:
-        """See `Asking`."""
         return write_outcome(outcome)
 
+    @override
     def is_final(self, outcome: Outcome) -> bool:
-        """See `Asking`."""
         return outcome.status != "failed"
 
+    @override
     def count(self, outcomes: Sequence[Outcome]) -> Counts:
-        """See `Asking`."""
         return count_outcomes(outcomes, range(len(outcomes)))._asdict()
 
+    @override
     def columns(self, outcomes: Sequence[Outcome]) -> Mapping[str, Sequence[Any]]:
-        """See `Asking`."""
         return judged_columns(find_step(self.step_name), outcomes)
 
+    @override
     def types(self) -> Mapping[str, frozenset[type]]:
-        """See `Asking`."""
         return result_types(find_step(self.step_name))
 
+    @override
     def facts(self, total: Counts, before: int, run: Run, started: float) -> Iterator[Fact | str]:
-        """See `Asking`."""
         of = {name: Counter[str](total.get(name, {})) for name in ("statuses", "deciders")}
         failures = sorted(total.get("failures", []))
         return tell_judged(Judged(**of, failures=failures), before, run, started)
 
 
 @dataclass(frozen=True)
-class Jury:
+class Jury(Asking):
     """Several judges. settings: the arguments of `plan_jury` but for step and judges."""
 
-    step_name: str
     voters: Sequence[str | JudgeSpec | HumanVotes]
     settings: Mapping[str, Any]
-    case: str | None = None
 
     @property
     def _plan(self) -> JuryPlan:
         return plan_jury(self.step_name, self.voters, **self.settings)
 
+    @override
     def about(self) -> dict[str, Any]:
-        """See `Asking`."""
         return {**about_jury(self._plan, None), "case": self.case}
 
+    @override
     def models(self) -> Sequence[JudgeSpec]:
-        """See `Asking`."""
         plan = self._plan
         return [one.judge.spec for one in (*plan.jurors, *plan.replacements) if one.judge]
 
+    @override
     def ask(self, inputs: Sequence[Any], cases: Sequence[str], run: Run) -> Sequence[JuryOutcome]:
-        """See `Asking`."""
         return run_jury_sync(
             self.step_name, list(inputs), self.voters, cases=cases, run=run, **self.settings
         )
 
+    @override
     def read(self, plain: Any) -> JuryOutcome:
-        """See `Asking`."""
         return read_jury(plain)
 
+    @override
     def write(self, outcome: JuryOutcome) -> Any:
-        """See `Asking`."""
         return write_jury(outcome)
 
+    @override
     def is_final(self, outcome: JuryOutcome) -> bool:
-        """See `Asking`."""
         return is_final(outcome)
 
+    @override
     def count(self, outcomes: Sequence[JuryOutcome]) -> Counts:
-        """See `Asking`."""
         return dict(vars(count_jury(outcomes)))
 
+    @override
     def columns(self, outcomes: Sequence[JuryOutcome]) -> Mapping[str, Sequence[Any]]:
-        """See `Asking`."""
         return jury_columns(find_step(self.step_name), outcomes)
 
+    @override
     def types(self) -> Mapping[str, frozenset[type]]:
-        """See `Asking`."""
         return jury_types(find_step(self.step_name))
 
+    @override
     def facts(self, total: Counts, before: int, run: Run, started: float) -> Iterator[Fact | str]:
-        """See `Asking`."""
         counts = JuryCounts(
             Counter(total.get("statuses", {})),
             {judge: Counter(of) for judge, of in total.get("by_judge", {}).items()},
@@ -204,9 +212,9 @@ def asking_of(options: JudgeOptions) -> Asking:
     step = find_step(options.rows.step)
     if options.has_jury:
         voters, settings = voters_of(options, step), settings_of(options, step)
-        return Jury(options.rows.step, tuple(voters), settings, options.case)
+        return Jury(options.rows.step, options.case, tuple(voters), settings)
     judge = options.model.judge(options.judge[0]) if options.judge else None
-    return OneJudge(options.rows.step, judge, options.engine or "auto", options.repeat)
+    return OneJudge(options.rows.step, "", judge, options.engine or "auto", options.repeat)
 
 
 def add_counts(total: Counts, counts: Mapping[str, Any], at: int) -> None:

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ...errors import InputError, OutputError, UsageError
-from ...files.blocks import JOURNAL, Blocks, open_place
+from ...errors import InputError, UsageError
+from ...files.blocks import JOURNAL, Blocks
 from ...files.claim import claim
 from ..exit_codes import INTERRUPTED
 from ..terminal.facts import Fact, Facts, tell
@@ -43,10 +43,10 @@ def in_journal(
 ) -> int:  # fmt: skip
     """Do a job, or what an earlier run left of it, tell its summary and return the exit code.
 
-    output, about: as for `begun`. folders: those of the blocks, which are removed when the job is
+    output, about: as for `_begun`. folders: those of the blocks, which are removed when the job is
     complete. work: returns the summary and the exit code.
     """
-    with begun(whole_path(output), about) as journal:
+    with _begun(whole_path(output), about) as journal:
         before = _summary_of(journal)
         if before is not None:
             tell(["this job was complete before", *before], as_json=as_json, quiet=quiet)
@@ -66,7 +66,7 @@ def in_journal(
 
 
 @contextmanager
-def begun(output: str, about: Mapping[str, Any]) -> Iterator[Blocks]:
+def _begun(output: str, about: Mapping[str, Any]) -> Iterator[Blocks]:
     """Begin the journal of a job in its output folder, or continue it.
 
     about: everything that changes the results. Raises InputError for the journal of another job,
@@ -75,7 +75,7 @@ def begun(output: str, about: Mapping[str, Any]) -> Iterator[Blocks]:
     journal = Blocks(output)
     known = journal.read_note(_JOB)
     if known is None:
-        _check_empty(output)
+        journal.check_empty()
     elif known != about:
         names = ", ".join(name for name in {**known, **about} if known.get(name) != about.get(name))
         raise InputError(
@@ -101,17 +101,6 @@ def _complete(journal: Blocks, folders: Sequence[str], facts: Facts) -> None:
     as_facts = (one if isinstance(one, Fact) else Fact(one, {"notes": [one]}) for one in facts)
     journal.write_note(_SUMMARY, [[fact.line, fact.values] for fact in as_facts])
     journal.remove(*folders)
-
-
-def _check_empty(output: str) -> None:
-    from pyarrow.fs import FileSelector, FileType
-
-    files, path = open_place(output)
-    [info] = files.get_file_info([path])
-    if info.type == FileType.File:
-        raise OutputError(f"cannot write {output}: it is a file, and --cluster writes a folder")
-    if info.type == FileType.Directory and files.get_file_info(FileSelector(path)):
-        raise OutputError(f"cannot write {output}: the folder is not empty")
 
 
 @contextmanager

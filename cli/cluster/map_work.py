@@ -180,12 +180,13 @@ class Map:
         rows = self._finished(name) if known["parts"] else {}
         before = len(rows) - known["settled"]
         settled, new = self._map([text for text in texts if text not in rows])
-        for mapping in new:
-            plain, part = self._plain(mapping), part_of(mapping, self._chooser)
-            rows[mapping.text] = {"text": mapping.text, "mapping": json.dumps(plain), "part": part}
+        parts = {mapping.text: part_of(mapping, self._chooser) for mapping in new}
+        for mapping in (*settled, *new):
+            plain, part = json.dumps(self._plain(mapping)), parts.get(mapping.text, "other")
+            rows[mapping.text] = {"text": mapping.text, "mapping": plain, "part": part}
         counts = {
             "texts": len(texts),
-            "settled": known["settled"] + settled,
+            "settled": known["settled"] + len(settled),
             "failures": failure_counts(new),
             "parts": Counter(row["part"] for row in rows.values()),
         }
@@ -199,12 +200,12 @@ class Map:
         rows = self.job.blocks.open(name).read().to_pylist()
         return {row["text"]: row for row in rows if is_final(row["part"])}
 
-    def _map(self, texts: list[str]) -> tuple[int, list[Mapping]]:
-        """Return how many texts a reviewer has settled, and the mappings of all."""
+    def _map(self, texts: list[str]) -> tuple[list[Mapping], list[Mapping]]:
+        """Return the mappings that reviewers have settled, and those of the other texts."""
         known = {text: self.table.settled(text, "") for text in texts}
-        open_texts = [text for text in texts if known[text] is None]
-        known |= {one.text: one for some in self._mapper.stream(open_texts) for one in some}
-        return len(texts) - len(open_texts), [one for one in known.values() if one is not None]
+        left = [text for text in texts if known[text] is None]
+        mapped = [one for some in self._mapper.stream(left) for one in some]
+        return [one for one in known.values() if one is not None], mapped
 
     def _plain(self, mapping: Mapping) -> dict[str, Any]:
         plain = mapping.as_json()

@@ -56,17 +56,19 @@ def find_pieces(place: str, form: Form) -> Pieces:
     """List a file, or the files of a folder and the folders in it.
 
     Names that begin with "_" or "." are left out, as all tools for such folders do. Raises
-    InputError where there is nothing to read.
+    InputError where there is nothing to read, or where it cannot be reached.
     """
     from pyarrow.fs import FileSelector, FileType
 
     files, path = open_place(place)
-    [root] = files.get_file_info([path])
+    try:
+        [root] = files.get_file_info([path])
+        is_folder = root.type == FileType.Directory
+        listed = files.get_file_info(FileSelector(path, recursive=True)) if is_folder else [root]
+    except OSError as fault:
+        raise InputError(f"{place} cannot be read: {fault}") from fault
     if root.type == FileType.NotFound:
         raise InputError(f"{place}: there is no such file or folder")
-    listed = [root]
-    if root.type == FileType.Directory:
-        listed = files.get_file_info(FileSelector(path, recursive=True))
     infos = sorted(
         (info for info in listed if info.is_file and not _is_hidden(info.path[len(path) :])),
         key=lambda info: info.path,
