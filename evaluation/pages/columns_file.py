@@ -28,6 +28,7 @@ _FEW = ("case", "model", "task", "judge", "status")  # the cells of a row that a
 _NUMBERS = ("cost", "seconds", "score")
 _FAULTS = (OSError, ValueError, LookupError, TypeError, EOFError, zipfile.BadZipFile)
 Arrays = Mapping[str, NDArray[Any]]
+Stamp = list[Any]
 
 
 def read_columns(folder: Path) -> Columns | None:
@@ -36,15 +37,18 @@ def read_columns(folder: Path) -> Columns | None:
         with np.load(folder / COLUMNS, allow_pickle=False) as file:
             arrays = dict(file)
         about = json.loads(arrays.pop("about").tobytes())
-        return _columns(about, arrays) if about["stamp"] == _stamp(folder) else None
+        return _columns(about, arrays) if about["stamp"] == stamp_of(folder) else None
     except _FAULTS:  # it is not there, of another form, or damaged: the tables have everything
         return None
 
 
-def keep_columns(folder: Path, columns: Columns) -> None:
-    """Write the columns beside the tables; where nothing can be written, the next time is slow."""
+def keep_columns(folder: Path, columns: Columns, stamp: Stamp) -> None:
+    """Write the columns beside the tables; where nothing can be written, the next time is slow.
+
+    stamp: of the tables before they were read, so that columns of older ones are never taken.
+    """
     about, arrays = _packed(columns)
-    text = json.dumps({"stamp": _stamp(folder), **about}).encode("utf-8", "surrogatepass")
+    text = json.dumps({"stamp": stamp, **about}).encode("utf-8", "surrogatepass")
     everything: Any = {"about": np.frombuffer(text, dtype=np.uint8), **arrays}
     content = io.BytesIO()
     np.savez(content, **everything)
@@ -52,8 +56,8 @@ def keep_columns(folder: Path, columns: Columns) -> None:
         file.write(content.getvalue())
 
 
-def _stamp(folder: Path) -> list[Any]:
-    """Others once a table is written again: the size and the time of each, and our form."""
+def stamp_of(folder: Path) -> Stamp:
+    """Another once a table is written again: the size and the time of each, and our form."""
     stats = [(folder / name).stat() if (folder / name).exists() else None for name in _MADE_OF]
     return [_FORM, *([one.st_size, one.st_mtime_ns] if one else [] for one in stats)]
 

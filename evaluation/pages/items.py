@@ -10,7 +10,7 @@ from ...scoring.votes import Vote
 from ..cases import Response
 from ..records import Inputs
 from .coded import Coded, Mask, Numbers, coded
-from .columns_file import keep_columns, read_columns
+from .columns_file import keep_columns, read_columns, stamp_of
 from .row_columns import Columns, make_columns
 from .scores import SCORES, Scores
 from .verdict_rows import Parts, Row, Said, Tables, Unit, parted
@@ -102,8 +102,9 @@ def read_items(
     tables = Tables(folder)
     columns = read_columns(folder)
     if columns is None:
+        stamp = stamp_of(folder)
         columns = make_columns(tables, seconds())
-        keep_columns(folder, columns)
+        keep_columns(folder, columns, stamp)
     rows = columns.rows
     by_people = _by_people(people, {*columns.facets["task"].values})
     marks = _people(rows, tables.said(rows), by_people) if by_people else [PEOPLE[2]] * len(rows)
