@@ -8,6 +8,8 @@ import pytest
 
 from dxjudge.cli.main import run
 
+pytestmark = pytest.mark.usefixtures("one_picture")
+
 
 def write(path: Path, rows: list[dict[str, str]]) -> str:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
