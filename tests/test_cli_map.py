@@ -16,6 +16,7 @@ import pytest
 
 from dxjudge.cli.main import run
 from dxjudge.cli.terminal import progress
+from dxjudge.graphs import mapper
 from dxjudge.ontology.table_row import COLUMNS
 
 EXAMPLES = Path(__file__).parent.parent / "examples" / "diagnoses.csv"
@@ -306,12 +307,13 @@ def test_off_a_terminal_map_says_how_far_it_is(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 0.0)
+    monkeypatch.setattr(mapper, "_BATCH", 64)
     source, target = tmp_path / "in.txt", tmp_path / "out.csv"
-    source.write_text("".join(f"gout of toe {n}\n" for n in range(530)), "utf-8")
+    source.write_text("".join(f"gout of toe {n}\n" for n in range(130)), "utf-8")
     map_file(source, "-o", target, *SMALL)
     lines = [line for line in capsys.readouterr().err.splitlines() if "dxjudge: mapping" in line]
     assert [line.split(",")[0] for line in lines] == [
-        f"dxjudge: mapping: {done} of 530" for done in (0, 256, 512, 530)
+        f"dxjudge: mapping: {done} of 130" for done in (0, 64, 128, 130)
     ]
     assert [" left" in line for line in lines] == [False, True, True, False]
     map_file(source, "-o", target, "-q", *SMALL)
