@@ -16,6 +16,8 @@ from dxjudge.cli.main import run
 from .evaluation_judge import make_judge
 from .protocol_server import ProtocolServer
 
+pytestmark = pytest.mark.usefixtures("one_picture")
+
 
 def write(path: Path, rows: list[dict[str, str]]) -> str:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")

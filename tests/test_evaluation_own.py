@@ -17,7 +17,7 @@ from .protocol_server import ProtocolServer, Seen
 from .test_evaluation_report import cases_of
 from .test_evaluation_run import responses, rows_of, run
 
-pytestmark = pytest.mark.usefixtures("texts_are_mapped_once")
+pytestmark = pytest.mark.usefixtures("texts_are_mapped_once", "one_picture")
 
 STEPS = """
 from typing import Literal
