@@ -74,8 +74,9 @@ class JudgeBatch:
         row can succeed.
         """
         frame = batch if is_frame(batch) else as_arrow(batch)
-        inputs = frame_inputs(find_step(self._step), frame, self._named, self._given)
-        columns = judged_columns(find_step(self._step), self.judge_all(inputs))
+        step = find_step(self._step)
+        inputs = frame_inputs(step, frame, self._named, self._given)
+        columns = judged_columns(step, self.judge_all(inputs))
         return with_added(frame, columns, self._types)
 
     def judge_all(self, inputs: Sequence[dict[str, Any]]) -> list[Outcome]:
@@ -89,12 +90,6 @@ class JudgeBatch:
         """The run of this worker: its cache, its counts, and its limits and budget."""
         return Run(**self._settings)
 
-    def __reduce__(self) -> Any:
-        settings = {name: value for name, value in vars(self).items() if name != "run"}
-        return _copy_of, (settings,)
-
-
-def _copy_of(settings: dict[str, Any]) -> JudgeBatch:
-    work = JudgeBatch.__new__(JudgeBatch)
-    vars(work).update(settings)
-    return work
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the settings alone; a copy opens a run of its own."""
+        return {name: value for name, value in vars(self).items() if name != "run"}

@@ -1,7 +1,7 @@
 """One rate limit and one budget for all workers of a job on Ray: an actor hands out the permits.
 
 office = open_office("my job", Limits(rpm=500), max_cost=20.0)  # in the program of the job
-run = Run(permits=RayPermits("my job"))                         # in each worker
+run = Run(permits=RayPermits("my job", 20.0))                   # in each worker
 """
 
 import asyncio
@@ -59,6 +59,10 @@ class Office:
     async def leave(self, started: float, throttled: float | None, surplus: int) -> None:
         """Free a place, unless its lease has ended."""
         self._active = time.monotonic()
+        self._free(started, throttled, surplus)
+
+    def _free(self, started: float, throttled: float | None = None, surplus: int = 0) -> None:
+        """Free a place. That of a dead worker is no sign that requests still move."""
         if place := self._places.pop(started, None):
             self._limiters[place[1]].leave(started=started, throttled=throttled, surplus=surplus)
 
@@ -91,7 +95,7 @@ class Office:
             await asyncio.sleep(min(_LOOK_SECONDS, self._lease / 4))
             now = time.monotonic()
             for started in [name for name, (ends, _) in self._places.items() if ends < now]:
-                await self.leave(started, None, 0)
+                self._free(started)
             for ends, estimate in list(self._reserved):
                 # A request may wait long for its turn; where none moves, its worker is dead.
                 if ends < now and self._active + self._lease < now:

@@ -29,7 +29,7 @@ Scale = Literal["nominal", "ordinal", "interval"]
 
 _WANTED: dict[Kind, str] = {"truth": "true or false", "number": "a number", "text": "text"}
 _KINDS: dict[Any, Kind] = {bool: "truth", int: "number", float: "number", str: "text"}
-_TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 
 
@@ -106,6 +106,10 @@ class Verdict:
         parts = f", {self.parts!r}" if self.parts is not None else ""
         return f"Verdict({self.field!r}, {self.kind}, {self.scale}{levels}{parts})"
 
+    def word(self, truth: bool) -> str:
+        """Return the word of a report for true or false."""
+        return self.shown.get(truth, "yes" if truth else "no")
+
     def names(self, inputs: BaseModel | None) -> tuple[str, ...]:
         """Return the parts that a jury votes on; ("",) means the result as a whole.
 
@@ -167,8 +171,8 @@ class Verdict:
         bare = text.strip()
         if kind == "text":
             return _unquoted(bare)
-        if kind == "truth" and bare.lower() in _TRUTHS:
-            return _TRUTHS[bare.lower()]
+        if kind == "truth" and bare.lower() in TRUTHS:
+            return TRUTHS[bare.lower()]
         if kind == "number" and _NUMBER.fullmatch(bare):
             number = float(bare)
             return int(bare) if bare.lstrip("+-").isdigit() else number

@@ -26,6 +26,8 @@ import yaml
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs/claims.md"
 QUICK = 60  # seconds
+_PATIENCE = 10  # times the seconds of a claim that it may take
+_STOPPED = 124  # the exit code of timeout
 _NUMBER = r"(-?\d[\d,]*\.?\d*)"
 _VALUE = r"-?\d[\d,]*(?:\.\d+)?"
 _BRACES = re.compile(rf"\{{({_VALUE})(?:\.\.({_VALUE}))?\}}")
@@ -103,9 +105,13 @@ def run(claim: Claim, gold: Path | None) -> Iterator[tuple[bool, str]]:
     """Run the command of a claim and compare each line that its output must have."""
     place = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     command = claim.run.replace("{gold}", str(gold))
+    limit = _PATIENCE * claim.seconds
     done = subprocess.run(
-        ["bash", "-c", command], cwd=ROOT, env=place, capture_output=True, text=True
-    )
+        ["timeout", "--kill-after=10", str(limit), "bash", "-c", command],
+        cwd=ROOT, env=place, capture_output=True, text=True,
+    )  # fmt: skip
+    if done.returncode == _STOPPED:
+        yield False, f"had not ended after {limit} seconds"
     for line in claim.out:
         yield compare(line, done.stdout + done.stderr)
 

@@ -196,7 +196,8 @@ def main() -> None:
     options.add_argument("--items", type=int, default=400)
     options.add_argument("--rounds", type=int, default=3)
     options.add_argument("--latency", type=float, default=0.2)
-    options.add_argument("--replay", type=int, nargs="*", default=[10_000, 200_000, 2_000_000])
+    options.add_argument("--replay", type=int, nargs="*", default=[10_000, 200_000, 2_000_000],
+                         help="rows of caches; 0 leaves it out")  # fmt: skip
     options.add_argument("--memory", type=int, default=0, help="items; 0 leaves it out")
     options.add_argument("--judge", type=int, nargs="*", default=[], help="rows of tables")
     options.add_argument("--jury", type=int, nargs="*", default=[], help="the same, three judges")
@@ -216,8 +217,8 @@ def main() -> None:
             print_cpu(ways, f"{root}/v1", chosen.items, chosen.rounds)
         if chosen.latency:
             print_throughput(ways, f"{root}/slow/v1", chosen.latency, chosen.rounds)
-        if chosen.replay:
-            print_replay(f"{root}/v1", chosen.replay, folder)
+        if sizes := [size for size in chosen.replay if size]:
+            print_replay(f"{root}/v1", sizes, folder)
         if chosen.memory:
             print_memory(list(ways), f"{root}/v1", chosen.memory)
         for sizes, judges in ((chosen.judge, 1), (chosen.jury, 3)):

@@ -6,7 +6,6 @@ from typing import Annotated, get_args
 
 import typer
 
-from ..errors import UsageError
 from ..files import forms
 from ..files.forms import FORMS_OUT, MAPPING_SUFFIXES, Form
 from .command import grouped
@@ -308,9 +307,7 @@ def map_file(
     if cluster is not None:
         from .cluster.map_run import run_map_cluster
 
-        if asked:
-            raise UsageError("--cluster maps without --model")
-        code = run_map_cluster(request, settings, cluster, quiet=quiet, as_json=as_json)
+        code = run_map_cluster(request, settings, asked, cluster, quiet=quiet, as_json=as_json)
         raise typer.Exit(code)
     if not estimate:
         check_output(output, as_json=as_json)

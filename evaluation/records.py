@@ -26,6 +26,8 @@ from .settings import Settings
 from .tasks import EXTRACTIONS
 
 INPUTS, OUTCOMES, SIGNATURE = "inputs.json", "outcomes.jsonl", "signature.json"
+OVERVIEW, JUDGES_PAGE = "overview.json", "judges.json"
+"""The data of the pages; that of the front page is written after everything else."""
 IMAGES = "images"
 """The folder of the images that stood in the table of cases itself."""
 RATINGS = "ratings.csv"

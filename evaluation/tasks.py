@@ -20,6 +20,7 @@ from ..agents.score_free_answer import SCORE_FREE_ANSWER
 from ..agents.score_open_answer import SCORE_OPEN_ANSWER
 from ..agents.score_rubric import SCORE_RUBRIC
 from ..agents.step import Step
+from ..agents.verdict import Verdict
 from ..errors import UsageError
 from ..files.nearest import did_you_mean
 from . import asking, task_columns
@@ -315,10 +316,10 @@ def find_task(name: str) -> Task:
     raise UsageError(f"no task {name!r}; {hint}")
 
 
-def verdict_fields(settings: Settings) -> dict[str, str]:
-    """Listed task -> the field of its step's result that is the verdict; "" for parts alone."""
+def verdicts_of(settings: Settings) -> dict[str, Verdict]:
+    """Listed task -> what says which value of its step's result is the verdict."""
     steps = {task.name: task.step(settings) for task in TASKS if task.step is not None}
-    return {name: step.verdict.field for name, step in steps.items() if step.verdict is not None}
+    return {name: step.verdict for name, step in steps.items() if step.verdict is not None}
 
 
 def says_right(names: Iterable[str], settings: Settings) -> dict[str, str]:

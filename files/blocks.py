@@ -5,8 +5,10 @@ are the journal of the job: they tell every machine, and the next run, what is f
 """
 
 import json
+import os
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from itertools import chain
 from typing import Any
 
@@ -30,9 +32,7 @@ def open_place(place: str) -> tuple[Any, str]:
     except ImportError as fault:
         raise MissingExtra("a job on a cluster", "ray", fault) from fault
     if "://" not in place:
-        from os.path import abspath
-
-        return systems.LocalFileSystem(), abspath(place)
+        return systems.LocalFileSystem(), os.path.abspath(place)
     try:
         files, path = systems.FileSystem.from_uri(place)
     except (ArrowException, ValueError, OSError) as fault:
@@ -52,17 +52,32 @@ class Blocks:
 
     def create(self, *folders: str) -> None:
         """Create the folder, and these folders in it. Raises OutputError where that fails."""
-        try:
+        with self._stored("write"):
             for name in (_WRITING, *folders):
                 self.files.create_dir(f"{self.path}/{name}", recursive=True)
-        except OSError as fault:
-            raise OutputError(f"cannot write {self.place}: {fault}") from fault
 
     def remove(self, *folders: str) -> None:
-        """Remove these folders with all blocks in them, and what killed workers left."""
-        for name in (_WRITING, *folders):
-            self.files.delete_dir_contents(f"{self.path}/{name}", missing_dir_ok=True)
-            self.files.delete_dir(f"{self.path}/{name}")
+        """Remove these folders with all blocks in them, and what killed workers left.
+
+        Raises OutputError where that fails.
+        """
+        with self._stored("change"):
+            for name in (_WRITING, *folders):
+                self.files.delete_dir_contents(f"{self.path}/{name}", missing_dir_ok=True)
+                self.files.delete_dir(f"{self.path}/{name}")
+
+    def check_empty(self) -> None:
+        """Raise OutputError for a folder that has content, and for a file in its place."""
+        from pyarrow.fs import FileSelector, FileType
+
+        with self._stored("read"):
+            [info] = self.files.get_file_info([self.path])
+            is_folder = info.type == FileType.Directory
+            content = self.files.get_file_info(FileSelector(self.path)) if is_folder else ()
+        if info.type == FileType.File:
+            raise OutputError(f"cannot write {self.place}: it is a file, and a folder is written")
+        if content:
+            raise OutputError(f"cannot write {self.place}: the folder is not empty")
 
     def counts(self, name: str) -> dict[str, Any] | None:
         """Return the counts of a finished block; None for one that is not there or damaged."""
@@ -87,14 +102,12 @@ class Blocks:
         part = f"{self.path}/{_WRITING}/{uuid.uuid4().hex}"
         left = iter(tables)
         first = next(left)
-        try:
+        with self._stored(f"write {name} in"):
             with parquet.ParquetWriter(part, first.schema, filesystem=self.files) as writer:
                 for table in chain([first], left):
                     writer.write_table(table, row_group_size=max(table.num_rows, 1))
                 writer.add_key_value_metadata({_COUNTS: json.dumps(counts)})
             self.files.move(part, self._file(name))
-        except OSError as fault:
-            raise OutputError(f"cannot write {name} in {self.place}: {fault}") from fault
 
     def open(self, name: str) -> Any:
         """Return a block as a ParquetFile."""
@@ -115,19 +128,33 @@ class Blocks:
             yield from data.dataset(paths, filesystem=self.files).to_batches(filter=wanted)
 
     def read_note(self, name: str) -> Any:
-        """Return the JSON of a note beside the blocks; None where there is none."""
+        """Return the JSON of a note beside the blocks; None where there is none.
+
+        Raises OutputError where the folder cannot be read.
+        """
         try:
             with self.files.open_input_stream(f"{self.path}/{name}.json") as file:
                 return json.loads(file.read())
         except (FileNotFoundError, ValueError):
             return None
+        except OSError as fault:
+            raise OutputError(f"cannot read {self.place}: {fault}") from fault
 
     def write_note(self, name: str, value: Any) -> None:
-        """Write JSON beside the blocks."""
+        """Write JSON beside the blocks. Raises OutputError where it cannot be written."""
         part = f"{self.path}/{_WRITING}/{uuid.uuid4().hex}"
-        with self.files.open_output_stream(part) as file:
-            file.write(json.dumps(value, indent=1).encode() + b"\n")
-        self.files.move(part, f"{self.path}/{name}.json")
+        with self._stored(f"write {name} in"):
+            with self.files.open_output_stream(part) as file:
+                file.write(json.dumps(value, indent=1).encode() + b"\n")
+            self.files.move(part, f"{self.path}/{name}.json")
 
     def _file(self, name: str) -> str:
         return f"{self.path}/{name}.parquet"
+
+    @contextmanager
+    def _stored(self, act: str) -> Iterator[None]:
+        """Raise OutputError where the folder cannot be read or written."""
+        try:
+            yield
+        except OSError as fault:
+            raise OutputError(f"cannot {act} {self.place}: {fault}") from fault

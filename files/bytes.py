@@ -8,6 +8,7 @@ import codecs
 import contextlib
 import glob
 import gzip
+import io
 import os
 import stat
 import sys
@@ -85,11 +86,7 @@ def decode(data: bytes, name: str, encoding: str | None = None, *, hint: str = "
     UsageError for an encoding that Python does not know.
     """
     data = unpack(data, name)
-    if encoding is None:
-        marked = (name for mark, name in _BYTE_ORDER_MARKS if data.startswith(mark))
-        encoding = next(marked, "utf-8")
-        if not encoding.startswith(("utf-16", "utf-32")):
-            _refuse_binary(data, name)
+    encoding = encoding or encoding_of(data, name)
     try:
         text = data.decode(encoding)
         # These codecs remove the mark themselves; a second one belongs to the text.
@@ -98,12 +95,61 @@ def decode(data: bytes, name: str, encoding: str | None = None, *, hint: str = "
     except LookupError:
         raise UsageError(f"there is no encoding {encoding!r}; try utf-8, cp1252, utf-16") from None
     except UnicodeError as error:
-        place = ""
-        if isinstance(error, UnicodeDecodeError):
-            line = data.count(b"\n", 0, error.start) + 1
-            place = f", line {line}: byte 0x{data[error.start]:02X}"
-        shown = encoding.removesuffix("-sig").upper()
-        raise InputError(f"{name}{place} is not {shown}{hint and '; ' + hint}") from error
+        raise _not_in(encoding, error, name, 1, hint) from error
+
+
+def encoding_of(data: bytes, name: str) -> str:
+    """Return the encoding that a byte order mark at the start of a file names, else UTF-8.
+
+    Raises InputError for a binary file.
+    """
+    encoding = next((name for mark, name in _BYTE_ORDER_MARKS if data.startswith(mark)), "utf-8")
+    if not encoding.startswith(("utf-16", "utf-32")):
+        _refuse_binary(data, name)
+    return encoding
+
+
+def text_lines(path: Path, encoding: str, *, hint: str = "") -> Iterator[str]:
+    """Yield the lines of a file, with their ends, as `decode` reads it; nothing else is in memory.
+
+    Raises what `read_bytes` and `decode` raise.
+    """
+    number = 0
+    try:
+        with opened(path) as file, io.TextIOWrapper(file, encoding, newline="") as text:
+            for number, line in enumerate(text, 1):
+                yield line.removeprefix("\ufeff") if number == 1 else line
+    except LookupError:
+        raise UsageError(f"there is no encoding {encoding!r}; try utf-8, cp1252, utf-16") from None
+    except UnicodeError as error:
+        raise _not_in(encoding, error, str(path), number + 1, hint) from error
+
+
+@contextlib.contextmanager
+def opened(path: Path) -> Iterator[BinaryIO]:
+    """Open the content of a file, decompressed if it is gzipped.
+
+    Raises InputError when it cannot be read or is damaged.
+    """
+    try:
+        with path.open("rb") as file:
+            is_packed = file.read(len(_GZIP)) == _GZIP
+            file.seek(0)
+            yield cast(BinaryIO, gzip.GzipFile(fileobj=file)) if is_packed else file
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise InputError(f"{path} cannot be decompressed: {error}") from error
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
+
+
+def _not_in(encoding: str, error: UnicodeError, name: str, line: int, hint: str) -> InputError:
+    """Return the error for bytes that are not of an encoding, in a text that begins on a line."""
+    place = ""
+    if isinstance(error, UnicodeDecodeError):
+        line += error.object.count(b"\n", 0, error.start)
+        place = f", line {line}: byte 0x{error.object[error.start]:02X}"
+    shown = encoding.removesuffix("-sig").upper()
+    return InputError(f"{name}{place} is not {shown}{hint and '; ' + hint}")
 
 
 def _refuse_binary(data: bytes, name: str) -> None:

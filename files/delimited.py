@@ -7,7 +7,7 @@ cells as the header. When two separators are equally plausible, the file is not 
 import csv
 import io
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import BinaryIO, NamedTuple
 
@@ -51,25 +51,45 @@ def parse_delimited(text: str, name: str, delimiter: str | None = None) -> Delim
         raise InputError(f"{name} is empty")
     if delimiter is None:
         delimiter = find_delimiter(text, name)
-    numbered = iter(_records(text, name, delimiter))
-    _, columns = next((line, cells) for line, cells in numbered if cells)
-    width, blank = len(columns), 0
+    columns, rows = stream_delimited(io.StringIO(text, newline=""), name, delimiter)
     table = Delimited(columns, [], [], delimiter)
-    for line, cells in numbered:
-        blank = 0 if cells else blank + 1
-        if not cells and width == 1:
-            cells = [""]
-        if cells and len(cells) != width:
-            row = len(table.rows) + 1
+    for line, cells in rows:
+        table.rows.append(cells)
+        table.lines.append(line)
+    return table
+
+
+def stream_delimited(
+    lines: Iterable[str], name: str, delimiter: str
+) -> tuple[list[str], Iterator[tuple[int, list[str]]]]:
+    """Return the header, and the rows with their lines as they are read; see `parse_delimited`.
+
+    lines: with their ends. Raises InputError for no header; the rows raise the other errors.
+    """
+    records = _records(lines, name, delimiter)
+    header = next((cells for _, cells in records if cells), None)
+    if header is None:
+        raise InputError(f"{name} is empty")
+    return header, _rows(records, name, len(header))
+
+
+def _rows(
+    records: Iterator[tuple[int, list[str]]], name: str, width: int
+) -> Iterator[tuple[int, list[str]]]:
+    blank: list[tuple[int, list[str]]] = []  # of a single column; at the end they are no rows
+    row = 0
+    for line, cells in records:
+        if not cells:
+            blank += [(line, [""])] * (width == 1)
+            continue
+        yield from blank
+        row += len(blank) + 1
+        blank.clear()
+        if len(cells) != width:
             raise InputError(
                 f"{name}, row {row} (line {line}) has {_cells(len(cells))}, the header {width}"
             )
-        if cells:
-            table.rows.append(cells)
-            table.lines.append(line)
-    if width == 1 and blank:
-        del table.rows[-blank:], table.lines[-blank:]
-    return table
+        yield line, cells
 
 
 def _cells(count: int) -> str:
@@ -165,21 +185,19 @@ class _any_length:
         csv.field_size_limit(self._limit)
 
 
-def _records(text: str, name: str, delimiter: str) -> list[tuple[int, list[str]]]:
-    """Return (line on which it starts, cells) for every record."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    records: list[tuple[int, list[str]]] = []
+def _records(lines: Iterable[str], name: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield (line on which it starts, cells) for every record."""
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
     line = 1
     with _any_length():
         try:
             for cells in reader:
-                records.append((line, cells))
+                yield line, cells
                 line = reader.line_num + 1
         except csv.Error as error:
             unclosed = "end of data" in str(error)
             problem = "a quote is opened and never closed" if unclosed else error
             raise InputError(f"{name}, line {line}: {problem}") from error
-    return records
 
 
 def line_end_of(text: str) -> str:

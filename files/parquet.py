@@ -2,7 +2,10 @@
 
 import importlib.util
 import io
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
+from itertools import chain
+from pathlib import Path
 from typing import Any, BinaryIO
 
 from ..errors import InputError, MissingExtra, OutputError
@@ -34,6 +37,43 @@ def read_parquet(data: bytes, name: str) -> Any:
     except (pa.ArrowException, OSError, ValueError) as error:
         reason = str(error).partition("\n")[0]
         raise InputError(f"{name} cannot be read as Parquet: {reason}") from error
+
+
+def parquet_columns(path: Path) -> list[str]:
+    """Return the names of the columns of a file. Raises InputError when it cannot be read."""
+    with _reading(path) as file:
+        return list(file.schema_arrow.names)
+
+
+def parquet_tables(path: Path, rows: int, place: int | None = None) -> Iterator[Any]:
+    """Yield a file as Arrow tables of so many rows, at least one; of one column, or of all.
+
+    Raises InputError when it cannot be read.
+    """
+    pa = _pyarrow()
+    with _reading(path) as file:
+        schema = file.schema_arrow
+        # A name that is there twice, or that holds a dot, may stand for several columns.
+        alone = place is not None and schema.names.count(schema.names[place]) == 1
+        names = [schema.names[place]] if alone and "." not in schema.names[place] else None
+        is_empty = True
+        for batch in file.iter_batches(rows, columns=names):
+            table, is_empty = pa.Table.from_batches([batch]), False
+            yield table if place is None or names else table.select([place])
+        if is_empty:
+            table = schema.empty_table()
+            yield table if place is None else table.select([place])
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[Any]:
+    pa, pq = _pyarrow(), _pyarrow_parquet()
+    try:
+        with pq.ParquetFile(path) as file:
+            yield file
+    except (pa.ArrowException, OSError, ValueError) as error:
+        reason = str(error).partition("\n")[0]
+        raise InputError(f"{path} cannot be read as Parquet: {reason}") from error
 
 
 def arrow_rows(table: Any, name: str) -> list[list[Any]]:
@@ -80,12 +120,13 @@ def with_columns(
     pa = _pyarrow()
     arrays = {}
     for name, values in added.items():
+        seen = {type(value) for value in values if value is not None}
         if types and name in types:
             kind = _kind(types[name])
-        elif name.startswith(("score", "category_score")):
-            kind = pa.float64()
+        elif name.startswith(("score", "category_score")) and seen <= {int, float}:
+            kind = pa.float64()  # also where no row of this table has a score
         else:
-            kind = _kind({type(value) for value in values if value is not None})
+            kind = _kind(seen)
         texts = kind == pa.string()
         arrays[name] = pa.array([_written(value) if texts else value for value in values], kind)
     if not table.num_columns:
@@ -99,11 +140,18 @@ def _written(value: Any) -> str | None:
     return None if value is None or value is MISSING else cell_text(value)
 
 
-def write_parquet(file: BinaryIO, table: Any) -> None:
-    """Write an Arrow table. Raises OutputError for values that Parquet cannot hold."""
+def write_parquet(file: BinaryIO, tables: Iterable[Any]) -> None:
+    """Write Arrow tables with the same columns, at least one, one after the other.
+
+    Raises OutputError for values that Parquet cannot hold.
+    """
     pa, pq = _pyarrow(), _pyarrow_parquet()
+    left = iter(tables)
+    first = next(left)
     try:
-        pq.write_table(table, file)
+        with pq.ParquetWriter(file, first.schema) as writer:
+            for table in chain([first], left):
+                writer.write_table(table)
     except pa.ArrowException as error:
         reason = str(error).partition("\n")[0]
         raise OutputError(f"Parquet cannot hold these rows: {reason}") from error

@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from .bytes import decode, is_marked, read_bytes, unpack
 from .cells import MISSING, is_empty
 from .delimited import Style, find_delimiter, line_end_of, parse_delimited, shown
 from .excel import is_excel, read_excel
+from .file_rows import FileRows
 from .forms import Form, InputFormat
 from .json_rows import LIST_COLUMN, is_json_array, parse_json, parse_json_lines
 from .nearest import CLEAR, nearest, no_column
@@ -32,6 +33,7 @@ _ANY = Form()
 class Sheet:
     """The columns and rows of a table, unchanged.
 
+    rows: those of a large file are `FileRows`, which are read each time that they are iterated.
     style: how delimited text was written, so that it can be written again in the same way.
     lines: the line of each row in the file, if rows have lines. arrow: the table of a Parquet
     file or a frame, with its types.
@@ -40,7 +42,7 @@ class Sheet:
     name: str
     format: InputFormat
     columns: list[str]
-    rows: list[list[Any]]
+    rows: Sequence[list[Any]]
     arrow: Any = None
     style: Style = Style()
     lines: Sequence[int] = ()
@@ -84,20 +86,19 @@ def sheet_of(
     if is_excel(data) and kind is None:
         kind = "xlsx"
     if kind == "parquet":
-        _check_form(form, kind, name)
+        check_form(form, kind, name)
         table = read_parquet(data, name)
         return Sheet(name, "parquet", list(table.column_names), arrow_rows(table, name), table)
     if kind == "xlsx":
-        _check_form(form, kind, name)
+        check_form(form, kind, name)
         excel = read_excel(data, name, form.sheet)
         return Sheet(name, "xlsx", excel.columns, excel.rows, lines=excel.lines)
-    hint = "" if form.encoding else "if it was saved by a Windows program, add --encoding cp1252"
-    text = decode(data, name, form.encoding, hint=hint)
+    text = decode(data, name, form.encoding, hint=hint_of(form))
     if not text.strip("\r\n \ufeff"):
         raise InputError(f"{name} is empty")
     if kind is None:
-        kind = "csv" if form.delimiter else _looks_like(text, name, column, list_allowed)
-    _check_form(form, kind, name)
+        kind = "csv" if form.delimiter else looks_like(text, name, column, list_allowed)
+    check_form(form, kind, name)
     sheet = _read_text(text, kind, name, form.delimiter)
     style = Style(sheet.style.delimiter, is_marked(data), line_end_of(text))
     return replace(sheet, style=style)
@@ -145,9 +146,15 @@ def column_texts(sheet: Sheet, place: int) -> list[str]:
 
     Raises InputError, naming the row, for a list, an object or bytes.
     """
-    texts = []
-    for number, row in enumerate(sheet.rows, 1):
-        cell = row[place]
+    return list(cell_texts(sheet, place))
+
+
+def cell_texts(sheet: Sheet, place: int) -> Iterator[str]:
+    """Yield what `column_texts` returns."""
+    cells = sheet.rows.cells(place) if isinstance(sheet.rows, FileRows) else (
+        row[place] for row in sheet.rows
+    )  # fmt: skip
+    for number, cell in enumerate(cells, 1):
         if is_empty(cell):
             cell = ""
         elif isinstance(cell, (list, dict, bytes)):
@@ -156,15 +163,19 @@ def column_texts(sheet: Sheet, place: int) -> list[str]:
                 f"{_KINDS[type(cell)]}, not text"
             )
         # JSON can hold half a surrogate pair, which cannot be encoded and sent to a model.
-        texts.append(str(cell).encode("utf-8", "replace").decode("utf-8"))
-    return texts
+        yield str(cell).encode("utf-8", "replace").decode("utf-8")
 
 
 def _bare(name: str) -> str:
     return "".join(char for char in name.lower() if char.isalnum())
 
 
-def _check_form(form: Form, kind: str, name: str) -> None:
+def hint_of(form: Form) -> str:
+    """Return what a user should do where the bytes of a text are not of its encoding."""
+    return "" if form.encoding else "if it was saved by a Windows program, add --encoding cp1252"
+
+
+def check_form(form: Form, kind: str, name: str) -> None:
     """Raise UsageError when the user sets an option that does not apply to the file's format."""
     if form.delimiter is not None and kind not in ("csv", "tsv"):
         raise UsageError(f"--delimiter is for CSV, and {name} is read as {kind}")
@@ -182,13 +193,13 @@ def _read_text(text: str, kind: InputFormat, name: str, delimiter: str | None) -
     if kind == "txt":
         texts = re.split(r"\r\n|\n|\r", text.rstrip("\r\n"))
         return Sheet(name, "txt", [LIST_COLUMN], [[line] for line in texts])
-    mark = delimiter or _tab_of(text, name) if kind == "tsv" else delimiter
+    mark = delimiter or tab_of(text, name) if kind == "tsv" else delimiter
     table = parse_delimited(text, name, mark)
     style = Style(table.delimiter)
     return Sheet(name, kind, table.columns, table.rows, style=style, lines=table.lines)
 
 
-def _tab_of(text: str, name: str) -> str:
+def tab_of(text: str, name: str) -> str:
     """Return the tab. Raises InputError when the header has none and another separator fits."""
     header = next(line for line in re.split("[\r\n]", text) if line.strip())
     if "\t" not in header and (mark := find_delimiter(text, name)) in header:
@@ -200,7 +211,7 @@ def _tab_of(text: str, name: str) -> str:
     return "\t"
 
 
-def _looks_like(text: str, name: str, column: str | None, list_allowed: bool) -> InputFormat:
+def looks_like(text: str, name: str, column: str | None, list_allowed: bool) -> InputFormat:
     """Return the format of a text whose suffix does not name one.
 
     Raises InputError when the lines can be a table or a list.

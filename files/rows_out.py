@@ -1,6 +1,6 @@
 """Write a table of any form, with the input's columns and added columns."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, BinaryIO
 
 from ..errors import OutputError
@@ -8,10 +8,12 @@ from .bytes import writing_to
 from .cells import cell_text
 from .delimited import Style, write_delimited
 from .excel import write_excel
+from .file_rows import FileRows
 from .forms import OutputFormat
 from .json_rows import write_json
 from .parquet import arrow_table, with_columns, write_parquet
 from .rows_in import Sheet
+from .sequences import read_by_row
 
 Added = Mapping[str, Sequence[Any]]
 """Column name -> one value a row; a value is a text, a number, None, or a list of objects."""
@@ -65,8 +67,7 @@ def write_sheet(file: BinaryIO, format: OutputFormat, sheet: Sheet, added: Added
         write_json(file, sheet.columns, sheet.rows, added, array=format == "json")
         return
     if format == "parquet":
-        table = arrow_table(sheet.columns, sheet.rows) if sheet.arrow is None else sheet.arrow
-        write_parquet(file, with_columns(table, _read_by_row(added)))
+        write_parquet(file, _tables(sheet, added))
         return
     columns = [*sheet.columns, *added]
     more = zip(*added.values(), strict=True) if added else ((),) * len(sheet.rows)
@@ -79,10 +80,14 @@ def write_sheet(file: BinaryIO, format: OutputFormat, sheet: Sheet, added: Added
     write_delimited(file, columns, texts, Style(mark, *sheet.style[1:]))
 
 
-def _read_by_row(added: Added) -> Added:
-    """Return columns that hold their values: lazy ones are made by row, and each row only once."""
-    columns: dict[str, list[Any]] = {name: [] for name in added}
-    for row in zip(*added.values(), strict=True):
-        for column, cell in zip(columns.values(), row, strict=True):
-            column.append(cell)
-    return columns
+def _tables(sheet: Sheet, added: Added) -> Iterator[Any]:
+    """Yield the rows of a sheet with added columns as Arrow tables, at least one."""
+    if not isinstance(sheet.rows, FileRows):
+        table = arrow_table(sheet.columns, sheet.rows) if sheet.arrow is None else sheet.arrow
+        yield with_columns(table, read_by_row(added))
+        return
+    first = 0
+    for table in sheet.rows.tables(sheet.columns):
+        end = first + table.num_rows
+        yield with_columns(table, {name: cells[first:end] for name, cells in added.items()})
+        first = end

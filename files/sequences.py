@@ -1,9 +1,12 @@
 """Sequences whose values are made when they are asked for, so that memory does not hold them."""
 
-from collections.abc import Callable, Sequence
-from typing import Generic, TypeVar, overload
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Generic, TypeVar, overload
 
 T = TypeVar("T")
+S = TypeVar("S")
 
 
 class Lazy(Sequence[T], Generic[T]):
@@ -28,3 +31,50 @@ class Lazy(Sequence[T], Generic[T]):
 def picked(values: Sequence[T], places: Sequence[int]) -> Lazy[T]:
     """Return the values at these places, in this order."""
     return Lazy(len(places), lambda number: values[places[number]])
+
+
+class Repeated(Sequence[T], Generic[T]):
+    """A long sequence of few different values: each value once, and four bytes for each place."""
+
+    def __init__(self, values: Sequence[T], places: "array[int]") -> None:
+        """places: for each place of the sequence, that of its value in `values`."""
+        self.values, self.places = values, places
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    @overload
+    def __getitem__(self, place: int) -> T: ...
+    @overload
+    def __getitem__(self, place: slice) -> "Repeated[T]": ...
+    def __getitem__(self, place: int | slice) -> "T | Repeated[T]":
+        if isinstance(place, slice):
+            return Repeated(self.values, self.places[place])
+        return self.values[self.places[place]]
+
+    def __iter__(self) -> Iterator[T]:
+        return map(self.values.__getitem__, self.places)
+
+    def replaced(self, make: Callable[[T], S]) -> "Repeated[S]":
+        """Return the sequence with what `make` makes of each value."""
+        return Repeated([make(value) for value in self.values], self.places)
+
+    def counted(self) -> list[tuple[T, int]]:
+        """Return each value with the number of its places."""
+        return [(self.values[place], count) for place, count in Counter(self.places).items()]
+
+
+def repeated(values: Iterable[T]) -> Repeated[T]:
+    """Return hashable values as a sequence that holds each different one once."""
+    known: dict[T, int] = {}
+    places = array("I", (known.setdefault(value, len(known)) for value in values))
+    return Repeated(list(known), places)
+
+
+def read_by_row(columns: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
+    """Return columns that hold their values: lazy ones are made by row, and each row only once."""
+    held: dict[str, list[Any]] = {name: [] for name in columns}
+    for row in zip(*columns.values(), strict=True):
+        for column, cell in zip(held.values(), row, strict=True):
+            column.append(cell)
+    return held

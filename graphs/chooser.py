@@ -87,12 +87,34 @@ class Chooser:
         return outcomes
 
 
+Part = Literal["failed", "fallback", "exact", "embedded", "other"]
+"""The part of the model in a mapping.
+
+"failed": the text has no mapping. "fallback": the embedded choice stands, or the text was not
+translated, because the model failed. "exact", "embedded": the model was not needed. "other": it was
+asked, or the mapping has no code.
+"""
+
+
+def part_of(mapping: Mapping, chooser: Chooser | None) -> Part:
+    """Return the part of the model in a mapping."""
+    if mapping.status == "failed":
+        return "failed"
+    if chooser is None or mapping.decided_by not in ("exact", "embedded"):
+        return "other"
+    if (chooser.translate and mapping.translation is None) or chooser.is_asked(mapping):
+        return "fallback"
+    return "exact" if mapping.decided_by == "exact" else "embedded"
+
+
+def is_final(part: str) -> bool:
+    """Whether the next run keeps a mapping with this part of the model; others are tried again."""
+    return part not in ("failed", "fallback")
+
+
 def fell_back(mapping: Mapping, chooser: Chooser | None) -> bool:
     """Whether a mapping is the embedded choice, or was not translated, because the model failed."""
-    if chooser is None or mapping.decided_by not in ("exact", "embedded"):
-        return False
-    without_translation = chooser.translate and mapping.translation is None
-    return without_translation or chooser.is_asked(mapping)
+    return part_of(mapping, chooser) == "fallback"
 
 
 def is_judge(model: str) -> bool:

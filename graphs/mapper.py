@@ -41,7 +41,8 @@ if TYPE_CHECKING:  # these modules take long to import
     from ..agents.engine.judges import AnyJudge
     from ..agents.engine.run import Run
 
-_BATCH = 64  # texts in one run of the graph
+_BATCH = 256  # texts in one run without a model: those of one length are encoded together
+_ASKED = 64  # texts in one run with a model
 _REMEMBERED = 20_000  # mappings that a stream keeps; each takes some kilobytes
 
 
@@ -297,8 +298,10 @@ class Mapper:
     @property
     def _batch_size(self) -> int:
         """The number of texts in one run of the graph; enough to keep all requests busy."""
-        run = self.chooser.run if self.chooser else None
-        return max(_BATCH, 2 * run.width) if run else _BATCH
+        if self.chooser is None:
+            return _BATCH
+        run = self.chooser.run
+        return max(_ASKED, 2 * run.width) if run else _ASKED
 
     def _by_graph(self, texts: list[str]) -> list[Mapping]:
         return [read_mapping(plain) for plain in self.graph.invoke({"texts": texts})["mappings"]]

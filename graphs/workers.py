@@ -148,6 +148,7 @@ def _team(mapper: Mapper, count: int) -> Iterator[_Team]:
     """Start workers, and end them when the work ends, also after a fault or an interruption."""
     context: Any = multiprocessing.get_context("fork" if _CAN_FORK else "spawn")
     workers: list[_Worker] = []
+    frozen = gc.get_freeze_count()
     try:
         with _signals_held():
             gc.collect()
@@ -156,7 +157,8 @@ def _team(mapper: Mapper, count: int) -> Iterator[_Team]:
                 workers.append(_start(context, mapper, [worker.pipe for worker in workers]))
         yield _Team(mapper, list(workers))
     finally:
-        gc.unfreeze()
+        if not frozen:  # what the calling program froze stays so
+            gc.unfreeze()
         for worker in workers:
             worker.pipe.close()
             worker.process.terminate()

@@ -138,6 +138,11 @@ def _is_sure_encounter(query: Query, first: Candidate, policy: Policy) -> bool:
     return is_contact and first.category_score >= _LIKELY_CONTACT
 
 
+def _is_lack(query: Query, first: Candidate) -> bool:
+    """Return whether the denied condition is the candidate itself, such as a loss of smell."""
+    return names_a_lack((first.term, first.name)) and not denies_in_another_language(query.text)
+
+
 def _why_refused(query: Query, first: Candidate, uncalibrated: float, policy: Policy) -> str | None:
     """Return why a text is not a diagnosis or nothing in the base is close, else None.
 
@@ -147,8 +152,7 @@ def _why_refused(query: Query, first: Candidate, uncalibrated: float, policy: Po
     if floor <= 0:
         return None
     denied = what_is_not_there(query.text)
-    is_lack = names_a_lack((first.term, first.name)) and not denies_in_another_language(query.text)
-    if denied and (is_known(denied, retriever) or not is_lack):
+    if denied and (is_known(denied, retriever) or not _is_lack(query, first)):
         return f"says that it is not there: {denied}"
     if _is_sure_encounter(query, first, policy):
         return None

@@ -60,7 +60,7 @@ def at_specificity(
             fitting = [
                 child for child in children if bool(_MALE.search(tree.name(child))) == wanted
             ]
-            node = _next(node, _ofside_of(fitting or children, side, tree), tree, order)
+            node = _next(node, _of_side(fitting or children, side, tree), tree, order)
     return node.code
 
 
@@ -113,7 +113,7 @@ def _is_plain(name: str) -> bool:
     return "uncomplicated" in name.lower() or "without" in name.lower()
 
 
-def _ofside_of(children: Sequence[Node], side: str | None, tree: Tree) -> Sequence[Node]:
+def _of_side(children: Sequence[Node], side: str | None, tree: Tree) -> Sequence[Node]:
     """Return the children that name this side and no other; all children where there are none."""
     return [child for child in children if side_of(tree.name(child)) == side] or children
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from ..errors import InputError, OutputError
 from ..files.claim import claim
 from ..files.delimited import Style
-from .mapping import Mapping
+from .mapping import BETWEEN, Mapping
 from .table_file import read_cells, write_cells
 from .table_row import COLUMNS, Entry, cells_of, read_row, text_key
 from .tree import Tree
@@ -53,9 +53,9 @@ class CanonicalTable:
         rows: dict[str, Entry | None] = {}
         for entry in self.entries.values():
             if entry.reviewed:
-                key, code = _folded(entry.mapping.text), entry.mapping.code
+                key = _folded(entry.mapping.text)
                 other = rows.setdefault(key, entry)
-                rows[key] = other if other and other.mapping.code == code else None
+                rows[key] = other if other and _codes(other) == _codes(entry) else None
         return rows
 
     def settled(self, text: str, signature: str) -> Mapping | None:
@@ -124,6 +124,12 @@ def _newer(old: Entry, entry: Entry) -> Entry:
     if entry.accepted:
         return replace(entry, rows=count, note=entry.note or old.note, other=other)
     return replace(entry, rows=count, reviewer=old.reviewer, note=old.note, other=other)
+
+
+def _codes(entry: Entry) -> str | None:
+    """Return all codes of a row, as a person writes them; None where no code fits."""
+    mapping = entry.mapping
+    return BETWEEN.join(filter(None, (mapping.code, mapping.additional_codes))) or None
 
 
 def _folded(text: str) -> str:
@@ -213,10 +219,11 @@ def _one_of(first: Entry | None, entry: Entry, place: str) -> Entry:
     """Return the reviewed one of two rows for one text, else the first."""
     if first is None:
         return entry
-    one, other = first.mapping, entry.mapping
-    if first.reviewed and entry.reviewed and one.code != other.code:
+    one, other = _codes(first), _codes(entry)
+    if first.reviewed and entry.reviewed and one != other:
         raise InputError(
-            f"{place}: {one.text!r} is reviewed twice, as {one.code} and as {other.code}"
+            f"{place}: {first.mapping.text!r} is reviewed twice, as {one} and as {other}; a row "
+            f"may hold several codes, with {BETWEEN.strip()} between them"
         )
     return entry if entry.reviewed and not first.reviewed else first
 

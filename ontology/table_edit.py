@@ -78,7 +78,7 @@ def open_edited(path: Path) -> EditedFile:
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise InputError(f"{path} has two columns {twice!r}")
     missing = [name for name in COLUMNS if name not in names]
-    rows = [[*row, *[""] * len(missing)] for row in sheet.rows] if missing else sheet.rows
+    rows = [[*row, *[""] * len(missing)] for row in sheet.rows]
     style = sheet.style if sheet.format != "xlsx" else None
     columns = (*names, *missing)
     return EditedFile(path, columns, rows, style, None if missing else pieces, stamp)

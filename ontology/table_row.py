@@ -1,5 +1,6 @@
 """One row of the canonical table: its columns, and how its cells are read and written."""
 
+from collections.abc import Iterable
 from collections.abc import Mapping as ReadOnly
 from dataclasses import dataclass, field
 from typing import Literal, get_args
@@ -72,7 +73,10 @@ def read_row(cells: dict[str, str], tree: Tree, place: str) -> Entry | None:
         return None
     mapping = _mapping(known, tree, place)
     signature = known["signature"]
-    state = state_of(known["reviewed"], mapping.code or "", signature, place)
+    # No run writes several codes into this cell: such a cell stands for a person's decision.
+    several = len(written_codes(known["code"])) > 1
+    code = known["code"] if several else mapping.code or ""
+    state = state_of(known["reviewed"], code, signature, place)
     return Entry(
         mapping,
         _count(known["rows"], place),
@@ -105,7 +109,9 @@ def computed_code(signature: str) -> str:
 
 
 def _mapping(known: dict[str, str], tree: Tree, place: str) -> Mapping:
-    code = _valid_code(known["code"], tree, place)
+    codes = _codes(known["code"], tree, place)
+    code = codes[0] if codes else None
+    further = [*codes[1:], *_codes(known["additional_codes"], tree, place)]
     decided_by: DecidedBy | None = next(
         (way for way in get_args(DecidedBy) if way == (known["decided_by"].lower() or "none")), None
     )
@@ -131,18 +137,29 @@ def _mapping(known: dict[str, str], tree: Tree, place: str) -> Mapping:
         band=band_of(score, decided_by) if code else None,
         reason=known["reason"] or None,
         parts=parts if len(parts) > 1 else (),
-        additional=read_additional(known["additional_codes"], tree, place) if code else (),
+        additional=_additional((one for one in further if one != code), tree) if code else (),
     )
 
 
 def read_additional(cell: str, tree: Tree, place: str) -> tuple[Additional, ...]:
     """Return the further codes of a cell, which holds no more of them than the codes."""
-    codes = (_valid_code(code.strip(), tree, place) for code in cell.split(BETWEEN.strip()))
+    return _additional(_codes(cell, tree, place), tree)
+
+
+def _additional(codes: Iterable[str], tree: Tree) -> tuple[Additional, ...]:
     return tuple(
         Additional(code, tree.name(code), 0.0, "", "stands in the canonical table")
-        for code in codes
-        if code
+        for code in dict.fromkeys(codes)
     )
+
+
+def _codes(cell: str, tree: Tree, place: str) -> list[str]:
+    return [code for text in written_codes(cell) if (code := _valid_code(text, tree, place))]
+
+
+def written_codes(cell: str) -> list[str]:
+    """Return the codes of a cell as they are written, with ";" between them."""
+    return list(filter(None, map(str.strip, cell.split(BETWEEN.strip()))))
 
 
 def _valid_code(text: str, tree: Tree, place: str) -> str | None:

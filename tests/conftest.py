@@ -1,13 +1,16 @@
 """What the tests share: a cache folder of their own, and one mapper over the whole base."""
 
+import gc
 import json
 import os
 import signal
 import stat
+import sys
 from collections import defaultdict, deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
@@ -15,6 +18,7 @@ from filelock import FileLock
 from hypothesis import settings
 
 from dxjudge.agents.engine import habits, limits
+from dxjudge.files.charts import to_pdf, to_png
 from dxjudge.graphs.mapper import Mapper
 from dxjudge.ontology.mapping import Mapping
 from dxjudge.ontology.search import index
@@ -25,6 +29,14 @@ from .built import build_wheel
 # Beside the code, so that the index is built once and not for each run of the tests.
 os.environ.setdefault("DXJUDGE_CACHE_DIR", str(Path(__file__).parents[1] / "build" / "test-cache"))
 
+# Every worker imports all tests, and many tests start a process: each would compile our code again
+# where compiled code is not kept.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# What is imported and collected lives until the end: no search for garbage need look at it.
+gc.disable()
+
 # A shell that starts the tests in the background makes them ignore the interrupt key.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -34,6 +46,12 @@ settings.register_profile("without deadline", deadline=None)
 # `.ci/run` judges a commit: the same commit gives the same answer. Runs at home search on.
 settings.register_profile("reproducible", deadline=None, derandomize=True, database=None)
 settings.load_profile(os.environ.get("DXJUDGE_HYPOTHESIS", "without deadline"))
+
+
+def pytest_collection_finish() -> None:
+    """From here on only what tests make is looked at for garbage."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session")
@@ -89,6 +107,33 @@ def texts_are_mapped_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Mapper, "_without_model", map_new)
         yield
+
+
+@pytest.fixture(scope="module")
+def one_picture() -> Iterator[None]:
+    """For tests of evaluations that look at no picture: the first one stands for all others.
+
+    Every figure is drawn as SVG, and only the first is converted to PNG and PDF.
+    """
+    import vl_convert
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("svg_to_png", "svg_to_pdf"):
+            patch.setattr(vl_convert, name, _first_of(getattr(vl_convert, name)))
+        yield
+    to_png.cache_clear()
+    to_pdf.cache_clear()
+
+
+def _first_of(convert: Callable[..., bytes]) -> Callable[..., bytes]:
+    converted: list[bytes] = []
+
+    def convert_first(svg: str, **options: Any) -> bytes:
+        if not converted:
+            converted.append(convert(svg, **options))
+        return converted[0]
+
+    return convert_first
 
 
 @pytest.fixture(scope="session", autouse=True)

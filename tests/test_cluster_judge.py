@@ -2,7 +2,10 @@
 
 import json
 import re
+import signal
+import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +16,7 @@ import pytest
 
 from dxjudge.agents.engine.run import Run
 from dxjudge.agents.judge import parse_judge
+from dxjudge.cli.cluster.asking import Jury, OneJudge, add_counts
 from dxjudge.cli.cluster.judge_work import JUDGED, Count, Judge, JudgeJob, Write
 from dxjudge.cli.cluster.pieces import Piece
 from dxjudge.cli.main import run
@@ -20,6 +24,8 @@ from dxjudge.cli.option_groups import RunOptions
 from dxjudge.files.blocks import Blocks
 from dxjudge.files.forms import Form
 from dxjudge.files.parquet import with_columns
+from dxjudge.graphs.jury.jurors import HumanVotes
+from dxjudge.graphs.jury.votes_file import read_votes
 
 from .protocol_server import ProtocolServer, Seen, say
 from .ray_nodes import two_nodes, with_ray
@@ -66,7 +72,8 @@ def test_a_row_that_is_finished_is_not_asked_again(server: ProtocolServer, tmp_p
     pq.write_table(pa.Table.from_pylist(rows), tmp_path / "a.parquet")
     judge = parse_judge(server.judge())
     job = JudgeJob(
-        str(tmp_path / "a.parquet"), str(tmp_path / "out"), Form(), STEP, (), (), judge, "auto", 0
+        str(tmp_path / "a.parquet"), str(tmp_path / "out"), Form(), (), (),
+        OneJudge(STEP, "", judge, "auto", 0),
     )  # fmt: skip
     Blocks(job.output).create(JUDGED)
     piece = json.loads(json.dumps(Piece(0, job.source, (0,)).as_item()))  # as workers get it
@@ -74,7 +81,7 @@ def test_a_row_that_is_finished_is_not_asked_again(server: ProtocolServer, tmp_p
     item = {"piece": piece, "first": 0, "rows": 7, "at": 1}
     work = Judge(job, RunOptions(max_calls=3, cache_mode="off"), None)
     first = json.loads(json.dumps(work(item)))
-    assert first["statuses"] == {"done": 4, "failed": 3}
+    assert first["counts"]["statuses"] == {"done": 4, "failed": 3}
     assert [line["calls"] for line in first["asked"]["lines"] if line["calls"]] == [3]
     with Run(mode="off") as whole:
         whole.add_counts(first["asked"])
@@ -84,13 +91,48 @@ def test_a_row_that_is_finished_is_not_asked_again(server: ProtocolServer, tmp_p
     assert Write(job, 7)(piece) == {"rows": 7, "failed": 3}
     again = Judge(job, RunOptions(cache_mode="off"), None)
     second = again(item)
-    assert (second["before"], second["statuses"]["failed"], len(server.seen)) == (4, 1, 5)
-    assert [why for _, why in second["failures"]] == [first["failures"][-1][1]]
+    assert (second["before"], second["counts"]["statuses"]["failed"], len(server.seen)) == (4, 1, 5)
+    assert [why for _, why in second["counts"]["failures"]] == [first["counts"]["failures"][-1][1]]
     assert again(item)["asked"]["lines"][0]["calls"] == 0  # only the row without a truth is left
     assert Write(job, 7)(piece) == {"rows": 7, "failed": 1}
     table = pq.read_table(tmp_path / "out" / "part-000000.parquet")
     assert table["predicted"].to_pylist() == [row["predicted"] for row in rows]
     assert table["equivalent"].to_pylist() == [False] * 5 + [True, None]
+
+
+def test_a_jury_judges_as_on_one_machine(server: ProtocolServer, tmp_path: Path) -> None:
+    rows = [{**row, "id": f"case {n}"} for n, row in enumerate(pairs(5, 9))]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    votes = "".join(f"case {n},{STEP},Ann,{'true' if n else 'false'}\n" for n in range(3))
+    (tmp_path / "votes.csv").write_text("case,step,judge,verdict\n" + votes)
+    command = [
+        "judge", STEP, str(tmp_path / "a.jsonl"), "--judge", server.judge("a"),
+        "--judge", server.judge("b"), "--human", str(tmp_path / "votes.csv"), "--quorum", "3",
+        "--cache-mode", "off", "-q",
+    ]  # fmt: skip
+    assert run([*command, "-o", str(tmp_path / "alone.parquet")]) == 3  # Ann has no fourth vote
+    voters: list[Any] = [*(parse_judge(server.judge(name)) for name in "ab"),
+              HumanVotes(tuple(read_votes(tmp_path / "votes.csv")), "votes.csv")]  # fmt: skip
+    jury = Jury(STEP, None, voters, {"quorum": 3})
+    job = JudgeJob(str(tmp_path / "a.jsonl"), str(tmp_path / "out"), Form(), (), (), jury)
+    Blocks(job.output).create(JUDGED)
+    piece = Piece(0, job.source).as_item()
+    assert Count(job)(piece) == {"piece": 0, "rows": 4, "unread": ""}
+    work = Judge(job, RunOptions(max_calls=1, cache_mode="off"), None)
+    total: dict[str, Any] = {}
+    item = {"piece": piece, "first": 0, "rows": 4, "at": 1}
+    first = json.loads(json.dumps(work(item)))
+    assert first["open"] == 4
+    second = json.loads(json.dumps(Judge(job, RunOptions(cache_mode="off"), None)(item)))
+    assert (second["open"], second["before"]) == (1, 0)
+    add_counts(total, second["counts"], 1)
+    told = [str(fact) for fact in jury.facts(total, 0, Run(mode="off"), 0.0)]
+    assert "4 rows: decided 3 · tied 0 · abstained 0 · no quorum 1" in told[0]
+    assert any("human:Ann: done 3, failed 1" in line for line in told)
+    assert Write(job, 4)(piece) == {"rows": 4, "failed": 1}
+    table = pq.read_table(tmp_path / "out" / "part-000000.parquet")
+    assert table.to_pylist() == pq.read_table(tmp_path / "alone.parquet").to_pylist()
+    assert table["verdict"].to_pylist() == [False, False, True, None]
 
 
 def test_numbers_in_a_column_of_texts_are_written_as_texts() -> None:
@@ -99,6 +141,18 @@ def test_numbers_in_a_column_of_texts_are_written_as_texts() -> None:
         pa.table({"a": [1, 2, 3]}), {"b": [0, "x", None]}, {"b": frozenset((str,))}
     )
     assert table["b"].to_pylist() == ["0", "x", None]
+
+
+def test_a_column_of_texts_may_be_named_like_a_score() -> None:
+    words: dict[str, list[Any]] = {
+        "score_words": ["good", None],
+        "score": [1, None],
+        "category_score": [None, None],
+    }
+    table = with_columns(pa.table({"a": [1, 2]}), words)
+    assert table["score_words"].to_pylist() == ["good", None]
+    assert table.schema.field("score").type == table.schema.field("category_score").type
+    assert table["score"].to_pylist() == [1.0, None]
 
 
 def test_a_given_text_that_can_be_no_path_is_taken_as_it_is(
@@ -118,7 +172,9 @@ def test_a_given_text_that_can_be_no_path_is_taken_as_it_is(
 def test_a_file_without_the_fields_of_the_step_is_unread(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("predicted,note\ngout,x\n")
     path = str(tmp_path / "a.csv")
-    job = JudgeJob(path, str(tmp_path / "out"), Form(), STEP, (), (), None, "rules", 0)
+    job = JudgeJob(
+        path, str(tmp_path / "out"), Form(), (), (), OneJudge(STEP, "", None, "rules", 0)
+    )
     counts = Count(job)(Piece(0, path).as_item())
     assert counts["rows"] == 0 and "a.csv" in counts["unread"] and "needs truth" in counts["unread"]
 
@@ -127,8 +183,8 @@ def test_a_file_without_the_fields_of_the_step_is_unread(tmp_path: Path) -> None
     ("options", "said"),
     [
         (
-            ["--judge", "openai:a", "--judge", "openai:b", "--log", "l"],
-            "without several judges, --log",
+            ["--judge", "openai:a", "--judge", "openai:b", "--votes", "v.csv", "--log", "l"],
+            "without --votes, --log",
         ),
         (["--engine", "rules", "-o", "-"], "reads files and writes a folder"),
         (["--engine", "ontology"], "goes without --engine ontology"),
@@ -178,3 +234,39 @@ def test_a_budget_and_a_limit_hold_for_all_workers_and_nothing_is_asked_twice(
     ]
     assert [row["predicted"] for row in judged] == [row["predicted"] for row in rows + rows[::-1]]
     assert [row["equivalent"] for row in judged] == [row["predicted"][-1] == "7" for row in judged]
+
+
+@with_ray
+def test_a_killed_driver_goes_on_and_no_answer_is_paid_twice(
+    cluster: Any, server: ProtocolServer, redis_url: str, tmp_path: Path
+) -> None:
+    (tmp_path / "in").mkdir()
+    rows = pairs(0, 700)
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "in" / "a.parquet")
+    (tmp_path / "in" / "b.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows[::-1]))
+    options = [
+        "--engine", "llm", "--judge", server.judge(), "--concurrency", "4",
+        "--cluster", cluster.address,
+    ]  # fmt: skip
+
+    def command(out: str, *more: str) -> list[str]:
+        return ["judge", STEP, str(tmp_path / "in"), "-o", str(tmp_path / out), *options, *more]
+
+    assert run([*command("whole"), "--cache", f"{tmp_path}/whole.sqlite", "-q"]) == 0
+    server.seen.clear()
+    broken = command("out", "--cache", redis_url)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "dxjudge", *broken], stderr=subprocess.DEVNULL
+    )
+    while len(list((tmp_path / "out" / JUDGED).glob("*.parquet"))) < 2:
+        assert process.poll() is None
+        time.sleep(0.02)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert run([*broken, "-q"]) == 0
+    # Only requests that were under way when it died may be sent again.
+    assert 700 <= len(server.seen) <= 700 + 4
+    assert len({seen.user for seen in server.seen}) == 700
+    parts = [sorted((tmp_path / out).glob("*.parquet")) for out in ("whole", "out")]
+    assert [path.name for path in parts[0]] == [path.name for path in parts[1]]
+    assert [path.read_bytes() for path in parts[0]] == [path.read_bytes() for path in parts[1]]

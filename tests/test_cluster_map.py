@@ -6,6 +6,7 @@ tested here without it.
 
 import contextlib
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,18 +18,27 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyarrow.fs import FileSelector, copy_files
 
 from dxjudge import Mapper
+from dxjudge.agents.judge import parse_judge
 from dxjudge.cli.cluster import pieces
 from dxjudge.cli.cluster.map_work import DISTINCT, MAPPED, TEXTS, Gather, Map, MapJob, Scan, Write
 from dxjudge.cli.cluster.pieces import find_pieces
 from dxjudge.cli.main import run
+from dxjudge.cli.option_groups import BatchRunOptions
+from dxjudge.cli.runs.map_model import Asked
 from dxjudge.errors import EnvironmentFault
-from dxjudge.files.blocks import JOURNAL, Blocks
+from dxjudge.files.blocks import JOURNAL, Blocks, open_place
 from dxjudge.files.forms import Form
+from dxjudge.ontology.mapping import Mapping
 from dxjudge.ontology.table import CanonicalTable, short_signature
+from dxjudge.ontology.table_row import Entry
 
+from .protocol_server import ProtocolServer, Seen, say
 from .ray_nodes import two_nodes, with_ray
+from .redis_server import running_redis
+from .s3_server import running_s3
 
 OWN = f"{Path(__file__).parent / 'data' / 'releases' / 'own.py'}:ICD11"
 SMALL = ["--ontology", OWN]
@@ -56,12 +66,12 @@ def rows_of(folder: Path) -> list[dict[str, Any]]:
     ]
 
 
-def mapped_alone(source: Path, folder: Path) -> list[dict[str, Any]]:
+def mapped_alone(source: Path, folder: Path, *options: str) -> list[dict[str, Any]]:
     """The rows that `dxjudge map` without a cluster gives for the files of a folder."""
     rows = []
     for number, name in enumerate(("a.parquet", "b.csv", "deep/c.jsonl")):
         out = folder / f"{number}.parquet"
-        assert run(["map", str(source / name), *SMALL, "-q", "-o", str(out)]) == 0
+        assert run(["map", str(source / name), *SMALL, *options, "-q", "-o", str(out)]) == 0
         rows += pq.read_table(out).to_pylist()
     return rows
 
@@ -123,6 +133,64 @@ def test_a_worker_with_another_index_is_refused(tmp_path: Path) -> None:
         work({"bucket": 0, "first": 0, "texts": 1})
 
 
+def last_name(seen: Seen) -> Any:
+    """A model that chooses the last candidate, which no retrieval would."""
+    names = [line[2:] for line in seen.user.splitlines() if line.startswith("- ")]
+    return say({"choice": names[-1]}, delay=0.01)
+
+
+@pytest.fixture
+def server() -> Iterator[ProtocolServer]:
+    with ProtocolServer(last_name) as running:
+        yield running
+
+
+def test_a_model_chooses_and_is_asked_again_only_where_it_failed(
+    server: ProtocolServer, tmp_path: Path
+) -> None:
+    texts = [f"gout {n}" for n in range(6)]
+    (tmp_path / "in.csv").write_text("\n".join(["dx", *texts, texts[0]]) + "\n")
+    alone = [*SMALL, "--model", server.judge(), "--cache-mode", "off", "-q"]
+    assert run(["map", str(tmp_path / "in.csv"), *alone, "-o", f"{tmp_path}/alone.parquet"]) == 0
+    asked_alone = len(server.seen)
+    job = MapJob(str(tmp_path / "in.csv"), str(tmp_path / "out"), Form(), None, False, False, 1)
+    Blocks(job.output).create(TEXTS, DISTINCT, MAPPED)
+    piece = {"number": 0, "path": job.source, "groups": None}
+    Scan(job)(piece)
+    block = {"bucket": 0, "first": 0, "texts": Gather(job, 1)({"bucket": 0})["texts"]}
+    judge = parse_judge(server.judge())
+    signature = short_signature(Mapper(**SETTINGS, judge=judge).signature)
+
+    def mapped(**options: Any) -> Any:
+        asked = Asked(judge, {}, BatchRunOptions(cache_mode="off", **options))
+        return json.loads(
+            json.dumps(Map(job, SETTINGS, signature, CanonicalTable(), asked, None)(block))
+        )
+
+    first = mapped(max_calls=4)
+    assert (first["parts"], first["before"]) == ({"other": 4, "failed": 2}, 0)
+    assert sum(line["calls"] for line in first["asked"]["lines"]) == 4
+    assert Write(job)(piece)["open"] >= 2
+    second = mapped()
+    assert (second["parts"], second["before"], second["failures"]) == ({"other": 6}, 4, {})
+    assert len(server.seen) == asked_alone + 6
+    third = mapped()
+    assert (third["before"], third["asked"]) == (6, None)
+    assert Write(job)(piece)["open"] == 0
+    assert rows_of(tmp_path / "out") == pq.read_table(tmp_path / "alone.parquet").to_pylist()
+    # A row that was accepted unseen has no translation, and still no model failed on it.
+    taken = {
+        text: Entry(Mapping(text, "mapped", "FA25", decided_by="embedded"), accepted=True)
+        for text in texts
+    }
+    asked = Asked(judge, {"translate": True}, BatchRunOptions(cache_mode="off"))
+    shutil.rmtree(tmp_path / "out" / MAPPED)
+    Blocks(job.output).create(MAPPED)
+    signature = short_signature(Mapper(**SETTINGS, judge=judge, translate=True).signature)
+    work = Map(job, SETTINGS, signature, CanonicalTable(taken), asked, None)
+    assert (work(block)["parts"], len(server.seen)) == ({"other": 6}, asked_alone + 6)
+
+
 @pytest.mark.parametrize(
     ("options", "code", "said"),
     [
@@ -131,7 +199,8 @@ def test_a_worker_with_another_index_is_refused(tmp_path: Path) -> None:
         (["-o", "full"], 5, "the folder is not empty"),
         (["-o", "in/a.csv"], 2, "must lie outside the input"),
         (["-o", "out", "--accept", "0.9", "--journal", "j"], 2, "goes without --journal, --accept"),
-        (["-o", "out", "--model", "openai:gpt-4o"], 2, "maps without --model"),
+        (["-o", "out", "--model", "openai:gpt-4o", "--estimate"], 2, "goes without --estimate"),
+        (["-o", "out", "--model", "openai:gpt-4o", "--batch", "--log", "l"], 2, "--log, --batch"),
     ],
 )
 def test_what_a_cluster_cannot_do_is_said_before_any_work(
@@ -257,3 +326,59 @@ def test_what_cannot_be_read_is_said(
     broken, other = told["unread"]
     assert "broken.parquet" in broken and "which column of" in other and "other.csv" in other
     assert [Path(path).name for path in told["of_no_known_form"]] == ["notes.md"]
+
+
+@with_ray
+def test_a_model_is_paid_once_though_the_driver_is_killed(
+    cluster: Any, server: ProtocolServer, tmp_path: Path
+) -> None:
+    """Only requests that were under way when it died may be sent again."""
+    texts = [f"gout of toe {n}" for n in range(600)]
+    fill(tmp_path / "in", texts)
+    model = ["--model", server.judge(), "--concurrency", "3"]
+    alone = mapped_alone(tmp_path / "in", tmp_path, *model, "--cache", f"{tmp_path}/alone.sqlite")
+    distinct = len(server.seen)
+    server.seen.clear()
+    with running_redis() as url:
+        model += ["--cache", url]
+        process = start(tmp_path, "out", cluster, *model)
+        while len(server.seen) < 200:
+            assert process.poll() is None, process.communicate()[1]
+            time.sleep(0.02)
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        poor = start(tmp_path, "out", cluster, *model, "--max-calls", "50")
+        told = poor.communicate()[1]
+        assert poor.returncode == 7, told
+        assert "budget" in told
+        done = start(tmp_path, "out", cluster, *model)
+        told = done.communicate()[1]
+    assert done.returncode == 0, told
+    assert distinct <= len(server.seen) <= distinct + 3
+    assert len({seen.user for seen in server.seen}) == distinct
+    assert server.peak <= 3
+    assert rows_of(tmp_path / "out") == alone
+
+
+@with_ray
+def test_input_and_output_lie_in_an_object_store(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    source = fill(tmp_path / "in", ["gout", "asthma", "gout", "cholera", "  gout ", "cyst"])
+    with running_s3(monkeypatch), two_nodes() as own:
+        store, bucket = open_place("s3://bucket?allow_bucket_creation=true")
+        store.create_dir(bucket)
+        copy_files(str(source), "s3://bucket/in")
+        command = ["map", "s3://bucket/in", *SMALL, "-o", "s3://bucket/out", "--json"]
+        assert run([*command, "--cluster", own.address]) == 0
+        told = json.loads(capfd.readouterr().out)
+        infos = store.get_file_info(FileSelector("bucket/out"))
+        parts = sorted(info.path for info in infos if info.is_file)
+        rows = [row for path in parts for row in pq.read_table(path, filesystem=store).to_pylist()]
+        journal = store.get_file_info(FileSelector(f"bucket/out/{JOURNAL}"))
+        assert run([*command, "--cluster", own.address]) == 0
+        assert json.loads(capfd.readouterr().out)["rows"] == told["rows"] == len(rows)
+    assert rows == mapped_alone(source, tmp_path)
+    assert {Path(info.path).name for info in journal if info.is_file} == {
+        "job.json", "summary.json",
+    }  # fmt: skip

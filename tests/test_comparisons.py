@@ -2,7 +2,7 @@
 
 import gc
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from random import Random
 
 import numpy as np
@@ -10,7 +10,6 @@ import pytest
 import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
-from statsmodels.stats.multitest import multipletests
 
 from dxjudge.errors import UsageError
 from dxjudge.scoring import Columns, Plan, benjamini_hochberg, holm, paired_differences
@@ -50,16 +49,16 @@ def test_a_test_without_a_p_value_is_not_counted(
 
 
 @pytest.fixture(scope="module")
-def little_garbage() -> Iterator[None]:
+def little_garbage() -> None:
     """statsmodels collects all garbage in each call: what lives already need not be looked at."""
     gc.freeze()
-    yield
-    gc.unfreeze()
 
 
 @pytest.mark.usefixtures("little_garbage")
 @given(SHARES)
 def test_others_compute_the_same(p_values: list[float]) -> None:
+    from statsmodels.stats.multitest import multipletests
+
     assert holm(p_values) == pytest.approx(multipletests(p_values, method="holm")[1])
     theirs = scipy.stats.false_discovery_control(p_values, method="bh")
     assert benjamini_hochberg(p_values) == pytest.approx(theirs.tolist())

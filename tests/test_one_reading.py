@@ -13,7 +13,7 @@ from dxjudge.agents.steps import STEPS, find_step
 from dxjudge.evaluation.judges.agreement_units import known_scale
 from dxjudge.evaluation.judges.as_votes import votes_of_one
 from dxjudge.evaluation.judging import JudgedItem
-from dxjudge.evaluation.pages.items import in_words
+from dxjudge.evaluation.pages.words import in_words
 from dxjudge.evaluation.report.case_tables import score_of
 from dxjudge.graphs.jury.given import jury_over
 from dxjudge.graphs.jury.run_jury import run_jury_sync

@@ -3,19 +3,28 @@
 import csv
 import io
 import json
+import shutil
+import time
 import unicodedata
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 from pypdf import PdfReader
+from starlette.requests import Request
 
+from dxjudge.errors import OutputError
+from dxjudge.evaluation.pages.items import Items
+from dxjudge.evaluation.pages.opened import open_cases
+from dxjudge.evaluation.pages.progress import Progress, progress_kept
 from dxjudge.evaluation.report.write import write_everything
 from dxjudge.evaluation.result import Evaluation
 from dxjudge.web.local import Job
 from dxjudge.web.view.api import make_view_api
+from dxjudge.web.view.cases import wanted_of
 from dxjudge.web.view.open_runs import OpenRuns
 
 from .browser import chromium, faults_of, fits, inaccessible, looks, served
@@ -111,12 +120,14 @@ def test_every_fact_of_the_report_is_on_the_page(
 ) -> None:
     made, folder = run
     page = opened(browser, run)
-    page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
-    page.wait_for_function("() => document.querySelectorAll('details.case .models').length === 8")
-    page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
-    page.wait_for_function("() => !document.querySelector('.verdict [aria-busy]')")
-    words = page.evaluate("document.body.textContent")
     data = data_of((folder / "report.html").read_text("utf-8"))
+    words = page.evaluate("document.body.textContent")
+    for line in data["samples?run=0"]["cases"]:
+        page.evaluate("id => { location.hash = new URLSearchParams({case: id}) }", line["id"])
+        expect(page.locator("article.one-case > h2")).to_have_text(line["id"])
+        page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+        page.wait_for_function("() => !document.querySelector('.verdict [aria-busy]')")
+        words += page.evaluate("document.querySelector('article.one-case').textContent")
     overview, judges = data["overview?run=0"], data["judges?run=0"]
     names = {one["name"]: one["short"] for one in overview["judges"]}
     facts = [
@@ -204,7 +215,7 @@ def test_nothing_is_cut_on_paper(browser: Browser, run: tuple[Evaluation, Path])
     assert cut == []
     columns = len(json.loads((run[1] / "overview.json").read_text("utf-8"))["main"]["columns"])
     assert page.locator("table.main thead th:not(:first-child)").count() == columns
-    assert page.locator("details:not([open]):not(.case)").count() == 0
+    assert page.locator("details:not([open], .cases *)").count() == 0
     printed = PdfReader(io.BytesIO(page.pdf(format="A4")))
     text = "".join(one.extract_text() for one in printed.pages)
     words = "".join(unicodedata.normalize("NFKC", text).split())  # without ligatures
@@ -221,37 +232,69 @@ def test_nothing_is_cut_on_paper(browser: Browser, run: tuple[Evaluation, Path])
     page.close()
 
 
-def test_cases_are_found_by_their_words_and_marks(
+_STATES: tuple[dict[str, list[str]], ...] = (
+    {}, {"right": ["wrong"]}, {"model": ["alpha"], "judges": ["disagree"]},
+    {"status": ["failed", "done"]}, {"task": ["score_rubric"], "score": ["20..50"]},
+    {"metric": ["final_accuracy"], "score": ["1.."]}, {"metric": ["hdf1"], "sort": ["-score"]},
+    {"group.ward": ["east"], "repaired": ["not repaired"]}, {"cost": ["..0.5"]},
+    {"people": ["no person"], "sort": ["model"]}, {"q": ["FINDING 3"]}, {"sort": ["-case"]},
+    {"q": ["the reference of 7"], "right": ["right"]}, {"q": ["zzqqx"]},
+)  # fmt: skip
+_TITLES = {"model": "Model", "judge": "Judge", "task": "Step", "right": "Right or wrong",
+           "status": "Outcome", "judges": "The judges", "people": "People and the judge",
+           "repaired": "Repaired"}  # fmt: skip
+_LOOK = """() => ({
+  summary: document.querySelector(".cases-summary").textContent,
+  counts: Object.fromEntries([...document.querySelectorAll("fieldset.facet:not(.range)")].map(
+    box => [box.querySelector("legend").textContent,
+      [...box.querySelectorAll(".number")].map(one => Number(one.textContent))])),
+  rows: [...document.querySelectorAll(".big-row.placed")].slice(0, 5).map(row =>
+    [0, 1, 4, 7].map(at => row.children[at].textContent)),
+})"""
+
+
+def test_the_filters_of_the_report_find_what_those_of_the_view_do(
     browser: Browser, run: tuple[Evaluation, Path]
 ) -> None:
     page = opened(browser, run)
     faults = faults_of(page)
-    text = (run[1] / "report.html").read_text("utf-8")
-    cases, lines = cases_of(text), data_of(text)["samples?run=0"]["cases"]
-    status = page.locator("[aria-label=Cases] [role=status]")
-    shown = page.locator("details.case summary b")
-    assert status.inner_text() == "8 of 8 cases"
-    search = page.get_by_label("Words in cases")
-    search.fill(lines[3]["truth"] + '"')
-    expect(status).to_have_text("0 of 8 cases")
-    search.fill(lines[3]["truth"].upper())
-    wanted = [one["id"] for one in cases if lines[3]["truth"] in json.dumps(one)]
-    expect(shown).to_have_text(wanted)
-    # What stands in a judge's reply alone.
-    replies = [reply["text"] for one in cases[0]["models"][0]["verdicts"]
-               for reply in one["sent"]["attempts"]]  # fmt: skip
-    search.fill(max(replies)[:40])
-    expect(shown).not_to_have_count(0)
-    search.fill("")
-    failed = {row["case"] for row in rows_of(run[1] / "verdicts.csv") if row["status"] == "failed"}
-    marked = [one["id"] for one in lines if "failed" in one["marks"]]
-    assert marked == [one["id"] for one in lines if one["id"] in failed]
-    judged = [row for row in rows_of(run[1] / "verdicts.csv") if "equivalence" in row["step"]]
-    wrong = {row["case"] for row in judged if row["score"] in ("0", "0.0")}
-    page.get_by_label("With").select_option("wrong")
-    expect(shown).to_have_text([one["id"] for one in lines if one["id"] in wrong])
-    assert wrong and faults == []
+    inside = data_of((run[1] / "report.html").read_text("utf-8"))["samples?run=0"]["cases"]
+    cases = open_cases(run[1])
+    first = cases.items.rows_of_case[inside[0]["id"]][0]
+    reply = cases.exchange(first).attempts[0].text[:40]  # what stands in a judge's reply alone
+    for state in (*_STATES, {"q": [reply]}):
+        address = urlencode({name: "\n".join(values) for name, values in state.items()})
+        page.evaluate("state => { location.hash = state || 'cases' }", address)
+        query = urlencode(state, doseq=True).encode()
+        asked = wanted_of(Request({"type": "http", "query_string": query}))
+        ids = {"case": frozenset(one["id"] for one in inside)}
+        wanted = replace(asked, chosen={**asked.chosen, **ids})
+        found = cases.table.found(wanted)
+        counts = {
+            _TITLES.get(name, name.removeprefix("group.")): [one.count for one in values][:10]
+            for name, values in found.facets.items()
+            if len(values) > 1
+        }
+        rows = [
+            _cells(cases.items, int(at), wanted.metric) for at in cases.table.places(wanted)[:5]
+        ]
+        for _ in range(200):
+            shown = page.evaluate(_LOOK)
+            if (shown["counts"], shown["rows"]) == (counts, rows):
+                break
+            page.wait_for_timeout(25)
+        assert (shown["counts"], shown["rows"]) == (counts, rows), state
+        for part in (f"{found.total} of ", f" rows, {found.cases} cases.", *found.left_out):
+            assert part in shown["summary"], state
+        assert (found.total > 0) == (state != {"q": ["zzqqx"]}), state
+    assert faults == []
     page.close()
+
+
+def _cells(items: Items, at: int, metric: str) -> list[str]:
+    row, score = items.rows[at], items.score_of(metric)[at]
+    shown = "" if score != score else f"{round(score, 3):g}"
+    return [row.case, row.model, items.words_of(at), shown]
 
 
 def test_a_case_of_the_report_is_the_case_page_of_the_view(
@@ -259,9 +302,8 @@ def test_a_case_of_the_report_is_the_case_page_of_the_view(
 ) -> None:
     page = opened(browser, run)
     line = data_of((run[1] / "report.html").read_text("utf-8"))["samples?run=0"]["cases"][2]
-    page.locator("details.case").nth(2).locator("> summary").click()
-    inside = page.locator("details.case").nth(2).locator(".models")
-    report = inside.inner_text()
+    page.evaluate("id => { location.hash = new URLSearchParams({case: id}) }", line["id"])
+    report = page.locator("article.one-case .models").inner_text()
     with served(Job(job="view", title="one"), make_view_api(OpenRuns([run[1]]))) as address:
         page.goto(address)
         page.goto(f"{address.partition('?')[0]}#tab=cases&case={quote(line['id'])}")
@@ -316,6 +358,28 @@ def test_without_the_built_pages_the_report_says_how_to_build_them(
     text = (tmp_path / "report.html").read_text("utf-8")
     assert "make pages" in text and "<noscript>" not in text and "<td>" in text
     assert (tmp_path / "figures" / "rubric_1.svg").exists()
+
+
+def test_a_run_is_finished_only_when_everything_is_written(
+    run: tuple[Evaluation, Path], tmp_path: Path
+) -> None:
+    for name in ("inputs.json", "signature.json", "overview.json"):
+        shutil.copy(run[1] / name, tmp_path)
+    opened = OpenRuns([tmp_path]).runs[0]
+    states: list[str] = [opened.state]
+    with progress_kept(tmp_path, None) as noted:
+        noted("judging", 1, 2)
+        states.append(opened.state)
+    assert states == ["finished", "running"]
+    nobody = Progress(process=2**22 + 1, started=0, at=time.time(), stages=[])  # in a container
+    for silent, state in ((0, "running"), (60, "finished")):
+        at = nobody.model_copy(update={"at": nobody.at - silent})
+        (tmp_path / "progress.json").write_text(at.model_dump_json())
+        assert opened.state == state
+    (tmp_path / "summary.csv").mkdir()
+    with pytest.raises(OutputError):
+        write_everything(run[0], tmp_path, shown=1)
+    assert opened.state == "stopped" and not (tmp_path / "progress.json").exists()
 
 
 def test_two_runs_show_what_differs_what_moved_and_the_cases_behind_it(

@@ -101,6 +101,24 @@ def test_an_edited_code_is_a_decision_without_a_mark(
     assert "\tyes\t" in path.read_text("utf-8")
 
 
+def test_a_reviewer_gives_a_text_several_codes(tmp_path: Path) -> None:
+    path = tmp_path / "t.tsv"
+    write_table(table_of(GOUT, NOTHING), path, TREE)
+    edit(path, "gouty toe\tM10.9\t", "gouty toe\tM10.9; n18.30 ;E119;M10.9\t")
+    settled = read_table(path, TREE).settled("gouty toe", "another run")
+    assert settled is not None
+    assert (settled.code, settled.decided_by) == ("M10.9", "reviewed")
+    assert settled.additional_codes == "N18.30; E11.9"
+    write_table(read_table(path, TREE), path, TREE)
+    assert read_table(path, TREE).settled("gouty toe", "another run") == settled
+    rows = "flu\tJ11; R50.9\nFLU\tJ11\n"
+    path.write_text(f"text\tcode\n{rows}", "utf-8")
+    assert read_table(path, TREE).settled("Flu", RUN) is None  # the two decisions differ
+    path.write_text("text\tcode\nflu\tJ11; NOPE\n", "utf-8")
+    with pytest.raises(InputError, match="'NOPE' is not a code"):
+        read_table(path, TREE)
+
+
 def test_a_table_by_hand_needs_text_and_code_only(tmp_path: Path) -> None:
     path = tmp_path / "mine.csv"
     path.write_text("Code;TEXT\nj449;smoker's lung\n;not decided yet\n", "utf-8")

@@ -1,4 +1,5 @@
 import doctest
+from functools import cache
 
 import pytest
 
@@ -12,12 +13,16 @@ from dxjudge.ontology.tree import load_tree
 
 CM = load_tree("icd10cm")
 WHO = load_tree("icd10")
-BASE = build_terms(CM)
 CHAPTERS = [node.code for node in CM.nodes if node.kind == "chapter"]
 
 
+@cache
+def base() -> list[Term]:
+    return build_terms(CM)
+
+
 def of(code: str) -> set[tuple[str, str]]:
-    return {(term.text, term.source) for term in BASE if term.code == code}
+    return {(term.text, term.source) for term in base() if term.code == code}
 
 
 def test_a_code_has_its_name_inclusion_terms_and_includes_notes() -> None:
@@ -37,7 +42,7 @@ def test_a_code_has_its_name_inclusion_terms_and_includes_notes() -> None:
 
 
 def test_the_base_holds_every_category_and_subcategory_of_its_chapters_but_the_variants() -> None:
-    codes = {term.code for term in BASE}
+    codes = {term.code for term in base()}
     expected = {
         node.code
         for node in CM.nodes
@@ -87,14 +92,14 @@ def test_the_who_release_leaves_out_the_same_two_chapters() -> None:
 
 
 def test_one_row_a_text_and_code_the_most_official_first() -> None:
-    keys = [(normalise_text(term.text), term.code) for term in BASE]
+    keys = [(normalise_text(term.text), term.code) for term in base()]
     assert len(keys) == len(set(keys))
     # K61 prints its name once more as an `includes` note; one text may name two codes.
     assert of("K61") == {
         ("Abscess of anal and rectal regions", "official"),
         ("cellulitis of anal and rectal regions", "includes"),
     }
-    both = {term.code for term in BASE if normalise_text(term.text) == "viral pericarditis"}
+    both = {term.code for term in base() if normalise_text(term.text) == "viral pericarditis"}
     assert both == {"B33.23", "I30.1"}
 
 
@@ -105,7 +110,7 @@ def test_extra_terms_follow_the_official_ones_of_their_code() -> None:
         Term("BP up!", "I10", "theirs"),
     ]
     rows = build_terms(CM, extra=extra)
-    assert len(rows) == len(BASE) + 1
+    assert len(rows) == len(base()) + 1
     assert [term.source for term in rows if term.code == "I10"] == [
         "official",
         "includes",
@@ -213,7 +218,7 @@ def test_a_term_is_also_written_without_its_brackets(text: str, shorter: list[st
 
 
 def test_a_shorter_wording_yields_to_what_is_printed_for_another_code() -> None:
-    codes = {term.code for term in BASE if term.text.lower() == "cholelithiasis"}
+    codes = {term.code for term in base() if term.text.lower() == "cholelithiasis"}
     assert codes == {"K80"}
     assert any("Cholelithiasis (" in term for term in CM.terms("K80.2"))
 
@@ -226,7 +231,7 @@ def test_every_reviewed_note_is_printed_in_the_release() -> None:
 def test_no_term_refers_to_a_code_or_reads_as_an_instruction() -> None:
     suspicious = [
         term
-        for term in BASE
+        for term in base()
         if any(each in term.text for each in (".-", " code to ", "classifiable to ", "category is"))
     ]
     assert suspicious == []

@@ -110,6 +110,11 @@ class Run:
         """Whether an item was not asked because of the budget."""
         return self.budget.reached
 
+    @property
+    def has_account(self) -> bool:
+        """Whether an account is written when the run is closed, which has an estimate."""
+        return self._account is not None
+
     def remarks(self) -> list[str]:
         """Return the remarks that a summary of this run must show beside its counts."""
         remarks = []

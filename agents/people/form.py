@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict
 
 from ...errors import UsageError
 from ..step import Step, schema_of
+from ..verdict import Verdict
 
 Kind = Literal[
     "choice", "choices", "number", "text", "lines", "quote", "quotes", "group", "entries"
@@ -164,8 +165,7 @@ class _Form:
     def _label(self, value: Any) -> str:
         if not isinstance(value, bool):
             return str(value)
-        shown = self.step.verdict.shown if self.step.verdict else {}
-        return shown.get(value, "yes" if value else "no")
+        return (self.step.verdict or Verdict()).word(value)
 
 
 def _late(one: Question) -> int:

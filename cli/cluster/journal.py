@@ -1,15 +1,17 @@
 """The journal of a job on many machines: a folder in the output, with the blocks it finished."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ...errors import InputError, OutputError, UsageError
-from ...files.blocks import JOURNAL, Blocks, open_place
+from ...errors import InputError, UsageError
+from ...files.blocks import JOURNAL, Blocks
 from ...files.claim import claim
-from ..terminal.facts import Fact
+from ..exit_codes import INTERRUPTED
+from ..terminal.facts import Fact, Facts, tell
 
 _JOB, _SUMMARY = f"{JOURNAL}/job", f"{JOURNAL}/summary"
 
@@ -28,8 +30,43 @@ def check_places(source: str, output: str) -> None:
         raise UsageError("the output folder must lie outside the input")
 
 
+def check_options(refused: Mapping[str, bool]) -> None:
+    """Raise UsageError for options that --cluster does not have. refused: flag -> it is given."""
+    flags = ", ".join(name for name, is_given in refused.items() if is_given)
+    if flags:
+        raise UsageError(f"--cluster goes without {flags}")
+
+
+def in_journal(
+    output: str, about: Mapping[str, Any], folders: Sequence[str],
+    work: Callable[[], tuple[Facts, int]], *, as_json: bool, quiet: bool,
+) -> int:  # fmt: skip
+    """Do a job, or what an earlier run left of it, tell its summary and return the exit code.
+
+    output, about: as for `_begun`. folders: those of the blocks, which are removed when the job is
+    complete. work: returns the summary and the exit code.
+    """
+    with _begun(whole_path(output), about) as journal:
+        before = _summary_of(journal)
+        if before is not None:
+            tell(["this job was complete before", *before], as_json=as_json, quiet=quiet)
+            return 0
+        journal.create(*folders)
+        try:
+            facts, code = work()
+        except KeyboardInterrupt:
+            kept = f"what is finished is kept in {output}: run the same command again"
+            print(f"dxjudge: interrupted; {kept}", file=sys.stderr)
+            return INTERRUPTED
+        told = list(facts)
+        tell(told, as_json=as_json, quiet=quiet)
+        if code == 0:
+            _complete(journal, folders, told)
+        return code
+
+
 @contextmanager
-def begun(output: str, about: Mapping[str, Any]) -> Iterator[Blocks]:
+def _begun(output: str, about: Mapping[str, Any]) -> Iterator[Blocks]:
     """Begin the journal of a job in its output folder, or continue it.
 
     about: everything that changes the results. Raises InputError for the journal of another job,
@@ -38,7 +75,7 @@ def begun(output: str, about: Mapping[str, Any]) -> Iterator[Blocks]:
     journal = Blocks(output)
     known = journal.read_note(_JOB)
     if known is None:
-        _check_empty(output)
+        journal.check_empty()
     elif known != about:
         names = ", ".join(name for name in {**known, **about} if known.get(name) != about.get(name))
         raise InputError(
@@ -53,28 +90,17 @@ def begun(output: str, about: Mapping[str, Any]) -> Iterator[Blocks]:
         yield journal
 
 
-def told_before(journal: Blocks) -> list[Fact] | None:
+def _summary_of(journal: Blocks) -> list[Fact] | None:
     """Return the summary of a job that is complete, None for any other."""
     kept = journal.read_note(_SUMMARY)
     return None if kept is None else [Fact(line, values) for line, values in kept]
 
 
-def complete(journal: Blocks, folders: Iterable[str], facts: Iterable[Fact | str]) -> None:
+def _complete(journal: Blocks, folders: Sequence[str], facts: Facts) -> None:
     """Keep the summary of a complete job in place of its blocks."""
     as_facts = (one if isinstance(one, Fact) else Fact(one, {"notes": [one]}) for one in facts)
     journal.write_note(_SUMMARY, [[fact.line, fact.values] for fact in as_facts])
     journal.remove(*folders)
-
-
-def _check_empty(output: str) -> None:
-    from pyarrow.fs import FileSelector, FileType
-
-    files, path = open_place(output)
-    [info] = files.get_file_info([path])
-    if info.type == FileType.File:
-        raise OutputError(f"cannot write {output}: it is a file, and --cluster writes a folder")
-    if info.type == FileType.Directory and files.get_file_info(FileSelector(path)):
-        raise OutputError(f"cannot write {output}: the folder is not empty")
 
 
 @contextmanager

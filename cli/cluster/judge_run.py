@@ -1,32 +1,27 @@
 """Run `dxjudge judge --cluster`: count, judge and write on a Ray cluster, and sum up."""
 
 import hashlib
-import sys
 import time
-import uuid
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from ...adapters.permits import LEASE_SECONDS, RayPermits, open_office
-from ...agents.engine.limits import Limits
 from ...agents.engine.run import Run
-from ...agents.stand_ins import check_engine
-from ...errors import InputError, UsageError
-from ...graphs.columns import result_types
+from ...errors import InputError
 from ...graphs.row_inputs import given_values
-from ..exit_codes import BUDGET, INTERRUPTED, SOME_FAILED
+from ..exit_codes import BUDGET, SOME_FAILED
 from ..judging_options import JudgeOptions
-from ..terminal.facts import Fact, named, tell
-from ..terminal.judged import Judged, tell_judged
+from ..runs.judge_run import check_use
+from ..terminal.facts import Fact, Facts, named
 from ..terminal.progress import counting, stages
-from .journal import begun, check_places, complete, told_before, whole_path
+from .asking import Counts, add_counts, asking_of
+from .journal import check_options, check_places, in_journal, whole_path
 from .judge_work import JUDGED, Count, Judge, JudgeJob, Write
 from .not_read import not_read
-from .on_ray import Item, answer_of, connected, each
+from .office import permits_of, refused_of
+from .on_ray import Item, connected, each
 from .pieces import Pieces, find_pieces
 
 _BLOCK = 200  # rows that are judged and kept together
@@ -34,87 +29,71 @@ _BLOCK = 200  # rows that are judged and kept together
 
 @dataclass
 class Done:
-    """The counts of a job. unread: why, for each file that could not be judged."""
+    """The counts of a job.
+
+    unread: why, for each file that could not be judged. total: what `Asking.count` counts.
+    """
 
     unread: dict[str, None] = field(default_factory=dict)
     before: int = 0
-    judged: Judged = field(default_factory=lambda: Judged(Counter(), Counter(), []))
-    over_budget: bool = False
+    total: Counts = field(default_factory=dict)
+    failed: int = 0
 
 
 def run_judge_cluster(options: JudgeOptions, address: str) -> int:
     """Run the command; return the exit code. All options and inputs are checked before any work."""
     started = time.monotonic()
     job = _prepare(options)
+    about = job.asking.about()
     found = find_pieces(options.rows.input, options.rows.form)
-    with begun(job.output, _about(job, found, options)) as journal:
-        facts = told_before(journal)
-        if facts is not None:
-            tell(["this job was complete before", *facts], as_json=options.as_json,
-                 quiet=options.quiet)  # fmt: skip
-            return 0
-        journal.create(JUDGED)
-        try:
-            with options.run.open() as run, connected(address) as cores:
-                done = _run(job, found, options, run, cores)
-                told = list(_report(options, found, done, run, started))
-        except KeyboardInterrupt:
-            kept = f"finished rows are kept in {options.output}: run the same command again"
-            print(f"dxjudge: interrupted; {kept}", file=sys.stderr)
-            return INTERRUPTED
-        tell(told, as_json=options.as_json, quiet=options.quiet)
-        if done.over_budget:
-            return BUDGET
-        if done.judged.failures or done.unread or found.others:
-            return SOME_FAILED
-        complete(journal, (JUDGED,), told)
-        return 0
+
+    def work() -> tuple[Facts, int]:
+        with options.run.open() as run, connected(address) as cores:
+            done = _run(job, found, options, run, cores)
+            told = list(_report(options, job, found, done, run, started))
+        if run.budget_reached:
+            return told, BUDGET
+        return told, SOME_FAILED if done.failed or done.unread or found.others else 0
+
+    about |= _about(job, found, options)
+    return in_journal(options.output, about, (JUDGED,), work,
+                      as_json=options.as_json, quiet=options.quiet)  # fmt: skip
 
 
 def _prepare(options: JudgeOptions) -> JudgeJob:
     """Check the options."""
     rows, run = options.rows, options.run
     check_places(rows.input, options.output)
-    refused = {
-        "several judges": options.has_jury,
+    check_options({
+        "--votes": options.votes is not None,
         "--both-orders": options.both_orders,
         "--journal": options.journal is not None,
         "--estimate": options.estimate,
         "--engine ontology": options.engine == "ontology",
+        "--judge ontology": "ontology" in (options.judge or ()),
         "--output-format": rows.output_format not in (None, "parquet"),
-        "--log": run.log is not None,
-        "--otel": run.otel,
-        "--batch": run.batch,
-    }
-    flags = ", ".join(name for name, is_given in refused.items() if is_given)
-    if flags:
-        raise UsageError(f"--cluster goes without {flags}")
-    spec = options.model.judge(options.judge[0]) if options.judge else None
+        **refused_of(run),
+    })  # fmt: skip
+    check_use(options)
+    asking = asking_of(options)
     job = JudgeJob(
-        whole_path(rows.input), whole_path(options.output), rows.form, rows.step,
-        tuple(rows.fields or ()), tuple(rows.given or ()), spec, options.engine or "auto",
-        options.repeat,
+        whole_path(rows.input), whole_path(options.output), rows.form,
+        tuple(rows.fields or ()), tuple(rows.given or ()), asking,
     )  # fmt: skip
-    check_engine(job.step, job.engine, spec is not None)
-    result_types(job.step)
+    asking.types()
     given_values(job.step, job.given)
     run.about(job.step)
     return job
 
 
 def _about(job: JudgeJob, found: Pieces, options: JudgeOptions) -> dict[str, Any]:
-    """Return everything that changes the results, for the journal."""
-    step = job.step
+    """Return what changes the results beside who judges, for the journal."""
     return {
-        "step": [step.name, step.version, step.load_prompt().hash],
-        "judge": job.judge.model_dump(mode="json") if job.judge else None,
-        "engine": job.engine,
-        "repeat": job.repeat,
         "fields": list(job.fields),
         "given": [[text, _digest(text.partition("=")[2])] for text in job.given],
         "form": asdict(job.form),
         "input": [job.source, found.digest],
-        **options.run.about(step),
+        **options.run.about(job.step),
     }
 
 
@@ -131,8 +110,8 @@ def _run(job: JudgeJob, found: Pieces, options: JudgeOptions, run: Run, cores: i
     """Do the three kinds of work; return the counts. What workers asked is added to `run`."""
     done, pieces = Done(), [piece.as_item() for piece in found.pieces]
     rows, readable = [0] * len(pieces), [False] * len(pieces)
-    if job.judge is not None:
-        run.price(job.judge)
+    for model in job.asking.models():
+        run.price(model)
     with stages(quiet=options.quiet) as progress:
         for number, counts in enumerate(each(Count(job), pieces), 1):
             rows[counts["piece"]] = counts["rows"]
@@ -141,14 +120,9 @@ def _run(job: JudgeJob, found: Pieces, options: JudgeOptions, run: Run, cores: i
             progress("reading", number, len(pieces))
     if done.unread and not any(readable):
         raise InputError(next(iter(done.unread)))
-    name = f"dxjudge-{uuid.uuid4().hex}"
-    office = open_office(
-        name, run.limits or Limits(), options.run.max_calls, options.run.max_cost,
-        lease=max(LEASE_SECONDS, 2 * options.run.timeout),
-    )  # fmt: skip
-    work = Judge(job, options.run, RayPermits(name, options.run.max_cost))
-    _judge(work, pieces, rows, done, run, cores, quiet=options.quiet)
-    run.budget.reached = done.over_budget = bool(answer_of(office.is_reached))
+    with permits_of(options.run, run) as permits:
+        work = Judge(job, options.run, permits)
+        _judge(work, pieces, rows, done, run, cores, quiet=options.quiet)
     with stages(quiet=options.quiet) as progress:
         judged = [piece for piece, count in zip(pieces, rows, strict=True) if count]
         for number, _ in enumerate(each(Write(job, _BLOCK), judged), 1):
@@ -175,20 +149,17 @@ def _judge(
     with counting(run, sum(rows), quiet=quiet) as progress:
         for result in each(work, blocks, actors=cores):
             done.before += result["before"]
-            done.judged.statuses.update(result["statuses"])
-            done.judged.deciders.update(result["deciders"])
-            done.judged.failures.extend((result["at"] + n, why) for n, why in result["failures"])
+            add_counts(done.total, result["counts"], result["at"])
+            done.failed += result["open"]
             if result["asked"]:
                 run.add_counts(result["asked"])
-            failed = result["statuses"].get("failed", 0)
-            for place in range(sum(result["statuses"].values())):
-                progress.add(failed=place < failed)
-    done.judged.failures.sort()
+            for place in range(result["rows"]):
+                progress.add(failed=place < result["open"])
 
 
 def _report(
-    options: JudgeOptions, found: Pieces, done: Done, run: Run, started: float
+    options: JudgeOptions, job: JudgeJob, found: Pieces, done: Done, run: Run, started: float
 ) -> Iterator[Fact | str]:
-    yield from tell_judged(done.judged, done.before, run, started)
+    yield from job.asking.facts(done.total, done.before, run, started)
     yield from not_read(list(done.unread), found.others)
     yield from named([("rows", options.output)])

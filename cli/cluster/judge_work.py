@@ -10,49 +10,46 @@ A row that is finished is not judged again, also where others of its block faile
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
 from ...agents.engine.permits import Permits
 from ...agents.engine.run import Run
-from ...agents.judge import JudgeSpec
-from ...agents.outcome import Outcome, read_outcome, write_outcome
 from ...agents.step import Step
 from ...agents.steps import find_step
 from ...errors import InputError, OutputError, UsageError
 from ...files.blocks import JOURNAL, Blocks
 from ...files.forms import Form
 from ...files.frames import with_added
-from ...graphs.columns import judged_columns, result_types
+from ...files.nearest import no_column
+from ...files.rows_in import Sheet
+from ...graphs.case_names import case_names
 from ...graphs.row_inputs import frame_inputs, given_values
-from ...graphs.step import run_step_sync
 from ..option_groups import RunOptions
-from ..terminal.judged import count_outcomes
+from .asking import Asking
+from .office import run_of_worker
 from .on_ray import Item
-from .pieces import Piece, read_piece
+from .pieces import Piece, read_piece, why_unread
 
 JUDGED = f"{JOURNAL}/judged"
 
 
 @dataclass(frozen=True)
 class JudgeJob:
-    """What all workers know. fields, given: the options --set and --give."""
+    """What all workers know. fields, given: the options --set and --give. asking: who judges."""
 
     source: str
     output: str
     form: Form
-    step_name: str
     fields: tuple[str, ...]
     given: tuple[str, ...]
-    judge: JudgeSpec | None
-    engine: str
-    repeat: int
+    asking: Asking
 
     @property
     def step(self) -> Step[Any, Any]:
         """The step."""
-        return find_step(self.step_name)
+        return find_step(self.asking.step_name)
 
     @cached_property
     def blocks(self) -> Blocks:
@@ -62,6 +59,20 @@ class JudgeJob:
     def inputs_of(self, table: Any) -> Sequence[dict[str, Any]]:
         """Return the inputs of the rows. Raises UsageError for a field without a column."""
         return frame_inputs(self.step, table, self.fields, given_values(self.step, self.given))
+
+    def cases_of(self, table: Any, at: int) -> list[str]:
+        """Return the names of the rows' cases: of a column, or numbers from `at`.
+
+        Raises UsageError and InputError as `case_names` does.
+        """
+        columns, wanted = table.column_names, self.asking.case
+        wanted = ("id" if "id" in columns else "") if wanted is None else wanted
+        if not wanted:
+            return [str(at + row) for row in range(table.num_rows)]
+        if wanted not in columns:
+            raise UsageError(no_column("the frame", wanted, columns))
+        cells = [[cell] for cell in table[wanted].to_pylist()]
+        return case_names(Sheet("the frame", "parquet", [wanted], cells), wanted)
 
     def read(self, piece: Piece) -> Any:
         """Return the rows of a piece as an Arrow table."""
@@ -86,10 +97,9 @@ class Count:
         try:
             table = self.job.read(piece)
             self.job.inputs_of(table.slice(0, 1))
+            self.job.cases_of(table, 1)
         except (InputError, UsageError, OutputError) as fault:
-            why = str(fault)
-            unread = why if piece.path in why else f"{piece.path}: {why}"
-            return {"piece": piece.number, "rows": 0, "unread": unread}
+            return {"piece": piece.number, "rows": 0, "unread": why_unread(piece, fault)}
         return {"piece": piece.number, "rows": table.num_rows, "unread": ""}
 
 
@@ -103,30 +113,35 @@ class Judge:
 
     @cached_property
     def _run(self) -> Run:
-        # The account is written once, where the command runs.
-        return replace(self.options, account=None).open(permits=self.permits)
+        return run_of_worker(self.options, self.permits)
 
     def __call__(self, item: Item) -> Item:
-        """Return the counts of the block: statuses, deciders, failures, and what was asked."""
+        """Return what is counted of the block, and what was asked now.
+
+        open: rows that the next run asks again. before: rows that an earlier run judged.
+        """
         piece, first, rows = Piece.of_item(item["piece"]), item["first"], item["rows"]
-        name = block_name(piece.number, first)
+        asking, name = self.job.asking, block_name(piece.number, first)
         known = self.job.blocks.counts(name)
-        if known and not known["failures"]:
-            return {**known, "at": item["at"], "before": rows, "asked": None}
-        outcomes = read_outcomes(self.job.blocks, name) if known else [None] * rows
-        places = [n for n, one in enumerate(outcomes) if one is None or one.status == "failed"]
-        inputs = self.job.inputs_of(self.job.read(piece).slice(first, rows))
-        asked = run_step_sync(
-            self.job.step, [inputs[place] for place in places],
-            judge=self.job.judge, run=self._run, engine=self.job.engine, repeat=self.job.repeat,
-        )  # fmt: skip
+        if known and not known["open"]:
+            return {**known, "rows": rows, "at": item["at"], "before": rows, "asked": None}
+        outcomes = _read_outcomes(self.job, name) if known else [None] * rows
+        places = [n for n, one in enumerate(outcomes) if one is None or not asking.is_final(one)]
+        table = self.job.read(piece).slice(first, rows)
+        inputs, cases = self.job.inputs_of(table), self.job.cases_of(table, item["at"])
+        asked = asking.ask(
+            [inputs[place] for place in places], [cases[place] for place in places], self._run
+        )
         for place, outcome in zip(places, asked, strict=True):
             outcomes[place] = outcome
-        done = [outcome for outcome in outcomes if outcome is not None]
-        counts = _counts(done)
-        self.job.blocks.write(name, [_as_table(done)], counts)
-        asked_now = self._run.take_counts()
-        return {**counts, "at": item["at"], "before": rows - len(places), "asked": asked_now}
+        counts = {
+            "counts": asking.count(outcomes),
+            "open": sum(not asking.is_final(one) for one in outcomes),
+        }
+        plain = [json.dumps(asking.write(one)) for one in outcomes]
+        self.job.blocks.write(name, [_table(plain)], counts)
+        asked_now, before = self._run.take_counts(), rows - len(places)
+        return {**counts, "rows": rows, "at": item["at"], "before": before, "asked": asked_now}
 
 
 @dataclass(frozen=True)
@@ -148,14 +163,14 @@ class Write:
         return counts
 
     def _judged(self, piece: Piece, counts: Counter[str]) -> Iterator[Any]:
-        table, step = self.job.read(piece), self.job.step
+        table, asking = self.job.read(piece), self.job.asking
         for first in range(0, max(table.num_rows, 1), self.block):
             rows = table.slice(first, self.block)
             name = block_name(piece.number, first)
-            outcomes = read_outcomes(self.job.blocks, name) if rows.num_rows else []
+            outcomes = _read_outcomes(self.job, name) if rows.num_rows else []
             counts["rows"] += len(outcomes)
-            counts["failed"] += sum(one.status == "failed" for one in outcomes)
-            yield with_added(rows, judged_columns(step, outcomes), result_types(step))
+            counts["failed"] += sum(not asking.is_final(one) for one in outcomes)
+            yield with_added(rows, asking.columns(outcomes), asking.types())
 
 
 def block_name(piece: int, first: int) -> str:
@@ -163,19 +178,13 @@ def block_name(piece: int, first: int) -> str:
     return f"{JUDGED}/{piece:06d}-{first:09d}"
 
 
-def read_outcomes(blocks: Blocks, name: str) -> list[Any]:
+def _read_outcomes(job: JudgeJob, name: str) -> list[Any]:
     """Return the outcomes of a finished block."""
-    column = blocks.open(name).read()["outcome"].to_pylist()
-    return [read_outcome(json.loads(plain)) for plain in column]
+    column = job.blocks.open(name).read()["outcome"].to_pylist()
+    return [job.asking.read(json.loads(plain)) for plain in column]
 
 
-def _as_table(outcomes: Sequence[Outcome]) -> Any:
+def _table(outcomes: Sequence[str]) -> Any:
     import pyarrow
 
-    plain = [json.dumps(write_outcome(outcome)) for outcome in outcomes]
-    return pyarrow.table({"outcome": pyarrow.array(plain, pyarrow.string())})
-
-
-def _counts(outcomes: Sequence[Outcome]) -> dict[str, Any]:
-    """Return counts of outcomes; failures: the place of each in the block, and why."""
-    return count_outcomes(outcomes, range(len(outcomes)))._asdict()
+    return pyarrow.table({"outcome": pyarrow.array(outcomes, pyarrow.string())})

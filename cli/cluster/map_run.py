@@ -2,47 +2,54 @@
 
 import hashlib
 import os
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ...errors import InputError, UsageError
-from ...files.blocks import JOURNAL
+from ...agents.engine.run import Run
+from ...errors import InputError
 from ...files.bytes import read_bytes
+from ...graphs.chooser import Chooser
 from ...graphs.mapper import Mapper
 from ...ontology.reading.style import style_of
 from ...ontology.sources.added import describe
 from ...ontology.table import CanonicalTable, read_table, short_signature
 from ...ontology.tree import load_tree
-from ..exit_codes import INTERRUPTED, SOME_FAILED
+from ..exit_codes import BUDGET, SOME_FAILED
 from ..runs.map_accept import open_calibration
 from ..runs.map_job import Request
+from ..runs.map_model import Asked, asking, mapper_settings
 from ..runs.map_style import StyleInUse, style_or
-from ..runs.map_summary import Told, not_fitted, tell_counts
-from ..terminal.facts import Fact, named, tell
+from ..runs.map_summary import Told, model_summary, not_fitted, tell_counts
+from ..terminal.facts import Fact, Facts, named
 from ..terminal.progress import Stages, stages
-from .journal import begun, check_places, complete, told_before, whole_path
+from .journal import check_options, check_places, in_journal, whole_path
 from .map_work import DISTINCT, MAPPED, TEXTS, Gather, Map, MapJob, Scan, Write
 from .not_read import not_read
+from .office import permits_of, refused_of
 from .on_ray import connected, each
 from .pieces import Pieces, find_pieces
 
-_STYLE = f"{JOURNAL}/style"
+_STYLE = f"{DISTINCT}/style"  # it goes with the texts
 _BUCKET = 64_000_000  # bytes of the input for each bucket of distinct texts
 _MOST_BUCKETS = 1024
 _SMALLEST, _LARGEST, _BLOCKS = 250, 25_000, 4_000  # texts of a block, and blocks of a job
+_LARGEST_ASKED = 1_000  # texts of a block for which a model is asked
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """A job that was checked, and what differs between its runs: workers and progress."""
+    """A job that was checked.
+
+    settings: of the mapper, without those of the chooser. asked: the model that chooses, if any.
+    """
 
     request: Request
     settings: dict[str, Any]
+    asked: Asked | None
     found: Pieces
     table: CanonicalTable
     mapper: Mapper
@@ -54,6 +61,7 @@ class Done:
     """The counts of a job. unread: why, for each file that could not be read.
 
     distinct: texts that are not empty. settled: by reviewers. before: mapped by an earlier run.
+    parts: texts by the part of the model in their mapping.
     """
 
     columns: dict[str, None] = field(default_factory=dict)
@@ -63,40 +71,39 @@ class Done:
     before: int = 0
     seconds: float = 0.0
     failures: Counter[str] = field(default_factory=Counter)
+    parts: Counter[str] = field(default_factory=Counter)
     rows: Counter[str] = field(default_factory=Counter)
 
 
 def run_map_cluster(
-    request: Request, settings: dict[str, Any], address: str, *, quiet: bool, as_json: bool
-) -> int:
+    request: Request, settings: dict[str, Any], asked: Asked | None, address: str,
+    *, quiet: bool, as_json: bool,
+) -> int:  # fmt: skip
     """Run the command; return the exit code. All options and inputs are checked before any work."""
     with stages(quiet=quiet) as progress:
-        prepared = _prepare(request, settings, progress)
-    job = prepared.job
-    with begun(job.output, _about(prepared)) as journal:
-        facts = told_before(journal)
-        if facts is not None:
-            tell(["this job was complete before", *facts], as_json=as_json, quiet=quiet)
-            return 0
-        journal.create(TEXTS, DISTINCT, MAPPED)
-        try:
-            with connected(address) as cores, stages(quiet=quiet) as progress:
-                done, style = _run(prepared, request.workers or cores, progress)
-        except KeyboardInterrupt:
-            kept = f"finished blocks are kept in {request.output}: run the same command again"
-            print(f"dxjudge: interrupted; {kept}", file=sys.stderr)
-            return INTERRUPTED
-        told = list(_report(prepared, done, style))
-        tell(told, as_json=as_json, quiet=quiet)
-        if done.failures or done.unread or prepared.found.others:
-            return SOME_FAILED
-        complete(journal, (TEXTS, DISTINCT, MAPPED), told)
-        return 0
+        prepared = _prepare(request, settings, asked, progress)
+
+    def work() -> tuple[Facts, int]:
+        with (
+            asking(asked) as chooser,
+            connected(address) as cores,
+            stages(quiet=quiet) as progress,
+        ):
+            done, style = _run(prepared, chooser, request.workers or cores, progress)
+            told = list(_report(prepared, done, style, chooser))
+        if chooser and chooser.run and chooser.run.budget_reached:
+            return told, BUDGET
+        return told, SOME_FAILED if done.failures or done.unread or prepared.found.others else 0
+
+    about, folders = _about(prepared), (TEXTS, DISTINCT, MAPPED)
+    return in_journal(request.output, about, folders, work, as_json=as_json, quiet=quiet)
 
 
-def _prepare(request: Request, settings: dict[str, Any], progress: Stages) -> Prepared:
+def _prepare(
+    request: Request, settings: dict[str, Any], asked: Asked | None, progress: Stages
+) -> Prepared:
     """Check the options and list the input."""
-    _check(request)
+    _check(request, asked)
     found = find_pieces(request.input, request.form)
     settings = {
         **settings,
@@ -110,24 +117,28 @@ def _prepare(request: Request, settings: dict[str, Any], progress: Stages) -> Pr
         whole_path(request.input), whole_path(request.output), request.form, request.column,
         request.split, request.candidates, min(found.size // _BUCKET + 1, _MOST_BUCKETS),
     )  # fmt: skip
-    mapper = Mapper(**{**settings, "style": request.style or "chart"}, progress=progress)
+    chooser = Chooser(asked.judge, **asked.options) if asked else None
+    mapper = Mapper(
+        **{**settings, "style": request.style or "chart"},
+        **mapper_settings(chooser),
+        progress=progress,
+    )
     _ = mapper.parts  # the index is built here, before the workers look for it
-    return Prepared(request, {**settings, "rebuild": False}, found, table, mapper, job)
+    return Prepared(request, {**settings, "rebuild": False}, asked, found, table, mapper, job)
 
 
-def _check(request: Request) -> None:
+def _check(request: Request, asked: Asked | None) -> None:
     """Raise UsageError for an option that a job on a cluster does not have."""
     check_places(request.input, request.output)
-    others = {
+    check_options({
         f"--output-format {request.output_format}": request.output_format not in (None, "parquet"),
         "--journal": request.journal is not None,
         "--accept": request.wanted.accept is not None,
         "--calibration": open_calibration(request.wanted, request.table) is not None,
         "--concepts": request.concepts is not None,
-    }
-    flags = ", ".join(name for name, is_given in others.items() if is_given)
-    if flags:
-        raise UsageError(f"--cluster goes without {flags}")
+        "--estimate": asked is not None and asked.estimate_only,
+        **(refused_of(asked.run) if asked else {}),
+    })  # fmt: skip
 
 
 def _absolute(ontology: str) -> str:
@@ -154,8 +165,13 @@ def _about(prepared: Prepared) -> dict[str, Any]:
     }
 
 
-def _run(prepared: Prepared, workers: int, progress: Stages) -> tuple[Done, StyleInUse]:
-    """Do the four kinds of work; return the counts and the style of the texts."""
+def _run(
+    prepared: Prepared, chooser: Chooser | None, workers: int, progress: Stages
+) -> tuple[Done, StyleInUse]:
+    """Do the four kinds of work; return the counts and the style of the texts.
+
+    chooser: what its run asks is the sum of what all workers ask.
+    """
     job, found, done = prepared.job, prepared.found, Done()
     pieces = [piece.as_item() for piece in found.pieces]
     for number, scanned in enumerate(each(Scan(job), pieces), 1):
@@ -173,9 +189,14 @@ def _run(prepared: Prepared, workers: int, progress: Stages) -> tuple[Done, Styl
     )
     _keep_style(job, style.style)
     settings = {**prepared.settings, "style": style.style}
-    signature = short_signature(Mapper(**settings).signature)
+    signature = short_signature(Mapper(**settings, **mapper_settings(chooser)).signature)
     texts = {one["bucket"]: one["texts"] for one in gathered}
-    _map(Map(job, settings, signature, prepared.table), texts, done, workers, progress)
+    work = Map(job, settings, signature, prepared.table, prepared.asked)
+    if prepared.asked and chooser and chooser.run:
+        with permits_of(prepared.asked.run, chooser.run) as permits:
+            _map(replace(work, permits=permits), texts, done, workers, progress, chooser.run)
+    else:
+        _map(work, texts, done, workers, progress)
     for number, written in enumerate(each(Write(job), pieces), 1):
         done.rows.update(written)
         progress("writing", number, len(pieces))
@@ -196,10 +217,16 @@ def _keep_style(job: MapJob, style: str) -> None:
     job.blocks.write_note(_STYLE, style)
 
 
-def _map(work: Map, texts: dict[int, int], done: Done, workers: int, progress: Stages) -> None:
-    """Map the blocks of all buckets. texts: how many each bucket holds."""
+def _map(
+    work: Map, texts: dict[int, int], done: Done, workers: int, progress: Stages,
+    run: Run | None = None,
+) -> None:  # fmt: skip
+    """Map the blocks of all buckets. texts: how many each bucket holds. run: counts what is asked.
+
+    Blocks are smaller where a model is asked: what a lost worker was doing may be paid again.
+    """
     total, mapped = sum(texts.values()), 0
-    size = min(max(_SMALLEST, total // _BLOCKS), _LARGEST)
+    size = min(max(_SMALLEST, total // _BLOCKS), _LARGEST_ASKED if run else _LARGEST)
     blocks = [
         {"bucket": bucket, "first": first, "texts": min(size, count - first)}
         for bucket, count in texts.items()
@@ -208,18 +235,21 @@ def _map(work: Map, texts: dict[int, int], done: Done, workers: int, progress: S
     progress("mapping", 0, total)
     started = time.monotonic()
     for result in each(work, blocks, actors=workers):
-        count, settled = result["texts"], result["settled"]
-        mapped += count
-        done.settled += settled
+        mapped += result["texts"]
+        done.settled += result["settled"]
+        done.before += result["before"]
         done.failures.update(result["failures"])
-        if result["before"]:
-            done.before += count - settled
-            progress.replayed("mapping", count)
+        done.parts.update(result["parts"])
+        if run and result["asked"]:
+            run.add_counts(result["asked"])
+        progress.replayed("mapping", result["before"])
         progress("mapping", mapped, total)
     done.seconds = time.monotonic() - started
 
 
-def _report(prepared: Prepared, done: Done, style: StyleInUse) -> Iterator[Fact | str]:
+def _report(
+    prepared: Prepared, done: Done, style: StyleInUse, chooser: Chooser | None
+) -> Iterator[Fact | str]:
     request, found = prepared.request, prepared.found
     columns = " and ".join(repr(name) for name in done.columns)
     yield Fact(
@@ -234,6 +264,8 @@ def _report(prepared: Prepared, done: Done, style: StyleInUse) -> Iterator[Fact 
         Told(done.rows, done.distinct, done.settled, new, min(done.before, new), done.seconds,
              done.failures)
     )  # fmt: skip
+    if chooser:
+        yield from model_summary(done.parts, chooser)
     yield from not_read(list(done.unread), found.others)
     release = prepared.mapper.tree.descriptor
     if not release.fitted:

@@ -17,25 +17,30 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from ...agents.engine.permits import Permits
 from ...cache.key import fingerprint
 from ...errors import EnvironmentFault, InputError, OutputError, UsageError
 from ...files.blocks import JOURNAL, Blocks
 from ...files.forms import Form
 from ...files.frames import frame_texts, with_added
+from ...files.sequences import Repeated
+from ...graphs.chooser import Chooser, is_final, part_of
 from ...graphs.mapper import Mapper
 from ...ontology.mapping import Mapping, read_mapping
-from ...ontology.reading.query import split_diagnoses
 from ...ontology.reading.style import count_forms
 from ...ontology.search.encode import packaged_encoder
 from ...ontology.table import CanonicalTable, short_signature
-from ...ontology.table_row import text_key
 from ..runs.map_columns import added_columns
+from ..runs.map_job import texts_of
+from ..runs.map_model import Asked, mapper_settings
 from ..runs.map_summary import failure_counts, row_counts
+from .office import run_of_worker
 from .on_ray import Item
-from .pieces import Piece, column_of, read_piece
+from .pieces import Piece, column_of, read_piece, why_unread
 
 TEXTS, DISTINCT, MAPPED = f"{JOURNAL}/texts", f"{JOURNAL}/distinct", f"{JOURNAL}/mapped"
 _SLICE = 100_000  # rows that are written at once
+_FIELDS = ("text", "mapping", "part")  # of a block of mappings; part: that of a model
 
 
 @dataclass(frozen=True)
@@ -59,12 +64,9 @@ class MapJob:
         """The parts of the output, and the blocks that are kept until the job is complete."""
         return Blocks(self.output)
 
-    def texts_of(self, table: Any) -> list[tuple[str, ...]]:
+    def texts_of(self, table: Any) -> Repeated[tuple[str, ...]]:
         """Return the texts of each row: one, or several where cells are split."""
-        cells = frame_texts(table, self.column)
-        if self.split:
-            return [tuple(map(text_key, split_diagnoses(cell))) for cell in cells]
-        return [(text_key(cell),) for cell in cells]
+        return texts_of(frame_texts(table, self.column), split=self.split)
 
     def read(self, piece: Piece, *, texts_only: bool) -> Any:
         """Return the rows of a piece as an Arrow table."""
@@ -89,11 +91,10 @@ class Scan:
         try:
             table = self.job.read(piece, texts_only=True)
             counts["column"] = column_of(table.column_names, piece.path, self.job.column)
-            distinct.update(text for of_row in self.job.texts_of(table) for text in of_row)
+            distinct.update(text for of_row in self.job.texts_of(table).values for text in of_row)
             counts["rows"] = table.num_rows
         except (InputError, UsageError, OutputError) as fault:
-            why = str(fault)
-            counts["unread"] = why if piece.path in why else f"{piece.path}: {why}"
+            counts["unread"] = why_unread(piece, fault)
         self.job.blocks.write(name, self._in_buckets(distinct), counts)
         return counts
 
@@ -134,16 +135,28 @@ class Gather:
 
 @dataclass(frozen=True)
 class Map:
-    """Maps a block of texts. signature: that of the mapper, which must be the same everywhere."""
+    """Maps a block of texts. signature: that of the mapper, which must be the same everywhere.
+
+    asked, permits: the model that chooses, with limits and budget of the whole job; None for none.
+    """
 
     job: MapJob
     settings: ReadOnly[str, Any]
     signature: str
     table: CanonicalTable
+    asked: Asked | None = None
+    permits: Permits | None = None
+
+    @cached_property
+    def _chooser(self) -> Chooser | None:
+        if self.asked is None:
+            return None
+        run = run_of_worker(self.asked.run, self.permits)
+        return Chooser(self.asked.judge, run, **self.asked.options)
 
     @cached_property
     def _mapper(self) -> Mapper:
-        mapper = Mapper(**self.settings)
+        mapper = Mapper(**self.settings, **mapper_settings(self._chooser))
         packaged_encoder().threads = 1
         if short_signature(mapper.signature) != self.signature:
             raise EnvironmentFault(
@@ -153,33 +166,46 @@ class Map:
         return mapper
 
     def __call__(self, item: Item) -> Item:
-        """Return the counts of the block: texts, settled, failures, and whether it was there.
+        """Return the counts of the block: texts, settled, failures, parts of the model, and more.
 
-        A block with texts that failed is mapped again by the next run.
+        before: how many texts an earlier run mapped. asked: what the model was asked now. Only the
+        texts for which an earlier run has no final mapping are mapped.
         """
         file = self.job.blocks.open(f"{DISTINCT}/{item['bucket']:06d}")
         texts = file.read().slice(item["first"], item["texts"])["text"].to_pylist()
         name = f"{MAPPED}/{fingerprint(texts)[:24]}"
-        known = self.job.blocks.counts(name)
-        if known and not known["failures"]:
-            return {**known, "before": True}
-        settled, mappings = self._map(texts)
+        known = self.job.blocks.counts(name) or {"parts": {}, "settled": 0}
+        if known["parts"] and all(map(is_final, known["parts"])):
+            return {**known, "before": known["texts"] - known["settled"], "asked": None}
+        rows = self._finished(name) if known["parts"] else {}
+        before = len(rows) - known["settled"]
+        settled, new = self._map([text for text in texts if text not in rows])
+        parts = {mapping.text: part_of(mapping, self._chooser) for mapping in new}
+        for mapping in (*settled, *new):
+            plain, part = json.dumps(self._plain(mapping)), parts.get(mapping.text, "other")
+            rows[mapping.text] = {"text": mapping.text, "mapping": plain, "part": part}
         counts = {
             "texts": len(texts),
-            "settled": settled,
-            "failures": failure_counts(mappings),
-            "before": False,
+            "settled": known["settled"] + len(settled),
+            "failures": failure_counts(new),
+            "parts": Counter(row["part"] for row in rows.values()),
         }
-        plain = [json.dumps(self._plain(mapping)) for mapping in mappings]
-        self.job.blocks.write(name, [_table(text=texts, mapping=plain)], counts)
-        return counts
+        columns = {field: [rows[text][field] for text in texts] for field in _FIELDS}
+        self.job.blocks.write(name, [_table(**columns)], counts)
+        run = self._chooser.run if self._chooser else None
+        return {**counts, "before": before, "asked": run.take_counts() if run else None}
 
-    def _map(self, texts: list[str]) -> tuple[int, list[Mapping]]:
-        """Return how many texts a reviewer has settled, and the mappings of all."""
+    def _finished(self, name: str) -> dict[str, dict[str, str]]:
+        """Return the rows of a block that have final mappings, by text."""
+        rows = self.job.blocks.open(name).read().to_pylist()
+        return {row["text"]: row for row in rows if is_final(row["part"])}
+
+    def _map(self, texts: list[str]) -> tuple[list[Mapping], list[Mapping]]:
+        """Return the mappings that reviewers have settled, and those of the other texts."""
         known = {text: self.table.settled(text, "") for text in texts}
-        open_texts = [text for text in texts if known[text] is None]
-        known |= {one.text: one for some in self._mapper.stream(open_texts) for one in some}
-        return len(texts) - len(open_texts), [one for one in known.values() if one is not None]
+        left = [text for text in texts if known[text] is None]
+        mapped = [one for some in self._mapper.stream(left) for one in some]
+        return [one for one in known.values() if one is not None], mapped
 
     def _plain(self, mapping: Mapping) -> dict[str, Any]:
         plain = mapping.as_json()
@@ -193,16 +219,19 @@ class Write:
     job: MapJob
 
     def __call__(self, item: Item) -> Item:
-        """Return what `row_counts` counts. A part with rows that failed is written again."""
+        """Return what `row_counts` counts, and the rows whose texts have no final mapping ("open").
+
+        A part with such rows is written again.
+        """
         piece = Piece.of_item(item)
         name = f"part-{piece.number:06d}"
         scanned = self.job.blocks.counts(f"{TEXTS}/{piece.number:06d}")
         if scanned is None or scanned["unread"]:
             return {"rows": 0}
         known = self.job.blocks.counts(name)
-        if known and not known.get("failed"):
+        if known and not known["open"]:
             return known
-        counts = Counter[str]()
+        counts = Counter(open=0)
         table = self.job.read(piece, texts_only=False)
         self.job.blocks.write(name, self._mapped(table, counts), counts)
         return counts
@@ -211,21 +240,26 @@ class Write:
         """Yield the rows with the added columns, some at a time, and count them."""
         for rows in _slices(table):
             texts = self.job.texts_of(rows)
-            mappings = self._mappings({text for of_row in texts for text in of_row})
+            found = self._found({text for of_row in texts.values for text in of_row})
+            mappings = {text: read_mapping(json.loads(plain)) for text, (plain, _) in found.items()}
             counts.update(row_counts(texts, mappings))
+            is_open = {text for text, (_, part) in found.items() if not is_final(part)}
+            counts["open"] += sum(
+                count for of_row, count in texts.counted() if not is_open.isdisjoint(of_row)
+            )
             added = added_columns(
                 texts, mappings, parts=self.job.split, candidates=self.job.candidates
             )
             yield with_added(rows, added)
 
-    def _mappings(self, texts: set[str]) -> dict[str, Mapping]:
-        found: dict[str, Mapping] = {}
+    def _found(self, texts: set[str]) -> dict[str, tuple[str, str]]:
+        """Return the mapping of each text, as JSON, and the part of the model in it."""
+        found: dict[str, tuple[str, str]] = {}
         for batch in self.job.blocks.rows_with(MAPPED, "text", texts):
             for row in batch.to_pylist():
-                mapping = read_mapping(json.loads(row["mapping"]))
                 # A block of an earlier run may hold a failure of a text that is mapped now.
-                if mapping.text not in found or mapping.status != "failed":
-                    found[mapping.text] = mapping
+                if row["text"] not in found or is_final(row["part"]):
+                    found[row["text"]] = row["mapping"], row["part"]
         return found
 
 

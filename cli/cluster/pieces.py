@@ -56,17 +56,19 @@ def find_pieces(place: str, form: Form) -> Pieces:
     """List a file, or the files of a folder and the folders in it.
 
     Names that begin with "_" or "." are left out, as all tools for such folders do. Raises
-    InputError where there is nothing to read.
+    InputError where there is nothing to read, or where it cannot be reached.
     """
     from pyarrow.fs import FileSelector, FileType
 
     files, path = open_place(place)
-    [root] = files.get_file_info([path])
+    try:
+        [root] = files.get_file_info([path])
+        is_folder = root.type == FileType.Directory
+        listed = files.get_file_info(FileSelector(path, recursive=True)) if is_folder else [root]
+    except OSError as fault:
+        raise InputError(f"{place} cannot be read: {fault}") from fault
     if root.type == FileType.NotFound:
         raise InputError(f"{place}: there is no such file or folder")
-    listed = [root]
-    if root.type == FileType.Directory:
-        listed = files.get_file_info(FileSelector(path, recursive=True))
     infos = sorted(
         (info for info in listed if info.is_file and not _is_hidden(info.path[len(path) :])),
         key=lambda info: info.path,
@@ -113,6 +115,12 @@ def _groups(files: Any, path: str, form: Form) -> list[tuple[int, ...] | None]:
 def column_of(names: Sequence[str], path: str, wanted: str | None) -> str:
     """Return the name of the column with the diagnoses. Raises UsageError where it is not clear."""
     return names[text_column(Sheet(path, "csv", list(names), []), wanted)]
+
+
+def why_unread(piece: Piece, fault: Exception) -> str:
+    """Return why a piece is unread, with its path."""
+    why = str(fault)
+    return why if piece.path in why else f"{piece.path}: {why}"
 
 
 def read_piece(

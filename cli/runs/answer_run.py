@@ -4,7 +4,8 @@ import asyncio
 import re
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ...agents.answering.form import load_form
@@ -13,7 +14,6 @@ from ...agents.engine.run import Run
 from ...agents.outcome import Outcome, read_outcome, write_outcome
 from ...errors import UsageError
 from ...evaluation.answering.answers import (
-    Answered,
     answer_columns,
     ask_models,
     estimate_answers,
@@ -69,13 +69,14 @@ def run_answer(options: AnswerOptions) -> int:
         with Outcomes(calls.keys, journal) as outcomes:
             asyncio.run(calls.finish(run, outcomes, quiet=options.quiet))
             answered = gather_answers(plan, outcomes)
-        write_columns(options.output, format, answer_columns(plan, answered))
+            write_columns(options.output, format, answer_columns(plan, answered))
+            failures = {row: one.reason for row, one in enumerate(answered, 1) if one.reason}
         seconds = max(time.monotonic() - started, 1e-9)
         work = work_done(len(plan.items), outcomes.resumed, run, seconds, "question")
         written = named([("responses", options.output)]) if options.as_json else ()
-        facts = (*_counts(plan, answered), *work, *written)
+        facts = (*_counts(plan, failures), *work, *written)
         tell(facts, as_json=options.as_json, quiet=options.quiet)
-        return any(one.reason for one in answered)
+        return bool(failures)
 
     return journalled(journal, options.run, work, what="answers")
 
@@ -113,17 +114,19 @@ def _has_failed(outcome: Outcome) -> bool:
     return outcome.status == "failed"
 
 
-def _counts(plan: AnswerPlan, answered: Sequence[Answered]) -> Iterator[Fact | str]:
-    """Yield facts on the rows of each model by status, on what was not asked, and on failures."""
+def _counts(plan: AnswerPlan, failures: Mapping[int, str]) -> Iterator[Fact | str]:
+    """Yield facts on the rows of each model by status, on what was not asked, and on failures.
+
+    failures: why a row failed, by its number from 1.
+    """
+    rows = Counter(row.model for row in plan.rows)
+    failed = Counter(plan.rows[number - 1].model for number in failures)
     for model in plan.settings.models:
-        own = [one for one in answered if one.row.model == model]
-        failed = sum(bool(one.reason) for one in own)
-        statuses = {"done": len(own) - failed, "failed": failed}
+        statuses = {"done": rows[model] - failed[model], "failed": failed[model]}
         yield Fact(
-            f"{model}: {counted(len(own), 'response')}: "
+            f"{model}: {counted(rows[model], 'response')}: "
             + " · ".join(f"{name} {n:,}" for name, n in statuses.items()),
-            {"models": [{"model": model, "responses": len(own), "statuses": statuses}]},
+            {"models": [{"model": model, "responses": rows[model], "statuses": statuses}]},
         )
     yield from plan.notes
-    failures = ((row, one.reason) for row, one in enumerate(answered, 1) if one.reason)
-    yield from failed_facts(failures, "response")
+    yield from failed_facts(failures.items(), "response")

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from ...agents.engine.run import Run
-from ...agents.judge import JudgeSpec
 from ...agents.outcome import Outcome, read_outcome, write_outcome
 from ...agents.steps import find_step
 from ...cache.key import fingerprint
@@ -21,12 +20,11 @@ from ...graphs.both_orders import check_step, in_both_orders, stream_both_orders
 from ...graphs.case_names import case_names
 from ...graphs.columns import judged_columns
 from ...graphs.jury.columns import jury_columns, votes_cast
-from ...graphs.jury.jurors import HUMAN, Juror
-from ...graphs.jury.plan import JuryPlan, plan_jury
+from ...graphs.jury.jurors import HUMAN
+from ...graphs.jury.plan import plan_jury
 from ...graphs.jury.result import JuryOutcome, read_jury, write_jury
 from ...graphs.jury.run_jury import stream_jury
 from ...graphs.jury.votes_file import write_votes
-from ...graphs.jury.weights import read_weights
 from ...graphs.step import stream_step
 from ..command import given_flags
 from ..judging_options import JudgeOptions
@@ -40,6 +38,7 @@ from .estimates import (
     keep_estimates,
 )
 from .finishing import Rows, journal_path, journalled
+from .judge_jury import about_jury, is_final, is_model, settings_of, voters_of
 from .jury_summary import jury_summary
 from .outcomes import Outcomes
 from .step_rows import (
@@ -76,7 +75,7 @@ class Judging(Generic[T]):
 
 def run_judge(options: JudgeOptions) -> int:
     """Run the command; return the exit code. All options and inputs are checked before any work."""
-    _check_use(options)
+    check_use(options)
     if options.has_jury:
         return _judge_all(_before_jury(options), options)
     return _judge_all(_before_judge(options), options)
@@ -112,7 +111,7 @@ def _judge_all(judging: Judging[T], options: JudgeOptions) -> int:
     return journalled(journal, options.run, work, what="rows")
 
 
-def _check_use(options: JudgeOptions) -> None:
+def check_use(options: JudgeOptions) -> None:
     """Refuse options that contradict each other; warn about options that have no effect."""
     if not options.estimate:
         check_output(options.output, as_json=options.as_json)
@@ -135,7 +134,7 @@ def _check_use(options: JudgeOptions) -> None:
             warn_unused(["--case"], "it names the rows of votes, which --votes FILE writes")
     elif options.case is not None:
         raise UsageError("--case is for a jury: give several judges or --votes FILE")
-    models = [name for name in (*judges, *(options.jury.replacement or ())) if _is_model(name)]
+    models = [name for name in (*judges, *(options.jury.replacement or ())) if is_model(name)]
     if options.engine in ("rules", "ontology") or not models:
         why = f"--engine {options.engine} asks no model" if models else "no model is asked"
         flags = given_flags(options.model) + given_flags(options.run)
@@ -148,11 +147,6 @@ def _check_use(options: JudgeOptions) -> None:
 def _people(options: JudgeOptions) -> list[str]:
     files = [f"{HUMAN}{file}" for file in options.jury.human or ()]
     return [*(name for name in options.judge or () if name.startswith(HUMAN)), *files]
-
-
-def _is_model(name: str) -> bool:
-    """Return whether a judge is a model, and not a stand-in or a file of votes."""
-    return ":" in name and not name.startswith(HUMAN)
 
 
 def _before_judge(options: JudgeOptions) -> Judging[Outcome]:
@@ -216,7 +210,7 @@ def _before_jury(options: JudgeOptions) -> Judging[JuryOutcome]:
     names = (*(options.judge or ()), *(options.jury.replacement or ()))
     if "ontology" in names and "predicted" in job.step.input.model_fields:
         job = decided_by_codes(job, options.added_sources)
-    plan = _plan(options, job)
+    plan = plan_jury(job.step, voters_of(options, job.step), **settings_of(options, job.step))
     cases = case_names(job.sheet, options.case)
     pairs = zip(job.keys, cases, strict=True)
     rows = Rows[JuryOutcome](
@@ -228,7 +222,7 @@ def _before_jury(options: JudgeOptions) -> Judging[JuryOutcome]:
             cases=picked(cases, positions),
         ),
         is_failed=lambda outcome: outcome.status == "no_quorum",
-        is_final=_is_final,
+        is_final=is_final,
     )
 
     def finish(outcomes: Sequence[JuryOutcome]) -> None:
@@ -238,7 +232,7 @@ def _before_jury(options: JudgeOptions) -> Judging[JuryOutcome]:
     return Judging(
         job,
         rows,
-        {**_about_jury(plan, job), **options.run.about(plan.step)},
+        {**about_jury(plan, job.mapper), **options.run.about(plan.step)},
         read_jury,
         write_jury,
         columns=lambda outcomes: jury_columns(plan.step, outcomes),
@@ -246,54 +240,3 @@ def _before_jury(options: JudgeOptions) -> Judging[JuryOutcome]:
         summary=jury_summary,
         estimates=lambda run: estimate_jury(job, plan, run),
     )
-
-
-def _plan(options: JudgeOptions, job: Job) -> JuryPlan:
-    jury = options.jury
-    humans = [f"{HUMAN}{file}" for file in jury.human or ()]
-    return plan_jury(
-        job.step,
-        [*(_juror(name, options) for name in options.judge or ()), *humans],
-        repeats=jury.repeats,
-        variants=("", *jury.wordings),
-        rule=jury.rule or ("weighted" if jury.weights else "majority"),  # type: ignore[arg-type]
-        quorum=jury.quorum,
-        weights=read_weights(jury.weights, (job.step,)) if jury.weights else None,
-        replacements=[_juror(name, options) for name in jury.replacement or ()],
-        escalate=jury.escalate,
-        engine=options.engine or "llm",
-        under_test=jury.under_test or (),
-    )
-
-
-def _juror(name: str, options: JudgeOptions) -> str | JudgeSpec:
-    return options.model.judge(name) if _is_model(name) else name
-
-
-def _about_jury(plan: JuryPlan, job: Job) -> dict[str, Any]:
-    return {
-        "jury": [_about_juror(juror) for juror in plan.jurors],
-        "replacements": [_about_juror(juror) for juror in plan.replacements],
-        "step": plan.step.name,
-        "version": plan.step.version,
-        "prompts": {name: step.load_prompt().hash for name, step in plan.steps.items()},
-        "engine": plan.engine,
-        "repeats": plan.repeats,
-        "rule": plan.rule,
-        "quorum": plan.quorum,
-        "weights": dict(plan.weights) if plan.weights else None,
-        "escalate": plan.escalate,
-        "mapper": job.mapper,
-    }
-
-
-def _about_juror(juror: Juror) -> dict[str, Any]:
-    votes = [[*key, vote.status, vote.verdict] for key, vote in juror.votes.items()]
-    spec = juror.judge.spec.model_dump(mode="json") if juror.judge else None
-    return {"name": juror.name, "spec": spec, "votes": fingerprint(votes) if votes else ""}
-
-
-def _is_final(outcome: JuryOutcome) -> bool:
-    """Return whether to keep an outcome: it has a quorum and no vote failed on the budget."""
-    over_budget = any(vote.reason.startswith("budget: ") for vote in outcome.votes)
-    return outcome.status != "no_quorum" and not over_budget

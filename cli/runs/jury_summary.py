@@ -16,21 +16,27 @@ def jury_summary(
     outcomes: Sequence[JuryOutcome], resumed: int, run: Run, started: float
 ) -> Iterator[Fact | str]:
     """Yield facts on rows by status, on the votes of each judge, on replacements and on calls."""
-    counts = _count(outcomes)
+    return tell_jury(count_jury(outcomes, 1), resumed, run, started)
+
+
+def tell_jury(counts: "JuryCounts", resumed: int, run: Run, started: float) -> Iterator[Fact | str]:
+    """Yield the facts of `jury_summary` from counts."""
+    total = counts.statuses.total()
     statuses = {
         name: counts.statuses[name] for name in ("decided", "tied", "abstained", "no_quorum")
     }
     yield Fact(
-        f"{counted(len(outcomes), 'row')}: "
+        f"{counted(total, 'row')}: "
         + " · ".join(f"{name.replace('_', ' ')} {n:,}" for name, n in statuses.items()),
-        {"rows": len(outcomes), "statuses": statuses},
+        {"rows": total, "statuses": statuses},
     )
     for judge, of in counts.by_judge.items():
         yield Fact(
             f"{judge}: " + ", ".join(f"{status} {n:,}" for status, n in of.items() if n),
             {"votes": [{"judge": judge, **of}]},
         )
-    for (judge, by), n in counts.replaced.most_common():
+    replaced = [(n, judge, by) for judge, of in counts.replaced.items() for by, n in of.items()]
+    for n, judge, by in sorted(replaced, key=lambda one: -one[0]):
         yield Fact(
             f"replaced: {judge} by {by} on {counted(n, 'row')}",
             {"replaced": [{"judge": judge, "by": by, "rows": n}]},
@@ -41,30 +47,33 @@ def jury_summary(
             {"escalated": counts.escalated},
         )
     seconds = max(time.monotonic() - started, 1e-9)
-    yield from work_done(len(outcomes), resumed, run, seconds, asked="vote")
+    yield from work_done(total, resumed, run, seconds, asked="vote")
     yield from failed_facts(counts.failures, "vote")
 
 
 @dataclass
-class _Counts:
+class JuryCounts:
     """What is counted of the outcomes, which are read once: they are on disk.
 
-    by_judge: votes by judge and status, the judges in the order of their first votes. failures:
-    (row, reason) of each vote that failed.
+    by_judge: votes by judge and status, the judges in the order of their first votes. replaced:
+    rows by the judge that failed and its replacement. failures: (row, reason) of each vote that
+    failed.
     """
 
     statuses: Counter[str] = field(default_factory=Counter)
     by_judge: dict[str, Counter[str]] = field(default_factory=dict)
-    replaced: Counter[tuple[str, str]] = field(default_factory=Counter)
+    replaced: dict[str, Counter[str]] = field(default_factory=dict)
     escalated: int = 0
     failures: list[tuple[int, str]] = field(default_factory=list)
 
 
-def _count(outcomes: Sequence[JuryOutcome]) -> _Counts:
-    counts = _Counts()
-    for row, outcome in enumerate(outcomes, 1):
+def count_jury(outcomes: Sequence[JuryOutcome], first: int = 0) -> JuryCounts:
+    """Count the outcomes of rows. first: the number of the first row."""
+    counts = JuryCounts()
+    for row, outcome in enumerate(outcomes, first):
         counts.statuses[outcome.status] += 1
-        counts.replaced.update(outcome.replaced.items())
+        for judge, by in outcome.replaced.items():
+            counts.replaced.setdefault(judge, Counter())[by] += 1
         counts.escalated += outcome.escalated
         for vote in outcome.votes:
             of_judge = counts.by_judge.setdefault(

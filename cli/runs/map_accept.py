@@ -1,11 +1,12 @@
 """What `dxjudge map` does with confidences: fit them to the column, accept rows, say so."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from collections.abc import Mapping as ReadOnly
 from dataclasses import dataclass
 from pathlib import Path
 
 from ...errors import UsageError
+from ...files.sequences import Repeated
 from ...graphs.accept import ACCEPT_ON, Acceptance, AcceptOn, acceptance, check_promise, unlike
 from ...graphs.calibrate import acceptance_of
 from ...ontology.mapping import Mapping
@@ -39,12 +40,12 @@ class Taken:
         """Return whether the mapping of a text can be taken; None without a rule."""
         return self.rule.accepts(self.mappings[text]) if self.rule else None
 
-    def marks(self, texts: Sequence[tuple[str, ...]]) -> list[bool] | None:
+    def marks(self, texts: Repeated[tuple[str, ...]]) -> Repeated[bool] | None:
         """Return for each row whether all its texts can be taken; None without a rule."""
         if self.rule is None:
             return None
         rule, mappings = self.rule, self.mappings
-        return [all(rule.accepts(mappings[text]) for text in of_row) for of_row in texts]
+        return texts.replaced(lambda of_row: all(rule.accepts(mappings[text]) for text in of_row))
 
 
 def read_wanted(accept: float | None, on: str | None, calibration: str | None) -> Wanted:
@@ -78,7 +79,7 @@ def take(
     wanted: Wanted,
     calibration: Calibration | None,
     mappings: ReadOnly[str, Mapping],
-    texts: Sequence[tuple[str, ...]],
+    texts: Repeated[tuple[str, ...]],
     signature: str,
 ) -> Taken:
     """Fit the confidences to the column and decide which mappings are accepted.
@@ -105,11 +106,11 @@ def take(
     return Taken(mappings, rule, tuple(notes))
 
 
-def _described(taken: Taken, texts: Sequence[tuple[str, ...]]) -> Iterator[str]:
+def _described(taken: Taken, texts: Repeated[tuple[str, ...]]) -> Iterator[str]:
     assert taken.rule
     rule = taken.rule
-    marks = taken.marks(texts) or []
-    distinct = dict.fromkeys(text for of_row in texts for text in of_row if text)
+    marks = taken.marks(texts) or ()
+    distinct = dict.fromkeys(text for of_row in texts.values for text in of_row if text)
     accepted = sum(rule.accepts(taken.mappings[text]) for text in distinct)
     yield (
         f"accepted at a precision of {rule.precision:g} of the {rule.on}: "

@@ -3,8 +3,10 @@
 import dataclasses
 from collections.abc import Mapping as ReadOnly
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Any, NamedTuple
 
+from ...files.sequences import Repeated
 from ...graphs.many import ADDED
 from ...ontology.mapping import BETWEEN, Mapping
 
@@ -57,30 +59,29 @@ def verdict(mappings: Sequence[Mapping]) -> Verdict:
 
 
 def added_columns(
-    texts: Sequence[tuple[str, ...]],
+    texts: Repeated[tuple[str, ...]],
     mappings: ReadOnly[str, Mapping],
     *,
     parts: bool,
     candidates: bool,
-) -> dict[str, list[Any]]:
+) -> dict[str, Repeated[Any]]:
     """Return the added columns, with one value for each row, from the texts of each row.
 
     The columns are those of `ADDED`. `parts` adds a list of objects, one for each diagnosis of a
     split cell. `candidates` adds one list of the ranked candidates of all diagnoses of the row.
     """
-    rows = [[mappings[text] for text in of_row] for of_row in texts]
-    verdicts = [verdict(row) for row in rows]
-    columns: dict[str, list[Any]] = {
-        name: [getattr(cells, name) for cells in verdicts] for name in ADDED
-    }
+    rows = texts.replaced(lambda of_row: [mappings[text] for text in of_row])
+    verdicts = rows.replaced(verdict)
+    columns = {name: verdicts.replaced(attrgetter(name)) for name in ADDED}
     if parts:
-        columns["parts"] = [[_part(mapping) for mapping in row] for row in rows]
+        columns["parts"] = rows.replaced(lambda row: [_part(mapping) for mapping in row])
     if candidates:
-        columns["candidates"] = [
-            [dataclasses.asdict(candidate) for mapping in row for candidate in mapping.candidates]
-            for row in rows
-        ]
+        columns["candidates"] = rows.replaced(_candidates)
     return columns
+
+
+def _candidates(row: Sequence[Mapping]) -> list[dict[str, Any]]:
+    return [dataclasses.asdict(candidate) for mapping in row for candidate in mapping.candidates]
 
 
 def _part(mapping: Mapping) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """What `dxjudge map` is asked to do: the options for rows and files, and the texts of each row."""
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -8,8 +9,10 @@ from pathlib import Path
 from ...errors import UsageError
 from ...files.bytes import check_writable
 from ...files.forms import Form, OutputFormat, output_format
-from ...files.rows_in import Sheet, column_texts, read_sheet, text_column
+from ...files.large import open_sheet
+from ...files.rows_in import Sheet, cell_texts, text_column
 from ...files.rows_out import check_columns
+from ...files.sequences import Repeated, repeated
 from ...ontology.exchange.concepts import Concepts, read_concepts
 from ...ontology.exchange.write import check_concepts
 from ...ontology.reading.query import split_diagnoses
@@ -46,14 +49,18 @@ class Job:
     sheet: Sheet
     column: str
     format: OutputFormat
-    texts: list[tuple[str, ...]]
+    texts: Repeated[tuple[str, ...]]
     distinct: list[str]
     concepts: Concepts | None = None
 
     @cached_property
     def counts(self) -> Counter[str]:
         """How many rows hold each text."""
-        return Counter(text for of_row in self.texts for text in set(of_row))
+        counts = Counter[str]()
+        for of_row, rows in self.texts.counted():
+            for text in set(of_row):
+                counts[text] += rows
+        return counts
 
     @cached_property
     def frequent_first(self) -> list[str]:
@@ -63,7 +70,7 @@ class Job:
 
 def read_job(request: Request, tree: Tree) -> Job:
     """Read the input, and check before any work that the output can be written."""
-    sheet = read_sheet(request.input, request.form, column=request.column)
+    sheet = open_sheet(request.input, request.form, column=request.column)
     format = output_format(request.output, request.output_format, sheet.format)
     check_columns(sheet, format)
     check_concepts(format, request.concepts)
@@ -76,10 +83,15 @@ def read_job(request: Request, tree: Tree) -> Job:
     for path in written:
         check_writable(path)
     index = text_column(sheet, request.column)
-    read = split_diagnoses if request.split else _whole
-    texts = [tuple(map(text_key, read(cell))) for cell in column_texts(sheet, index)]
-    distinct = list(dict.fromkeys(text for of_row in texts for text in of_row))
+    texts = texts_of(cell_texts(sheet, index), split=request.split)
+    distinct = list(dict.fromkeys(text for of_row in texts.values for text in of_row))
     return Job(sheet, sheet.columns[index], format, texts, distinct, concepts)
+
+
+def texts_of(cells: Iterable[str], *, split: bool) -> Repeated[tuple[str, ...]]:
+    """Return the texts of each cell: one, or several where cells are split."""
+    read = split_diagnoses if split else _whole
+    return repeated(cells).replaced(lambda cell: tuple(map(text_key, read(cell))))
 
 
 def _whole(cell: str) -> tuple[str, ...]:

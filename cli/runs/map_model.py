@@ -11,7 +11,7 @@ from ...agents.translate_diagnosis import TRANSLATE_DIAGNOSIS
 from ...errors import AuthenticationFault, UsageError
 from ...graphs.chooser import Chooser, is_judge
 from ..command import given_flags
-from ..option_groups import ModelOptions, RunOptions
+from ..option_groups import BatchRunOptions, ModelOptions
 
 if TYPE_CHECKING:
     from ...agents.engine.judges import Judge
@@ -24,7 +24,7 @@ class Asked:
 
     judge: JudgeSpec
     options: dict[str, Any]
-    run: RunOptions
+    run: BatchRunOptions
     estimate_only: bool = False
 
 
@@ -33,7 +33,7 @@ def read_models(
     encoder: str | None,
     options: dict[str, Any],
     asked: ModelOptions,
-    run: RunOptions,
+    run: BatchRunOptions,
 ) -> tuple[str, Asked | None]:
     """Return the name of the embedding model, and the model that chooses, if `model` names one.
 

@@ -2,10 +2,11 @@
 
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from collections.abc import Mapping as ReadOnly
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from ...files.bytes import writing_to
 from ...files.forms import MAPPING_FORMS
 from ...files.journal import Journal
 from ...files.rows_out import added_names, write_sheet
-from ...graphs.chooser import Chooser, fell_back
+from ...graphs.chooser import Chooser, fell_back, is_final, part_of
 from ...graphs.many import ADDED
 from ...graphs.mapper import Mapper
 from ...graphs.workers import stream_by, workers_for
@@ -50,8 +51,7 @@ class Work:
 
     settings: of the mapper, with those of the chooser where a model chooses. mappings: by text.
     wanted: the texts that the table does not settle. resumed: how many of them the journal had.
-    seconds: how long it took to map the others. added: the added sources in use. has_account:
-    whether the run writes an account, which has an estimate.
+    seconds: how long it took to map the others. added: the added sources in use.
     """
 
     settings: dict[str, Any]
@@ -63,7 +63,6 @@ class Work:
     seconds: float = 0.0
     added: tuple[AddedSource, ...] = ()
     journal: Journal[Mapping] | None = None
-    has_account: bool = False
 
     @property
     def new(self) -> list[Mapping]:
@@ -90,7 +89,6 @@ def run_map(
     table = read_table(request.table, tree) if request.table else CanonicalTable()
     with asking(asked) as chooser:
         work = Work({**settings, **mapper_settings(chooser)}, chooser)
-        work.has_account = asked is not None and asked.run.account is not None
         if asked and asked.estimate_only:
             tell(_estimate(request, job, table, work, quiet), as_json=as_json, file=sys.stdout)
             return 0
@@ -157,7 +155,7 @@ def map_texts(
     _settle(texts, table, work, request.candidates)
     remaining = [text for text in work.wanted if text not in work.mappings]
     work.resumed = len(work.new)
-    if work.has_account and work.chooser:
+    if work.chooser and work.chooser.run and work.chooser.run.has_account:
         from .map_estimate import embedded_choices, keep_mapping_estimate
 
         keep_mapping_estimate(embedded_choices(mapper, remaining, progress), work.chooser)
@@ -168,8 +166,9 @@ def map_texts(
     workers = _workers(request, work, len(remaining))
     for batch in stream_by(mapper, remaining, workers):
         for mapping in batch:
-            work.mappings[mapping.text] = mapping
-            if mapping.status != "failed" and not fell_back(mapping, work.chooser):
+            # Candidates are most of what a mapping takes in memory.
+            work.mappings[mapping.text] = mapping if whole else replace(mapping, candidates=())
+            if is_final(part_of(mapping, work.chooser)):
                 journal.keep(mapping.text, mapping)
         work.seconds = time.monotonic() - started
         done += len(batch)
@@ -279,7 +278,8 @@ def _report(
     yield from summary(job.texts, taken.mappings, new, resumed, work.seconds)
     yield from taken.notes
     if work.chooser:
-        yield from model_summary(work.new, work.chooser)
+        parts = Counter[str](part_of(mapping, work.chooser) for mapping in work.new)
+        yield from model_summary(parts, work.chooser)
     if not tree.descriptor.fitted:
         yield not_fitted(tree.descriptor.shown)
     names = added_names(job.sheet, [*ADDED, *(["accepted"] if taken.rule else [])])

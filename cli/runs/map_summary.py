@@ -1,12 +1,13 @@
 """The summary that `dxjudge map` prints at the end."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from collections.abc import Mapping as ReadOnly
 from typing import NamedTuple
 
 from ...files.counted import counted
-from ...graphs.chooser import Chooser, fell_back
+from ...files.sequences import Repeated
+from ...graphs.chooser import Chooser
 from ...ontology.mapping import Mapping
 from ..terminal.facts import Fact
 from ..terminal.progress import calls_of, cost_text
@@ -31,20 +32,20 @@ class Told(NamedTuple):
     new: int
     resumed: int
     seconds: float
-    failures: ReadOnly[str, int]
+    failures: Counter[str]
 
 
-def row_counts(texts: Sequence[tuple[str, ...]], mappings: ReadOnly[str, Mapping]) -> Counter[str]:
+def row_counts(texts: Repeated[tuple[str, ...]], mappings: ReadOnly[str, Mapping]) -> Counter[str]:
     """Count rows: all ("rows"), those of each band, and those with several diagnoses ("several").
 
     texts: the texts of each row.
     """
-    verdicts = (verdict([mappings[text] for text in of_row]) for of_row in texts)
-    counts = Counter(
-        cells.status if cells.status != "mapped" else cells.band or "low" for cells in verdicts
-    )
-    counts["rows"] = len(texts)
-    counts["several"] = sum(len(mappings[row[0]].parts) > 1 for row in texts if len(row) == 1)
+    counts = Counter(rows=len(texts), several=0)
+    for of_row, rows in texts.counted():
+        cells = verdict([mappings[text] for text in of_row])
+        counts[cells.status if cells.status != "mapped" else cells.band or "low"] += rows
+        if len(of_row) == 1 and len(mappings[of_row[0]].parts) > 1:
+            counts["several"] += rows
     return counts
 
 
@@ -54,7 +55,7 @@ def failure_counts(mappings: Iterable[Mapping]) -> Counter[str]:
 
 
 def summary(
-    texts: Sequence[tuple[str, ...]],
+    texts: Repeated[tuple[str, ...]],
     mappings: ReadOnly[str, Mapping],
     new: int,
     resumed: int,
@@ -65,7 +66,7 @@ def summary(
     new: how many texts the table did not settle. resumed: how many of them an earlier run mapped.
     seconds: how long it took to map the others.
     """
-    distinct = len({text for of_row in texts for text in of_row if text})
+    distinct = len({text for of_row in texts.values for text in of_row if text})
     failures = failure_counts(mappings.values())
     settled = max(distinct - new, 0)
     return tell_counts(
@@ -100,7 +101,7 @@ def tell_counts(told: Told) -> Iterator[Fact]:
             "--split gives each diagnosis its code",
             {"rows_with_several_diagnoses": several},
         )
-    yield from _failures(Counter(failures))
+    yield from _failures(failures)
 
 
 def not_fitted(release: str) -> str:
@@ -111,16 +112,18 @@ def not_fitted(release: str) -> str:
     )
 
 
-def model_summary(new: Sequence[Mapping], chooser: Chooser) -> Iterator[Fact | str]:
-    """Yield facts on the calls of the model, their cost, and its failures."""
+def model_summary(parts: ReadOnly[str, int], chooser: Chooser) -> Iterator[Fact | str]:
+    """Yield facts on the calls of the model, their cost, and its failures.
+
+    parts: how many mappings of the run there are for each part of the model (`part_of`).
+    """
     from ...agents.engine.judges import as_judge
 
     run = chooser.run
     assert run
     lines = run.ledger.summary()
     calls, cached = sum(line.calls for line in lines), sum(line.cached for line in lines)
-    decided = [mapping.decided_by for mapping in new if not chooser.is_asked(mapping)]
-    exact, unambiguous = decided.count("exact"), decided.count("embedded")
+    exact, unambiguous = parts.get("exact", 0), parts.get("embedded", 0)
     skipped = f"; {exact:,} exact and {unambiguous:,} unambiguous texts needed no model"
     label = as_judge(chooser.judge).spec.label
     yield Fact(
@@ -139,7 +142,7 @@ def model_summary(new: Sequence[Mapping], chooser: Chooser) -> Iterator[Fact | s
     kinds = sum((line.failures for line in lines), Counter[str]())
     if kinds:
         failures = ", ".join(f"{count:,} {kind}" for kind, count in kinds.most_common())
-        fallbacks = sum(fell_back(mapping, chooser) for mapping in new)
+        fallbacks = parts.get("fallback", 0)
         stands = f"; the embedded choice stands for {counted(fallbacks, 'text')}"
         yield Fact(
             f"the model failed: {failures}{stands if fallbacks else ''}",

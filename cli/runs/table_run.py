@@ -86,8 +86,8 @@ def _exported(
         yield Fact(f"{left}{path}", {}, always=True)
 
 
-def _file(output: str | Path, what: str = "written") -> list[dict[str, str]]:
-    return [{"what": what, "path": str(output)}]
+def _file(output: str | Path) -> list[dict[str, str]]:
+    return [{"what": "written", "path": str(output)}]
 
 
 def _text(entry: Entry, table: CanonicalTable) -> MappedText:

@@ -1,5 +1,6 @@
 """Ask the models, and gather the outcomes of the calls into the rows of the responses."""
 
+from bisect import bisect_left, bisect_right
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -11,6 +12,8 @@ from ...agents.answering.form import PROBABILITIES, SCORES
 from ...agents.engine.estimate import Estimate, estimate
 from ...agents.engine.run import Run
 from ...agents.outcome import Outcome
+from ...files.sequences import Lazy
+from ...graphs.columns import columns_of
 from ...graphs.gather import side_by_side
 from ...graphs.step import stream_step
 from ...scoring.tokens import likeliest_option, mean_logprobs, option_probabilities
@@ -84,41 +87,60 @@ class Answered:
     notes: tuple[str, ...] = ()
 
 
-def gather_answers(plan: AnswerPlan, outcomes: Sequence[Outcome]) -> list[Answered]:
-    """Return the rows with their answers; outcomes are in the order of the plan's items."""
-    calls: dict[int, list[tuple[Item, Outcome]]] = {}
-    for item, outcome in zip(plan.items, outcomes, strict=True):
-        calls.setdefault(item.row, []).append((item, outcome))
-    return [_answered(row, calls.get(place, [])) for place, row in enumerate(plan.rows)]
+def gather_answers(plan: AnswerPlan, outcomes: Sequence[Outcome]) -> Sequence[Answered]:
+    """Return the rows with their answers, read from the outcomes when they are asked for.
+
+    outcomes: in the order of the plan's items, in which the items of a row follow each other.
+    """
+
+    def answered(place: int) -> Answered:
+        first = bisect_left(plan.items, place, key=_row)
+        last = bisect_right(plan.items, place, first, key=_row)
+        calls = [(plan.items[number], outcomes[number]) for number in range(first, last)]
+        return _answered(plan.rows[place], calls)
+
+    return Lazy(len(plan.rows), answered)
 
 
-def answer_columns(plan: AnswerPlan, answered: Sequence[Answered]) -> dict[str, list[Any]]:
+def _row(item: Item) -> int:
+    return item.row
+
+
+def answer_columns(plan: AnswerPlan, answered: Sequence[Answered]) -> dict[str, Sequence[Any]]:
     """Return the columns of the responses, in the form that `evaluate` reads.
 
-    sample, variant, withheld and presented_as are written where the settings ask for them.
+    sample, variant, withheld and presented_as are written where the settings ask for them. The
+    values are read when they are asked for.
     """
     settings = plan.settings
-    rows = [one.row for one in answered]
-    columns: dict[str, list[Any]] = {
-        "id": [row.case for row in rows],
-        "model": [row.model for row in rows],
+    asked = {
+        "sample": settings.samples > 1,
+        "variant": settings.variants,
+        "withheld": settings.withheld,
+        "presented_as": settings.presentations,
     }
-    if settings.samples > 1:
-        columns["sample"] = [str(row.sample + 1) for row in rows]
-    for name, is_asked in (
-        ("variant", settings.variants),
-        ("withheld", settings.withheld),
-        ("presented_as", settings.presentations),
-    ):
-        if is_asked:
-            columns[name] = [getattr(row, name) for row in rows]
-    for name in plan.form.columns:
-        columns[name] = [one.answers.get(name) for one in answered]
-    for name, value in plan.form.adds.items():
-        columns[name] = [value] * len(rows)
-    columns["status"] = ["failed" if one.reason else "done" for one in answered]
-    columns["reason"] = ["; ".join((one.reason, *one.notes)).lstrip("; ") for one in answered]
-    return columns
+    names = ("id", "model", *(name for name, is_asked in asked.items() if is_asked))
+    of_form = (*plan.form.columns, *plan.form.adds)
+    return columns_of(
+        answered,
+        dict.fromkeys((*names, *of_form, "status", "reason")),
+        lambda one: {**one.answers, **plan.form.adds, **_about(one)},
+    )
+
+
+def _about(one: Answered) -> dict[str, Any]:
+    """The cells of a row that do not come from its answers."""
+    row = one.row
+    return {
+        "id": row.case,
+        "model": row.model,
+        "sample": str(row.sample + 1),
+        "variant": row.variant,
+        "withheld": row.withheld,
+        "presented_as": row.presented_as,
+        "status": "failed" if one.reason else "done",
+        "reason": "; ".join((one.reason, *one.notes)).lstrip("; "),
+    }
 
 
 def _answered(row: Row, calls: Sequence[tuple[Item, Outcome]]) -> Answered:

@@ -18,6 +18,7 @@ from ...files.counted import counted
 from ...files.forms import Form, output_format
 from ...files.parquet import frame_of
 from ...files.rows_out import write_columns
+from ...files.sequences import read_by_row
 from ...graphs.loop import run_here
 from ..judging import Progress
 from ..read import Data, case_source, is_path
@@ -138,7 +139,7 @@ def answer(
     finally:
         if run is None:
             using.close()
-    columns = answer_columns(plan, gather_answers(plan, outcomes))
+    columns = read_by_row(answer_columns(plan, gather_answers(plan, outcomes)))
     return AnswerResult(columns, reached, plan.notes)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from ...agents.step import Step
 from ...agents.steps import find_verdict
+from ...agents.verdict import TRUTHS
 from ...errors import UsageError
 from ...files.nearest import did_you_mean
 from ...scoring.raters._ratings import Scale, is_number
@@ -181,17 +182,14 @@ def with_human_column(votes: Sequence[Vote], column: str) -> list[Vote]:
 
 def _as_verdict(text: str, like: set[type]) -> Any:
     """Convert a cell to the type of the judges' verdicts."""
-    if bool in like and text.lower() in _TRUTHS:
-        return _TRUTHS[text.lower()]
+    if bool in like and text.lower() in TRUTHS:
+        return TRUTHS[text.lower()]
     if like & {int, float}:
         try:
             return float(text) if "." in text or "e" in text.lower() else int(text)
         except ValueError:
             return text
     return text
-
-
-_TRUTHS = {"true": True, "false": False, "yes": True, "no": False, "1": True, "0": False}
 
 
 def measured(

@@ -8,10 +8,11 @@ from pydantic import BaseModel
 from ...errors import InputError
 from ..cases import Case, Response
 from ..judging import JURY
-from .items import NO_RESPONSE, NOT_JUDGED, Items, Row, in_words, responses_of
+from .items import Items, responses_of
 from .marked import Quote, Segment, marked, quotes_of
 from .predictions import TRUTH, Prediction
 from .tree_view import TreeView
+from .verdict_rows import NO_RESPONSE, NOT_JUDGED, Row
 
 
 class PartView(BaseModel):
@@ -247,7 +248,7 @@ def _verdict(items: Items, place: int, row: Row) -> VerdictView:
         cost=float(row.cost) if row.cost else None,
         seconds=None if items.seconds[place] != items.seconds[place] else items.seconds[place],
         people=[
-            PersonView(person=person, said=in_words(parts), parts=_parts(parts))
+            PersonView(person=person, said=items.in_words(row.task, parts), parts=_parts(parts))
             for person, parts in items.people.get(row.unit, {}).items()
         ],
         votes=_votes(items, row) if row.judge.startswith(JURY) else [],
@@ -272,4 +273,4 @@ def _votes(items: Items, jury: Row) -> list[JurorView]:
 def _said_of(items: Items, row: Row) -> str:
     parts = items.said.get((row.unit, row.judge), {})
     total = f"{float(row.score):g} in all: " if row.score and len(parts) > 1 else ""
-    return total + in_words(parts) or row.status
+    return total + items.in_words(row.task, parts) or row.status

@@ -8,6 +8,7 @@ from ...scoring.votes import Scalar, Vote
 from ..judges.agreement_rows import AgreementRow
 from ..judges.agreement_text import headline, number
 from ..judges.as_votes import ITEM
+from .words import words_of
 
 MOST_LABELS = 20
 """So many verdicts can be told apart in a grid."""
@@ -86,7 +87,7 @@ def _confusion(
         step,
         names.get(first, first),
         names.get(second, second),
-        tuple(map(_words, labels)) if grid else (),
+        tuple(map(words_of, labels)) if grid else (),
         tuple(map(tuple, grid)),
         counts.total(),
         sum(count for (a, b), count in counts.items() if a == b),
@@ -99,7 +100,3 @@ def _order(verdict: Scalar) -> tuple[bool, float, str]:
     """Numbers by their size, before words by the alphabet."""
     is_word = isinstance(verdict, str)
     return is_word, 0.0 if is_word else float(verdict), str(verdict)
-
-
-def _words(verdict: Scalar) -> str:
-    return {True: "yes", False: "no"}[verdict] if isinstance(verdict, bool) else str(verdict)

@@ -10,6 +10,7 @@ from ..judges.as_votes import ITEM
 from ..judges.names import short_names
 from ..judging import JudgedItem
 from ..result import Evaluation
+from .words import words_of
 
 SHOWN = 30
 """The largest number of contested items on the page."""
@@ -99,8 +100,6 @@ def _text(case: Case) -> str:
 
 def _vote(vote: Vote, name: str) -> VoteView:
     why = vote.explanation or vote.reason
-    words = {True: "yes", False: "no"}[vote.verdict] if isinstance(vote.verdict, bool) else (
-        vote.status if vote.verdict is None else str(vote.verdict)
-    )  # fmt: skip
+    words = vote.status if vote.verdict is None else words_of(vote.verdict)
     shown = why if len(why) <= _LONGEST else why[:_LONGEST] + " …"
     return VoteView(name, words, vote.status, shown)

@@ -16,9 +16,6 @@ from .contested_views import ContestedView, contested_views
 from .overview import Drawing, Judge, drawings
 from .plain import Grid, grid_of
 
-JUDGES = "judges.json"
-"""The file with the data of the page about judges in the folder of an evaluation."""
-
 
 @dataclass(frozen=True)
 class JudgesPage:

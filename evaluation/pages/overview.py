@@ -20,8 +20,6 @@ from ..result import Evaluation
 from .main_cells import MainTable, main_cells
 from .plain import Grid, Section, grid_of
 
-OVERVIEW = "overview.json"
-"""The file with the data of the front page in the folder of an evaluation."""
 _MOST = 2000  # the rows of a table on the page
 _MISSES = 300
 _GAPS = ("Metric", "Judge", "First", "Second", "Difference", "Low", "High", "p", "Holm", "BH",
@@ -112,8 +110,8 @@ def overview_of(evaluation: Evaluation, figures: Sequence[Figure]) -> Overview:
         notes=tuple(evaluation.notes),
         failures=evaluation.failures,
         main=main_cells(evaluation),
-        caption=f"{caption_of(evaluation, by_row=False)} {failed_note(evaluation)}".strip(),
-        rank_notes=tuple(rank_notes(evaluation)),
+        caption=f"{caption_of(evaluation, by_row=False)} {failed_note(evaluation, names)}".strip(),
+        rank_notes=tuple(rank_notes(evaluation, names)),
         conclusions=swap.conclusions if swap else (),
         family_note=no_family(swap) if swap else "",
         figures=drawings(figures),

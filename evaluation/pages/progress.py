@@ -5,7 +5,7 @@ import os
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -13,10 +13,13 @@ from pydantic import BaseModel, ValidationError
 
 from ...errors import OutputError
 from ...files.bytes import writing
+from ..judging import CountsReplays
+from ..judging import Progress as Told
 from .kept import ATTEMPTS, lines_of
 
 PROGRESS = "progress.json"
 _SECONDS = 0.5  # between two writings of the file
+_FRESH = 10.0  # seconds after a writing within which a run goes, wherever its process is
 _QUIET = 600.0  # seconds without news after which a run counts as stopped
 _SHOWN = 50  # the latest attempts with a fault
 
@@ -39,9 +42,16 @@ class Progress(BaseModel):
 
     @property
     def goes(self) -> bool:
-        """Whether the process of the run is still there, as far as this machine can tell."""
+        """Whether the process of the run is still there, as far as this machine can tell.
+
+        A process in a container or on another machine has no number here: it goes as long as it
+        writes.
+        """
+        quiet = time.time() - self.at
+        if quiet < _FRESH:
+            return True
         if os.name == "nt":  # there, signal 0 would end the process
-            return time.time() - self.at < _QUIET
+            return quiet < _QUIET
         try:
             os.kill(self.process, 0)
         except ProcessLookupError:
@@ -76,11 +86,13 @@ class Going(BaseModel):
 class ProgressFile:
     """Writes how far a run is, twice a second, from a thread of its own."""
 
-    def __init__(self, folder: Path) -> None:
-        """folder: the output folder, which exists."""
+    def __init__(self, folder: Path, *, goes_on: bool = False) -> None:
+        """folder: the output folder, which exists. goes_on: with what this process noted before."""
         self._path = folder / PROGRESS
-        self._stages: dict[str, Stage] = {}
-        self._started = time.time()
+        known = read_progress(folder) if goes_on else None
+        before = known if known is not None and known.process == os.getpid() else None
+        self._stages = {stage.name: stage for stage in before.stages} if before else {}
+        self._started = before.started if before else time.time()
         self._ended = threading.Event()
         self._write()
         self._thread = threading.Thread(target=self._keep_writing, daemon=True)
@@ -109,23 +121,34 @@ class ProgressFile:
             file.write(progress.model_dump_json().encode())
 
 
+class _Noted:
+    """A progress function that writes the file too."""
+
+    def __init__(self, file: ProgressFile, progress: Told | None) -> None:
+        self._file = file
+        self._progress = progress
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        self._file.note(stage, done, total)
+        if self._progress is not None:
+            self._progress(stage, done, total)
+
+    def replayed(self, stage: str) -> None:
+        """Pass on that nobody was asked for an item: the pace leaves it out."""
+        if isinstance(self._progress, CountsReplays):
+            self._progress.replayed(stage)
+
+
 @contextmanager
-def progress_kept(
-    folder: Path, progress: Callable[[str, int, int], None] | None
-) -> Iterator[Callable[[str, int, int], None]]:
+def progress_kept(folder: Path, progress: Told | None, *, goes_on: bool = False) -> Iterator[Told]:
     """Yield a progress function that writes the file too, and calls the given one.
 
-    The file stays until the tables are written (`end_progress`), or goes if the block fails.
+    goes_on: the stages that this process noted there before stay. The file stays until the tables
+    are written (`end_progress`), or goes if the block fails.
     """
-    file = ProgressFile(folder)
-
-    def note(stage: str, done: int, total: int) -> None:
-        file.note(stage, done, total)
-        if progress is not None:
-            progress(stage, done, total)
-
+    file = ProgressFile(folder, goes_on=goes_on)
     try:
-        yield note
+        yield _Noted(file, progress)
     except BaseException:
         file.close()
         end_progress(folder)

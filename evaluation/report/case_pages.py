@@ -12,30 +12,20 @@ from typing import Any
 from ...errors import DxjudgeError, InputError
 from ...scoring.votes import Vote
 from ..pages.case_view import CaseView
-from ..pages.items import NO_RESPONSE
 from ..pages.opened import OpenedCases, open_cases, own_people
 from ..pages.plain import as_json
+from .case_rows import rows_inside
 
-_MARKS = (
-    ("status", "failed"),
-    ("status", NO_RESPONSE),
-    ("status", "abstained"),
-    ("right", "wrong"),
-    ("judges", "disagree"),
-    ("people", "differ"),
-    ("repaired", "repaired"),
-)
-"""The values of the table of verdicts by which the list of cases can be filtered."""
+ROWS = "table?run=0"
+"""The path of the rows of the table of verdicts."""
 
 
 @dataclass(frozen=True)
 class CaseLine:
-    """A case in the list of the report. place: among all cases. marks: values of its verdicts."""
+    """A case inside the report. place: among all cases."""
 
     place: int
     id: str
-    truth: str
-    marks: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -60,29 +50,22 @@ class ReportCases:
             people = own_people(folder)
         self._cases: OpenedCases = open_cases(folder, people)
 
-    def sampled(self, count: int, seed: int) -> Iterator[PackedCase]:
-        """Yield `count` cases, drawn at random.
-
-        They come in the order in which they were drawn, so that the first ones are a sample too.
-        """
+    def drawn(self, count: int, seed: int) -> list[int]:
+        """Return the places of `count` cases, drawn at random; the first ones are a sample too."""
         places = range(len(self._cases.items.inputs.cases))
-        for place in random.Random(seed).sample(places, min(count, len(places))):
-            yield self._packed(place)
+        return random.Random(seed).sample(places, min(count, len(places)))
 
-    def _packed(self, place: int) -> PackedCase:
+    def rows(self, places: Sequence[int]) -> str:
+        """Return the rows of the table of verdicts on some cases, packed."""
+        return packed({ROWS: rows_inside(self._cases.items, places)})
+
+    def packed(self, place: int) -> PackedCase:
+        """Return the case at a place."""
         case = self._cases.items.inputs.cases[place]
         view = self._cases.alone(case.id)
         path = f"case?run=0&place={place}"
-        truth = case.diagnosis.text if case.diagnosis else case.answer
-        line = CaseLine(place, case.id, truth, tuple(self._marks(case.id)))
-        return PackedCase(line, path, packed({path: view.model_dump(), **self._sent(view)}))
-
-    def _marks(self, case: str) -> Iterator[str]:
-        rows = self._cases.items.rows_of_case.get(case, ())
-        for facet, mark in _MARKS:
-            column = self._cases.items.facets[facet]
-            if any(column.at(row) == mark for row in rows):
-                yield mark
+        block = packed({path: view.model_dump(), **self._sent(view)})
+        return PackedCase(CaseLine(place, case.id), path, block)
 
     def _sent(self, view: CaseView) -> dict[str, Any]:
         """The prompts, replies and attempts of all verdicts on a case, by their paths."""

@@ -11,11 +11,12 @@ from ...files.bytes import writing
 from ...files.charts import to_pdf, to_png
 from ...files.counted import counted
 from ..judges.stress_table import read_rates
-from ..pages.judges import JUDGES, JudgesPage, judges_page
-from ..pages.overview import OVERVIEW, Overview, overview_of
+from ..pages.judges import JudgesPage, judges_page
+from ..pages.overview import Overview, overview_of
 from ..pages.plain import as_json
+from ..records import JUDGES_PAGE, OVERVIEW
 from ..result import Evaluation
-from .case_pages import CaseLine, PackedCase, ReportCases
+from .case_pages import ROWS, CaseLine, PackedCase, ReportCases
 from .figure import Figure
 from .figures import all_figures
 from .judge_figures import judge_figures
@@ -49,10 +50,10 @@ def write_report(
     about_judges = judge_figures(evaluation, rates)
     overview = overview_of(evaluation, figures)
     judges = judges_page(evaluation, about_judges)
-    _write(folder / OVERVIEW, as_json(overview))
-    _write(folder / JUDGES, as_json(judges))
     write_figures([*figures, *about_judges], folder / "figures")
     _write(folder / "report.html", render(overview, judges, ReportCases(folder), shown))
+    _write(folder / JUDGES_PAGE, as_json(judges))
+    _write(folder / OVERVIEW, as_json(overview))  # last: `dxjudge view` calls the run finished
 
 
 def _write(path: Path, text: str) -> None:
@@ -109,7 +110,7 @@ def render(
 
 @dataclass(frozen=True)
 class _Inside:
-    """The cases that the page has: lines of the list, packed blocks and images by their paths."""
+    """The cases that the page has: their lines, packed blocks and images by their paths."""
 
     lines: Sequence[CaseLine] = ()
     blocks: Mapping[str, str] = field(default_factory=dict)
@@ -122,9 +123,12 @@ class _Inside:
 
 
 def _chosen(cases: ReportCases, shown: int, seed: int, room: int) -> _Inside:
-    """Choose cases while there is room, then their images."""
+    """Choose cases while there is room beside the rows of all that were drawn, then images."""
+    drawn = cases.drawn(shown, seed)
+    rows = cases.rows(sorted(drawn))
+    room -= len(rows)
     chosen: list[PackedCase] = []
-    for one in cases.sampled(shown, seed):
+    for one in map(cases.packed, drawn):
         room -= len(as_json(one).encode())
         if room < 0:
             break
@@ -132,12 +136,14 @@ def _chosen(cases: ReportCases, shown: int, seed: int, room: int) -> _Inside:
     chosen.sort(key=lambda one: one.line.place)
     images: dict[str, str] = {}
     left_out = 0
-    for path, url in cases.images([one.line.place for one in chosen]):
+    places = [one.line.place for one in chosen]
+    for path, url in cases.images(places):
         if not url or len(url) + len(path) + 10 > room:
             left_out += 1
             continue
         room -= len(url) + len(path) + 10
         images[path] = url
-    return _Inside(
-        [one.line for one in chosen], {one.path: one.block for one in chosen}, images, left_out
-    )
+    if len(chosen) < len(drawn):
+        rows = cases.rows(places)
+    blocks = {ROWS: rows} | {one.path: one.block for one in chosen}
+    return _Inside([one.line for one in chosen], blocks, images, left_out)

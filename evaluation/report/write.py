@@ -7,7 +7,8 @@ from ...errors import OutputError
 from ...files.bytes import writing
 from ...files.delimited import Style, write_delimited
 from ..judges.swap_text import swap_markdown
-from ..records import OUTCOMES, SIGNATURE, outcome_lines, write_inputs
+from ..pages.progress import end_progress, progress_kept
+from ..records import OUTCOMES, OVERVIEW, SIGNATURE, outcome_lines, write_inputs
 from ..result import Evaluation
 from .html import write_report
 from .latex import all_latex
@@ -16,15 +17,28 @@ from .paper_text import paper_latex
 from .table import Table, plain_cells
 from .tables import all_tables
 
+_WRITING = "tables, figures and report"
+
 
 def write_everything(
     evaluation: Evaluation, folder: Path, *, shown: int, stress: Path | None = None
 ) -> None:
     """Write tables as CSV and LaTeX, the records, the signature, the report and the figures.
 
+    The data of the front page is written last: a folder without it is not finished.
+
     shown: the largest number of cases in the report. stress: the trials of `dxjudge stress`.
     Raises OutputError.
     """
+    make_folder(folder)
+    with progress_kept(folder, None, goes_on=True) as noted:
+        noted(_WRITING, 0, 1)
+        (folder / OVERVIEW).unlink(missing_ok=True)
+        _write(evaluation, folder, shown, stress)
+    end_progress(folder)
+
+
+def _write(evaluation: Evaluation, folder: Path, shown: int, stress: Path | None) -> None:
     write_tables(evaluation, folder)
     papers = paper_latex(paper_views(evaluation), evaluation)
     for name, text in {**all_latex(evaluation), **papers}.items():

@@ -10,7 +10,7 @@ from ...agents.step import Step
 from ...files.sequences import Lazy
 from ...scoring.jury import JuryVerdict
 from ...scoring.votes import Scalar, Vote
-from ..columns import columns_of, result_fields
+from ..columns import columns_of, result_fields, result_types
 from .result import JuryOutcome
 from .votes_file import verdict_text
 
@@ -30,6 +30,22 @@ def jury_columns(step: Step[Any, Any], outcomes: Sequence[JuryOutcome]) -> dict[
         return {**_own(outcome), **{field: value.get(field) for field in fields}}
 
     return columns_of(outcomes, (*_NAMES, *fields), cells)
+
+
+def jury_types(step: Step[Any, Any]) -> dict[str, frozenset[type]]:
+    """Return the types that the values of each column of `jury_columns` may have.
+
+    Raises UsageError as `result_types` does.
+    """
+    verdict = step.demand_verdict()
+    of_kind: dict[str | None, set[type]] = {"truth": {bool}, "number": {int, float}}
+    of_verdict: set[type] = {str} if verdict.parts else of_kind.get(verdict.kind, {str})
+    own: dict[str, set[type]] = {"verdict": of_verdict, "escalated": {bool}}
+    of_result = result_types(step)
+    return {
+        **{name: frozenset(own.get(name, {str})) for name in _NAMES},
+        **{name: of_result[name] for name in result_fields(step, ())},
+    }
 
 
 def _own(outcome: JuryOutcome) -> dict[str, Any]:

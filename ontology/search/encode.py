@@ -143,7 +143,8 @@ class OnnxEncoder:
         fresh = dict(zip(new, self.encode(new), strict=True)) if new else {}
         rows = [fresh[text] if text in fresh else known[text] for text in texts]
         if fresh:
-            kept = known if len(known) + len(fresh) <= _KNOWN else {}
+            of_texts = {text: known[text] for text in texts if text in known}
+            kept = known if len(known) + len(fresh) <= _KNOWN else of_texts
             self._known = dict(islice((kept | fresh).items(), _KNOWN))
         return np.array(rows, np.float32).reshape(len(rows), self.dimension)
 

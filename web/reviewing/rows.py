@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...errors import InputError, UnknownCode
-from ...ontology.mapping import BETWEEN, band_of
-from ...ontology.table_row import State, computed_code, state_of, text_key
+from ...ontology.mapping import band_of
+from ...ontology.table_row import State, computed_code, state_of, text_key, written_codes
 from ...ontology.tree import Tree
 
 
@@ -86,14 +86,14 @@ def row_of(
     if not text:
         return None
     faults: list[str] = []
-    code = cells["code"].strip()
+    code, *further = written_codes(cells["code"]) or [""]
     name = cells["name"].strip()
     if code not in known or not name:
         code, name = _code(code, name, tree, faults)
     signature = cells["signature"].strip()
     state: State = "open"
     try:
-        state = state_of(cells["reviewed"], code, signature, place)
+        state = state_of(cells["reviewed"], cells["code"] if further else code, signature, place)
     except InputError as fault:
         faults.append(str(fault).removeprefix(f"{place}: "))
     if faults:
@@ -114,9 +114,7 @@ def row_of(
         state=state,
         reviewer=cells["reviewer"].strip(),
         note=cells["note"].strip(),
-        additional=tuple(
-            filter(None, map(str.strip, cells["additional_codes"].split(BETWEEN.strip())))
-        ),
+        additional=(*further, *written_codes(cells["additional_codes"])),
         fault="; ".join(faults),
     )
 

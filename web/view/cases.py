@@ -7,7 +7,6 @@ from pydantic import BaseModel
 
 from ...errors import UsageError
 from ...evaluation.pages.case_view import CaseView
-from ...evaluation.pages.items import in_words
 from ...evaluation.pages.opened import Exchange, OpenedCases
 from ...evaluation.pages.wanted import FACETS, GROUP, RANGES, Found, Range, RangeName, Wanted
 from .open_runs import OpenRuns
@@ -113,7 +112,6 @@ def add_cases(api: APIRouter, runs: OpenRuns) -> None:
 def _row(cases: OpenedCases, place: int, metric: str) -> RowView:
     items = cases.items
     row = items.rows[place]
-    verdict = in_words(items.said.get((row.unit, row.judge), {}))
     return RowView(
         row=place,
         case=row.case,
@@ -123,7 +121,7 @@ def _row(cases: OpenedCases, place: int, metric: str) -> RowView:
         place=int(row.place),
         status=row.status,
         right=items.facets["right"].at(place),
-        verdict=verdict or row.reason,
+        verdict=items.words_of(place),
         score=_known(items.score_of(metric)[place]),
         cost=_known(items.cost[place]),
         seconds=_known(items.seconds[place]),

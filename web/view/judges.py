@@ -5,8 +5,8 @@ from typing import Any
 from fastapi import APIRouter
 from fastapi.responses import FileResponse
 
-from ...evaluation.pages.judges import JUDGES
 from ...evaluation.pages.plain import plain
+from ...evaluation.records import JUDGES_PAGE
 from .open_runs import OpenRuns
 from .overview import page_data
 
@@ -17,7 +17,7 @@ def add_judges(api: APIRouter, runs: OpenRuns) -> None:
     @api.get("/judges", response_class=FileResponse)
     def judges(run: int = 0) -> FileResponse:
         """Return what the evaluation has written about its judges; null with fewer than two."""
-        return FileResponse(page_data(runs.run(run), JUDGES), media_type="application/json")
+        return FileResponse(page_data(runs.run(run), JUDGES_PAGE), media_type="application/json")
 
     @api.get("/people")
     def people(run: int = 0) -> Any:

@@ -1,9 +1,8 @@
 """The runs that `dxjudge view` shows, each read once, when something first asks for it."""
 
-import gc
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
@@ -11,10 +10,10 @@ from pydantic import BaseModel
 
 from ...errors import InputError
 from ...evaluation.finished.read_run import FinishedRun, read_run
-from ...evaluation.pages.opened import OpenedCases, open_cases, own_people
+from ...evaluation.pages.opened import OpenedCases, few_pauses, open_cases, own_people
 from ...evaluation.pages.people import PeoplePage, people_page
 from ...evaluation.pages.progress import read_progress
-from ...evaluation.records import INPUTS, RATINGS, SIGNATURE
+from ...evaluation.records import INPUTS, OVERVIEW, RATINGS, SIGNATURE
 from ...files.counted import counted
 from ...scoring.votes import Vote
 
@@ -56,18 +55,18 @@ class OpenRun:
     def state(self) -> State:
         """Whether the evaluation has written everything, still goes, or was stopped.
 
-        The signature is written last. A folder of an earlier run can be written again.
+        The data of the front page is written last. A folder of an earlier run can be written again.
         """
         progress = read_progress(self.folder)
         if progress is not None and progress.goes:
             return "running"
-        written = (self.folder / SIGNATURE).exists() and (self.folder / INPUTS).exists()
+        written = all((self.folder / name).exists() for name in (INPUTS, SIGNATURE, OVERVIEW))
         return "finished" if written else "stopped"
 
     @property
     def _stamp(self) -> Stamp:
-        """Others once the run was done again (its signature is written last) or was rated."""
-        paths = (self.folder / SIGNATURE, self.folder / RATINGS)
+        """Others once the run was done again or was rated."""
+        paths = (self.folder / OVERVIEW, self.folder / RATINGS)
         return tuple(path.stat().st_mtime_ns if path.exists() else 0 for path in paths)
 
     @property
@@ -90,7 +89,7 @@ class OpenRun:
         with self._reading:
             stamp = self._stamp
             if self._cases is None or self._cases[0] != stamp:
-                with _few_pauses():
+                with few_pauses():
                     people = [*self._people, *own_people(self.folder)]
                     self._cases = stamp, open_cases(self.folder, people)
             return self._cases[1]
@@ -113,20 +112,6 @@ class OpenRun:
 
         if self.state == "finished":
             threading.Thread(target=read, daemon=True).start()
-
-
-@contextmanager
-def _few_pauses() -> Iterator[None]:
-    """Read without the collector of circular garbage, which looks at all that was read so far.
-
-    Nor does it look at it later: that would take longer than a filter does.
-    """
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()
-        gc.enable()
 
 
 class OpenRuns:

@@ -6,7 +6,7 @@ from fastapi import APIRouter
 from fastapi.responses import FileResponse
 
 from ...errors import InputError
-from ...evaluation.pages.overview import OVERVIEW
+from ...evaluation.records import OVERVIEW
 from .open_runs import OpenRun, OpenRuns
 
 
@@ -22,14 +22,9 @@ def add_overview(api: APIRouter, runs: OpenRuns) -> None:
 def page_data(run: OpenRun, name: str) -> Path:
     """Return the path of the data of a page. Raises InputError where the run has none yet."""
     path = run.folder / name
-    if path.exists():
-        return path
-    if run.state != "finished":
+    if not path.exists():
         raise InputError(
-            f"{run.name} is still going, or it stopped: its numbers are computed at the end. The "
-            "cases that are judged so far are on the page Cases"
+            f"{run.name} has no {name} yet: the evaluation is still going, or it stopped; the same "
+            "dxjudge evaluate command goes on with it"
         )
-    raise InputError(
-        f"{run.name} has no {name}: it is of an earlier version; run the same dxjudge evaluate "
-        "again, which asks nothing that it knows"
-    )
+    return path

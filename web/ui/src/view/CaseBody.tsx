@@ -5,7 +5,8 @@ import { Words } from "../common/Words";
 import type { CaseView, ModelView, Prediction, Segment } from "./case";
 import { CaseTree } from "./CaseTree";
 import { shortNames } from "./names";
-import { has, load, offline } from "./source";
+import { has, offline } from "./packed";
+import { load } from "./source";
 import { Verdicts } from "./Verdicts";
 
 interface BodyProps {

@@ -7,6 +7,7 @@ import type { CaseView } from "./case";
 import { CaseBody } from "./CaseBody";
 import { link, serverQuery } from "./filters";
 import { counted } from "./names";
+import { offline } from "./packed";
 import { useData } from "./source";
 
 /** One case with everything that the run knows of it. */
@@ -14,7 +15,7 @@ export function CasePage({ run, id }: { run: number; id: string }) {
   const [url, go] = useUrl();
   const { value, fault } = useData<CaseView>(`case${serverQuery({ ...url, metric: "" }, run, { id })}`);
   const current = value?.id === id ? value : undefined;
-  useEffect(() => scrollTo(0, 0), [id]);
+  useEffect(() => (offline ? document.getElementById("cases")?.scrollIntoView({ behavior: "instant" }) : scrollTo(0, 0)), [id]);
   const back = link(url, { case: "", row: "" });
   const keys = useMemo(
     () => ({
@@ -25,7 +26,14 @@ export function CasePage({ run, id }: { run: number; id: string }) {
     [current, go],
   );
   useKeys(keys);
-  if (fault) return <Failure fault={fault} />;
+  if (fault) {
+    return (
+      <>
+        <a href={back}>Back to the table</a>
+        <Failure fault={fault} />
+      </>
+    );
+  }
   if (!value) return <p aria-busy="true">Loading …</p>;
   return (
     <article class="one-case" aria-label={`Case ${value.id}`}>

@@ -4,13 +4,14 @@ import { Failure } from "../common/Failure";
 import { type UrlState, useUrl } from "../common/useUrl";
 import { Words } from "../common/Words";
 import { CasePage } from "./CasePage";
-import { cleared, facets, link, ranges, serverQuery } from "./filters";
+import { cleared, link, ranges, serverQuery } from "./filters";
 import { Filters, type Found } from "./Filters";
 import { counted, shortNames, shown } from "./names";
 import type { PageProps } from "./runs";
 import { load, useData } from "./source";
 
-interface Row {
+/** A row of the table; see web/view/cases.py. */
+export interface Row {
   row: number;
   case: string;
   model: string;
@@ -59,6 +60,7 @@ function Table({ run }: { run: number }) {
             label="Verdicts"
             columns={columns}
             count={value.total}
+            cardHeight={148}
             rowAt={rows.at}
             onShown={rows.shown}
             sort={url.sort ?? ""}
@@ -109,27 +111,28 @@ function columnsOf(url: UrlState, names: Map<string, string>): BigColumn<Row>[] 
     cell: (row) => shown(row[name] as number | null),
   });
   return [
-    { ...words("case", "Case", "minmax(7rem, 1fr)"), cell: (row) => <CaseLink row={row} url={url} /> },
-    words("model", "Model", "minmax(7rem, 1fr)"),
+    { ...words("case", "Case", "minmax(6rem, 1fr)"), isLine: true, cell: (row) => <CaseLink row={row} url={url} /> },
+    words("model", "Model", "minmax(6rem, 1fr)"),
     {
-      ...words("judge", "Judge", "minmax(8rem, 1fr)"),
+      ...words("judge", "Judge", "minmax(6rem, 1fr)"),
       cell: (row) => <Words>{names.get(row.judge) ?? row.judge}</Words>,
     },
     {
-      ...words("task", "Step", "minmax(11rem, 1fr)"),
+      ...words("task", "Step", "minmax(8rem, 1fr)"),
+      isLine: true,
       cell: (row) => <Words>{row.place ? `${row.task} ${row.place + 1}` : row.task}</Words>,
     },
-    { ...words("verdict", "Verdict", "minmax(11rem, 2fr)"), sortable: false },
+    { ...words("verdict", "Verdict", "minmax(8rem, 2fr)"), isLine: true, sortable: false },
     {
-      ...words("right", facets.right!, "9rem"),
+      ...words("right", "Right?", "5.2rem"),
       cell: (row) => (row.right === "no right or wrong" ? "" : row.right),
     },
-    words("status", "Outcome", "7rem"),
-    number("score", url.metric || ranges.score!, "6.5rem"),
-    { ...words("judges", facets.judges!, "9rem"), cell: (row) => (row.judges === "fewer than two" ? "" : row.judges) },
-    { ...number("repairs", "Repairs", "6rem"), sortable: false, cell: (row) => (row.repairs ? String(row.repairs) : "") },
-    { ...number("cost", "Cost", "6rem"), cell: (row) => shown(row.cost, 5) },
-    { ...number("seconds", ranges.seconds!, "6.5rem"), cell: (row) => shown(row.seconds, 2) },
+    words("status", "Outcome", "6rem"),
+    number("score", url.metric || ranges.score!, "4.6rem"),
+    { ...words("judges", "Judges", "5.2rem"), cell: (row) => (row.judges === "fewer than two" ? "" : row.judges) },
+    { ...number("repairs", "Repairs", "5rem"), isExtra: true, sortable: false, cell: (row) => (row.repairs ? String(row.repairs) : "") },
+    { ...number("cost", "Cost", "5rem"), isExtra: true, cell: (row) => shown(row.cost, 5) },
+    { ...number("seconds", ranges.seconds!, "5.5rem"), isExtra: true, cell: (row) => shown(row.seconds, 2) },
   ];
 }
 

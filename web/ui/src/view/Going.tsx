@@ -59,8 +59,8 @@ function State({ value: { state, going } }: { value: Progress }) {
     <>
       <p role="status">
         {state === "running"
-          ? "This run is still going. Its tables show here as soon as they are written."
-          : "This run has stopped before its tables were written. The same dxjudge evaluate command continues it."}
+          ? "This run is still going. Its numbers show here as soon as they are written."
+          : "This run has stopped before everything was written. The same dxjudge evaluate command goes on with it."}
       </p>
       {stages.map((stage) => (
         <label key={stage.name} class="stage">

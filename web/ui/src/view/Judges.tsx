@@ -5,7 +5,8 @@ import { Confusions } from "./Confusions";
 import { GridTable } from "./GridTable";
 import type { PageProps } from "./runs";
 import type { Contested, Grid, JudgesData, PeopleData } from "./shapes";
-import { offline, useData } from "./source";
+import { hasCase } from "./packed";
+import { useData } from "./source";
 
 export function Judges({ run }: PageProps) {
   const { value, fault, loading } = useData<JudgesData | null>(`judges?run=${run.place}`);
@@ -151,7 +152,7 @@ function ContestedCase({ one, run, open }: { one: Contested; run: number; open: 
           </div>
         ))}
       </div>
-      {!offline && (
+      {hasCase(one.case) && (
         <p>
           <a href={link}>All responses and verdicts of this case</a>
         </p>

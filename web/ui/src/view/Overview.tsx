@@ -9,17 +9,7 @@ import { useData } from "./source";
 
 export function Overview({ run }: PageProps) {
   const { value, fault } = useData<OverviewData>(`overview?run=${run.place}`);
-  if (fault) {
-    return (
-      <>
-        <Failure fault={fault} />
-        <p>
-          The page <a href={`#tab=cases&run=${run.place}`}>Cases</a> shows every verdict of this run all the same; its
-          numbers are in summary.csv.
-        </p>
-      </>
-    );
-  }
+  if (fault) return <Failure fault={fault} />;
   if (!value) return <p class="quiet">Loading …</p>;
   return <Front overview={value} />;
 }
@@ -73,11 +63,16 @@ export function Front({ overview }: { overview: OverviewData }) {
         <bdi>{overview.caption}</bdi> # is the rank over the cases that all models resolved; ? marks a rank
         that the unresolved items could change.
       </p>
-      {overview.rank_notes.map((note) => (
-        <p key={note}>
-          <bdi>{note}</bdi>
-        </p>
-      ))}
+      {overview.rank_notes.length > 0 && (
+        <details>
+          <summary>What the unresolved items could change ({overview.rank_notes.length})</summary>
+          {overview.rank_notes.map((note) => (
+            <p key={note}>
+              <bdi>{note}</bdi>
+            </p>
+          ))}
+        </details>
+      )}
       {overview.conclusions.length > 0 && (
         <>
           <h2 id="conclusions">Does a conclusion depend on the judge?</h2>

@@ -4,16 +4,17 @@ import { JudgesFront } from "./Judges";
 import { Front } from "./Overview";
 import { Samples } from "./Samples";
 import type { JudgesData, OverviewData, SamplesData } from "./shapes";
-import { has, useData } from "./source";
+import { has } from "./packed";
+import { useData } from "./source";
 
 /** The self-contained report: the pages of one run below each other, so that they print as one. */
 export function Report({ title }: { title: string }) {
   const { value: overview, fault } = useData<OverviewData>("overview?run=0");
-  const { value: judges } = useData<JudgesData>(has("judges?run=0") ? "judges?run=0" : null);
+  const { value: judges, loading } = useData<JudgesData>(has("judges?run=0") ? "judges?run=0" : null);
   const { value: samples } = useData<SamplesData>("samples?run=0");
   useOpenInPrint();
   if (fault) return <Failure fault={fault} />;
-  if (!overview) return null;
+  if (!overview || loading) return null;
   return (
     <>
       <header class="view-head">
@@ -74,12 +75,12 @@ function Theme() {
   );
 }
 
-/** On paper nothing can be opened: everything but the cases is open there. */
+/** On paper nothing can be opened: everything but what belongs to the cases is open there. */
 function useOpenInPrint(): void {
   useEffect(() => {
     let opened: HTMLDetailsElement[] = [];
     const open = () => {
-      opened = [...document.querySelectorAll<HTMLDetailsElement>("details:not([open], .case, .case *)")];
+      opened = [...document.querySelectorAll<HTMLDetailsElement>("details:not([open], .cases *, .one-case *)")];
       for (const one of opened) one.open = true;
     };
     const close = () => {

@@ -3,7 +3,8 @@ import { Failure } from "../common/Failure";
 import { Words } from "../common/Words";
 import type { Exchange, Part, Verdict } from "./case";
 import { counted, shown } from "./names";
-import { has, useData } from "./source";
+import { has } from "./packed";
+import { useData } from "./source";
 
 /** The verdicts on one model's responses, by step. */
 export function Verdicts(props: { verdicts: Verdict[]; names: Map<string, string>; chosen: number }) {

@@ -9,7 +9,7 @@ import { Going } from "./Going";
 import { Judges } from "./Judges";
 import { Overview } from "./Overview";
 import type { RunLine } from "./runs";
-import { has, useData } from "./source";
+import { useData } from "./source";
 
 const tabs = { overview: "Overview", cases: "Cases", judges: "Judges", compare: "Compare" };
 const pages = { overview: Overview, cases: Cases, judges: Judges, compare: Compare };
@@ -47,7 +47,7 @@ export function View({ job }: { job: Job }) {
 
 function tabsOf(runs: number): Tab[] {
   const names = Object.keys(tabs) as Tab[];
-  return names.filter((tab) => (tab !== "compare" || runs > 1) && (tab !== "cases" || has("cases")));
+  return names.filter((tab) => tab !== "compare" || runs > 1);
 }
 
 function Tabs({ shown, tab, run }: { shown: Tab[]; tab: Tab; run: RunLine }) {

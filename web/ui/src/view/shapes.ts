@@ -151,12 +151,10 @@ export interface JudgesData {
   agreement: Grid[];
 }
 
-/** A case in the list of a self-contained report; see evaluation/report/case_pages.py. */
+/** A case inside a self-contained report; see evaluation/report/case_pages.py. */
 export interface CaseLine {
   place: number;
   id: string;
-  truth: string;
-  marks: string[];
 }
 
 export interface SamplesData {
