@@ -147,7 +147,10 @@ def _settled(state: Joined, coded: list[Coded], policy: Policy) -> Mapping:
     if tree.category(own) == tree.category(main.code) and mapping.score >= LEAST:
         return _with_beside(mapping, _noted(state, own, tree), policy)
     weakest = min(one.category_score for one in coded)
-    doubted = weakest > mapping.category_score and not is_factor(main.code, tree)
+    # A code of a later condition alone leaves out what the text begins with.
+    is_later = any(in_line(own, one.code, tree) for one in coded if one is not main)
+    doubted = is_later or weakest > mapping.category_score
+    doubted = doubted and not is_factor(main.code, tree)
     if not doubted or _names_all(mapping, coded):
         return mapping
     joined = _with_beside(_as_first(state, coded, policy), state, policy)
