@@ -270,3 +270,26 @@ def test_a_killed_driver_goes_on_and_no_answer_is_paid_twice(
     parts = [sorted((tmp_path / out).glob("*.parquet")) for out in ("whole", "out")]
     assert [path.name for path in parts[0]] == [path.name for path in parts[1]]
     assert [path.read_bytes() for path in parts[0]] == [path.read_bytes() for path in parts[1]]
+
+
+@with_ray
+def test_a_jury_votes_on_a_cluster(cluster: Any, server: ProtocolServer, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    for name, first in (("a", 0), ("b", 240)):  # two blocks, and one
+        rows = [
+            {"id": f"case {n}", **row} for n, row in enumerate(pairs(first, first + 240), first)
+        ]
+        (tmp_path / "in" / f"{name}.jsonl").write_text("".join(json.dumps(r) + "\n" for r in rows))
+    votes = "".join(f"case {n},{STEP},Ann,true\n" for n in range(480))
+    (tmp_path / "votes.csv").write_text("case,step,judge,verdict\n" + votes)
+    judges = ["--judge", server.judge("a"), "--judge", server.judge("b")]
+    command = [
+        "judge", STEP, str(tmp_path / "in"), "-o", str(tmp_path / "out"), *judges, "-q",
+        "--human", str(tmp_path / "votes.csv"), "--cache-mode", "off", "--cluster", cluster.address,
+    ]  # fmt: skip
+    assert run(command) == 0
+    parts = sorted((tmp_path / "out").glob("*.parquet"))
+    judged = [row for part in parts for row in pq.read_table(part).to_pylist()]
+    assert [row["id"] for row in judged] == [f"case {n}" for n in range(480)]
+    assert [row["verdict"] for row in judged] == [n % 10 == 7 for n in range(480)]
+    assert len(server.seen) == 2 * 480
