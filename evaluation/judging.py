@@ -34,7 +34,7 @@ JURY = "jury:"
 
 @runtime_checkable
 class CountsReplays(Protocol):
-    """A `Progress` that is also told of the items that were answered from the cache."""
+    """A `Progress` that is also told of the items for which no judge was asked."""
 
     def replayed(self, stage: str) -> None:
         """Count one more item of a stage, before the stage's progress is told."""
@@ -234,14 +234,18 @@ class Panel:
             outcomes[index] = outcome
             if keys[index] and outcome.status != "failed" and outcome.decided_by == "llm":
                 self.journal.keep(keys[index], outcome)
-            if self.progress:
-                if outcome.cached and isinstance(self.progress, CountsReplays):
-                    self.progress.replayed(stage)
-                self.progress(stage, len(outcomes), len(items))
+            self._tell(stage, len(outcomes), len(items), was_asked=_was_asked(outcome))
         for index, key in enumerate(keys):
             if index not in outcomes:  # two models gave the same response: the judge sees it once
                 outcomes[index] = outcomes[asked[key]].model_copy(update=_AT_NO_COST)
+                self._tell(stage, len(outcomes), len(items), was_asked=False)
         return [outcomes[index] for index in range(len(items))]
+
+    def _tell(self, stage: str, done: int, total: int, *, was_asked: bool) -> None:
+        if self.progress:
+            if not was_asked and isinstance(self.progress, CountsReplays):
+                self.progress.replayed(stage)
+            self.progress(stage, done, total)
 
     async def _stream(
         self, step: Step[Any, Any], items: Sequence[Item], judge: AnyJudge | None
@@ -252,6 +256,11 @@ class Panel:
         async with aclosing(stream_step(step, inputs, judge=judge, run=self.run)) as stream:
             async for pair in stream:
                 yield pair
+
+
+def _was_asked(outcome: Outcome) -> bool:
+    """Whether a judge was asked now: a kept reply and what a rule decides take no time."""
+    return not outcome.cached and outcome.decided_by in ("llm", "none")
 
 
 _AT_NO_COST = {"cached": True, "calls": 0, "tokens_in": 0, "tokens_out": 0, "cost": 0.0}

@@ -7,9 +7,10 @@ import signal
 import stat
 import sys
 from collections import defaultdict, deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
@@ -17,6 +18,7 @@ from filelock import FileLock
 from hypothesis import settings
 
 from dxjudge.agents.engine import habits, limits
+from dxjudge.files.charts import to_pdf, to_png
 from dxjudge.graphs.mapper import Mapper
 from dxjudge.ontology.mapping import Mapping
 from dxjudge.ontology.search import index
@@ -105,6 +107,33 @@ def texts_are_mapped_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Mapper, "_without_model", map_new)
         yield
+
+
+@pytest.fixture(scope="module")
+def one_picture() -> Iterator[None]:
+    """For tests of evaluations that look at no picture: the first one stands for all others.
+
+    Every figure is drawn as SVG, and only the first is converted to PNG and PDF.
+    """
+    import vl_convert
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("svg_to_png", "svg_to_pdf"):
+            patch.setattr(vl_convert, name, _first_of(getattr(vl_convert, name)))
+        yield
+    to_png.cache_clear()
+    to_pdf.cache_clear()
+
+
+def _first_of(convert: Callable[..., bytes]) -> Callable[..., bytes]:
+    converted: list[bytes] = []
+
+    def convert_first(svg: str, **options: Any) -> bytes:
+        if not converted:
+            converted.append(convert(svg, **options))
+        return converted[0]
+
+    return convert_first
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -15,9 +16,12 @@ import pytest
 
 from dxjudge.cli.main import run
 from dxjudge.cli.terminal import progress
+from dxjudge.graphs import mapper
 from dxjudge.ontology.table_row import COLUMNS
 
 EXAMPLES = Path(__file__).parent.parent / "examples" / "diagnoses.csv"
+# The index of this release is small, so that a process starts soon.
+SMALL = ("--ontology", f"{Path(__file__).parent / 'data' / 'releases' / 'own.py'}:ICD11")
 ADDED = [
     *("code", "name", "score", "category_score", "decided_by", "status"),
     *("additional_codes", "additional_names", "reason"),
@@ -221,16 +225,17 @@ def test_a_full_disk_keeps_the_table(tmp_path: Path, capfd: pytest.CaptureFixtur
 
 def test_a_pipe_in_and_a_pipe_out_that_closes(tmp_path: Path) -> None:
     # 3,000 rows of one text are more than a pipe holds.
+    command = shlex.join([sys.executable, "-m", "dxjudge", "map", "-", *SMALL])
     script = (
-        '(echo dx; yes "gout of the same old toe on every line" | head -3000)'
-        f' | "{sys.executable}" -m dxjudge map - | head -2; echo "${{PIPESTATUS[@]}}"'
+        '(echo dx; yes "the same old cholera on every line" | head -3000)'
+        f' | {command} | head -2; echo "${{PIPESTATUS[@]}}"'
     )
     done = subprocess.run(
         ["bash", "-c", script], capture_output=True, text=True, cwd=tmp_path, check=True
     )
     header, first, status = done.stdout.splitlines()
     assert header == ",".join(["dx", *ADDED])
-    assert first.startswith("gout of the same old toe on every line,M10")
+    assert first.startswith("the same old cholera on every line,1A00")
     assert status == "0 141 0"
     assert "Error" not in done.stderr
     assert "Traceback" not in done.stderr
@@ -241,7 +246,7 @@ def test_an_interruption_keeps_what_was_mapped(tmp_path: Path) -> None:
     import pty
 
     (tmp_path / "in.txt").write_text("".join(f"gout of toe {n}\n" for n in range(3_000)))
-    command = [sys.executable, "-m", "dxjudge", "map", "in.txt", "-o", "out.csv"]
+    command = [sys.executable, "-m", "dxjudge", "map", "in.txt", "-o", "out.csv", *SMALL]
     terminal, other_end = pty.openpty()
     process = subprocess.Popen([*command, "--table", "t.tsv"], cwd=tmp_path, stderr=other_end)
     os.close(other_end)
@@ -273,9 +278,9 @@ def read_until(terminal: int, wanted: bytes | None) -> bytes:
 
 
 def test_standard_input_of_json_lines_comes_back_as_json_lines() -> None:
-    lines: list[dict[str, Any]] = [{"dx": "Whooping cough", "n": 1}, {"dx": None}]
+    lines: list[dict[str, Any]] = [{"dx": "Epidemic cholera", "n": 1}, {"dx": None}]
     done = subprocess.run(
-        [sys.executable, "-m", "dxjudge", "map", "-", "--quiet"],
+        [sys.executable, "-m", "dxjudge", "map", "-", "--quiet", *SMALL],
         input="\n".join(map(json.dumps, lines)),
         capture_output=True,
         text=True,
@@ -285,7 +290,7 @@ def test_standard_input_of_json_lines_comes_back_as_json_lines() -> None:
     found = [json.loads(line) for line in done.stdout.splitlines()]
     assert found[0] | {"name": None} == {
         **lines[0],
-        "code": "A37",
+        "code": "1A00",
         "name": None,
         "score": 1.0,
         "category_score": 1.0,
@@ -302,15 +307,16 @@ def test_off_a_terminal_map_says_how_far_it_is(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 0.0)
+    monkeypatch.setattr(mapper, "_BATCH", 64)
     source, target = tmp_path / "in.txt", tmp_path / "out.csv"
     source.write_text("".join(f"gout of toe {n}\n" for n in range(130)), "utf-8")
-    map_file(source, "-o", target)
+    map_file(source, "-o", target, *SMALL)
     lines = [line for line in capsys.readouterr().err.splitlines() if "dxjudge: mapping" in line]
     assert [line.split(",")[0] for line in lines] == [
         f"dxjudge: mapping: {done} of 130" for done in (0, 64, 128, 130)
     ]
     assert [" left" in line for line in lines] == [False, True, True, False]
-    map_file(source, "-o", target, "-q")
+    map_file(source, "-o", target, "-q", *SMALL)
     assert capsys.readouterr().err == ""
 
 

@@ -1,12 +1,22 @@
 """What a stranger reads in the terminal: whole names, and true sentences on ranks."""
 
 import json
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+import dxjudge
+from dxjudge.agents.engine.run import Run
 from dxjudge.cli.main import run
+
+from .evaluation_judge import make_judge
+from .protocol_server import ProtocolServer
+
+pytestmark = pytest.mark.usefixtures("one_picture")
 
 
 def write(path: Path, rows: list[dict[str, str]]) -> str:
@@ -46,6 +56,59 @@ def test_outside_a_terminal_a_table_is_as_wide_as_columns_says_and_no_number_is_
     assert shown[80].count("model-a") > shown[1000].count("model-a") == 1
     assert sorted(numbers_of(shown[80])) == sorted(numbers_of(shown[1000]))
     assert all(ward in shown[80] for ward in wards)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo terminals")
+def test_what_is_printed_while_a_bar_is_shown_goes_to_the_file_it_is_sent_to(
+    tmp_path: Path,
+) -> None:
+    import pty
+
+    script = (
+        "from dxjudge.cli.terminal.progress import stages\n"
+        "with stages(quiet=False) as told:\n"
+        "    told('judging', 1, 2)\n"
+        "    print('the result')\n"
+    )
+    reader, terminal = pty.openpty()
+    with (tmp_path / "out.txt").open("w") as out:
+        command = [sys.executable, "-c", script]
+        subprocess.run(command, stdout=out, stderr=terminal, stdin=subprocess.DEVNULL, check=True)
+    shown = os.read(reader, 100_000).decode()
+    os.close(terminal)
+    os.close(reader)
+    assert "1 of 2" in shown and "the result" not in shown
+    assert (tmp_path / "out.txt").read_text() == "the result\n"
+
+
+class Told:
+    """A progress that is told of items for which nobody was asked, as that of the command."""
+
+    def __init__(self) -> None:
+        self.replays, self.last = 0, ("", 0, 0)
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        self.last = (stage, done, total)
+
+    def replayed(self, stage: str) -> None:
+        self.replays += 1
+
+
+def test_progress_ends_at_the_last_item_and_its_pace_leaves_out_what_nobody_was_asked(
+    tmp_path: Path,
+) -> None:
+    cases = [{"id": str(n), "case": "?", "diagnosis": "gout"} for n in range(5)]
+    # Rules decide the same name; the judge sees the same guess once.
+    guesses = ["gout", "gout", "lupus", "asthma", "asthma"]
+    rows = [{"id": str(n), "predicted_diagnosis": guess} for n, guess in enumerate(guesses)]
+    told = Told()
+    with ProtocolServer(make_judge(0)) as server, Run(mode="off") as asking:
+        dxjudge.evaluate(
+            cases, {"m": rows}, judges=[server.judge()], run=asking, folder=tmp_path,
+            resamples=20, tasks=["judge_equivalence"], progress=told,
+        )  # fmt: skip
+    assert (len(server.seen), told.replays) == (2, 3)
+    assert told.last[1:] == (5, 5)
 
 
 def test_models_without_a_common_case_and_with_long_names(

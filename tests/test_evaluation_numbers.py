@@ -14,7 +14,7 @@ from dxjudge.evaluation import cells
 from dxjudge.evaluation.measures.measure import Measure, Score, Units, mean_measure
 from dxjudge.evaluation.measures.numbers import numbers_of
 from dxjudge.evaluation.measures.standings import differences_of, rank_shift, ranks_of
-from dxjudge.evaluation.pages import items, marked
+from dxjudge.evaluation.pages import marked, words
 from dxjudge.evaluation.report import latex
 from dxjudge.ontology.tree import load_tree
 from dxjudge.scoring.bootstrap import Plan
@@ -161,7 +161,7 @@ def test_rank_change_is_over_the_models_that_have_both_scores() -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("module", [cells, latex, items, marked])
+@pytest.mark.parametrize("module", [cells, latex, marked, words])
 def test_the_examples_in_docstrings_hold(module: ModuleType) -> None:
     found = doctest.testmod(module)
     assert found.attempted and not found.failed

@@ -16,6 +16,8 @@ from dxjudge.scoring import bradley_terry
 from .protocol_server import ProtocolServer, Seen, fail
 from .test_evaluation_run import responses, rows_of, run
 
+pytestmark = pytest.mark.usefixtures("one_picture")
+
 CASES = [{"id": f"c'{n}", "case": f"Case {n}."} for n in range(12)]
 QUALITY = {
     "a": [3] * 12,

@@ -14,6 +14,8 @@ from .evaluation_judge import make_judge
 from .protocol_server import ProtocolServer
 from .test_evaluation_run import responses, rows_of, run
 
+pytestmark = pytest.mark.usefixtures("one_picture")
+
 SMALL = ("--resamples", 20)
 
 

@@ -18,7 +18,7 @@ from dxjudge.errors import InputError, UsageError
 from .evaluation_judge import make_judge
 from .protocol_server import ProtocolServer, Seen
 
-pytestmark = pytest.mark.usefixtures("texts_are_mapped_once")
+pytestmark = pytest.mark.usefixtures("texts_are_mapped_once", "one_picture")
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 CASES = EXAMPLES / "cases.jsonl"

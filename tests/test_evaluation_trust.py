@@ -15,6 +15,8 @@ from dxjudge.evaluation.unread import unread_in_responses
 from .protocol_server import ProtocolServer, fail
 from .test_evaluation_run import responses, rows_of, run
 
+pytestmark = pytest.mark.usefixtures("one_picture")
+
 CASES = [{"id": f"c{n}", "diagnosis": "asthma", "ddx": ["asthma", "gout"]} for n in range(3)]
 
 

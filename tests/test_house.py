@@ -117,7 +117,8 @@ def test_data_files_are_packaged() -> None:
             for path in folder.rglob("*")
             if path.is_file()
             and path.suffix not in {".py", ".pyc"}
-            and "ui" not in path.relative_to(folder).parts  # the source of the built pages
+            # The source of the built pages, and compiled code while another process writes it
+            and not {"ui", "__pycache__"} & set(path.relative_to(folder).parts)
             and not any((above / "__init__.py").exists() for above in _between(path, folder))
         }
         if package == "dxjudge":

@@ -12,6 +12,8 @@ from dxjudge.cli.main import run
 
 from .protocol_server import ProtocolServer
 
+pytestmark = pytest.mark.usefixtures("one_picture")
+
 EXAMPLES = Path(__file__).parents[1] / "examples"
 CASES = [str(EXAMPLES / "cases.jsonl"), *(str(EXAMPLES / "evaluate" / f"{name}.jsonl")
                                           for name in ("careful", "hasty"))]  # fmt: skip

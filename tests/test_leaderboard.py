@@ -13,7 +13,7 @@ from dxjudge.errors import InputError, UsageError
 
 from .test_evaluation_run import rows_of
 
-pytestmark = pytest.mark.usefixtures("texts_are_mapped_once")
+pytestmark = pytest.mark.usefixtures("texts_are_mapped_once", "one_picture")
 
 
 def cases_of(numbers: range) -> list[dict[str, Any]]:

@@ -30,7 +30,7 @@ from dxjudge.scoring import deviation_over_units
 from .evaluation_judge import make_judge
 from .protocol_server import ProtocolServer
 
-pytestmark = pytest.mark.usefixtures("texts_are_mapped_once")
+pytestmark = pytest.mark.usefixtures("texts_are_mapped_once", "one_picture")
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 MODELS = {"careful": EXAMPLES / "evaluate" / "careful.jsonl",

@@ -18,6 +18,8 @@ from dxjudge.cli.main import app
 
 from .protocol_server import ProtocolServer, Seen
 
+pytestmark = pytest.mark.usefixtures("one_picture")
+
 CASES = 100
 MODELS = ("qwen-a", "mistral-b", "terse", "wordy")
 EXTRA = " as the most likely explanation of everything that is known of this patient so far"

@@ -215,8 +215,15 @@ def test_a_rubric_has_its_dimensions_levels_and_marked_quotes(
         _drag(page, "Blue-white veil")
         page.get_by_role("button", name="Knowledge: Quotes").click()
         assert groups.first.locator("blockquote").inner_text().startswith("Blue-white veil")
-        for level in "40312":
+        for level, group in zip("40312", groups.all(), strict=True):
+            # The options that the next key chooses are on the screen, and the button says them.
+            expect(group.locator(".rate-question.active .option").last).to_be_in_viewport()
+            title = group.locator("legend").inner_text()
+            expect(page.locator(".rate-buttons")).to_contain_text(
+                f"Still open: {title} \u203a Level"
+            )
             page.keyboard.press(level)
+        expect(page.locator(".rate-buttons")).not_to_contain_text("Still open")
         page.keyboard.press("Enter")
         expect(page.get_by_text("Every item has an answer")).to_be_visible()
         votes = at.votes()

@@ -28,7 +28,7 @@ from dxjudge.scoring import Difference, Interval
 
 from .protocol_server import ProtocolServer, Seen, fail
 
-pytestmark = pytest.mark.usefixtures("texts_are_mapped_once")
+pytestmark = pytest.mark.usefixtures("texts_are_mapped_once", "one_picture")
 
 CASES = 20
 MODELS = ("qwen-new", "plain")

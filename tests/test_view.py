@@ -3,6 +3,7 @@
 import io
 import json
 import re
+import shutil
 import subprocess
 import sys
 import threading
@@ -15,14 +16,18 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect
 from pypdf import PdfReader
+from starlette.requests import Request
 
 import dxjudge
 from dxjudge.agents.engine.run import Run
 from dxjudge.agents.judge_equivalence import JUDGE_EQUIVALENCE
 from dxjudge.cli.main import run as dxjudge_command
+from dxjudge.evaluation.pages.columns_file import read_columns
+from dxjudge.evaluation.pages.opened import open_cases
 from dxjudge.graphs.jury.votes_file import read_votes
 from dxjudge.web.local import Job
 from dxjudge.web.view.api import make_view_api
+from dxjudge.web.view.cases import wanted_of
 from dxjudge.web.view.open_runs import OpenRuns
 
 from .browser import TOKEN, chromium, faults_of, fits, inaccessible, looks, served
@@ -242,6 +247,34 @@ def test_every_pair_of_judges_and_people_stands_as_in_the_tables(
         assert f"the same verdict on {same} of {both.total()} items" in sentence
     assert page.locator("h2", has_text="Self-preference").count() == 1
     assert inaccessible(page) == []
+
+
+def test_kept_columns_say_what_the_tables_say_and_are_made_again_after_a_change(
+    plain: Judged, people: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "copy"
+    shutil.copytree(plain.folder, folder)  # with the times of the files
+    votes = read_votes(people, by_groups=True)
+    assert read_columns(folder) is not None, "the evaluation has kept them"
+    kept = open_cases(folder, votes)
+    (folder / "columns.npz").write_bytes(b"PK damaged")
+    made = open_cases(folder, votes)
+    states = ("", "right=wrong", "judges=disagree&metric=hdf1", "people=differ", "sort=-seconds",
+              "group.specialty=Dermatology&score=..40", "q=generalized")  # fmt: skip
+    for state in states:
+        wanted = wanted_of(Request({"type": "http", "query_string": state.encode()}))
+        assert kept.table.found(wanted) == made.table.found(wanted)
+        assert [*kept.table.places(wanted)] == [*made.table.places(wanted)]
+    assert kept.items.rows == made.items.rows
+    assert kept.alone("derm-01") == made.alone("derm-01")
+    assert [kept.items.words_of(at) for at in range(len(kept.items.rows))] == [
+        kept.items.in_words(row.task, kept.items.said.get((row.unit, row.judge), {})) or row.reason
+        for row in kept.items.rows
+    ]
+    table = folder / "verdicts.csv"
+    table.write_text(table.read_text("utf-8").replace("careful", "carefuI"), "utf-8")
+    assert "carefuI" in open_cases(folder).items.facets["model"].values
+    assert read_columns(folder) is not None
 
 
 def test_people_that_contradict_a_judge_are_found(

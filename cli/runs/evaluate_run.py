@@ -12,11 +12,7 @@ from ...errors import NoVerdict, UsageError
 from ...evaluation.from_data import open_evaluation, run_opened
 from ...evaluation.judges.stress_table import read_rates
 from ...evaluation.pages.kept import ATTEMPTS
-from ...evaluation.presets import title_of
-from ...evaluation.report.latex import caption_of, main_rows
 from ...evaluation.report.main_table import failed_note
-from ...evaluation.report.paper_tables import paper_views
-from ...evaluation.report.paper_text import paper_text
 from ...evaluation.report.rank_table import rank_notes
 from ...evaluation.report.tables import all_tables
 from ...evaluation.report.write import make_folder
@@ -29,8 +25,9 @@ from ..exit_codes import BUDGET, INTERRUPTED, SOME_FAILED
 from ..option_groups import JudgeModelOptions, RunOptions
 from ..searching_options import FurtherTerms
 from ..sources_command import say_added
+from ..terminal.evaluated import print_tables, remark, say_notes
 from ..terminal.facts import tell
-from ..terminal.printing import print_json, print_lines, print_table
+from ..terminal.printing import print_json
 from ..terminal.progress import stages, tell_of_batches
 from .estimates import keep_estimates
 from .evaluate_estimate import estimate_evaluation, evaluation_facts
@@ -115,17 +112,17 @@ def run_evaluation(request: Request) -> int:
                 progress=progress,
             )
         except KeyboardInterrupt:
-            _say("interrupted; run the same command again to continue from here")
+            remark("interrupted; run the same command again to continue from here")
             return INTERRUPTED
         result.write(request.output, report_cases=request.shown, stress=request.stress)
         if request.as_json:
             print_json(_plain(result.evaluation, request.output))
         if not request.quiet:
             if not request.as_json:
-                _print_tables(result.evaluation)
-            _say_notes(result.evaluation, request.output)
-            for remark in run.remarks():
-                _say(remark)
+                print_tables(result.evaluation)
+            say_notes(result.evaluation, request.output)
+            for line in run.remarks():
+                remark(line)
         _check_resolved(result.evaluation, request.output, run.budget_reached)
         return exit_code(result.evaluation, run.budget_reached)
 
@@ -179,41 +176,3 @@ def _plain(evaluation: Evaluation, folder: Path) -> dict[str, Any]:
         "signature": evaluation.signature,
         "report": folder / "report.html",
     }
-
-
-def _print_tables(evaluation: Evaluation) -> None:
-    header, rows = main_rows(evaluation)
-    print_lines([title_of(evaluation.settings)])
-    print_table(header, rows, names=header.index("Model") + 1)
-    print_lines([caption_of(evaluation)])
-    _print_paper(evaluation)
-
-
-def _say_notes(evaluation: Evaluation, folder: Path) -> None:
-    for note in filter(None, (failed_note(evaluation), *evaluation.notes, *rank_notes(evaluation))):
-        _say(note)
-    for entry in evaluation.left_out:
-        _say(f"left out: {entry.task}: {entry.reason}")
-    for entry in evaluation.skipped:
-        _say(f"skipped: {entry.task}: {entry.reason}")
-    failures = evaluation.failures
-    if set(failures) == {"unresolved"}:  # every judge has answered, and a jury has not decided
-        _say(f"without a verdict: {failures['unresolved']:,} (verdicts.csv says why)")
-    elif failures:
-        listed = ", ".join(f"{name} {count:,}" for name, count in failures.items())
-        _say(f"failed: {listed} (verdicts.csv says why)")
-    _say(f"report: {folder / 'report.html'}")
-
-
-def _print_paper(evaluation: Evaluation) -> None:
-    for view in paper_views(evaluation):
-        text = paper_text(view, evaluation)
-        print()
-        print_lines([text.title])
-        if text.has_number:
-            print_table(text.header, text.rows)
-        print_lines([" ".join(text.notes)])
-
-
-def _say(text: str) -> None:
-    print(f"dxjudge: {text}", file=sys.stderr)

@@ -191,7 +191,13 @@ def open_bar() -> Any:
         BarColumn(bar_width=16),
         What(),
     )
-    return Progress(*columns, console=Console(stderr=True), transient=True)
+    return Progress(
+        *columns,
+        console=Console(stderr=True),
+        transient=True,
+        # What is printed meanwhile stands above the bar; a file or a pipe gets it as it is.
+        redirect_stdout=sys.stdout.isatty(),
+    )
 
 
 def replayed_share(run: "Run") -> float:

@@ -8,10 +8,11 @@ from pydantic import BaseModel
 from ...errors import InputError
 from ..cases import Case, Response
 from ..judging import JURY
-from .items import NO_RESPONSE, NOT_JUDGED, Items, Row, responses_of
+from .items import Items, responses_of
 from .marked import Quote, Segment, marked, quotes_of
 from .predictions import TRUTH, Prediction
 from .tree_view import TreeView
+from .verdict_rows import NO_RESPONSE, NOT_JUDGED, Row
 
 
 class PartView(BaseModel):

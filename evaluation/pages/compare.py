@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -103,13 +103,35 @@ def _words(key: Key) -> str:
 
 def _pairs(first: FinishedRun, second: FinishedRun) -> Iterator[tuple[Key, Key]]:
     """The numbers of the same metric, model and judge; a run's only judge faces the other's."""
-    judges = [sorted({judge for _, judge, _ in run.numbers if judge}) for run in (first, second)]
-    one_each = len(judges[0]) == len(judges[1]) == 1
+    ours, theirs = (sorted({judge for _, judge, _ in run.numbers if judge})
+                    for run in (first, second))  # fmt: skip
+    faced = dict(_faced(ours, theirs))
     for key in first.numbers:
         metric, judge, model = key
-        other = (metric, judges[1][0], model) if one_each and judge else key
+        other = (metric, faced.get(judge, judge), model)
         if other in second.numbers:
             yield key, other
+
+
+def _faced(ours: Sequence[str], theirs: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The judges that face each other: the same, else the one at another address, else the only.
+
+    >>> dict(_faced(["a:x@http://one:1/v1", "b:y"], ["a:x@http://two:2/v1", "b:y", "c:z"]))
+    {'a:x@http://one:1/v1': 'a:x@http://two:2/v1', 'b:y': 'b:y'}
+    >>> dict(_faced(["b:y"], ["c:z"])), dict(_faced(["b:y"], ["c:z", "d:w"]))
+    ({'b:y': 'c:z'}, {})
+    """
+    for judge in ours:
+        same = [judge] if judge in theirs else [*_named_like(judge, theirs)]
+        if len(same) == 1 and (judge in theirs or len([*_named_like(judge, ours)]) == 1):
+            yield judge, same[0]
+        elif len(ours) == len(theirs) == 1:
+            yield judge, theirs[0]
+
+
+def _named_like(judge: str, judges: Iterable[str]) -> Iterator[str]:
+    bare = judge.partition("@http")[0]
+    return (one for one in judges if one.partition("@http")[0] == bare)
 
 
 def _moved(first: FinishedRun, second: FinishedRun, ours: Key, theirs: Key) -> Moved:

@@ -1,8 +1,9 @@
 """The tables of one finished run behind its pages of cases, each read once."""
 
+import gc
 import threading
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -98,7 +99,8 @@ class OpenedCases:
             timer.start()
 
     def _read_rest(self) -> None:
-        with suppress(InputError):  # the page that needs the file says what is wrong with it
+        # The page that needs a file says what is wrong with it.
+        with suppress(InputError), few_pauses():
             for metric in self.items.scores.metrics[:1]:  # finds the rows' places for all metrics
                 self.items.score_of(metric)
             self.predictions.of("")
@@ -186,10 +188,24 @@ def _attempt(one: dict[str, Any]) -> AttemptView:
     )
 
 
+@contextmanager
+def few_pauses() -> Iterator[None]:
+    """Read without the collector of circular garbage, which looks at all that was read so far.
+
+    Nor does it look at it later: that would take longer than a filter does.
+    """
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
 def open_cases(folder: Path, people: Sequence[Vote] = ()) -> OpenedCases:
     """Open the cases of a finished run. Raises InputError for a folder without an evaluation."""
     kept = Kept(folder)
-    return OpenedCases(folder, read_items(folder, people, kept.seconds), kept)
+    return OpenedCases(folder, read_items(folder, people, lambda: kept.seconds), kept)
 
 
 def own_people(folder: Path) -> list[Vote]:

@@ -5,7 +5,7 @@ import os
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -13,6 +13,8 @@ from pydantic import BaseModel, ValidationError
 
 from ...errors import OutputError
 from ...files.bytes import writing
+from ..judging import CountsReplays
+from ..judging import Progress as Told
 from .kept import ATTEMPTS, lines_of
 
 PROGRESS = "progress.json"
@@ -119,24 +121,34 @@ class ProgressFile:
             file.write(progress.model_dump_json().encode())
 
 
+class _Noted:
+    """A progress function that writes the file too."""
+
+    def __init__(self, file: ProgressFile, progress: Told | None) -> None:
+        self._file = file
+        self._progress = progress
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        self._file.note(stage, done, total)
+        if self._progress is not None:
+            self._progress(stage, done, total)
+
+    def replayed(self, stage: str) -> None:
+        """Pass on that nobody was asked for an item: the pace leaves it out."""
+        if isinstance(self._progress, CountsReplays):
+            self._progress.replayed(stage)
+
+
 @contextmanager
-def progress_kept(
-    folder: Path, progress: Callable[[str, int, int], None] | None, *, goes_on: bool = False
-) -> Iterator[Callable[[str, int, int], None]]:
+def progress_kept(folder: Path, progress: Told | None, *, goes_on: bool = False) -> Iterator[Told]:
     """Yield a progress function that writes the file too, and calls the given one.
 
     goes_on: the stages that this process noted there before stay. The file stays until the tables
     are written (`end_progress`), or goes if the block fails.
     """
     file = ProgressFile(folder, goes_on=goes_on)
-
-    def note(stage: str, done: int, total: int) -> None:
-        file.note(stage, done, total)
-        if progress is not None:
-            progress(stage, done, total)
-
     try:
-        yield note
+        yield _Noted(file, progress)
     except BaseException:
         file.close()
         end_progress(folder)

@@ -7,7 +7,9 @@ from pathlib import Path
 import numpy as np
 
 from .coded import Codes, Numbers, rows_of
+from .verdict_rows import Row
 
+SCORES = "scores.csv"
 _COLUMNS = ("unit", "model", "judge", "metric", "value")
 Key = tuple[str, str, str]
 """Judge ("" for none), model, unit."""
@@ -20,8 +22,18 @@ class Scores:
     without a judge gives every judge's row the same score.
     """
 
-    def __init__(self, path: Path, rows: Sequence[Key], pairs: Mapping[str, str]) -> None:
-        """path: of scores.csv. rows: judge, model and case. pairs: case -> its pair, if any."""
+    def __init__(
+        self,
+        path: Path,
+        rows: Sequence[Row],
+        pairs: Mapping[str, str],
+        metrics: Sequence[str] | None = None,
+    ) -> None:
+        """path: of scores.csv. rows: those that get a score. pairs: case -> its pair, if any.
+
+        metrics: the names, where they are known; else they are read.
+        """
+        self._known = metrics
         self._path = path
         self._rows = rows
         self._pairs = pairs
@@ -29,7 +41,7 @@ class Scores:
     @property
     def metrics(self) -> list[str]:
         """The names of the metrics, sorted."""
-        return sorted(self._read[1])
+        return sorted(self._read[1]) if self._known is None else [*self._known]
 
     def of_rows(self, metric: str) -> Numbers:
         """Return the score of each row; NaN without one."""
@@ -48,6 +60,8 @@ class Scores:
         """The place of every key, and of each metric the places that have a value."""
         keys: dict[Key, int] = {}
         by_metric: dict[str, tuple[list[int], list[float]]] = {}
+        if not self._path.exists():  # an evaluation in which nothing has a score writes none
+            return {}, {}
         for unit, model, judge, metric, value in rows_of(self._path, _COLUMNS):
             places, values = by_metric.setdefault(metric, ([], []))
             if value:
@@ -62,9 +76,9 @@ class Scores:
     def _places(self) -> tuple[Codes, ...]:
         """For each way to find a row's score, the place of its key; -1 for none."""
         keys = self._read[0]
-        ways = [self._rows]
+        ways: list[list[Key]] = [[(row.judge, row.model, row.case) for row in self._rows]]
         if any(not judge for judge, _, _ in keys):
-            ways.append([("", model, case) for _, model, case in self._rows])
+            ways.append([("", row.model, row.case) for row in self._rows])
         if self._pairs:
             ways = [one for way in ways for one in (way, self._of_pairs(way))]
         return tuple(np.array([keys.get(key, -1) for key in way], dtype=np.int32) for way in ways)

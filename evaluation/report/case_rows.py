@@ -37,7 +37,7 @@ def rows_inside(items: Items, places: Sequence[int]) -> dict[str, Any]:
         "place": [int(items.rows[row].place) for row in rows],
         "repairs": [int(items.rows[row].repairs or 0) for row in rows],
         "verdict": [items.words_of(row) for row in rows],
-        "score": _shown(items.score, at),
+        "score": _shown(items.score_of(""), at),
         "cost": _shown(items.cost, at),
         "seconds": _shown(items.seconds, at),
         "scores": {name: _shown(items.score_of(name), at) for name in items.scores.metrics},

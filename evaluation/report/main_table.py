@@ -1,12 +1,15 @@
 """The main table of an evaluation: its columns, its judges and its cells."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from ..measures.numbers import Number
 from ..result import Evaluation
 from ..settings import Column
 from .table import Table
+
+_WHOLE: Mapping[str, str] = MappingProxyType({})
 
 
 def judges_of(evaluation: Evaluation) -> tuple[str, ...]:
@@ -123,10 +126,11 @@ def main_table(evaluation: Evaluation) -> Table:
     return Table("main_table", tuple(names), rows)
 
 
-def failed_note(evaluation: Evaluation) -> str:
+def failed_note(evaluation: Evaluation, short: Mapping[str, str] = _WHOLE) -> str:
     """Return a sentence that names the columns of the failed items; "" if none failed.
 
-    The counts of a row are the largest of its columns, so that they do not say where items failed.
+    short: other names of judges. The counts of a row are the largest of its columns, so that they
+    do not say where items failed.
     """
     columns = expanded(evaluation)
     judges = judges_of(evaluation)
@@ -139,7 +143,7 @@ def failed_note(evaluation: Evaluation) -> str:
                 if (cell := cell_of(evaluation, column, group, model, judge)) and cell.failed
             }
             if failed:
-                who = f"{model} under {judge}" if len(judges) > 1 else model
+                who = f"{model} under {short.get(judge, judge)}" if len(judges) > 1 else model
                 listed = ", ".join(f"{title} {count:,}" for title, count in failed.items())
                 rows.append(f"{who}: {listed}")
     return f"Failed, by column: {'; '.join(rows)}." if rows else ""

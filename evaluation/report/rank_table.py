@@ -1,6 +1,7 @@
 """The ranks of the models as text: over common cases, and if everything unresolved were wrong."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from ...files.counted import counted
 from ..measures.standings import Rank
@@ -11,6 +12,7 @@ RANKS_SAY = (
     "Value and rank are over the cases that all models resolved. * marks a rank that the "
     "unresolved items could change, because the bounds of the models overlap."
 )
+_WHOLE: Mapping[str, str] = MappingProxyType({})
 _HEADER = ("Metric", "Judge", "Model", "Value", "Rank", "Cases", "Rank if unresolved were wrong",
            "Could change places with")  # fmt: skip
 
@@ -29,14 +31,14 @@ def rank_rows(evaluation: Evaluation) -> tuple[list[str], list[list[str]]]:
     return list(_HEADER), rows
 
 
-def rank_notes(evaluation: Evaluation) -> list[str]:
+def rank_notes(evaluation: Evaluation, short: Mapping[str, str] = _WHOLE) -> list[str]:
     """A sentence for each metric and judge whose ranks leave out unresolved items.
 
-    It says which ranks would be others if everything unresolved were wrong, and which models the
-    unresolved items could put in another order.
+    short: other names of judges. It says which ranks would be others if everything unresolved
+    were wrong, and which models the unresolved items could put in another order.
     """
     return [
-        _note(title, places)
+        _note(title, places, short)
         for title, places in _contests(evaluation)
         if _unresolved(evaluation, places)
     ]
@@ -74,8 +76,8 @@ def _three(value: float) -> str:
     return "-" if value != value else f"{value:.3f}"
 
 
-def _note(title: str, places: Sequence[Rank]) -> str:
-    judge = f", {places[0].judge}" if places[0].judge else ""
+def _note(title: str, places: Sequence[Rank], short: Mapping[str, str]) -> str:
+    judge = f", {short.get(places[0].judge, places[0].judge)}" if places[0].judge else ""
     moved = [
         f"{one.model} would be {one.rank_if_wrong} (now {one.rank})"
         for one in places

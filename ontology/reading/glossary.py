@@ -78,7 +78,7 @@ def _gloss_words(words: list[str], language: str, shorts: Set[str]) -> tuple[flo
     that English has too as those of the language ("tumor" is a neoplasm of unspecified behavior).
     """
     turnable = _entries(language)
-    entries = _entries(f"{language}-ordered") | turnable
+    entries = _ordered_too(language)
     words = _in_order([word for word in words if not _is_empty(word, turnable)], turnable)
     stems = [_stem(word) for word in words]
     glosses: list[str] = []
@@ -136,6 +136,12 @@ def _english(words: list[str], entries: dict[str, str]) -> str | None:
 
 
 @cache
+def _ordered_too(language: str) -> dict[str, str]:
+    """Return the table of a language with the entries whose words are not turned."""
+    return _entries(f"{language}-ordered") | _entries(language)
+
+
+@cache
 def _entries(language: str) -> dict[str, str]:
     """Return the table of a language; its keys are words without endings and without "de"."""
     table = _table(language)
@@ -148,6 +154,7 @@ def _entries(language: str) -> dict[str, str]:
     }
 
 
+@lru_cache(maxsize=16_384)
 def _stem(word: str) -> str:
     """Return a Romance word without the ending of its number and gender."""
     for pattern, plain in _ENDINGS:

@@ -11,7 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -37,18 +37,20 @@ class LexicalIndex:
 
     def scores(self, texts: Sequence[str]) -> Scores:
         """Return cosine similarities of normalised texts with all terms, (len(texts), terms)."""
-        rows = self.weigh(texts)
         scores = np.zeros((len(texts), self.by_feature.shape[1]), np.float32)
-        for place, (start, end) in enumerate(pairwise(rows.indptr)):
+        for place, grams in enumerate(self._known_grams(texts)):
+            places, weights = _unit(grams, self.vocabulary, self.idf)
             # Three times faster than the product of two sparse matrices.
-            holders = self.by_feature[rows.indices[start:end]]
-            scores[place] = holders.T @ rows.data[start:end]
+            scores[place] = self.by_feature[places].T @ on_grid(np.asarray(weights))
         return scores
 
     def weigh(self, texts: Sequence[str]) -> Any:
         """Return sparse unit rows on the grid: (1 + log count) x idf of each known trigram."""
-        grams = (filter(self.vocabulary.__contains__, _grams(text)) for text in texts)
-        return _weighed(map(Counter, grams), self.vocabulary, self.idf)
+        return _weighed(self._known_grams(texts), self.vocabulary, self.idf)
+
+    def _known_grams(self, texts: Iterable[str]) -> Iterator[Counter[str]]:
+        """Yield how often each text holds each trigram of the terms."""
+        return (Counter(filter(self.vocabulary.__contains__, _grams(text))) for text in texts)
 
     def write(self, folder: Path) -> None:
         """Write the index as `lexical.npz` and `lexical.json`."""
@@ -80,17 +82,25 @@ def _weighed(
     columns: list[int] = []
     ends = [0]
     for grams in counts:
-        places = [vocabulary[gram] for gram in grams]
-        raw = [
-            (1 + math.log(count)) * float(idf[place])
-            for place, count in zip(places, grams.values(), strict=True)
-        ]
-        norm = math.sqrt(sum(weight * weight for weight in raw)) or 1.0
-        data += [weight / norm for weight in raw]
+        places, row = _unit(grams, vocabulary, idf)
+        data += row
         columns += places
         ends.append(len(columns))
     weights = on_grid(np.asarray(data, np.float64))
     return sparse.csr_matrix((weights, columns, ends), shape=(len(ends) - 1, len(idf)))
+
+
+def _unit(
+    grams: Counter[str], vocabulary: dict[str, int], idf: npt.NDArray[np.float64]
+) -> tuple[list[int], list[float]]:
+    """Return the places of a text's trigrams and their weights, of length one."""
+    places = [vocabulary[gram] for gram in grams]
+    raw = [
+        (1 + math.log(count)) * weight
+        for weight, count in zip(idf[places].tolist(), grams.values(), strict=True)
+    ]
+    norm = math.sqrt(sum(weight * weight for weight in raw)) or 1.0
+    return places, [weight / norm for weight in raw]
 
 
 def read_lexical(folder: Path) -> LexicalIndex:

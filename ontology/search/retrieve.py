@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
+from itertools import count
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +26,7 @@ _SPELT = 0.95  # the weight of a form in which a word was corrected
 _NOT_SPELT = {"word for word", "one meaning"}  # forms whose words the package wrote itself
 
 Floats = npt.NDArray[np.float32]
+Rows = npt.NDArray[np.int64]
 
 
 class Hit(NamedTuple):
@@ -92,19 +94,16 @@ class Retriever:
         forms = [form for query in queries for form in query.forms]
         if not forms:
             return [[] for _ in queries]
-        texts = [form.text for form in forms]
+        texts = list(dict.fromkeys(form.text for form in forms))
         vectors = self.index.encoder.encode_queries(texts)
         near = self.index.collection.nearest(vectors, min(_NEAREST, len(self.index.terms)))
+        place = dict(zip(texts, range(len(texts)), strict=True))
         candidates: list[list[Hit]] = []
-        start = 0
         for query in queries:
-            stop = start + len(query.forms)
-            part = slice(start, stop)
+            own = [place[form.text] for form in query.forms]
             # One query at a time: the scores of its forms with all terms stay in the cache.
-            lexical = self.index.lexical.scores(texts[part])
-            hits = self._candidates(query, vectors[part], near[part], lexical)
-            candidates.append(hits)
-            start = stop
+            lexical = self.index.lexical.scores([form.text for form in query.forms])
+            candidates.append(self._candidates(query, vectors[own], near[own], lexical))
         return candidates
 
     def look_up(self, query: Query) -> list[int]:
@@ -119,31 +118,34 @@ class Retriever:
         """Return whether a normalised text is a term of the base."""
         return folded in self.index.rows.exact
 
-    def _candidates(
-        self, query: Query, vectors: Floats, near: npt.NDArray[np.int64], lexical: Floats
-    ) -> list[Hit]:
-        best: dict[str, Hit] = {}
-        for place, form in enumerate(query.forms):
-            alike = highest(lexical[place], _NEAREST)
-            alike = alike[lexical[place][alike] > 0]
-            rows = np.unique(np.concatenate([near[place], alike]))
-            if self.leave_one_out:
-                rows = np.setdiff1d(rows, self.index.rows.exact.get(form.text, []))
-            self._score(best, rows, place, form.weight, vectors[place], lexical[place], False)
-        ranked = sorted(best.values(), key=_order)[:_BEST]
-        best = {hit.code: hit for hit in ranked}
+    def _candidates(self, query: Query, vectors: Floats, near: Rows, lexical: Floats) -> list[Hit]:
+        if not query.forms:
+            return []
+        read = _Read(query.forms, vectors, lexical)
+        found = [self._found(read, place, near[place]) for place in range(len(query.forms))]
+        ranked = self._hits(read, found, False)[:_BEST]
+        codes = {hit.code for hit in ranked}
         relatives = [
             row
             for hit in ranked[:_RELATIVES]
             for code in self._relatives_of(hit.code)
-            if code not in best
+            if code not in codes
             for row in self.index.rows.of_code[code]
         ]
-        if relatives:
-            rows = np.unique(np.asarray(relatives))
-            for place, form in enumerate(query.forms):
-                self._score(best, rows, place, form.weight, vectors[place], lexical[place], True)
-        return sorted(best.values(), key=_order)
+        if not relatives:
+            return ranked
+        rows = np.unique(np.asarray(relatives))
+        joined = self._hits(read, [rows] * len(query.forms), True)
+        return sorted([*ranked, *joined], key=_order)
+
+    def _found(self, read: "_Read", place: int, near: Rows) -> Rows:
+        """Return the rows of the terms that are nearest to a form by meaning or by spelling."""
+        alike = highest(read.lexical[place], _NEAREST)
+        alike = alike[read.lexical[place][alike] > 0]
+        rows = np.unique(np.concatenate([near, alike]))
+        if self.leave_one_out:
+            rows = np.setdiff1d(rows, self.index.rows.exact.get(read.forms[place].text, []))
+        return rows
 
     def _relatives_of(self, code: str) -> tuple[str, ...]:
         """Return the parent and the unspecified children of a code that the base holds."""
@@ -159,32 +161,45 @@ class Retriever:
     def _is_vague(self, node: Node) -> bool:
         return self.tree.descriptor.is_unspecified(self.tree.name(node))
 
-    def _score(
-        self,
-        best: dict[str, Hit],
-        rows: npt.NDArray[np.int64],
-        place: int,
-        weight: float,
-        vector: Floats,
-        lexical: Floats,
-        joined: bool,
-    ) -> None:
-        dense = self.index.vectors[rows].astype(np.float32) @ vector
-        fused = weight * (LEXICAL_WEIGHT * lexical[rows] + (1 - LEXICAL_WEIGHT) * dense)
-        if self.weights is not None:
-            fused = fused * self.weights[rows]
+    def _hits(self, read: "_Read", rows_of_forms: Sequence[Rows], joined: bool) -> list[Hit]:
+        """Return the best hit of each code among rows for each form, in the order of `_order`."""
+        dense, fused = zip(*map(partial(self._scores, read), count(), rows_of_forms), strict=True)
+        rows = np.concatenate(rows_of_forms)
         # Rounded, so that the order does not depend on the last bits of a machine's arithmetic.
-        for row, near, like, score in zip(
-            rows.tolist(),
-            dense.tolist(),
-            lexical[rows].tolist(),
-            fused.round(5).tolist(),
-            strict=True,
-        ):
-            code = self.index.terms[row].code
-            rival = best.get(code)
-            if rival is None or score > rival.fused:
-                best[code] = Hit(code, row, place, near, like, score, joined)
+        scores = np.concatenate(fused).round(5)
+        forms = np.repeat(np.arange(len(rows_of_forms)), list(map(len, rows_of_forms)))
+        best = _first_of_each(self.index.rows.code_numbers[rows], scores)
+        columns = (rows, forms, np.concatenate(dense), read.lexical[forms, rows], scores)
+        terms = self.index.terms
+        return [
+            Hit(terms[row].code, row, form, near, like, score, joined)
+            for row, form, near, like, score in zip(
+                *(column[best].tolist() for column in columns), strict=True
+            )
+        ]
+
+    def _scores(self, read: "_Read", place: int, rows: Rows) -> tuple[Floats, Floats]:
+        """Return the cosine of each row's vector with that of a form, and the fused score."""
+        dense = self.index.vectors[rows].astype(np.float32) @ read.vectors[place]
+        likeness = LEXICAL_WEIGHT * read.lexical[place][rows] + (1 - LEXICAL_WEIGHT) * dense
+        fused = read.forms[place].weight * likeness
+        return dense, fused if self.weights is None else fused * self.weights[rows]
+
+
+class _Read(NamedTuple):
+    """The forms of a query, their vectors, and their likeness in letters to all terms."""
+
+    forms: Sequence[Form]
+    vectors: Floats
+    lexical: Floats
+
+
+def _first_of_each(codes: Rows, scores: Floats) -> Rows:
+    """Return the places of the highest score of each code, the highest first, ties by code."""
+    order = np.lexsort((codes, -scores))
+    places = np.sort(np.unique(codes[order], return_index=True)[1])
+    first: Rows = order[places]
+    return first
 
 
 def make_retriever(

@@ -15,6 +15,7 @@ from pathlib import Path
 from weakref import WeakValueDictionary
 
 import numpy as np
+import numpy.typing as npt
 
 from ...errors import IndexFault
 from ..reading.refusal import known_words
@@ -41,6 +42,12 @@ class TermRows:
     def of_code(self) -> dict[str, list[int]]:
         """The rows of each code."""
         return _rows_of(term.code for term in self.terms)
+
+    @cached_property
+    def code_numbers(self) -> npt.NDArray[np.int64]:
+        """The place of each term's code among all codes in their order."""
+        numbers = {code: number for number, code in enumerate(sorted(self.of_code))}
+        return np.array([numbers[term.code] for term in self.terms], np.int64)
 
     @cached_property
     def of_source(self) -> dict[str, int]:

@@ -1,9 +1,8 @@
 """The runs that `dxjudge view` shows, each read once, when something first asks for it."""
 
-import gc
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
@@ -11,7 +10,7 @@ from pydantic import BaseModel
 
 from ...errors import InputError
 from ...evaluation.finished.read_run import FinishedRun, read_run
-from ...evaluation.pages.opened import OpenedCases, open_cases, own_people
+from ...evaluation.pages.opened import OpenedCases, few_pauses, open_cases, own_people
 from ...evaluation.pages.people import PeoplePage, people_page
 from ...evaluation.pages.progress import read_progress
 from ...evaluation.records import INPUTS, OVERVIEW, RATINGS, SIGNATURE
@@ -90,7 +89,7 @@ class OpenRun:
         with self._reading:
             stamp = self._stamp
             if self._cases is None or self._cases[0] != stamp:
-                with _few_pauses():
+                with few_pauses():
                     people = [*self._people, *own_people(self.folder)]
                     self._cases = stamp, open_cases(self.folder, people)
             return self._cases[1]
@@ -113,20 +112,6 @@ class OpenRun:
 
         if self.state == "finished":
             threading.Thread(target=read, daemon=True).start()
-
-
-@contextmanager
-def _few_pauses() -> Iterator[None]:
-    """Read without the collector of circular garbage, which looks at all that was read so far.
-
-    Nor does it look at it later: that would take longer than a filter does.
-    """
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()
-        gc.enable()
 
 
 class OpenRuns:

@@ -12,9 +12,12 @@ function read(): UrlState {
  */
 export function useUrl(): [UrlState, (change: UrlState, replace?: boolean) => void] {
   const [state, setState] = useState(read);
+  const [drawn] = useState(() => location.hash);
   useEffect(() => {
     const listen = () => setState(read());
     addEventListener("hashchange", listen);
+    // The address may have changed between the first drawing and this.
+    if (location.hash !== drawn) listen();
     return () => removeEventListener("hashchange", listen);
   }, []);
   const change = useCallback((values: UrlState, replace = false) => {

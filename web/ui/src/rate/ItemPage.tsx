@@ -1,4 +1,4 @@
-import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Words } from "../common/Words";
 import {
   type Asked,
@@ -38,6 +38,16 @@ export function ItemPage({ item, count, problems, mayUndo, onGive, onGo, onUndo 
   const fitting = targets.filter((one) => marked && one.sources.includes(marked.source));
   const open = firstOpen(item.questions, answer);
   const asked = flat(item.questions, answer);
+  const active = activeNow();
+  const activeAt = active?.path.join("/");
+  const firstAt = useRef(activeAt);
+  // What a key chooses next stands on the screen.
+  useEffect(() => {
+    if (activeAt === firstAt.current) return;
+    firstAt.current = undefined;
+    const question = document.querySelector(".rate-question.active");
+    (question?.closest(".rate-group") ?? question)?.scrollIntoView({ block: "nearest" });
+  }, [activeAt]);
 
   function activeNow(): Asked | undefined {
     const every = flat(item.questions, now.current.answer);
@@ -120,7 +130,7 @@ export function ItemPage({ item, count, problems, mayUndo, onGive, onGo, onUndo 
           <Form
             questions={item.questions}
             answer={answer}
-            active={activeNow()}
+            active={active}
             onChange={change}
           />
           <label class="rate-question">
@@ -147,7 +157,7 @@ export function ItemPage({ item, count, problems, mayUndo, onGive, onGo, onUndo 
           )}
           <Buttons
             item={item}
-            isOpen={open !== undefined}
+            open={open}
             mayUndo={mayUndo}
             onSave={save}
             onGive={(status) => onGive(status, {}, note)}
@@ -177,7 +187,8 @@ const said: Record<Status, string> = {
 
 interface ButtonsProps {
   item: Item;
-  isOpen: boolean;
+  /** The first question that needs an answer, if any. */
+  open: Asked | undefined;
   mayUndo: boolean;
   onSave: () => void;
   onGive: (status: Status) => void;
@@ -185,10 +196,10 @@ interface ButtonsProps {
   onUndo: () => void;
 }
 
-function Buttons({ item, isOpen, mayUndo, onSave, onGive, onBack, onUndo }: ButtonsProps) {
+function Buttons({ item, open, mayUndo, onSave, onGive, onBack, onUndo }: ButtonsProps) {
   return (
     <div class="rate-buttons">
-      <button type="button" class="primary" disabled={isOpen} onClick={onSave}>
+      <button type="button" class="primary" disabled={open !== undefined} onClick={onSave}>
         Save and next <kbd aria-hidden="true">Enter</kbd>
       </button>
       {item.may_abstain && (
@@ -205,6 +216,7 @@ function Buttons({ item, isOpen, mayUndo, onSave, onGive, onBack, onUndo }: Butt
       <button type="button" disabled={!mayUndo} onClick={onUndo}>
         Undo <kbd aria-hidden="true">u</kbd>
       </button>
+      {open && <p class="quiet">Still open: {open.titles.join(" › ")}</p>}
       {item.status && (
         <p class="quiet">
           Your answer so far: {said[item.status]}.

@@ -31,18 +31,21 @@ export function listAt(answer: Answer, path: Path): unknown[] {
 export interface Asked {
   question: Question;
   path: Path;
+  /** The titles of the groups around it and its own. */
+  titles: string[];
 }
 
 /** Every question that is no group, with its path; those of entries once for each entry. */
-export function flat(questions: Question[], answer: Answer, above: Path = []): Asked[] {
+export function flat(questions: Question[], answer: Answer, above: Path = [], around: string[] = []): Asked[] {
   return questions.flatMap((question) => {
     const path = [...above, question.name];
-    if (question.kind === "group") return flat(question.questions, answer, path);
-    if (question.kind !== "entries") return [{ question, path }];
+    const titles = [...around, question.title];
+    if (question.kind === "group") return flat(question.questions, answer, path, titles);
+    if (question.kind !== "entries") return [{ question, path, titles }];
     const inside = listAt(answer, path).flatMap((_, place) =>
-      flat(question.questions, answer, [...path, place]),
+      flat(question.questions, answer, [...path, place], [...around, `${question.title} ${place + 1}`]),
     );
-    return [{ question, path }, ...inside];
+    return [{ question, path, titles }, ...inside];
   });
 }
 

@@ -66,7 +66,7 @@ function Found({ found, first, second }: { found: Comparison; first: number; sec
       )}
       <h2>What moved</h2>
       <p>
-        {moved.length} of {found.moved.length} numbers moved.{" "}
+        {moved.length} of {found.moved.length} numbers moved, or are over other cases.{" "}
         <label>
           <input type="checkbox" checked={all} onChange={(event) => setAll(event.currentTarget.checked)} /> also those
           that did not

@@ -1,4 +1,4 @@
-import type { CaseView, Exchange, ModelView, Verdict } from "./case";
+import type { CaseView, Exchange, Verdict } from "./case";
 import { inside, unpacked } from "./packed";
 import type { SamplesData } from "./shapes";
 import { casesOf, type Table } from "./table";
@@ -38,13 +38,20 @@ async function readOne(table: Table, place: number, rows: number[]): Promise<Tex
   const texts: Texts = new Map();
   const note = (text: string, of: number[]) => {
     const key = text.toLowerCase();
-    texts.set(key, [...(texts.get(key) ?? []), ...of]);
+    const known = texts.get(key);
+    if (known) known.push(...of);
+    else texts.set(key, [...of]);
   };
   note(ofCase(view), rows);
   const at = new Map(rows.map((one) => [table.row[one]!, one]));
   for (const model of view.models) {
     const own = rows.filter((one) => table.values.model![table.codes.model![one]!] === model.model);
-    note(ofModel(model), own);
+    const responseOf = new Map(model.verdicts.map((one) => [at.get(one.row)!, one.response]));
+    model.responses.forEach((one, response) => {
+      const its = own.filter((row) => (responseOf.get(row) ?? 0) === response);
+      note(joined([one.text.map((piece) => piece.text).join(""), one.answer]), its);
+    });
+    note(joined(model.diagnoses.map((one) => one.text)), own);
     for (const verdict of model.verdicts) {
       const here = [at.get(verdict.row)!];
       note(ofVerdict(verdict), here);
@@ -60,11 +67,6 @@ function ofCase(view: CaseView): string {
   const [text, reference] = [view.text, view.reference].map((one) => one.map((piece) => piece.text).join(""));
   const truth = view.truth.map((one) => one.text);
   return joined([view.id, text!, view.question, ...Object.values(view.options), view.answer, reference!, ...truth, ...view.criteria]);
-}
-
-function ofModel(model: ModelView): string {
-  const texts = model.responses.flatMap((one) => [one.text.map((piece) => piece.text).join(""), one.answer]);
-  return joined([...texts, ...model.diagnoses.map((one) => one.text)]);
 }
 
 function ofVerdict(verdict: Verdict): string {
