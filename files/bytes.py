@@ -89,9 +89,7 @@ def decode(data: bytes, name: str, encoding: str | None = None, *, hint: str = "
     encoding = encoding or encoding_of(data, name)
     try:
         text = data.decode(encoding)
-        # These codecs remove the mark themselves; a second one belongs to the text.
-        is_removed = encoding in ("utf-8-sig", "utf-16", "utf-32")
-        return text if is_removed else text.removeprefix("\ufeff")
+        return _without_mark(text, encoding)
     except LookupError:
         raise UsageError(f"there is no encoding {encoding!r}; try utf-8, cp1252, utf-16") from None
     except UnicodeError as error:
@@ -118,7 +116,7 @@ def text_lines(path: Path, encoding: str, *, hint: str = "") -> Iterator[str]:
     try:
         with opened(path) as file, io.TextIOWrapper(file, encoding, newline="") as text:
             for number, line in enumerate(text, 1):
-                yield line.removeprefix("\ufeff") if number == 1 else line
+                yield _without_mark(line, encoding) if number == 1 else line
     except LookupError:
         raise UsageError(f"there is no encoding {encoding!r}; try utf-8, cp1252, utf-16") from None
     except UnicodeError as error:
@@ -140,6 +138,12 @@ def opened(path: Path) -> Iterator[BinaryIO]:
         raise InputError(f"{path} cannot be decompressed: {error}") from error
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
+
+
+def _without_mark(text: str, encoding: str) -> str:
+    # These codecs remove the mark themselves; a second one belongs to the text.
+    is_removed = encoding in ("utf-8-sig", "utf-16", "utf-32")
+    return text if is_removed else text.removeprefix("\ufeff")
 
 
 def _not_in(encoding: str, error: UnicodeError, name: str, line: int, hint: str) -> InputError:

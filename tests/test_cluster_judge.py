@@ -17,15 +17,16 @@ import pytest
 from dxjudge.agents.engine.run import Run
 from dxjudge.agents.judge import parse_judge
 from dxjudge.cli.cluster.asking import Jury, OneJudge, add_counts
-from dxjudge.cli.cluster.judge_work import JUDGED, Count, Judge, JudgeJob, Write
+from dxjudge.cli.cluster.judge_work import JUDGED, BlockOutcomes, Count, Judge, JudgeJob, Write
 from dxjudge.cli.cluster.pieces import Piece
 from dxjudge.cli.main import run
 from dxjudge.cli.option_groups import RunOptions
 from dxjudge.files.blocks import Blocks
 from dxjudge.files.forms import Form
 from dxjudge.files.parquet import with_columns
+from dxjudge.graphs.jury.columns import votes_cast
 from dxjudge.graphs.jury.jurors import HumanVotes
-from dxjudge.graphs.jury.votes_file import read_votes
+from dxjudge.graphs.jury.votes_file import read_votes, write_votes
 
 from .protocol_server import ProtocolServer, Seen, say
 from .ray_nodes import two_nodes, with_ray
@@ -108,7 +109,7 @@ def test_a_jury_judges_as_on_one_machine(server: ProtocolServer, tmp_path: Path)
     command = [
         "judge", STEP, str(tmp_path / "a.jsonl"), "--judge", server.judge("a"),
         "--judge", server.judge("b"), "--human", str(tmp_path / "votes.csv"), "--quorum", "3",
-        "--cache-mode", "off", "-q",
+        "--cache-mode", "off", "-q", "--votes", str(tmp_path / "alone.csv"),
     ]  # fmt: skip
     assert run([*command, "-o", str(tmp_path / "alone.parquet")]) == 3  # Ann has no fourth vote
     voters: list[Any] = [*(parse_judge(server.judge(name)) for name in "ab"),
@@ -133,6 +134,8 @@ def test_a_jury_judges_as_on_one_machine(server: ProtocolServer, tmp_path: Path)
     table = pq.read_table(tmp_path / "out" / "part-000000.parquet")
     assert table.to_pylist() == pq.read_table(tmp_path / "alone.parquet").to_pylist()
     assert table["verdict"].to_pylist() == [False, False, True, None]
+    write_votes(tmp_path / "out.csv", votes_cast(BlockOutcomes(job, [item])))
+    assert (tmp_path / "out.csv").read_bytes() == (tmp_path / "alone.csv").read_bytes()
 
 
 def test_numbers_in_a_column_of_texts_are_written_as_texts() -> None:
@@ -183,8 +186,8 @@ def test_a_file_without_the_fields_of_the_step_is_unread(tmp_path: Path) -> None
     ("options", "said"),
     [
         (
-            ["--judge", "openai:a", "--judge", "openai:b", "--votes", "v.csv", "--log", "l"],
-            "without --votes, --log",
+            ["--judge", "openai:a", "--judge", "openai:b", "--both-orders", "--log", "l"],
+            "without --both-orders, --log",
         ),
         (["--engine", "rules", "-o", "-"], "reads files and writes a folder"),
         (["--engine", "ontology"], "goes without --engine ontology"),
@@ -270,3 +273,29 @@ def test_a_killed_driver_goes_on_and_no_answer_is_paid_twice(
     parts = [sorted((tmp_path / out).glob("*.parquet")) for out in ("whole", "out")]
     assert [path.name for path in parts[0]] == [path.name for path in parts[1]]
     assert [path.read_bytes() for path in parts[0]] == [path.read_bytes() for path in parts[1]]
+
+
+@with_ray
+def test_a_jury_votes_on_a_cluster(cluster: Any, server: ProtocolServer, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    for name, first in (("a", 0), ("b", 240)):  # two blocks, and one
+        rows = [
+            {"id": f"case {n}", **row} for n, row in enumerate(pairs(first, first + 240), first)
+        ]
+        (tmp_path / "in" / f"{name}.jsonl").write_text("".join(json.dumps(r) + "\n" for r in rows))
+    votes = "".join(f"case {n},{STEP},Ann,true\n" for n in range(480))
+    (tmp_path / "votes.csv").write_text("case,step,judge,verdict\n" + votes)
+    judges = ["--judge", server.judge("a"), "--judge", server.judge("b")]
+    command = [
+        "judge", STEP, str(tmp_path / "in"), "-o", str(tmp_path / "out"), *judges, "-q",
+        "--human", str(tmp_path / "votes.csv"), "--cache-mode", "off", "--cluster", cluster.address,
+        "--votes", str(tmp_path / "cast.csv"),
+    ]  # fmt: skip
+    assert run(command) == 0
+    parts = sorted((tmp_path / "out").glob("*.parquet"))
+    judged = [row for part in parts for row in pq.read_table(part).to_pylist()]
+    assert [row["id"] for row in judged] == [f"case {n}" for n in range(480)]
+    assert [row["verdict"] for row in judged] == [n % 10 == 7 for n in range(480)]
+    assert len(server.seen) == 2 * 480
+    cast = read_votes(tmp_path / "cast.csv")
+    assert [vote.case for vote in cast[::3]] == [f"case {n}" for n in range(480)]

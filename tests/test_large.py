@@ -37,7 +37,7 @@ def write(folder: Path, name: str) -> Path:
     elif path.suffix == ".txt":
         path.write_bytes(b"\xef\xbb\xbfgout\r\n\r\nasthma\rcholera\n\n\r\n")
     elif name.startswith("one"):
-        path.write_text("dx\ngout\n\nasthma\n\n\n", newline="")
+        path.write_text("\ufeff\ufeffdx\ngout\n\nasthma\n\n\n", "utf-8", newline="")
     else:
         mark = "\t" if ".tsv" in name else ";"
         lines = [f'{n}{mark}"{cell}"' for n, cell in enumerate(quoted)]

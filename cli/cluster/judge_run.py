@@ -10,15 +10,18 @@ from typing import Any
 
 from ...agents.engine.run import Run
 from ...errors import InputError
+from ...graphs.jury.columns import votes_cast
+from ...graphs.jury.votes_file import write_votes
 from ...graphs.row_inputs import given_values
 from ..exit_codes import BUDGET, SOME_FAILED
 from ..judging_options import JudgeOptions
+from ..runs.judge_jury import check_votes
 from ..runs.judge_run import check_use
 from ..terminal.facts import Fact, Facts, named
 from ..terminal.progress import counting, stages
 from .asking import Counts, add_counts, asking_of
 from .journal import check_options, check_places, in_journal, whole_path
-from .judge_work import JUDGED, Count, Judge, JudgeJob, Write
+from .judge_work import JUDGED, BlockOutcomes, Count, Judge, JudgeJob, Write
 from .not_read import not_read
 from .office import permits_of, refused_of
 from .on_ray import Item, connected, each
@@ -65,7 +68,6 @@ def _prepare(options: JudgeOptions) -> JudgeJob:
     rows, run = options.rows, options.run
     check_places(rows.input, options.output)
     check_options({
-        "--votes": options.votes is not None,
         "--both-orders": options.both_orders,
         "--journal": options.journal is not None,
         "--estimate": options.estimate,
@@ -75,6 +77,7 @@ def _prepare(options: JudgeOptions) -> JudgeJob:
         **refused_of(run),
     })  # fmt: skip
     check_use(options)
+    check_votes(options)
     asking = asking_of(options)
     job = JudgeJob(
         whole_path(rows.input), whole_path(options.output), rows.form,
@@ -122,21 +125,21 @@ def _run(job: JudgeJob, found: Pieces, options: JudgeOptions, run: Run, cores: i
         raise InputError(next(iter(done.unread)))
     with permits_of(options.run, run) as permits:
         work = Judge(job, options.run, permits)
-        _judge(work, pieces, rows, done, run, cores, quiet=options.quiet)
+        blocks = _blocks_of(pieces, rows)
+        _judge(work, blocks, done, run, cores, quiet=options.quiet)
     with stages(quiet=options.quiet) as progress:
         judged = [piece for piece, count in zip(pieces, rows, strict=True) if count]
         for number, _ in enumerate(each(Write(job, _BLOCK), judged), 1):
             progress("writing", number, len(judged))
+    if options.votes is not None:
+        write_votes(options.votes, votes_cast(BlockOutcomes(job, blocks)))
     return done
 
 
-def _judge(
-    work: Judge, pieces: Sequence[Item], rows: Sequence[int], done: Done, run: Run, cores: int,
-    *, quiet: bool,
-) -> None:  # fmt: skip
-    """Judge the blocks of all pieces. rows: how many each has."""
+def _blocks_of(pieces: Sequence[Item], rows: Sequence[int]) -> list[Item]:
+    """Return the blocks of all pieces, in order. rows: how many each piece has."""
     before = list(accumulate(rows, initial=1))
-    blocks = [
+    return [
         {
             "piece": piece,
             "first": first,
@@ -146,7 +149,14 @@ def _judge(
         for n, piece in enumerate(pieces)
         for first in range(0, rows[n], _BLOCK)
     ]
-    with counting(run, sum(rows), quiet=quiet) as progress:
+
+
+def _judge(
+    work: Judge, blocks: Sequence[Item], done: Done, run: Run, cores: int, *, quiet: bool
+) -> None:
+    """Judge the blocks."""
+    total = sum(block["rows"] for block in blocks)
+    with counting(run, total, quiet=quiet) as progress:
         for result in each(work, blocks, actors=cores):
             done.before += result["before"]
             add_counts(done.total, result["counts"], result["at"])

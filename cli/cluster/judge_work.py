@@ -8,11 +8,13 @@ A row that is finished is not judged again, also where others of its block faile
 """
 
 import json
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any
+from itertools import accumulate
+from typing import Any, overload
 
 from ...agents.engine.permits import Permits
 from ...agents.engine.run import Run
@@ -176,6 +178,34 @@ class Write:
 def block_name(piece: int, first: int) -> str:
     """Return the name of the block of outcomes that begins with a row of a piece."""
     return f"{JUDGED}/{piece:06d}-{first:09d}"
+
+
+class BlockOutcomes(Sequence[Any]):
+    """The outcomes of a job, in the order of the rows, read from its blocks one by one."""
+
+    def __init__(self, job: JudgeJob, blocks: Sequence[Item]) -> None:
+        """blocks: as the items of `Judge`."""
+        self._job, self._blocks = job, blocks
+        self._ends = list(accumulate(block["rows"] for block in blocks))
+        self._read: tuple[int, list[Any]] = (-1, [])  # the block that was read last
+
+    def __len__(self) -> int:
+        return self._ends[-1] if self._ends else 0
+
+    @overload
+    def __getitem__(self, row: int) -> Any: ...
+    @overload
+    def __getitem__(self, row: slice) -> list[Any]: ...
+    def __getitem__(self, row: int | slice) -> Any:
+        if isinstance(row, slice):
+            return [self[one] for one in range(*row.indices(len(self)))]
+        number = range(len(self))[row]
+        place = bisect_right(self._ends, number)
+        if place != self._read[0]:
+            block = self._blocks[place]
+            name = block_name(block["piece"]["number"], block["first"])
+            self._read = place, _read_outcomes(self._job, name)
+        return self._read[1][number - self._ends[place]]  # counted from the end of the block
 
 
 def _read_outcomes(job: JudgeJob, name: str) -> list[Any]:

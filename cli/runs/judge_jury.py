@@ -6,6 +6,8 @@ from typing import Any
 from ...agents.judge import JudgeSpec
 from ...agents.step import Step
 from ...cache.key import fingerprint
+from ...files.bytes import check_writable
+from ...files.forms import table_format
 from ...graphs.jury.jurors import HUMAN, HumanVotes, Juror
 from ...graphs.jury.plan import JuryPlan
 from ...graphs.jury.result import JuryOutcome
@@ -19,6 +21,13 @@ AnyVoter = str | JudgeSpec | HumanVotes
 def is_model(name: str) -> bool:
     """Return whether a judge is a model, and not a stand-in or a file of votes."""
     return ":" in name and not name.startswith(HUMAN)
+
+
+def check_votes(options: JudgeOptions) -> None:
+    """Raise UsageError or OutputError where the file of votes cannot be written."""
+    if options.votes is not None:
+        table_format(str(options.votes), "votes")
+        check_writable(options.votes)
 
 
 def voters_of(options: JudgeOptions, step: Step[Any, Any]) -> list[AnyVoter]:

@@ -12,8 +12,6 @@ from ...agents.outcome import Outcome, read_outcome, write_outcome
 from ...agents.steps import find_step
 from ...cache.key import fingerprint
 from ...errors import UsageError
-from ...files.bytes import check_writable
-from ...files.forms import table_format
 from ...files.journal import Journal
 from ...files.sequences import picked
 from ...graphs.both_orders import check_step, in_both_orders, stream_both_orders
@@ -38,7 +36,7 @@ from .estimates import (
     keep_estimates,
 )
 from .finishing import Rows, journal_path, journalled
-from .judge_jury import about_jury, is_final, is_model, settings_of, voters_of
+from .judge_jury import about_jury, check_votes, is_final, is_model, settings_of, voters_of
 from .jury_summary import jury_summary
 from .outcomes import Outcomes
 from .step_rows import (
@@ -203,9 +201,7 @@ def _has_failed(outcome: Outcome) -> bool:
 
 def _before_jury(options: JudgeOptions) -> Judging[JuryOutcome]:
     votes = options.votes
-    if votes is not None:
-        table_format(str(votes), "votes")
-        check_writable(votes)
+    check_votes(options)
     job = read_rows(options.rows, options.output, find_step(options.rows.step), options.case)
     names = (*(options.judge or ()), *(options.jury.replacement or ()))
     if "ontology" in names and "predicted" in job.step.input.model_fields:
