@@ -14,7 +14,7 @@ from .tree import Tree
 LEAST = 0.5
 """The lowest score of a condition by itself."""
 
-
+_TUMORS = ("C", "D0", "D1", "D2", "D3", "D4")  # how their codes begin
 _UNTELLING = frozenset("sp spp species the".split())
 _NOTES = ("use_additional_code", "code_also")
 _RANGE = re.compile(
@@ -87,12 +87,14 @@ def join(state: Joined, condition: Coded, tree: Tree) -> Joined | None:
 def _why_beside(state: Joined, condition: Coded) -> str | None:
     """Return why a condition without a note stands beside the code, None where it cannot be said.
 
-    An organism stands beside the infection that the text names it as the cause of.
+    An organism stands beside the infection that the text names it as the cause of, what spread to
+    a place beside a tumor: "infection spread to bone" has no metastasis.
     """
     relation, is_organism = condition.part.relation, organism(condition.part.text) is not None
-    if relation == "due to" and is_organism:
-        return "the organism that the text names"
-    return f"{state.code} does not name it" if relation == "with" and not is_organism else None
+    if is_organism:
+        return "the organism that the text names" if relation == "due to" else None
+    has_spread = relation == "spread" and state.code.startswith(_TUMORS)
+    return f"{state.code} does not name it" if relation == "with" or has_spread else None
 
 
 def _with_complication(state: Joined, condition: Coded, code: str, tree: Tree) -> Joined:

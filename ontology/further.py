@@ -213,13 +213,13 @@ def _as_first(state: Joined, coded: list[Coded], policy: Policy) -> Mapping:
 
 
 def _with_beside(mapping: Mapping, state: Joined, policy: Policy) -> Mapping:
-    """Return the mapping with its further codes, those of its own category left out."""
+    """Return the mapping with its further codes, but none of its own category or above another."""
     tree, own = policy.retriever.tree, mapping.code or ""
+    above = {node.code for one in state.further for node in tree.ancestors(one.code)}
     beside = []
     for one in state.further:
-        if not in_line(one.code, own, tree) and (
-            state.combined or tree.category(one.code) != tree.category(own)
-        ):
+        is_named = in_line(one.code, own, tree) or one.code in above
+        if not is_named and (state.combined or tree.category(one.code) != tree.category(own)):
             code = at_specificity(one.code, policy.specificity, tree, (), one.text)
             beside.append(replace(one, code=code, name=tree.name(code)))
     return replace(mapping, additional=tuple(dict.fromkeys(beside)))

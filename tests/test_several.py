@@ -32,6 +32,9 @@ TEXTS = {
     "hypertensive heart and kidney disease with heart failure": ("I13.0", ["I50"]),
     "pyelonephritis due to E. coli": ("N12", ["B96.20"]),
     "breast cancer metastatic to lung": ("C50", ["C78.0"]),
+    "infection spread to bone": ("M86", []),
+    "persistent atrial fibrillation with heart failure": ("I48.1", ["I50"]),
+    "severe sepsis with septic shock due to cholecystitis": ("A41.9", ["R65.21", "K81"]),
 }
 
 

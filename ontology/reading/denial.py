@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable
 from functools import lru_cache
+from typing import NamedTuple
 
 from ..packaged import packaged
 from .normalise import normalise_text
@@ -24,8 +25,8 @@ _BETWEEN = (
     r"(?:evidence|signs?|history|hx|symptoms?|suspicion|recurrence|family history) (?:of|for)))*"
 )
 _AFTER = (
-    r"(?:is |was |has been |were )?(?:ruled[ -]out|r/o'?d|excluded|neg(?:ative)?|absent|free|"
-    rf"{_NOT} (?:seen|found|present|detected|identified|suspected|likely)|unlikely)"
+    r"(?:is |was |has been |were )?(?:ruled[ -]out|r/o'?d|excluded|neg(?:ative)?|(?<=-)ve|absent|"
+    rf"free|{_NOT} (?:seen|found|present|detected|identified|suspected|likely)|unlikely)"
 )
 _ENGLISH = re.compile(
     rf"{_BEFORE}{_BETWEEN}\s+(\S.*?)|([^\s,;][^,;]*?)[\s-]+{_AFTER}", re.IGNORECASE
@@ -37,11 +38,7 @@ _WANTED = frozenset(
     sensation feeling libido erection sweat sweating tears saliva milk interest motivation friends
     home house housing job work money food water insurance response growth care voice memory gag
     reflexes residence place abode schooling teeth hair flatus heartbeat carried done taken
-    immunized vaccinated remission healing healed union
-    dientes dents zahne denti apetito hambre hogar trabajo sueno regla menstruacion pulso orina
-    apetytu snu miesiaczki eetlust slaap aptit somn appetitt sovn ruokahalua chuti pofta аппетита
-    сна especificar mencion faim sommeil travail regles precision selles appetit hunger schlaf
-    arbeit wohnung angabe nahere appetito fame sonno lavoro casa apetite fome sono trabalho mencao
+    immunized vaccinated remission healing healed union consciousness
     """.split()
 )
 _UNDONE = re.compile(
@@ -65,7 +62,7 @@ def what_is_not_there(text: str) -> str | None:
     denied = next(filter(None, match.groups()), None) if match else _denied_elsewhere(short)
     words = normalise_text(denied or "").split()
     undone = bool(words) and words[0].endswith("ing") and _UNDONE.match(text) is not None
-    is_complaint = not words or undone or not _WANTED.isdisjoint(words)
+    is_complaint = not words or undone or not (_WANTED | _elsewhere().wanted).isdisjoint(words)
     return None if is_complaint else denied
 
 
@@ -81,13 +78,23 @@ def denies_in_another_language(text: str) -> bool:
 
 def _denied_elsewhere(text: str) -> str | None:
     """Return what a text in another language than English denies, None where it denies nothing."""
-    match = next(filter(None, (pattern.fullmatch(text) for pattern in _elsewhere())), None)
+    match = next(filter(None, (one.fullmatch(text) for one in _elsewhere().patterns)), None)
     return next(filter(None, match.groups()), None) if match else None
 
 
-@lru_cache(maxsize=1)
-def _elsewhere() -> tuple[re.Pattern[str], ...]:
+class _Denials(NamedTuple):
     """The denials of data/denials.tsv: of languages that put blanks between words, and of others.
+
+    `wanted` holds their words for what a body or a life should have, normalised.
+    """
+
+    patterns: tuple[re.Pattern[str], ...]
+    wanted: frozenset[str]
+
+
+@lru_cache(maxsize=1)
+def _elsewhere() -> _Denials:
+    """Read data/denials.tsv.
 
     A word before the condition may have signs and articles after it ("sin signos de sepsis").
     """
@@ -96,6 +103,7 @@ def _elsewhere() -> tuple[re.Pattern[str], ...]:
     alternatives: defaultdict[str, list[str]] = defaultdict(list)
     for _, place, words in rows:
         alternatives[place].append(words)
+    wanted = frozenset(normalise_text(" ".join(alternatives.pop("wanted"))).split())
     part = {place: f"(?:{'|'.join(words)})" for place, words in alternatives.items()}
     end = r"(?:(?<=['’])|(?!\w))"
     signs = rf"{part['sign']}\s+{part['of']}{end}"
@@ -105,7 +113,7 @@ def _elsewhere() -> tuple[re.Pattern[str], ...]:
         rf"(\S.*?)|([^\s,;][^,;]*?)\s+{part['after']}"
     )
     joined = rf"{part['joined before']}\s*(\S+?)|([^\s,;、，][^,;、，]*?)\s*{part['joined after']}"
-    return re.compile(spaced, re.IGNORECASE), re.compile(joined)
+    return _Denials((re.compile(spaced, re.IGNORECASE), re.compile(joined)), wanted)
 
 
 def names_a_lack(texts: Iterable[str]) -> bool:

@@ -43,7 +43,7 @@ _OTHER_PERSON = (
 _RELATIVE = (
     rf"(?:(?:strong|positive|significant)\s+)?(?:family|fam|familial)\.?\s+(?:medical\s+)?{_HISTORY}"
     rf"(?:\s+(?:of|for))?|fhx?(?!,)(?:\s+of)?|f/h/o|"
-    rf"{_PERSON}(?:\s+{_HAS}|(?=\s*:)|(?=\s+\S+\s+(?:positive|pos\b|\+)))|"
+    rf"{_PERSON}(?:\s+{_HAS}|(?=\s*:)|(?=(?:\s+\S+){{1,3}}?(?:\s+(?:positive|pos\b)|\s?\+)))|"
     r"(?:antecedentes?|historia) familiar(?:es)? de|antécédents? familiaux de?|"
     r"familienanamnese(?: von| für)?|storia familiare di|familiarità per|"
     r"(?:madre|padre|herman[oa]|mãe|pai|irmão?) (?:con|com)|(?:mère|père|frère|sœur) avec"

@@ -44,7 +44,11 @@ _SIDE = re.compile(r"\b(?:left|right|bilateral)\b", re.IGNORECASE)
 _SPREAD = re.compile(r"(?P<place>\S.*?)\s+(?:mets?|metastas[ei]s)", re.IGNORECASE)
 _AND = re.compile(r"\s+(?:and|&)\s+|\s*,\s*(?:and\s+)?", re.IGNORECASE)
 # A stroke with one of these is a late effect, which has a code of its own.
-_LATE = re.compile(r"\b(?:residual|old|late|sequelae?|persistent|history)\b", re.IGNORECASE)
+_LATE = re.compile(
+    r"(?=.*\b(?:strokes?|cva|infarct\w*|h(?:a)?emorrhage)\b)"
+    r".*\b(?:residual|old|late|sequelae?|persistent|history)\b",
+    re.IGNORECASE | re.DOTALL,
+)
 
 
 class Part(NamedTuple):
@@ -78,7 +82,7 @@ def read_parts(text: str, *, listed: bool = False) -> tuple[Part, ...]:
         relation = next(name for n, (name, _) in enumerate(_JOINTS) if match[f"j{n}"])
         start = match.end()
     parts += _read_span(short[start:], relation, listed=listed and bool(parts))
-    whole = all(any(map(str.isalpha, part.text)) for part in parts) and not _LATE.search(short)
+    whole = all(any(map(str.isalpha, part.text)) for part in parts) and not _LATE.match(short)
     return tuple(parts) if whole and 1 < len(parts) <= _MOST else ()
 
 
@@ -93,9 +97,10 @@ def _of_adjective(span: str, relation: Relation) -> list[Part]:
     """Return the parts of a span: two where it begins with an adjective that names a condition."""
     span = span.strip(" ,")
     spread = _SPREAD.fullmatch(span)
-    place = spread["place"] if spread else span if relation == "spread" else None
-    if place:
-        return [Part(f"secondary malignant neoplasm of {place}", span, "with")]
+    if spread:  # "mets" are those of a tumor, also where the text names none
+        return [Part(f"secondary malignant neoplasm of {spread['place']}", span, "with")]
+    if relation == "spread":
+        return [Part(f"secondary malignant neoplasm of {span}", span, relation)]
     for pattern, condition in _ADJECTIVES:
         match = pattern.match(span)
         rest = span[match.end() :].strip() if match else ""
