@@ -4,6 +4,7 @@ A graph or a plain run searches for candidates first; this module makes every de
 It asks no model: `chosen.py` takes the choice of a model as the place of a candidate.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -22,8 +23,9 @@ from .search.retrieve import Hit
 from .settled import is_known, joined_remarks, plain_remark, remark_on, settle, without_code
 from .tree import Tree
 
-_SURE_ENCOUNTER = 0.7  # the score of an encounter from which the models of refusal are not asked
-_LIKELY_CONTACT = 0.4  # the same of a category where a word of the text names a contact
+_SURE_CONTACT = 0.8  # the score of a factor's category from which no model of refusal is asked
+_LIKELY_CONTACT = 0.4  # the same where a frame or a word of the text names a contact
+_STATE = re.compile(r"^(?:Presence|Acquired absence|Dependence|Resistance)|history|status$")
 _DOUBTED = 0.5  # the score of a code where the words beside it mean another code
 
 
@@ -124,18 +126,19 @@ def _candidate(ranked: Ranked, share: tuple[float, float], policy: Policy) -> Ca
 def _is_sure_encounter(query: Query, first: Candidate, policy: Policy) -> bool:
     """Return whether a text names an encounter by a procedure: "surveillance of contraceptives".
 
-    A number in the text is mostly the dose of a drug, and a single word its name. A word such as
-    "screening" or "counselling" says that the text names the encounter itself.
+    A frame ("HPV vaccine #2") or a word such as "screening" or "check" says that the text names the
+    encounter itself. Without one, a text that is nearest to a state ("hip replacement": presence of
+    an artificial hip) is the procedure, a number is mostly the dose of a drug, and a single word
+    its name.
     """
-    tree = policy.retriever.tree
-    words = normalise_text(query.text).split()
-    if any(map(str.isdigit, query.text)) or len(words) == 1:
+    if not is_factor(first.code, policy.retriever.tree):
         return False
-    names = (tree.name(tree.category(first.code)), first.name)
-    if any(name.startswith("Encounter") for name in names) and first.score >= _SURE_ENCOUNTER:
-        return True
-    is_contact = not contact_words().isdisjoint(words) and is_factor(first.code, tree)
-    return is_contact and first.category_score >= _LIKELY_CONTACT
+    words = normalise_text(query.text).split()
+    is_drug = len(words) == 1 or any(map(str.isdigit, query.text))
+    if query.frame or not (is_drug or contact_words().isdisjoint(words)):
+        return first.category_score >= _LIKELY_CONTACT
+    is_contact = not is_drug and _STATE.search(first.name) is None
+    return is_contact and first.category_score >= _SURE_CONTACT
 
 
 def _is_lack(query: Query, first: Candidate) -> bool:

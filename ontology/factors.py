@@ -25,15 +25,18 @@ class _Row(NamedTuple):
 def factor_of(code: str, kind: str, tree: Tree) -> str | None:
     """Return the factor of a condition, the condition's own code, or None where none is listed.
 
-    The first row of the table that holds the condition counts; a row without conditions holds all.
+    The first row of the table that holds the condition counts; a row without conditions holds all
+    that are no factors themselves.
     """
     return _factor_of(code, kind, tree.descriptor)
 
 
 @lru_cache(maxsize=16_384)
 def _factor_of(code: str, kind: str, release: Release) -> str | None:
+    is_own = code.startswith(release.histories)
     for row in _table(release).get(kind, ()):
-        if not row.conditions or any(_holds(code, *ends) for ends in row.conditions):
+        holds_all = not row.conditions and not is_own
+        if holds_all or any(_holds(code, *ends) for ends in row.conditions):
             return row.factor or code
     return None
 
@@ -47,13 +50,13 @@ def as_factors(ranked: Sequence[Ranked], frame: Frame, tree: Tree) -> list[Ranke
     """Return candidates with each condition replaced by its factor; equal factors are joined.
 
     The score of a factor is the sum of the scores of its conditions, at most 1. Candidates that
-    are factors themselves, and conditions without a factor, stay as they are.
+    are factors which the table does not name, and conditions without a factor, stay as they are.
     """
     joined: dict[str, Ranked] = {}
     for candidate in ranked:
         code = candidate.hit.code
         is_own = code.startswith(tree.descriptor.histories)
-        factor = None if is_own else factor_of(code, frame.kind, tree)
+        factor = factor_of(code, frame.kind, tree)
         if factor is not None and factor != code:
             why = f"{frame.written!r} with {code}: {candidate.why}"
             candidate = candidate._replace(hit=candidate.hit._replace(code=factor), why=why)

@@ -28,7 +28,7 @@ def score_candidates(
     """Return all candidates of a text in their order, with the scores before calibration."""
     tree = policy.retriever.tree
     ranked = rerank(query, hits, policy.features, policy.model)
-    if query.frame and not equal:
+    if query.frame:
         ranked = as_factors(ranked, query.frame, tree)
     network = {candidate.hit.code: candidate.score for candidate in ranked}
     ranked = equal_first(ranked, equal, policy.retriever)

@@ -47,7 +47,13 @@ def test_every_factor_is_a_code_and_every_frame_is_read() -> None:
     tree = load_tree()
     rows = list(ICD10CM.factor_rows())
     assert [row for row in rows if row[2] and not tree.contains(row[2])] == []
-    assert {kind for kind, _, _ in rows} == {"past", "relative", "screening", "contact"}
+    assert {kind for kind, _, _ in rows} == {
+        "past",
+        "relative",
+        "screening",
+        "contact",
+        "vaccination",
+    }
     assert is_factor("Z85.3", tree) and is_factor("I25.2", tree) and not is_factor("C50", tree)
 
 
@@ -66,6 +72,9 @@ def test_every_factor_is_a_code_and_every_frame_is_read() -> None:
         ("son with autism", "relative", "autism"),
         ("mother hepatitis B positive", "relative", "hepatitis B positive"),
         ("wife has TB", "contact", "TB"),
+        ("HPV vaccine #2", "vaccination", "HPV"),
+        ("IMMUNIZATION, INFLUENZA", "vaccination", "INFLUENZA"),
+        ("lung cancer screen, LDCT", "screening", "lung cancer"),
     ],
 )
 def test_words_around_a_condition_are_its_frame(text: str, kind: str, rest: str) -> None:
@@ -73,7 +82,17 @@ def test_words_around_a_condition_are_its_frame(text: str, kind: str, rest: str)
     assert frame is not None and (frame.kind, frame.rest) == (kind, rest)
 
 
-@pytest.mark.parametrize("text", ["breast cancer", "FH", "contact dermatitis", "natural history"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "breast cancer",
+        "FH",
+        "contact dermatitis",
+        "natural history",
+        "fever after vaccination",
+        "vaccine refused",
+    ],
+)
 def test_other_words_are_no_frame(text: str) -> None:
     frame = read_frame(text)
     assert frame is None or frame.rest == "natural"

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from dxjudge import Mapper
+from dxjudge.ontology.factors import is_factor
 from dxjudge.ontology.reading.query import read_query
 from dxjudge.ontology.reading.refusal import (
     BINS,
@@ -19,6 +20,7 @@ from dxjudge.ontology.reading.refusal import (
     named,
 )
 from dxjudge.ontology.search.encode import packaged_encoder
+from dxjudge.ontology.tree import load_tree
 
 ROOT = Path(__file__).parents[1]
 
@@ -32,15 +34,17 @@ def test_the_non_diagnoses_are_refused_those_held_out_too(mapper: Mapper) -> Non
     rows = [row for row in rows if row["half"] == "test"] + [
         row for row in rows if row["half"] != "test"
     ][::3]
-    mappings = mapper.map_many([row["text"] for row in rows])
+    mappings, tree = mapper.map_many([row["text"] for row in rows]), load_tree()
     passed = Counter(
         row["half"]
         for row, mapping in zip(rows, mappings, strict=True)
-        if mapping.status == "mapped"
+        if mapping.code and not is_factor(mapping.code, tree)
     )
-    # As measured (docs/mapping.md): 187 of 199 held out, 1,078 of the 1,131 others.
-    assert passed["tune"] <= 0.06 * sum(row["half"] == "tune" for row in rows)
-    assert passed["test"] <= 0.07 * sum(row["half"] == "test" for row in rows)
+    # As measured (docs/mapping.md): 11 of 199 held out, 39 of the 1,131 others; 39 in all get the
+    # code of an encounter, such as Z48.02 for "sutures removed".
+    assert passed["tune"] <= 0.045 * sum(row["half"] == "tune" for row in rows)
+    assert passed["test"] <= 0.06 * sum(row["half"] == "test" for row in rows)
+    assert sum(mapping.status == "unmapped" for mapping in mappings) >= 0.92 * len(rows)
     assert all(mapping.reason for mapping in mappings if mapping.status == "unmapped")
 
 

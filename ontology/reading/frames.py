@@ -1,4 +1,4 @@
-"""Read what a text says about a condition: that it is past, of a relative, looked for or met.
+"""Read what a text says about a condition: it is past, of a relative, looked for, met, prevented.
 
 Such a text names a factor (a Z code in ICD-10-CM), not the condition itself. The words around the
 condition are the frame; `rest` is the condition. `ontology/factors.py` turns the code of the
@@ -56,7 +56,13 @@ _CONTACT = (
     rf"(?:{_OTHER_PERSON}\s+{_HAS}|"
     r"contact\s+(?:with|and\s+\(?suspected\)?\s+exposure\s+to)|expos(?:ure|ed)\s+to)"
 )
+_VACCINE = r"(?:vaccin(?:e|es|ation|ations)|immuni[sz]ations?|inoculations?|vax)"
+_VACCINATION = (
+    rf"(?:(?:encounter|need|due|here)\s+for\s+|needs\s+)?(?:prophylactic\s+)?{_VACCINE}"
+    rf"(?:\s+and\s+{_VACCINE})?(?:\s+(?:for|against|with)|\s*[,:-])"
+)
 _PHRASES = {
+    "vaccination": "encounter for immunization against",
     "past": "personal history of",
     "relative": "family history of",
     "screening": "encounter for screening for",
@@ -68,6 +74,7 @@ _LEADS = tuple(
     for kind, words in (
         ("relative", _RELATIVE),
         ("screening", _SCREEN),
+        ("vaccination", _VACCINATION),
         ("contact", _CONTACT),
         ("past", _PAST),
         ("status", r"s/p|status\s+post|(?-i:S/P)"),
@@ -77,11 +84,32 @@ _TAILS = tuple(
     (kind, re.compile(rf"\s*(.+?)[\s,:-]+({words})[\s.]*", re.IGNORECASE | re.DOTALL))
     for kind, words in (
         ("relative", r"family history|fam hx|family hx|fhx?|in (?:the )?family"),
-        ("screening", r"screen(?:ing)?"),
+        (
+            "vaccination",
+            rf"(?:{_VACCINE}|booster|(?<=flu\s)shot|(?<=tetanus\s)shot)"
+            r"(?:[\s,]+(?:visit|encounter|needed|due|given|administered|today|only|series|clinic|dose|"
+            r"#?\d))*",
+        ),
+        (
+            "screening",
+            r"screen(?:ing)?(?:[\s,-]+(?:visit|test|exam|labs?|encounter|average\s+risk|routine|annual|"
+            r"ld-?ct|low\s+dose\s+ct|ct|mammogra\w+|colonoscopy|dexa|dxa|pap(?:\s+smear)?|ultrasound|"
+            r"questionnaire))*",
+        ),
         ("contact", r"(?:contact/)?exposure|contact"),
         ("past", r"in (?:the )?past|history|hx|by history|survivors?"),
     )
 )
+
+# Words with which a text is about something else than the encounter itself.
+_UNLESS = {
+    "vaccination": re.compile(
+        r"\b(?:after|post|following|from|due|to|reaction|under|delayed|missed|incomplete|overdue|"
+        r"declin\w+|refus\w+|status|no|not)\b(?!\s+for)",
+        re.IGNORECASE,
+    ),
+    "screening": re.compile(r"\b(?:abnormal|failed|positive|declin\w+|refus\w+)\b", re.IGNORECASE),
+}
 
 
 def read_frame(text: str) -> Frame | None:
@@ -93,9 +121,13 @@ def read_frame(text: str) -> Frame | None:
     'Colon cancer'
     """
     for kind, lead in _LEADS:
-        if match := lead.fullmatch(text):
+        if (match := lead.fullmatch(text)) and not _is_about_more(kind, text):
             return Frame(kind, match[1].strip(), _PHRASES[kind], match[2].strip())
     for kind, tail in _TAILS:
-        if match := tail.fullmatch(text):
+        if (match := tail.fullmatch(text)) and not _is_about_more(kind, text):
             return Frame(kind, match[2].strip(), _PHRASES[kind], match[1].strip())
     return None
+
+
+def _is_about_more(kind: str, text: str) -> bool:
+    return kind in _UNLESS and _UNLESS[kind].search(text) is not None

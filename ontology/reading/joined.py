@@ -22,7 +22,11 @@ _JOINTS: tuple[tuple[Relation, str], ...] = (
         r"with|w/(?!(?:o|n|in|out|u|c|d|i)\b)|w(?= )|complicated by|c/b|associated with|"
         r"assoc\.? with|on(?= (?:ckd|chronic kidney|copd|cirrhosis))",
     ),
-    ("due to", r"due to|d/t|secondary to|2/2|caused by|from|in(?: the)? setting of|in|by"),
+    (
+        "due to",
+        r"due to|d/t|secondary to|2/2|caused by|from|in(?: the)? setting of|in|by|"
+        r"late effects?(?: of)?(?= )|sequelae? of|residual (?:of|from|after)",
+    ),
 )
 _JOINT = re.compile(
     r"\s+(?:" + "|".join(f"(?P<j{n}>{words})" for n, (_, words) in enumerate(_JOINTS)) + r")"
@@ -43,12 +47,16 @@ _ADJECTIVES = (
 _SIDE = re.compile(r"\b(?:left|right|bilateral)\b", re.IGNORECASE)
 _SPREAD = re.compile(r"(?P<place>\S.*?)\s+(?:mets?|metastas[ei]s)", re.IGNORECASE)
 _AND = re.compile(r"\s+(?:and|&)\s+|\s*,\s*(?:and\s+)?", re.IGNORECASE)
-# A stroke with one of these is a late effect, which has a code of its own.
-_LATE = re.compile(
-    r"(?=.*\b(?:strokes?|cva|infarct\w*|h(?:a)?emorrhage)\b)"
-    r".*\b(?:residual|old|late|sequelae?|persistent|history)\b",
+_STROKE = r"(?<!heat )(?<!sun )\b(?:strokes?|cva|cerebrovascular accident)\b"
+_PAST = r"\b(?:old|prior|previous|remote|history of|h/o)"
+_LEFT = r"\b(?:residuals?|persistent|late effects?(?: of)?|sequelae?(?: of)?)(?!\w)"
+# What stands beside an old stroke, or is left of a stroke, is one of its sequelae.
+_SEQUELAE = re.compile(
+    rf"{_PAST}\s+{_STROKE}|{_STROKE},\s*old\b|{_STROKE}.*{_LEFT}|{_LEFT}.*{_STROKE}",
     re.IGNORECASE | re.DOTALL,
 )
+_OF_STROKE = re.compile(_STROKE, re.IGNORECASE)
+_IS_LEFT = re.compile(_LEFT, re.IGNORECASE)
 
 
 class Part(NamedTuple):
@@ -82,8 +90,17 @@ def read_parts(text: str, *, listed: bool = False) -> tuple[Part, ...]:
         relation = next(name for n, (name, _) in enumerate(_JOINTS) if match[f"j{n}"])
         start = match.end()
     parts += _read_span(short[start:], relation, listed=listed and bool(parts))
-    whole = all(any(map(str.isalpha, part.text)) for part in parts) and not _LATE.match(short)
+    if _SEQUELAE.search(short):
+        parts = [part._replace(text=_sequela(part.text)) for part in parts]
+    whole = all(any(map(str.isalpha, part.text)) for part in parts)
     return tuple(parts) if whole and 1 < len(parts) <= _MOST else ()
+
+
+def _sequela(condition: str) -> str:
+    """Return a part of a text about an old stroke: the sequelae of the stroke, or what is left."""
+    if _OF_STROKE.search(condition):
+        return "sequelae of cerebral infarction"
+    return " ".join(_IS_LEFT.sub(" ", condition).split())
 
 
 def _read_span(span: str, relation: Relation, *, listed: bool) -> list[Part]:

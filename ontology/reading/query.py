@@ -61,7 +61,15 @@ _SHORTHAND = (
     (re.compile(r"(?<![\w#])#\s?(?=[a-z])", re.I), "fracture "),
     (re.compile(r"\s?\+ve\b|(?<=[a-z]{2})\+(?=[\s,;]|$)", re.I), " positive"),
     (re.compile(r"(?<=\s)-ve\b", re.I), "negative"),
+    # The titles of ICD-9-CM, which older lists keep.
+    (re.compile(r"\breplaced by transplant\b", re.I), "transplant status"),
+    (re.compile(r"^\s*(\S.*?),\s*old\s*$", re.I), r"old \1"),
+    (
+        re.compile(r"^\s*(?:mets|metastas[ei]s) (?:to|in|of)(?: the)? (?=[a-z][^,]*$)", re.I),
+        "secondary malignant neoplasm of ",
+    ),
 )
+_LATE_EFFECT = re.compile(r"\blate effects?(?: of| from)?\s+(?=\w)", re.IGNORECASE)
 # Sizes, ages, days, doses and values, which charts write after a diagnosis.
 _MEASURES = re.compile(
     r"(?<![\w.])(?<!type )(?<!stage )(?<!grade )(?:"
@@ -179,10 +187,12 @@ def read_query(text: str, *, frames: bool = True) -> Query:
         reason = f"ambiguous abbreviation: {bare.strip()} may mean {meanings}"
         return Query(text, _meanings(expansion), (), expansion.ambiguous, reason)
     forms = [*_forms(expansion.text, english), *_meanings(expansion)]
+    if (sequelae := _LATE_EFFECT.sub("sequelae of ", expansion.text)) != expansion.text:
+        forms.append(Form(normalise_text(sequelae), 0.97, "sequelae"))
     if plain:
         forms.append(Form(normalise_text(expand_abbreviations(plain).text), 0.97, "without NEC"))
     folded = forms[0].text
-    as_written = [short] if expansion.expanded else []
+    as_written = [short] if expansion.expanded or frame else []
     others = tuple(map(normalise_text, (*as_written, *turned(folded, expansion.text))))
     if frame and not frames:
         set_aside = " ".join(filter(None, (set_aside, frame.written)))
