@@ -15,6 +15,7 @@ from pydantic import (
 )
 
 from ..errors import UsageError
+from ..files.nearest import nearest
 from .engine.models import PROVIDERS, SERVER_KEY, Method
 
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh"]
@@ -104,6 +105,10 @@ def parse_judge(name: str, **parameters: Any) -> JudgeSpec:
     if not match or match["provider"] not in PROVIDERS:
         shown = _SECRET_PART.sub("[…]", name)
         others = ", ".join(name for name in PROVIDERS if name not in ("openai", "anthropic"))
+        provider, colon, _ = name.strip().partition(":")
+        near = nearest(provider, PROVIDERS) if colon else ""
+        if near and provider not in PROVIDERS:
+            raise UsageError(f"judge {shown!r}: did you mean {near}:…?")
         raise UsageError(
             f"judge {shown!r} is not openai:MODEL, anthropic:MODEL or PROVIDER:MODEL with one of "
             f"{others}; for a local server write openai:MODEL@http://host:port/v1"
