@@ -8,6 +8,7 @@ from typing import Any
 from ..agents.choose_candidate import CHOOSE_CANDIDATE
 from ..agents.engine.estimate import Count, Estimate, count_calls
 from ..agents.engine.run import Run
+from ..agents.step import Step
 from ..agents.translate_diagnosis import TRANSLATE_DIAGNOSIS
 from ..ontology.chosen import is_translated
 from ..ontology.mapping import Mapping as Mapped
@@ -54,8 +55,9 @@ class MappingCount:
 
     def estimate(self, chooser: Chooser, run: Run) -> MappingEstimate:
         """Return the estimate of the texts."""
-        asked = [(TRANSLATE_DIAGNOSIS, self.translations)] if chooser.translate else []
-        asked.append((CHOOSE_CANDIDATE, self.choices))
+        asked: list[tuple[Step[Any, Any], Count]] = [(CHOOSE_CANDIDATE, self.choices)]
+        if chooser.translate:
+            asked.insert(0, (TRANSLATE_DIAGNOSIS, self.translations))
         return MappingEstimate(
             texts=self.texts,
             exact=self.deciders["exact"],

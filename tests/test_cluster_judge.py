@@ -215,7 +215,7 @@ def test_an_estimate_of_blocks_is_that_of_the_whole_file(
     with Run(cache=cache) as live:
         asked = OneJudge(STEP, "", parse_judge(server.judge()), "llm", 0)
         asked.ask(pairs(0, 2), ["", ""], live)
-    voters = [parse_judge(server.judge()), parse_judge(server.judge("b")), "rules"]
+    voters: list[Any] = [*map(parse_judge, (server.judge(), server.judge("b"))), "rules"]
     jury = Jury(STEP, None, voters, {"repeats": 2})
     options = ["--judge", server.judge()]
     more = ["--judge", server.judge("b"), "--judge", "rules", "--repeats", "2"]

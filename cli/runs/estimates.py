@@ -1,8 +1,8 @@
 """The estimate of a run: calls, tokens and cost, by model."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
-from typing import Any, NamedTuple
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from ...agents.engine.estimate import Count, Estimate, count_calls
 from ...agents.engine.judges import AnyJudge
@@ -17,7 +17,8 @@ Estimates = Sequence[tuple[str, str, Estimate]]
 """(label of the model, name of the step, estimate) for each group of calls."""
 
 
-class Group(NamedTuple):
+@dataclass(frozen=True)
+class Group:
     """The calls of one model for one step: the label of the model, the name of the step, and how
     the model is asked.
     """
