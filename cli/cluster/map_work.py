@@ -122,8 +122,7 @@ class Gather:
 
         bucket = item["bucket"]
         tables = [
-            self.job.blocks.open(f"{TEXTS}/{piece:06d}").read_row_group(bucket)
-            for piece in range(self.pieces)
+            self.job.blocks.read(f"{TEXTS}/{piece:06d}", bucket) for piece in range(self.pieces)
         ]
         texts = pyarrow.concat_tables(tables)["text"].unique().sort()
         of_form = sum(count_forms(some.to_pylist()) for some in _slices(texts))
@@ -171,8 +170,8 @@ class Map:
         before: how many texts an earlier run mapped. asked: what the model was asked now. Only the
         texts for which an earlier run has no final mapping are mapped.
         """
-        file = self.job.blocks.open(f"{DISTINCT}/{item['bucket']:06d}")
-        texts = file.read().slice(item["first"], item["texts"])["text"].to_pylist()
+        table = self.job.blocks.read(f"{DISTINCT}/{item['bucket']:06d}")
+        texts = table.slice(item["first"], item["texts"])["text"].to_pylist()
         name = f"{MAPPED}/{fingerprint(texts)[:24]}"
         known = self.job.blocks.counts(name) or {"parts": {}, "settled": 0}
         if known["parts"] and all(map(is_final, known["parts"])):
@@ -197,7 +196,7 @@ class Map:
 
     def _finished(self, name: str) -> dict[str, dict[str, str]]:
         """Return the rows of a block that have final mappings, by text."""
-        rows = self.job.blocks.open(name).read().to_pylist()
+        rows = self.job.blocks.read(name).to_pylist()
         return {row["text"]: row for row in rows if is_final(row["part"])}
 
     def _map(self, texts: list[str]) -> tuple[list[Mapping], list[Mapping]]:
