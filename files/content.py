@@ -8,8 +8,9 @@ import sys
 import tempfile
 import threading
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -64,7 +65,7 @@ class Content:
         if not self.begins(GZIP):
             return self
         with self.opened() as file:
-            return _copied(file, self.name, self.tell)
+            return copied(_parts(file), self.name, self.tell)
 
     def check(self) -> None:
         """Raise InputError where the file has changed since it was opened."""
@@ -124,26 +125,31 @@ def open_content(source: str, tell: Tell | None = None) -> Content:
     """
     if source == "-":
         with reading("standard input"):
-            return _copied(sys.stdin.buffer, "standard input", tell)
+            return copied(_parts(sys.stdin.buffer), "standard input", tell)
     with reading(source):
         file = Path(source).open("rb", buffering=0)
         if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             return Content(source, file)
         with file:
-            return _copied(file, source, tell)
+            return copied(_parts(file), source, tell)
 
 
-def _copied(file: Any, name: str, tell: Tell | None) -> Content:
+def copied(parts: Iterable[bytes], name: str, tell: Tell | None = None) -> Content:
+    """Return a content with these parts, above 4 MB in a temporary file without a name."""
     copy = tempfile.SpooledTemporaryFile(_KEPT)
     done = 0
-    while data := file.read(_AT_ONCE):
+    for part in parts:
         with writing_aside():
-            copy.write(data)
-        done += len(data)
+            copy.write(part)
+        done += len(part)
         if tell and done > _KEPT:
             tell(done, 0)
     with writing_aside():
         return Content(name, copy)
+
+
+def _parts(file: Any) -> Iterator[bytes]:
+    return iter(partial(file.read, _AT_ONCE), b"")
 
 
 def text_lines(content: Content, encoding: str, *, hint: str = "", end: str = "") -> Iterator[str]:

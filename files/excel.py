@@ -48,11 +48,10 @@ def is_workbook(file: BinaryIO) -> bool:
 
 
 def read_excel(data: bytes, name: str, wanted: str | None = None) -> ExcelRows:
-    """Return the rows of the sheet that `find_sheet` finds, as `stream_excel` reads them."""
+    """Return the rows of a sheet, as `stream_excel` reads them."""
     if not data:
         raise InputError(f"{name} is empty")
-    file = io.BytesIO(data)
-    columns, numbered = stream_excel(file, name, find_sheet(file, name, wanted))
+    columns, numbered = stream_excel(io.BytesIO(data), name, wanted)
     table = ExcelRows(columns, [], [])
     for number, row in numbered:
         table.rows.append(row)
@@ -60,11 +59,17 @@ def read_excel(data: bytes, name: str, wanted: str | None = None) -> ExcelRows:
     return table
 
 
-def find_sheet(file: BinaryIO, name: str, wanted: str | None = None) -> str:
-    """Return the title of the sheet `wanted`, or of the only sheet that is not empty.
+def stream_excel(
+    file: BinaryIO, name: str, wanted: str | None = None
+) -> tuple[list[str], Iterator[tuple[int, list[Any]]]]:
+    """Return the header and the rows of the sheet `wanted`, or of the only one that is not empty.
 
-    Raises InputError, naming sheet and cell, for a formula whose value was never computed;
-    UsageError when it is not certain which sheet is meant.
+    The rows come with their numbers, as they are read. Empty rows at the end of the sheet are left
+    out. Each cell keeps its type; an empty one is None.
+
+    Raises InputError, naming sheet and cell, for a formula whose value was never computed, and the
+    rows raise it for a cell beyond the header; UsageError when it is not certain which sheet is
+    meant.
     """
     openpyxl = _openpyxl(name)
     with _reading(name):
@@ -73,34 +78,20 @@ def find_sheet(file: BinaryIO, name: str, wanted: str | None = None) -> str:
             sheet.title: any(map(_is_filled, sheet.iter_rows(values_only=True)))
             for sheet in book.worksheets
         }
-        book.close()
     title = _chosen(filled, wanted, name)
     _refuse_uncomputed(openpyxl, file, title, name)
-    return title
-
-
-def stream_excel(
-    file: BinaryIO, name: str, title: str
-) -> tuple[list[str], Iterator[tuple[int, list[Any]]]]:
-    """Return the header of a sheet, and its rows with their numbers as they are read.
-
-    Empty rows at the end of the sheet are left out. Each cell keeps its type; an empty one is
-    None. Raises InputError for an empty sheet; the rows raise it for a cell beyond the header.
-    """
     place = f"{name}, sheet {title!r}"
-    numbered = _numbered(file, name, title)
+    numbered = _numbered(book, title, name)
     header = next((row for _, row in numbered if _is_filled(row)), None)
     if header is None:
         raise InputError(f"{place} is empty")
-    places = [number for number, cell in enumerate(header) if cell is not None]
-    columns = ["" if cell is None else str(_read(cell)) for cell in header[: places[-1] + 1]]
-    return columns, _body(numbered, len(columns), place)
+    width = 1 + max(number for number, cell in enumerate(header) if cell is not None)
+    columns = ["" if cell is None else str(_read(cell)) for cell in header[:width]]
+    return columns, _body(numbered, width, place)
 
 
-def _numbered(file: BinaryIO, name: str, title: str) -> Iterator[tuple[int, tuple[Any, ...]]]:
-    openpyxl = _openpyxl(name)
+def _numbered(book: Any, title: str, name: str) -> Iterator[tuple[int, tuple[Any, ...]]]:
     with _reading(name):
-        book = openpyxl.load_workbook(file, read_only=True, data_only=True)
         yield from enumerate(book[title].iter_rows(values_only=True), 1)
         book.close()
 

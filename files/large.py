@@ -1,14 +1,16 @@
 """Open a large table without holding its rows in memory, from a file or from standard input."""
 
+import pickle
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
 from ..errors import InputError
 from .bytes import GZIP, encoding_of, is_marked
-from .content import Content, Tell, open_content, text_lines, text_parts
+from .content import Content, Tell, copied, open_content, text_lines, text_parts
 from .delimited import Style, find_delimiter, line_end_of, stream_delimited
-from .excel import ZIP, find_sheet, is_workbook, stream_excel
+from .excel import ZIP, is_workbook, stream_excel
 from .file_rows import FileRows, ParquetRows
 from .forms import Form, InputFormat
 from .json_rows import LIST_COLUMN, are_lines, columns_of, object_lines, row_of
@@ -66,18 +68,20 @@ def _parquet(content: Content, form: Form) -> Sheet:
 
 
 def _excel(content: Content, form: Form) -> Sheet:
+    """Return the sheet of a workbook: it is slow to read, so that its rows are kept on disk."""
     name = content.name
     check_form(form, "xlsx", name)
     with content.opened() as file:
-        title = find_sheet(file, name, form.sheet)
-        columns, _ = stream_excel(file, name, title)
+        columns, numbered = stream_excel(file, name, form.sheet)
+        kept = copied((pickle.dumps(row) for _, row in numbered), name)
+    content.check()
 
     def rows() -> Iterator[list[Any]]:
-        with content.opened() as file:
-            _, numbered = stream_excel(file, name, title)
-            yield from (row for _, row in numbered)
+        with kept.opened() as file, suppress(EOFError):
+            while True:
+                yield pickle.load(file)
 
-    return Sheet(name, "xlsx", columns, FileRows(content, rows, typed=True))
+    return Sheet(name, "xlsx", columns, FileRows(kept, rows, typed=True))
 
 
 def _text(content: Content, head: bytes, form: Form, column: str | None) -> Sheet | None:
