@@ -397,10 +397,10 @@ def test_two_responses_that_are_compared_stand_beside_each_other(
 ) -> None:
     row = {
         "id": "b",
-        "case": "A long case." * 50,
+        "case": " ".join(f"Finding {n} of the case." for n in range(30)),
         "reference": "Gout.",
         "response_a": "short",
-        "response_b": "A long answer." * 50,
+        "response_b": " ".join(f"Step {n} of the answer." for n in range(30)),
     }
     with desk(browser, tmp_path, [row], "choose_better") as at:
         page = at.begin()
