@@ -66,6 +66,9 @@ class JudgeBatch:
         self._asked: dict[str, Any] = {"judge": judge, "engine": engine, "repeat": repeat}
         self._settings = settings
 
+    def __repr__(self) -> str:
+        return f"JudgeBatch({find_step(self._step).prompt_name!r}, judge={self._asked['judge']!r})"
+
     def __call__(self, batch: Any) -> Any:
         """Return the batch with the columns of `dxjudge judge` at its end.
 

@@ -13,6 +13,7 @@ from typing_extensions import TypeVar  # with defaults, which typing has from Py
 
 from ..cache.key import fingerprint
 from ..errors import UsageError
+from ..files.nearest import did_you_mean
 from ..prompts.load import Prompt, Value, read_prompt
 from ..prompts.variants import find_prompt, variant_names, vary_prompt
 from .people.declared import ForPeople
@@ -165,7 +166,8 @@ class Step(Generic[I, O, R]):
         try:
             return self.input.model_validate(fields)
         except ValidationError as fault:
-            raise UsageError(f"step {self.name}: {'; '.join(_input_faults(fault))}") from fault
+            faults = "; ".join(_input_faults(fault, self.input))
+            raise UsageError(f"step {self.name}: {faults}") from fault
 
     def values(self, inputs: I) -> Mapping[str, Value]:
         """Return the values of the prompt's placeholders for this input."""
@@ -251,12 +253,14 @@ def problems_of(fault: ValidationError) -> list[str]:
     ]
 
 
-def _input_faults(fault: ValidationError) -> list[str]:
+def _input_faults(fault: ValidationError, model: type[BaseModel]) -> list[str]:
     """Return what is wrong with an input, for the person who wrote the table; no wrong values."""
-    return [_input_fault(error) for error in fault.errors(include_url=False, include_input=False)]
+    return [
+        _input_fault(error, model) for error in fault.errors(include_url=False, include_input=False)
+    ]
 
 
-def _input_fault(error: Mapping[str, Any]) -> str:
+def _input_fault(error: Mapping[str, Any], model: type[BaseModel]) -> str:
     field = ".".join(map(str, error["loc"]))
     limits = error.get("ctx", {})
     least, count = limits.get("min_length", 0), limits.get("actual_length", 0)
@@ -267,6 +271,9 @@ def _input_fault(error: Mapping[str, Any]) -> str:
     if kind == "too_short":
         items = f"{count} of at least {least} items"
         return f"the field {field} has {items}: add items, or leave the row out"
+    if kind == "extra_forbidden":
+        known = f"there are {', '.join(model.model_fields)}"
+        return f"there is no field {field}; {did_you_mean(field, model.model_fields, known)}"
     if kind == "string_type":
         return f"the field {field} is not a text: write a text, or leave the row out"
     if kind == "value_error":

@@ -250,9 +250,9 @@ def map_file(
     each line. Out: the same rows and columns in the same order, and new
     columns: code, name, score, category_score, decided_by, status,
     additional_codes, additional_names and reason.
-    Each distinct text is mapped once. Exit code 3: some rows failed. Exit code 7: the budget
-    for models was reached. After a crash run the same command again: it
-    continues where it stopped.
+    Each distinct text is mapped once. Exit code 3: some rows failed. Exit
+    code 7: the budget for models was reached. After a crash run the same
+    command again: it continues where it stopped.
 
     Examples:
       dxjudge map diagnoses.csv -o mapped.csv

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from ...agents.engine.estimate import Estimate, estimate
 from ...agents.engine.run import Run
 from ...agents.judge import JudgeSpec
+from ...files.counted import counted
 from ...graphs.jury.plan import JuryPlan
 from ..terminal.facts import Fact
 from .step_rows import Job
@@ -49,14 +50,14 @@ def keep_estimates(estimates: Estimates, run: Run) -> None:
 
 
 def estimate_facts(
-    estimates: Estimates, run: Run, *, rows: int, noun: str = "rows"
+    estimates: Estimates, run: Run, *, rows: int, noun: str = "row"
 ) -> Iterator[Fact]:
     """Keep estimates for the account, and yield what each model, named by its label, is asked.
 
-    rows: the number of rows of the output, which `noun` names.
+    rows: the number of rows of the output; `noun` names one.
     """
     keep_estimates(estimates, run)
-    yield Fact(f"{rows:,} {noun}; nothing is sent", {noun: rows})
+    yield Fact(f"{counted(rows, noun)}; nothing is sent", {f"{noun}s": rows})
     for label in dict.fromkeys(label for label, _, _ in estimates):
         own = [asked for name, _, asked in estimates if name == label]
         costs = [asked.cost for asked in own]
