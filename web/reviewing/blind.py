@@ -7,11 +7,12 @@ from itertools import combinations
 from typing import Any
 
 from ...ontology.mapping import BETWEEN
+from ...ontology.table_row import State
 from ...scoring.bootstrap import Plan
 from ...scoring.raters.agreement import Coefficient, pair_agreement
 from ...scoring.share_limits import share_interval
 from .log import Review
-from .rows import Row, State, row_id
+from .rows import Row, row_id
 from .session import Decision, Session
 
 _RESAMPLES = 500  # the page waits for them

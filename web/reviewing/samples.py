@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...errors import UsageError
-from ...ontology.table_row import ACCEPTED
+from ...ontology.table_row import ACCEPTED, State
 from ...scoring.share_limits import share_interval, weighted_share_interval
 from .blind import blind_states
 from .edited import Edit
 from .flags import flagged
 from .log import Review
-from .rows import Row, State, row_id
+from .rows import Row, row_id
 from .session import Session
 
 FEWEST = 10
