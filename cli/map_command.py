@@ -304,6 +304,11 @@ def map_file(
         input, output, column, split, candidates, form, output_format, table, journal, concepts,
         read_wanted(accept, accept_on, calibration), read_named_style(style), workers,
     )  # fmt: skip
+    if cluster is not None and asked and asked.estimate_only:
+        from .cluster.map_estimate import estimate_map_cluster
+
+        code = estimate_map_cluster(request, settings, asked, cluster, quiet=quiet, as_json=as_json)
+        raise typer.Exit(code)
     if cluster is not None:
         from .cluster.map_run import run_map_cluster
 

@@ -69,6 +69,11 @@ class Blocks:
                 self.files.delete_dir_contents(f"{self.path}/{name}", missing_dir_ok=True)
                 self.files.delete_dir(f"{self.path}/{name}")
 
+    def discard(self) -> None:
+        """Remove the folder with everything in it. Raises OutputError where that fails."""
+        with self._stored("remove"):
+            self.files.delete_dir(self.path)
+
     def check_empty(self) -> None:
         """Raise OutputError for a folder that has content, and for a file in its place."""
         from pyarrow.fs import FileSelector, FileType

@@ -336,7 +336,8 @@ def test_a_likert_rating_of_an_image_and_its_label(browser: Browser, tmp_path: P
         page = at.begin()
         picture = page.locator("img.rate-image")
         expect(picture).to_be_visible()
-        assert picture.evaluate("one => [one.naturalWidth, one.naturalHeight]") == [40, 30]
+        size = "async one => { await one.decode(); return [one.naturalWidth, one.naturalHeight] }"
+        assert picture.evaluate(size) == [40, 30]
         assert page.get_by_role("radio").count() == 7
         page.keyboard.press("6")
         page.keyboard.press("Enter")
