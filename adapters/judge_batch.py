@@ -43,7 +43,8 @@ class JudgeBatch:
             twice. Limits and budget are those of one worker, unless `permits` (adapters/permits.py)
             gives those of the whole job.
 
-    Raises UsageError for a step, a judge or an engine that cannot be used.
+    Raises:
+        UsageError: for a step, a judge or an engine that cannot be used.
     """
 
     def __init__(

@@ -34,7 +34,7 @@ from dxjudge.cli.runs.map_accept import Taking, Wanted, open_taking
 from dxjudge.cli.runs.map_estimate import mapping_facts
 from dxjudge.cli.runs.map_model import Asked
 from dxjudge.cli.terminal.facts import values_of
-from dxjudge.errors import EnvironmentFault, UsageError
+from dxjudge.errors import EnvironmentFault, OutputError, UsageError
 from dxjudge.files.blocks import JOURNAL, Blocks, open_place
 from dxjudge.files.forms import Form
 from dxjudge.graphs.chooser import Chooser
@@ -131,6 +131,36 @@ def test_the_rows_are_those_of_one_machine_and_finished_blocks_are_not_done_agai
     next(out.rglob(f"{MAPPED}/*.parquet")).write_bytes(b"PAR1 cut off")  # a power failure
     again, _ = work_all(job)
     assert [one["before"] for one in again].count(False) == 1
+
+
+def test_faults_of_reading_and_of_writing_blocks_are_told_apart(tmp_path: Path) -> None:
+    blocks, table = Blocks(str(tmp_path)), pa.table({"text": ["gout", "flu"]})
+    blocks.create(TEXTS)
+    blocks.write(f"{TEXTS}/1", [table], {"rows": 2})
+
+    def broken() -> Iterator[Any]:
+        yield table
+        yield blocks.read(f"{TEXTS}/none")
+
+    def broken_elsewhere() -> Iterator[Any]:
+        yield table
+        raise OSError("the disk of the input is gone")
+
+    with pytest.raises(OutputError, match=f"cannot read {TEXTS}/none in {tmp_path}: "):
+        blocks.write(f"{TEXTS}/2", broken(), {})
+    with pytest.raises(OSError, match="^the disk of the input is gone"):
+        blocks.write(f"{TEXTS}/2", broken_elsewhere(), {})
+    assert blocks.counts(f"{TEXTS}/2") is None
+    (tmp_path / TEXTS / "2.parquet").write_bytes(b"PAR1 cut off")
+    assert blocks.counts(f"{TEXTS}/2") is None
+    for read in (lambda: blocks.read(f"{TEXTS}/2"), lambda: [*blocks.rows_with(TEXTS, "text", [])]):
+        with pytest.raises(OutputError, match=f"cannot read {TEXTS}"):
+            read()
+    (tmp_path / TEXTS / "3.parquet").mkdir()
+    with pytest.raises(OutputError, match=f"cannot read {TEXTS}/3 in {tmp_path}: "):
+        blocks.counts(f"{TEXTS}/3")
+    with pytest.raises(OutputError, match=f"cannot write {TEXTS}/3 in {tmp_path}: "):
+        blocks.write(f"{TEXTS}/3", [table], {})
 
 
 def test_what_is_accepted_is_that_of_one_machine(

@@ -239,7 +239,7 @@ class BlockOutcomes(Sequence[Any]):
 
 def _read_outcomes(job: JudgeJob, name: str) -> list[Any]:
     """Return the outcomes of a finished block."""
-    column = job.blocks.open(name).read()["outcome"].to_pylist()
+    column = job.blocks.read(name)["outcome"].to_pylist()
     return [job.asking.read(json.loads(plain)) for plain in column]
 
 

@@ -123,8 +123,7 @@ class Gather:
 
         bucket = item["bucket"]
         tables = [
-            self.job.blocks.open(f"{TEXTS}/{piece:06d}").read_row_group(bucket)
-            for piece in range(self.pieces)
+            self.job.blocks.read(f"{TEXTS}/{piece:06d}", bucket) for piece in range(self.pieces)
         ]
         texts = pyarrow.concat_tables(tables)["text"].unique().sort()
         of_form = sum(count_forms(some.to_pylist()) for some in _slices(texts))
@@ -203,13 +202,13 @@ class Map:
 
     def texts_of(self, item: Item) -> list[str]:
         """Return the texts of a block."""
-        file = self.job.blocks.open(f"{DISTINCT}/{item['bucket']:06d}")
-        texts: list[str] = file.read().slice(item["first"], item["texts"])["text"].to_pylist()
+        table = self.job.blocks.read(f"{DISTINCT}/{item['bucket']:06d}")
+        texts: list[str] = table.slice(item["first"], item["texts"])["text"].to_pylist()
         return texts
 
     def _finished(self, name: str) -> dict[str, dict[str, str]]:
         """Return the rows of a block that have final mappings, by text."""
-        rows = self.job.blocks.open(name).read().to_pylist()
+        rows = self.job.blocks.read(name).to_pylist()
         return {row["text"]: row for row in rows if is_final(row["part"])}
 
     def _map(self, texts: list[str]) -> tuple[list[Mapping], list[Mapping]]:
