@@ -1,6 +1,7 @@
 """Replies in one SQLite file."""
 
 import asyncio
+import errno
 import os
 import sqlite3
 import threading
@@ -217,11 +218,10 @@ def _open(path: Path, patience: float) -> tuple[Path | str, str]:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        # SQLite's -wal and -shm files inherit this mode, so the file must exist before.
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         # When many processes switch to WAL or create the table at once, each can wait longer
         # than its patience; so one process at a time does it.
         with FileLock(f"{path}.lock", timeout=_OPEN_SECONDS, mode=0o600):
+            _create(path)
             _prepare(path, patience)
     except Timeout:
         raise
@@ -231,6 +231,22 @@ def _open(path: Path, patience: float) -> tuple[Path | str, str]:
             raise
         return source, str(fault)
     return path, ""
+
+
+def _create(path: Path) -> None:
+    """Make a file that only its owner can read. Raises OSError where one cannot be written.
+
+    A file that is there is not opened: when a process closes any descriptor of a file, POSIX
+    cancels its locks on that file, also those of SQLite's connections in other threads. Other
+    processes would then delete the log of replies under their feet (sqlite.org/howtocorrupt.html,
+    2.2).
+    """
+    try:
+        # SQLite's -wal and -shm files inherit this mode, so the file must exist before.
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    except FileExistsError:
+        if not os.access(path, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path)) from None
 
 
 def _readable(path: Path) -> str | None:

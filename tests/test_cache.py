@@ -8,6 +8,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -258,6 +259,27 @@ def test_a_store_that_breaks_later_costs_a_warning_not_the_run(tmp_path: Path) -
     with pytest.warns(UserWarning, match="going on without it"):
         assert asyncio.run(replies.afind([key])) == {}
     keep(replies, FIELDS, REPLY)  # and says so once
+
+
+def test_another_reader_of_the_same_process_leaves_the_locks_of_the_first(tmp_path: Path) -> None:
+    place, log = tmp_path / "r.sqlite", tmp_path / "r.sqlite-wal"
+    first = open_store(place)
+    first.set({(("n",), "before"): ({"n": 1}, None)})
+    open_store(place).close()
+    number = log.stat().st_ino
+    # A process that believes itself the last one moves the log into the file and deletes it.
+    script = (
+        "import sqlite3, sys; c = sqlite3.connect(sys.argv[1], isolation_level=None); "
+        "c.execute(\"INSERT INTO cache VALUES ('n', 'other', NULL, 'json', '{}')\"); c.close()"
+    )
+    subprocess.run([sys.executable, "-c", script, place], check=True)
+    assert log.exists() and log.stat().st_ino == number
+    first.set({(("n",), "after"): ({"n": 2}, None)})
+    first.close()
+    with closing(sqlite3.connect(place)) as file:
+        kept = file.execute("SELECT key FROM cache ORDER BY key").fetchall()
+        assert kept == [("after",), ("before",), ("other",)]
+        assert file.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
 
 
 def test_many_may_open_a_new_file_at_once(tmp_path: Path) -> None:
