@@ -14,6 +14,7 @@ contains a word. `--gold` is the folder of development tables, which is not in t
 import argparse
 import os
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -27,7 +28,8 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs/claims.md"
 QUICK = 60  # seconds
 _PATIENCE = 10  # times the seconds of a claim that it may take
-_STOPPED = 124  # the exit code of timeout
+_LAST_SECONDS = 10  # that a command has to end once it is asked to
+_KILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # Windows has no other than SIGTERM
 _NUMBER = r"(-?\d[\d,]*\.?\d*)"
 _VALUE = r"-?\d[\d,]*(?:\.\d+)?"
 _BRACES = re.compile(rf"\{{({_VALUE})(?:\.\.({_VALUE}))?\}}")
@@ -106,14 +108,33 @@ def run(claim: Claim, gold: Path | None) -> Iterator[tuple[bool, str]]:
     place = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     command = claim.run.replace("{gold}", str(gold))
     limit = _PATIENCE * claim.seconds
-    done = subprocess.run(
-        ["timeout", "--kill-after=10", str(limit), "bash", "-c", command],
-        cwd=ROOT, env=place, capture_output=True, text=True,
-    )  # fmt: skip
-    if done.returncode == _STOPPED:
+    output, has_ended = _output_of(["bash", "-c", command], limit, place)
+    if not has_ended:
         yield False, f"had not ended after {limit} seconds"
     for line in claim.out:
-        yield compare(line, done.stdout + done.stderr)
+        yield compare(line, output)
+
+
+def _output_of(command: list[str], limit: float, place: dict[str, str]) -> tuple[str, bool]:
+    """Return what a command printed, and whether it ended within `limit` seconds by itself."""
+    process = subprocess.Popen(
+        command, cwd=ROOT, env=place, text=True, start_new_session=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    for seconds, end in ((limit, signal.SIGTERM), (_LAST_SECONDS, _KILL)):
+        try:
+            return "".join(process.communicate(timeout=seconds)), end == signal.SIGTERM
+        except subprocess.TimeoutExpired:
+            _end(process, end)
+    return "".join(process.communicate()), False
+
+
+def _end(process: "subprocess.Popen[str]", how: signal.Signals) -> None:
+    """Send a signal to a process and to those that it started, where a system has such groups."""
+    if hasattr(os, "killpg"):
+        os.killpg(process.pid, how)
+    else:
+        process.terminate()
 
 
 def judge(claim: Claim, chosen: argparse.Namespace) -> str:

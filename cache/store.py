@@ -67,6 +67,6 @@ class JsonSerde:
 
 
 def without_password(url: str) -> str:
-    """Return an address without its user name and password, fit to be shown."""
+    """Return an address without its user name, password and query, fit to be shown."""
     scheme, _, rest = url.partition("://")
-    return f"{scheme}://{rest.rpartition('@')[2]}"
+    return f"{scheme}://{rest.rpartition('@')[2].partition('?')[0]}"

@@ -13,6 +13,7 @@ from itertools import chain
 from typing import Any
 
 from ..errors import MissingExtra, OutputError, UsageError
+from .addresses import check_address
 
 JOURNAL = "_journal"
 """The folder for blocks that are not output. Readers of folders leave out names with "_"."""
@@ -24,8 +25,10 @@ _WRITING = f"{JOURNAL}/writing"
 def open_place(place: str) -> tuple[Any, str]:
     """Return the file system of a path or of an address (s3://…, file://…), and the path in it.
 
-    Raises MissingExtra without pyarrow, and UsageError for an address of a kind it does not know.
+    Raises MissingExtra without pyarrow, and UsageError for an address of a kind it does not know,
+    or with a secret.
     """
+    check_address(place, "an address of files", "set it in the environment of every node, as AWS_…")
     try:
         import pyarrow.fs as systems
         from pyarrow import ArrowException

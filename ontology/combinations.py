@@ -1,18 +1,51 @@
-"""What the release and the project's table say about two codes that stand beside each other."""
+"""Join the codes of conditions, by what the release and the project's table say about two codes."""
 
 import re
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
 
+from .mapping import Additional, Mapping
 from .packaged import packaged
+from .reading.joined import Part
 from .reading.normalise import normalise_text
 from .tree import Tree
 
+LEAST = 0.5
+"""The lowest score of a condition by itself."""
+
+_TUMORS = ("C", "D0", "D1", "D2", "D3", "D4")  # how their codes begin
 _UNTELLING = frozenset("sp spp species the".split())
 _NOTES = ("use_additional_code", "code_also")
 _RANGE = re.compile(
     r"\b([A-Z]\d[\dA-Z](?:\.[\dA-Z]*)?)-?(?:(?<=-)([A-Z]\d[\dA-Z](?:\.[\dA-Z]*)?))?"
 )
+
+
+@dataclass(frozen=True)
+class Coded:
+    """A condition of the text with the code that it has by itself."""
+
+    part: Part
+    code: str
+    score: float
+    category_score: float
+
+
+@dataclass(frozen=True)
+class Joined:
+    """The conditions joined so far: `code` names all of them but those of `further`.
+
+    combined: whether `code` is none of the conditions' own. is_listed: whether the table of
+    combinations says what stands beside what.
+    """
+
+    mapping: Mapping
+    code: str
+    named: tuple[Coded, ...]
+    further: tuple[Additional, ...]
+    combined: bool = False
+    is_listed: bool = False
 
 
 class Combination(NamedTuple):
@@ -22,6 +55,92 @@ class Combination(NamedTuple):
     second: tuple[str, ...]
     code: str
     further: str
+
+
+def join(state: Joined, condition: Coded, tree: Tree) -> Joined | None:
+    """Return the state with one more condition, None where it cannot be said what is meant."""
+    before = state.named[-1]
+    own = Coded(before.part, state.code, before.score, before.category_score)
+    for first, second in ((own, condition), (condition, own)):
+        line = find_combination(first.code, second.code)
+        if line:
+            category = tree.category(first.code).code
+            code = line.code.format(first=first.code, second=second.code, category=category)
+            if state.combined and first is own and _is_beside(code, state.code, tree):
+                return _with_complication(state, condition, code, tree)
+            further = _of_line(line.further, code, first, second, tree)
+            combined = state.combined or line.code not in {"{first}", "{second}"}
+            return replace(
+                state,
+                code=code,
+                named=(*state.named, condition),
+                further=(*state.further, *further),
+                combined=combined,
+                is_listed=True,
+            )
+    why = note_for(state.code, condition.code, tree) or _why_beside(state, condition)
+    if why is None:
+        return None
+    return replace(state, further=(*state.further, _additional(condition, why, tree)))
+
+
+def _why_beside(state: Joined, condition: Coded) -> str | None:
+    """Return why a condition without a note stands beside the code, None where it cannot be said.
+
+    An organism stands beside the infection that the text names it as the cause of, what spread to
+    a place beside a tumor: "infection spread to bone" has no metastasis.
+    """
+    relation, is_organism = condition.part.relation, organism(condition.part.text) is not None
+    if is_organism:
+        return "the organism that the text names" if relation == "due to" else None
+    has_spread = relation == "spread" and state.code.startswith(_TUMORS)
+    return f"{state.code} does not name it" if relation == "with" or has_spread else None
+
+
+def _with_complication(state: Joined, condition: Coded, code: str, tree: Tree) -> Joined:
+    """Return the state with the code of one more complication of a combined condition.
+
+    As many codes of diabetes stand beside each other as it has complications.
+    """
+    why = f"{state.code} names another complication"
+    beside = _additional(replace(condition, code=code), why, tree)
+    return replace(state, named=(*state.named, condition), further=(*state.further, beside))
+
+
+def _of_line(
+    further: str, code: str, first: Coded, second: Coded, tree: Tree
+) -> tuple[Additional, ...]:
+    """Return the codes that stand beside a combination, with the note that asks for each."""
+    return tuple(_beside(one, code, first, second, tree) for one in further.split())
+
+
+def _beside(one: str, code: str, first: Coded, second: Coded, tree: Tree) -> Additional:
+    """Return what a word of the table names beside `code`: first, second or a code."""
+    beside = first if code == second.code or one == "first" else second
+    if one not in {"first", "second"}:
+        beside = replace(beside, code=one)
+    why = note_for(code, beside.code, tree) or f"{code} does not say all of it"
+    return _additional(beside, why, tree)
+
+
+def _additional(condition: Coded, why: str, tree: Tree) -> Additional:
+    code = condition.code
+    score = condition.category_score
+    return Additional(code, tree.name(code), score, condition.part.span, why)
+
+
+def _is_beside(one: str, other: str, tree: Tree) -> bool:
+    """Return whether two codes of one category are not above each other."""
+    return tree.category(one) == tree.category(other) and not in_line(one, other, tree)
+
+
+def in_line(one: str, other: str, tree: Tree) -> bool:
+    """Return whether two codes are the same or one is above the other."""
+    return (
+        one == other
+        or tree.node(one) in tree.ancestors(other)
+        or tree.node(other) in tree.ancestors(one)
+    )
 
 
 def find_combination(first: str, second: str) -> Combination | None:

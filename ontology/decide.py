@@ -9,11 +9,13 @@ from dataclasses import replace
 
 from .confidence import confidence_of, shared_out
 from .evidence import Scored
+from .factors import is_factor
 from .mapping import WRITTEN, Candidate, Mapping
 from .policy import Policy
 from .reading.denial import denies_in_another_language, names_a_lack, what_is_not_there
+from .reading.normalise import normalise_text
 from .reading.query import Query, split_diagnoses
-from .reading.refusal import load_refusal_model, named
+from .reading.refusal import contact_words, load_refusal_model, named
 from .scored import score_candidates
 from .search.rerank import Ranked, shortlist
 from .search.retrieve import Hit
@@ -21,6 +23,7 @@ from .settled import is_known, joined_remarks, plain_remark, remark_on, settle, 
 from .tree import Tree
 
 _SURE_ENCOUNTER = 0.7  # the score of an encounter from which the models of refusal are not asked
+_LIKELY_CONTACT = 0.4  # the same of a category where a word of the text names a contact
 _DOUBTED = 0.5  # the score of a code where the words beside it mean another code
 
 
@@ -121,12 +124,18 @@ def _candidate(ranked: Ranked, share: tuple[float, float], policy: Policy) -> Ca
 def _is_sure_encounter(query: Query, first: Candidate, policy: Policy) -> bool:
     """Return whether a text names an encounter by a procedure: "surveillance of contraceptives".
 
-    A number in the text is mostly the dose of a drug, and a single word its name.
+    A number in the text is mostly the dose of a drug, and a single word its name. A word such as
+    "screening" or "counselling" says that the text names the encounter itself.
     """
     tree = policy.retriever.tree
-    is_drug = any(map(str.isdigit, query.text)) or len(query.text.split()) == 1
-    is_encounter = tree.name(tree.category(first.code)).startswith("Encounter")
-    return is_encounter and not is_drug and first.score >= _SURE_ENCOUNTER
+    words = normalise_text(query.text).split()
+    if any(map(str.isdigit, query.text)) or len(words) == 1:
+        return False
+    names = (tree.name(tree.category(first.code)), first.name)
+    if any(name.startswith("Encounter") for name in names) and first.score >= _SURE_ENCOUNTER:
+        return True
+    is_contact = not contact_words().isdisjoint(words) and is_factor(first.code, tree)
+    return is_contact and first.category_score >= _LIKELY_CONTACT
 
 
 def _is_lack(query: Query, first: Candidate) -> bool:
@@ -145,11 +154,11 @@ def _why_refused(query: Query, first: Candidate, uncalibrated: float, policy: Po
     denied = what_is_not_there(query.text)
     if denied and (is_known(denied, retriever) or not _is_lack(query, first)):
         return f"says that it is not there: {denied}"
+    if _is_sure_encounter(query, first, policy):
+        return None
     spelt = retriever.index.rows.spelling.corrected(query.forms[0].text)
     if why := named(query.text) or named(spelt):
         return why
-    if _is_sure_encounter(query, first, policy):
-        return None
     model = load_refusal_model()
     if why := model.refuse(model.read(query, retriever.is_term), uncalibrated):
         return why

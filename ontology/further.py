@@ -6,20 +6,17 @@ of at least 0.5, and a reason in words.
 
 from collections.abc import Mapping as ReadOnly
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from .combinations import asks_for, find_combination, note_for, organism
+from .combinations import LEAST, Coded, Joined, asks_for, in_line, join, note_for, organism
 from .decide import decide
 from .factors import is_factor
-from .mapping import WRITTEN, Additional, Candidate, Mapping, band_of
+from .mapping import WRITTEN, Candidate, Mapping, band_of
 from .policy import MIN_SCORE, Policy
 from .reading.joined import Part, read_parts
 from .reading.normalise import normalise_text
 from .specificity import at_specificity, side_of
 from .tree import Tree
-
-LEAST = 0.5
-"""The lowest score of a condition by itself."""
 
 _HIGHEST = 0.9  # of a code that was put together from two conditions
 _SHOWN = 15
@@ -30,32 +27,43 @@ _CAUSES = frozenset(
 )
 
 
-@dataclass(frozen=True)
-class _Coded:
-    """A condition of the text with the code that it has by itself."""
-
-    part: Part
-    code: str
-    score: float
-    category_score: float
-
-
 def with_further(mappings: Sequence[Mapping], policy: Policy) -> list[Mapping]:
     """Return the mappings, with a combination code or further codes where a text joins conditions.
 
     The conditions of all texts are searched together, and each is decided by itself.
     """
     joined = {
-        place: read_parts(mapping.text)
+        place: _readings(mapping.text)
         for place, mapping in enumerate(mappings)
         if mapping.status == "mapped" and mapping.source != WRITTEN and not mapping.parts
     }
-    texts = dict.fromkeys(part.text for parts in joined.values() for part in parts)
+    texts = dict.fromkeys(
+        part.text for readings in joined.values() for parts in readings for part in parts
+    )
     coded = _decided([text for text in texts if organism(text) is None], policy)
     return [
-        _with_codes(mapping, joined.get(place, ()), coded, policy)
+        _by_readings(mapping, joined.get(place, ()), coded, policy)
         for place, mapping in enumerate(mappings)
     ]
+
+
+def _readings(text: str) -> tuple[tuple[Part, ...], ...]:
+    """Return the ways to part a text: at "and" as well as at other joints, then at these alone."""
+    return tuple(dict.fromkeys((read_parts(text, listed=True), read_parts(text))))
+
+
+def _by_readings(
+    mapping: Mapping,
+    readings: Sequence[tuple[Part, ...]],
+    mapped: ReadOnly[str, Mapping],
+    policy: Policy,
+) -> Mapping:
+    """Return the mapping with the codes of the first reading whose conditions are all known."""
+    for parts in readings:
+        with_codes = _with_codes(mapping, parts, mapped, policy)
+        if with_codes is not mapping:
+            return with_codes
+    return mapping
 
 
 def _decided(texts: list[str], policy: Policy) -> dict[str, Mapping]:
@@ -86,100 +94,39 @@ def _with_codes(
     first = coded[0]
     if first is None or not all(coded):
         return mapping
-    state = _Joined(mapping, first.code, (first,), ())
+    state = Joined(mapping, first.code, (first,), ())
     for condition in coded[1:]:
         assert condition
-        step = _join(state, condition, tree)
+        step = join(state, condition, tree)
         if step is None:
             return mapping
         state = step
     return _settled(state, [one for one in coded if one], policy)
 
 
-def _coded(part: Part, mapped: ReadOnly[str, Mapping], *, is_first: bool) -> _Coded | None:
+def _coded(part: Part, mapped: ReadOnly[str, Mapping], *, is_first: bool) -> Coded | None:
     """Return a condition with its code, None where that is in doubt.
 
     The category of a condition that is a term must be right with `LEAST`, else the code itself; for
     the first condition the category is enough.
     """
     if code := organism(part.text):
-        return _Coded(part, code, 1.0, 1.0)
+        return Coded(part, code, 1.0, 1.0)
     mapping = mapped.get(part.text)
     if mapping is None or mapping.code is None:
         return None
     is_category = is_first or mapping.decided_by == "exact"
     if (mapping.category_score if is_category else mapping.score) < LEAST:
         return None
-    return _Coded(part, mapping.code, mapping.score, mapping.category_score)
+    return Coded(part, mapping.code, mapping.score, mapping.category_score)
 
 
-@dataclass(frozen=True)
-class _Joined:
-    """The conditions joined so far: `code` names all of them but those of `further`.
-
-    combined: whether `code` is none of the conditions' own. is_listed: whether the table of
-    combinations says what stands beside what.
-    """
-
-    mapping: Mapping
-    code: str
-    named: tuple[_Coded, ...]
-    further: tuple[Additional, ...]
-    combined: bool = False
-    is_listed: bool = False
-
-
-def _join(state: _Joined, condition: _Coded, tree: Tree) -> _Joined | None:
-    """Return the state with one more condition, None where it cannot be said what is meant."""
-    before = state.named[-1]
-    own = _Coded(before.part, state.code, before.score, before.category_score)
-    for first, second in ((own, condition), (condition, own)):
-        line = find_combination(first.code, second.code)
-        if line:
-            category = tree.category(first.code).code
-            code = line.code.format(first=first.code, second=second.code, category=category)
-            further = _of_line(line.further, code, first, second, tree)
-            combined = state.combined or line.code not in {"{first}", "{second}"}
-            return replace(
-                state,
-                code=code,
-                named=(*state.named, condition),
-                further=(*state.further, *further),
-                combined=combined,
-                is_listed=True,
-            )
-    note = note_for(state.code, condition.code, tree)
-    if note is None and (condition.part.relation != "with" or organism(condition.part.text)):
-        return None
-    why = note or f"{state.code} does not name it"
-    return replace(state, further=(*state.further, _additional(condition, why, tree)))
-
-
-def _of_line(
-    further: str, code: str, first: _Coded, second: _Coded, tree: Tree
-) -> tuple[Additional, ...]:
-    """Return the code that stands beside a combination, with the note that asks for it."""
-    if not further:
-        return ()
-    beside = first if code == second.code else second
-    if further not in {"first", "second"}:
-        beside = replace(beside, code=further)
-    why = note_for(code, beside.code, tree) or f"{code} does not say all of it"
-    return (_additional(beside, why, tree),)
-
-
-def _additional(condition: _Coded, why: str, tree: Tree) -> Additional:
-    code = condition.code
-    score = condition.category_score
-    return Additional(code, tree.name(code), score, condition.part.span, why)
-
-
-def _settled(state: _Joined, coded: list[_Coded], policy: Policy) -> Mapping:
+def _settled(state: Joined, coded: list[Coded], policy: Policy) -> Mapping:
     """Return the mapping with the codes of the joined conditions where they are better."""
     tree, mapping = policy.retriever.tree, state.mapping
     own, code = mapping.code or "", state.code
     main = next((one for one in coded if one.code == code), coded[0])
-    if _in_line(own, code, tree):
+    if in_line(own, code, tree):
         if tree.node(own) in tree.ancestors(code) and state.combined:
             return _with_beside(_as_first(state, coded, policy), state, policy)
         names_more = not state.combined and tree.node(code) in tree.ancestors(own)
@@ -200,22 +147,17 @@ def _settled(state: _Joined, coded: list[_Coded], policy: Policy) -> Mapping:
     if tree.category(own) == tree.category(main.code) and mapping.score >= LEAST:
         return _with_beside(mapping, _noted(state, own, tree), policy)
     weakest = min(one.category_score for one in coded)
-    doubted = weakest > mapping.category_score and not is_factor(main.code, tree)
+    # A code of a later condition alone leaves out what the text begins with.
+    is_later = any(in_line(own, one.code, tree) for one in coded if one is not main)
+    doubted = is_later or weakest > mapping.category_score
+    doubted = doubted and not is_factor(main.code, tree)
     if not doubted or _names_all(mapping, coded):
         return mapping
     joined = _with_beside(_as_first(state, coded, policy), state, policy)
     return joined if joined.additional else mapping
 
 
-def _in_line(one: str, other: str, tree: Tree) -> bool:
-    return (
-        one == other
-        or tree.node(one) in tree.ancestors(other)
-        or tree.node(other) in tree.ancestors(one)
-    )
-
-
-def _noted(state: _Joined, code: str, tree: Tree) -> _Joined:
+def _noted(state: Joined, code: str, tree: Tree) -> Joined:
     """Return the state with the further codes for which `code` or they themselves have a note."""
     name = set(normalise_text(tree.name(code)).split())
     pairs = (
@@ -226,7 +168,7 @@ def _noted(state: _Joined, code: str, tree: Tree) -> _Joined:
     return replace(state, further=tuple(replace(one, why=note) for one, note in pairs if note))
 
 
-def _names_all(mapping: Mapping, coded: list[_Coded]) -> bool:
+def _names_all(mapping: Mapping, coded: list[Coded]) -> bool:
     """Return whether a code's name or term has all words of the conditions and no other cause."""
     has = set(normalise_text(f"{mapping.term} {mapping.name}").split())
     said = set(normalise_text(" ".join(one.part.text for one in coded)).split())
@@ -234,7 +176,7 @@ def _names_all(mapping: Mapping, coded: list[_Coded]) -> bool:
     return said <= has and not (has & _CAUSES) - all_words
 
 
-def _as_first(state: _Joined, coded: list[_Coded], policy: Policy) -> Mapping:
+def _as_first(state: Joined, coded: list[Coded], policy: Policy) -> Mapping:
     """Return the mapping with the code of the joined conditions in front of the candidates."""
     tree, mapping = policy.retriever.tree, state.mapping
     main = [one for one in coded if one.code == state.code] or coded[:1]
@@ -248,7 +190,7 @@ def _as_first(state: _Joined, coded: list[_Coded], policy: Policy) -> Mapping:
     others = tuple(
         replace(
             other,
-            score=round(other.score * (1 - score), 4),
+            score=min(round(other.score * (1 - score), 4), score),
             category_score=round(other.category_score * (1 - score), 4),
         )
         for other in mapping.candidates
@@ -270,12 +212,14 @@ def _as_first(state: _Joined, coded: list[_Coded], policy: Policy) -> Mapping:
     )
 
 
-def _with_beside(mapping: Mapping, state: _Joined, policy: Policy) -> Mapping:
-    """Return the mapping with its further codes, those of its own category left out."""
+def _with_beside(mapping: Mapping, state: Joined, policy: Policy) -> Mapping:
+    """Return the mapping with its further codes, but none of its own category or above another."""
     tree, own = policy.retriever.tree, mapping.code or ""
+    above = {node.code for one in state.further for node in tree.ancestors(one.code)}
     beside = []
     for one in state.further:
-        if tree.category(one.code) != tree.category(own):
+        is_named = in_line(one.code, own, tree) or one.code in above
+        if not is_named and (state.combined or tree.category(one.code) != tree.category(own)):
             code = at_specificity(one.code, policy.specificity, tree, (), one.text)
             beside.append(replace(one, code=code, name=tree.name(code)))
     return replace(mapping, additional=tuple(dict.fromkeys(beside)))

@@ -328,6 +328,18 @@ def test_the_budget_ends_a_run_and_the_estimate_sends_nothing(tmp_path: Path, ca
     assert sum(row["status"] == "done" for row in rows_of(out)) >= 1
 
 
+def test_a_form_may_write_columns_that_were_not_asked_for(tmp_path: Path) -> None:
+    cases, out, form = pairs_file(tmp_path), tmp_path / "r.jsonl", tmp_path / "own.yaml"
+    mine = {"variant": "mine", "sample": "pilot", "status": "mine"}
+    asks = [{"prompt": "answer_letter", "reply": "text", "writes": "response"}]
+    form.write_text(json.dumps({"asks": asks, "adds": mine}))
+    with ProtocolServer(letter) as server:
+        options = ("--form", form, "--model", server.judge(), "--samples", 2)
+        assert answered(cases, "-o", out, *options) == 0
+    [row, *_] = rows_of(out)
+    assert (row["variant"], row["sample"], row["status"]) == ("mine", "1", "done")
+
+
 def test_variants_are_rows_of_their_own(tmp_path: Path) -> None:
     cases, out = pairs_file(tmp_path), tmp_path / "r.jsonl"
     with ProtocolServer(letter) as server:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,13 @@ import pytest
 from dxjudge.agents.engine.run import Run
 from dxjudge.agents.judge import parse_judge
 from dxjudge.cli.cluster.asking import Jury, OneJudge, add_counts
+from dxjudge.cli.cluster.case_names import CaseNames
+from dxjudge.cli.cluster.journal import in_journal
 from dxjudge.cli.cluster.judge_work import JUDGED, BlockOutcomes, Count, Judge, JudgeJob, Write
 from dxjudge.cli.cluster.pieces import Piece
 from dxjudge.cli.main import run
 from dxjudge.cli.option_groups import RunOptions
+from dxjudge.errors import InputError, UsageError
 from dxjudge.files.blocks import Blocks
 from dxjudge.files.forms import Form
 from dxjudge.files.parquet import with_columns
@@ -78,7 +82,7 @@ def test_a_row_that_is_finished_is_not_asked_again(server: ProtocolServer, tmp_p
     )  # fmt: skip
     Blocks(job.output).create(JUDGED)
     piece = json.loads(json.dumps(Piece(0, job.source, (0,)).as_item()))  # as workers get it
-    assert Count(job)(piece) == {"piece": 0, "rows": 7, "unread": ""}
+    assert Count(job)(piece) == {"piece": 0, "rows": 7, "unread": "", "cases": None}
     item = {"piece": piece, "first": 0, "rows": 7, "at": 1}
     work = Judge(job, RunOptions(max_calls=3, cache_mode="off"), None)
     first = json.loads(json.dumps(work(item)))
@@ -118,7 +122,8 @@ def test_a_jury_judges_as_on_one_machine(server: ProtocolServer, tmp_path: Path)
     job = JudgeJob(str(tmp_path / "a.jsonl"), str(tmp_path / "out"), Form(), (), (), jury)
     Blocks(job.output).create(JUDGED)
     piece = Piece(0, job.source).as_item()
-    assert Count(job)(piece) == {"piece": 0, "rows": 4, "unread": ""}
+    cases = [f"case {n}" for n in range(4)]
+    assert Count(job, named=True)(piece) == {"piece": 0, "rows": 4, "unread": "", "cases": cases}
     work = Judge(job, RunOptions(max_calls=1, cache_mode="off"), None)
     total: dict[str, Any] = {}
     item = {"piece": piece, "first": 0, "rows": 4, "at": 1}
@@ -136,6 +141,53 @@ def test_a_jury_judges_as_on_one_machine(server: ProtocolServer, tmp_path: Path)
     assert table["verdict"].to_pylist() == [False, False, True, None]
     write_votes(tmp_path / "out.csv", votes_cast(BlockOutcomes(job, [item])))
     assert (tmp_path / "out.csv").read_bytes() == (tmp_path / "alone.csv").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ({"a": "id,predicted,truth\n1,gout,gout\n2,a,b\n", "b": "id,predicted,truth\n3,x,y\n"}, ""),
+        ({"a": "predicted,truth\na,b\n", "b": "predicted,truth\na,b\n"}, ""),
+        ({"a": "id,predicted,truth\n1,a,b\n", "b": "id,predicted\n1,x\n"}, ""),  # b is unread
+        ({"a": "id,predicted,truth\n7,a,b\n", "b": "id,predicted,truth\n7,x,y\n"},
+         "'7' stands twice in a.csv and b.csv"),
+        ({"a": "predicted,truth\nx,y\nx,z\n", "b": "id,predicted,truth\n2,a,b\n"},
+         "rows are named by their numbers, and b.csv has names"),
+        ({"a": "predicted\nx\n", "b": "predicted,truth\na,b\n"}, "which change once all files are"),
+    ],
+)  # fmt: skip
+def test_each_case_of_a_job_with_votes_has_a_name_of_its_own(
+    files: dict[str, str], said: str, tmp_path: Path
+) -> None:
+    jury = Jury(STEP, None, ["rules"], {})
+    job = JudgeJob(str(tmp_path), str(tmp_path / "out"), Form(), (), (), jury)
+    names = CaseNames()
+    with pytest.raises(InputError, match=said) if said else nullcontext():
+        for number, (name, text) in enumerate(files.items()):
+            path = tmp_path / f"{name}.csv"
+            path.write_text(text)
+            item = json.loads(json.dumps(Piece(number, str(path)).as_item()))
+            names.add(path.name, json.loads(json.dumps(Count(job, named=True)(item))))
+        names.check()
+
+
+def test_a_complete_job_says_that_a_file_cannot_be_written_from_its_blocks(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    votes = tmp_path / "votes.csv"
+
+    def again(votes: Path | None, votes_in: str) -> int:
+        return in_journal(str(tmp_path / "out"), {"votes": votes_in}, (JUDGED,), lambda: ([], 0),
+                          as_json=False, quiet=False, beside=votes)  # fmt: skip
+
+    assert again(votes, "votes.csv") == 0
+    votes.write_text("case,step,judge,verdict\n")
+    assert again(votes, "votes.csv") == 0 and "complete before" in capsys.readouterr().err
+    votes.unlink()
+    with pytest.raises(UsageError, match="votes.csv cannot be written .* remove the folder"):
+        again(votes, "votes.csv")
+    with pytest.raises(InputError, match=r"another job \(votes differ\)"):
+        again(tmp_path / "other.csv", "other.csv")
 
 
 def test_numbers_in_a_column_of_texts_are_written_as_texts() -> None:
@@ -276,7 +328,9 @@ def test_a_killed_driver_goes_on_and_no_answer_is_paid_twice(
 
 
 @with_ray
-def test_a_jury_votes_on_a_cluster(cluster: Any, server: ProtocolServer, tmp_path: Path) -> None:
+def test_a_jury_votes_on_a_cluster(
+    cluster: Any, server: ProtocolServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "in").mkdir()
     for name, first in (("a", 0), ("b", 240)):  # two blocks, and one
         rows = [
@@ -299,3 +353,10 @@ def test_a_jury_votes_on_a_cluster(cluster: Any, server: ProtocolServer, tmp_pat
     assert len(server.seen) == 2 * 480
     cast = read_votes(tmp_path / "cast.csv")
     assert [vote.case for vote in cast[::3]] == [f"case {n}" for n in range(480)]
+    assert run(command) == 0
+    assert run(command[:-2]) == 4
+    assert "(votes differ)" in capsys.readouterr().err
+    (tmp_path / "in" / "b.jsonl").write_text(json.dumps({**rows[0], "id": "case 3"}) + "\n")
+    command[4] = str(tmp_path / "another")
+    assert run(command) == 4
+    assert "'case 3' stands twice in" in capsys.readouterr().err and len(server.seen) == 2 * 480

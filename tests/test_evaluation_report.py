@@ -231,10 +231,17 @@ def test_cases_are_left_out_where_they_do_not_fit_and_the_rest_is_a_sample(tmp_p
 
 
 def test_asking_for_fewer_cases_draws_them_with_the_seed(tmp_path: Path) -> None:
-    made = make(tmp_path, judges=1)
+    made = make(tmp_path, judges=1, cases=24)
     first, second = (rendered(made, tmp_path, 4) for _ in range(2))
     assert first == second
     assert len(data_of(first)["samples?run=0"]["cases"]) == 4
+    # Where the rows of all cases would fill the page, fewer cases have room.
+    cases = ReportCases(tmp_path)
+    most = len(rendered(made, tmp_path, 0).encode()) + len(cases.rows(range(24)))
+    tight = rendered(made, tmp_path, 24, most)
+    shown = [one["place"] for one in data_of(tight)["samples?run=0"]["cases"]]
+    assert shown and set(shown) < set(cases.drawn(12, made.settings.seed))
+    assert len(tight.encode()) <= most
 
 
 def test_images_are_inside_while_there_is_room_and_the_others_are_counted(tmp_path: Path) -> None:

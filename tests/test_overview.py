@@ -372,7 +372,7 @@ def test_a_run_is_finished_only_when_everything_is_written(
         states.append(opened.state)
     assert states == ["finished", "running"]
     nobody = Progress(process=2**22 + 1, started=0, at=time.time(), stages=[])  # in a container
-    for silent, state in ((0, "running"), (60, "finished")):
+    for silent, state in ((0, "running"), (60, "finished"), (-3600, "finished")):
         at = nobody.model_copy(update={"at": nobody.at - silent})
         (tmp_path / "progress.json").write_text(at.model_dump_json())
         assert opened.state == state

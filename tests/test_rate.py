@@ -720,10 +720,17 @@ def test_a_kill_loses_no_answer_and_the_next_start_writes_the_table(
     assert again.returncode == 0, said
     assert "ann: 2 verdicts, 0 none, 0 cannot tell, 0 skipped" in said
     assert "dxjudge agree VOTES-OF-JUDGES" in said
+    last, _ = _started([*command, "--json"])
+    last.send_signal(signal.SIGINT)
+    told = json.loads(last.communicate(timeout=30)[0])
+    ends = {"verdict": 2, "none": 0, "cannot_tell": 0, "skipped": 0, "no_vote": []}
+    assert told["raters"] == [{"rater": "ann", **ends}]
+    assert (told["items"], told["drawn"], told["votes"]) == (2, 2, 2)
+    assert [file["path"] for file in told["files"]] == [str(output), f"{output}.answers.jsonl"]
 
 
 def _started(command: list[str]) -> tuple[subprocess.Popen[str], str]:
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
     timer = threading.Timer(60, process.kill)
     timer.start()

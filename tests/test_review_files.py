@@ -50,6 +50,20 @@ def decide(
     session.decide(Decision(row.id, session.table.version(row), reviewer, code, **more))  # type: ignore[arg-type]
 
 
+def test_further_codes_of_a_cell_are_codes_of_the_release_each_once(tmp_path: Path) -> None:
+    path = tmp_path / "t.tsv"
+    path.write_text(
+        "text\tcode\tadditional_codes\n"
+        "one\tr05; i10; R05;I10\tE119; I10\n"
+        "two\tR05; XYZ9\t\n"
+        "three\tR05\tXYZ9\n"
+    )
+    session = session_of(path)
+    one, two, three = (session.row(row_id(text)) for text in ("one", "two", "three"))
+    assert (one.code, one.additional, one.fault) == ("R05", ("I10", "E11.9"), "")
+    assert "XYZ9" in two.fault and "XYZ9" in three.fault and two.state == "open"
+
+
 def test_only_the_decided_row_is_written_again(tmp_path: Path) -> None:
     path = table_of(tmp_path / "t.tsv")
     session = session_of(path)

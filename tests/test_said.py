@@ -9,6 +9,10 @@ from dxjudge.graphs.mapper import Mapper
     ("text", "code"),
     [
         ("cellulitis of right leg", "L03.115"),  # not L03.119, of an unspecified limb
+        ("abscess of right leg", "L02.415"),
+        ("LAC FACE", "S01.81"),  # "lac" is laceration, also where all letters are capitals
+        ("Tolosa-Hunt", "H49.40"),
+        ("old CVA", "Z86.73"),
         ("DVT right leg", "I82.401"),  # the only code of this side below I82.40
         ("left ventricular failure", "I50.1"),  # the name holds the side already
         ("IBS w/o diarrhea", "K58.9"),  # not K58.0, with diarrhea

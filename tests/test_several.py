@@ -25,6 +25,16 @@ TEXTS = {
     "COPD with acute exacerbation": ("J44.1", []),
     "family history of diabetes with CKD": ("Z83.3", []),
     "heart attack": ("I21", []),
+    "septic shock due to pneumonia": ("A41.9", ["R65.21", "J18"]),
+    "stroke with left hemiparesis": ("I63", ["G81"]),
+    "stroke with residual left hemiparesis": ("I69.35", []),
+    "type 2 diabetes with neuropathy and retinopathy": ("E11.40", ["E11.319"]),
+    "hypertensive heart and kidney disease with heart failure": ("I13.0", ["I50"]),
+    "pyelonephritis due to E. coli": ("N12", ["B96.20"]),
+    "breast cancer metastatic to lung": ("C50", ["C78.0"]),
+    "infection spread to bone": ("M86", []),
+    "persistent atrial fibrillation with heart failure": ("I48.1", ["I50"]),
+    "severe sepsis with septic shock due to cholecystitis": ("A41.9", ["R65.21", "K81"]),
 }
 
 

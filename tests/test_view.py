@@ -22,6 +22,7 @@ import dxjudge
 from dxjudge.agents.engine.run import Run
 from dxjudge.agents.judge_equivalence import JUDGE_EQUIVALENCE
 from dxjudge.cli.main import run as dxjudge_command
+from dxjudge.evaluation.pages import columns_file
 from dxjudge.evaluation.pages.columns_file import read_columns
 from dxjudge.evaluation.pages.opened import open_cases
 from dxjudge.graphs.jury.votes_file import read_votes
@@ -250,12 +251,16 @@ def test_every_pair_of_judges_and_people_stands_as_in_the_tables(
 
 
 def test_kept_columns_say_what_the_tables_say_and_are_made_again_after_a_change(
-    plain: Judged, people: Path, tmp_path: Path
+    plain: Judged, people: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "copy"
     shutil.copytree(plain.folder, folder)  # with the times of the files
     votes = read_votes(people, by_groups=True)
     assert read_columns(folder) is not None, "the evaluation has kept them"
+    with monkeypatch.context() as another:
+        another.setattr(columns_file, "version", lambda package: "0.0.0")
+        assert read_columns(folder) is None, "another version may make other columns"
+        assert columns_file.stamp_of(tmp_path)[-1] is None, "a table that is not there"
     kept = open_cases(folder, votes)
     (folder / "columns.npz").write_bytes(b"PK damaged")
     made = open_cases(folder, votes)

@@ -40,15 +40,23 @@ def check_options(refused: Mapping[str, bool]) -> None:
 def in_journal(
     output: str, about: Mapping[str, Any], folders: Sequence[str],
     work: Callable[[], tuple[Facts, int]], *, as_json: bool, quiet: bool,
+    beside: Path | None = None,
 ) -> int:  # fmt: skip
     """Do a job, or what an earlier run left of it, tell its summary and return the exit code.
 
     output, about: as for `_begun`. folders: those of the blocks, which are removed when the job is
-    complete. work: returns the summary and the exit code.
+    complete. work: returns the summary and the exit code. beside: a file that it writes from the
+    blocks; UsageError is raised where it is gone once the blocks are.
     """
     with _begun(whole_path(output), about) as journal:
         before = _summary_of(journal)
         if before is not None:
+            if beside is not None and not beside.exists():
+                raise UsageError(
+                    f"the job in {output} was complete before, and {beside} cannot be written from "
+                    "its rows: remove the folder, or name another --output; kept replies are not "
+                    "asked for again"
+                )
             tell(["this job was complete before", *before], as_json=as_json, quiet=quiet)
             return 0
         journal.create(*folders)

@@ -16,10 +16,11 @@ from ...graphs.row_inputs import given_values
 from ..exit_codes import BUDGET, SOME_FAILED
 from ..judging_options import JudgeOptions
 from ..runs.judge_jury import check_votes
-from ..runs.judge_run import check_use
+from ..runs.judge_run import check_use, people_of
 from ..terminal.facts import Fact, Facts, named
 from ..terminal.progress import counting, stages
 from .asking import Counts, add_counts, asking_of
+from .case_names import CaseNames
 from .journal import check_options, check_places, in_journal, whole_path
 from .judge_work import JUDGED, BlockOutcomes, Count, Judge, JudgeJob, Write
 from .not_read import not_read
@@ -60,7 +61,8 @@ def run_judge_cluster(options: JudgeOptions, address: str) -> int:
 
     about |= _about(job, found, options)
     return in_journal(options.output, about, (JUDGED,), work,
-                      as_json=options.as_json, quiet=options.quiet)  # fmt: skip
+                      as_json=options.as_json, quiet=options.quiet,
+                      beside=options.votes)  # fmt: skip
 
 
 def _prepare(options: JudgeOptions) -> JudgeJob:
@@ -96,6 +98,8 @@ def _about(job: JudgeJob, found: Pieces, options: JudgeOptions) -> dict[str, Any
         "given": [[text, _digest(text.partition("=")[2])] for text in job.given],
         "form": asdict(job.form),
         "input": [job.source, found.digest],
+        # Rows without a name are votes by their number, so their job is begun with the votes.
+        **({"votes": whole_path(str(options.votes))} if options.votes else {}),
         **options.run.about(job.step),
     }
 
@@ -115,14 +119,18 @@ def _run(job: JudgeJob, found: Pieces, options: JudgeOptions, run: Run, cores: i
     rows, readable = [0] * len(pieces), [False] * len(pieces)
     for model in job.asking.models():
         run.price(model)
+    names, named = CaseNames(), options.votes is not None or bool(people_of(options))
     with stages(quiet=options.quiet) as progress:
-        for number, counts in enumerate(each(Count(job), pieces), 1):
+        for number, counts in enumerate(each(Count(job, named), pieces), 1):
             rows[counts["piece"]] = counts["rows"]
             readable[counts["piece"]] = not counts["unread"]
             done.unread |= {counts["unread"]: None} if counts["unread"] else {}
+            if named:
+                names.add(found.pieces[counts["piece"]].path, counts)
             progress("reading", number, len(pieces))
     if done.unread and not any(readable):
         raise InputError(next(iter(done.unread)))
+    names.check()
     with permits_of(options.run, run) as permits:
         work = Judge(job, options.run, permits)
         blocks = _blocks_of(pieces, rows)

@@ -62,19 +62,24 @@ class JudgeJob:
         """Return the inputs of the rows. Raises UsageError for a field without a column."""
         return frame_inputs(self.step, table, self.fields, given_values(self.step, self.given))
 
-    def cases_of(self, table: Any, at: int) -> list[str]:
-        """Return the names of the rows' cases: of a column, or numbers from `at`.
+    def names_of(self, table: Any) -> list[str] | None:
+        """Return the names of the rows' cases; None where no column has names.
 
         Raises UsageError and InputError as `case_names` does.
         """
         columns, wanted = table.column_names, self.asking.case
         wanted = ("id" if "id" in columns else "") if wanted is None else wanted
         if not wanted:
-            return [str(at + row) for row in range(table.num_rows)]
+            return None
         if wanted not in columns:
             raise UsageError(no_column("the frame", wanted, columns))
         cells = [[cell] for cell in table[wanted].to_pylist()]
         return case_names(Sheet("the frame", "parquet", [wanted], cells), wanted)
+
+    def cases_of(self, table: Any, at: int) -> list[str]:
+        """Return what names the rows' cases: their names, or numbers from `at`."""
+        names = self.names_of(table)
+        return [str(at + row) for row in range(table.num_rows)] if names is None else names
 
     def read(self, piece: Piece) -> Any:
         """Return the rows of a piece as an Arrow table."""
@@ -89,20 +94,26 @@ def _read(source: str, piece: Piece, form: Form) -> Any:
 
 @dataclass(frozen=True)
 class Count:
-    """Counts the rows of a piece. One that cannot be read, or lacks a field, is unread."""
+    """Counts the rows of a piece. One that cannot be read, or lacks a field, is unread.
+
+    named: whether the job needs the names of its cases.
+    """
 
     job: JudgeJob
+    named: bool = False
 
     def __call__(self, item: Item) -> Item:
-        """Return the number of rows, and why the piece is unread."""
+        """Return the number of rows, why the piece is unread, and the names of its cases."""
         piece = Piece.of_item(item)
         try:
             table = self.job.read(piece)
             self.job.inputs_of(table.slice(0, 1))
-            self.job.cases_of(table, 1)
+            names = self.job.names_of(table)
         except (InputError, UsageError, OutputError) as fault:
-            return {"piece": piece.number, "rows": 0, "unread": why_unread(piece, fault)}
-        return {"piece": piece.number, "rows": table.num_rows, "unread": ""}
+            why = why_unread(piece, fault)
+            return {"piece": piece.number, "rows": 0, "unread": why, "cases": None}
+        cases = names if self.named else None
+        return {"piece": piece.number, "rows": table.num_rows, "unread": "", "cases": cases}
 
 
 @dataclass(frozen=True)

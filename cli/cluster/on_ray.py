@@ -13,6 +13,7 @@ from typing import Any
 
 from ... import errors
 from ...errors import DxjudgeError, EnvironmentFault, MissingExtra
+from ...files.addresses import check_address
 from ...graphs.workers import cores
 
 Item = Mapping[str, Any]
@@ -29,6 +30,7 @@ def connected(address: str) -> Iterator[int]:
     none, one is started with the cores of this machine. Raises MissingExtra without Ray, and
     EnvironmentFault where no cluster answers.
     """
+    check_address(address, "the address of the cluster", "give host:port")
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray would report its use to its makers
     ray = _ray()
     own = {} if address or os.environ.get("RAY_ADDRESS") else {"num_cpus": cores()}

@@ -7,7 +7,7 @@ import typer
 
 from ..command import grouped
 from ..judging_options import Fields, Given
-from ..options import ROWS, Delimiter, Encoding, InputFormat, SheetName
+from ..options import ROWS, AsJson, Delimiter, Encoding, InputFormat, SheetName
 from .options import PagesOptions
 
 _SAMPLE = "Sample"
@@ -108,6 +108,7 @@ def rate(
     sheet: SheetName = None,
     encoding: Encoding = None,
     pages: PagesOptions,
+    as_json: AsJson = False,
 ) -> None:
     """Give verdicts as a person, in the browser: the same questions that judges get.
 
@@ -131,4 +132,5 @@ def rate(
     form = Form(input_format, delimiter, encoding, sheet)
     reading = Reading(step, tuple(fields or ()), tuple(given or ()), case, form)
     design = Design(sample, by, tuple(disagree or ()))
-    run_rate(Request(source, reading, tuple(task or ()), output, rater, design, seed, pages))
+    request = Request(source, reading, tuple(task or ()), output, rater, design, seed, pages)
+    run_rate(request, as_json=as_json)

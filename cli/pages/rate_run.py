@@ -17,10 +17,13 @@ from ...files.counted import counted
 from ...files.forms import table_format
 from ...web.local import Job
 from ...web.rating import Writer, make_rating_api
+from ..runs.estimates import in_json
 from ..runs.step_rows import say
+from ..terminal.facts import Fact, tell
 from .options import PagesOptions
 
 _MOST_LINES = 5
+_ENDS = ("verdict", "none", "cannot tell", "skipped")  # of an answer
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,7 @@ class Request:
     pages: PagesOptions
 
 
-def run_rate(request: Request) -> None:
+def run_rate(request: Request, *, as_json: bool = False) -> None:
     """Run the command until the user ends it. Everything is checked before a page is served."""
     output = request.output or _output(request.source)
     table_format(str(output), "votes")
@@ -47,13 +50,15 @@ def run_rate(request: Request) -> None:
     try:
         rating = open_rating(found, kept, output, design=request.design, seed=request.seed)
         rater = rating.rater(request.rater) if request.rater else ""
-        say(*_opening(found, rating, output))
+        opening = list(_opening(found, rating, output))
+        tell(opening, as_json=False)
         rating.write()
         try:
             _serve(request, rating, rater)
         finally:
             votes = rating.write()
-            say(*_ending(request.source, rating, output, votes))
+        ending = _ending(request.source, rating, output, votes)
+        tell([*opening, *ending] if as_json else ending, as_json=as_json)
     finally:
         kept.close()
 
@@ -85,37 +90,55 @@ def _read(request: Request) -> Found:
     return run_to_rate(path, request.tasks)
 
 
-def _opening(found: Found, rating: Rating, output: Path) -> Iterator[str]:
+def _opening(found: Found, rating: Rating, output: Path) -> Iterator[Fact]:
     drawn, every = len(rating.items), counted(len(found.items), "item")
     steps = ", ".join(dict.fromkeys(one.name for one in rating.items))
-    yield f"dxjudge: {every if drawn == len(found.items) else f'{drawn:,} of {every}'} of {steps}"
+    shown = every if drawn == len(found.items) else f"{drawn:,} of {every}"
+    yield Fact(f"dxjudge: {shown} of {steps}", {"items": len(found.items), "drawn": drawn})
     if found.left_out:
-        yield f"dxjudge: {counted(len(found.left_out), 'row')} cannot be rated:"
-        yield from (f"  {line}" for line in found.left_out[:_MOST_LINES])
+        lines = [f"dxjudge: {counted(len(found.left_out), 'row')} cannot be rated:"]
+        lines += [f"  {line}" for line in found.left_out[:_MOST_LINES]]
         if len(found.left_out) > _MOST_LINES:
-            yield f"  and {len(found.left_out) - _MOST_LINES:,} more"
+            lines.append(f"  and {len(found.left_out) - _MOST_LINES:,} more")
+        yield Fact("\n".join(lines), {"cannot_be_rated": list(found.left_out)})
     naming = rating.naming()
     if naming:
-        yield (
+        yield Fact(
             f"dxjudge: warning: the texts of {counted(naming, 'item')} hold the name of a model or "
-            "a judge, which people will read"
+            "a judge, which people will read",
+            {"items_with_names": naming},
         )
-    yield f"dxjudge: votes: {output}; answers: {rating.kept.path}"
+    files = {"votes": output, "answers": rating.kept.path}
+    yield Fact(
+        f"dxjudge: votes: {output}; answers: {rating.kept.path}",
+        {"files": [{"what": what, "path": str(path)} for what, path in files.items()]},
+    )
 
 
-def _ending(source: str, rating: Rating, output: Path, votes: int) -> Iterator[str]:
+def _ending(source: str, rating: Rating, output: Path, votes: int) -> Iterator[Fact]:
     for rater in rating.kept.raters:
         ended, skipped = rating.ended(rater), rating.skipped(rater)
         done = counted(ended["verdict"], "verdict")
-        rest = ", ".join(f"{ended[name]} {name}" for name in ("none", "cannot tell", "skipped"))
-        yield f"dxjudge: {rater}: {done}, {rest}" + (
-            f" (no vote: {', '.join(skipped[:20])}{', ...' if len(skipped) > 20 else ''})"
-            if skipped
-            else ""
+        rest = ", ".join(f"{ended[name]} {name}" for name in _ENDS[1:])
+        more = f"{', '.join(skipped[:20])}{', ...' if len(skipped) > 20 else ''}"
+        yield Fact(
+            f"dxjudge: {rater}: {done}, {rest}{f' (no vote: {more})' if skipped else ''}",
+            {
+                "raters": [
+                    {
+                        "rater": rater,
+                        **{in_json(name): ended[name] for name in _ENDS},
+                        "no_vote": skipped,
+                    }
+                ]
+            },
         )
     if votes:
         judges = source if Path(source).is_dir() else "VOTES-OF-JUDGES"
         name = rating.kept.raters[0]
         human = name if name.isidentifier() else f"'{name}'"
-        yield f"dxjudge: {votes:,} votes in {output}; compare them with judges:"
-        yield f"  dxjudge agree {judges} {output} --human {human}"
+        yield Fact(
+            f"dxjudge: {votes:,} votes in {output}; compare them with judges:\n"
+            f"  dxjudge agree {judges} {output} --human {human}",
+            {"votes": votes},
+        )

@@ -128,7 +128,7 @@ def check_use(options: JudgeOptions) -> None:
             raise UsageError("--repeat is for one judge: for a jury write --repeats NUMBER")
         if options.jury.weights is not None and options.jury.rule not in (None, "weighted"):
             raise UsageError(f"--weights is for --rule weighted, not --rule {options.jury.rule}")
-        if options.case and options.votes is None and not _people(options):
+        if options.case and options.votes is None and not people_of(options):
             warn_unused(["--case"], "it names the rows of votes, which --votes FILE writes")
     elif options.case is not None:
         raise UsageError("--case is for a jury: give several judges or --votes FILE")
@@ -142,7 +142,8 @@ def check_use(options: JudgeOptions) -> None:
         warn_unused(["--added-sources"], "without --engine ontology no codes are compared")
 
 
-def _people(options: JudgeOptions) -> list[str]:
+def people_of(options: JudgeOptions) -> list[str]:
+    """Return the files of people's votes that judge, each as a judge is named."""
     files = [f"{HUMAN}{file}" for file in options.jury.human or ()]
     return [*(name for name in options.judge or () if name.startswith(HUMAN)), *files]
 

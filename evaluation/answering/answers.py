@@ -121,11 +121,14 @@ def answer_columns(plan: AnswerPlan, answered: Sequence[Answered]) -> dict[str, 
     }
     names = ("id", "model", *(name for name, is_asked in asked.items() if is_asked))
     of_form = (*plan.form.columns, *plan.form.adds)
-    return columns_of(
-        answered,
-        dict.fromkeys((*names, *of_form, "status", "reason")),
-        lambda one: {**one.answers, **plan.form.adds, **_about(one)},
-    )
+    # The form may write a column that is named like what was not asked for, such as variant.
+    own = frozenset((*names, "status", "reason"))
+
+    def cells(one: Answered) -> dict[str, Any]:
+        about = {name: value for name, value in _about(one).items() if name in own}
+        return {**one.answers, **plan.form.adds, **about}
+
+    return columns_of(answered, dict.fromkeys((*names, *of_form, "status", "reason")), cells)
 
 
 def _about(one: Answered) -> dict[str, Any]:

@@ -5,6 +5,7 @@ import json
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from .verdict_rows import VERDICTS, VOTES, Row
 
 COLUMNS = "columns.npz"
 _FORM = 1
-"""Raise it when the content of the file, or the way its columns are made, changes."""
+"""Raise it when the content of the file, or the way its columns are made, changes in a version."""
 _MADE_OF = (INPUTS, SIGNATURE, VERDICTS, VOTES, SCORES, ATTEMPTS)
 _FEW = ("case", "model", "task", "judge", "status")  # the cells of a row that are facets too
 _NUMBERS = ("cost", "seconds", "score")
@@ -57,9 +58,18 @@ def keep_columns(folder: Path, columns: Columns, stamp: Stamp) -> None:
 
 
 def stamp_of(folder: Path) -> Stamp:
-    """Another once a table is written again: the size and the time of each, and our form."""
-    stats = [(folder / name).stat() if (folder / name).exists() else None for name in _MADE_OF]
-    return [_FORM, *([one.st_size, one.st_mtime_ns] if one else [] for one in stats)]
+    """Another once a table is written again: the size and the time of each, or None for one that
+    is not there, and the version of the package and of the form that made the columns.
+    """
+    return [version("dxjudge"), _FORM, *(_size_and_time(folder / name) for name in _MADE_OF)]
+
+
+def _size_and_time(path: Path) -> list[int] | None:
+    try:
+        about = path.stat()
+    except FileNotFoundError:
+        return None
+    return [about.st_size, about.st_mtime_ns]
 
 
 def _packed(columns: Columns) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:

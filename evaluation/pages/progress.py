@@ -47,7 +47,7 @@ class Progress(BaseModel):
         A process in a container or on another machine has no number here: it goes as long as it
         writes.
         """
-        quiet = time.time() - self.at
+        quiet = abs(time.time() - self.at)  # another machine's clock may be ahead
         if quiet < _FRESH:
             return True
         if os.name == "nt":  # there, signal 0 would end the process

@@ -123,9 +123,15 @@ class _Inside:
 
 
 def _chosen(cases: ReportCases, shown: int, seed: int, room: int) -> _Inside:
-    """Choose cases while there is room beside the rows of all that were drawn, then images."""
+    """Choose cases while there is room beside the rows of all that were drawn, then images.
+
+    Fewer are drawn where their rows would take more than half of the room.
+    """
     drawn = cases.drawn(shown, seed)
     rows = cases.rows(sorted(drawn))
+    while len(rows) > room // 2 and len(drawn) > 1:
+        drawn = drawn[: len(drawn) // 2]
+        rows = cases.rows(sorted(drawn))
     room -= len(rows)
     chosen: list[PackedCase] = []
     for one in map(cases.packed, drawn):

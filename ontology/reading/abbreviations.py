@@ -39,10 +39,11 @@ def expand_abbreviations(text: str) -> Expansion:
     expanded: list[Abbreviation] = []
     ambiguous: list[Abbreviation] = []
     alone = text.strip().lower()
+    is_loud = text.isupper() and " " in text.strip()  # where capitals tell no abbreviation
 
     def write_out(match: re.Match[str]) -> str:
         entry = table[match.group(1).lower()]
-        as_written = match.group(1) == entry.short
+        as_written = match.group(1) == entry.short or (is_loud and entry.short.islower())
         lone = alone == entry.short.lower() and entry.short.isupper()
         if entry.kind != "any" and not as_written and not lone:
             return match.group()

@@ -30,6 +30,10 @@ _ENTEROCOLITIS = re.compile(
     r"fulminant|perforated|\?)\W*$",
     re.IGNORECASE | re.DOTALL,
 )
+_PREPOSITION = r"(?:with(?:out)?|due to|in|of|for|following|by|to|from|on|not|during|at|after|as)"
+_OPEN_END = re.compile(rf"(?P<word>\b{_PREPOSITION})\s*,\s*", re.IGNORECASE)
+_PHRASE_START = re.compile(rf"{_PREPOSITION}\b|\w+ed by\b", re.IGNORECASE)
+_MOST_PARTS = 5  # after the lead of an entry of an index
 _ALONE = re.compile(r"(?<![\w-])(?-i:NEC)(?![\w-])")
 _FULL = "necrotizing enterocolitis"
 
@@ -90,14 +94,19 @@ def not_elsewhere(text: str) -> tuple[str, str]:
 def turned(folded: str, text: str) -> tuple[str, ...]:
     """Return further wordings of a term for look-up: "Hepatitis B, acute" is "acute hepatitis B".
 
-    Two words are also read in the other order: "hernia inguinal" is "inguinal hernia".
+    Two words are also read in the other order: "hernia inguinal" is "inguinal hernia". Of an entry
+    of an index, phrases stay at the end: "Failure, heart, acute, with edema" is "acute heart
+    failure with edema".
 
     `folded` is the normalised text, `text` the text with its commas.
     """
     wordings = []
-    parts = [part.strip() for part in text.split(",") if part.strip()]
-    if len(parts) == 2:
-        wordings.append(f"{parts[1]} {parts[0]}")
+    entry = _OPEN_END.sub(r"\g<word> ", text)
+    lead, *parts = [part for part in map(str.strip, entry.split(",")) if part] or [""]
+    if 0 < len(parts) <= _MOST_PARTS:
+        ends = [part for part in parts if _PHRASE_START.match(part)]
+        before = [part for part in reversed(parts) if part not in ends]
+        wordings.append(" ".join((*before, lead, *ends)))
     words = folded.split()
     if len(words) == 2:
         wordings.append(f"{words[1]} {words[0]}")

@@ -1,8 +1,12 @@
 """Read denials: "no DVT", "never had TB", "MI was ruled out", "seizure free", "niega asma"."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable
+from functools import lru_cache
+from typing import NamedTuple
 
+from ..packaged import packaged
 from .normalise import normalise_text
 
 _LONGEST = 400  # characters of a text that are read
@@ -21,38 +25,11 @@ _BETWEEN = (
     r"(?:evidence|signs?|history|hx|symptoms?|suspicion|recurrence|family history) (?:of|for)))*"
 )
 _AFTER = (
-    r"(?:is |was |has been |were )?(?:ruled[ -]out|r/o'?d|excluded|neg(?:ative)?|absent|free|"
-    rf"{_NOT} (?:seen|found|present|detected|identified|suspected|likely)|unlikely)"
+    r"(?:is |was |has been |were )?(?:ruled[ -]out|r/o'?d|excluded|neg(?:ative)?|(?<=-)ve|absent|"
+    rf"free|{_NOT} (?:seen|found|present|detected|identified|suspected|likely)|unlikely)"
 )
-# The same in Spanish, French, German, Italian and Portuguese. "Ausencia de testículo" is a
-# condition, and "ausencia de signos de sepsis" denies one.
-_SIGNS = (
-    r"(?:signos?|síntomas?|datos|evidencias?|indicios|signes?|preuve|arguments?|anzeichen|zeichen|"
-    r"anhalt|hinweise?|segni|sintomi|evidenza|sinais|sintomas|evidências?)"
-)
-_OF = r"(?:de|del|des|du|di|da|do|d['’]|en faveur (?:de|du|d['’])|für|auf|von)"
-_ELSEWHERE_BEFORE = (
-    r"(?:(?:el |la |le )?(?:paciente|patiente?|paziente)\s+)?(?:"
-    r"sin|niega|nunca (?:ha tenido|tuvo)|no (?:tiene|hay|presenta|padece|refiere|se observan?)|"
-    r"(?:se )?descarta(?:d[oa]s?)?|sans|aucune?|pas (?:de|d['’])|ni(?:e|ant)|"
-    r"n['’]a (?:pas|jamais)(?: eu)? (?:de|d['’])|(?:n['’]a )?jamais eu (?:de|d['’])|"
-    r"kein(?:e[nrms]?)?|ohne|verneint|negiert|ausschluss(?: von)?|"
-    r"nessun[ao]?|senza|nega|non (?:ha|presenta)|mai avuto|"
-    r"sem|nunca teve|não (?:tem|há|apresenta)|nenhuma?|"
-    rf"(?:ausencia|absence|assenza|ausência) (?:de|di|d['’])(?=\s*{_SIGNS}))(?:(?<=['’])|(?!\w))"
-)
-_ELSEWHERE_BETWEEN = (
-    rf"(?:\s*(?:{_SIGNS}\s+{_OF}(?:(?<=['’])|(?!\w))|l['’]|"
-    r"(?:el|la|il|lo|les?|un[ae]?|os?|as)(?!\w)))*"
-)
-_ELSEWHERE_AFTER = (
-    r"(?:descartad[oa]s?|excluid[oa]s?|exclue?s?|écartée?s?|ausgeschlossen|verneint|negiert|"
-    r"esclus[oa]|excluíd[oa]s?)"
-)
-_DENIED = re.compile(
-    rf"{_BEFORE}{_BETWEEN}\s+(\S.*?)|([^\s,;][^,;]*?)[\s-]+{_AFTER}|"
-    rf"{_ELSEWHERE_BEFORE}{_ELSEWHERE_BETWEEN}\s*(\S.*?)|([^\s,;][^,;]*?)\s+{_ELSEWHERE_AFTER}",
-    re.IGNORECASE,
+_ENGLISH = re.compile(
+    rf"{_BEFORE}{_BETWEEN}\s+(\S.*?)|([^\s,;][^,;]*?)[\s-]+{_AFTER}", re.IGNORECASE
 )
 # What a body or a life should have: "no appetite" is a complaint, no denial.
 _WANTED = frozenset(
@@ -61,17 +38,14 @@ _WANTED = frozenset(
     sensation feeling libido erection sweat sweating tears saliva milk interest motivation friends
     home house housing job work money food water insurance response growth care voice memory gag
     reflexes residence place abode schooling teeth hair flatus heartbeat carried done taken
-    immunized vaccinated remission healing healed union
-    dientes dents zahne denti apetito hambre hogar trabajo sueno regla menstruacion pulso orina
-    especificar mencion faim sommeil travail regles precision selles appetit hunger schlaf arbeit
-    wohnung angabe nahere appetito fame sonno lavoro casa apetite fome sono trabalho mencao
+    immunized vaccinated remission healing healed union consciousness
     """.split()
 )
 _UNDONE = re.compile(
     r"\s*not\s", re.IGNORECASE
 )  # "not eating" is a complaint, "no wheezing" is not
 _LACKING = frozenset(
-    """no not non without absence absent lack loss lost never negative free none anosmia unable
+    """no not non absence absent lack loss lost never negative free none anosmia unable
     failure failed poor missing nonunion under insufficient deficient""".split()
 )
 
@@ -83,11 +57,12 @@ def what_is_not_there(text: str) -> str | None:
     ('DVT', 'TB')
     >>> what_is_not_there("no appetite")
     """
-    match = _DENIED.fullmatch(text[:_LONGEST].strip(" ."))
-    denied: str | None = next(filter(None, match.groups()), None) if match else None
+    short = text[:_LONGEST].strip(" .。")
+    match = _ENGLISH.fullmatch(short)
+    denied = next(filter(None, match.groups()), None) if match else _denied_elsewhere(short)
     words = normalise_text(denied or "").split()
     undone = bool(words) and words[0].endswith("ing") and _UNDONE.match(text) is not None
-    is_complaint = not words or undone or not _WANTED.isdisjoint(words)
+    is_complaint = not words or undone or not (_WANTED | _elsewhere().wanted).isdisjoint(words)
     return None if is_complaint else denied
 
 
@@ -97,8 +72,48 @@ def denies_in_another_language(text: str) -> bool:
     >>> denies_in_another_language("niega asma"), denies_in_another_language("no asthma")
     (True, False)
     """
-    match = _DENIED.fullmatch(text[:_LONGEST].strip(" ."))
-    return match is not None and bool(match[3] or match[4])
+    short = text[:_LONGEST].strip(" .。")
+    return _ENGLISH.fullmatch(short) is None and _denied_elsewhere(short) is not None
+
+
+def _denied_elsewhere(text: str) -> str | None:
+    """Return what a text in another language than English denies, None where it denies nothing."""
+    match = next(filter(None, (one.fullmatch(text) for one in _elsewhere().patterns)), None)
+    return next(filter(None, match.groups()), None) if match else None
+
+
+class _Denials(NamedTuple):
+    """The denials of data/denials.tsv: of languages that put blanks between words, and of others.
+
+    `wanted` holds their words for what a body or a life should have, normalised.
+    """
+
+    patterns: tuple[re.Pattern[str], ...]
+    wanted: frozenset[str]
+
+
+@lru_cache(maxsize=1)
+def _elsewhere() -> _Denials:
+    """Read data/denials.tsv.
+
+    A word before the condition may have signs and articles after it ("sin signos de sepsis").
+    """
+    lines = packaged("denials.tsv").read_text("utf-8").splitlines()
+    rows = [line.split("\t") for line in lines if line and not line.startswith("#")][1:]
+    alternatives: defaultdict[str, list[str]] = defaultdict(list)
+    for _, place, words in rows:
+        alternatives[place].append(words)
+    wanted = frozenset(normalise_text(" ".join(alternatives.pop("wanted"))).split())
+    part = {place: f"(?:{'|'.join(words)})" for place, words in alternatives.items()}
+    end = r"(?:(?<=['’])|(?!\w))"
+    signs = rf"{part['sign']}\s+{part['of']}{end}"
+    before = part["before"].replace("SIGN", part["sign"])
+    spaced = (
+        rf"(?:{part['person']}\s+)?{before}{end}(?:\s*(?:{signs}|{part['article']}{end}))*\s*"
+        rf"(\S.*?)|([^\s,;][^,;]*?)\s+{part['after']}"
+    )
+    joined = rf"{part['joined before']}\s*(\S+?)|([^\s,;、，][^,;、，]*?)\s*{part['joined after']}"
+    return _Denials((re.compile(spaced, re.IGNORECASE), re.compile(joined)), wanted)
 
 
 def names_a_lack(texts: Iterable[str]) -> bool:

@@ -22,6 +22,8 @@ _HISTORY = r"(?:history|hist|hx)\b\.?"
 _PAST = (
     rf"(?:(?:personal|prsnl|pers|past|prior|previous|remote|medical|known|with|has|had|an?)\.?\s+)*"
     rf"{_HISTORY}(?!\s+present)(?:\s+(?:of|for))?|h/o|p/h/o|hx/o|pmhx?|(?:prior|previous)|"
+    r"old(?=\s+(?:healed\s+)?(?:cva|stroke|cerebrovascular|mi|myocardial|infarct\w*|tia|p?tb|"
+    r"tubercul\w*|fracture|fx|dvt|pe)\b)|"
     # Spanish and Portuguese, French, German, Italian.
     r"(?:antecedentes?|historia)(?: (?:personal(?:es)?|pessoa(?:l|is)|previ[oa]s?|médic[oa]s?))? "
     r"de|"
@@ -30,12 +32,18 @@ _PAST = (
 )
 _PERSON = (
     r"(?:(?:maternal|paternal|older|younger|half|twin)\s+)?(?:mother|father|mom|mum|dad|brother|"
-    r"sister|parents?|aunt|uncle|cousin|siblings?|grand(?:mother|father|parents?)|relatives?)"
+    r"sister|parents?|aunt|uncle|cousin|siblings?|grand(?:mother|father|parents?)|relatives?|"
+    r"son|daughter|nephew|niece)"
+)
+_HAS = r"(?:is\s+|was\s+)?(?:has|have|had|with|died\s+(?:of|from)|diagnosed\s+with)"
+_OTHER_PERSON = (
+    r"(?:husband|wife|spouse|partner|boyfriend|girlfriend|room-?mate|friend|co-?worker|colleague|"
+    r"class-?mate|neighbou?r)"
 )
 _RELATIVE = (
     rf"(?:(?:strong|positive|significant)\s+)?(?:family|fam|familial)\.?\s+(?:medical\s+)?{_HISTORY}"
-    rf"(?:\s+(?:of|for))?|fhx?(?!,)(?:\s+of)?|f/h/o|{_PERSON}\s+(?:is\s+|was\s+)?(?:has|have|had|"
-    r"with|died\s+(?:of|from)|diagnosed\s+with)|"
+    rf"(?:\s+(?:of|for))?|fhx?(?!,)(?:\s+of)?|f/h/o|"
+    rf"{_PERSON}(?:\s+{_HAS}|(?=\s*:)|(?=(?:\s+\S+){{1,3}}?(?:\s+(?:positive|pos\b)|\s?\+)))|"
     r"(?:antecedentes?|historia) familiar(?:es)? de|antécédents? familiaux de?|"
     r"familienanamnese(?: von| für)?|storia familiare di|familiarità per|"
     r"(?:madre|padre|herman[oa]|mãe|pai|irmão?) (?:con|com)|(?:mère|père|frère|sœur) avec"
@@ -45,7 +53,8 @@ _SCREEN = (
 )
 _CONTACT = (
     r"(?:(?:possible|suspected|recent|known|close|h/o|history of)\s+)*"
-    r"(?:contact\s+(?:with|and\s+\(?suspected\)?\s+exposure\s+to)|expos(?:ure|ed)\s+to)"
+    rf"(?:{_OTHER_PERSON}\s+{_HAS}|"
+    r"contact\s+(?:with|and\s+\(?suspected\)?\s+exposure\s+to)|expos(?:ure|ed)\s+to)"
 )
 _PHRASES = {
     "past": "personal history of",
@@ -70,7 +79,7 @@ _TAILS = tuple(
         ("relative", r"family history|fam hx|family hx|fhx?|in (?:the )?family"),
         ("screening", r"screen(?:ing)?"),
         ("contact", r"(?:contact/)?exposure|contact"),
-        ("past", r"in (?:the )?past|history|hx|by history"),
+        ("past", r"in (?:the )?past|history|hx|by history|survivors?"),
     )
 )
 

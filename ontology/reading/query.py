@@ -41,7 +41,8 @@ _LAB_VALUE = re.compile(
 )
 _VALUE = re.compile(rf"\b{_ANALYTE}\b|[\d.,/<>%=:]+\s*{_UNIT}?", re.IGNORECASE)
 _PAST_OR_DOUBT = (
-    r"suspected|probable|possible|presumed|likely|query|rule out|r/o|k/c/o|consistent with|c/w|"
+    r"suspected|susp\.?|probable|prob\.?|possible|poss\.?|presumed|likely|query|rule out|r/o|"
+    r"k/?c/?o|known case of|consistent with|c/w|"
     r"suggestive of|concern for"
 )
 _SET_ASIDE = re.compile(rf"\?|\b(?:{_PAST_OR_DOUBT})(?!\w)", re.IGNORECASE)
@@ -57,6 +58,9 @@ _SHORTHAND = (
     (re.compile(r"(?<!\w)w/(?!(?:o|out|d|u|c|i|in)\b)\s*|(?<=[a-z] )w (?=[a-z])", re.I), "with "),
     (re.compile(r"(?<![\w/])2/2(?![\w/])(?! (?:bottles|blood|pos))"), "secondary to"),
     (re.compile(r"\bchr\.? (?=[a-z])", re.I), "chronic "),
+    (re.compile(r"(?<![\w#])#\s?(?=[a-z])", re.I), "fracture "),
+    (re.compile(r"\s?\+ve\b|(?<=[a-z]{2})\+(?=[\s,;]|$)", re.I), " positive"),
+    (re.compile(r"(?<=\s)-ve\b", re.I), "negative"),
 )
 # Sizes, ages, days, doses and values, which charts write after a diagnosis.
 _MEASURES = re.compile(

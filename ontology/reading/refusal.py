@@ -131,6 +131,12 @@ def everyday_words() -> frozenset[str]:
     return frozenset(read_lists()["everyday"])
 
 
+@lru_cache(maxsize=1)
+def contact_words() -> frozenset[str]:
+    """Return words that name a contact with health services: "screening", "counselling"."""
+    return frozenset(read_lists()["contact"])
+
+
 def known_words() -> Iterator[str]:
     """Yield the normalised entries of the lists; their words are not misspellings."""
     return (normalise_text(entry) for entries in read_lists().values() for entry in entries)

@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import IndexFault, MissingExtra, UsageError
+from ...files.addresses import check_address
 from .encode import Progress, Vectors
 from .highest import highest
 from .product import cosines
@@ -246,6 +247,7 @@ def open_server(address: str) -> Any:
 
     Raises UsageError for an invalid address, IndexFault where no server answers.
     """
+    check_address(address, "the address of the Chroma server", "give http://host:port")
     parts = urlsplit(address)
     if parts.scheme not in {"http", "https"} or not parts.hostname:
         raise UsageError(

@@ -18,7 +18,7 @@ from .rerank import Ranked
 from .retrieve import Retriever
 
 _READ = 10  # candidates that are looked at
-_SHARE = 0.05  # of the first one's score, which a candidate of the right side must have
+_SHARE = 0.02  # of the first one's score, which a candidate of the right side must have
 _STEM = 6  # letters of a word that are compared
 _LONG = 6  # letters of a word that an organism's name has; "strep" may be an infection
 _WITHOUT = re.compile(r"\bwithout (.+?)(?= with |$)")

@@ -90,6 +90,8 @@ def row_of(
     name = cells["name"].strip()
     if code not in known or not name:
         code, name = _code(code, name, tree, faults)
+    also = (*further, *written_codes(cells["additional_codes"]))
+    also = tuple(one if one in known else _code(one, "", tree, faults)[0] for one in also)
     signature = cells["signature"].strip()
     state: State = "open"
     try:
@@ -114,7 +116,7 @@ def row_of(
         state=state,
         reviewer=cells["reviewer"].strip(),
         note=cells["note"].strip(),
-        additional=(*further, *written_codes(cells["additional_codes"])),
+        additional=tuple(one for one in dict.fromkeys(also) if one != code),
         fault="; ".join(faults),
     )
 
