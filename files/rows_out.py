@@ -61,8 +61,10 @@ def write_sheet(file: BinaryIO, format: OutputFormat, sheet: Sheet, added: Added
     """Write the input's rows in their order, each with its added values.
 
     Delimited text keeps the byte order mark and the line ends with which it was read, and, when
-    the format is the same, its separator.
+    the format is the same, its separator. Every added column must have a value for each row.
     """
+    if any(len(cells) != len(sheet.rows) for cells in added.values()):
+        raise ValueError("an added column has more or fewer values than there are rows")
     if format in ("json", "jsonl"):
         write_json(file, sheet.columns, sheet.rows, added, array=format == "json")
         return

@@ -24,6 +24,7 @@ from ...graphs.jury.result import JuryOutcome, read_jury, write_jury
 from ...graphs.jury.run_jury import run_jury_sync
 from ...graphs.step import run_step_sync
 from ..judging_options import JudgeOptions
+from ..runs.estimates import Group, groups_of_judge, groups_of_jury
 from ..runs.judge_jury import about_jury, is_final, settings_of, voters_of
 from ..runs.jury_summary import JuryCounts, count_jury, tell_jury
 from ..terminal.facts import Fact
@@ -50,6 +51,10 @@ class Asking(ABC):
     @abstractmethod
     def models(self) -> Sequence[JudgeSpec]:
         """Return the models that may be asked."""
+
+    @abstractmethod
+    def groups(self) -> Sequence[Group]:
+        """Return the calls that an estimate counts."""
 
     @abstractmethod
     def ask(self, inputs: Sequence[Any], cases: Sequence[str], run: Run) -> Sequence[Any]:
@@ -108,6 +113,10 @@ class OneJudge(Asking):
         return [self.judge] if self.judge else []
 
     @override
+    def groups(self) -> Sequence[Group]:
+        return groups_of_judge(find_step(self.step_name), self.judge, self.engine, self.repeat)
+
+    @override
     def ask(self, inputs: Sequence[Any], cases: Sequence[str], run: Run) -> Sequence[Outcome]:
         return run_step_sync(
             self.step_name, list(inputs), judge=self.judge, run=run, engine=self.engine,
@@ -164,6 +173,10 @@ class Jury(Asking):
     def models(self) -> Sequence[JudgeSpec]:
         plan = self._plan
         return [one.judge.spec for one in (*plan.jurors, *plan.replacements) if one.judge]
+
+    @override
+    def groups(self) -> Sequence[Group]:
+        return groups_of_jury(self._plan)
 
     @override
     def ask(self, inputs: Sequence[Any], cases: Sequence[str], run: Run) -> Sequence[JuryOutcome]:

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +20,12 @@ _JOB, _SUMMARY = f"{JOURNAL}/job", f"{JOURNAL}/summary"
 def whole_path(place: str) -> str:
     """Return an address as it is, and a path as an absolute one, which all workers understand."""
     return place if "://" in place else os.path.abspath(place)
+
+
+def beside(place: str) -> str:
+    """Return a new place beside a path or an address, for what is not kept."""
+    path, mark, query = place.partition("?") if "://" in place else (place, "", "")
+    return f"{path.rstrip('/')}.{uuid.uuid4().hex[:12]}{mark}{query}"
 
 
 def check_places(source: str, output: str) -> None:

@@ -30,9 +30,11 @@ from ..terminal.facts import Facts, check_output, named, tell
 from ..terminal.judged import summary
 from .estimates import (
     Estimates,
+    Group,
     estimate_facts,
-    estimate_judge,
-    estimate_jury,
+    estimates_of,
+    groups_of_judge,
+    groups_of_jury,
     keep_estimates,
 )
 from .finishing import Rows, journal_path, journalled
@@ -192,7 +194,9 @@ def _before_judge(options: JudgeOptions) -> Judging[Outcome]:
         columns=lambda outcomes: judged_columns(step, outcomes),
         finish=lambda outcomes: None,
         summary=summary,
-        estimates=lambda run: estimate_judge(asked, judge, engine, options.repeat, run),
+        estimates=lambda run: _estimates(
+            groups_of_judge(step, judge, engine, options.repeat), asked, run
+        ),
     )
 
 
@@ -235,5 +239,9 @@ def _before_jury(options: JudgeOptions) -> Judging[JuryOutcome]:
         columns=lambda outcomes: jury_columns(plan.step, outcomes),
         finish=finish,
         summary=jury_summary,
-        estimates=lambda run: estimate_jury(job, plan, run),
+        estimates=lambda run: _estimates(groups_of_jury(plan), job, run),
     )
+
+
+def _estimates(groups: Sequence[Group], job: Job, run: Run) -> Estimates:
+    return estimates_of(groups, (group.count(job.inputs, run) for group in groups), run)

@@ -36,7 +36,7 @@ from ..exit_codes import BUDGET, INTERRUPTED, SOME_FAILED
 from ..terminal.facts import Fact, Facts, named, tell
 from ..terminal.progress import Stages, stages, tell_of_batches
 from .finishing import journal_path
-from .map_accept import Taken, open_calibration, take
+from .map_accept import Taken, open_taking, take
 from .map_columns import added_columns
 from .map_job import Job, Request, read_job
 from .map_journal import open_journal
@@ -85,7 +85,7 @@ def run_map(
     job = read_job(request, tree)
     style = style_in_use(request.style, job.distinct, settings)
     settings = {**settings, "style": style.style}
-    calibration = open_calibration(request.wanted, request.table)
+    taking = open_taking(request.wanted, request.table)
     table = read_table(request.table, tree) if request.table else CanonicalTable()
     with asking(asked) as chooser:
         work = Work({**settings, **mapper_settings(chooser)}, chooser)
@@ -99,7 +99,7 @@ def run_map(
             with keeping(request.table, table, work, tree, job.counts):
                 with stages(quiet=quiet) as progress:
                     map_texts(job.frequent_first, table, work, progress, request)
-                taken = take(request.wanted, calibration, work.mappings, job.texts, work.signature)
+                taken = take(taking, work.mappings, job.texts, work.signature)
                 write_output(request, job, taken, table, tree)
             code = _exit_code(work)
         except KeyboardInterrupt:
@@ -123,7 +123,7 @@ def _exit_code(work: Work) -> int:
 
 def _estimate(request: Request, job: Job, table: CanonicalTable, work: Work, quiet: bool) -> Facts:
     """Map without the model the texts that the table does not settle, and return the estimate."""
-    from .map_estimate import embedded_choices, mapping_facts
+    from .map_estimate import count_embedded, mapping_facts
 
     assert work.chooser
     with stages(quiet=quiet) as progress:
@@ -131,9 +131,8 @@ def _estimate(request: Request, job: Job, table: CanonicalTable, work: Work, qui
         texts = [text for text in job.distinct if text]
         work.signature = short_signature(mapper.signature)
         _settle(texts, table, work, request.candidates)
-        embedded = embedded_choices(mapper, work.wanted, progress)
-        # As a list: the texts are mapped here, while the progress is shown.
-        return list(mapping_facts(len(job.texts), len(texts), embedded, work.chooser))
+        count = count_embedded(mapper, work.wanted, work.chooser, progress)
+    return mapping_facts(len(job.texts), len(texts), count, work.chooser)
 
 
 def map_texts(
@@ -156,9 +155,10 @@ def map_texts(
     remaining = [text for text in work.wanted if text not in work.mappings]
     work.resumed = len(work.new)
     if work.chooser and work.chooser.run and work.chooser.run.has_account:
-        from .map_estimate import embedded_choices, keep_mapping_estimate
+        from .map_estimate import count_embedded, keep_mapping_estimate
 
-        keep_mapping_estimate(embedded_choices(mapper, remaining, progress), work.chooser)
+        count = count_embedded(mapper, remaining, work.chooser, progress)
+        keep_mapping_estimate(count, work.chooser)
     started = time.monotonic()
     done = len(work.wanted) - len(remaining)
     if remaining:
@@ -247,8 +247,8 @@ def write_output(
             columns = added_columns(
                 job.texts, mappings, parts=request.split, candidates=request.candidates
             )
-            if (marks := taken.marks(job.texts)) is not None:
-                columns["accepted"] = marks
+            if taken.marks is not None:
+                columns["accepted"] = taken.marks
             names = added_names(job.sheet, list(columns))
             added = {names[name]: values for name, values in columns.items()}
             write_sheet(file, job.format, job.sheet, added)

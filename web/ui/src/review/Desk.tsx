@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { BigTable } from "../common/BigTable";
+import { type BigColumn, BigTable } from "../common/BigTable";
 import { Failure } from "../common/Failure";
 import { Refused, get, query, send } from "../common/api";
 import { useKeys } from "../common/useKeys";
@@ -7,7 +7,7 @@ import type { UrlState } from "../common/useUrl";
 import { Words } from "../common/Words";
 import { Filters, filtersOf } from "./Filters";
 import { OneRow } from "./OneRow";
-import { optionsOf } from "./options";
+import { TREE, isInTree, optionsOf } from "./options";
 import type { Brief, Candidates, Detail, Draft, Named, Place, Setup } from "./types";
 import { useDetails } from "./useDetail";
 import { useQueue } from "./useQueue";
@@ -44,10 +44,13 @@ export function Desk(props: {
   const [anchor, setAnchor] = useState("");
   const [found, setFound] = useState<Place>();
   const [at, setAt] = useState(-1);
+  const [top, setTop] = useState(-1);
+  const [seeksTree, setSeeksTree] = useState(false);
   const [adding, setAdding] = useState(false);
   const [faults, setFaults] = useState<Fault[]>([]);
   const [saving, setSaving] = useState(0);
   const drafts = useRef(new Map<string, Draft>());
+  const columns = useMemo(() => columnsOf(drafts.current), []);
   const shownRow = useRef(""); // a key pressed before the next row is there does nothing
 
   const show = useCallback(
@@ -58,6 +61,8 @@ export function Desk(props: {
       setDraft(known);
       setAnchor(known.code);
       setAt(-1);
+      setTop(-1);
+      setSeeksTree(false);
       setAdding(false);
     },
     [],
@@ -151,6 +156,19 @@ export function Desk(props: {
     () => (row ? optionsOf(row, candidates, tree) : []),
     [row, candidates, tree],
   );
+  // The tree stands below the candidates, and loads: it is brought to the eye when it is there.
+  useEffect(() => {
+    if (!seeksTree || !tree) return;
+    const to = options.findIndex((one) => one.group === TREE);
+    setAt(to);
+    setTop(to);
+    setSeeksTree(false);
+  }, [seeksTree, tree, options]);
+  const seekTree = (code: string) => {
+    setAnchor(code);
+    setTop(-1);
+    setSeeksTree(true);
+  };
   /** What was chosen last: a key may come before the one before it is drawn. */
   const draftNow = () => (row && drafts.current.get(row.id)) ?? draft;
   const go = (to: number) => setPlace(Math.max(0, Math.min(queue.count, to)));
@@ -245,7 +263,7 @@ export function Desk(props: {
         { key: "n", shown: "n", words: "No code fits", act: () => change({ ...draft, code: "", name: "", additional: [] }) },
         { key: "a", shown: "a", words: "Add a code", act: () => setAdding(!adding) },
         { key: "/", shown: "/", words: "Search", act: () => focus("search") },
-        { key: "t", shown: "t", words: "Tree around it", act: () => setAnchor(draft.code) },
+        { key: "t", shown: "t", words: "Tree around it", act: () => seekTree(draft.code || row.code) },
         { key: "m", shown: "m", words: "Note", act: () => focus("note") },
         { key: "f", shown: "f", words: row.flagged ? "Remove the flag" : "Flag", act: flag },
         { key: "u", shown: "u", words: "Undo", act: undo },
@@ -287,7 +305,7 @@ export function Desk(props: {
         </p>
         <BigTable<Brief>
           label="Rows of the queue"
-          columns={COLUMNS}
+          columns={columns}
           count={queue.count}
           rowAt={queue.rowAt}
           onShown={queue.onShown}
@@ -312,11 +330,16 @@ export function Desk(props: {
             draft={draft}
             options={options}
             at={at}
+            top={top}
             place={tree}
             candidates={candidates}
             adding={adding}
             blind={setup.blind}
-            onPick={(option, to) => { setAt(to); pick(option); }}
+            onPick={(option, to) => {
+              setAt(to);
+              pick(option);
+              if (isInTree(option) && !adding) seekTree(option.code);
+            }}
             onFound={pick}
             onNote={(note) => change({ ...draft, note })}
             onRemove={(code) =>
@@ -325,19 +348,29 @@ export function Desk(props: {
             acts={acts}
           />
         ) : queue.loading ? null : (
-          <End count={queue.count} open={props.open} />
+          <End count={queue.count} open={props.open} blind={setup.blind} sample={url.sample ?? ""} />
         )}
       </section>
     </div>
   );
 }
 
-function End({ count, open }: { count: number; open: number | undefined }) {
+function End(props: { count: number; open: number | undefined; blind: boolean; sample: string }) {
+  const { count, open, blind, sample } = props;
   if (open === 0) {
     return (
       <p class="end">
-        Every text is decided. All decisions are saved in the table: you can close this page, and end the command with
-        Ctrl-C in its terminal.
+        Every text is decided. {blind ? "All your decisions are recorded" : "All decisions are saved in the table"}: you
+        can close this page, and end the command with Ctrl-C in its terminal.
+        {blind ? " When all reviewers are done, dxjudge review without --blind settles where they differ." : ""}
+      </p>
+    );
+  }
+  if (sample && count) {
+    return (
+      <p class="end">
+        Every text of sample {sample} was shown. What it says, and whether to accept the others:{" "}
+        <a href="#tab=accept">Accept unseen</a>.
       </p>
     );
   }
@@ -349,18 +382,37 @@ function End({ count, open }: { count: number; open: number | undefined }) {
   );
 }
 
-const COLUMNS = [
-  {
-    name: "state",
-    title: <span class="unseen">State</span>,
-    width: "2.4rem",
-    cell: (row: Brief) => (
-      <span class={row.fault ? "bad" : row.state === "open" ? "quiet" : "good"} title={row.fault || row.state}>
-        {row.fault ? "!" : row.state === "open" ? "○" : row.state === "reviewed" ? "✓" : "≈"}
-        <span class="unseen">{row.fault || row.state}</span>
-      </span>
-    ),
-  },
+const SIGNS = {
+  fault: ["!", "bad"],
+  "not saved yet": ["✎", "doubt"],
+  open: ["○", "quiet"],
+  reviewed: ["✓", "good"],
+  accepted: ["≈", "good"],
+} as const;
+
+/** The columns of the list; a row with a draft was changed and left. */
+function columnsOf(drafts: ReadonlyMap<string, Draft>): BigColumn<Brief>[] {
+  return [
+    {
+      name: "state",
+      title: <span class="unseen">State</span>,
+      width: "2.4rem",
+      cell: (row) => {
+        const state = row.fault ? "fault" : drafts.has(row.id) ? "not saved yet" : row.state;
+        const [sign, style] = SIGNS[state];
+        return (
+          <span class={style} title={row.fault || state}>
+            {sign}
+            <span class="unseen">{row.fault || state}</span>
+          </span>
+        );
+      },
+    },
+    ...COLUMNS,
+  ];
+}
+
+const COLUMNS: BigColumn<Brief>[] = [
   { name: "text", title: "Text", width: "minmax(6rem, 1fr)", cell: (row: Brief) => <Words>{row.text}</Words> },
   { name: "code", title: "Code", width: "6.6rem", cell: (row: Brief) => <span class="code">{row.code || "–"}</span> },
   { name: "rows", title: "Rows", width: "3.9rem", numeric: true, cell: (row: Brief) => (row.rows ? count(row.rows) : "–") },
