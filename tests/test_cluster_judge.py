@@ -236,6 +236,35 @@ def test_an_estimate_of_blocks_is_that_of_the_whole_file(
     assert alone["models"][0]["calls"] == 4 + 6 and alone["models"][0]["in_the_cache"] == 2
 
 
+def test_both_orders_are_asked_as_on_one_machine(tmp_path: Path) -> None:
+    pair = {"case": "What is it?", "response_a": "It is gout.", "response_b": "It is lupus."}
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.Table.from_pylist([pair, {**pair, "case": "And this?"}]), path)
+    with ProtocolServer(lambda seen: {"reason": "The first.", "better": "A"}) as server:
+        command = ["judge", "choose_better", str(path), "--judge", server.judge(), "--both-orders"]
+        command += ["--repeat", "1", "--cache-mode", "off", "-q"]
+        assert run([*command, "-o", str(tmp_path / "alone.parquet")]) == 0
+        asking = OneJudge("choose_better", "", parse_judge(server.judge()), "auto", 1, True)
+        job = JudgeJob(str(path), str(tmp_path / "out"), Form(), (), (), asking)
+        Blocks(job.output).create(JUDGED)
+        piece = Piece(0, str(path)).as_item()
+        item, options = (
+            {"piece": piece, "first": 0, "rows": 2, "at": 1},
+            RunOptions(cache_mode="off"),
+        )
+        assert Estimate(job, options)(item)["counts"][0]["items"] == 4
+        assert Judge(job, options, None)(item)["open"] == 0
+        assert len(server.seen) == 8
+    Write(job, 2)(piece)
+    written = [
+        pq.read_table(tmp_path / name) for name in ("alone.parquet", "out/part-000000.parquet")
+    ]
+    assert written[0].to_pylist() == written[1].to_pylist()
+    assert written[1]["better"].to_pylist() == ["tie", "tie"]
+    with pytest.raises(UsageError, match="both orders are for choose_better"):
+        OneJudge(STEP, "", None, "rules", 0, True).about()
+
+
 def test_numbers_in_a_column_of_texts_are_written_as_texts() -> None:
     """As of a step of one's own whose result is a Literal of numbers and words."""
     table = with_columns(
@@ -284,8 +313,8 @@ def test_a_file_without_the_fields_of_the_step_is_unread(tmp_path: Path) -> None
     ("options", "said"),
     [
         (
-            ["--judge", "openai:a", "--judge", "openai:b", "--both-orders", "--log", "l"],
-            "without --both-orders, --log",
+            ["--judge", "openai:a", "--judge", "openai:b", "--journal", "j", "--log", "l"],
+            "without --journal, --log: leave that out",
         ),
         (["--engine", "rules", "-o", "-"], "reads files and writes a folder"),
         (["--engine", "ontology"], "goes without --engine ontology"),

@@ -41,7 +41,10 @@ def check_options(refused: Mapping[str, bool]) -> None:
     """Raise UsageError for options that --cluster does not have. refused: flag -> it is given."""
     flags = ", ".join(name for name, is_given in refused.items() if is_given)
     if flags:
-        raise UsageError(f"--cluster goes without {flags}")
+        raise UsageError(
+            f"--cluster goes without {flags}: leave that out, or give the command for each file "
+            "without --cluster"
+        )
 
 
 def in_journal(

@@ -98,7 +98,6 @@ def _prepare(options: JudgeOptions) -> JudgeJob:
         check_places(rows.input, options.output)
     check_batch(run)
     check_options({
-        "--both-orders": options.both_orders,
         "--journal": options.journal is not None,
         "--engine ontology": options.engine == "ontology",
         "--judge ontology": "ontology" in (options.judge or ()),

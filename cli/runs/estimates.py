@@ -10,6 +10,7 @@ from ...agents.engine.run import Run
 from ...agents.judge import JudgeSpec
 from ...agents.step import Step
 from ...files.counted import counted
+from ...graphs.both_orders import in_both_orders
 from ...graphs.jury.plan import JuryPlan
 from ..terminal.facts import Fact
 
@@ -29,19 +30,23 @@ class Group:
     judge: AnyJudge
     engine: str
     repeat: int
+    both_orders: bool = False
 
-    def count(self, inputs: Iterable[Mapping[str, Any]], run: Run) -> Count:
+    def count(self, inputs: Sequence[Mapping[str, Any]], run: Run) -> Count:
         """Count the calls for some inputs."""
+        shown = in_both_orders(inputs) if self.both_orders else inputs
         return count_calls(
-            self.step, inputs, judge=self.judge, run=run, engine=self.engine, repeat=self.repeat
+            self.step, shown, judge=self.judge, run=run, engine=self.engine, repeat=self.repeat
         )
 
 
 def groups_of_judge(
-    step: Step[Any, Any], judge: JudgeSpec | None, engine: str, repeat: int
+    step: Step[Any, Any], judge: JudgeSpec | None, engine: str, repeat: int, *, both_orders: bool
 ) -> list[Group]:
     """Return the calls of the judge of `dxjudge judge`; none without a judge."""
-    return [Group(judge.label, step.name, step, judge, engine, repeat)] if judge else []
+    if judge is None:
+        return []
+    return [Group(judge.label, step.name, step, judge, engine, repeat, both_orders)]
 
 
 def groups_of_jury(plan: JuryPlan) -> list[Group]:

@@ -4,7 +4,7 @@ import asyncio
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from ...agents.engine.run import Run
@@ -14,7 +14,7 @@ from ...cache.key import fingerprint
 from ...errors import UsageError
 from ...files.journal import Journal
 from ...files.sequences import picked
-from ...graphs.both_orders import check_step, in_both_orders, stream_both_orders
+from ...graphs.both_orders import check_step, stream_both_orders
 from ...graphs.case_names import case_names
 from ...graphs.columns import judged_columns
 from ...graphs.jury.columns import jury_columns, votes_cast
@@ -170,7 +170,6 @@ def _before_judge(options: JudgeOptions) -> Judging[Outcome]:
     if options.both_orders:
         check_step(step)
         about["both_orders"] = True
-    asked = replace(job, inputs=in_both_orders(job.inputs)) if options.both_orders else job
     stream = stream_both_orders if options.both_orders else stream_step
     rows = Rows[Outcome](
         job.keys,
@@ -195,7 +194,9 @@ def _before_judge(options: JudgeOptions) -> Judging[Outcome]:
         finish=lambda outcomes: None,
         summary=summary,
         estimates=lambda run: _estimates(
-            groups_of_judge(step, judge, engine, options.repeat), asked, run
+            groups_of_judge(step, judge, engine, options.repeat, both_orders=options.both_orders),
+            job,
+            run,
         ),
     )
 
