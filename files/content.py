@@ -22,7 +22,7 @@ _AT_ONCE = 1_000_000  # bytes or characters
 _KEPT = 4_000_000  # bytes of a copy that are in memory before it becomes a temporary file
 
 Tell = Callable[[int, int], None]
-"""Is called now and then with the number of bytes that are read, and of all; 0 for unknown."""
+"""Is called now and then with the place that a reading has reached, and the size; 0 for unknown."""
 
 
 class Content:
@@ -37,7 +37,6 @@ class Content:
         self.tell = tell
         self._file = file
         self._guard = threading.Lock()
-        self._done = 0
         self._stamp = self._now()
         self.size: int = file.seek(0, os.SEEK_END)
         weakref.finalize(self, file.close)
@@ -52,7 +51,6 @@ class Content:
 
         Raises InputError when it cannot be read or is damaged.
         """
-        self._done = 0
         with (
             reading(self.name),
             unpacking(self.name),
@@ -75,9 +73,8 @@ class Content:
     def read_at(self, place: int, size: int) -> bytes:
         """Return so many bytes from a place on, and tell how far the reading is."""
         data = self._at(place, size)
-        self._done += len(data)
         if self.tell:
-            self.tell(min(self._done, self.size), self.size)
+            self.tell(place + len(data), self.size)
         return data
 
     def _at(self, place: int, size: int) -> bytes:

@@ -1,9 +1,12 @@
 """The rows of a large file are read from it, and come out as those that were in memory."""
 
+import contextlib
 import gzip
 import io
 import json
 import os
+import re
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,6 +21,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dxjudge.cli.main import run
+from dxjudge.cli.terminal import progress
 from dxjudge.errors import InputError
 from dxjudge.files import content, file_rows, large
 from dxjudge.files.file_rows import FileRows
@@ -165,6 +169,65 @@ def test_the_output_is_that_of_a_small_file(
     assert (tmp_path / f"large.{out}").read_bytes() == (tmp_path / f"small.{out}").read_bytes()
 
 
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.parquet", "a.xlsx"])
+def test_reading_and_writing_say_how_far_they_are(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 0.0)
+    monkeypatch.setattr(progress, "_MEGABYTE", 1)
+    path = write(tmp_path, name)
+    options = ["--column", "dx", "--ontology", OWN, "-o", str(tmp_path / "out.csv")]
+    assert run(["map", str(path), *options]) == 0
+    told = re.findall(
+        r"dxjudge: (reading|writing).*, MB[^:]*: ([\d,]+) of ([\d,]+)", capsys.readouterr().err
+    )
+    for stage in ("reading", "writing"):
+        places = [(int(done.replace(",", "")), int(size.replace(",", "")))
+                  for of, done, size in told if of == stage]  # fmt: skip
+        assert places and all(done <= size for done, size in places)
+        assert any(done == size for done, size in places)
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=path.open("rb")))
+    form = "xlsx" if name == "a.xlsx" else name[2:]
+    assert run(["map", "-", "--input-format", form, *options]) == 0
+    told = re.findall(r"dxjudge: reading the input, MB: ([\d,]+)", capsys.readouterr().err)
+    assert f"{path.stat().st_size:,}" in told
+    assert run(["map", str(path), *options, "-q"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+_COPYING = """
+import sys, tempfile
+from dxjudge.files import content
+if len(sys.argv) > 2:
+    import resource
+    resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
+tempfile.tempdir = sys.argv[1]
+try:
+    copy = content.open_content("-")
+except Exception as fault:
+    sys.exit(f"{type(fault).__name__}: {fault}")
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals and limits")
+@pytest.mark.parametrize("ends", ["killed", "full"])
+def test_a_copy_of_a_pipe_leaves_nothing_behind(tmp_path: Path, ends: str) -> None:
+    command = [sys.executable, "-c", _COPYING, str(tmp_path), *(["full"] if ends == "full" else [])]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdin and process.stderr
+        if ends == "killed":
+            process.stdin.write(b"gout\n" * 2_000_000)  # more than a pipe holds, so it is read
+            process.stdin.flush()
+            process.kill()
+        else:
+            with contextlib.suppress(BrokenPipeError):
+                process.stdin.write(b"gout\n" * 2_000_000)
+            said = process.stderr.read().decode()
+            assert "OutputError: cannot write a temporary file: File too large" in said
+            assert "TMPDIR" in said
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize(
     ("content", "said"),
     [
@@ -174,13 +237,19 @@ def test_the_output_is_that_of_a_small_file(
         (b"n,dx\n" + b"1,gout\n" * 3000 + b"2,\xe9t\xe9\n", "line 3002: byte 0xE9"),
     ],
 )
-def test_a_fault_is_told_with_its_line(tmp_path: Path, content: bytes, said: str) -> None:
+def test_a_fault_is_told_with_its_line(
+    tmp_path: Path, content: bytes, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "a.csv").write_bytes(content)
     with pytest.raises(InputError, match=said):
         list(open_sheet(str(tmp_path / "a.csv"), Form()).rows)
     (tmp_path / "a.csv.gz").write_bytes(gzip.compress(content)[:-5])
     with pytest.raises(InputError, match=r"a\.csv\.gz"):
         list(open_sheet(str(tmp_path / "a.csv.gz"), Form()).rows)
+    with (tmp_path / "a.csv.gz").open("rb") as file:  # a pipe that ends early
+        monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=file))
+        with pytest.raises(InputError, match="standard input"):
+            list(open_sheet("-", Form("csv")).rows)
 
 
 def test_parquet_and_packed_files_are_large_early(

@@ -12,6 +12,7 @@ from typing import Any
 
 from ...errors import UsageError
 from ...files.bytes import writing_to
+from ...files.content import Tell
 from ...files.forms import MAPPING_FORMS
 from ...files.journal import Journal
 from ...files.rows_out import added_names, write_sheet
@@ -82,7 +83,8 @@ def run_map(
     if (request.workers or 1) > 1 and (asked or not _is_packaged(settings)):
         raise UsageError("--workers is for the packaged encoder, without --model and --chroma")
     tree = load_tree(settings["ontology"])
-    job = read_job(request, tree)
+    with stages(quiet=quiet) as progress:
+        job = read_job(request, tree, progress.of_bytes("reading"))
     style = style_in_use(request.style, job.distinct, settings)
     settings = {**settings, "style": style.style}
     taking = open_taking(request.wanted, request.table)
@@ -100,7 +102,8 @@ def run_map(
                 with stages(quiet=quiet) as progress:
                     map_texts(job.frequent_first, table, work, progress, request)
                 taken = take(taking, work.mappings, job.texts, work.signature)
-                write_output(request, job, taken, table, tree)
+                with stages(quiet=quiet or _is_read_here(request.output)) as progress:
+                    write_output(request, job, taken, table, tree, progress.of_bytes("writing"))
             code = _exit_code(work)
         except KeyboardInterrupt:
             rest = _where_kept(request, work)
@@ -229,9 +232,9 @@ def _signature(mapping: Mapping, work: Work) -> str:
 
 
 def write_output(
-    request: Request, job: Job, taken: Taken, table: CanonicalTable, tree: Tree
+    request: Request, job: Job, taken: Taken, table: CanonicalTable, tree: Tree, tell: Tell
 ) -> None:
-    """Write the rows with their mappings."""
+    """Write the rows with their mappings. tell: follows how far they are written."""
     mappings = taken.mappings
     with writing_to(request.output) as file:
         if job.format in MAPPING_FORMS:
@@ -251,7 +254,12 @@ def write_output(
                 columns["accepted"] = taken.marks
             names = added_names(job.sheet, list(columns))
             added = {names[name]: values for name, values in columns.items()}
-            write_sheet(file, job.format, job.sheet, added)
+            write_sheet(file, job.format, job.sheet, added, tell)
+
+
+def _is_read_here(output: str) -> bool:
+    """Whether the output goes to the terminal, where a bar would stand between its rows."""
+    return output == "-" and sys.stdout.isatty()
 
 
 def _where_kept(request: Request, work: Work) -> str:
