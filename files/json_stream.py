@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..errors import InputError
-from .json_rows import once
+from .json_rows import DECODER
 
-_DECODER = json.JSONDecoder(object_pairs_hook=once)
 _SPACE = re.compile(r"[ \t\n\r]*")
 _LONGEST = 10  # characters of a sign that may be cut at the end of a part, such as -Infinity
 
@@ -39,7 +38,7 @@ class _Rest:
         """Return the next value. Raises ValueError or RecursionError for anything else."""
         while True:
             try:
-                value, self._place = _DECODER.raw_decode(self._text, self._place)
+                value, self._place = DECODER.raw_decode(self._text, self._place)
                 return value
             except json.JSONDecodeError as error:
                 if not _may_be_cut(error) or not self._more():
