@@ -350,6 +350,19 @@ def test_an_array_is_read_in_parts_of_any_size(
     assert list(array_values(parts, "a.json")) == rows
 
 
+def test_of_a_text_without_line_ends_the_beginning_is_enough_to_know_its_form() -> None:
+    read = 0
+
+    def parts() -> Iterator[str]:
+        nonlocal read
+        for _ in range(1000):
+            read += 1
+            yield '{"dx": "gout"}, '
+
+    assert large._first(parts()).startswith('{"dx"')
+    assert read < 100
+
+
 def test_a_large_file_of_blank_lines_is_empty(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("\n" * 100)
     with pytest.raises(InputError, match="is empty"):
