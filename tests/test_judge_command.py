@@ -313,6 +313,7 @@ def test_the_help_shows_an_example_for_a_local_server(capsys: pytest.CaptureFixt
 # what is said while it runs, and what ends it
 
 
+@pytest.mark.usefixtures("hangup_ends")
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
 def test_a_signal_ends_it_like_an_interruption_and_the_journal_is_kept(
     tmp_path: Path, name: str

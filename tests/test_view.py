@@ -31,7 +31,7 @@ from dxjudge.web.view.api import make_view_api
 from dxjudge.web.view.cases import wanted_of
 from dxjudge.web.view.open_runs import OpenRuns
 
-from .browser import TOKEN, chromium, faults_of, fits, inaccessible, looks, served
+from .browser import TOKEN, chromium, faults_of, fits, inaccessible, looks, served, sideways
 from .evaluation_judge import make_judge
 from .protocol_server import ProtocolServer, Seen, fail
 from .test_evaluation_run import rows_of
@@ -518,6 +518,7 @@ def test_pages_fit_and_axe_finds_nothing(page: Page, address: str) -> None:
         page.wait_for_selector(there)
         for width in looks(page):
             fits(page, width)
+            assert width > 640 or not sideways(page)
 
 
 def test_paper_has_the_rows_of_the_screen_and_no_empty_sheets(page: Page, address: str) -> None:
