@@ -37,12 +37,16 @@ class _Rest:
     def value(self) -> Any:
         """Return the next value. Raises ValueError or RecursionError for anything else."""
         while True:
+            start = self._place
             try:
-                value, self._place = DECODER.raw_decode(self._text, self._place)
-                return value
+                value, end = DECODER.raw_decode(self._text, start)
             except json.JSONDecodeError as error:
                 if not _may_be_cut(error) or not self._more():
                     raise
+                continue
+            if end < len(self._text) or not self._more():  # else a number may go on
+                self._place += end - start
+                return value
 
     def _more(self) -> bool:
         """Read as much again as there is, so that a long value is not begun too often."""
