@@ -28,7 +28,6 @@ def open_place(place: str) -> tuple[Any, str]:
     Raises MissingExtra without pyarrow, and UsageError for an address of a kind it does not know,
     or with a secret.
     """
-    check_address(place, "an address of files", "set it in the environment of every node, as AWS_…")
     try:
         import pyarrow.fs as systems
         from pyarrow import ArrowException
@@ -36,6 +35,7 @@ def open_place(place: str) -> tuple[Any, str]:
         raise MissingExtra("a job on a cluster", "ray", fault) from fault
     if "://" not in place:
         return systems.LocalFileSystem(), os.path.abspath(place)
+    check_address(place, "an address of files", "set it in the environment of every node, as AWS_…")
     try:
         files, path = systems.FileSystem.from_uri(place)
     except (ArrowException, ValueError, OSError) as fault:

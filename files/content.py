@@ -63,7 +63,9 @@ class Content:
         if not self.begins(GZIP):
             return self
         with self.opened() as file:
-            return copied(_parts(file), self.name, self.tell)
+            copy = copied(_parts(file), self.name, self.tell)
+        self.check()
+        return copy
 
     def check(self) -> None:
         """Raise InputError where the file has changed since it was opened."""

@@ -1,6 +1,6 @@
 """Rows of a large file, read from it each time, so that memory does not hold them."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Sized
 from itertools import chain, islice
 from typing import Any, TypeVar, overload
 
@@ -11,7 +11,7 @@ from .parquet import arrow_rows, arrow_table, common_schema, parquet_tables
 _SLICE = 100_000  # rows of a table
 _FEW = 16  # rows that are read at once; each may be long
 
-Part = TypeVar("Part", bound=Any)
+Part = TypeVar("Part", bound=Sized)
 
 
 class FileRows(Sequence[list[Any]]):
@@ -83,22 +83,21 @@ class ParquetRows(FileRows):
     """The rows of a Parquet file."""
 
     def __init__(self, content: Content) -> None:
-        super().__init__(content, lambda: iter(()))
-
-    def __iter__(self) -> Iterator[list[Any]]:
-        return chain.from_iterable(map(self._rows_of, self.tables(())))
+        super().__init__(content, lambda: _parquet_rows(content))
 
     def cells(self, place: int) -> Iterator[Any]:
         """Yield the cells of a column; only this column is read."""
         tables = self._passed(parquet_tables(self.content, _SLICE, place))
-        return (row[0] for table in tables for row in self._rows_of(table))
+        return (row[0] for table in tables for row in arrow_rows(table, self.content.name))
 
     def tables(self, columns: Sequence[str]) -> Iterator[Any]:
         """Yield the rows as Arrow tables, some rows each, at least one table."""
         return self._passed(parquet_tables(self.content, _SLICE))
 
-    def _rows_of(self, table: Any) -> list[list[Any]]:
-        return arrow_rows(table, self.content.name)
+
+def _parquet_rows(content: Content) -> Iterator[list[Any]]:
+    for table in parquet_tables(content, _SLICE):
+        yield from arrow_rows(table, content.name)
 
 
 def _some(rows: Iterator[list[Any]], most: int) -> Iterator[list[list[Any]]]:

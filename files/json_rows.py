@@ -15,6 +15,19 @@ ID_COLUMN = "id"
 """The name of the column with the keys of objects by id."""
 
 
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"the key {twice!r} occurs twice in one object")
+    return value
+
+
+DECODER = json.JSONDecoder(object_pairs_hook=_once)
+"""Reads JSON; it raises ValueError also for a key that occurs twice in an object."""
+
+
 class JsonRows(NamedTuple):
     """The keys of all objects in order of first occurrence, and a row for each object.
 
@@ -46,7 +59,7 @@ def parse_json(text: str, name: str) -> JsonRows:
     if not text.lstrip().startswith("["):
         return _parse_no_array(text, name)
     try:
-        values = json.loads(text, object_pairs_hook=once)
+        values = DECODER.decode(text)
     except (ValueError, RecursionError) as error:
         raise InputError(f"{name} is not JSON: {error}") from error
     return _table(values, name)
@@ -55,7 +68,7 @@ def parse_json(text: str, name: str) -> JsonRows:
 def _parse_no_array(text: str, name: str) -> JsonRows:
     """Read one object a line, or objects by id. Another value over the whole text is no table."""
     try:
-        value = json.loads(text, object_pairs_hook=once)
+        value = DECODER.decode(text)
     except (ValueError, RecursionError):
         return parse_json_lines(text, name)
     if _is_by_id(value):
@@ -137,7 +150,7 @@ def _table(values: Sequence[Any], name: str) -> JsonRows:
 
 def _object(line: str, place: str) -> dict[str, Any]:
     try:
-        value = json.loads(line, object_pairs_hook=once)
+        value = DECODER.decode(line)
     except (ValueError, RecursionError) as error:
         raise InputError(f"{place} is not JSON: {error}") from error
     if not isinstance(value, dict):
@@ -145,16 +158,6 @@ def _object(line: str, place: str) -> dict[str, Any]:
             f"{place} is not an object: write one JSON object a line (for an array of objects "
             "add --input-format json)"
         )
-    return value
-
-
-def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object of JSON. Raises ValueError for a key that occurs twice."""
-    value = dict(pairs)
-    if len(value) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"the key {twice!r} occurs twice in one object")
     return value
 
 

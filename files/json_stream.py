@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..errors import InputError
-from .json_rows import once
+from .json_rows import DECODER
 
-_DECODER = json.JSONDecoder(object_pairs_hook=once)
 _SPACE = re.compile(r"[ \t\n\r]*")
 _LONGEST = 10  # characters of a sign that may be cut at the end of a part, such as -Infinity
 
@@ -38,12 +37,16 @@ class _Rest:
     def value(self) -> Any:
         """Return the next value. Raises ValueError or RecursionError for anything else."""
         while True:
+            start = self._place
             try:
-                value, self._place = _DECODER.raw_decode(self._text, self._place)
-                return value
+                value, end = DECODER.raw_decode(self._text, start)
             except json.JSONDecodeError as error:
                 if not _may_be_cut(error) or not self._more():
                     raise
+                continue
+            if end < len(self._text) or not self._more():  # else a number may go on
+                self._place += end - start
+                return value
 
     def _more(self) -> bool:
         """Read as much again as there is, so that a long value is not begun too often."""

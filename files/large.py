@@ -1,9 +1,11 @@
 """Open a large table without holding its rows in memory, from a file or from standard input."""
 
+import io
 import pickle
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from ..errors import InputError
@@ -90,7 +92,7 @@ def _text(content: Content, head: bytes, form: Form, column: str | None) -> Shee
     encoding, hint = form.encoding or encoding_of(head, name), hint_of(form)
     lines = partial(text_lines, content, encoding, hint=hint)
     parts = partial(text_parts, content, encoding, hint=hint)
-    first = _first(lines())
+    first = _first(parts())
     if not first.strip("\r\n \ufeff"):
         raise InputError(f"{name} is empty")
     kind = form.kind_of(name) or _kind(first, parts, form, name, column)
@@ -140,20 +142,23 @@ def _objects(content: Content, read: Callable[[], Iterable[Any]]) -> tuple[list[
     return columns, rows
 
 
-def _first(lines: Iterable[str]) -> str:
+def _first(parts: Iterable[str]) -> str:
     """Return the first lines of a text, but not those that are blank after the first one.
 
-    The text that is returned ends with a row: after an even number of quotes.
+    Where the text goes on, they end with a row: after an even number of quotes.
     """
     some: list[str] = []
     size = quotes = whole = 0
-    for line in lines:
-        if some and not line.strip("\r\n "):
+    is_new = False  # whether a line begins
+    for line in chain.from_iterable(io.StringIO(part, newline="") for part in parts):
+        is_blank = is_new and not line.strip("\r\n ")
+        is_new = line.endswith(("\n", "\r"))
+        if is_blank:
             continue
         some.append(line)
         size += len(line)
         quotes += line.count('"')
-        if quotes % 2 == 0:
+        if is_new and quotes % 2 == 0:
             whole = len(some)
         # A header alone says little, so that a long first row is read to its end.
         if size > _HEAD and (whole > 1 or size > 8 * _HEAD):

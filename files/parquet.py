@@ -178,7 +178,7 @@ def write_parquet(file: BinaryIO, tables: Iterable[Any]) -> None:
         with pq.ParquetWriter(file, first.schema) as writer:
             for table in chain([first], left):
                 writer.write_table(table)
-    except pa.ArrowException as error:
+    except (pa.ArrowException, ValueError) as error:
         reason = str(error).partition("\n")[0]
         raise OutputError(f"Parquet cannot hold these rows: {reason}") from error
 

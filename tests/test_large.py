@@ -341,13 +341,26 @@ def test_an_array_that_is_broken_early_is_not_read_to_its_end() -> None:
 
 
 @settings(max_examples=25)
-@given(st.lists(st.dictionaries(st.text(), values)), st.integers(1, 7), st.sampled_from([None, 1]))
+@given(st.lists(values), st.integers(1, 7), st.sampled_from([None, 1]))
 def test_an_array_is_read_in_parts_of_any_size(
     rows: list[Any], size: int, indent: int | None
 ) -> None:
     text = json.dumps(rows, indent=indent)
     parts = (text[place : place + size] for place in range(0, len(text), size))
     assert list(array_values(parts, "a.json")) == rows
+
+
+def test_of_a_text_without_line_ends_the_beginning_is_enough_to_know_its_form() -> None:
+    read = 0
+
+    def parts() -> Iterator[str]:
+        nonlocal read
+        for _ in range(1000):
+            read += 1
+            yield '{"dx": "gout"}, '
+
+    assert large._first(parts()).startswith('{"dx"')
+    assert read < 100
 
 
 def test_a_large_file_of_blank_lines_is_empty(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ _TITLES = {
     "indexing": "building the index: vectors",
     "mapping": "mapping",
     "reading": "reading the input, MB",
-    "writing": "writing, MB of the input",
+    "writing": "writing, MB read again",
 }
 _MEGABYTE = 1_000_000
 
