@@ -43,7 +43,8 @@ class JudgeBatch:
             twice. Limits and budget are those of one worker, unless `permits` (adapters/permits.py)
             gives those of the whole job.
 
-    Raises UsageError for a step, a judge or an engine that cannot be used.
+    Raises:
+        UsageError: for a step, a judge or an engine that cannot be used.
     """
 
     def __init__(
@@ -65,6 +66,9 @@ class JudgeBatch:
         self._given = dict(given or {})
         self._asked: dict[str, Any] = {"judge": judge, "engine": engine, "repeat": repeat}
         self._settings = settings
+
+    def __repr__(self) -> str:
+        return f"JudgeBatch({find_step(self._step).prompt_name!r}, judge={self._asked['judge']!r})"
 
     def __call__(self, batch: Any) -> Any:
         """Return the batch with the columns of `dxjudge judge` at its end.

@@ -39,6 +39,9 @@ class MapBatch:
         self._mapper = Mapper(**settings)
         self._known: dict[str, Mapping] = {}
 
+    def __repr__(self) -> str:
+        return f"MapBatch({self._column!r}, {self._mapper!r})"
+
     def __call__(self, batch: Any) -> Any:
         """Return the batch with the columns of `ADDED` (graphs/many.py) at its end.
 

@@ -46,8 +46,10 @@ Make = Callable[[ScriptedJudge], Any]
 class JudgeExample:
     """A state, and the answer of a good model to it.
 
-    answer: the JSON that the model writes, as a mapping or as text.
-    judged: the fields of the state with judged text; `item.text` is `text` in `item`.
+    Args:
+        state: what the node reads.
+        answer: the JSON that the model writes, as a mapping or as text.
+        judged: the fields of the state with judged text; `item.text` is `text` in `item`.
     """
 
     state: Mapping[str, Any]

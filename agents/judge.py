@@ -15,12 +15,14 @@ from pydantic import (
 )
 
 from ..errors import UsageError
+from ..files.nearest import nearest
 from .engine.models import PROVIDERS, SERVER_KEY, Method
 
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh"]
 
 # provider:model or provider:model@http://server/v1
 _NAME = re.compile(r"^(?P<provider>[a-z_]+):(?P<model>.+?)(?:@(?P<base_url>https?://\S+))?$")
+_LOCAL = "for a local server write openai:MODEL@http://host:port/v1"
 _SECRET_PART = re.compile(r"(?<=//)[^/\s]*@|[?#]\S*")
 _NAMED = {"provider", "model", "base_url"}  # the fields that the label holds
 _OWN_FIELDS = {
@@ -104,9 +106,12 @@ def parse_judge(name: str, **parameters: Any) -> JudgeSpec:
     if not match or match["provider"] not in PROVIDERS:
         shown = _SECRET_PART.sub("[…]", name)
         others = ", ".join(name for name in PROVIDERS if name not in ("openai", "anthropic"))
+        provider, colon, _ = name.strip().partition(":")
+        near = nearest(provider, PROVIDERS) if colon else ""
+        hint = f"did you mean {near}:…?" if near not in ("", provider) else _LOCAL
         raise UsageError(
             f"judge {shown!r} is not openai:MODEL, anthropic:MODEL or PROVIDER:MODEL with one of "
-            f"{others}; for a local server write openai:MODEL@http://host:port/v1"
+            f"{others}; {hint}"
         )
     base_url = match["base_url"]
     if base_url:

@@ -1,10 +1,12 @@
 """Decide without a model: a step's stand-ins run before the judge or instead of it."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from pydantic import BaseModel
 
 from ..errors import DxjudgeError, UsageError
+from ..files.nearest import did_you_mean
 from .outcome import Abstained, Done, Failed, Outcome
 from .step import Nothing, Step
 
@@ -14,12 +16,19 @@ from .step import Nothing, Step
 ALWAYS = "code"
 
 
-def check_engine(step: Step[Any, Any], engine: str, has_judge: bool) -> None:
-    """Raise UsageError if the step does not have this engine or if a judge is missing."""
+def check_engine(
+    step: Step[Any, Any], engine: str, has_judge: bool, others: Sequence[str] = ()
+) -> None:
+    """Raise UsageError if the step does not have this engine or if a judge is missing.
+
+    others: engines that the caller has for this step; the message names them too.
+    """
     standing = tuple(name for name in step.stand_ins if name != ALWAYS)
     allowed = ("auto", "llm", *standing)
     if engine not in allowed:
-        raise UsageError(f"step {step.name} has no engine {engine!r}; it has {', '.join(allowed)}")
+        known = (*allowed, *others)
+        hint = did_you_mean(engine, known, f"it has {', '.join(known)}")
+        raise UsageError(f"step {step.name} has no engine {engine!r}; {hint}")
     if not has_judge and (engine == "llm" or not standing):
         raise UsageError(
             f"step {step.name} needs a judge: --judge openai:gpt-4o, or for a local server "

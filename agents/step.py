@@ -13,6 +13,7 @@ from typing_extensions import TypeVar  # with defaults, which typing has from Py
 
 from ..cache.key import fingerprint
 from ..errors import UsageError
+from ..files.nearest import no_such
 from ..prompts.load import Prompt, Value, read_prompt
 from ..prompts.variants import find_prompt, variant_names, vary_prompt
 from .people.declared import ForPeople
@@ -50,45 +51,46 @@ class Step(Generic[I, O, R]):
     `Step[Input, Output, Result]` names the types of `input`, `output` and of the value of `Done`,
     so that a type checker knows them; without `finish`, `Step[Input, Output]` says the same.
 
-    name, version: the identity of the step. Raise `version` after a change of a rule that does
-        not change the prompt or the output schema.
-    input, output: pydantic models. The model writes `output`. It may be a function of the input
-        that returns the pydantic model, for example for a rubric or a taxonomy. It must return
-        the same class for the same data: use an lru_cache.
-    prompt: a `Prompt`; or the path of a `.md` file, relative to the file that builds the step;
-        or the name of a prompt of the toolkit; or `NAME~VARIANT` for that prompt in other words.
-        By default, the step's name.
-    render: a function of the input that returns the values of the prompt's placeholders. By
-        default, these are the fields of the input (except `images`) under their own names.
-    checks: functions of (input, output). Each returns a list of problems, which are sent to the
-        model unchanged. An empty list means that the output is valid.
-    abstain: a function of (input, output). It returns the reason if this valid output says that
-        there is nothing to answer, and None otherwise.
-    finish: a function of (input, output) that computes the step's result. It runs after the
-        checks, and again when the reply comes from the cache.
-    result: the type that `finish` returns, for readers of the schema; by default, `output`.
-    verdict: which value of the result is counted by votes and agreement (see `agents.verdict`).
-        By default, the field of a result that has exactly one plain field; a step with any other
-        result has no verdict, and a jury refuses it.
-    dimensions: how to ask about each dimension in a call of its own, if the run wants it so.
-    stand_ins: name -> a function of the input that returns the *result*, Nothing to abstain, or
-        None if it cannot decide. Stand-ins never ask a model. They run in order before the model
-        (engine "auto"), alone (the engine is their name), or not at all ("llm"). A stand-in
-        named "code" is a rule that only code decides, such as an empty response. It always runs
-        first.
-    symmetric: two fields of the input that can be exchanged without a change of the verdict.
-    max_repairs: how often the model may repair an invalid answer.
-    judged: the field of the input that is judged, a text or a tuple of texts; "" if nothing is
-        judged, as in a step that generates.
-    images: whether the input has a field `images` (a tuple of `agents.images.Image`) to send.
-    reply: what the model writes. "json": an object with the fields of `output`. "text": a text;
-        no schema is sent, and `output` has one field `text`. "token": one token; `output` has one
-        field `tokens`, the likeliest tokens with their log-probabilities. "likelihood": nothing;
-        the input has a field `continuation`, and `output` has one field `logprobs`, the
-        log-probability of each token of that text as the model's answer.
-    temperature, max_tokens: sent if the judge's spec does not set them.
-    people: what people who answer the step see and mark (see `agents.people.declared`).
-    returns, scale: one line each for the table of steps.
+    Args:
+        name, version: the identity of the step. Raise `version` after a change of a rule that does
+            not change the prompt or the output schema.
+        input, output: pydantic models. The model writes `output`. It may be a function of the input
+            that returns the pydantic model, for example for a rubric or a taxonomy. It must return
+            the same class for the same data: use an lru_cache.
+        prompt: a `Prompt`; or the path of a `.md` file, relative to the file that builds the step;
+            or the name of a prompt of the toolkit; or `NAME~VARIANT` for that prompt in other
+            words. By default, the step's name.
+        render: a function of the input that returns the values of the prompt's placeholders. By
+            default, these are the fields of the input (except `images`) under their own names.
+        checks: functions of (input, output). Each returns a list of problems, which are sent to the
+            model unchanged. An empty list means that the output is valid.
+        abstain: a function of (input, output). It returns the reason if this valid output says that
+            there is nothing to answer, and None otherwise.
+        finish: a function of (input, output) that computes the step's result. It runs after the
+            checks, and again when the reply comes from the cache.
+        result: the type that `finish` returns, for readers of the schema; by default, `output`.
+        verdict: which value of the result is counted by votes and agreement (see `agents.verdict`).
+            By default, the field of a result that has exactly one plain field; a step with any
+            other result has no verdict, and a jury refuses it.
+        dimensions: how to ask about each dimension in a call of its own, if the run wants it so.
+        stand_ins: name -> a function of the input that returns the *result*, Nothing to abstain, or
+            None if it cannot decide. Stand-ins never ask a model. They run in order before the
+            model (engine "auto"), alone (the engine is their name), or not at all ("llm"). A
+            stand-in named "code" is a rule that only code decides, such as an empty response. It
+            always runs first.
+        symmetric: two fields of the input that can be exchanged without a change of the verdict.
+        max_repairs: how often the model may repair an invalid answer.
+        judged: the field of the input that is judged, a text or a tuple of texts; "" if nothing is
+            judged, as in a step that generates.
+        images: whether the input has a field `images` (a tuple of `agents.images.Image`) to send.
+        reply: what the model writes. "json": an object with the fields of `output`. "text": a text;
+            no schema is sent, and `output` has one field `text`. "token": one token; `output` has
+            one field `tokens`, the likeliest tokens with their log-probabilities. "likelihood":
+            nothing; the input has a field `continuation`, and `output` has one field `logprobs`,
+            the log-probability of each token of that text as the model's answer.
+        temperature, max_tokens: sent if the judge's spec does not set them.
+        people: what people who answer the step see and mark (see `agents.people.declared`).
+        returns, scale: one line each for the table of steps.
     """
 
     name: str
@@ -165,7 +167,8 @@ class Step(Generic[I, O, R]):
         try:
             return self.input.model_validate(fields)
         except ValidationError as fault:
-            raise UsageError(f"step {self.name}: {'; '.join(_input_faults(fault))}") from fault
+            faults = "; ".join(_input_faults(fault, self.input))
+            raise UsageError(f"step {self.name}: {faults}") from fault
 
     def values(self, inputs: I) -> Mapping[str, Value]:
         """Return the values of the prompt's placeholders for this input."""
@@ -251,12 +254,14 @@ def problems_of(fault: ValidationError) -> list[str]:
     ]
 
 
-def _input_faults(fault: ValidationError) -> list[str]:
+def _input_faults(fault: ValidationError, model: type[BaseModel]) -> list[str]:
     """Return what is wrong with an input, for the person who wrote the table; no wrong values."""
-    return [_input_fault(error) for error in fault.errors(include_url=False, include_input=False)]
+    return [
+        _input_fault(error, model) for error in fault.errors(include_url=False, include_input=False)
+    ]
 
 
-def _input_fault(error: Mapping[str, Any]) -> str:
+def _input_fault(error: Mapping[str, Any], model: type[BaseModel]) -> str:
     field = ".".join(map(str, error["loc"]))
     limits = error.get("ctx", {})
     least, count = limits.get("min_length", 0), limits.get("actual_length", 0)
@@ -267,6 +272,8 @@ def _input_fault(error: Mapping[str, Any]) -> str:
     if kind == "too_short":
         items = f"{count} of at least {least} items"
         return f"the field {field} has {items}: add items, or leave the row out"
+    if kind == "extra_forbidden":
+        return no_such("field", error["loc"], model.model_fields)
     if kind == "string_type":
         return f"the field {field} is not a text: write a text, or leave the row out"
     if kind == "value_error":

@@ -48,16 +48,17 @@ def _same(value: Any) -> Any:
 class Parts:
     """The verdicts of a result that has several; a jury votes on each of them separately.
 
-    names: a function of the input that returns the names of the parts; it returns no names if
-        the result for this input has only one verdict.
-    split: a function of (input, result) that returns the verdict and words of each part.
-    join: a function of (input, verdict and words of each part, results of the judges who voted)
-        that returns the fields of the jury's result, or None if no result can have these
-        verdicts.
-    kind, scale: the same for every part, as in `Verdict`.
-    levels: a function of (input, part) that returns the values that its verdict may have.
-    total: the field of the result with the number that code computes from the parts. It is
-        shown with them, but it is not a verdict.
+    Args:
+        names: a function of the input that returns the names of the parts; it returns no names if
+            the result for this input has only one verdict.
+        split: a function of (input, result) that returns the verdict and words of each part.
+        join: a function of (input, verdict and words of each part, results of the judges who voted)
+            that returns the fields of the jury's result, or None if no result can have these
+            verdicts.
+        kind, scale: the same for every part, as in `Verdict`.
+        levels: a function of (input, part) that returns the values that its verdict may have.
+        total: the field of the result with the number that code computes from the parts. It is
+            shown with them, but it is not a verdict.
     """
 
     names: Callable[[Any], tuple[str, ...]]
@@ -76,17 +77,18 @@ class Parts:
 class Verdict:
     """Which value of a step's result is its verdict, and how that value is compared.
 
-    field: the field of the result that is the verdict; "" for a result that has parts only.
-    words: the field with the judge's own words; "" for none.
-    kind: truth (true or false), number or text; by default the kind of the field's type.
-    scale: nominal (equal or not), ordinal (an order) or interval (equal distances); by default
-        ordinal for numbers and nominal for the others. It sets the weights of kappa and alpha.
-    levels: the values that a verdict may have, in order, if they are always the same.
-    write: computes the verdict from the field's value, if that is not a plain value.
-    read: computes the field's value from the verdict; the inverse of `write`.
-    normal: returns the same text for verdicts that mean the same; for verdicts of people.
-    shown: the words of a report for true and false; "yes" and "no" by default.
-    parts: the verdicts of a result that has several.
+    Args:
+        field: the field of the result that is the verdict; "" for a result that has parts only.
+        words: the field with the judge's own words; "" for none.
+        kind: truth (true or false), number or text; by default the kind of the field's type.
+        scale: nominal (equal or not), ordinal (an order) or interval (equal distances); by default
+            ordinal for numbers and nominal for the others. It sets the weights of kappa and alpha.
+        levels: the values that a verdict may have, in order, if they are always the same.
+        write: computes the verdict from the field's value, if that is not a plain value.
+        read: computes the field's value from the verdict; the inverse of `write`.
+        normal: returns the same text for verdicts that mean the same; for verdicts of people.
+        shown: the words of a report for true and false; "yes" and "no" by default.
+        parts: the verdicts of a result that has several.
     """
 
     field: str = ""

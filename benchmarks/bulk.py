@@ -2,18 +2,23 @@
 
     python benchmarks/bulk.py --rows 10000000 --texts 5000 --form csv
     python benchmarks/bulk.py --rows 10000000 --texts 5000 --form parquet
+    python benchmarks/bulk.py --rows 10000000 --texts 5000 --form jsonl --pipe
 
 A table of so many rows is written into a temporary folder and mapped twice: the first time the
-distinct texts are mapped too, the second time they stand in the canonical table. Printed are the
-CPU-seconds and the largest resident memory of any process of each run.
+distinct texts are mapped too, the second time they stand in the canonical table. With --pipe the
+table comes from standard input. Printed are the CPU-seconds and the largest resident memory of any
+process of each run.
 """
 
 import argparse
+import json
 import os
 import random
+import subprocess
 import sys
 import tempfile
 import time
+from contextlib import nullcontext
 from pathlib import Path
 
 import pyarrow as pa
@@ -35,6 +40,11 @@ def make_texts(count: int) -> list[str]:
 def write_input(path: Path, rows: int, texts: list[str]) -> None:
     """Write rows with a number and a text, which is drawn at random."""
     chance = random.Random(SEED)
+    if path.suffix == ".jsonl":
+        with path.open("w", encoding="utf-8") as file:
+            for number in range(rows):
+                file.write(json.dumps({"n": number, "diagnosis": chance.choice(texts)}) + "\n")
+        return
     kind = pa.schema([("n", pa.int64()), ("diagnosis", pa.string())])
     writer = pq.ParquetWriter if path.suffix == ".parquet" else csv.CSVWriter
     with writer(path, kind) as file:
@@ -44,10 +54,16 @@ def write_input(path: Path, rows: int, texts: list[str]) -> None:
             file.write_table(pa.table({"n": numbers, "diagnosis": drawn}, kind))
 
 
-def run(command: list[str]) -> str:
-    """Run a command; return its time, its CPU-seconds and its largest memory in words."""
+def run(command: list[str], piped: Path | None) -> str:
+    """Run a command; return its time, its CPU-seconds and its largest memory in words.
+
+    piped: a file that the command gets through a pipe.
+    """
     started = time.monotonic()
-    child = os.posix_spawn(sys.executable, command, os.environ)
+    source = subprocess.Popen(["cat", str(piped)], stdout=subprocess.PIPE) if piped else None
+    with source or nullcontext():
+        taken = [(os.POSIX_SPAWN_DUP2, source.stdout.fileno(), 0)] if source else []
+        child = os.posix_spawn(sys.executable, command, os.environ, file_actions=taken)
     _, status, used = os.wait4(child, 0)
     assert status == 0, status
     seconds = used.ru_utime + used.ru_stime
@@ -61,7 +77,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--texts", type=int, default=5_000)
-    parser.add_argument("--form", choices=("csv", "parquet"), default="csv")
+    parser.add_argument("--form", choices=("csv", "jsonl", "parquet"), default="csv")
+    parser.add_argument("--pipe", action="store_true", help="give the table to standard input")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         source, out = (Path(name) / f"{place}.{options.form}" for place in ("in", "out"))
@@ -71,10 +88,16 @@ def main() -> None:
             os._exit(0)
         assert os.waitpid(child, 0)[1] == 0
         print(f"{options.rows:,} rows, {source.stat().st_size / 1e6:,.0f} MB", flush=True)
-        command = [sys.executable, "-m", "dxjudge", "map", str(source), "-o", str(out), "-q",
-                   "--column", "diagnosis", "--table", str(Path(name) / "table.tsv")]  # fmt: skip
-        print(f"texts not mapped before: {run(command)}", flush=True)
-        print(f"texts in the table: {run(command)}; {out.stat().st_size / 1e6:,.0f} MB", flush=True)
+        given = "-" if options.pipe else str(source)
+        command = [sys.executable, "-m", "dxjudge", "map", given, "-o", str(out), "-q",
+                   "--input-format", options.form, "--column", "diagnosis",
+                   "--table", str(Path(name) / "table.tsv")]  # fmt: skip
+        piped = source if options.pipe else None
+        print(f"texts not mapped before: {run(command, piped)}", flush=True)
+        print(
+            f"texts in the table: {run(command, piped)}; {out.stat().st_size / 1e6:,.0f} MB",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -121,11 +122,13 @@ def _output_of(command: list[str], limit: float, place: dict[str, str]) -> tuple
         command, cwd=ROOT, env=place, text=True, start_new_session=True,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
-    for seconds, end in ((limit, signal.SIGTERM), (_LAST_SECONDS, _KILL)):
-        try:
-            return "".join(process.communicate(timeout=seconds)), end == signal.SIGTERM
-        except subprocess.TimeoutExpired:
-            _end(process, end)
+    try:
+        return "".join(process.communicate(timeout=limit)), True
+    except subprocess.TimeoutExpired:
+        _end(process, signal.SIGTERM)
+    with suppress(subprocess.TimeoutExpired):
+        return "".join(process.communicate(timeout=_LAST_SECONDS)), False
+    _end(process, _KILL)
     return "".join(process.communicate()), False
 
 

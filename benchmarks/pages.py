@@ -192,8 +192,23 @@ def measure(folder: Path) -> Iterator[tuple[str, str]]:
             page.wait_for_selector("article.one-case")
             yield "one case (22 models, 110 verdicts)", f"{time.perf_counter() - opened:.3f} s"
             yield "memory of the page", _memory(session)
+            for rest in (0, 5):
+                took = _searched(browser, folder, rest)
+                yield f"report.html: first search {rest} s after its cases", f"{took:.3f} s"
             yield "memory of its process", f"{_renderer(browser):.0f} MB"
             yield "memory of the server", f"{_resident(os.getpid()):.0f} MB"
+
+
+def _searched(browser: Browser, folder: Path, rest: float) -> float:
+    """Seconds of the first search in the self-contained report, after some seconds of rest."""
+    page = browser.new_page(viewport={"width": 1400, "height": 900})
+    page.goto(f"{(folder / 'report.html').resolve().as_uri()}#tab=cases")
+    page.wait_for_selector(".big-row.placed a")
+    page.wait_for_timeout(rest * 1000)
+    _remember(page)
+    took = _timed(page, _go(page, "tab=cases&q=chest+pain+dyspnea+edema"))
+    page.close()
+    return took
 
 
 def _commanded(folder: Path) -> Iterator[tuple[str, str]]:

@@ -45,8 +45,8 @@ def leaderboard(
 
     The runs must have the same judges, prompts, settings and mapping. Where
     they differ, the command names each difference and ends; --separate makes a
-    leaderboard for each kind of run. Exit code 3: cases or metrics are left out, or
-    items of a model failed.
+    leaderboard for each kind of run. Exit code 3: cases or metrics are left
+    out, or items of a model failed.
 
     Examples:
       dxjudge leaderboard out_march out_may -o board.csv

@@ -250,9 +250,9 @@ def map_file(
     each line. Out: the same rows and columns in the same order, and new
     columns: code, name, score, category_score, decided_by, status,
     additional_codes, additional_names and reason.
-    Each distinct text is mapped once. Exit code 3: some rows failed. Exit code 7: the budget
-    for models was reached. After a crash run the same command again: it
-    continues where it stopped.
+    Each distinct text is mapped once. Exit code 3: some rows failed. Exit
+    code 7: the budget for models was reached. After a crash run the same
+    command again: it continues where it stopped.
 
     Examples:
       dxjudge map diagnoses.csv -o mapped.csv
@@ -304,6 +304,11 @@ def map_file(
         input, output, column, split, candidates, form, output_format, table, journal, concepts,
         read_wanted(accept, accept_on, calibration), read_named_style(style), workers,
     )  # fmt: skip
+    if cluster is not None and asked and asked.estimate_only:
+        from .cluster.map_estimate import estimate_map_cluster
+
+        code = estimate_map_cluster(request, settings, asked, cluster, quiet=quiet, as_json=as_json)
+        raise typer.Exit(code)
     if cluster is not None:
         from .cluster.map_run import run_map_cluster
 

@@ -56,6 +56,7 @@ JudgeTemperature = Annotated[
     typer.Option(
         min=0,
         max=2,
+        metavar="NUMBER",  # a short one: the names of the other options need the width
         help="The temperature of the judge. By default that of the step.",
         rich_help_panel=MODEL,
     ),

@@ -246,8 +246,8 @@ Otel = Annotated[
     bool,
     typer.Option(
         "--otel",
-        help="Send OpenTelemetry spans of items, requests and repairs (pip install "
-        "'dxjudge[otel]'); OTEL_EXPORTER_OTLP_ENDPOINT says where to.",
+        help="Send OpenTelemetry spans of items, requests and repairs (needs the extra otel); "
+        "OTEL_EXPORTER_OTLP_ENDPOINT says where to.",
         rich_help_panel=RUN,
     ),
 ]
@@ -283,10 +283,10 @@ Cluster = Annotated[
     str | None,
     typer.Option(
         metavar="[ADDRESS]",
-        help="Work on a Ray cluster (pip install 'dxjudge[ray]'): the one at this address, else "
-        "the one of RAY_ADDRESS or of this machine, else the cores of this machine. The input may "
-        "be a folder, also s3://…; the output is a folder of Parquet files. Without an address, "
-        "write it last.",
+        help="Work on a Ray cluster (needs the extra ray): the one at this address, else the one "
+        "of RAY_ADDRESS or of this machine, else the cores of this machine. The input may be a "
+        "folder, also s3://…; the output is a folder of Parquet files. Without an address, write "
+        "it last.",
         rich_help_panel=RUN,
     ),
 ]

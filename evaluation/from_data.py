@@ -74,9 +74,16 @@ class EvaluationResult:
         return tuple(self._tables)
 
     def table(self, name: str = "main_table") -> Any:
-        """A table as a frame: a pandas DataFrame where pandas is installed, else an Arrow table.
+        """Return a table as a frame.
 
-        Raises UsageError for a table that does not exist.
+        Args:
+            name: one of `tables`.
+
+        Returns:
+            a pandas DataFrame where pandas is installed, else an Arrow table.
+
+        Raises:
+            UsageError: for a table that does not exist.
         """
         if name not in self._tables:
             raise UsageError(f"there is no table {name!r}; there are {', '.join(self._tables)}")
@@ -84,16 +91,34 @@ class EvaluationResult:
         return frame_of(table.columns, table.rows)
 
     def number(self, metric: str, model: str, judge: str = "", **where: str) -> Number | None:
-        """One number, or None; `where` may name slice, group_by and group."""
+        """Return one number.
+
+        Args:
+            metric: its name in the tables, such as "final_accuracy".
+            model: the name of the model under test.
+            judge: the judge's label; "" for a number that depends on none.
+            where: slice, group_by or group, for a number over a part of the cases.
+
+        Returns:
+            the number with its interval and counts, or None where there is none.
+        """
         return self.evaluation.number(metric, model, judge, **where)
 
     def write(
         self, folder: str | Path, *, report_cases: int = 200, stress: str | Path | None = None
     ) -> Path:
-        """Write the folder that `dxjudge evaluate -o FOLDER` writes, and return its path.
+        """Write the folder that `dxjudge evaluate -o FOLDER` writes.
 
-        report_cases: the largest number of cases in the report. stress: the trials of
-        `dxjudge stress`, for the report. Raises OutputError.
+        Args:
+            folder: where to write it.
+            report_cases: the largest number of cases in the report.
+            stress: a file with the trials of `dxjudge stress`, for the report.
+
+        Returns:
+            the path of the folder.
+
+        Raises:
+            OutputError: if a file cannot be written.
         """
         output = Path(folder)
         make_folder(output)

@@ -9,7 +9,9 @@ from pydantic import ValidationError
 
 from ..agents.engine.judges import as_judge
 from ..errors import InputError, UsageError
+from ..files.bytes import read_bytes
 from ..files.counted import counted
+from ..files.nearest import no_such
 from ..scoring.jury import check_weights
 from .paper import check_paper, load_paper
 from .presets import find_preset, main_columns
@@ -60,19 +62,20 @@ def _settings(values: Mapping[str, Any]) -> Settings:
     try:
         return Settings(**values)
     except ValidationError as fault:
-        lines = [
-            f"{'.'.join(map(str, error['loc']))}: {error['msg']}"
-            for error in fault.errors(include_url=False)
-        ]
+        lines = [_fault(error) for error in fault.errors(include_url=False)]
         raise UsageError(f"evaluation settings: {'; '.join(lines)}") from fault
+
+
+def _fault(error: Mapping[str, Any]) -> str:
+    if error["type"] == "extra_forbidden":
+        return no_such("setting", error["loc"], Settings.model_fields)
+    return f"{'.'.join(map(str, error['loc']))}: {error['msg']}"
 
 
 def _read_yaml(path: Path) -> dict[str, Any]:
     try:
-        mapping = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except OSError as fault:
-        raise InputError(f"{path}: {fault.strerror}") from fault
-    except (yaml.YAMLError, UnicodeDecodeError) as fault:
+        mapping = yaml.safe_load(read_bytes(path))
+    except yaml.YAMLError as fault:
         raise InputError(f"{path} is not YAML: {' '.join(str(fault).split())}") from fault
     if not isinstance(mapping, dict):
         raise InputError(f"{path} is not a mapping of settings; write lines like `seed: 1`")

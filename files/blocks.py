@@ -28,7 +28,6 @@ def open_place(place: str) -> tuple[Any, str]:
     Raises MissingExtra without pyarrow, and UsageError for an address of a kind it does not know,
     or with a secret.
     """
-    check_address(place, "an address of files", "set it in the environment of every node, as AWS_…")
     try:
         import pyarrow.fs as systems
         from pyarrow import ArrowException
@@ -36,6 +35,7 @@ def open_place(place: str) -> tuple[Any, str]:
         raise MissingExtra("a job on a cluster", "ray", fault) from fault
     if "://" not in place:
         return systems.LocalFileSystem(), os.path.abspath(place)
+    check_address(place, "an address of files", "set it in the environment of every node, as AWS_…")
     try:
         files, path = systems.FileSystem.from_uri(place)
     except (ArrowException, ValueError, OSError) as fault:
@@ -69,6 +69,11 @@ class Blocks:
                 self.files.delete_dir_contents(f"{self.path}/{name}", missing_dir_ok=True)
                 self.files.delete_dir(f"{self.path}/{name}")
 
+    def discard(self) -> None:
+        """Remove the folder with everything in it. Raises OutputError where that fails."""
+        with self._stored("remove"):
+            self.files.delete_dir(self.path)
+
     def check_empty(self) -> None:
         """Raise OutputError for a folder that has content, and for a file in its place."""
         from pyarrow.fs import FileSelector, FileType
@@ -83,65 +88,79 @@ class Blocks:
             raise OutputError(f"cannot write {self.place}: the folder is not empty")
 
     def counts(self, name: str) -> dict[str, Any] | None:
-        """Return the counts of a finished block; None for one that is not there or damaged."""
-        import pyarrow
-        import pyarrow.parquet
+        """Return the counts of a finished block; None for one that is not there or damaged.
 
-        try:
-            read = pyarrow.parquet.read_metadata(self._file(name), filesystem=self.files)
-            counts: dict[str, Any] = json.loads((read.metadata or {})[_COUNTS])
-        except (FileNotFoundError, pyarrow.ArrowInvalid, KeyError):
-            return None
+        Raises OutputError where the folder cannot be read.
+        """
+        import pyarrow.parquet as parquet
+
+        with self._stored(f"read {name} in"):
+            try:
+                read = parquet.read_metadata(self._file(name), filesystem=self.files)
+                counts: dict[str, Any] = json.loads((read.metadata or {})[_COUNTS])
+            except (FileNotFoundError, ValueError, KeyError):
+                return None
         return counts
 
     def write(self, name: str, tables: Iterable[Any], counts: Mapping[str, Any]) -> None:
         """Write a block, each table as a row group; at least one, and all of the same columns.
 
         counts: plain JSON, read after the last table, so that it can be filled with the tables.
-        Raises OutputError where it cannot be written.
+        Raises OutputError where it cannot be written, and what reading the tables raises.
         """
         import pyarrow.parquet as parquet
 
-        part = f"{self.path}/{_WRITING}/{uuid.uuid4().hex}"
+        part, act = f"{self.path}/{_WRITING}/{uuid.uuid4().hex}", f"write {name} in"
         left = iter(tables)
         first = next(left)
-        with self._stored(f"write {name} in"):
-            with parquet.ParquetWriter(part, first.schema, filesystem=self.files) as writer:
-                for table in chain([first], left):
+        with self._stored(act):
+            writer = parquet.ParquetWriter(part, first.schema, filesystem=self.files)
+        with writer:
+            for table in chain([first], left):
+                with self._stored(act):
                     writer.write_table(table, row_group_size=max(table.num_rows, 1))
+            with self._stored(act):
                 writer.add_key_value_metadata({_COUNTS: json.dumps(counts)})
-            self.files.move(part, self._file(name))
+                writer.close()
+                self.files.move(part, self._file(name))
 
-    def open(self, name: str) -> Any:
-        """Return a block as a ParquetFile."""
+    def read(self, name: str, group: int | None = None) -> Any:
+        """Return a block as an Arrow table; only a row group of it, if one is given.
+
+        Raises OutputError where it cannot be read.
+        """
         import pyarrow.parquet as parquet
 
-        return parquet.ParquetFile(self._file(name), filesystem=self.files)
+        with self._stored(f"read {name} in"):
+            file = parquet.ParquetFile(self._file(name), filesystem=self.files)
+            return file.read() if group is None else file.read_row_group(group)
 
-    def rows_with(self, folder: str, column: str, values: Iterable[Any]) -> Iterable[Any]:
-        """Yield record batches with the rows of all blocks in a folder that hold these values."""
+    def rows_with(self, folder: str, column: str, values: Iterable[Any]) -> Iterator[Any]:
+        """Yield record batches with the rows of all blocks in a folder that hold these values.
+
+        Raises OutputError where they cannot be read.
+        """
         import pyarrow
         import pyarrow.dataset as data
         from pyarrow.fs import FileSelector
 
-        infos = self.files.get_file_info(FileSelector(f"{self.path}/{folder}"))
-        paths = sorted(info.path for info in infos)
         wanted = data.field(column).isin(pyarrow.array(list(values), pyarrow.string()))
-        if paths:
-            yield from data.dataset(paths, filesystem=self.files).to_batches(filter=wanted)
+        with self._stored(f"read {folder} in"):
+            infos = self.files.get_file_info(FileSelector(f"{self.path}/{folder}"))
+            if paths := sorted(info.path for info in infos):
+                yield from data.dataset(paths, filesystem=self.files).to_batches(filter=wanted)
 
     def read_note(self, name: str) -> Any:
         """Return the JSON of a note beside the blocks; None where there is none.
 
         Raises OutputError where the folder cannot be read.
         """
-        try:
-            with self.files.open_input_stream(f"{self.path}/{name}.json") as file:
-                return json.loads(file.read())
-        except (FileNotFoundError, ValueError):
-            return None
-        except OSError as fault:
-            raise OutputError(f"cannot read {self.place}: {fault}") from fault
+        with self._stored(f"read {name} in"):
+            try:
+                with self.files.open_input_stream(f"{self.path}/{name}.json") as file:
+                    return json.loads(file.read())
+            except (FileNotFoundError, ValueError):
+                return None
 
     def write_note(self, name: str, value: Any) -> None:
         """Write JSON beside the blocks. Raises OutputError where it cannot be written."""
@@ -156,8 +175,10 @@ class Blocks:
 
     @contextmanager
     def _stored(self, act: str) -> Iterator[None]:
-        """Raise OutputError where the folder cannot be read or written."""
+        """Raise OutputError where the folder fails or holds what is damaged."""
+        from pyarrow import ArrowInvalid
+
         try:
             yield
-        except OSError as fault:
+        except (OSError, ArrowInvalid) as fault:
             raise OutputError(f"cannot {act} {self.place}: {fault}") from fault

@@ -8,13 +8,12 @@ import codecs
 import contextlib
 import glob
 import gzip
-import io
 import os
 import stat
 import sys
 import uuid
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -31,7 +30,9 @@ BINARY: int = getattr(os, "O_BINARY", 0)
 """A flag of os.open for files whose bytes stay as they are: Windows makes \\n \\r\\n without it."""
 
 _HEAD = 65536
-_GZIP = b"\x1f\x8b"
+GZIP = b"\x1f\x8b"
+"""The bytes with which gzipped data begins."""
+
 _BYTE_ORDER_MARKS = (  # UTF-32 first: its little-endian mark starts with UTF-16's
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
@@ -51,24 +52,38 @@ _SIGNATURES = {
 
 def read_bytes(path: Path) -> bytes:
     """Return the content of a file. Raises InputError when it cannot be read."""
-    try:
+    with reading(str(path)):
         return path.read_bytes()
+
+
+@contextlib.contextmanager
+def reading(name: str) -> Iterator[None]:
+    """Raise InputError, with the name of the file, where reading it fails."""
+    try:
+        yield
     except FileNotFoundError:
-        raise InputError(f"{path}: there is no such file") from None
+        raise InputError(f"{name}: there is no such file") from None
     except IsADirectoryError:
-        raise InputError(f"{path} is a folder, not a file") from None
+        raise InputError(f"{name} is a folder, not a file") from None
     except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
+        raise InputError(f"{name} cannot be read: {error.strerror or error}") from error
+
+
+@contextlib.contextmanager
+def unpacking(name: str) -> Iterator[None]:
+    """Raise InputError, with the name of the file, where gzipped data is damaged."""
+    try:
+        yield
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise InputError(f"{name} cannot be decompressed: {error}") from error
 
 
 def unpack(data: bytes, name: str) -> bytes:
     """Return data, decompressed if it is gzipped. Raises InputError when it is damaged."""
-    if not data.startswith(_GZIP):
+    if not data.startswith(GZIP):
         return data
-    try:
+    with unpacking(name):
         return gzip.decompress(data)
-    except (OSError, EOFError, zlib.error) as error:
-        raise InputError(f"{name} cannot be decompressed: {error}") from error
 
 
 def is_marked(data: bytes) -> bool:
@@ -87,13 +102,19 @@ def decode(data: bytes, name: str, encoding: str | None = None, *, hint: str = "
     """
     data = unpack(data, name)
     encoding = encoding or encoding_of(data, name)
+    with decoding(name, encoding, hint, lambda: 1):
+        return without_mark(data.decode(encoding), encoding)
+
+
+@contextlib.contextmanager
+def decoding(name: str, encoding: str, hint: str, line: Callable[[], int]) -> Iterator[None]:
+    """Raise what `decode` raises. line: gives the line on which the bytes in work begin."""
     try:
-        text = data.decode(encoding)
-        return _without_mark(text, encoding)
+        yield
     except LookupError:
         raise UsageError(f"there is no encoding {encoding!r}; try utf-8, cp1252, utf-16") from None
     except UnicodeError as error:
-        raise _not_in(encoding, error, name, 1, hint) from error
+        raise _not_in(encoding, error, name, line(), hint) from error
 
 
 def encoding_of(data: bytes, name: str) -> str:
@@ -107,40 +128,8 @@ def encoding_of(data: bytes, name: str) -> str:
     return encoding
 
 
-def text_lines(path: Path, encoding: str, *, hint: str = "") -> Iterator[str]:
-    """Yield the lines of a file, with their ends, as `decode` reads it; nothing else is in memory.
-
-    Raises what `read_bytes` and `decode` raise.
-    """
-    number = 0
-    try:
-        with opened(path) as file, io.TextIOWrapper(file, encoding, newline="") as text:
-            for number, line in enumerate(text, 1):
-                yield _without_mark(line, encoding) if number == 1 else line
-    except LookupError:
-        raise UsageError(f"there is no encoding {encoding!r}; try utf-8, cp1252, utf-16") from None
-    except UnicodeError as error:
-        raise _not_in(encoding, error, str(path), number + 1, hint) from error
-
-
-@contextlib.contextmanager
-def opened(path: Path) -> Iterator[BinaryIO]:
-    """Open the content of a file, decompressed if it is gzipped.
-
-    Raises InputError when it cannot be read or is damaged.
-    """
-    try:
-        with path.open("rb") as file:
-            is_packed = file.read(len(_GZIP)) == _GZIP
-            file.seek(0)
-            yield cast(BinaryIO, gzip.GzipFile(fileobj=file)) if is_packed else file
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise InputError(f"{path} cannot be decompressed: {error}") from error
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
-
-
-def _without_mark(text: str, encoding: str) -> str:
+def without_mark(text: str, encoding: str) -> str:
+    """Return the beginning of a decoded text without its byte order mark."""
     # These codecs remove the mark themselves; a second one belongs to the text.
     is_removed = encoding in ("utf-8-sig", "utf-16", "utf-32")
     return text if is_removed else text.removeprefix("\ufeff")

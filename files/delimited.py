@@ -12,6 +12,7 @@ from itertools import chain, islice
 from typing import BinaryIO, NamedTuple
 
 from ..errors import InputError
+from .sequences import up_to_last
 
 _LONGEST_CELL = 2**31 - 1  # the csv module's own limit is 128 KB
 _SEPARATORS = ",;\t|^~\x01\x1f"
@@ -76,15 +77,13 @@ def stream_delimited(
 def _rows(
     records: Iterator[tuple[int, list[str]]], name: str, width: int
 ) -> Iterator[tuple[int, list[str]]]:
-    blank: list[tuple[int, list[str]]] = []  # of a single column; at the end they are no rows
     row = 0
-    for line, cells in records:
+    for line, cells in up_to_last(records, bool) if width == 1 else records:
         if not cells:
-            blank += [(line, [""])] * (width == 1)
-            continue
-        yield from blank
-        row += len(blank) + 1
-        blank.clear()
+            if width > 1:
+                continue
+            cells = [""]
+        row += 1
         if len(cells) != width:
             raise InputError(
                 f"{name}, row {row} (line {line}) has {_cells(len(cells))}, the header {width}"
@@ -105,7 +104,7 @@ def find_delimiter(text: str, name: str) -> str:
 
     Raises InputError, saying which option to add, when two separators are equally plausible.
     """
-    header = _first_line(text)
+    header = first_line(text)
     candidates = [mark for mark in _SEPARATORS if mark in header]
     agreed = [(mark, sample) for mark in candidates if (sample := _agreeing(text, mark))]
     if len(agreed) > 1:
@@ -130,7 +129,8 @@ def shown(mark: str) -> str:
     return _SHOWN.get(mark, f"'{mark}'" if mark.isprintable() else f"$'\\x{ord(mark):02x}'")
 
 
-def _first_line(text: str) -> str:
+def first_line(text: str) -> str:
+    """Return the first line that is not blank."""
     return next(line for line in re.split("[\r\n]", text) if line.strip("\ufeff "))
 
 
@@ -147,12 +147,12 @@ def _refuse_suspected(text: str, name: str, header: str) -> None:
 
 def _sample(text: str, mark: str) -> list[list[str]]:
     """Return the first records, or [] when the quotes do not match under this separator."""
-    with _any_length():
-        try:
-            reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)
-            return [cells for cells in islice(reader, _SAMPLE) if cells]
-        except csv.Error:
-            return []
+    _allow_long_cells()
+    try:
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)
+        return [cells for cells in islice(reader, _SAMPLE) if cells]
+    except csv.Error:
+        return []
 
 
 def _agreeing(text: str, mark: str) -> list[list[str]]:
@@ -175,29 +175,28 @@ def _has_torn_quotes(sample: Sequence[Sequence[str]]) -> bool:
     return any(cell.count('"') % 2 for cells in sample for cell in cells)
 
 
-class _any_length:
-    """Allow cells of any length within the block. The csv module's limit is process-wide."""
+def _allow_long_cells() -> None:
+    """Raise the limit of the csv module, which the whole process shares; it stays raised.
 
-    def __enter__(self) -> None:
-        self._limit = csv.field_size_limit(_LONGEST_CELL)
-
-    def __exit__(self, *_: object) -> None:
-        csv.field_size_limit(self._limit)
+    Two readings may take turns, and each would take the limit of the other back.
+    """
+    if csv.field_size_limit() < _LONGEST_CELL:
+        csv.field_size_limit(_LONGEST_CELL)
 
 
 def _records(lines: Iterable[str], name: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     """Yield (line on which it starts, cells) for every record."""
+    _allow_long_cells()
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     line = 1
-    with _any_length():
-        try:
-            for cells in reader:
-                yield line, cells
-                line = reader.line_num + 1
-        except csv.Error as error:
-            unclosed = "end of data" in str(error)
-            problem = "a quote is opened and never closed" if unclosed else error
-            raise InputError(f"{name}, line {line}: {problem}") from error
+    try:
+        for cells in reader:
+            yield line, cells
+            line = reader.line_num + 1
+    except csv.Error as error:
+        unclosed = "end of data" in str(error)
+        problem = "a quote is opened and never closed" if unclosed else error
+        raise InputError(f"{name}, line {line}: {problem}") from error
 
 
 def line_end_of(text: str) -> str:

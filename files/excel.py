@@ -3,14 +3,22 @@
 import datetime
 import io
 import re
-from collections.abc import Iterable, Sequence
+import zipfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, BinaryIO, NamedTuple
 
 from ..errors import InputError, MissingExtra, OutputError, UsageError
 from .cells import MISSING, cell_text
+from .sequences import up_to_last
+
+ZIP = b"PK\x03\x04"
+"""The bytes with which a workbook, and every other zip archive, begins."""
 
 _MOST_ROWS, _MOST_COLUMNS, _LONGEST_CELL = 1_048_576, 16_384, 32_767
 _LARGEST_EXACT = 2**53
+_AT_ONCE = 1_000_000  # bytes
+_BOOK = "xl/workbook.xml"
 # Excel writes a character that XML cannot hold as _xHHHH_, and puts _x005F_ before a text that
 # looks like such an escape.
 _UNHOLDABLE = re.compile("[\x00-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
@@ -27,30 +35,85 @@ class ExcelRows(NamedTuple):
 
 def is_excel(data: bytes) -> bool:
     """Whether these bytes are a workbook, and not some other zip archive."""
-    return data.startswith(b"PK\x03\x04") and b"xl/workbook.xml" in data
+    return data.startswith(ZIP) and _BOOK.encode() in data
+
+
+def is_workbook(file: BinaryIO) -> bool:
+    """Whether a file is a workbook, and not some other zip archive."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            return _BOOK in archive.namelist()
+    except zipfile.BadZipFile:
+        return False
 
 
 def read_excel(data: bytes, name: str, wanted: str | None = None) -> ExcelRows:
-    """Return the rows of the sheet `wanted`, or of the only sheet that is not empty.
-
-    Empty rows at the end of the sheet are left out. Each cell keeps its type; an empty one is
-    None.
-
-    Raises InputError, naming sheet and cell, for a formula whose value was never computed and
-    for a cell beyond the header; UsageError when it is not certain which sheet is meant.
-    """
-    openpyxl = _openpyxl(name)
+    """Return the rows of a sheet, as `stream_excel` reads them."""
     if not data:
         raise InputError(f"{name} is empty")
-    try:
-        book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
-        sheets = {sheet.title: list(sheet.iter_rows(values_only=True)) for sheet in book.worksheets}
+    columns, numbered = stream_excel(io.BytesIO(data), name, wanted)
+    table = ExcelRows(columns, [], [])
+    for number, row in numbered:
+        table.rows.append(row)
+        table.lines.append(number)
+    return table
+
+
+def stream_excel(
+    file: BinaryIO, name: str, wanted: str | None = None
+) -> tuple[list[str], Iterator[tuple[int, list[Any]]]]:
+    """Return the header and the rows of the sheet `wanted`, or of the only one that is not empty.
+
+    The rows come with their numbers, as they are read. Empty rows at the end of the sheet are left
+    out. Each cell keeps its type; an empty one is None.
+
+    Raises InputError, naming sheet and cell, for a formula whose value was never computed, and the
+    rows raise it for a cell beyond the header; UsageError when it is not certain which sheet is
+    meant.
+    """
+    openpyxl = _openpyxl(name)
+    with _reading(name):
+        book = openpyxl.load_workbook(file, read_only=True, data_only=True)
+        filled = {
+            sheet.title: any(map(_is_filled, sheet.iter_rows(values_only=True)))
+            for sheet in book.worksheets
+        }
+    title = _chosen(filled, wanted, name)
+    _refuse_uncomputed(openpyxl, file, title, name)
+    place = f"{name}, sheet {title!r}"
+    numbered = _numbered(book, title, name)
+    header = next((row for _, row in numbered if _is_filled(row)), None)
+    if header is None:
+        raise InputError(f"{place} is empty")
+    width = 1 + max(number for number, cell in enumerate(header) if cell is not None)
+    columns = ["" if cell is None else str(_read(cell)) for cell in header[:width]]
+    return columns, _body(numbered, width, place)
+
+
+def _numbered(book: Any, title: str, name: str) -> Iterator[tuple[int, tuple[Any, ...]]]:
+    with _reading(name):
+        yield from enumerate(book[title].iter_rows(values_only=True), 1)
         book.close()
-    except Exception as error:  # a damaged file can raise any exception in the reader
+
+
+def _body(
+    numbered: Iterator[tuple[int, tuple[Any, ...]]], width: int, place: str
+) -> Iterator[tuple[int, list[Any]]]:
+    for number, row in up_to_last(numbered, _is_filled):
+        if _is_filled(row[width:]):
+            raise InputError(
+                f"{place}, row {number} has a cell beyond the header; name its column, or remove it"
+            )
+        yield number, [_read(cell) for cell in [*row[:width], *[None] * (width - len(row))]]
+
+
+@contextmanager
+def _reading(name: str) -> Iterator[None]:
+    """Raise InputError where a workbook is damaged: the reader can raise any exception."""
+    try:
+        yield
+    except Exception as error:
         raise InputError(f"{name} cannot be read as a spreadsheet: {error}") from error
-    title = _chosen(sheets, wanted, name)
-    _refuse_uncomputed(openpyxl, data, title, name)
-    return _rows(sheets[title], f"{name}, sheet {title!r}")
 
 
 def _openpyxl(name: str) -> Any:
@@ -61,12 +124,13 @@ def _openpyxl(name: str) -> Any:
     return openpyxl
 
 
-def _chosen(sheets: dict[str, list[tuple[Any, ...]]], wanted: str | None, name: str) -> str:
+def _chosen(sheets: dict[str, bool], wanted: str | None, name: str) -> str:
+    """Return the wanted title, or the only one of a sheet that is filled."""
     if wanted is not None:
         if wanted not in sheets:
             raise UsageError(f"{name} has no sheet {wanted!r}; its sheets are {', '.join(sheets)}")
         return wanted
-    filled = [title for title, rows in sheets.items() if any(map(_is_filled, rows))]
+    filled = [title for title, is_filled in sheets.items() if is_filled]
     if len(filled) > 1:
         raise UsageError(f"which sheet of {name}? name it with --sheet: {', '.join(filled)}")
     if not filled:
@@ -78,12 +142,12 @@ def _is_filled(row: Iterable[Any]) -> bool:
     return any(cell is not None for cell in row)
 
 
-def _refuse_uncomputed(openpyxl: Any, data: bytes, title: str, name: str) -> None:
+def _refuse_uncomputed(openpyxl: Any, file: BinaryIO, title: str, name: str) -> None:
     """Raise InputError for a formula without a value, which would be read as an empty cell."""
-    if not _may_hold_formulas(data):
+    if not _may_hold_formulas(file):
         return
     with_values, with_formulas = (
-        openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=values)[title]
+        openpyxl.load_workbook(file, read_only=True, data_only=values)[title]
         for values in (True, False)
     )
     pairs = zip(with_values.iter_rows(), with_formulas.iter_rows(), strict=True)
@@ -96,34 +160,21 @@ def _refuse_uncomputed(openpyxl: Any, data: bytes, title: str, name: str) -> Non
                 )
 
 
-def _may_hold_formulas(data: bytes) -> bool:
-    import zipfile
-
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+def _may_hold_formulas(file: BinaryIO) -> bool:
+    with zipfile.ZipFile(file) as archive:
         sheets = [name for name in archive.namelist() if name.startswith("xl/worksheets/")]
-        return any(b"<f" in archive.read(name) for name in sheets)
+        return any(_holds(archive, name, b"<f") for name in sheets)
 
 
-def _rows(cells: Sequence[tuple[Any, ...]], name: str) -> ExcelRows:
-    numbered = [(number, list(row)) for number, row in enumerate(cells, 1)]
-    header = next(place for place, (_, row) in enumerate(numbered) if _is_filled(row))
-    body = numbered[header + 1 :]
-    while body and not _is_filled(body[-1][1]):
-        body.pop()
-    places = [place for place, cell in enumerate(numbered[header][1]) if cell is not None]
-    width = places[-1] + 1
-    columns = ["" if cell is None else _read(cell) for cell in numbered[header][1][:width]]
-    for number, row in body:
-        if _is_filled(row[width:]):
-            raise InputError(
-                f"{name}, row {number} has a cell beyond the header; name its column, or remove it"
-            )
-    body = [(number, row[:width]) for number, row in body]
-    return ExcelRows(
-        list(map(str, columns)),
-        [[_read(cell) for cell in [*row, *[None] * (width - len(row))]] for _, row in body],
-        [number for number, _ in body],
-    )
+def _holds(archive: zipfile.ZipFile, name: str, mark: bytes) -> bool:
+    """Whether a file of an archive holds a mark; it is read in parts."""
+    end = b""
+    with archive.open(name) as file:
+        while part := file.read(_AT_ONCE):
+            if mark in end + part:
+                return True
+            end = part[1 - len(mark) :]
+    return False
 
 
 def _read(cell: Any) -> Any:

@@ -1,32 +1,36 @@
 """Rows of a large file, read from it each time, so that memory does not hold them."""
 
-from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
-from pathlib import Path
-from typing import Any, overload
+from collections.abc import Callable, Iterator, Sequence, Sized
+from itertools import chain, islice
+from typing import Any, TypeVar, overload
 
 from ..errors import InputError
-from .parquet import arrow_rows, arrow_table, parquet_tables
+from .content import Content
+from .parquet import arrow_rows, arrow_table, common_schema, parquet_tables
 
 _SLICE = 100_000  # rows of a table
+_FEW = 16  # rows that are read at once; each may be long
+
+Part = TypeVar("Part", bound=Sized)
 
 
 class FileRows(Sequence[list[Any]]):
     """The rows of a file in their order. Iterate them; another access reads the file up to there.
 
-    Raises InputError where the file changed between two readings.
+    Raises InputError where the file changed since it was opened, after the last row too.
     """
 
-    def __init__(self, path: Path, read: Callable[[], Iterator[list[Any]]]) -> None:
-        """read: yields the rows, from the first one."""
-        self.path = path
+    def __init__(
+        self, content: Content, read: Callable[[], Iterator[list[Any]]], *, typed: bool = False
+    ) -> None:
+        """read: yields the rows, from the first one. typed: whether some cells are not texts."""
+        self.content = content
         self._read = read
-        self._state = _state(path)
+        self._typed = typed
         self._size: int | None = None
 
     def __iter__(self) -> Iterator[list[Any]]:
-        self._check()
-        return self._read()
+        return chain.from_iterable(self._passed(_some(self._read(), _FEW)))
 
     def __len__(self) -> int:
         if self._size is None:
@@ -48,43 +52,54 @@ class FileRows(Sequence[list[Any]]):
         return (row[place] for row in self)
 
     def tables(self, columns: Sequence[str]) -> Iterator[Any]:
-        """Yield the rows as Arrow tables, some rows each, at least one table."""
-        rows = iter(self)
-        first = list(islice(rows, _SLICE))
-        yield arrow_table(columns, first)
-        while some := list(islice(rows, _SLICE)):
-            yield arrow_table(columns, some)
+        """Yield the rows as Arrow tables with the same types, some rows each, at least one table.
 
-    def _check(self) -> None:
-        if _state(self.path) != self._state:
-            raise InputError(f"{self.path} changed while it was read")
+        Where cells are not texts, the file is read once more, to find the types of the columns.
+        """
+        schema = common_schema(self._tables(columns)) if self._typed else None
+        return self._tables(columns, schema)
+
+    def _tables(self, columns: Sequence[str], schema: Any = None) -> Iterator[Any]:
+        parts = _some(iter(self), _SLICE)
+        for rows in chain([next(parts, [])], parts):
+            yield arrow_table(columns, rows, schema)
+
+    def _passed(self, parts: Iterator[Part]) -> Iterator[Part]:
+        """Yield the parts of all rows; the file must have the same rows in every reading."""
+        rows = 0
+        self.content.check()
+        for part in parts:
+            rows += len(part)
+            if self._size is not None and rows > self._size:
+                break
+            yield part
+        self.content.check()
+        if self._size not in (None, rows):
+            raise InputError(f"{self.content.name} has other rows than when it was read before")
+        self._size = rows
 
 
 class ParquetRows(FileRows):
     """The rows of a Parquet file."""
 
-    def __init__(self, path: Path) -> None:
-        super().__init__(path, self._rows)
+    def __init__(self, content: Content) -> None:
+        super().__init__(content, lambda: _parquet_rows(content))
 
     def cells(self, place: int) -> Iterator[Any]:
         """Yield the cells of a column; only this column is read."""
-        self._check()
-        for table in parquet_tables(self.path, _SLICE, place):
-            yield from (row[0] for row in arrow_rows(table, str(self.path)))
+        tables = self._passed(parquet_tables(self.content, _SLICE, place))
+        return (row[0] for table in tables for row in arrow_rows(table, self.content.name))
 
     def tables(self, columns: Sequence[str]) -> Iterator[Any]:
         """Yield the rows as Arrow tables, some rows each, at least one table."""
-        self._check()
-        return parquet_tables(self.path, _SLICE)
-
-    def _rows(self) -> Iterator[list[Any]]:
-        for table in parquet_tables(self.path, _SLICE):
-            yield from arrow_rows(table, str(self.path))
+        return self._passed(parquet_tables(self.content, _SLICE))
 
 
-def _state(path: Path) -> tuple[int, int]:
-    try:
-        about = path.stat()
-    except OSError as fault:
-        raise InputError(f"{path} cannot be read: {fault.strerror or fault}") from fault
-    return about.st_size, about.st_mtime_ns
+def _parquet_rows(content: Content) -> Iterator[list[Any]]:
+    for table in parquet_tables(content, _SLICE):
+        yield from arrow_rows(table, content.name)
+
+
+def _some(rows: Iterator[list[Any]], most: int) -> Iterator[list[list[Any]]]:
+    """Yield lists of so many rows."""
+    return iter(lambda: list(islice(rows, most)), [])

@@ -10,6 +10,7 @@ from ..errors import MissingExtra
 from .cells import is_empty, to_json
 from .rows_in import Sheet, column_texts, text_column
 from .rows_out import added_names
+from .sequences import Lazy, Repeated, read_by_row
 
 _FRAMES = {
     "pandas": ("DataFrame",),
@@ -75,7 +76,7 @@ def with_added(
     as in the output of `dxjudge map`. Lists and objects are added as JSON.
     """
     free = added_names(Sheet("the frame", "csv", frame_columns(frame), []), list(added))
-    columns = {free[name]: [_flat(cell) for cell in cells] for name, cells in added.items()}
+    columns = read_by_row({free[name]: _flattened(cells) for name, cells in added.items()})
     library = type(frame).__module__.partition(".")[0]
     if library == "pandas":
         return frame.assign(**columns)
@@ -111,6 +112,13 @@ def without_missing(value: Any) -> Any:
     if isinstance(value, str):
         return value
     return None if is_empty(value) else value
+
+
+def _flattened(cells: Sequence[Any]) -> Sequence[Any]:
+    """Return a column with lists and objects as JSON; a repeated value is converted once."""
+    if isinstance(cells, Repeated):
+        return cells.replaced(_flat)
+    return Lazy(len(cells), lambda place: _flat(cells[place]))
 
 
 def _flat(cell: Any) -> Any:

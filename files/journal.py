@@ -117,9 +117,7 @@ class Journal(Generic[T]):
                 if not remove:
                     self._sync()
             finally:
-                if remove and self.path is not None:
-                    self.path.unlink(missing_ok=True)
-                self._release()
+                self._release(remove=remove)
 
     def __enter__(self) -> "Journal[T]":
         return self
@@ -195,10 +193,12 @@ class Journal(Generic[T]):
             f"{todo} and run the same command again"
         )
 
-    def _release(self) -> None:
+    def _release(self, *, remove: bool = False) -> None:
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
+        if remove and self.path is not None:
+            self.path.unlink(missing_ok=True)  # Windows removes no open file
         self._give_back()
 
 

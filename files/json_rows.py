@@ -1,7 +1,7 @@
 """Read and write JSON: an array of objects or of texts, objects by id, or one object a line."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO, NamedTuple
 
 from ..errors import InputError
@@ -13,6 +13,19 @@ LIST_COLUMN = "text"
 
 ID_COLUMN = "id"
 """The name of the column with the keys of objects by id."""
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"the key {twice!r} occurs twice in one object")
+    return value
+
+
+DECODER = json.JSONDecoder(object_pairs_hook=_once)
+"""Reads JSON; it raises ValueError also for a key that occurs twice in an object."""
 
 
 class JsonRows(NamedTuple):
@@ -46,28 +59,20 @@ def parse_json(text: str, name: str) -> JsonRows:
     if not text.lstrip().startswith("["):
         return _parse_no_array(text, name)
     try:
-        values = json.loads(text, object_pairs_hook=_once)
+        values = DECODER.decode(text)
     except (ValueError, RecursionError) as error:
         raise InputError(f"{name} is not JSON: {error}") from error
-    if all(isinstance(value, str) for value in values):
-        return JsonRows([LIST_COLUMN], [[value] for value in values], [])
-    for number, value in enumerate(values, 1):
-        if not isinstance(value, dict):
-            raise InputError(
-                f"{name}, row {number} is {_kind(value)}, not an object: a JSON array must hold "
-                "only objects or only texts"
-            )
-    return _table(values, [])
+    return _table(values, name)
 
 
 def _parse_no_array(text: str, name: str) -> JsonRows:
     """Read one object a line, or objects by id. Another value over the whole text is no table."""
     try:
-        value = json.loads(text, object_pairs_hook=_once)
+        value = DECODER.decode(text)
     except (ValueError, RecursionError):
         return parse_json_lines(text, name)
     if _is_by_id(value):
-        return _table([{ID_COLUMN: key, **row} for key, row in value.items()], [])
+        return _table([{ID_COLUMN: key, **row} for key, row in value.items()], name)
     raise InputError(
         f"{name} does not hold an array: write [{{...}}, {{...}}], or one object a line and add "
         "--input-format jsonl"
@@ -85,24 +90,67 @@ def _is_by_id(value: Any) -> bool:
 
 def parse_json_lines(text: str, name: str) -> JsonRows:
     """Read one object a line. Raises InputError, naming the line, for any other content."""
-    objects: list[dict[str, Any]] = []
-    lines: list[int] = []
-    for number, line in enumerate(text.split("\n"), 1):
+    numbered = list(object_lines(text.split("\n"), name))
+    table = _table([value for _, value in numbered], name)
+    return table._replace(lines=[number for number, _ in numbered])
+
+
+def object_lines(lines: Iterable[str], name: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the object of each line that is not blank, with the number of the line.
+
+    Raises InputError, naming the line, for any other content.
+    """
+    for number, line in enumerate(lines, 1):
         if line.strip():
-            objects.append(_object(line, f"{name}, line {number}"))
-            lines.append(number)
-    return _table(objects, lines)
+            yield number, _object(line, f"{name}, line {number}")
 
 
-def _table(objects: Sequence[dict[str, Any]], lines: list[int]) -> JsonRows:
-    columns = list(dict.fromkeys(key for value in objects for key in value))
-    rows = [[value.get(column, MISSING) for column in columns] for value in objects]
-    return JsonRows(columns, rows, lines)
+def are_lines(text: str) -> bool:
+    """Whether the beginning of a text is that of one value a line, and not of one value alone."""
+    first, _, rest = text.strip().partition("\n")
+    try:
+        json.loads(first)
+    except (ValueError, RecursionError):
+        return False
+    return bool(rest)
+
+
+def columns_of(values: Iterable[Any], name: str) -> list[str]:
+    """Return the keys of all objects in order of first occurrence; of texts, `LIST_COLUMN`.
+
+    Raises InputError, naming the row, where there are not only objects or only texts.
+    """
+    columns: dict[str, None] = {}
+    number = texts = 0
+    for number, value in enumerate(values, 1):
+        if isinstance(value, str) and texts == number - 1:
+            texts = number
+        elif isinstance(value, dict) and not texts:
+            columns.update(dict.fromkeys(value))
+        else:
+            row, kind = (1, "a text") if texts else (number, _kind(value))
+            raise InputError(
+                f"{name}, row {row} is {kind}, not an object: a JSON array must hold "
+                "only objects or only texts"
+            )
+    return [LIST_COLUMN] if texts == number else list(columns)
+
+
+def row_of(value: Any, columns: Sequence[str]) -> list[Any]:
+    """Return the row of an object or of a text."""
+    if isinstance(value, str):
+        return [value]
+    return [value.get(column, MISSING) for column in columns]
+
+
+def _table(values: Sequence[Any], name: str) -> JsonRows:
+    columns = columns_of(values, name)
+    return JsonRows(columns, [row_of(value, columns) for value in values], [])
 
 
 def _object(line: str, place: str) -> dict[str, Any]:
     try:
-        value = json.loads(line, object_pairs_hook=_once)
+        value = DECODER.decode(line)
     except (ValueError, RecursionError) as error:
         raise InputError(f"{place} is not JSON: {error}") from error
     if not isinstance(value, dict):
@@ -110,15 +158,6 @@ def _object(line: str, place: str) -> dict[str, Any]:
             f"{place} is not an object: write one JSON object a line (for an array of objects "
             "add --input-format json)"
         )
-    return value
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    value = dict(pairs)
-    if len(value) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"the key {twice!r} occurs twice in one object")
     return value
 
 

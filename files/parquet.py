@@ -5,11 +5,11 @@ import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from itertools import chain
-from pathlib import Path
 from typing import Any, BinaryIO
 
 from ..errors import InputError, MissingExtra, OutputError
 from .cells import MISSING, cell_text
+from .content import Content
 
 
 def _pyarrow(what: str = "Parquet") -> Any:
@@ -29,29 +29,25 @@ def _pyarrow_parquet() -> Any:
 
 def read_parquet(data: bytes, name: str) -> Any:
     """Return the Arrow table in a Parquet file. Raises InputError when it cannot be read."""
-    pa, pq = _pyarrow(), _pyarrow_parquet()
     if not data:
         raise InputError(f"{name} is empty")
-    try:
-        return pq.read_table(io.BytesIO(data))
-    except (pa.ArrowException, OSError, ValueError) as error:
-        reason = str(error).partition("\n")[0]
-        raise InputError(f"{name} cannot be read as Parquet: {reason}") from error
+    with _reading_parquet(name):
+        return _pyarrow_parquet().read_table(io.BytesIO(data))
 
 
-def parquet_columns(path: Path) -> list[str]:
+def parquet_columns(content: Content) -> list[str]:
     """Return the names of the columns of a file. Raises InputError when it cannot be read."""
-    with _reading(path) as file:
+    with _reading(content) as file:
         return list(file.schema_arrow.names)
 
 
-def parquet_tables(path: Path, rows: int, place: int | None = None) -> Iterator[Any]:
+def parquet_tables(content: Content, rows: int, place: int | None = None) -> Iterator[Any]:
     """Yield a file as Arrow tables of so many rows, at least one; of one column, or of all.
 
     Raises InputError when it cannot be read.
     """
     pa = _pyarrow()
-    with _reading(path) as file:
+    with _reading(content) as file:
         schema = file.schema_arrow
         # A name that is there twice, or that holds a dot, may stand for several columns.
         alone = place is not None and schema.names.count(schema.names[place]) == 1
@@ -66,14 +62,21 @@ def parquet_tables(path: Path, rows: int, place: int | None = None) -> Iterator[
 
 
 @contextmanager
-def _reading(path: Path) -> Iterator[Any]:
-    pa, pq = _pyarrow(), _pyarrow_parquet()
-    try:
-        with pq.ParquetFile(path) as file:
+def _reading(content: Content) -> Iterator[Any]:
+    with content.opened() as bytes_of, _reading_parquet(content.name):
+        with _pyarrow_parquet().ParquetFile(bytes_of) as file:
             yield file
+
+
+@contextmanager
+def _reading_parquet(name: str) -> Iterator[None]:
+    """Raise InputError where a file of this name cannot be read as Parquet."""
+    pa = _pyarrow()
+    try:
+        yield
     except (pa.ArrowException, OSError, ValueError) as error:
         reason = str(error).partition("\n")[0]
-        raise InputError(f"{path} cannot be read as Parquet: {reason}") from error
+        raise InputError(f"{name} cannot be read as Parquet: {reason}") from error
 
 
 def arrow_rows(table: Any, name: str) -> list[list[Any]]:
@@ -87,11 +90,34 @@ def arrow_rows(table: Any, name: str) -> list[list[Any]]:
     return [list(row) for row in zip(*cells, strict=True)] if cells else [[]] * table.num_rows
 
 
-def arrow_table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Any:
-    """Return rows as an Arrow table; a column of mixed types becomes text."""
+def arrow_table(columns: Sequence[str], rows: Sequence[Sequence[Any]], schema: Any = None) -> Any:
+    """Return rows as an Arrow table; a column of mixed types becomes text.
+
+    schema: gives the columns their types, where rows before and after these have other values.
+    """
     pa = _pyarrow()
     cells = [[row[place] for row in rows] for place in range(len(columns))]
-    return pa.table(dict(zip(columns, map(_array, cells), strict=True)))
+    kinds = [None] * len(columns) if schema is None else schema.types
+    return pa.table(dict(zip(columns, map(_array, cells, kinds), strict=True)))
+
+
+def common_schema(tables: Iterable[Any]) -> Any:
+    """Return the schema that one Arrow table with the rows of these tables would have."""
+    pa = _pyarrow()
+    common = None
+    for table in tables:
+        common = table.schema if common is None else pa.schema(map(_common, common, table.schema))
+    return common
+
+
+def _common(one: Any, other: Any) -> Any:
+    """Return the field for the values of two fields; values of mixed types become text."""
+    pa = _pyarrow()
+    try:
+        fields = [pa.schema([field]) for field in (one, other)]
+        return pa.unify_schemas(fields, promote_options="permissive").field(0)
+    except pa.ArrowException:
+        return one.with_type(pa.string())
 
 
 def frame_of(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Any:
@@ -152,7 +178,7 @@ def write_parquet(file: BinaryIO, tables: Iterable[Any]) -> None:
         with pq.ParquetWriter(file, first.schema) as writer:
             for table in chain([first], left):
                 writer.write_table(table)
-    except pa.ArrowException as error:
+    except (pa.ArrowException, ValueError) as error:
         reason = str(error).partition("\n")[0]
         raise OutputError(f"Parquet cannot hold these rows: {reason}") from error
 
@@ -167,11 +193,11 @@ def _kind(types: Set[type]) -> Any:
     return pa.float64() if types and types <= {int, float} else pa.string()
 
 
-def _array(values: list[Any]) -> Any:
+def _array(values: list[Any], kind: Any = None) -> Any:
     pa = _pyarrow()
     cells = [None if value is MISSING else value for value in values]
     try:
-        return pa.array(cells)
+        return pa.array(cells, kind)
     except (pa.ArrowException, OverflowError, UnicodeEncodeError):  # values of mixed types
         texts = [None if cell is None else cell_text(cell) for cell in cells]
         encoded = [text and text.encode("utf-8", "backslashreplace").decode() for text in texts]

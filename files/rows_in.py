@@ -10,7 +10,7 @@ from typing import Any
 from ..errors import InputError, UsageError
 from .bytes import decode, is_marked, read_bytes, unpack
 from .cells import MISSING, is_empty
-from .delimited import Style, find_delimiter, line_end_of, parse_delimited, shown
+from .delimited import Style, find_delimiter, first_line, line_end_of, parse_delimited, shown
 from .excel import is_excel, read_excel
 from .file_rows import FileRows
 from .forms import Form, InputFormat
@@ -83,7 +83,7 @@ def sheet_of(
     kind = form.kind_of(name)
     if kind is None and data.startswith(b"PAR1"):
         kind = "parquet"
-    if is_excel(data) and kind is None:
+    if kind is None and is_excel(data):
         kind = "xlsx"
     if kind == "parquet":
         check_form(form, kind, name)
@@ -201,7 +201,7 @@ def _read_text(text: str, kind: InputFormat, name: str, delimiter: str | None) -
 
 def tab_of(text: str, name: str) -> str:
     """Return the tab. Raises InputError when the header has none and another separator fits."""
-    header = next(line for line in re.split("[\r\n]", text) if line.strip())
+    header = first_line(text)
     if "\t" not in header and (mark := find_delimiter(text, name)) in header:
         raise InputError(
             f"{name} is named as tab-separated, but its header has no tab and its cells look "
@@ -218,7 +218,7 @@ def looks_like(text: str, name: str, column: str | None, list_allowed: bool) -> 
     """
     if is_json_array(text):
         return "json"
-    first = next(line for line in re.split("[\r\n]", text) if line.strip())
+    first = first_line(text)
     if first.lstrip().startswith("{"):
         return "jsonl"
     header = [cell.strip(' "') for cell in re.split("[,;\t|]", first)]

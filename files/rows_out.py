@@ -6,6 +6,7 @@ from typing import Any, BinaryIO
 from ..errors import OutputError
 from .bytes import writing_to
 from .cells import cell_text
+from .content import Tell
 from .delimited import Style, write_delimited
 from .excel import write_excel
 from .file_rows import FileRows
@@ -57,12 +58,23 @@ def write_table(
         write_sheet(file, format, sheet, added or {})
 
 
-def write_sheet(file: BinaryIO, format: OutputFormat, sheet: Sheet, added: Added) -> None:
+def write_sheet(
+    file: BinaryIO,
+    format: OutputFormat,
+    sheet: Sheet,
+    added: Added,
+    tell: Tell | None = None,
+) -> None:
     """Write the input's rows in their order, each with its added values.
 
     Delimited text keeps the byte order mark and the line ends with which it was read, and, when
-    the format is the same, its separator.
+    the format is the same, its separator. Every added column must have a value for each row.
+    tell: follows the readings of a large input.
     """
+    if isinstance(sheet.rows, FileRows):
+        sheet.rows.content.tell = tell
+    if any(len(cells) != len(sheet.rows) for cells in added.values()):
+        raise ValueError("an added column has more or fewer values than there are rows")
     if format in ("json", "jsonl"):
         write_json(file, sheet.columns, sheet.rows, added, array=format == "json")
         return

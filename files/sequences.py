@@ -71,6 +71,23 @@ def repeated(values: Iterable[T]) -> Repeated[T]:
     return Repeated(list(known), places)
 
 
+def up_to_last(
+    numbered: Iterable[tuple[int, T]], is_filled: Callable[[T], Any]
+) -> Iterator[tuple[int, T]]:
+    """Yield rows with their numbers, but not those after the last filled one.
+
+    Rows that are not filled are all alike, so that memory need not hold those in between.
+    """
+    blank = range(0)
+    for number, row in numbered:
+        if not is_filled(row):
+            like, blank = row, range(blank.start if blank else number, number + 1)
+            continue
+        yield from ((one, like) for one in blank)
+        blank = range(0)
+        yield number, row
+
+
 def read_by_row(columns: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
     """Return columns that hold their values: lazy ones are made by row, and each row only once."""
     held: dict[str, list[Any]] = {name: [] for name in columns}

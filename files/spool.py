@@ -4,7 +4,8 @@ import json
 import os
 import tempfile
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Generic, TypeVar
 
 from ..errors import OutputError
@@ -33,6 +34,18 @@ def line_at(descriptor: int, place: int) -> bytes:
     return b"".join(parts)
 
 
+@contextmanager
+def writing_aside() -> Iterator[None]:
+    """Raise OutputError where a temporary file cannot be written."""
+    try:
+        yield
+    except OSError as fault:
+        raise OutputError(
+            f"cannot write a temporary file: {fault.strerror or fault}; the environment "
+            "variable TMPDIR names a folder for it"
+        ) from fault
+
+
 class Spool(Generic[T]):
     """Items in a temporary file, which the system removes when the process ends.
 
@@ -56,18 +69,13 @@ class Spool(Generic[T]):
         return place
 
     def _append(self, line: bytes, place: int) -> None:
-        try:
+        with writing_aside():
             if self._file is None:
                 self._file = tempfile.TemporaryFile(buffering=0)
             self._file.seek(place)
             rest = memoryview(line)
             while rest:
                 rest = rest[self._file.write(rest) :]
-        except OSError as fault:
-            raise OutputError(
-                f"cannot write a temporary file: {fault.strerror or fault}; the environment "
-                "variable TMPDIR names a folder for it"
-            ) from fault
 
     def at(self, place: int) -> T:
         """Return the item that was kept at this place."""

@@ -6,7 +6,9 @@ is the lowest one from which on the share right, by the lower bound of Wilson's 
 promised precision or more.
 """
 
-from collections.abc import Iterable, Sequence
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from typing import Literal, NamedTuple
@@ -26,6 +28,7 @@ Counts = Sequence[Sequence[float]]
 _LEVEL = 0.9  # of the two-sided interval whose lower bound holds with 95 %
 _FEWEST = 30  # texts whose confidences are compared with those of the development sets
 _DIFFERS = 0.2  # the largest distance of two distributions that is not much
+_ENDS = tuple((bin + 1) / BINS for bin in range(BINS))  # of the bins
 
 
 class Threshold(NamedTuple):
@@ -112,32 +115,40 @@ def threshold_of(of_style: Sequence[Counts], precision: float) -> Threshold | No
     return best
 
 
-def unlike(mappings: Iterable[Mapped], on: AcceptOn) -> float | None:
+def bins_of(mappings: Iterable[Mapped], on: AcceptOn) -> Counter[int]:
+    """Count the mapped texts by the bin of their confidence.
+
+    Confidences of 1 are left out: the development sets have no text that is an official term.
+    """
+    told = (confidence(mapping, on) for mapping in mappings if mapping.status == "mapped")
+    return Counter(bisect_right(_ENDS, number) for number in told if number < 1)
+
+
+def unlike(bins: Mapping[int, int], on: AcceptOn) -> float | None:
     """Return how far the confidences of distinct texts lie from those of the development sets.
 
-    It is the largest distance of the two cumulative distributions (Kolmogorov and Smirnov), with a
-    sign: below 0 where the texts have lower confidences. None where it is small, or cannot be told
-    apart from chance, or where there are fewer than 30 texts. Confidences of 1 are left out: the
-    development sets have no text that is an official term.
+    bins: the number of texts in each bin (`bins_of`). It is the largest distance of the two
+    cumulative distributions (Kolmogorov and Smirnov), with a sign: below 0 where the texts have
+    lower confidences. None where it is small, or cannot be told apart from chance, or where there
+    are fewer than 30 texts.
     """
-    told = [confidence(mapping, on) for mapping in mappings if mapping.status == "mapped"]
-    told = [number for number in told if number < 1]
-    if len(told) < _FEWEST:
+    texts = sum(bins.values())
+    if texts < _FEWEST:
         return None
     of_style = list(reference_counts(on).values())
-    farthest = max((_distance(told, of_style, bin) for bin in range(BINS)), key=abs)
-    large = max(_DIFFERS, 1.63 / sqrt(len(told)))  # 1.63: the 1 % point of the statistic
+    farthest = max((_distance(bins, of_style, bin) for bin in range(BINS)), key=abs)
+    large = max(_DIFFERS, 1.63 / sqrt(texts))  # 1.63: the 1 % point of the statistic
     return farthest if abs(farthest) > large else None
 
 
-def _distance(told: Sequence[float], of_style: Sequence[Counts], bin: int) -> float:
-    """Return the share of the development sets up to a bin, less that of these confidences."""
+def _distance(bins: Mapping[int, int], of_style: Sequence[Counts], bin: int) -> float:
+    """Return the share of the development sets up to a bin, less that of these texts."""
     shares = [
         sum(texts for place, texts, _ in counts if place <= bin)
         / sum(texts for place, texts, _ in counts if place < BINS)
         for counts in of_style
     ]
-    own = sum(number < (bin + 1) / BINS for number in told) / len(told)
+    own = sum(texts for place, texts in bins.items() if place <= bin) / sum(bins.values())
     return sum(shares) / len(shares) - own
 
 

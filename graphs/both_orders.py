@@ -37,10 +37,11 @@ def check_step(step: Step[Any, Any] | str) -> Step[Any, Any]:
 def compare_both_orders(
     inputs: Sequence[Inputs],
     *,
-    judge: AnyJudge,
+    judge: AnyJudge | None,
     step: Step[Any, Any] | str = CHOOSE_BETTER,
     run: Run | None = None,
     engine: str = "auto",
+    repeat: int = 0,
 ) -> list[Outcome]:
     """Return the verdict of both orders on every item, in their order.
 
@@ -49,7 +50,9 @@ def compare_both_orders(
     """
     known_step = check_step(step)
     shown: Any = in_both_orders(inputs)
-    outcomes: Any = run_here(run_step(known_step, shown, judge=judge, run=run, engine=engine))
+    outcomes: Any = run_here(
+        run_step(known_step, shown, judge=judge, run=run, engine=engine, repeat=repeat)
+    )
     pairs = zip(outcomes[::2], outcomes[1::2], strict=True)
     return [merge_orders(given, swapped) for given, swapped in pairs]
 

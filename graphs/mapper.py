@@ -49,28 +49,38 @@ _REMEMBERED = 20_000  # mappings that a stream keeps; each takes some kilobytes
 class Mapper:
     """Maps diagnoses to codes. Nothing is loaded before the first text.
 
-    ontology: "icd10cm", "icd10", your own `Release`, or the file that contains one
-    ("path/release.py:NAME").
-    model: the embedding model ("default" comes with the package; a sentence-transformers name or
-    folder; "openai:text-embedding-3-large"), or a judge ("openai:gpt-4o", "anthropic:…"), which
-    has the same effect as `judge`.
-    sources: files of further terms (`read_source`), with the default weight of a user's source.
-    added: which sources of `dxjudge sources add` to use: "all" (the active ones), "none", or a
-    list of names.
-    scope: which chapters are searched ("chapters", "diagnoses", "everything"); None means the scope
-    of the release, which is "chapters" for ICD-10-CM.
-    top_k: the number of candidates to rank and show. min_score: a text whose best candidate has
-    a lower score is unmapped. style: "chart", or "form" for hospital forms; `find_style`
-    (ontology/reading/style.py) finds that of a column. specificity: "concept", "category" or
-    "billable"; None is "billable" for forms, else "concept".
-    judge: a model that chooses among the candidates, with `run`, `rerank` ("all", "ambiguous",
-    "none"), `fallback` ("embedded" or None), `shuffle` (a seed) and `translate` (first translate
-    the texts into English); see `Chooser`.
-    chroma: the address of a Chroma server, or "embedded". folder: where the index is kept.
-    progress: called with (stage, done, total) while an index is built.
+    Args:
+        ontology: "icd10cm", "icd10", your own `Release`, or the file that contains one
+            ("path/release.py:NAME").
+        model: the embedding model ("default" comes with the package; a sentence-transformers name
+            or folder; "openai:text-embedding-3-large"), or a judge ("openai:gpt-4o",
+            "anthropic:…"), which has the same effect as `judge`.
+        sources: files of further terms (`read_source`), with the default weight of a user's source.
+        added: which sources of `dxjudge sources add` to use: "all" (the active ones), "none", or a
+            list of names.
+        scope: which chapters are searched ("chapters", "diagnoses", "everything"); None means the
+            scope of the release, which is "chapters" for ICD-10-CM.
+        top_k: the number of candidates to rank and show.
+        min_score: a text whose best candidate has a lower score is unmapped.
+        style: "chart", or "form" for hospital forms; `find_style` (ontology/reading/style.py) finds
+            that of a column.
+        specificity: "concept", "category" or "billable"; None is "billable" for forms, else
+            "concept".
+        judge: a model that chooses among the candidates.
+        run: cache, limits and budget of the judge.
+        rerank: for which texts the judge chooses: "all", "ambiguous", or with `translate` "none".
+        fallback: "embedded" keeps the embedded choice where the judge fails; with None the text
+            fails.
+        shuffle: a seed, to show the candidates to the judge in a random order.
+        translate: whether the judge first translates the texts into English.
+        chroma: the address of a Chroma server, or "embedded".
+        folder: where the index is kept.
+        rebuild: whether the index is built again.
+        progress: called with (stage, done, total) while an index is built.
 
-    Raises UsageError for a bad option at once. Faults of the model or the index are raised when
-    they are first used.
+    Raises:
+        UsageError: for a bad option, at once; faults of the model or the index are raised when they
+            are first used.
     """
 
     def __init__(
@@ -203,7 +213,14 @@ class Mapper:
         return mapping_graph(self.parts)
 
     def map(self, text: str) -> Mapping:
-        """Map one diagnosis."""
+        """Map one diagnosis.
+
+        Args:
+            text: the diagnosis in words; the empty text is unmapped.
+
+        Returns:
+            its mapping, which is unmapped or failed, with the reason, where it has no code.
+        """
         return self.map_many([text])[0]
 
     @overload
@@ -217,15 +234,20 @@ class Mapper:
     def map_many(self, texts: Any, *, column: str | None = None) -> Any:
         """Map many, in order, each distinct text once.
 
-        Any iterable of texts, or a Series, gives a list of mappings. A table gives a table of the
-        same kind with the columns of `ADDED` (graphs/many.py), code first and reason last: a pandas
-        frame (with its index), a polars frame (a lazy frame is computed, and the result is lazy
-        again), an Arrow table or record batch (a reader becomes a table), a list of dicts.
-        `column` names the column of the texts; you can leave it out if only one column is
-        possible. A missing value is an empty text.
+        Args:
+            texts: any iterable of texts, a Series, or a table: a pandas frame, a polars frame (a
+                lazy frame is computed, and the result is lazy again), an Arrow table or record
+                batch (a reader becomes a table), a list of dicts. A missing value is an empty text.
+            column: the column of the texts in a table; you can leave it out if only one column is
+                possible.
 
-        Raises UsageError if the column is not clear, and InputError for a value that is not a
-        text.
+        Returns:
+            a list of mappings; for a table, a table of the same kind (a pandas frame keeps its
+            index) with the columns of `ADDED` (graphs/many.py), code first and reason last.
+
+        Raises:
+            UsageError: if the column is not clear.
+            InputError: for a value that is not a text.
         """
         if is_frame(texts):
             frame = whole(texts)
@@ -243,11 +265,16 @@ class Mapper:
     def stream(self, texts: Iterable[str], *, choose: bool = True) -> Iterator[list[Mapping]]:
         """Map texts in batches, in order, and yield each batch as soon as it is mapped.
 
-        A text is not mapped again if it occurred among the last thousands of texts.
-
-        choose: False leaves the judge out and returns the embedded mappings. If the work on one
-        text raises an exception, the mapping of this text is failed and contains the reason. A
+        A text is not mapped again if it occurred among the last thousands of texts. If the work on
+        one text raises an exception, the mapping of this text is failed and contains the reason. A
         fault that concerns every text (a model, a key, the index) is raised.
+
+        Args:
+            texts: the diagnoses, which are read as they are needed.
+            choose: False leaves the judge out and returns the embedded mappings.
+
+        Yields:
+            the mappings of the next texts.
         """
         asked = self.chooser is not None and choose
         left = iter(texts)
@@ -262,7 +289,15 @@ class Mapper:
             yield [known[text] for text in batch]
 
     def search(self, text: str, k: int = 15) -> list[Candidate]:
-        """Return the k best candidates of a text with any score; no model is asked."""
+        """Search the candidates of a text; no model is asked.
+
+        Args:
+            text: the diagnosis in words.
+            k: how many candidates.
+
+        Returns:
+            the k best candidates with any score, the best one first.
+        """
         policy = replace(self.parts.policy, top_k=k, min_score=0.0)
         plain = map_embedded(MappingParts(policy), [text])[0]
         return list(read_mapping(plain).candidates)

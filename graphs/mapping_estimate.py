@@ -2,12 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..agents.choose_candidate import CHOOSE_CANDIDATE
-from ..agents.engine.estimate import Estimate, estimate
+from ..agents.engine.estimate import Count, Estimate, count_calls
 from ..agents.engine.run import Run
+from ..agents.step import Step
 from ..agents.translate_diagnosis import TRANSLATE_DIAGNOSIS
 from ..ontology.chosen import is_translated
 from ..ontology.mapping import Mapping as Mapped
@@ -31,36 +32,66 @@ class MappingEstimate:
     steps: Mapping[str, Estimate]
 
 
+@dataclass
+class MappingCount:
+    """What is counted of texts for their estimate. deciders: texts by who decides them."""
+
+    texts: int = 0
+    deciders: Counter[str] = field(default_factory=Counter)
+    choices: Count = field(default_factory=Count)
+    translations: Count = field(default_factory=Count)
+
+    def plain(self) -> dict[str, Any]:
+        """Return the counts as plain JSON."""
+        calls = {"choices": self.choices.plain(), "translations": self.translations.plain()}
+        return {"texts": self.texts, "deciders": self.deciders, **calls}
+
+    def add(self, other: Mapping[str, Any]) -> None:
+        """Add the plain counts of other texts."""
+        self.texts += other["texts"]
+        self.deciders.update(other["deciders"])
+        self.choices.add(other["choices"])
+        self.translations.add(other["translations"])
+
+    def estimate(self, chooser: Chooser, run: Run) -> MappingEstimate:
+        """Return the estimate of the texts."""
+        asked: list[tuple[Step[Any, Any], Count]] = [(CHOOSE_CANDIDATE, self.choices)]
+        if chooser.translate:
+            asked.insert(0, (TRANSLATE_DIAGNOSIS, self.translations))
+        return MappingEstimate(
+            texts=self.texts,
+            exact=self.deciders["exact"],
+            sure=self.deciders["embedded"],
+            no_choice=self.deciders["none"],
+            steps={step.name: one.estimate(step, chooser.judge, run) for step, one in asked},
+        )
+
+
+def count_mapping(embedded: Iterable[Mapped], chooser: Chooser, run: Run) -> MappingCount:
+    """Count what `estimate_mapping` says of some texts, so that several counts can be added."""
+    count = MappingCount()
+    texts: list[dict[str, str]] = []
+
+    def questions() -> Iterator[dict[str, Any]]:
+        for mapping in embedded:
+            count.texts += 1
+            if chooser.translate and is_translated(mapping.text):
+                texts.append({"diagnosis": mapping.text})
+            if chooser.is_asked(mapping):
+                yield chooser.question(mapping)
+            else:
+                count.deciders[mapping.decided_by] += 1
+
+    count.choices = count_calls(CHOOSE_CANDIDATE, questions(), judge=chooser.judge, run=run)
+    if chooser.translate:
+        count.translations = count_calls(TRANSLATE_DIAGNOSIS, texts, judge=chooser.judge, run=run)
+    return count
+
+
 def estimate_mapping(embedded: Iterable[Mapped], chooser: Chooser, run: Run) -> MappingEstimate:
     """Estimate from the embedded mappings (`Mapper.stream(texts, choose=False)`), read once.
 
     Sends nothing and needs no key. `run` has the cache and the prices. Raises UsageError for a
     judge that cannot be used.
     """
-    deciders = Counter[str]()
-    texts: list[dict[str, str]] = []
-    count = 0
-
-    def questions() -> Iterator[dict[str, Any]]:
-        nonlocal count
-        for mapping in embedded:
-            count += 1
-            if chooser.translate and is_translated(mapping.text):
-                texts.append({"diagnosis": mapping.text})
-            if chooser.is_asked(mapping):
-                yield chooser.question(mapping)
-            else:
-                deciders[mapping.decided_by] += 1
-
-    choices = estimate(CHOOSE_CANDIDATE, questions(), judge=chooser.judge, run=run)
-    steps = {CHOOSE_CANDIDATE.name: choices}
-    if chooser.translate:
-        translations = estimate(TRANSLATE_DIAGNOSIS, texts, judge=chooser.judge, run=run)
-        steps = {TRANSLATE_DIAGNOSIS.name: translations, **steps}
-    return MappingEstimate(
-        texts=count,
-        exact=deciders["exact"],
-        sure=deciders["embedded"],
-        no_choice=deciders["none"],
-        steps=steps,
-    )
+    return count_mapping(embedded, chooser, run).estimate(chooser, run)

@@ -10,7 +10,7 @@ from ..agents.step import Step
 from ..errors import InputError, UsageError
 from ..files.cells import is_empty
 from ..files.frames import frame_columns, frame_rows
-from ..files.nearest import nearest, no_column
+from ..files.nearest import did_you_mean, nearest, no_column
 from ..files.rows_in import Sheet
 from ..files.sequences import Lazy
 from ..ontology.reading.query import split_diagnoses
@@ -126,9 +126,9 @@ def _pairs(step: Step[Any, Any], texts: Sequence[str], option: str) -> dict[str,
         field, equals, value = text.partition("=")
         if not equals or field not in step.input.model_fields:
             known = ", ".join(step.input.model_fields)
-            raise UsageError(
-                f"{option} {text!r}: write FIELD=..., the fields of {step.prompt_name} are {known}"
-            )
+            fields = f"the fields of {step.prompt_name} are {known}"
+            hint = did_you_mean(field, step.input.model_fields, f"write FIELD=..., {fields}")
+            raise UsageError(f"{option} {text!r}: {hint}")
         if field in pairs:
             raise UsageError(f"{option} names {field} twice; name it only once")
         pairs[field] = value

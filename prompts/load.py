@@ -55,13 +55,17 @@ class Rendered:
 class Prompt:
     """The two messages of a step, with `{{placeholders}}` for the fields of its input.
 
-    name: by default, the name of its file or of the step. version, source: information only.
-    placeholders: for each name, "untrusted" (judged text, which is put between tags) or "trusted"
-        (your own data, which is put in unchanged). By default, all placeholders of the messages
-        are untrusted.
-    words: the text of each part that some wordings need (see `prompts/variants.yaml`).
+    Args:
+        system, user: the two messages.
+        name: by default, the name of its file or of the step.
+        version, source: information only.
+        placeholders: for each name, "untrusted" (judged text, which is put between tags) or
+            "trusted" (your own data, which is put in unchanged). By default, all placeholders of
+            the messages are untrusted.
+        words: the text of each part that some wordings need (see `prompts/variants.yaml`).
 
-    Raises UsageError for a placeholder that is declared but not used, or used but not declared.
+    Raises:
+        UsageError: for a placeholder that is declared but not used, or used but not declared.
     """
 
     system: str

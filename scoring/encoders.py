@@ -50,8 +50,11 @@ def load_encoder(
 @contextmanager
 def _offline(active: bool) -> Iterator[None]:
     """Keep the Hugging Face client off the network while it looks for weights."""
-    from huggingface_hub import constants
-
+    try:
+        from huggingface_hub import constants
+    except ImportError:  # then the encoder's own library is missing too, and its extra is named
+        yield
+        return
     before = constants.HF_HUB_OFFLINE
     constants.HF_HUB_OFFLINE = active or before
     try:

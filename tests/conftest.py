@@ -161,6 +161,14 @@ def commands_are_read_once() -> Iterator[None]:
         yield
 
 
+@pytest.fixture
+def hangup_ends() -> Iterator[None]:
+    """A process that the test starts ends at SIGHUP, also where the tests run under nohup."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
 @pytest.fixture(autouse=True)
 def no_limits_of_other_tests() -> None:
     """A free port of a test is at times one whose last server said 429, or had answered."""

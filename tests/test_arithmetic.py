@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from dxjudge import Mapper
 from dxjudge.ontology.search.encode import GRID, OnnxEncoder, on_grid, packaged_encoder
 from dxjudge.ontology.search.highest import highest
+from dxjudge.ontology.search.product import cosines
 
 TEXTS = [
     "asthma",
@@ -62,6 +63,7 @@ def test_products_on_the_grid_are_exact_sums(seed: int, dimension: int) -> None:
     exact = int(steps[0] @ steps[1]) / GRID**2
     order = draw.permutation(dimension)
     assert float(first @ second) == float(first[order] @ second[order]) == exact
+    assert float(cosines(first[None], second[None])[0, 0]) == exact
     assert np.array_equal(first, first.astype(np.float16))
 
 

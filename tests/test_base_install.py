@@ -33,6 +33,7 @@ _EXTRAS = {
     "map examples/diagnoses.csv -o mapped.xlsx": "excel",
     "serve": "serve",
     "mcp": "mcp",
+    "map examples/diagnoses.csv -o mapped --cluster": "ray",
 }
 _MODELS = ("examples/evaluate/careful.jsonl", "examples/evaluate/hasty.jsonl")
 _EVALUATION = ["evaluate", "examples/cases.jsonl", *_MODELS, "-o", "report"]

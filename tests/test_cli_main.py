@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import warnings
@@ -216,6 +217,21 @@ def _commands(group: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[st
             yield from _commands(command, (*path, name))
         else:
             yield (*path, name), command
+
+
+@pytest.mark.usefixtures("width")
+def test_the_help_at_80_columns_shows_each_option_whole_and_every_word(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TERMINAL_WIDTH", "80")
+    for path, command in _commands(typer.main.get_command(app)):
+        # Typer takes words in square brackets for markup and shows nothing of them.
+        texts = [command.help, *(getattr(one, "help", None) for one in command.params)]
+        assert not [text for text in texts if re.search(r"\[[a-z/]", text or "")], path
+        assert run([*path, "--help"]) == 0
+        words = set(re.findall(r"--[\w-]+", capfd.readouterr().out))
+        names = {name for one in command.params for name in one.opts if name.startswith("--")}
+        assert names <= words, (path, names - words)
 
 
 def _single_options() -> Iterator[tuple[tuple[str, ...], str]]:

@@ -53,6 +53,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 # SIGHUP is what a dropped connection sends; both end like the interrupt key.
+@pytest.mark.usefixtures("hangup_ends")
 @pytest.mark.parametrize(("with_table", "ends"), [(False, "SIGTERM"), (True, "SIGHUP")])
 def test_a_killed_run_goes_on_to_the_same_bytes(
     whole: Path, tmp_path: Path, with_table: bool, ends: str, capsys: pytest.CaptureFixture[str]

@@ -15,15 +15,26 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from dxjudge.agents.engine.estimate import Count
 from dxjudge.agents.engine.run import Run
 from dxjudge.agents.judge import parse_judge
 from dxjudge.cli.cluster.asking import Jury, OneJudge, add_counts
 from dxjudge.cli.cluster.case_names import CaseNames
 from dxjudge.cli.cluster.journal import in_journal
-from dxjudge.cli.cluster.judge_work import JUDGED, BlockOutcomes, Count, Judge, JudgeJob, Write
+from dxjudge.cli.cluster.judge_work import (
+    JUDGED,
+    BlockOutcomes,
+    Estimate,
+    Judge,
+    JudgeJob,
+    Write,
+)
+from dxjudge.cli.cluster.judge_work import Count as Counting
 from dxjudge.cli.cluster.pieces import Piece
 from dxjudge.cli.main import run
 from dxjudge.cli.option_groups import RunOptions
+from dxjudge.cli.runs.estimates import estimate_facts, estimates_of
+from dxjudge.cli.terminal.facts import values_of
 from dxjudge.errors import InputError, UsageError
 from dxjudge.files.blocks import Blocks
 from dxjudge.files.forms import Form
@@ -82,7 +93,7 @@ def test_a_row_that_is_finished_is_not_asked_again(server: ProtocolServer, tmp_p
     )  # fmt: skip
     Blocks(job.output).create(JUDGED)
     piece = json.loads(json.dumps(Piece(0, job.source, (0,)).as_item()))  # as workers get it
-    assert Count(job)(piece) == {"piece": 0, "rows": 7, "unread": "", "cases": None}
+    assert Counting(job)(piece) == {"piece": 0, "rows": 7, "unread": "", "cases": None}
     item = {"piece": piece, "first": 0, "rows": 7, "at": 1}
     work = Judge(job, RunOptions(max_calls=3, cache_mode="off"), None)
     first = json.loads(json.dumps(work(item)))
@@ -123,7 +134,7 @@ def test_a_jury_judges_as_on_one_machine(server: ProtocolServer, tmp_path: Path)
     Blocks(job.output).create(JUDGED)
     piece = Piece(0, job.source).as_item()
     cases = [f"case {n}" for n in range(4)]
-    assert Count(job, named=True)(piece) == {"piece": 0, "rows": 4, "unread": "", "cases": cases}
+    assert Counting(job, named=True)(piece) == {"piece": 0, "rows": 4, "unread": "", "cases": cases}
     work = Judge(job, RunOptions(max_calls=1, cache_mode="off"), None)
     total: dict[str, Any] = {}
     item = {"piece": piece, "first": 0, "rows": 4, "at": 1}
@@ -167,7 +178,7 @@ def test_each_case_of_a_job_with_votes_has_a_name_of_its_own(
             path = tmp_path / f"{name}.csv"
             path.write_text(text)
             item = json.loads(json.dumps(Piece(number, str(path)).as_item()))
-            names.add(path.name, json.loads(json.dumps(Count(job, named=True)(item))))
+            names.add(path.name, json.loads(json.dumps(Counting(job, named=True)(item))))
         names.check()
 
 
@@ -188,6 +199,70 @@ def test_a_complete_job_says_that_a_file_cannot_be_written_from_its_blocks(
         again(votes, "votes.csv")
     with pytest.raises(InputError, match=r"another job \(votes differ\)"):
         again(tmp_path / "other.csv", "other.csv")
+
+
+def test_an_estimate_of_blocks_is_that_of_the_whole_file(
+    server: ProtocolServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [
+        *pairs(0, 5),
+        *pairs(2, 6),
+        {"predicted": "gout", "truth": ""},
+    ]  # some stand in two blocks
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.Table.from_pylist(rows), path)
+    cache = str(tmp_path / "replies.sqlite")
+    with Run(cache=cache) as live:
+        asked = OneJudge(STEP, "", parse_judge(server.judge()), "llm", 0)
+        asked.ask(pairs(0, 2), ["", ""], live)
+    voters: list[Any] = [*map(parse_judge, (server.judge(), server.judge("b"))), "rules"]
+    jury = Jury(STEP, None, voters, {"repeats": 2})
+    options = ["--judge", server.judge()]
+    more = ["--judge", server.judge("b"), "--judge", "rules", "--repeats", "2"]
+    for asking, flags in ((asked, ["--engine", "llm"]), (jury, more)):
+        command = ["judge", STEP, str(path), *options, *flags, "--cache", cache, "--estimate"]
+        assert run([*command, "--json"]) == 0
+        alone = json.loads(capsys.readouterr().out)
+        work = Estimate(JudgeJob(str(path), "-", Form(), (), (), asking), RunOptions(cache=cache))
+        counts = [Count() for _ in asking.groups()]
+        for first in range(0, len(rows), 3):
+            item = {"piece": Piece(0, str(path)).as_item(), "first": first, "rows": 3}
+            result = json.loads(json.dumps(work(item)))
+            for count, other in zip(counts, result["counts"], strict=True):
+                count.add(other)
+        with Run(cache=cache) as live:
+            told = estimates_of(asking.groups(), counts, live)
+            assert values_of(estimate_facts(told, live, rows=len(rows))) == alone
+    assert alone["models"][0]["calls"] == 4 + 6 and alone["models"][0]["in_the_cache"] == 2
+
+
+def test_both_orders_are_asked_as_on_one_machine(tmp_path: Path) -> None:
+    pair = {"case": "What is it?", "response_a": "It is gout.", "response_b": "It is lupus."}
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.Table.from_pylist([pair, {**pair, "case": "And this?"}]), path)
+    with ProtocolServer(lambda seen: {"reason": "The first.", "better": "A"}) as server:
+        command = ["judge", "choose_better", str(path), "--judge", server.judge(), "--both-orders"]
+        command += ["--repeat", "1", "--cache-mode", "off", "-q"]
+        assert run([*command, "-o", str(tmp_path / "alone.parquet")]) == 0
+        asking = OneJudge("choose_better", "", parse_judge(server.judge()), "auto", 1, True)
+        job = JudgeJob(str(path), str(tmp_path / "out"), Form(), (), (), asking)
+        Blocks(job.output).create(JUDGED)
+        piece = Piece(0, str(path)).as_item()
+        item, options = (
+            {"piece": piece, "first": 0, "rows": 2, "at": 1},
+            RunOptions(cache_mode="off"),
+        )
+        assert Estimate(job, options)(item)["counts"][0]["items"] == 4
+        assert Judge(job, options, None)(item)["open"] == 0
+        assert len(server.seen) == 8
+    Write(job, 2)(piece)
+    written = [
+        pq.read_table(tmp_path / name) for name in ("alone.parquet", "out/part-000000.parquet")
+    ]
+    assert written[0].to_pylist() == written[1].to_pylist()
+    assert written[1]["better"].to_pylist() == ["tie", "tie"]
+    with pytest.raises(UsageError, match="both orders are for choose_better"):
+        OneJudge(STEP, "", None, "rules", 0, True).about()
 
 
 def test_numbers_in_a_column_of_texts_are_written_as_texts() -> None:
@@ -230,7 +305,7 @@ def test_a_file_without_the_fields_of_the_step_is_unread(tmp_path: Path) -> None
     job = JudgeJob(
         path, str(tmp_path / "out"), Form(), (), (), OneJudge(STEP, "", None, "rules", 0)
     )
-    counts = Count(job)(Piece(0, path).as_item())
+    counts = Counting(job)(Piece(0, path).as_item())
     assert counts["rows"] == 0 and "a.csv" in counts["unread"] and "needs truth" in counts["unread"]
 
 
@@ -238,8 +313,8 @@ def test_a_file_without_the_fields_of_the_step_is_unread(tmp_path: Path) -> None
     ("options", "said"),
     [
         (
-            ["--judge", "openai:a", "--judge", "openai:b", "--both-orders", "--log", "l"],
-            "without --both-orders, --log",
+            ["--judge", "openai:a", "--judge", "openai:b", "--journal", "j", "--log", "l"],
+            "without --journal, --log: leave that out",
         ),
         (["--engine", "rules", "-o", "-"], "reads files and writes a folder"),
         (["--engine", "ontology"], "goes without --engine ontology"),
@@ -276,6 +351,10 @@ def test_a_budget_and_a_limit_hold_for_all_workers_and_nothing_is_asked_twice(
         "--judge", server.judge(), "--cache", redis_url, "--concurrency", "3",
         "--cluster", cluster.address,
     ]  # fmt: skip
+    assert run([*command, "--estimate"]) == 0
+    told = json.loads(capfd.readouterr().out)
+    assert (told["rows"], told["models"][0]["calls"], len(server.seen)) == (500, 250, 0)
+    assert not out.exists()
     assert run([*command, "--max-calls", "40"]) == 7
     told = json.loads(capfd.readouterr().out)
     assert len(server.seen) == 40 == told["calls"]

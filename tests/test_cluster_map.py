@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,17 +22,25 @@ import pytest
 from pyarrow.fs import FileSelector, copy_files
 
 from dxjudge import Mapper
+from dxjudge.agents.engine.run import Run
 from dxjudge.agents.judge import parse_judge
 from dxjudge.cli.cluster import pieces
+from dxjudge.cli.cluster.map_estimate import Estimate
 from dxjudge.cli.cluster.map_work import DISTINCT, MAPPED, TEXTS, Gather, Map, MapJob, Scan, Write
 from dxjudge.cli.cluster.pieces import find_pieces
 from dxjudge.cli.main import run
 from dxjudge.cli.option_groups import BatchRunOptions
+from dxjudge.cli.runs.map_accept import Taking, Wanted, open_taking
+from dxjudge.cli.runs.map_estimate import mapping_facts
 from dxjudge.cli.runs.map_model import Asked
-from dxjudge.errors import EnvironmentFault
+from dxjudge.cli.terminal.facts import values_of
+from dxjudge.errors import EnvironmentFault, OutputError, UsageError
 from dxjudge.files.blocks import JOURNAL, Blocks, open_place
 from dxjudge.files.forms import Form
+from dxjudge.graphs.chooser import Chooser
+from dxjudge.graphs.mapping_estimate import MappingCount
 from dxjudge.ontology.mapping import Mapping
+from dxjudge.ontology.recalibrated import Calibration, Curve, write_calibration
 from dxjudge.ontology.table import CanonicalTable, short_signature
 from dxjudge.ontology.table_row import Entry
 
@@ -42,6 +51,8 @@ from .s3_server import running_s3
 
 OWN = f"{Path(__file__).parent / 'data' / 'releases' / 'own.py'}:ICD11"
 SMALL = ["--ontology", OWN]
+NOTHING, OFF = Taking(), BatchRunOptions(cache_mode="off")
+ACCEPT = ["--accept", "0.8"]
 SETTINGS: dict[str, Any] = {"ontology": OWN, "added": "none"}
 
 
@@ -76,7 +87,7 @@ def mapped_alone(source: Path, folder: Path, *options: str) -> list[dict[str, An
     return rows
 
 
-def work_all(job: MapJob, block: int = 7) -> tuple[list[Any], list[Any]]:
+def work_all(job: MapJob, block: int = 7, taking: Taking = NOTHING) -> tuple[list[Any], list[Any]]:
     """Do the work of every worker in this process; the counts of blocks and of parts."""
     items = [piece.as_item() for piece in find_pieces(job.source, job.form).pieces]
     Blocks(job.output).create(TEXTS, DISTINCT, MAPPED)
@@ -84,13 +95,13 @@ def work_all(job: MapJob, block: int = 7) -> tuple[list[Any], list[Any]]:
     assert all(not one["unread"] for one in scanned)
     counts = [Gather(job, len(items))({"bucket": number}) for number in range(job.buckets)]
     signature = short_signature(Mapper(**SETTINGS).signature)
-    work = Map(job, SETTINGS, signature, CanonicalTable())
+    work = Map(job, SETTINGS, signature, CanonicalTable(), taking)
     blocks = [
         work({"bucket": one["bucket"], "first": first, "texts": min(block, one["texts"] - first)})
         for one in counts
         for first in range(0, one["texts"], block)
     ]
-    return blocks, [Write(job)(item) for item in items]
+    return blocks, [Write(job, taking)(item) for item in items]
 
 
 def test_the_rows_are_those_of_one_machine_and_finished_blocks_are_not_done_again(
@@ -122,6 +133,71 @@ def test_the_rows_are_those_of_one_machine_and_finished_blocks_are_not_done_agai
     assert [one["before"] for one in again].count(False) == 1
 
 
+def test_faults_of_reading_and_of_writing_blocks_are_told_apart(tmp_path: Path) -> None:
+    blocks, table = Blocks(str(tmp_path)), pa.table({"text": ["gout", "flu"]})
+    blocks.create(TEXTS)
+    blocks.write(f"{TEXTS}/1", [table], {"rows": 2})
+
+    def broken() -> Iterator[Any]:
+        yield table
+        yield blocks.read(f"{TEXTS}/none")
+
+    def broken_elsewhere() -> Iterator[Any]:
+        yield table
+        raise OSError("the disk of the input is gone")
+
+    with pytest.raises(OutputError, match=f"cannot read {TEXTS}/none in {tmp_path}: "):
+        blocks.write(f"{TEXTS}/2", broken(), {})
+    with pytest.raises(OSError, match="^the disk of the input is gone"):
+        blocks.write(f"{TEXTS}/2", broken_elsewhere(), {})
+    assert blocks.counts(f"{TEXTS}/2") is None
+    (tmp_path / TEXTS / "2.parquet").write_bytes(b"PAR1 cut off")
+    assert blocks.counts(f"{TEXTS}/2") is None
+    for read in (lambda: blocks.read(f"{TEXTS}/2"), lambda: [*blocks.rows_with(TEXTS, "text", [])]):
+        with pytest.raises(OutputError, match=f"cannot read {TEXTS}"):
+            read()
+    (tmp_path / TEXTS / "3.parquet").mkdir()
+    with pytest.raises(OutputError, match=f"cannot read {TEXTS}/3 in {tmp_path}: "):
+        blocks.counts(f"{TEXTS}/3")
+    with pytest.raises(OutputError, match=f"cannot write {TEXTS}/3 in {tmp_path}: "):
+        blocks.write(f"{TEXTS}/3", [table], {})
+
+
+def test_what_is_accepted_is_that_of_one_machine(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    texts = ["gout", "asthma of toe", "cholera", "  gout ", "fever", "cyst of x", ""] * 3
+    source = tmp_path / "in.csv"
+    source.write_text("dx,n\n" + "".join(f"{text},{n}\n" for n, text in enumerate(texts)))
+    signature = short_signature(Mapper(**SETTINGS).signature)
+    counts = ((40.0, 10.0, 5.0), (80.0, 40.0, 39.0))
+    fitted = Calibration(signature, 50, Curve(-0.5), Curve(0.3, sure=0.9), counts, counts)
+    write_calibration(fitted, tmp_path / "c.json")
+    options = ["--accept", "0.8", "--calibration", str(tmp_path / "c.json")]
+    alone = ["map", str(source), *SMALL, *options, "-o", f"{tmp_path}/alone.parquet"]
+    assert run(alone) == 0
+    told = capsys.readouterr().err
+    for wanted in (Wanted(0.8, "category", str(tmp_path / "c.json")), Wanted(0.8)):
+        taking = open_taking(wanted, None)
+        job = MapJob(str(source), f"{tmp_path}/{wanted.calibration is None}", Form(), None,
+                     False, False, 2)  # fmt: skip
+        blocks, [part] = work_all(job, 2, taking)
+        total = taking.counts(())
+        for block in json.loads(json.dumps(blocks)):
+            for name in total:
+                total[name].update(block["taken"][name])
+        notes = [*taking.notes(total, part["accepted"], part["rows"])]
+        if wanted.calibration:
+            assert rows_of(Path(job.output)) == pq.read_table(alone[-1]).to_pylist()
+            assert {row["accepted"] for row in rows_of(Path(job.output))} == {True, False}
+            assert "\n".join(notes) in told and len(notes) == 3
+        else:
+            assert "of 21 (" in notes[0] and "of 5 (" in notes[0] and "5 development" in notes[1]
+    assert taking.about == {"accept": [0.8, "category"]}
+    with pytest.raises(UsageError, match="other settings or of another version"):
+        Taking(fitted).check("icd11-another")
+
+
 def test_a_worker_with_another_index_is_refused(tmp_path: Path) -> None:
     (tmp_path / "in.csv").write_text("dx\ngout\n")
     job = MapJob(str(tmp_path / "in.csv"), str(tmp_path / "out"), Form(), None, False, False, 1)
@@ -146,13 +222,15 @@ def server() -> Iterator[ProtocolServer]:
 
 
 def test_a_model_chooses_and_is_asked_again_only_where_it_failed(
-    server: ProtocolServer, tmp_path: Path
+    server: ProtocolServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     texts = [f"gout {n}" for n in range(6)]
     (tmp_path / "in.csv").write_text("\n".join(["dx", *texts, texts[0]]) + "\n")
     alone = [*SMALL, "--model", server.judge(), "--cache-mode", "off", "-q"]
     assert run(["map", str(tmp_path / "in.csv"), *alone, "-o", f"{tmp_path}/alone.parquet"]) == 0
     asked_alone = len(server.seen)
+    assert run(["map", str(tmp_path / "in.csv"), *alone, "--estimate", "--json"]) == 0
+    estimated = json.loads(capsys.readouterr().out)
     job = MapJob(str(tmp_path / "in.csv"), str(tmp_path / "out"), Form(), None, False, False, 1)
     Blocks(job.output).create(TEXTS, DISTINCT, MAPPED)
     piece = {"number": 0, "path": job.source, "groups": None}
@@ -161,12 +239,22 @@ def test_a_model_chooses_and_is_asked_again_only_where_it_failed(
     judge = parse_judge(server.judge())
     signature = short_signature(Mapper(**SETTINGS, judge=judge).signature)
 
+    taking = open_taking(Wanted(0.8), None)
+
     def mapped(**options: Any) -> Any:
-        asked = Asked(judge, {}, BatchRunOptions(cache_mode="off", **options))
+        asked = Asked(judge, {}, replace(OFF, **options))
         return json.loads(
-            json.dumps(Map(job, SETTINGS, signature, CanonicalTable(), asked, None)(block))
+            json.dumps(Map(job, SETTINGS, signature, CanonicalTable(), taking, asked)(block))
         )
 
+    count = MappingCount()
+    with Run(mode="off") as live:
+        work = Map(job, SETTINGS, signature, CanonicalTable(), asked=Asked(judge, {}, OFF))
+        for number in range(0, 6, 2):
+            some = Estimate(work)({"bucket": 0, "first": number, "texts": 2})
+            count.add(json.loads(json.dumps(some)))
+        told = values_of(mapping_facts(7, 6, count, Chooser(judge, live)))
+    assert told == estimated and told["models"][0]["calls"] == 6
     first = mapped(max_calls=4)
     assert (first["parts"], first["before"]) == ({"other": 4, "failed": 2}, 0)
     assert sum(line["calls"] for line in first["asked"]["lines"]) == 4
@@ -174,7 +262,9 @@ def test_a_model_chooses_and_is_asked_again_only_where_it_failed(
     second = mapped()
     assert (second["parts"], second["before"], second["failures"]) == ({"other": 6}, 4, {})
     assert len(server.seen) == asked_alone + 6
+    assert (second["taken"]["texts"]["all"], second["taken"]["texts"]["model"]) == (6, 6)
     third = mapped()
+    assert third["taken"] == second["taken"]
     assert (third["before"], third["asked"]) == (6, None)
     assert Write(job)(piece)["open"] == 0
     assert rows_of(tmp_path / "out") == pq.read_table(tmp_path / "alone.parquet").to_pylist()
@@ -183,11 +273,11 @@ def test_a_model_chooses_and_is_asked_again_only_where_it_failed(
         text: Entry(Mapping(text, "mapped", "FA25", decided_by="embedded"), accepted=True)
         for text in texts
     }
-    asked = Asked(judge, {"translate": True}, BatchRunOptions(cache_mode="off"))
+    asked = Asked(judge, {"translate": True}, OFF)
     shutil.rmtree(tmp_path / "out" / MAPPED)
     Blocks(job.output).create(MAPPED)
     signature = short_signature(Mapper(**SETTINGS, judge=judge, translate=True).signature)
-    work = Map(job, SETTINGS, signature, CanonicalTable(taken), asked, None)
+    work = Map(job, SETTINGS, signature, CanonicalTable(taken), NOTHING, asked)
     assert (work(block)["parts"], len(server.seen)) == ({"other": 6}, asked_alone + 6)
 
 
@@ -198,9 +288,12 @@ def test_a_model_chooses_and_is_asked_again_only_where_it_failed(
         (["-o", "in/out"], 2, "must lie outside the input"),
         (["-o", "full"], 5, "the folder is not empty"),
         (["-o", "in/a.csv"], 2, "must lie outside the input"),
-        (["-o", "out", "--accept", "0.9", "--journal", "j"], 2, "goes without --journal, --accept"),
-        (["-o", "out", "--model", "openai:gpt-4o", "--estimate"], 2, "goes without --estimate"),
-        (["-o", "out", "--model", "openai:gpt-4o", "--batch", "--log", "l"], 2, "--log, --batch"),
+        (["-o", "out", "--journal", "j", "--concepts", "c"], 2, "without --journal, --concepts"),
+        (
+            ["-o", "out", "--model", "openai:gpt-4o", "--batch"],
+            2,
+            "for each file without --cluster",
+        ),
     ],
 )
 def test_what_a_cluster_cannot_do_is_said_before_any_work(
@@ -238,7 +331,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def alone(large: Path) -> list[dict[str, Any]]:
     """The rows of one machine that nobody disturbed."""
-    return mapped_alone(large / "in", large)
+    return mapped_alone(large / "in", large, *ACCEPT)
 
 
 def start(large: Path, out: str, cluster: Any, *options: str) -> "subprocess.Popen[str]":
@@ -283,7 +376,7 @@ def undisturbed(process: Any, finished: dict[Path, int]) -> str:
 def test_a_lost_node_costs_no_row(cluster: Any, large: Path, alone: list[dict[str, Any]]) -> None:
     lost = cluster.add_node(num_cpus=1)
     cluster.wait_for_nodes()
-    process = start(large, "lost", cluster)
+    process = start(large, "lost", cluster, *ACCEPT)
     finished = wait_for(large, "lost", 3, process)
     cluster.remove_node(lost, allow_graceful=False)
     told = undisturbed(process, finished)
@@ -293,20 +386,21 @@ def test_a_lost_node_costs_no_row(cluster: Any, large: Path, alone: list[dict[st
 
 @with_ray
 def test_a_killed_driver_goes_on(cluster: Any, large: Path, alone: list[dict[str, Any]]) -> None:
-    process = start(large, "killed", cluster)
+    process = start(large, "killed", cluster, *ACCEPT)
     finished = wait_for(large, "killed", 4, process)
     process.send_signal(signal.SIGKILL)
     process.communicate()
     other = start(large, "killed", cluster, "--min-score", "0.9")
-    assert "the journal of another job (settings differ)" in other.communicate()[1]
+    assert "the journal of another job (settings, accept differ)" in other.communicate()[1]
     assert other.returncode == 4
-    told = undisturbed(start(large, "killed", cluster), finished)
+    told = undisturbed(start(large, "killed", cluster, *ACCEPT), finished)
+    assert "of 3,001 (" in told and "accepted at a precision of 0.8" in told
     before = int(told.partition(" texts mapped before")[0].rpartition("\n")[2].replace(",", ""))
     assert 4 * 250 - 2 <= before < 3_001
     assert rows_of(large / "killed") == alone
     kept = {path.name for path in (large / "killed" / JOURNAL).iterdir()}
     assert kept == {"job.json", "summary.json"}
-    again = start(large, "killed", cluster)
+    again = start(large, "killed", cluster, *ACCEPT)
     assert "this job was complete before" in again.communicate()[1]
     assert again.returncode == 0
 
@@ -330,7 +424,7 @@ def test_what_cannot_be_read_is_said(
 
 @with_ray
 def test_a_model_is_paid_once_though_the_driver_is_killed(
-    cluster: Any, server: ProtocolServer, tmp_path: Path
+    cluster: Any, server: ProtocolServer, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """Only requests that were under way when it died may be sent again."""
     texts = [f"gout of toe {n}" for n in range(600)]
@@ -341,6 +435,11 @@ def test_a_model_is_paid_once_though_the_driver_is_killed(
     server.seen.clear()
     with running_redis() as url:
         model += ["--cache", url]
+        command = ["map", str(tmp_path / "in"), *SMALL, "-o", f"{tmp_path}/out", *model]
+        assert run([*command, "--estimate", "--json", "--cluster", cluster.address]) == 0
+        told = json.loads(capfd.readouterr().out)
+        assert (told["distinct_texts"], told["models"][0]["calls"]) == (601, distinct)
+        assert not server.seen and not list(tmp_path.glob("out*"))
         process = start(tmp_path, "out", cluster, *model)
         while len(server.seen) < 200:
             assert process.poll() is None, process.communicate()[1]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dxjudge.cli.main import run as dxjudge
 from dxjudge.errors import InputError, UsageError
-from dxjudge.graphs.accept import acceptance, threshold_of, unlike
+from dxjudge.graphs.accept import acceptance, bins_of, threshold_of, unlike
 from dxjudge.graphs.calibrate import Reviewed, check_drawn, fit_calibration
 from dxjudge.graphs.mapper import Mapper
 from dxjudge.ontology.confidence import Confidence, shared_out
@@ -105,9 +105,12 @@ def test_confidences_unlike_the_development_sets_are_noticed() -> None:
     def of(scores: list[float]) -> list[Mapping]:
         return [Mapping(str(n), "mapped", "A00", category_score=s) for n, s in enumerate(scores)]
 
-    assert (unlike(of([0.2] * 40), "category") or 0) < -0.5
-    assert unlike(of([0.2] * 20), "category") is None  # too few to say
-    assert unlike(of([1.0] * 40), "category") is None  # no text is to be estimated
+    def told(scores: list[float]) -> float | None:
+        return unlike(bins_of(of(scores), "category"), "category")
+
+    assert (told([0.2] * 40) or 0) < -0.5
+    assert told([0.2] * 20) is None  # too few to say
+    assert told([1.0] * 40) is None  # no text is to be estimated
 
 
 def planted(seed: int, count: int, shift: float = -1.0, slope: float = 0.8) -> list[Reviewed]:

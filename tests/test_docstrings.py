@@ -3,6 +3,7 @@
 import inspect
 import logging
 import re
+from operator import attrgetter
 from typing import Any
 
 import pytest
@@ -13,6 +14,14 @@ import dxjudge.scoring
 griffe = pytest.importorskip("griffe")
 
 FUNCTIONS = [name for name in dxjudge.__all__ if inspect.isfunction(getattr(dxjudge, name))]
+# The classes that a user builds, and the methods that a user calls with arguments.
+BUILT = [
+    "JudgeBatch", "JudgeExample", "MapBatch", "Mapper", "Parts", "Prompt", "Run", "Step", "Verdict",
+]  # fmt: skip
+CALLED = [
+    "AnswerResult.write", "EvaluationResult.number", "EvaluationResult.table",
+    "EvaluationResult.write", "Mapper.map", "Mapper.map_many", "Mapper.search", "Mapper.stream",
+]  # fmt: skip
 FORMULAS = [
     thing
     for name in dxjudge.scoring.__all__
@@ -26,32 +35,32 @@ def _sections(function: Any) -> dict[str, list[tuple[str, str]]]:
     parsed = griffe.Docstring(text, parser="google").parse()
     found = {}
     for section in parsed:
-        if section.kind.value in ("parameters", "returns", "raises"):
+        kind = section.kind.value.replace("yields", "returns")
+        if kind in ("parameters", "returns", "raises"):
             entries = section.value
-            found[section.kind.value] = [
-                (getattr(entry, "name", ""), entry.description) for entry in entries
-            ]
+            found[kind] = [(getattr(entry, "name", ""), entry.description) for entry in entries]
     return found
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("name", [*FUNCTIONS, *BUILT, *CALLED])
 def test_each_argument_is_described(name: str) -> None:
+    thing = attrgetter(name)(dxjudge)
     described = {
         one.strip(" *")
-        for names, text in _sections(getattr(dxjudge, name)).get("parameters", [])
+        for names, text in _sections(thing).get("parameters", [])
         for one in names.split(",")
         if text
     }
-    text = inspect.getdoc(getattr(dxjudge, name)) or ""
+    text = inspect.getdoc(thing) or ""
     for line in re.findall(r"^    (\w+(?:, \w+)+): ", text, re.MULTILINE):
         described |= set(line.split(", "))  # several arguments that share a description
-    wanted = set(inspect.signature(getattr(dxjudge, name)).parameters)
+    wanted = set(inspect.signature(thing).parameters) - {"self"}
     assert described >= wanted, f"{name} does not describe {sorted(wanted - described)}"
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("name", [*FUNCTIONS, *CALLED])
 def test_what_comes_back_and_what_is_raised_is_said(name: str) -> None:
-    function = getattr(dxjudge, name)
+    function = attrgetter(name)(dxjudge)
     sections = _sections(function)
     if inspect.signature(function).return_annotation not in (None, "None"):
         assert sections.get("returns"), f"{name} does not say what it returns"

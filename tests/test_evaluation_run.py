@@ -342,7 +342,7 @@ def test_an_unknown_preset_setting_or_task_is_a_usage_error(tmp_path: Path) -> N
     config = tmp_path / "c.yaml"
     for text, message in (
         ("preset: hdx", "did you mean hddx"),
-        ("taus: 0.5", "taus: Extra inputs"),
+        ("taus: 0.5", "there is no setting taus; did you mean tau?"),
         ("tasks: [grade]", "no task 'grade'; did you mean grade_ddx?"),
         ("columns: [hdf2]", "no task fills the column 'hdf2'; did you mean hdf1?"),
         ("{tasks: [grade_ddx], columns: [hdf1]}", "no task fills the column 'hdf1'"),

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import dxjudge
+import dxjudge.scoring
 from dxjudge.cli.main import run as command
 
 ROOT = Path(__file__).parent.parent
@@ -68,6 +69,19 @@ def test_a_command_names_the_missing_extra_and_writes_nothing(
     assert f"needs the {extra} extra: pip install 'dxjudge[{extra}]'" in said, said
     assert said.count("\n") == 1
     assert not list(tmp_path.glob("out.*"))
+
+
+@pytest.mark.parametrize(
+    ("encoder", "library", "extra"),
+    [("some/model", "sentence_transformers", "encoders"), ("dermlip", "open_clip", "clip")],
+)
+def test_an_encoder_of_scores_names_its_extra(
+    encoder: str, library: str, extra: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for package in ("huggingface_hub", library):
+        monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(dxjudge.MissingExtra, match=rf"pip install 'dxjudge\[{extra}\]'"):
+        dxjudge.scoring.load_encoder(encoder)
 
 
 def test_a_table_as_a_frame_needs_pandas_or_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None:

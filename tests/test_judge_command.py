@@ -262,8 +262,11 @@ def test_an_empty_cell_is_reported_with_row_and_field_and_what_to_do(
         ((JUDGE,), "judge_equivalence needs truth: name the columns with --set truth=COLUMN"),
         ((JUDGE, "--set", "truth=nowhere"), "no column 'nowhere'; there are: nr, predicted, gold"),
         ((JUDGE, "--set", "gold=truth"), "the fields of judge_equivalence are predicted, truth"),
+        ((JUDGE, "--set", "predictd=gold"), "--set 'predictd=gold': did you mean predicted?"),
         (("judge_equivalenz",), "did you mean judge_equivalence?"),
-        ((JUDGE, "--engine", "magic"), "has no engine 'magic'"),
+        ((JUDGE, "--engine", "magic"), "no engine 'magic'; it has auto, llm, rules, ontology\n"),
+        ((JUDGE, "--engine", "ontolgy"), "no engine 'ontolgy'; did you mean ontology?"),
+        ((JUDGE, "--judge", "opnai:m", "--set", "truth=gold"), "did you mean openai:…?"),
         (("score_rubric", "--engine", "auto"), "needs a judge: --judge openai:gpt-4o, or for"),
     ],
 )
@@ -310,6 +313,7 @@ def test_the_help_shows_an_example_for_a_local_server(capsys: pytest.CaptureFixt
 # what is said while it runs, and what ends it
 
 
+@pytest.mark.usefixtures("hangup_ends")
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
 def test_a_signal_ends_it_like_an_interruption_and_the_journal_is_kept(
     tmp_path: Path, name: str

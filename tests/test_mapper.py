@@ -39,6 +39,14 @@ def test_maps_what_people_write(mapper: Mapper, text: str, code: str) -> None:
     assert mapping.name == load_tree().name(mapping.code)
 
 
+def test_only_a_text_that_equals_no_term_is_read_by_its_parts(mapper: Mapper) -> None:
+    def kinds(text: str) -> list[str]:
+        return [form.kind for form in mapper.parts.retriever.read(text).forms]
+
+    assert kinds("Abscess of lung with pneumonia") == ["whole"]  # a name of ICD-10-CM
+    assert kinds("Abscess of lung with hiccups") == ["whole", "first part"]
+
+
 def test_an_official_name_is_exact(mapper: Mapper) -> None:
     mapping = mapper.map("ASTHMA")
     assert (mapping.code, mapping.decided_by, mapping.band, mapping.score) == (
@@ -153,7 +161,7 @@ def test_terms_in_a_row_are_told_of(mapper: Mapper, text: str, listed: str | Non
     if listed is None:
         assert mapping.reason is None
     else:
-        assert f"written as {listed!r} --split maps each" in (mapping.reason or "")
+        assert f"if it is written {listed!r}, --split maps each" in (mapping.reason or "")
 
 
 def test_several_diagnoses_in_one_cell_are_reported(mapper: Mapper) -> None:

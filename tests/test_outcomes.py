@@ -14,6 +14,7 @@ from dxjudge.cache.key import fingerprint
 from dxjudge.cli.runs.outcomes import Outcomes
 from dxjudge.errors import OutputError
 from dxjudge.files.forms import Form
+from dxjudge.files.frames import with_added
 from dxjudge.files.journal import Journal
 from dxjudge.files.rows_in import read_sheet, records
 from dxjudge.files.rows_out import write_columns
@@ -81,6 +82,9 @@ def test_the_columns_and_votes_of_a_jury_are_read_when_they_are_written_each_row
         write_columns(str(tmp_path / f"rows.{form}"), form, columns)
         assert read == Counter(range(4))
         read.clear()
+    framed = with_added([{"n": row} for row in range(4)], columns)
+    assert read == Counter(range(4)) and [row["verdict"] for row in framed][2:] == [True, True]
+    read.clear()
     rows = records(read_sheet(str(tmp_path / "rows.csv"), Form()))
     assert [row["verdict"] for row in rows] == ["false", "false", "true", "true"]
     write_votes(tmp_path / "votes.csv", votes_cast(outcomes))

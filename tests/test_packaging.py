@@ -11,8 +11,9 @@ import yaml
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-# Before the program: what Windows lacks is taken away. Modules that have another form for each
-# system are loaded with it, since they load that of this system.
+# Before the program: what Windows lacks is taken away, and, where /proc says what is open, a file
+# that this process has open cannot be removed or renamed, as on Windows. Modules that have another
+# form for each system are loaded with it, since they load that of this system.
 _WITHOUT_UNIX = """
 import asyncio, filelock, os, platformdirs, signal, subprocess, sys
 for name in ("fcntl", "resource", "termios", "pwd", "grp"):
@@ -21,6 +22,19 @@ for name in ("fchmod", "fork", "getuid", "geteuid", "killpg", "getpgid", "sched_
     vars(os).pop(name, None)
 for name in ("SIGHUP", "SIGUSR1", "SIGUSR2", "SIGPIPE"):
     vars(signal).pop(name, None)
+def refusing(act):
+    def done(path, *others, **options):
+        for place in (path, *others[:1]):
+            if os.path.isfile(place) and os.path.realpath(place) in open_files():
+                raise PermissionError(13, "another program has it open", os.fspath(place))
+        return act(path, *others, **options)
+    return done
+def open_files():
+    links = (f"/proc/self/fd/{number}" for number in os.listdir("/proc/self/fd"))
+    return {os.path.realpath(link) for link in links}
+if os.path.isdir("/proc/self/fd"):
+    for name in ("unlink", "remove", "rename", "replace"):
+        setattr(os, name, refusing(getattr(os, name)))
 from dxjudge.cli.main import main
 for line in sys.argv[1:]:
     sys.argv[1:] = line.split()

@@ -224,6 +224,12 @@ def test_a_rubric_has_its_dimensions_levels_and_marked_quotes(
             )
             page.keyboard.press(level)
         expect(page.locator(".rate-buttons")).not_to_contain_text("Still open")
+        _drag(page, "It is melanoma")
+        page.keyboard.press("Escape")
+        expect(page.locator(".marked-bar")).to_have_count(0)
+        _drag(page, "It is melanoma")
+        page.keyboard.press("m")  # to the dimension at which the rater is
+        expect(groups.last.locator("blockquote")).to_contain_text("It is melanoma")
         page.keyboard.press("Enter")
         expect(page.get_by_text("Every item has an answer")).to_be_visible()
         votes = at.votes()
@@ -233,6 +239,7 @@ def test_a_rubric_has_its_dimensions_levels_and_marked_quotes(
     assert {row["step"] for row in out["rows"]} >= {f"score_rubric.{name}" for name in names}
     kept = json.loads(Path(f"{at.output}.answers.jsonl").read_text("utf-8").splitlines()[1])
     assert kept["answer"][names[0]]["quotes"] == ["Blue-white veil"]
+    assert kept["answer"][names[4]]["quotes"] == ["It is melanoma"]
 
 
 def _drag(page: Page, words: str) -> None:
@@ -287,7 +294,9 @@ def test_error_labels_have_quotes_marked_by_mouse_and_by_keys(
         for _ in range(3):
             page.keyboard.press("Shift+ArrowRight")
         page.keyboard.press("Enter")
-        page.keyboard.press("m")
+        # Whoever presses Enter once more does not lose the words that they have just marked.
+        expect(page.get_by_role("button", name="Save and next")).to_be_disabled()
+        page.keyboard.press("Enter")
         expect(page.locator(".rate-entry")).to_have_count(2)
         second = page.locator(".rate-entry").nth(1)
         assert second.locator("blockquote").inner_text() == "melanoma of the nail."
@@ -327,7 +336,8 @@ def test_a_likert_rating_of_an_image_and_its_label(browser: Browser, tmp_path: P
         page = at.begin()
         picture = page.locator("img.rate-image")
         expect(picture).to_be_visible()
-        assert picture.evaluate("one => [one.naturalWidth, one.naturalHeight]") == [40, 30]
+        size = "async one => { await one.decode(); return [one.naturalWidth, one.naturalHeight] }"
+        assert picture.evaluate(size) == [40, 30]
         assert page.get_by_role("radio").count() == 7
         page.keyboard.press("6")
         page.keyboard.press("Enter")
@@ -381,6 +391,26 @@ def test_the_three_tasks_of_the_questionnaire_stand_in_one_file(
     assert sides == {True, False}, "left and right are never exchanged"
     assert {votes["ann", f"p{n}", "choose_closer_pair"].verdict for n in range(8)} == {"A"}
     assert votes["ann", "l", "grade_likeness"].verdict == 3
+
+
+def test_two_responses_that_are_compared_stand_beside_each_other(
+    browser: Browser, tmp_path: Path
+) -> None:
+    row = {
+        "id": "b",
+        "case": " ".join(f"Finding {n} of the case." for n in range(30)),
+        "reference": "Gout.",
+        "response_a": "short",
+        "response_b": " ".join(f"Step {n} of the answer." for n in range(30)),
+    }
+    with desk(browser, tmp_path, [row], "choose_better") as at:
+        page = at.begin()
+        boxes = [
+            page.locator(".rate-passage", has=page.locator("h2", has_text=title)).bounding_box()
+            for title in ("Response A", "Response B")
+        ]
+    assert boxes[0] and boxes[1]
+    assert boxes[0]["y"] == boxes[1]["y"] and boxes[0]["x"] < boxes[1]["x"]
 
 
 def test_the_better_of_two_responses_whatever_their_order(browser: Browser, tmp_path: Path) -> None:
@@ -568,7 +598,9 @@ def test_the_order_is_that_of_the_seed_and_stays_after_a_restart(
         expect(page.locator(".rate-progress")).to_contain_text("1 of 9")
     with desk(browser, tmp_path / "d", pairs(9), "judge_equivalence") as at:
         assert [one.case for one in at.rating.items] == first
-        page = at.begin()
+        page = at.page
+        page.goto(at.address)
+        page.get_by_role("button", name="ann").click()
         expect(page.locator(".rate-progress")).to_contain_text("1 of 9")
         expect(page.locator(".rate-task strong")).to_have_text("Item 2 of 9.")
     with (
@@ -701,7 +733,7 @@ def test_a_kill_loses_no_answer_and_the_next_start_writes_the_table(
     root, _, token = address.partition("/?token=")
     head = {"Authorization": f"Bearer {token}"}
     statuses = httpx.get(f"{root}/api/rating", headers=head).json()
-    assert statuses == {"rater": "ann", "statuses": [None, None]}
+    assert statuses == {"rater": "ann", "statuses": [None, None], "raters": []}
     for place in (0, 1):
         body = {"place": place, "rater": "ann", "status": "done", "answer": {"same_disease": "yes"}}
         reply = httpx.post(f"{root}/api/rating/answers", json=body, headers=head)

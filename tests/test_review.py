@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, Route
+from playwright.sync_api import Browser, Page, Route, expect
 
 from dxjudge.cli.main import run
 from dxjudge.graphs.mapper import Mapper
@@ -150,6 +150,55 @@ def test_ten_rows_by_keys_alone(browser: Browser, finder: Finder, table: Path) -
         old.split(b"\t")[0].decode() for old, new in zip(before, after, strict=True) if old != new
     }
     assert changed == {text.replace('"', '""') for text in own}, "only the decided rows differ"
+
+
+def test_the_tree_comes_to_the_eye_and_is_walked_by_keys(
+    browser: Browser, finder: Finder, table: Path
+) -> None:
+    with review(finder, table, reviewer="Ana") as url:
+        page = open_page(browser, url, "order=-score")
+        wait_for_candidates(page)
+        code = page.locator("[data-testid=chosen] .code").inner_text()
+        page.keyboard.press("t")
+        at = page.locator("[aria-label='In the tree'] .option.at")
+        expect(at).to_be_in_viewport()
+        expect(at.locator(".code")).to_have_text(code)
+        page.keyboard.press("ArrowDown")
+        under = page.locator(".option.at .code")
+        expect(under).not_to_have_text(code)
+        child = under.inner_text()
+        expect(page.get_by_test_id("chosen")).to_contain_text(f"{child}")
+        expect(page.get_by_test_id("chosen")).to_contain_text("not saved yet")
+        page.keyboard.press("?")
+        page.keyboard.press("Escape")
+        expect(page.locator(".keys-line")).to_be_visible()
+        expect(page.get_by_test_id("chosen")).to_contain_text("not saved yet")
+        page.emulate_media(media="print")
+        printed = page.locator(".option.at .what").bounding_box()
+        assert printed and printed["width"] > 400, (
+            "on paper there is no key, and its column neither"
+        )
+        page.emulate_media(media="screen")
+        press_on(page, "j")
+        expect(page.locator(".big-row.placed").first).to_contain_text("not saved yet")
+        press_on(page, "k")
+        text = press_on(page, "Enter")
+        saved(page)
+        expect(page.locator(".big-row.placed").first).to_contain_text("reviewed")
+    assert rows_of(table).entries[text].mapping.code == child
+
+
+def test_a_reviewer_goes_on_under_the_same_name(
+    browser: Browser, finder: Finder, table: Path
+) -> None:
+    with review(finder, table, reviewer="Ana O'Neil") as url:
+        press_on(open_page(browser, url), "Enter")
+    with review(finder, table) as url:
+        page = browser.new_page()
+        page.goto(url)
+        page.get_by_role("button", name="Ana O'Neil").click()
+        page.wait_for_selector(TEXT)
+        expect(page.get_by_test_id("progress")).to_contain_text("(1 of 58 texts)")
 
 
 def test_undo_and_flags_by_keys(browser: Browser, finder: Finder, table: Path) -> None:
@@ -432,9 +481,11 @@ def test_the_same_rows_twice_blind_and_settled(
                     page.keyboard.press(key)
                 texts.append(press_on(page, "Enter"))
             saved(page)
+            expect(page.get_by_test_id("progress")).to_contain_text("done by you: 3 of 58 texts")
     assert table.read_bytes() == before, "blind reviews are not in the table"
     with review(finder, table, reviewer="Cem") as url:
         page = open_page(browser, url)
+        expect(page.get_by_test_id("progress")).to_contain_text("0 of 58 texts")
         page.goto(f"{url.partition('?')[0]}#tab=agreement")
         cells = page.locator("[data-testid=pairs] tbody tr").inner_text()
         assert "Ana and Ben" in cells and "66.7 %" in cells

@@ -131,7 +131,7 @@ def test_inputs_that_cannot_be_used_fail_alone(step: Step[Any, Any]) -> None:
     assert [outcome.status for outcome in outcomes] == ["failed", "failed", "done"]
     assert {outcome.kind for outcome in outcomes[:2]} == {"input"}
     assert len(seen) == 1
-    with pytest.raises(UsageError, match=f"step {step.name}: surprise"):
+    with pytest.raises(UsageError, match=f"step {step.name}: there is no field surprise"):
         ask_step(step, {**inputs, "surprise": 1}, answer)
 
 

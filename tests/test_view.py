@@ -31,7 +31,7 @@ from dxjudge.web.view.api import make_view_api
 from dxjudge.web.view.cases import wanted_of
 from dxjudge.web.view.open_runs import OpenRuns
 
-from .browser import TOKEN, chromium, faults_of, fits, inaccessible, looks, served
+from .browser import TOKEN, chromium, faults_of, fits, inaccessible, looks, served, sideways
 from .evaluation_judge import make_judge
 from .protocol_server import ProtocolServer, Seen, fail
 from .test_evaluation_run import rows_of
@@ -479,6 +479,8 @@ def test_keys_go_to_the_next_case_and_back_to_the_table(page: Page, address: str
     page.keyboard.press("Enter")
     heading = page.locator("article.one-case h2").first
     expect(heading).to_have_text(cases[0])
+    page.keyboard.press("v")  # to the verdict whose row was opened
+    expect(page.locator(".verdict.chosen")).to_be_in_viewport()
     page.keyboard.press("j")
     expect(heading).to_have_text(cases[1])
     page.keyboard.press("k")
@@ -518,6 +520,7 @@ def test_pages_fit_and_axe_finds_nothing(page: Page, address: str) -> None:
         page.wait_for_selector(there)
         for width in looks(page):
             fits(page, width)
+            assert width > 640 or not sideways(page)
 
 
 def test_paper_has_the_rows_of_the_screen_and_no_empty_sheets(page: Page, address: str) -> None:

@@ -1,5 +1,6 @@
 """A server on a socket, for the service and for the pages."""
 
+import os
 import socket
 from collections.abc import Callable
 from contextlib import suppress
@@ -21,7 +22,8 @@ def bind(host: str, port: int) -> socket.socket:
         )[0]
         bound = socket.socket(family, kind, protocol)
         try:
-            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            if os.name == "posix":  # on Windows two servers could then have one port
+                bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             bound.bind(address)
         except OSError:
             bound.close()

@@ -27,10 +27,14 @@ Rater = Annotated[str, Query(max_length=200)]
 
 
 class Overview(BaseModel):
-    """How far a person is. statuses: of every item in order, null where there is no answer."""
+    """How far a person is. statuses: of every item in order, null where there is no answer.
+
+    raters: without a name, who has begun: under another spelling nobody goes on.
+    """
 
     rater: str
     statuses: list[Status | None]
+    raters: tuple[str, ...] = ()
 
 
 class Asked(BaseModel):
@@ -88,7 +92,8 @@ def make_rating_api(rating: Rating, *, rater: str = "", changed: Callable[[], No
     def overview(name: Rater = rater) -> Overview:
         """Return what a person has answered; without a name, nothing is answered."""
         if not name.strip():
-            return Overview(rater="", statuses=[None] * len(rating.items))
+            open_items: list[Status | None] = [None] * len(rating.items)
+            return Overview(rater="", statuses=open_items, raters=tuple(rating.kept.raters))
         known = rating.rater(name)
         return Overview(rater=known, statuses=rating.statuses(known))
 

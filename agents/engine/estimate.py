@@ -15,7 +15,6 @@ from .ask import is_split
 from .call import Call, prepare, schema_length
 from .hidden import without_hidden
 from .judges import AnyJudge, as_judge
-from .prices import Price
 from .run import Run
 
 # Lengths of answers where there is no kept reply to measure: a few fields, a text, one token.
@@ -44,6 +43,73 @@ class Estimate:
     cost: float | None
 
 
+@dataclass
+class Count:
+    """What is counted of items, without the items: a run may have many.
+
+    items, unusable, by_stand_in, cached: as in `Estimate`. measured: kept replies with a known
+    length; length: the tokens of these. tokens: tokens in of each distinct call, in the order of
+    `keys`, its key.
+    """
+
+    items: int = 0
+    unusable: int = 0
+    by_stand_in: int = 0
+    cached: int = 0
+    measured: int = 0
+    length: int = 0
+    tokens: "array[int]" = field(default_factory=lambda: array("q"))
+    keys: dict[bytes, None] = field(default_factory=dict)
+
+    def look_up(self, calls: Sequence[Call], run: Run) -> None:
+        """Count calls by whether their reply is kept; each distinct one is asked once."""
+        entries = run.replies.find([call.key for call in calls])
+        lengths = [one["tokens_out"] for one in entries.values() if one.get("tokens_out")]
+        self.measured, self.length = self.measured + len(lengths), self.length + sum(lengths)
+        for call in calls:
+            if call.key in entries:
+                self.cached += 1
+            else:
+                self._ask(bytes.fromhex(call.key), _tokens(call))
+
+    def _ask(self, key: bytes, tokens: int) -> None:
+        if key not in self.keys:
+            self.keys[key] = None
+            self.tokens.append(tokens)
+
+    def plain(self) -> dict[str, Any]:
+        """Return the count as plain JSON."""
+        calls = [[key.hex(), tokens] for key, tokens in zip(self.keys, self.tokens, strict=True)]
+        return {**{name: getattr(self, name) for name in _ADDED}, "calls": calls}
+
+    def add(self, other: Mapping[str, Any]) -> None:
+        """Add the plain count of other items; a call that both have is asked once."""
+        for name in _ADDED:
+            setattr(self, name, getattr(self, name) + other[name])
+        for key, tokens in other["calls"]:
+            self._ask(bytes.fromhex(key), tokens)
+
+    def estimate(self, step: Step[Any, Any], judge: AnyJudge, run: Run) -> Estimate:
+        """Return the estimate of the items, which this step and judge get."""
+        spec = as_judge(judge).spec
+        price = run.prices.in_batch(spec) if run.batches else run.prices.of(spec)
+        mean_out = self.length / self.measured if self.measured else _TOKENS_OUT[step.reply]
+        costs = [price.cost(tokens, round(mean_out)) if price else None for tokens in self.tokens]
+        return Estimate(
+            items=self.items,
+            unusable=self.unusable,
+            by_stand_in=self.by_stand_in,
+            cached=self.cached,
+            calls=len(self.tokens),
+            tokens_in=sum(self.tokens),
+            tokens_out=round(len(self.tokens) * mean_out),
+            cost=None if None in costs else sum(cost for cost in costs if cost is not None),
+        )
+
+
+_ADDED = ("items", "unusable", "by_stand_in", "cached", "measured", "length")
+
+
 def estimate(
     step: Step[Any, Any] | str,
     inputs: Iterable[BaseModel | Mapping[str, Any]],
@@ -60,9 +126,23 @@ def estimate(
     engine.
     """
     step = find_step(step)
+    count = count_calls(step, inputs, judge=judge, run=run, engine=engine, repeat=repeat)
+    return count.estimate(step, judge, run)
+
+
+def count_calls(
+    step: Step[Any, Any],
+    inputs: Iterable[BaseModel | Mapping[str, Any]],
+    *,
+    judge: AnyJudge,
+    run: Run,
+    engine: str = "auto",
+    repeat: int = 0,
+) -> Count:
+    """Count what `estimate` says of some items, so that the counts of several can be added."""
     live = as_judge(judge)
     run.check(live)
-    count = _Count()
+    count = Count()
     open_calls: list[Call] = []
     for item in inputs:
         count.items += 1
@@ -81,50 +161,7 @@ def estimate(
             count.look_up(open_calls, run)
             open_calls = []
     count.look_up(open_calls, run)
-    price = run.prices.in_batch(live.spec) if run.batches else run.prices.of(live.spec)
-    return count.estimate(price, _TOKENS_OUT[step.reply])
-
-
-@dataclass
-class _Count:
-    """What is counted of the items, without the items: a run may have many."""
-
-    items: int = 0
-    unusable: int = 0
-    by_stand_in: int = 0
-    cached: int = 0
-    measured: int = 0  # kept replies with a known length
-    length: int = 0  # the tokens of these
-    tokens: "array[int]" = field(default_factory=lambda: array("q"))  # tokens in of each call
-    seen: set[bytes] = field(default_factory=set)  # keys of these calls
-
-    def look_up(self, calls: Sequence[Call], run: Run) -> None:
-        """Count calls by whether their reply is kept; each distinct one is asked once."""
-        entries = run.replies.find([call.key for call in calls])
-        lengths = [one["tokens_out"] for one in entries.values() if one.get("tokens_out")]
-        self.measured, self.length = self.measured + len(lengths), self.length + sum(lengths)
-        for call in calls:
-            key = bytes.fromhex(call.key)
-            if call.key in entries:
-                self.cached += 1
-            elif key not in self.seen:
-                self.seen.add(key)
-                self.tokens.append(_tokens(call))
-
-    def estimate(self, price: Price | None, unknown_length: int) -> Estimate:
-        """Return the estimate; unknown_length: of an answer, in tokens, if none is kept."""
-        mean_out = self.length / self.measured if self.measured else unknown_length
-        costs = [price.cost(tokens, round(mean_out)) if price else None for tokens in self.tokens]
-        return Estimate(
-            items=self.items,
-            unusable=self.unusable,
-            by_stand_in=self.by_stand_in,
-            cached=self.cached,
-            calls=len(self.tokens),
-            tokens_in=sum(self.tokens),
-            tokens_out=round(len(self.tokens) * mean_out),
-            cost=None if None in costs else sum(cost for cost in costs if cost is not None),
-        )
+    return count
 
 
 def _tokens(call: Call) -> int:

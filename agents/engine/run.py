@@ -30,28 +30,31 @@ KEEP = 10_000
 class Run:
     """The settings and counts that all items of a run share. Use it as a context manager.
 
-    cache: a file, `redis://…`, a Store, or None for the user's own cache; `mode`:
-        "read-write", "replay" (a miss raises ReplayMiss), "refresh" or "off".
-    max_calls, max_cost (US dollars): the hard budget; items beyond it end as
-        Failed(kind="budget"), and `budget_reached` is then true.
-    concurrency, rpm, tpm: limits of every model in this run: requests at once, requests a
-        minute, tokens a minute. They apply to the whole process, because a server counts the
-        requests of all runs.
-    timeout: seconds for one request, from sending to its last byte.
-    attempts: the most requests for one answer, when timeouts, lost connections, 408, 409, 429 or
-        5xx occur. max_wait: the longest Retry-After, in seconds, that is followed.
-    ledger: a JSONL file for the attempts. None keeps the last `keep` attempts in memory, or all
-        if `keep` is None; the sums always count every attempt.
-    prices: a price list, a YAML file in the form of `agents/engine/prices.yaml`, which replaces
-        the one in the package.
-    log: a JSONL file to which each request is appended, with its prompt and its reply.
-    account: a JSON file for the sums of calls, tokens and cost, written when the run is closed.
-    one_dimension: whether a step with several dimensions, such as a rubric, asks about each in a
-        call of its own: more calls, with a shorter answer each.
-    batch: ask by providers' batches, at a lower price and with answers within a day; only
-        judges of providers that have batches can be asked then.
-    tracer: a tracer of OpenTelemetry, which gets a span for each item, request and repair.
-    permits: limits and budget that this run shares with other processes, in place of its own.
+    Args:
+        cache: a file, `redis://…`, a Store, or None for the user's own cache.
+        mode: "read-write", "replay" (a miss raises ReplayMiss), "refresh" or "off".
+        max_calls, max_cost: the hard budget in calls and in US dollars; items beyond it end as
+            Failed(kind="budget"), and `budget_reached` is then true.
+        concurrency, rpm, tpm: limits of every model in this run: requests at once, requests a
+            minute, tokens a minute. They apply to the whole process, because a server counts the
+            requests of all runs.
+        timeout: seconds for one request, from sending to its last byte.
+        attempts: the most requests for one answer, when timeouts, lost connections, 408, 409, 429
+            or 5xx occur.
+        max_wait: the longest Retry-After, in seconds, that is followed.
+        ledger: a JSONL file for the attempts; None for memory.
+        keep: how many of the last attempts are kept in memory; None for all. The sums count every
+            attempt.
+        prices: a price list, a YAML file in the form of `agents/engine/prices.yaml`, which replaces
+            the one in the package.
+        log: a JSONL file to which each request is appended, with its prompt and its reply.
+        account: a JSON file for the sums of calls, tokens and cost, written when the run is closed.
+        one_dimension: whether a step with several dimensions, such as a rubric, asks about each in
+            a call of its own: more calls, with a shorter answer each.
+        batch: ask by providers' batches, at a lower price and with answers within a day; only
+            judges of providers that have batches can be asked then.
+        tracer: a tracer of OpenTelemetry, which gets a span for each item, request and repair.
+        permits: limits and budget that this run shares with other processes, in place of its own.
 
     An evaluation sets `prompts`, so that its folder has the prompts of its verdicts.
     """

@@ -16,6 +16,7 @@ from ...agents.judge import JudgeSpec
 from ...agents.outcome import Outcome, read_outcome, write_outcome
 from ...agents.stand_ins import check_engine
 from ...agents.steps import find_step
+from ...graphs.both_orders import check_step, compare_both_orders
 from ...graphs.columns import judged_columns, result_types
 from ...graphs.jury.columns import jury_columns, jury_types
 from ...graphs.jury.jurors import HumanVotes
@@ -24,6 +25,7 @@ from ...graphs.jury.result import JuryOutcome, read_jury, write_jury
 from ...graphs.jury.run_jury import run_jury_sync
 from ...graphs.step import run_step_sync
 from ..judging_options import JudgeOptions
+from ..runs.estimates import Group, groups_of_judge, groups_of_jury
 from ..runs.judge_jury import about_jury, is_final, settings_of, voters_of
 from ..runs.jury_summary import JuryCounts, count_jury, tell_jury
 from ..terminal.facts import Fact
@@ -50,6 +52,10 @@ class Asking(ABC):
     @abstractmethod
     def models(self) -> Sequence[JudgeSpec]:
         """Return the models that may be asked."""
+
+    @abstractmethod
+    def groups(self) -> Sequence[Group]:
+        """Return the calls that an estimate counts."""
 
     @abstractmethod
     def ask(self, inputs: Sequence[Any], cases: Sequence[str], run: Run) -> Sequence[Any]:
@@ -91,12 +97,16 @@ class OneJudge(Asking):
     judge: JudgeSpec | None
     engine: str
     repeat: int
+    both_orders: bool = False
 
     @override
     def about(self) -> dict[str, Any]:
         step = find_step(self.step_name)
         check_engine(step, self.engine, self.judge is not None)
+        if self.both_orders:
+            check_step(step)
         return {
+            **({"both_orders": True} if self.both_orders else {}),
             "step": [step.name, step.version, step.load_prompt().hash],
             "judge": self.judge.model_dump(mode="json") if self.judge else None,
             "engine": self.engine,
@@ -108,10 +118,18 @@ class OneJudge(Asking):
         return [self.judge] if self.judge else []
 
     @override
+    def groups(self) -> Sequence[Group]:
+        return groups_of_judge(
+            find_step(self.step_name), self.judge, self.engine, self.repeat,
+            both_orders=self.both_orders,
+        )  # fmt: skip
+
+    @override
     def ask(self, inputs: Sequence[Any], cases: Sequence[str], run: Run) -> Sequence[Outcome]:
-        return run_step_sync(
-            self.step_name, list(inputs), judge=self.judge, run=run, engine=self.engine,
-            repeat=self.repeat,
+        ask = compare_both_orders if self.both_orders else run_step_sync
+        return ask(
+            step=self.step_name, inputs=list(inputs), judge=self.judge, run=run,
+            engine=self.engine, repeat=self.repeat,
         )  # fmt: skip
 
     @override
@@ -166,6 +184,10 @@ class Jury(Asking):
         return [one.judge.spec for one in (*plan.jurors, *plan.replacements) if one.judge]
 
     @override
+    def groups(self) -> Sequence[Group]:
+        return groups_of_jury(self._plan)
+
+    @override
     def ask(self, inputs: Sequence[Any], cases: Sequence[str], run: Run) -> Sequence[JuryOutcome]:
         return run_jury_sync(
             self.step_name, list(inputs), self.voters, cases=cases, run=run, **self.settings
@@ -214,7 +236,8 @@ def asking_of(options: JudgeOptions) -> Asking:
         voters, settings = voters_of(options, step), settings_of(options, step)
         return Jury(options.rows.step, options.case, tuple(voters), settings)
     judge = options.model.judge(options.judge[0]) if options.judge else None
-    return OneJudge(options.rows.step, "", judge, options.engine or "auto", options.repeat)
+    engine = options.engine or "auto"
+    return OneJudge(options.rows.step, "", judge, engine, options.repeat, options.both_orders)
 
 
 def add_counts(total: Counts, counts: Mapping[str, Any], at: int) -> None:

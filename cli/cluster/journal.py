@@ -2,6 +2,7 @@
 
 import os
 import sys
+import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +22,12 @@ def whole_path(place: str) -> str:
     return place if "://" in place else os.path.abspath(place)
 
 
+def beside(place: str) -> str:
+    """Return a new place beside a path or an address, for what is not kept."""
+    path, mark, query = place.partition("?") if "://" in place else (place, "", "")
+    return f"{path.rstrip('/')}.{uuid.uuid4().hex[:12]}{mark}{query}"
+
+
 def check_places(source: str, output: str) -> None:
     """Raise UsageError where the output folder cannot be one, or lies in the input folder."""
     if "-" in (source, output):
@@ -34,7 +41,10 @@ def check_options(refused: Mapping[str, bool]) -> None:
     """Raise UsageError for options that --cluster does not have. refused: flag -> it is given."""
     flags = ", ".join(name for name, is_given in refused.items() if is_given)
     if flags:
-        raise UsageError(f"--cluster goes without {flags}")
+        raise UsageError(
+            f"--cluster goes without {flags}: leave that out, or give the command for each file "
+            "without --cluster"
+        )
 
 
 def in_journal(

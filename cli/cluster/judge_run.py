@@ -1,6 +1,7 @@
 """Run `dxjudge judge --cluster`: count, judge and write on a Ray cluster, and sum up."""
 
 import hashlib
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
@@ -8,6 +9,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
+from ...agents.engine.estimate import Count as CallCount
 from ...agents.engine.run import Run
 from ...errors import InputError
 from ...graphs.jury.columns import votes_cast
@@ -15,20 +17,22 @@ from ...graphs.jury.votes_file import write_votes
 from ...graphs.row_inputs import given_values
 from ..exit_codes import BUDGET, SOME_FAILED
 from ..judging_options import JudgeOptions
+from ..runs.estimates import estimate_facts, estimates_of
 from ..runs.judge_jury import check_votes
 from ..runs.judge_run import check_use, people_of
-from ..terminal.facts import Fact, Facts, named
+from ..terminal.facts import Fact, Facts, named, tell
 from ..terminal.progress import counting, stages
 from .asking import Counts, add_counts, asking_of
 from .case_names import CaseNames
 from .journal import check_options, check_places, in_journal, whole_path
-from .judge_work import JUDGED, BlockOutcomes, Count, Judge, JudgeJob, Write
+from .judge_work import JUDGED, BlockOutcomes, Count, Estimate, Judge, JudgeJob, Write
 from .not_read import not_read
-from .office import permits_of, refused_of
+from .office import check_batch, permits_of, refused_of
 from .on_ray import Item, connected, each
 from .pieces import Pieces, find_pieces
 
 _BLOCK = 200  # rows that are judged and kept together
+_ESTIMATED = 5_000  # rows that are estimated together
 
 
 @dataclass
@@ -50,6 +54,8 @@ def run_judge_cluster(options: JudgeOptions, address: str) -> int:
     job = _prepare(options)
     about = job.asking.about()
     found = find_pieces(options.rows.input, options.rows.form)
+    if options.estimate:
+        return _estimate(job, found, options, address)
 
     def work() -> tuple[Facts, int]:
         with options.run.open() as run, connected(address) as cores:
@@ -65,14 +71,34 @@ def run_judge_cluster(options: JudgeOptions, address: str) -> int:
                       beside=options.votes)  # fmt: skip
 
 
+def _estimate(job: JudgeJob, found: Pieces, options: JudgeOptions, address: str) -> int:
+    """Tell what the judges would be asked about the whole job; return the exit code."""
+    done, groups = Done(), job.asking.groups()
+    counts = [CallCount() for _ in groups]
+    with options.run.open() as run, connected(address) as cores:
+        rows = _count(job, found, options, done)
+        blocks = _blocks_of(found, rows, _ESTIMATED)
+        with stages(quiet=options.quiet) as progress:
+            for number, result in enumerate(
+                each(Estimate(job, options.run), blocks, actors=cores), 1
+            ):
+                for count, other in zip(counts, result["counts"], strict=True):
+                    count.add(other)
+                progress("estimating", number, len(blocks))
+        facts = [*estimate_facts(estimates_of(groups, counts, run), run, rows=sum(rows))]
+    told = [*facts, *not_read(list(done.unread), found.others)]
+    tell(told, as_json=options.as_json, file=sys.stdout)
+    return SOME_FAILED if done.unread or found.others else 0
+
+
 def _prepare(options: JudgeOptions) -> JudgeJob:
     """Check the options."""
     rows, run = options.rows, options.run
-    check_places(rows.input, options.output)
+    if not options.estimate:  # nothing is written
+        check_places(rows.input, options.output)
+    check_batch(run)
     check_options({
-        "--both-orders": options.both_orders,
         "--journal": options.journal is not None,
-        "--estimate": options.estimate,
         "--engine ontology": options.engine == "ontology",
         "--judge ontology": "ontology" in (options.judge or ()),
         "--output-format": rows.output_format not in (None, "parquet"),
@@ -115,11 +141,31 @@ def _digest(value: str) -> str:
 
 def _run(job: JudgeJob, found: Pieces, options: JudgeOptions, run: Run, cores: int) -> Done:
     """Do the three kinds of work; return the counts. What workers asked is added to `run`."""
-    done, pieces = Done(), [piece.as_item() for piece in found.pieces]
-    rows, readable = [0] * len(pieces), [False] * len(pieces)
+    done = Done()
     for model in job.asking.models():
         run.price(model)
+    rows = _count(job, found, options, done)
+    blocks = _blocks_of(found, rows, _BLOCK)
+    with permits_of(options.run, run) as permits:
+        work = Judge(job, options.run, permits)
+        _judge(work, blocks, done, run, cores, quiet=options.quiet)
+    with stages(quiet=options.quiet) as progress:
+        judged = [piece.as_item() for piece, count in zip(found.pieces, rows, strict=True) if count]
+        for number, _ in enumerate(each(Write(job, _BLOCK), judged), 1):
+            progress("writing", number, len(judged))
+    if options.votes is not None:
+        write_votes(options.votes, votes_cast(BlockOutcomes(job, blocks)))
+    return done
+
+
+def _count(job: JudgeJob, found: Pieces, options: JudgeOptions, done: Done) -> list[int]:
+    """Return the number of rows of each piece; `done` knows which cannot be judged.
+
+    Raises InputError where none can, or where votes could not be told apart by their cases.
+    """
+    rows, readable = [0] * len(found.pieces), [False] * len(found.pieces)
     names, named = CaseNames(), options.votes is not None or bool(people_of(options))
+    pieces = [piece.as_item() for piece in found.pieces]
     with stages(quiet=options.quiet) as progress:
         for number, counts in enumerate(each(Count(job, named), pieces), 1):
             rows[counts["piece"]] = counts["rows"]
@@ -131,31 +177,21 @@ def _run(job: JudgeJob, found: Pieces, options: JudgeOptions, run: Run, cores: i
     if done.unread and not any(readable):
         raise InputError(next(iter(done.unread)))
     names.check()
-    with permits_of(options.run, run) as permits:
-        work = Judge(job, options.run, permits)
-        blocks = _blocks_of(pieces, rows)
-        _judge(work, blocks, done, run, cores, quiet=options.quiet)
-    with stages(quiet=options.quiet) as progress:
-        judged = [piece for piece, count in zip(pieces, rows, strict=True) if count]
-        for number, _ in enumerate(each(Write(job, _BLOCK), judged), 1):
-            progress("writing", number, len(judged))
-    if options.votes is not None:
-        write_votes(options.votes, votes_cast(BlockOutcomes(job, blocks)))
-    return done
+    return rows
 
 
-def _blocks_of(pieces: Sequence[Item], rows: Sequence[int]) -> list[Item]:
+def _blocks_of(found: Pieces, rows: Sequence[int], size: int) -> list[Item]:
     """Return the blocks of all pieces, in order. rows: how many each piece has."""
     before = list(accumulate(rows, initial=1))
     return [
         {
-            "piece": piece,
+            "piece": piece.as_item(),
             "first": first,
-            "rows": min(_BLOCK, rows[n] - first),
+            "rows": min(size, rows[n] - first),
             "at": before[n] + first,
         }
-        for n, piece in enumerate(pieces)
-        for first in range(0, rows[n], _BLOCK)
+        for n, piece in enumerate(found.pieces)
+        for first in range(0, rows[n], size)
     ]
 
 

@@ -117,6 +117,24 @@ class Count:
 
 
 @dataclass(frozen=True)
+class Estimate:
+    """Counts what the judges would be asked about a block of rows."""
+
+    job: JudgeJob
+    options: RunOptions
+
+    @cached_property
+    def _run(self) -> Run:
+        return run_of_worker(self.options, None)
+
+    def __call__(self, item: Item) -> Item:
+        """Return the counts of each group of calls."""
+        rows = self.job.read(Piece.of_item(item["piece"])).slice(item["first"], item["rows"])
+        inputs, groups = self.job.inputs_of(rows), self.job.asking.groups()
+        return {"counts": [group.count(inputs, self._run).plain() for group in groups]}
+
+
+@dataclass(frozen=True)
 class Judge:
     """Judges a block of rows. permits: limits and budget of the whole job; None for its own."""
 
@@ -221,7 +239,7 @@ class BlockOutcomes(Sequence[Any]):
 
 def _read_outcomes(job: JudgeJob, name: str) -> list[Any]:
     """Return the outcomes of a finished block."""
-    column = job.blocks.open(name).read()["outcome"].to_pylist()
+    column = job.blocks.read(name)["outcome"].to_pylist()
     return [job.asking.read(json.loads(plain)) for plain in column]
 
 

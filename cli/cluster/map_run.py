@@ -4,7 +4,7 @@ import hashlib
 import os
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from ...ontology.sources.added import describe
 from ...ontology.table import CanonicalTable, read_table, short_signature
 from ...ontology.tree import load_tree
 from ..exit_codes import BUDGET, SOME_FAILED
-from ..runs.map_accept import open_calibration
+from ..runs.map_accept import Taking, open_taking
 from ..runs.map_job import Request
 from ..runs.map_model import Asked, asking, mapper_settings
 from ..runs.map_style import StyleInUse, style_or
@@ -29,8 +29,8 @@ from ..terminal.progress import Stages, stages
 from .journal import check_options, check_places, in_journal, whole_path
 from .map_work import DISTINCT, MAPPED, TEXTS, Gather, Map, MapJob, Scan, Write
 from .not_read import not_read
-from .office import permits_of, refused_of
-from .on_ray import connected, each
+from .office import check_batch, permits_of, refused_of
+from .on_ray import Item, connected, each
 from .pieces import Pieces, find_pieces
 
 _STYLE = f"{DISTINCT}/style"  # it goes with the texts
@@ -52,6 +52,7 @@ class Prepared:
     asked: Asked | None
     found: Pieces
     table: CanonicalTable
+    taking: Taking
     mapper: Mapper
     job: MapJob
 
@@ -60,12 +61,14 @@ class Prepared:
 class Done:
     """The counts of a job. unread: why, for each file that could not be read.
 
-    distinct: texts that are not empty. settled: by reviewers. before: mapped by an earlier run.
-    parts: texts by the part of the model in their mapping.
+    read: rows. distinct: texts that are not empty. settled: by reviewers. before: mapped by an
+    earlier run. parts: texts by the part of the model in their mapping. taken: what `Taking`
+    counts.
     """
 
     columns: dict[str, None] = field(default_factory=dict)
     unread: dict[str, None] = field(default_factory=dict)
+    read: int = 0
     distinct: int = 0
     settled: int = 0
     before: int = 0
@@ -73,6 +76,7 @@ class Done:
     failures: Counter[str] = field(default_factory=Counter)
     parts: Counter[str] = field(default_factory=Counter)
     rows: Counter[str] = field(default_factory=Counter)
+    taken: dict[str, Counter[str]] = field(default_factory=dict)
 
 
 def run_map_cluster(
@@ -81,7 +85,7 @@ def run_map_cluster(
 ) -> int:  # fmt: skip
     """Run the command; return the exit code. All options and inputs are checked before any work."""
     with stages(quiet=quiet) as progress:
-        prepared = _prepare(request, settings, asked, progress)
+        prepared = prepare(request, settings, asked, progress)
 
     def work() -> tuple[Facts, int]:
         with (
@@ -99,10 +103,10 @@ def run_map_cluster(
     return in_journal(request.output, about, folders, work, as_json=as_json, quiet=quiet)
 
 
-def _prepare(
+def prepare(
     request: Request, settings: dict[str, Any], asked: Asked | None, progress: Stages
 ) -> Prepared:
-    """Check the options and list the input."""
+    """Check the options and list the input. Raises UsageError and InputError."""
     _check(request, asked)
     found = find_pieces(request.input, request.form)
     settings = {
@@ -110,6 +114,7 @@ def _prepare(
         "ontology": _absolute(settings["ontology"]),
         "sources": tuple(Path(path).resolve() for path in settings["sources"]),
     }
+    taking = open_taking(request.wanted, request.table)
     table = CanonicalTable()
     if request.table:
         table = read_table(request.table, load_tree(settings["ontology"]))
@@ -124,19 +129,19 @@ def _prepare(
         progress=progress,
     )
     _ = mapper.parts  # the index is built here, before the workers look for it
-    return Prepared(request, {**settings, "rebuild": False}, asked, found, table, mapper, job)
+    settings["rebuild"] = False
+    return Prepared(request, settings, asked, found, table, taking, mapper, job)
 
 
 def _check(request: Request, asked: Asked | None) -> None:
     """Raise UsageError for an option that a job on a cluster does not have."""
     check_places(request.input, request.output)
+    if asked:
+        check_batch(asked.run)
     check_options({
         f"--output-format {request.output_format}": request.output_format not in (None, "parquet"),
         "--journal": request.journal is not None,
-        "--accept": request.wanted.accept is not None,
-        "--calibration": open_calibration(request.wanted, request.table) is not None,
         "--concepts": request.concepts is not None,
-        "--estimate": asked is not None and asked.estimate_only,
         **(refused_of(asked.run) if asked else {}),
     })  # fmt: skip
 
@@ -162,6 +167,7 @@ def _about(prepared: Prepared) -> dict[str, Any]:
         "form": asdict(request.form),
         "table": hashlib.sha256(table).hexdigest(),
         "input": [prepared.job.source, prepared.found.digest],
+        **prepared.taking.about,
     }
 
 
@@ -172,9 +178,26 @@ def _run(
 
     chooser: what its run asks is the sum of what all workers ask.
     """
-    job, found, done = prepared.job, prepared.found, Done()
-    pieces = [piece.as_item() for piece in found.pieces]
+    done = Done(taken=prepared.taking.counts(()))
+    texts, style = gather(prepared, done, progress)
+    work = mapping_work(prepared, style, chooser)
+    if prepared.asked and chooser and chooser.run:
+        with permits_of(prepared.asked.run, chooser.run) as permits:
+            _map(replace(work, permits=permits), texts, done, workers, progress, chooser.run)
+    else:
+        _map(work, texts, done, workers, progress)
+    pieces = [piece.as_item() for piece in prepared.found.pieces]
+    for number, written in enumerate(each(Write(prepared.job, prepared.taking), pieces), 1):
+        done.rows.update(written)
+        progress("writing", number, len(pieces))
+    return done, style
+
+
+def gather(prepared: Prepared, done: Done, progress: Stages) -> tuple[dict[int, int], StyleInUse]:
+    """Find the distinct texts of the job; return how many each bucket has, and their style."""
+    job, pieces = prepared.job, [piece.as_item() for piece in prepared.found.pieces]
     for number, scanned in enumerate(each(Scan(job), pieces), 1):
+        done.read += scanned["rows"]
         done.columns |= {scanned["column"]: None} if scanned["column"] else {}
         done.unread |= {scanned["unread"]: None} if scanned["unread"] else {}
         progress("reading", number, len(pieces))
@@ -188,19 +211,15 @@ def _run(
         prepared.request.style, lambda: style_of(of_form, done.distinct), prepared.settings
     )
     _keep_style(job, style.style)
+    return {one["bucket"]: one["texts"] for one in gathered}, style
+
+
+def mapping_work(prepared: Prepared, style: StyleInUse, chooser: Chooser | None) -> Map:
+    """Return the work on blocks of texts. Raises UsageError where a calibration is not for it."""
     settings = {**prepared.settings, "style": style.style}
     signature = short_signature(Mapper(**settings, **mapper_settings(chooser)).signature)
-    texts = {one["bucket"]: one["texts"] for one in gathered}
-    work = Map(job, settings, signature, prepared.table, prepared.asked)
-    if prepared.asked and chooser and chooser.run:
-        with permits_of(prepared.asked.run, chooser.run) as permits:
-            _map(replace(work, permits=permits), texts, done, workers, progress, chooser.run)
-    else:
-        _map(work, texts, done, workers, progress)
-    for number, written in enumerate(each(Write(job), pieces), 1):
-        done.rows.update(written)
-        progress("writing", number, len(pieces))
-    return done, style
+    prepared.taking.check(signature)
+    return Map(prepared.job, settings, signature, prepared.table, prepared.taking, prepared.asked)
 
 
 def _keep_style(job: MapJob, style: str) -> None:
@@ -226,12 +245,7 @@ def _map(
     Blocks are smaller where a model is asked: what a lost worker was doing may be paid again.
     """
     total, mapped = sum(texts.values()), 0
-    size = min(max(_SMALLEST, total // _BLOCKS), _LARGEST_ASKED if run else _LARGEST)
-    blocks = [
-        {"bucket": bucket, "first": first, "texts": min(size, count - first)}
-        for bucket, count in texts.items()
-        for first in range(0, count, size)
-    ]
+    blocks = blocks_of(texts, _LARGEST_ASKED if run else _LARGEST)
     progress("mapping", 0, total)
     started = time.monotonic()
     for result in each(work, blocks, actors=workers):
@@ -240,11 +254,23 @@ def _map(
         done.before += result["before"]
         done.failures.update(result["failures"])
         done.parts.update(result["parts"])
+        for name, counts in done.taken.items():
+            counts.update(result["taken"][name])
         if run and result["asked"]:
             run.add_counts(result["asked"])
         progress.replayed("mapping", result["before"])
         progress("mapping", mapped, total)
     done.seconds = time.monotonic() - started
+
+
+def blocks_of(texts: Mapping[int, int], most: int = _LARGEST) -> list[Item]:
+    """Return the blocks of all buckets. texts: how many each has. most: texts of a block."""
+    size = min(max(_SMALLEST, sum(texts.values()) // _BLOCKS), most)
+    return [
+        {"bucket": bucket, "first": first, "texts": min(size, count - first)}
+        for bucket, count in texts.items()
+        for first in range(0, count, size)
+    ]
 
 
 def _report(
@@ -264,6 +290,7 @@ def _report(
         Told(done.rows, done.distinct, done.settled, new, min(done.before, new), done.seconds,
              done.failures)
     )  # fmt: skip
+    yield from prepared.taking.notes(done.taken, done.rows["accepted"], done.rows["rows"])
     if chooser:
         yield from model_summary(done.parts, chooser)
     yield from not_read(list(done.unread), found.others)

@@ -30,6 +30,7 @@ from ...ontology.mapping import Mapping, read_mapping
 from ...ontology.reading.style import count_forms
 from ...ontology.search.encode import packaged_encoder
 from ...ontology.table import CanonicalTable, short_signature
+from ..runs.map_accept import Taking
 from ..runs.map_columns import added_columns
 from ..runs.map_job import texts_of
 from ..runs.map_model import Asked, mapper_settings
@@ -122,8 +123,7 @@ class Gather:
 
         bucket = item["bucket"]
         tables = [
-            self.job.blocks.open(f"{TEXTS}/{piece:06d}").read_row_group(bucket)
-            for piece in range(self.pieces)
+            self.job.blocks.read(f"{TEXTS}/{piece:06d}", bucket) for piece in range(self.pieces)
         ]
         texts = pyarrow.concat_tables(tables)["text"].unique().sort()
         of_form = sum(count_forms(some.to_pylist()) for some in _slices(texts))
@@ -137,26 +137,30 @@ class Gather:
 class Map:
     """Maps a block of texts. signature: that of the mapper, which must be the same everywhere.
 
-    asked, permits: the model that chooses, with limits and budget of the whole job; None for none.
+    taking: the confidences that the mappings get, and which are counted as accepted. asked,
+    permits: the model that chooses, with limits and budget of the whole job; None for none.
     """
 
     job: MapJob
     settings: ReadOnly[str, Any]
     signature: str
     table: CanonicalTable
+    taking: Taking = Taking()
     asked: Asked | None = None
     permits: Permits | None = None
 
     @cached_property
-    def _chooser(self) -> Chooser | None:
+    def chooser(self) -> Chooser | None:
+        """The model that chooses, with a run of this worker."""
         if self.asked is None:
             return None
         run = run_of_worker(self.asked.run, self.permits)
         return Chooser(self.asked.judge, run, **self.asked.options)
 
     @cached_property
-    def _mapper(self) -> Mapper:
-        mapper = Mapper(**self.settings, **mapper_settings(self._chooser))
+    def mapper(self) -> Mapper:
+        """The mapper. Raises EnvironmentFault where it is not that of the job."""
+        mapper = Mapper(**self.settings, **mapper_settings(self.chooser))
         packaged_encoder().threads = 1
         if short_signature(mapper.signature) != self.signature:
             raise EnvironmentFault(
@@ -168,11 +172,11 @@ class Map:
     def __call__(self, item: Item) -> Item:
         """Return the counts of the block: texts, settled, failures, parts of the model, and more.
 
-        before: how many texts an earlier run mapped. asked: what the model was asked now. Only the
-        texts for which an earlier run has no final mapping are mapped.
+        before: how many texts an earlier run mapped. asked: what the model was asked now. taken:
+        what `Taking` counts. Only the texts for which an earlier run has no final mapping are
+        mapped.
         """
-        file = self.job.blocks.open(f"{DISTINCT}/{item['bucket']:06d}")
-        texts = file.read().slice(item["first"], item["texts"])["text"].to_pylist()
+        texts = self.texts_of(item)
         name = f"{MAPPED}/{fingerprint(texts)[:24]}"
         known = self.job.blocks.counts(name) or {"parts": {}, "settled": 0}
         if known["parts"] and all(map(is_final, known["parts"])):
@@ -180,11 +184,12 @@ class Map:
         rows = self._finished(name) if known["parts"] else {}
         before = len(rows) - known["settled"]
         settled, new = self._map([text for text in texts if text not in rows])
-        parts = {mapping.text: part_of(mapping, self._chooser) for mapping in new}
-        for mapping in (*settled, *new):
+        parts = {mapping.text: part_of(mapping, self.chooser) for mapping in new}
+        for mapping in map(self.taking.fitted, (*settled, *new)):
             plain, part = json.dumps(self._plain(mapping)), parts.get(mapping.text, "other")
             rows[mapping.text] = {"text": mapping.text, "mapping": plain, "part": part}
         counts = {
+            "taken": self.taking.counts(_mapping_of(row["mapping"]) for row in rows.values()),
             "texts": len(texts),
             "settled": known["settled"] + len(settled),
             "failures": failure_counts(new),
@@ -192,19 +197,25 @@ class Map:
         }
         columns = {field: [rows[text][field] for text in texts] for field in _FIELDS}
         self.job.blocks.write(name, [_table(**columns)], counts)
-        run = self._chooser.run if self._chooser else None
+        run = self.chooser.run if self.chooser else None
         return {**counts, "before": before, "asked": run.take_counts() if run else None}
+
+    def texts_of(self, item: Item) -> list[str]:
+        """Return the texts of a block."""
+        table = self.job.blocks.read(f"{DISTINCT}/{item['bucket']:06d}")
+        texts: list[str] = table.slice(item["first"], item["texts"])["text"].to_pylist()
+        return texts
 
     def _finished(self, name: str) -> dict[str, dict[str, str]]:
         """Return the rows of a block that have final mappings, by text."""
-        rows = self.job.blocks.open(name).read().to_pylist()
+        rows = self.job.blocks.read(name).to_pylist()
         return {row["text"]: row for row in rows if is_final(row["part"])}
 
     def _map(self, texts: list[str]) -> tuple[list[Mapping], list[Mapping]]:
         """Return the mappings that reviewers have settled, and those of the other texts."""
         known = {text: self.table.settled(text, "") for text in texts}
         left = [text for text in texts if known[text] is None]
-        mapped = [one for some in self._mapper.stream(left) for one in some]
+        mapped = [one for some in self.mapper.stream(left) for one in some]
         return [one for one in known.values() if one is not None], mapped
 
     def _plain(self, mapping: Mapping) -> dict[str, Any]:
@@ -217,11 +228,12 @@ class Write:
     """Writes the rows of a piece with their mappings, in the order of the input."""
 
     job: MapJob
+    taking: Taking = Taking()
 
     def __call__(self, item: Item) -> Item:
-        """Return what `row_counts` counts, and the rows whose texts have no final mapping ("open").
+        """Return what `row_counts` counts, and the rows that are accepted.
 
-        A part with such rows is written again.
+        open: rows whose texts have no final mapping. A part with such rows is written again.
         """
         piece = Piece.of_item(item)
         name = f"part-{piece.number:06d}"
@@ -241,7 +253,7 @@ class Write:
         for rows in _slices(table):
             texts = self.job.texts_of(rows)
             found = self._found({text for of_row in texts.values for text in of_row})
-            mappings = {text: read_mapping(json.loads(plain)) for text, (plain, _) in found.items()}
+            mappings = {text: _mapping_of(plain) for text, (plain, _) in found.items()}
             counts.update(row_counts(texts, mappings))
             is_open = {text for text, (_, part) in found.items() if not is_final(part)}
             counts["open"] += sum(
@@ -250,6 +262,9 @@ class Write:
             added = added_columns(
                 texts, mappings, parts=self.job.split, candidates=self.job.candidates
             )
+            if (marks := self.taking.marks(texts, mappings)) is not None:
+                counts["accepted"] += sum(marks)
+                added["accepted"] = marks
             yield with_added(rows, added)
 
     def _found(self, texts: set[str]) -> dict[str, tuple[str, str]]:
@@ -261,6 +276,10 @@ class Write:
                 if row["text"] not in found or is_final(row["part"]):
                     found[row["text"]] = row["mapping"], row["part"]
         return found
+
+
+def _mapping_of(plain: str) -> Mapping:
+    return read_mapping(json.loads(plain))
 
 
 def _table(**columns: Any) -> Any:

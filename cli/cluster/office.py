@@ -9,6 +9,7 @@ from ...adapters.permits import LEASE_SECONDS, RayPermits, open_office
 from ...agents.engine.limits import Limits
 from ...agents.engine.permits import Permits
 from ...agents.engine.run import Run
+from ...errors import UsageError
 from ..option_groups import BatchRunOptions, RunOptions
 from .on_ray import answer_of
 
@@ -39,5 +40,13 @@ def refused_of(options: BatchRunOptions) -> dict[str, bool]:
     return {
         "--log": options.log is not None,
         "--otel": options.otel,
-        "--batch": options.batch,
     }
+
+
+def check_batch(options: BatchRunOptions) -> None:
+    """Raise UsageError for batches, which one machine waits for."""
+    if options.batch:
+        raise UsageError(
+            "--batch asks from one machine: give the command for each file without --cluster, with "
+            "a --cache redis://… that all nodes reach; a job with --cluster then takes its replies"
+        )

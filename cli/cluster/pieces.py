@@ -58,9 +58,9 @@ def find_pieces(place: str, form: Form) -> Pieces:
     Names that begin with "_" or "." are left out, as all tools for such folders do. Raises
     InputError where there is nothing to read, or where it cannot be reached.
     """
+    files, path = open_place(place)  # says which extra is missing, so it comes before the import
     from pyarrow.fs import FileSelector, FileType
 
-    files, path = open_place(place)
     try:
         [root] = files.get_file_info([path])
         is_folder = root.type == FileType.Directory

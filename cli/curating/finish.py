@@ -87,8 +87,9 @@ def run_with_journal(
     """
     if estimate:
         with options.open() as run:
-            noun = planned.thing if planned.sources == 1 else f"{planned.thing}s"
-            facts = estimate_facts(planned.calls(run), run, rows=planned.sources, noun=noun)
+            facts = estimate_facts(
+                planned.calls(run), run, rows=planned.sources, noun=planned.thing
+            )
             tell((*facts, COUNTED_ONCE), as_json=as_json, file=sys.stdout)
         return 0
 

@@ -53,7 +53,7 @@ def run_patterns(
 
     if estimate:
         with options.open() as run:
-            facts = estimate_facts(calls(run), run, rows=len(failures.pairs), noun="pairs")
+            facts = estimate_facts(calls(run), run, rows=len(failures.pairs), noun="pair")
             tell((found, *facts) if as_json else facts, as_json=as_json, file=sys.stdout)
         return 0
     check_writable(output)

@@ -1,43 +1,70 @@
 """The estimate of a run: calls, tokens and cost, by model."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
 
-from ...agents.engine.estimate import Estimate, estimate
+from ...agents.engine.estimate import Count, Estimate, count_calls
+from ...agents.engine.judges import AnyJudge
 from ...agents.engine.run import Run
 from ...agents.judge import JudgeSpec
+from ...agents.step import Step
+from ...files.counted import counted
+from ...graphs.both_orders import in_both_orders
 from ...graphs.jury.plan import JuryPlan
 from ..terminal.facts import Fact
-from .step_rows import Job
 
 Estimates = Sequence[tuple[str, str, Estimate]]
 """(label of the model, name of the step, estimate) for each group of calls."""
 
 
-def estimate_judge(
-    job: Job, judge: JudgeSpec | None, engine: str, repeat: int, run: Run
-) -> Estimates:
-    """Return what the judge of `dxjudge judge` would be asked; nothing without a judge."""
+@dataclass(frozen=True)
+class Group:
+    """The calls of one model for one step: the label of the model, the name of the step, and how
+    the model is asked.
+    """
+
+    label: str
+    name: str
+    step: Step[Any, Any]
+    judge: AnyJudge
+    engine: str
+    repeat: int
+    both_orders: bool = False
+
+    def count(self, inputs: Sequence[Mapping[str, Any]], run: Run) -> Count:
+        """Count the calls for some inputs."""
+        shown = in_both_orders(inputs) if self.both_orders else inputs
+        return count_calls(
+            self.step, shown, judge=self.judge, run=run, engine=self.engine, repeat=self.repeat
+        )
+
+
+def groups_of_judge(
+    step: Step[Any, Any], judge: JudgeSpec | None, engine: str, repeat: int, *, both_orders: bool
+) -> list[Group]:
+    """Return the calls of the judge of `dxjudge judge`; none without a judge."""
     if judge is None:
         return []
-    asked = estimate(job.step, job.inputs, judge=judge, run=run, engine=engine, repeat=repeat)
-    return [(judge.label, job.step.name, asked)]
+    return [Group(judge.label, step.name, step, judge, engine, repeat, both_orders)]
 
 
-def estimate_jury(job: Job, plan: JuryPlan, run: Run) -> Estimates:
-    """Return what each model of a jury would be asked in each wording, if no juror is left out."""
+def groups_of_jury(plan: JuryPlan) -> list[Group]:
+    """Return the calls of each model of a jury in each wording, if no juror is left out."""
     return [
-        (
-            juror.judge.spec.label,
-            step.prompt_name,
-            estimate(
-                step, job.inputs, judge=juror.judge, run=run, engine=plan.engine, repeat=repeat
-            ),
-        )
+        Group(juror.judge.spec.label, step.prompt_name, step, juror.judge, plan.engine, repeat)
         for juror in plan.jurors
         if juror.judge is not None
         for step in plan.steps.values()
         for repeat in range(plan.repeats)
+    ]
+
+
+def estimates_of(groups: Iterable[Group], counts: Iterable[Count], run: Run) -> Estimates:
+    """Return the estimate of each group from what was counted of its calls."""
+    return [
+        (group.label, group.name, count.estimate(group.step, group.judge, run))
+        for group, count in zip(groups, counts, strict=True)
     ]
 
 
@@ -49,14 +76,14 @@ def keep_estimates(estimates: Estimates, run: Run) -> None:
 
 
 def estimate_facts(
-    estimates: Estimates, run: Run, *, rows: int, noun: str = "rows"
+    estimates: Estimates, run: Run, *, rows: int, noun: str = "row"
 ) -> Iterator[Fact]:
     """Keep estimates for the account, and yield what each model, named by its label, is asked.
 
-    rows: the number of rows of the output, which `noun` names.
+    rows: the number of rows of the output; `noun` names one.
     """
     keep_estimates(estimates, run)
-    yield Fact(f"{rows:,} {noun}; nothing is sent", {noun: rows})
+    yield Fact(f"{counted(rows, noun)}; nothing is sent", {f"{noun}s": rows})
     for label in dict.fromkeys(label for label, _, _ in estimates):
         own = [asked for name, _, asked in estimates if name == label]
         costs = [asked.cost for asked in own]

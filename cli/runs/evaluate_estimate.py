@@ -51,7 +51,7 @@ def evaluation_facts(
 ) -> Iterator[Fact]:
     """Yield what the judges of an evaluation would be asked, by judge and by task."""
     estimates, waiting = estimate_evaluation(opened, run, records)
-    yield from estimate_facts(estimates, run, rows=len(opened.cases), noun="cases")
+    yield from estimate_facts(estimates, run, rows=len(opened.cases), noun="case")
     for label, task, asked in estimates:
         yield Fact(
             f"{counted(asked.calls, 'call')} of {label} for {task}",

@@ -4,7 +4,7 @@ import asyncio
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from ...agents.engine.run import Run
@@ -14,7 +14,7 @@ from ...cache.key import fingerprint
 from ...errors import UsageError
 from ...files.journal import Journal
 from ...files.sequences import picked
-from ...graphs.both_orders import check_step, in_both_orders, stream_both_orders
+from ...graphs.both_orders import check_step, stream_both_orders
 from ...graphs.case_names import case_names
 from ...graphs.columns import judged_columns
 from ...graphs.jury.columns import jury_columns, votes_cast
@@ -30,9 +30,11 @@ from ..terminal.facts import Facts, check_output, named, tell
 from ..terminal.judged import summary
 from .estimates import (
     Estimates,
+    Group,
     estimate_facts,
-    estimate_judge,
-    estimate_jury,
+    estimates_of,
+    groups_of_judge,
+    groups_of_jury,
     keep_estimates,
 )
 from .finishing import Rows, journal_path, journalled
@@ -168,7 +170,6 @@ def _before_judge(options: JudgeOptions) -> Judging[Outcome]:
     if options.both_orders:
         check_step(step)
         about["both_orders"] = True
-    asked = replace(job, inputs=in_both_orders(job.inputs)) if options.both_orders else job
     stream = stream_both_orders if options.both_orders else stream_step
     rows = Rows[Outcome](
         job.keys,
@@ -192,7 +193,11 @@ def _before_judge(options: JudgeOptions) -> Judging[Outcome]:
         columns=lambda outcomes: judged_columns(step, outcomes),
         finish=lambda outcomes: None,
         summary=summary,
-        estimates=lambda run: estimate_judge(asked, judge, engine, options.repeat, run),
+        estimates=lambda run: _estimates(
+            groups_of_judge(step, judge, engine, options.repeat, both_orders=options.both_orders),
+            job,
+            run,
+        ),
     )
 
 
@@ -235,5 +240,9 @@ def _before_jury(options: JudgeOptions) -> Judging[JuryOutcome]:
         columns=lambda outcomes: jury_columns(plan.step, outcomes),
         finish=finish,
         summary=jury_summary,
-        estimates=lambda run: estimate_jury(job, plan, run),
+        estimates=lambda run: _estimates(groups_of_jury(plan), job, run),
     )
+
+
+def _estimates(groups: Sequence[Group], job: Job, run: Run) -> Estimates:
+    return estimates_of(groups, (group.count(job.inputs, run) for group in groups), run)

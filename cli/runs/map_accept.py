@@ -1,13 +1,24 @@
 """What `dxjudge map` does with confidences: fit them to the column, accept rows, say so."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from collections.abc import Mapping as ReadOnly
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
+from ...cache.key import fingerprint
 from ...errors import UsageError
 from ...files.sequences import Repeated
-from ...graphs.accept import ACCEPT_ON, Acceptance, AcceptOn, acceptance, check_promise, unlike
+from ...graphs.accept import (
+    ACCEPT_ON,
+    Acceptance,
+    AcceptOn,
+    acceptance,
+    bins_of,
+    check_promise,
+    unlike,
+)
 from ...graphs.calibrate import acceptance_of
 from ...ontology.mapping import Mapping
 from ...ontology.recalibrated import Calibration, calibration_path, read_calibration
@@ -26,26 +37,92 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Taken:
-    """The mappings with the confidences of the column, and what is accepted of them.
+class Taking:
+    """How mappings get the confidences of the column, and which of them are accepted.
 
-    notes: lines for the summary. rule: None where nothing was to be accepted.
+    calibration: None for the confidences of the package. rule: None where nothing was to be
+    accepted.
     """
+
+    calibration: Calibration | None = None
+    rule: Acceptance | None = None
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """Return what a journal says of it: nothing where nothing is fitted or accepted."""
+        accept = [self.rule.precision, self.rule.on] if self.rule else None
+        fitted = asdict(self.calibration) if self.calibration else None
+        about = {"accept": accept, "calibration": fitted and fingerprint(fitted)}
+        return {name: value for name, value in about.items() if value}
+
+    def check(self, signature: str) -> None:
+        """Raise UsageError for a calibration of other settings or of another version."""
+        if self.calibration and signature and self.calibration.signature != signature:
+            raise UsageError(
+                "the calibration was fitted to scores of other settings or of another version: fit "
+                f"it again (dxjudge table calibrate), or give --calibration {NONE}"
+            )
+
+    def fitted(self, mapping: Mapping) -> Mapping:
+        """Return a mapping with the confidences of the column."""
+        return self.calibration.applied(mapping) if self.calibration else mapping
+
+    def marks(
+        self, texts: Repeated[tuple[str, ...]], mappings: ReadOnly[str, Mapping]
+    ) -> Repeated[bool] | None:
+        """Return for each row whether all its texts can be taken; None without a rule."""
+        if self.rule is None:
+            return None
+        rule = self.rule
+        return texts.replaced(lambda of_row: all(rule.accepts(mappings[text]) for text in of_row))
+
+    def counts(self, mappings: Iterable[Mapping]) -> dict[str, Counter[str]]:
+        """Count the mappings of distinct texts, for `notes`: plain JSON that can be added up.
+
+        texts: "all" that are not empty, "accepted", and those whose code a "model" chose. bins:
+        texts by the bin of their confidence. Nothing is counted without a rule.
+        """
+        if self.rule is None:
+            return {}
+        whole = [mapping for mapping in mappings if mapping.text]
+        accepted = sum(map(self.rule.accepts, whole))
+        model = sum(mapping.decided_by == "llm" for mapping in whole)
+        bins = {str(bin): count for bin, count in bins_of(whole, self.rule.on).items()}
+        texts = Counter(all=len(whole), accepted=accepted, model=model)
+        return {"texts": texts, "bins": Counter(bins)}
+
+    def notes(
+        self, counts: ReadOnly[str, ReadOnly[str, int]], accepted: int, rows: int
+    ) -> Iterator[str]:
+        """Yield lines for the summary. counts: of all texts. accepted: so many of the rows."""
+        if self.calibration:
+            yield f"confidences fitted to {self.calibration.reviewed:,} reviewed rows"
+        if self.rule is None:
+            return
+        texts = counts["texts"]
+        yield (
+            f"accepted at a precision of {self.rule.precision:g} of the {self.rule.on}: "
+            f"{_share(accepted, rows)} rows, "
+            f"{_share(texts['accepted'], texts['all'])} distinct texts"
+        )
+        yield _threshold(self.rule)
+        if not self.calibration:
+            bins = {int(bin): count for bin, count in counts["bins"].items()}
+            yield from _warnings(bins, texts["model"], self.rule.on)
+
+
+@dataclass(frozen=True)
+class Taken:
+    """The mappings with the confidences of the column, what is accepted, and lines that say so."""
 
     mappings: ReadOnly[str, Mapping]
     rule: Acceptance | None
+    marks: Repeated[bool] | None
     notes: tuple[str, ...]
 
     def accepts(self, text: str) -> bool | None:
         """Return whether the mapping of a text can be taken; None without a rule."""
         return self.rule.accepts(self.mappings[text]) if self.rule else None
-
-    def marks(self, texts: Repeated[tuple[str, ...]]) -> Repeated[bool] | None:
-        """Return for each row whether all its texts can be taken; None without a rule."""
-        if self.rule is None:
-            return None
-        rule, mappings = self.rule, self.mappings
-        return texts.replaced(lambda of_row: all(rule.accepts(mappings[text]) for text in of_row))
 
 
 def read_wanted(accept: float | None, on: str | None, calibration: str | None) -> Wanted:
@@ -62,7 +139,7 @@ def read_wanted(accept: float | None, on: str | None, calibration: str | None) -
     return Wanted(accept, chosen, calibration)
 
 
-def open_calibration(wanted: Wanted, table: Path | None) -> Calibration | None:
+def _open_calibration(wanted: Wanted, table: Path | None) -> Calibration | None:
     """Return the calibration that is named, else that of the table, if any.
 
     Raises InputError for a file that cannot be read.
@@ -75,9 +152,17 @@ def open_calibration(wanted: Wanted, table: Path | None) -> Calibration | None:
     return read_calibration(beside) if beside and beside.exists() else None
 
 
+def open_taking(wanted: Wanted, table: Path | None) -> Taking:
+    """Return what the options want. Raises InputError for a calibration that cannot be read."""
+    calibration = _open_calibration(wanted, table)
+    if wanted.accept is None:
+        return Taking(calibration)
+    fitted = acceptance_of(calibration, wanted.accept, wanted.on) if calibration else None
+    return Taking(calibration, fitted or acceptance(wanted.accept, wanted.on))
+
+
 def take(
-    wanted: Wanted,
-    calibration: Calibration | None,
+    taking: Taking,
     mappings: ReadOnly[str, Mapping],
     texts: Repeated[tuple[str, ...]],
     signature: str,
@@ -86,56 +171,33 @@ def take(
 
     Raises UsageError where the calibration is for scores of other settings or of another version.
     """
-    notes: list[str] = []
-    if calibration and signature and calibration.signature != signature:
-        raise UsageError(
-            "the calibration was fitted to scores of other settings or of another version: fit it "
-            f"again (dxjudge table calibrate), or give --calibration {NONE}"
-        )
-    if calibration:
-        mappings = {text: calibration.applied(mapping) for text, mapping in mappings.items()}
-        notes.append(f"confidences fitted to {calibration.reviewed:,} reviewed rows")
-    if wanted.accept is None:
-        return Taken(mappings, None, tuple(notes))
-    fitted = acceptance_of(calibration, wanted.accept, wanted.on) if calibration else None
-    rule = fitted or acceptance(wanted.accept, wanted.on)
-    taken = Taken(mappings, rule, ())
-    notes += _described(taken, texts)
-    if not calibration:
-        notes += _warnings(mappings, wanted.on)
-    return Taken(mappings, rule, tuple(notes))
+    taking.check(signature)
+    mappings = {text: taking.fitted(mapping) for text, mapping in mappings.items()}
+    marks = taking.marks(texts, mappings)
+    notes = taking.notes(taking.counts(mappings.values()), sum(marks or ()), len(texts))
+    return Taken(mappings, taking.rule, marks, tuple(notes))
 
 
-def _described(taken: Taken, texts: Repeated[tuple[str, ...]]) -> Iterator[str]:
-    assert taken.rule
-    rule = taken.rule
-    marks = taken.marks(texts) or ()
-    distinct = dict.fromkeys(text for of_row in texts.values for text in of_row if text)
-    accepted = sum(rule.accepts(taken.mappings[text]) for text in distinct)
-    yield (
-        f"accepted at a precision of {rule.precision:g} of the {rule.on}: "
-        f"{_share(sum(marks), len(marks))} rows, {_share(accepted, len(distinct))} distinct texts"
-    )
+def _threshold(rule: Acceptance) -> str:
     if rule.threshold is None:
-        yield (
+        return (
             f"no confidence reaches {rule.precision:g} in {rule.basis}: only reviewed rows and "
             "those with a confidence of 1 are accepted"
         )
-    else:
-        lowest, right, bound, share = rule.threshold
-        yield (
-            f"they have a confidence of {lowest:g} or more; in {rule.basis}, {right:.1%} of such "
-            f"texts were right (at least {bound:.1%}, with 95 % confidence), and {share:.0%} of "
-            "all texts were such"
-        )
+    lowest, right, bound, share = rule.threshold
+    return (
+        f"they have a confidence of {lowest:g} or more; in {rule.basis}, {right:.1%} of such "
+        f"texts were right (at least {bound:.1%}, with 95 % confidence), and {share:.0%} of "
+        "all texts were such"
+    )
 
 
 def _share(part: int, whole: int) -> str:
     return f"{part:,} of {whole:,}" + (f" ({part / whole:.1%})" if whole else "")
 
 
-def _warnings(mappings: ReadOnly[str, Mapping], on: AcceptOn) -> Iterator[str]:
-    distance = unlike(mappings.values(), on)
+def _warnings(bins: ReadOnly[int, int], by_model: int, on: AcceptOn) -> Iterator[str]:
+    distance = unlike(bins, on)
     if distance is not None:
         how = "lower" if distance < 0 else "higher"
         yield (
@@ -143,7 +205,7 @@ def _warnings(mappings: ReadOnly[str, Mapping], on: AcceptOn) -> Iterator[str]:
             f"distance of the distributions {abs(distance):.2f}), so the precision may differ: "
             "review 50 to 200 random rows and run dxjudge table calibrate"
         )
-    if any(mapping.decided_by == "llm" for mapping in mappings.values()):
+    if by_model:
         yield (
             "warning: a model chose codes; the confidences are those of the embedded ranking, and "
             "the precision was estimated without a model"

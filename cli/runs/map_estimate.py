@@ -1,13 +1,13 @@
 """What the model would be asked by `dxjudge map`, for `--estimate` and for `--account`."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from ...agents.engine.judges import as_judge
 from ...agents.engine.run import Run
 from ...agents.translate_diagnosis import TRANSLATE_DIAGNOSIS
 from ...graphs.chooser import Chooser
 from ...graphs.mapper import Mapper
-from ...graphs.mapping_estimate import MappingEstimate, estimate_mapping
+from ...graphs.mapping_estimate import MappingCount, MappingEstimate, count_mapping
 from ...ontology.mapping import Mapping
 from ..terminal.facts import Fact
 from ..terminal.progress import Stages
@@ -15,15 +15,15 @@ from .estimates import Estimates, estimate_facts, in_json, keep_estimates
 
 
 def mapping_facts(
-    rows: int, distinct: int, embedded: Iterable[Mapping], chooser: Chooser
+    rows: int, distinct: int, count: MappingCount, chooser: Chooser
 ) -> Iterator[Fact]:
     """Yield what mapping with the model would ask, and why not of every distinct text.
 
-    rows, distinct: the numbers of rows and of distinct texts. embedded: the mappings, made without
-    the model, of the texts that the table does not settle.
+    rows, distinct: the numbers of rows and of distinct texts. count: of the texts that the table
+    does not settle.
     """
     run = chooser.run or Run()
-    estimate = estimate_mapping(embedded, chooser, run)
+    estimate = count.estimate(chooser, run)
     yield from estimate_facts(_by_step(estimate, chooser), run, rows=rows)
     reasons = {
         "code in the canonical table": distinct - estimate.texts,
@@ -47,15 +47,20 @@ def mapping_facts(
         )
 
 
-def keep_mapping_estimate(embedded: Iterable[Mapping], chooser: Chooser) -> None:
-    """Keep the estimate for the account of the chooser's run. embedded: as in `mapping_facts`."""
+def keep_mapping_estimate(count: MappingCount, chooser: Chooser) -> None:
+    """Keep the estimate of texts for the account of the chooser's run."""
     if chooser.run is not None:
-        estimate = estimate_mapping(embedded, chooser, chooser.run)
-        keep_estimates(_by_step(estimate, chooser), chooser.run)
+        keep_estimates(_by_step(count.estimate(chooser, chooser.run), chooser), chooser.run)
 
 
-def embedded_choices(mapper: Mapper, texts: Sequence[str], progress: Stages) -> Iterator[Mapping]:
-    """Yield the mappings that texts have without the model, and show how far that is."""
+def count_embedded(
+    mapper: Mapper, texts: Sequence[str], chooser: Chooser, progress: Stages
+) -> MappingCount:
+    """Map texts without the model, show how far that is, and count them for the estimate."""
+    return count_mapping(_embedded(mapper, texts, progress), chooser, chooser.run or Run())
+
+
+def _embedded(mapper: Mapper, texts: Sequence[str], progress: Stages) -> Iterator[Mapping]:
     done = 0
     for batch in mapper.stream(texts, choose=False):
         yield from batch

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ...errors import UsageError
 from ...files.bytes import check_writable
+from ...files.content import Tell
 from ...files.forms import Form, OutputFormat, output_format
 from ...files.large import open_sheet
 from ...files.rows_in import Sheet, cell_texts, text_column
@@ -68,9 +69,12 @@ class Job:
         return sorted(self.distinct, key=lambda text: -self.counts[text])
 
 
-def read_job(request: Request, tree: Tree) -> Job:
-    """Read the input, and check before any work that the output can be written."""
-    sheet = open_sheet(request.input, request.form, column=request.column)
+def read_job(request: Request, tree: Tree, tell: Tell | None = None) -> Job:
+    """Read the input, and check before any work that the output can be written.
+
+    tell: follows how far a large input is read.
+    """
+    sheet = open_sheet(request.input, request.form, column=request.column, tell=tell)
     format = output_format(request.output, request.output_format, sheet.format)
     check_columns(sheet, format)
     check_concepts(format, request.concepts)

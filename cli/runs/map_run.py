@@ -12,6 +12,7 @@ from typing import Any
 
 from ...errors import UsageError
 from ...files.bytes import writing_to
+from ...files.content import Tell
 from ...files.forms import MAPPING_FORMS
 from ...files.journal import Journal
 from ...files.rows_out import added_names, write_sheet
@@ -36,7 +37,7 @@ from ..exit_codes import BUDGET, INTERRUPTED, SOME_FAILED
 from ..terminal.facts import Fact, Facts, named, tell
 from ..terminal.progress import Stages, stages, tell_of_batches
 from .finishing import journal_path
-from .map_accept import Taken, open_calibration, take
+from .map_accept import Taken, open_taking, take
 from .map_columns import added_columns
 from .map_job import Job, Request, read_job
 from .map_journal import open_journal
@@ -82,10 +83,11 @@ def run_map(
     if (request.workers or 1) > 1 and (asked or not _is_packaged(settings)):
         raise UsageError("--workers is for the packaged encoder, without --model and --chroma")
     tree = load_tree(settings["ontology"])
-    job = read_job(request, tree)
+    with stages(quiet=quiet) as progress:
+        job = read_job(request, tree, progress.of_bytes("reading"))
     style = style_in_use(request.style, job.distinct, settings)
     settings = {**settings, "style": style.style}
-    calibration = open_calibration(request.wanted, request.table)
+    taking = open_taking(request.wanted, request.table)
     table = read_table(request.table, tree) if request.table else CanonicalTable()
     with asking(asked) as chooser:
         work = Work({**settings, **mapper_settings(chooser)}, chooser)
@@ -99,8 +101,9 @@ def run_map(
             with keeping(request.table, table, work, tree, job.counts):
                 with stages(quiet=quiet) as progress:
                     map_texts(job.frequent_first, table, work, progress, request)
-                taken = take(request.wanted, calibration, work.mappings, job.texts, work.signature)
-                write_output(request, job, taken, table, tree)
+                taken = take(taking, work.mappings, job.texts, work.signature)
+                with stages(quiet=quiet or _is_read_here(request.output)) as progress:
+                    write_output(request, job, taken, table, tree, progress.of_bytes("writing"))
             code = _exit_code(work)
         except KeyboardInterrupt:
             rest = _where_kept(request, work)
@@ -123,7 +126,7 @@ def _exit_code(work: Work) -> int:
 
 def _estimate(request: Request, job: Job, table: CanonicalTable, work: Work, quiet: bool) -> Facts:
     """Map without the model the texts that the table does not settle, and return the estimate."""
-    from .map_estimate import embedded_choices, mapping_facts
+    from .map_estimate import count_embedded, mapping_facts
 
     assert work.chooser
     with stages(quiet=quiet) as progress:
@@ -131,9 +134,8 @@ def _estimate(request: Request, job: Job, table: CanonicalTable, work: Work, qui
         texts = [text for text in job.distinct if text]
         work.signature = short_signature(mapper.signature)
         _settle(texts, table, work, request.candidates)
-        embedded = embedded_choices(mapper, work.wanted, progress)
-        # As a list: the texts are mapped here, while the progress is shown.
-        return list(mapping_facts(len(job.texts), len(texts), embedded, work.chooser))
+        count = count_embedded(mapper, work.wanted, work.chooser, progress)
+    return mapping_facts(len(job.texts), len(texts), count, work.chooser)
 
 
 def map_texts(
@@ -156,9 +158,10 @@ def map_texts(
     remaining = [text for text in work.wanted if text not in work.mappings]
     work.resumed = len(work.new)
     if work.chooser and work.chooser.run and work.chooser.run.has_account:
-        from .map_estimate import embedded_choices, keep_mapping_estimate
+        from .map_estimate import count_embedded, keep_mapping_estimate
 
-        keep_mapping_estimate(embedded_choices(mapper, remaining, progress), work.chooser)
+        count = count_embedded(mapper, remaining, work.chooser, progress)
+        keep_mapping_estimate(count, work.chooser)
     started = time.monotonic()
     done = len(work.wanted) - len(remaining)
     if remaining:
@@ -229,9 +232,9 @@ def _signature(mapping: Mapping, work: Work) -> str:
 
 
 def write_output(
-    request: Request, job: Job, taken: Taken, table: CanonicalTable, tree: Tree
+    request: Request, job: Job, taken: Taken, table: CanonicalTable, tree: Tree, tell: Tell
 ) -> None:
-    """Write the rows with their mappings."""
+    """Write the rows with their mappings. tell: follows how far they are written."""
     mappings = taken.mappings
     with writing_to(request.output) as file:
         if job.format in MAPPING_FORMS:
@@ -247,11 +250,16 @@ def write_output(
             columns = added_columns(
                 job.texts, mappings, parts=request.split, candidates=request.candidates
             )
-            if (marks := taken.marks(job.texts)) is not None:
-                columns["accepted"] = marks
+            if taken.marks is not None:
+                columns["accepted"] = taken.marks
             names = added_names(job.sheet, list(columns))
             added = {names[name]: values for name, values in columns.items()}
-            write_sheet(file, job.format, job.sheet, added)
+            write_sheet(file, job.format, job.sheet, added, tell)
+
+
+def _is_read_here(output: str) -> bool:
+    """Whether the output goes to the terminal, where a bar would stand between its rows."""
+    return output == "-" and sys.stdout.isatty()
 
 
 def _where_kept(request: Request, work: Work) -> str:

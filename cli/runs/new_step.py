@@ -132,7 +132,7 @@ def write_new_step(name: str, folder: Path) -> list[str]:
     return [
         f"wrote {step} and {test}",
         "next:",
-        f"  pytest {test}  # needs pytest: pip install pytest",
+        f"  python -m pytest {test}  # needs pytest: pip install pytest",
         f"  dxjudge steps {step}:{constant}",
         f"  dxjudge judge {step}:{constant} texts.csv -o judged.csv --judge openai:gpt-4o",
     ]

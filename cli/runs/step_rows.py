@@ -50,9 +50,9 @@ def read_job(
     errors of `read_rows`.
     """
     step = find_step(rows.step)
-    if engine == "ontology" and "predicted" in step.input.model_fields:
-        return read_rows(rows, output, step, case)
-    check_engine(step, engine, has_judge)
+    codes = ("ontology",) if "predicted" in step.input.model_fields else ()
+    if engine not in codes:
+        check_engine(step, engine, has_judge, codes)
     return read_rows(rows, output, step, case)
 
 

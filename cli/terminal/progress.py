@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,10 @@ _TITLES = {
     "encoding": "building the index: meanings",
     "indexing": "building the index: vectors",
     "mapping": "mapping",
+    "reading": "reading the input, MB",
+    "writing": "writing, MB read again",
 }
+_MEGABYTE = 1_000_000
 
 
 class Pace:
@@ -60,13 +63,16 @@ class Now:
         self._printed = time.monotonic()
 
     def say(self, title: str, done: int, total: int, state: str = "") -> None:
-        """Print how far the work is, where the last line, or the start, is 30 seconds ago."""
+        """Print how far the work is, where the last line, or the start, is 30 seconds ago.
+
+        total: 0 where it is unknown.
+        """
         now = time.monotonic()
         if now - self._printed < SECONDS_BETWEEN_LINES:
             return
         self._printed = now
         left, asked = self.pace.left(done, total), f"{self.pace.a_minute(done):,.0f} a minute"
-        parts = (f"dxjudge: {title}: {done:,} of {total:,}", left, asked, state)
+        parts = (f"dxjudge: {title}: {reached(done, total)}", left, asked, state)
         print(", ".join(filter(None, parts)), file=sys.stderr, flush=True)
 
 
@@ -78,16 +84,24 @@ class Stages:
         self._quiet = quiet
         self._tasks: dict[str, Any] = {}
         self._lines: dict[str, Now] = {}
+        self._done: dict[str, int] = {}
 
     def __call__(self, stage: str, done: int, total: int) -> None:
-        """Show how far a stage is."""
+        """Show how far a stage is. total: 0 where it is unknown."""
         if stage not in self._tasks:
             self._lines[stage] = Now(done)
             self._tasks[stage] = self._start(stage, total)
+        if done < self._done.get(stage, 0):  # the same is read once more
+            self._lines[stage].pace = Pace(done)
+        self._done[stage] = done
         if self._bar is not None:
             show(self._bar, self._tasks[stage], self._lines[stage].pace, done, total)
         elif not self._quiet:
             self._lines[stage].say(_TITLES.get(stage, stage), done, total)
+
+    def of_bytes(self, stage: str) -> Callable[[int, int], None]:
+        """Return what shows how far a stage is from bytes, in megabytes."""
+        return lambda done, total: self(stage, done // _MEGABYTE, total // _MEGABYTE)
 
     def replayed(self, stage: str, count: int = 1) -> None:
         """Leave items that were finished before, as those from the cache, out of a stage's pace."""
@@ -97,7 +111,9 @@ class Stages:
     def _start(self, stage: str, total: int) -> Any:
         title = _TITLES.get(stage, stage)
         if self._bar is not None:
-            return self._bar.add_task("", total=total, what=title, left="", rate="")
+            return self._bar.add_task(
+                "", total=total or None, reached="", what=title, left="", rate=""
+            )
         # A first run takes minutes, and without this line it would look as if it did nothing.
         if not self._quiet and stage == "encoding":
             print(f"{title} of {total:,} terms, once", file=sys.stderr)
@@ -126,7 +142,7 @@ class Counted:
         self._done = self._failed = 0
         self._replayed = 0.0
         if bar is not None:
-            self._task = bar.add_task("", total=total, what="judging", left="", rate="")
+            self._task = bar.add_task("", total=total, reached="", what="judging", left="", rate="")
 
     def add(self, *, failed: bool) -> None:
         """Count one more row; the share of its verdicts from the cache is left out of the pace."""
@@ -162,11 +178,26 @@ def counting(run: "Run", total: int, *, quiet: bool) -> Iterator[Counted]:
         yield Counted(bar, run, total, quiet=quiet)
 
 
+def add_task(bar: Any, what: str, total: int) -> Any:
+    """Add a task to a bar. total: 0 where it is unknown."""
+    return bar.add_task(
+        "", total=total or None, reached=reached(0, total), what=what, left="", rate=""
+    )
+
+
 def show(bar: Any, task: Any, pace: Pace, done: int, total: int, **fields: str) -> None:
     """Show on a bar how far a task is, with the time left and the pace."""
     asked = pace.a_minute(done)
     rate, left = f"{asked:,.0f} a minute" if asked else "", pace.left(done, total)
-    bar.update(task, completed=done, total=total, rate=rate, left=left, **fields)
+    so_far = reached(done, total)
+    bar.update(
+        task, completed=done, total=total or None, reached=so_far, rate=rate, left=left, **fields
+    )
+
+
+def reached(done: int, total: int) -> str:
+    """Return how far something is, in words; 0 stands for a total that is unknown."""
+    return f"{done:,} of {total:,}" if total else f"{done:,}"
 
 
 def open_bar() -> Any:
@@ -185,7 +216,7 @@ def open_bar() -> Any:
 
     whole = Column(no_wrap=True)
     columns = (
-        TextColumn("{task.completed:,.0f} of {task.total:,.0f}", table_column=whole),
+        TextColumn("{task.fields[reached]}", table_column=whole),
         TextColumn("{task.fields[left]}", table_column=whole.copy()),
         TextColumn("{task.fields[rate]}", table_column=whole.copy()),
         BarColumn(bar_width=16),

@@ -72,7 +72,17 @@ class AnswerResult:
         return frame_of(list(self.columns), [list(row.values()) for row in self.rows])
 
     def write(self, path: str | Path) -> Path:
-        """Write the responses to a file; its name says the form. Raises OutputError."""
+        """Write the responses to a file.
+
+        Args:
+            path: its suffix says the form, such as .jsonl or .csv.
+
+        Returns:
+            the path.
+
+        Raises:
+            OutputError: if the file cannot be written.
+        """
         write_columns(str(path), output_format(str(path), None, "jsonl"), dict(self.columns))
         return Path(path)
 

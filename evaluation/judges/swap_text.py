@@ -73,6 +73,8 @@ def swap_blocks(swap: Swap) -> list[Block]:
 
 def _scores(swap: Swap) -> Iterator[Block]:
     row_of = {(row.metric, row.judge, row.model): row for row in swap.scores}
+    fewer = any(row.failed for row in swap.scores)
+    notes = ("#: the rank, over the cases that all models resolved",) if fewer else ()
     for metric, title in swap.titles.items():
         for start in range(0, len(swap.models), ACROSS):
             models = swap.models[start : start + ACROSS]
@@ -80,7 +82,7 @@ def _scores(swap: Swap) -> Iterator[Block]:
             for judge in swap.judges:
                 cells = [row_of.get((metric, judge, model)) for model in models]
                 rows.append((judge, *("-" if one is None else _score(one) for one in cells)))
-            yield Block(f"{title}: score and rank by judge", ("judge", *models), tuple(rows))
+            yield Block(f"{title}: score and rank by judge", ("judge", *models), tuple(rows), notes)
 
 
 def _score(row: ScoreRow) -> str:

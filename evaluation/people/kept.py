@@ -15,6 +15,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ...errors import InputError, OutputError
+from ...files.bytes import BINARY
 from ...files.claim import claim
 
 Status = Literal["done", "abstained", "skipped", "withdrawn"]
@@ -64,7 +65,7 @@ class Kept:
         self._lock = threading.Lock()
         self._give_back = claim(path, "end that command first: several people can use its pages")
         try:
-            self._descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
+            self._descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | BINARY, 0o600)
             self._load()
         except OSError as fault:
             self._give_back()

@@ -210,7 +210,8 @@ def open_rating(
     of the file, and InputError where an item of the file is not in the data any more.
     """
     if not found.items:
-        raise UsageError("there is nothing to rate: no item can be shown")
+        why = found.left_out[0] if found.left_out else "there is no row"
+        raise UsageError(f"there is nothing to rate: no item can be shown; {why}")
     items = {one.key: one for one in found.items}
     if len(items) < len(found.items):
         raise InputError(

@@ -25,7 +25,7 @@ def highest(scores: npt.NDArray[np.float32], k: int) -> npt.NDArray[np.int64]:
 def _not_above(scores: npt.NDArray[np.float32], k: int) -> np.float32:
     """Return a number that at least k numbers of a row reach, and few others.
 
-    It is the k-th of the highest numbers of groups, found ten times faster than that of the row.
+    It is the k-th of the highest numbers of groups, found three times faster than that of the row.
     """
     tops = scores
     while len(tops) >= _GROUPS * k:

@@ -70,6 +70,9 @@ class Retriever:
         query = read_query(written.words, frames=self.tree.descriptor.factors is not None)
         if written.sure or written.likely:
             query = replace(query, text=text, codes=written.sure, likely_codes=written.likely)
+        if not self.leave_one_out and self.look_up(query):
+            # Equal terms decide; readings of parts would only cost time.
+            return replace(query, forms=tuple(form for form in query.forms if _is_whole(form)))
         known = {form.text for form in query.forms}
         likely: dict[str, Form] = {}
         for form in query.forms:
@@ -108,8 +111,8 @@ class Retriever:
 
     def look_up(self, query: Query) -> list[int]:
         """Return the rows of terms that equal the whole text, in one of its wordings."""
-        whole = (form.text for form in query.forms if form.kind in {"whole", "without brackets"})
-        for text in (*whole, *query.turned):
+        whole = filter(_is_whole, query.forms)
+        for text in (*(form.text for form in whole), *query.turned):
             if rows := self.index.rows.exact.get(text):
                 return rows
         return []
@@ -192,6 +195,10 @@ class _Read(NamedTuple):
     forms: Sequence[Form]
     vectors: Floats
     lexical: Floats
+
+
+def _is_whole(form: Form) -> bool:
+    return form.kind in {"whole", "without brackets"}
 
 
 def _first_of_each(codes: Rows, scores: Floats) -> Rows:

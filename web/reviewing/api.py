@@ -7,7 +7,7 @@ from fastapi import APIRouter, HTTPException, Query
 from pydantic import BaseModel, Field
 
 from ...errors import UsageError
-from .blind import agreement, blind_reviews, settle_agreed
+from .blind import agreement, blind_reviews, reviewers, settle_agreed
 from .edited import Conflict
 from .finder import Finder
 from .order import Wanted, queue
@@ -73,6 +73,7 @@ def make_review_api(session: Session, finder: Finder) -> APIRouter:
         tree = session.table.tree
         return {
             "reviewer": session.reviewer,
+            "reviewers": reviewers(session.log.reviews),
             "blind": session.blind,
             "share": list(session.share),
             "release": f"{tree.descriptor.shown}, {tree.version}",
@@ -178,10 +179,10 @@ def _add_acts(api: APIRouter, session: Session) -> None:
 
 def _add_samples(api: APIRouter, session: Session) -> None:
     @api.get("/review/progress")
-    def how_far(with_steps: bool = False) -> dict[str, Any]:
-        """Return how much of the rows is done, and the samples."""
+    def how_far(with_steps: bool = False, me: str = "") -> dict[str, Any]:
+        """Return how much of the rows is done, by everybody or blind by one; and the samples."""
         session.refresh()
-        return {**progress(session), "steps": steps(session) if with_steps else []}
+        return {**progress(session, me), "steps": steps(session) if with_steps else []}
 
     @api.post("/review/sample")
     def sample(body: SampleIn) -> dict[str, Any]:

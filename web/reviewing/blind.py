@@ -2,11 +2,12 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import combinations
 from typing import Any
 
 from ...ontology.mapping import BETWEEN
+from ...ontology.table_row import State
 from ...scoring.bootstrap import Plan
 from ...scoring.raters.agreement import Coefficient, pair_agreement
 from ...scoring.share_limits import share_interval
@@ -32,6 +33,22 @@ def blind_reviews(reviews: Iterable[Review]) -> dict[str, dict[str, Review]]:
         if stack:
             by_row[id][reviewer] = stack[-1]
     return dict(by_row)
+
+
+def reviewers(reviews: Iterable[Review]) -> list[str]:
+    """Return who decided rows; what people agreed on is settled under their joint names."""
+    return sorted({one.reviewer for one in reviews if one.act in ("decided", "blind")})
+
+
+def blind_states(session: Session, reviewer: str) -> Iterator[tuple[Row, State]]:
+    """Yield the rows for blind reviews, and whether this reviewer has decided each.
+
+    Rows that people decided otherwise are left out.
+    """
+    by_row = blind_reviews(session.log.reviews)
+    for row in session.table.rows.values():
+        if session.is_mine(row) and (row.state == "open" or row.id in by_row):
+            yield row, "reviewed" if reviewer in by_row.get(row.id, {}) else "open"
 
 
 def chosen(review: Review) -> tuple[str, frozenset[str]]:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pydantic import BaseModel
 
 from ...errors import UsageError
-from .blind import blind_reviews, differing
+from .blind import blind_states, differing
 from .flags import flagged
 from .rows import Row, row_id
 from .samples import samples
@@ -59,14 +59,9 @@ def queue(session: Session, wanted: Wanted, reviewer: str) -> list[str]:
 
 
 def _blind(session: Session, rows: list[Row], state: str, reviewer: str) -> list[Row]:
-    """Return the rows for blind reviews, which people did not decide otherwise."""
-    by_row = blind_reviews(session.log.reviews)
-    rows = [row for row in rows if row.state == "open" or row.id in by_row]
-    if state == "open":
-        return [row for row in rows if reviewer not in by_row.get(row.id, {})]
-    if state == "reviewed":
-        return [row for row in rows if reviewer in by_row.get(row.id, {})]
-    return rows
+    """Return the rows for blind reviews that have this state for the reviewer, "" for any."""
+    mine = {row.id: now for row, now in blind_states(session, reviewer)}
+    return [row for row in rows if row.id in mine and state in ("", mine[row.id])]
 
 
 def _tests(session: Session, wanted: Wanted) -> list[Callable[[Row], bool]]:

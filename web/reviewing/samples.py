@@ -7,13 +7,14 @@ for.
 
 import math
 import random
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from ...errors import UsageError
-from ...ontology.table_row import ACCEPTED
+from ...ontology.table_row import ACCEPTED, State
 from ...scoring.share_limits import share_interval, weighted_share_interval
+from .blind import blind_states
 from .edited import Edit
 from .flags import flagged
 from .log import Review
@@ -224,17 +225,27 @@ def described(session: Session) -> list[dict[str, Any]]:
     return told
 
 
-def progress(session: Session) -> dict[str, Any]:
-    """Return how much of the rows is done, and how right what was accepted unseen is."""
+def progress(session: Session, reviewer: str = "") -> dict[str, Any]:
+    """Return how much of the rows is done, and how right what was accepted unseen is.
+
+    In a blind review it is how much this reviewer has done: the table does not change, and what
+    other people did stays unseen.
+    """
     counts: dict[str, dict[str, float]] = {
         state: {"texts": 0, "rows": 0} for state in ("open", "reviewed", "accepted")
     }
-    for row in session.table.rows.values():
-        counts[row.state]["texts"] += 1
-        counts[row.state]["rows"] += row.weight
-    uncounted = sum(not row.rows for row in session.table.rows.values())
-    told = described(session)
+    rows = blind_states(session, reviewer) if session.blind else _states(session)
+    uncounted = 0
+    for row, state in rows:
+        counts[state]["texts"] += 1
+        counts[state]["rows"] += row.weight
+        uncounted += not row.rows
+    told = [] if session.blind else described(session)
     return {**counts, "uncounted": uncounted, "samples": told, "unseen": _combined(told)}
+
+
+def _states(session: Session) -> Iterator[tuple[Row, State]]:
+    return ((row, row.state) for row in session.table.rows.values())
 
 
 def _combined(told: list[dict[str, Any]]) -> dict[str, Any] | None:

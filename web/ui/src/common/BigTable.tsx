@@ -53,6 +53,8 @@ export function BigTable<Row>(props: BigTableProps<Row>) {
     estimateSize: () => rowHeight,
     getScrollElement: () => box.current,
     overscan: 8,
+    // The heading covers as much as a row; and what comes after the chosen row is shown, too.
+    scrollPaddingEnd: 3 * rowHeight,
     observeElementRect,
     observeElementOffset,
     scrollToFn: elementScroll,

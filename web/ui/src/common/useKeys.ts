@@ -1,6 +1,9 @@
 import { useEffect, useRef } from "preact/hooks";
 
-/** Call `keys[key]` for a key pressed outside a field; with a modifier it stays the browser's. */
+/**
+ * Call `keys[key]` for a key pressed outside a field; with a modifier it stays the browser's.
+ * Where several parts of a page want a key, the part that was there first has it.
+ */
 export function useKeys(keys: Record<string, () => void>): void {
   // The keys of the last drawing, so that a key right after another one finds them.
   const now = useRef(keys);
@@ -8,7 +11,7 @@ export function useKeys(keys: Record<string, () => void>): void {
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
       const target = event.target as HTMLElement | null;
-      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
       if (target?.matches("input, textarea, select, [contenteditable]")) return;
       // A button that has the focus keeps the keys that press it.
       if (/^(Enter| )$/.test(event.key) && target?.matches("button, a, summary")) return;

@@ -34,11 +34,15 @@ export function ItemPage({ item, count, problems, mayUndo, onGive, onGo, onUndo 
   // What the keys act on: a key may come before the last one is drawn.
   const now = useRef({ answer: item.answer, note: item.note, touched: undefined as Path | undefined });
   const [marked, setMarked] = useState<Marked | null>(null);
+  // Where a quote was marked, as far as this page knows: the same words may stand in other texts.
+  const sources = useRef(new Map<string, string>());
   const targets = useMemo(() => targetsOf(item.questions), [item.questions]);
   const fitting = targets.filter((one) => marked && one.sources.includes(marked.source));
+  const waits = marked !== null && fitting.length > 0;
   const open = firstOpen(item.questions, answer);
   const asked = flat(item.questions, answer);
   const active = activeNow();
+  const likely = fitting.find((one) => isBeside(one.path, active?.path)) ?? fitting[0];
   const activeAt = active?.path.join("/");
   const firstAt = useRef(activeAt);
   // What a key chooses next stands on the screen.
@@ -63,6 +67,11 @@ export function ItemPage({ item, count, problems, mayUndo, onGive, onGo, onUndo 
     setAnswer(next);
   }
 
+  function drop() {
+    setMarked(null);
+    getSelection()?.removeAllRanges();
+  }
+
   function put(target: Target) {
     if (!marked) return;
     const { path, field, isList } = target;
@@ -70,8 +79,8 @@ export function ItemPage({ item, count, problems, mayUndo, onGive, onGo, onUndo 
     const before = now.current.answer;
     const value = isList ? [...listAt(before, path), added] : added;
     change(withValue(before, path, value), path);
-    setMarked(null);
-    getSelection()?.removeAllRanges();
+    sources.current.set(marked.text, marked.source);
+    drop();
     (document.activeElement as HTMLElement | null)?.blur();
   }
 
@@ -90,8 +99,10 @@ export function ItemPage({ item, count, problems, mayUndo, onGive, onGo, onUndo 
       const value = chosen(at.question, valueAt(before, at.path), option.value);
       change(withValue(before, at.path, value), at.path);
     },
-    Enter: save,
-    m: () => fitting[0] && put(fitting[0]),
+    // Words that are marked wait for their place: to save without them would lose them.
+    Enter: () => (marked && likely ? put(likely) : save()),
+    Escape: drop,
+    m: () => likely && put(likely),
     b: () => item.place > 0 && onGo(item.place - 1),
     s: () => onGive("skipped", {}, now.current.note),
     t: () => item.may_abstain && onGive("abstained", {}, now.current.note),
@@ -123,7 +134,7 @@ export function ItemPage({ item, count, problems, mayUndo, onGive, onGo, onUndo 
         <Material
           item={item}
           sources={targets.flatMap((target) => target.sources)}
-          quotes={quotes}
+          quotesOf={(name) => quotes.filter((quote) => (sources.current.get(quote) ?? name) === name)}
           onMark={setMarked}
         />
         <section class="rate-form" aria-label="Your verdict">
@@ -157,7 +168,7 @@ export function ItemPage({ item, count, problems, mayUndo, onGive, onGo, onUndo 
           )}
           <Buttons
             item={item}
-            open={open}
+            open={open?.titles.join(" › ") ?? (waits ? "the marked words" : "")}
             mayUndo={mayUndo}
             onSave={save}
             onGive={(status) => onGive(status, {}, note)}
@@ -166,16 +177,22 @@ export function ItemPage({ item, count, problems, mayUndo, onGive, onGo, onUndo 
           />
         </section>
       </div>
-      {marked && fitting.length > 0 && (
+      {marked && likely && (
         <MarkedBar
           marked={marked}
           targets={fitting}
+          likely={likely}
           onPut={put}
-          onDrop={() => setMarked(null)}
+          onDrop={drop}
         />
       )}
     </>
   );
+}
+
+/** Whether two questions are of the same group. */
+function isBeside(one: Path, other: Path | undefined): boolean {
+  return one.length > 1 && sameAnswer(one.slice(0, -1), other?.slice(0, -1));
 }
 
 const said: Record<Status, string> = {
@@ -187,8 +204,8 @@ const said: Record<Status, string> = {
 
 interface ButtonsProps {
   item: Item;
-  /** The first question that needs an answer, if any. */
-  open: Asked | undefined;
+  /** What still needs an answer, "" for nothing. */
+  open: string;
   mayUndo: boolean;
   onSave: () => void;
   onGive: (status: Status) => void;
@@ -199,7 +216,7 @@ interface ButtonsProps {
 function Buttons({ item, open, mayUndo, onSave, onGive, onBack, onUndo }: ButtonsProps) {
   return (
     <div class="rate-buttons">
-      <button type="button" class="primary" disabled={open !== undefined} onClick={onSave}>
+      <button type="button" class="primary" disabled={open !== ""} onClick={onSave}>
         Save and next <kbd aria-hidden="true">Enter</kbd>
       </button>
       {item.may_abstain && (
@@ -216,7 +233,7 @@ function Buttons({ item, open, mayUndo, onSave, onGive, onBack, onUndo }: Button
       <button type="button" disabled={!mayUndo} onClick={onUndo}>
         Undo <kbd aria-hidden="true">u</kbd>
       </button>
-      {open && <p class="quiet">Still open: {open.titles.join(" › ")}</p>}
+      {open && <p class="quiet">Still open: {open}</p>}
       {item.status && (
         <p class="quiet">
           Your answer so far: {said[item.status]}.
@@ -231,6 +248,7 @@ interface RatingKeys {
   choose: (asked: Asked, place: number) => void;
   none: (asked: Asked) => void;
   Enter: () => void;
+  Escape: () => void;
   m: () => void;
   b: () => void;
   s: () => void;
@@ -254,6 +272,10 @@ function useRatingKeys(keys: RatingKeys): void {
         return;
       }
       if (isField || event.ctrlKey) return;
+      if (event.key === "Escape") {
+        keys.Escape();
+        return;
+      }
       const key = event.key.toLowerCase();
       const active = keys.active();
       const place = active ? keysOf(active.question).indexOf(key) : -1;

@@ -36,31 +36,32 @@ export function targetsOf(questions: Question[], above: Path = [], title = ""): 
 interface BarProps {
   marked: Marked;
   targets: Target[];
+  /** Where the passage goes by the keys. */
+  likely: Target;
   onPut: (target: Target) => void;
   onDrop: () => void;
 }
 
 /** The passage that was just marked, and the buttons that put it somewhere. */
-export function MarkedBar({ marked, targets, onPut, onDrop }: BarProps) {
+export function MarkedBar({ marked, targets, likely, onPut, onDrop }: BarProps) {
   return (
     <div class="marked-bar" role="status">
       <p>
         Marked: <q><Words>{marked.text}</Words></q>
       </p>
       <div class="rate-buttons">
-        {targets.map((target, place) => (
+        {targets.map((target) => (
           <button
             key={target.path.join("/")}
             type="button"
-            class={place === 0 ? "primary" : ""}
+            class={target === likely ? "primary" : ""}
             onClick={() => onPut(target)}
           >
-            {target.title}
-            {place === 0 && <kbd aria-hidden="true">m</kbd>}
+            {target.title} {target === likely && <kbd aria-hidden="true">m</kbd>}
           </button>
         ))}
         <button type="button" onClick={onDrop}>
-          Drop it
+          Drop it <kbd aria-hidden="true">Esc</kbd>
         </button>
       </div>
     </div>

@@ -10,27 +10,28 @@ interface MaterialProps {
   item: Item;
   /** The texts in which passages can be marked. */
   sources: string[];
-  quotes: string[];
+  /** The quotes that were marked in a text, or may have been. */
+  quotesOf: (name: string) => string[];
   onMark: (marked: Marked) => void;
 }
 
 /** What a person reads: images and texts. */
-export function Material({ item, sources, quotes, onMark }: MaterialProps) {
+export function Material({ item, sources, quotesOf, onMark }: MaterialProps) {
   return (
     <section class="rate-material" aria-label="What is judged">
       {Array.from({ length: item.images }, (_, place) => (
         <Picture key={`${item.place}/${place}`} item={item.place} place={place} />
       ))}
-      {item.material.map((passage) => (
+      {item.material.map((passage, place) => (
         <section
-          class={passage.text.length > LONG ? "rate-passage long" : "rate-passage"}
+          class={`rate-passage ${widthOf(item.material, place)}`}
           key={`${item.place}/${passage.name}`}
         >
           <h2>{passage.title}</h2>
           {passage.items ? (
             <List items={passage.items} />
           ) : sources.includes(passage.name) ? (
-            <Markable passage={passage} quotes={quotes} onMark={onMark} />
+            <Markable passage={passage} quotes={quotesOf(passage.name)} onMark={onMark} />
           ) : (
             <p class="rate-text">
               <Words>{passage.text || "(empty)"}</Words>
@@ -40,6 +41,16 @@ export function Material({ item, sources, quotes, onMark }: MaterialProps) {
       ))}
     </section>
   );
+}
+
+/** Two sides that are compared stand beside each other, however long they are. */
+function widthOf(material: Passage[], place: number): string {
+  const name = material[place]?.name ?? "";
+  const isSide = (one: string, other: string) =>
+    name.endsWith(one) && material.some((passage) => passage.name === name.slice(0, -1) + other);
+  if (isSide("_a", "b")) return "side-a";
+  if (isSide("_b", "a")) return "side-b";
+  return (material[place]?.text.length ?? 0) > LONG ? "long" : "";
 }
 
 function List({ items }: { items: string[] }) {
@@ -101,7 +112,7 @@ function Markable({ passage, quotes, onMark }: MarkableProps) {
     if (event.key === "Enter" && stretch) {
       mark(stretch);
       setCursor(null);
-    } else if (event.key === "Escape") {
+    } else if (event.key === "Escape" && cursor) {
       setCursor(null);
     } else if (steps !== undefined) {
       const now = cursor ?? { from: 0, to: steps > 0 ? -1 : 0 };

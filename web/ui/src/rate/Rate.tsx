@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { get, query } from "../common/api";
 import { Failure } from "../common/Failure";
+import { GoOn } from "../common/GoOn";
 import type { Job } from "../common/job";
 import { useUrl } from "../common/useUrl";
 import { Desk } from "./Desk";
@@ -21,7 +22,11 @@ export function Rate({ job }: { job: Job }) {
       <h1>{job.title}</h1>
       {fault !== undefined && <Failure fault={fault} />}
       {overview && (!overview.rater || fault !== undefined) && (
-        <NameForm count={overview.statuses.length} onName={(rater) => setUrl({ rater })} />
+        <NameForm
+          count={overview.statuses.length}
+          raters={overview.raters}
+          onName={(rater) => setUrl({ rater })}
+        />
       )}
       {overview?.rater && fault === undefined && (
         <Desk
@@ -35,7 +40,8 @@ export function Rate({ job }: { job: Job }) {
   );
 }
 
-function NameForm({ count, onName }: { count: number; onName: (name: string) => void }) {
+function NameForm(props: { count: number; raters: string[]; onName: (name: string) => void }) {
+  const { count, raters, onName } = props;
   const [name, setName] = useState("");
   return (
     <form
@@ -62,6 +68,7 @@ function NameForm({ count, onName }: { count: number; onName: (name: string) => 
       <button type="submit" class="primary" disabled={!name.trim()}>
         Begin
       </button>
+      <GoOn names={raters} onName={onName} />
     </form>
   );
 }

@@ -55,6 +55,7 @@ export interface Item {
 export interface Overview {
   rater: string;
   statuses: (Status | null)[];
+  raters: string[];
 }
 
 export interface Kept {

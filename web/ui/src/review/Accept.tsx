@@ -51,25 +51,25 @@ export function Accept(props: { me: string; far: HowFar | undefined; onChanged: 
         </button>
       </p>
       <div class="wide">
-        <table>
+        <table role="table" class="stacks">
           <caption>Open rows by confidence</caption>
-          <thead>
-            <tr>
-              <th scope="col">From</th>
-              <th scope="col" class="number">Texts</th>
-              <th scope="col" class="number">Rows</th>
-              <th scope="col" class="number">Right by their confidences</th>
-              <td />
+          <thead role="rowgroup">
+            <tr role="row">
+              <th role="columnheader" scope="col">From</th>
+              <th role="columnheader" scope="col" class="number">Texts</th>
+              <th role="columnheader" scope="col" class="number">Rows</th>
+              <th role="columnheader" scope="col" class="number">Right by their confidences</th>
+              <td role="cell" />
             </tr>
           </thead>
-          <tbody>
+          <tbody role="rowgroup">
             {far.steps.map((step) => (
-              <tr key={step.lowest}>
-                <th scope="row">{step.lowest.toFixed(2)}</th>
-                <td class="number">{count(step.texts)}</td>
-                <td class="number">{count(step.rows)}</td>
-                <td class="number">{step.expected === null ? "–" : percent(step.expected)}</td>
-                <td>
+              <tr role="row" key={step.lowest}>
+                <th role="rowheader" scope="row">{step.lowest.toFixed(2)}</th>
+                <td role="cell" class="number" data-label="Texts">{count(step.texts)}</td>
+                <td role="cell" class="number" data-label="Rows">{count(step.rows)}</td>
+                <td role="cell" class="number" data-label="Right by their confidences">{step.expected === null ? "–" : percent(step.expected)}</td>
+                <td role="cell">
                   <button type="button" disabled={!step.texts} onClick={() => draw(step.lowest)}>
                     Draw from {step.lowest.toFixed(2)}
                   </button>

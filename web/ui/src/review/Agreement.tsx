@@ -55,29 +55,29 @@ export function Agreement(props: { me: string; number: string; onChanged: () => 
       )}
       {value.pairs.length ? (
         <div class="wide">
-          <table data-testid="pairs">
+          <table role="table" class="stacks" data-testid="pairs">
             <caption>Agreement of every two reviewers</caption>
-            <thead>
-              <tr>
-                <th scope="col">Reviewers</th>
-                <th scope="col" class="number">Texts of both</th>
-                <th scope="col" class="number">Same code</th>
-                <th scope="col" class="number">Cohen's kappa</th>
-                <th scope="col" class="number">Same category</th>
-                <th scope="col" class="number">Same code, of rows</th>
+            <thead role="rowgroup">
+              <tr role="row">
+                <th role="columnheader" scope="col">Reviewers</th>
+                <th role="columnheader" scope="col" class="number">Texts of both</th>
+                <th role="columnheader" scope="col" class="number">Same code</th>
+                <th role="columnheader" scope="col" class="number">Cohen's kappa</th>
+                <th role="columnheader" scope="col" class="number">Same category</th>
+                <th role="columnheader" scope="col" class="number">Same code, of rows</th>
               </tr>
             </thead>
-            <tbody>
+            <tbody role="rowgroup">
               {value.pairs.map((pair) => (
-                <tr key={`${pair.first}\n${pair.second}`}>
-                  <th scope="row">
+                <tr role="row" key={`${pair.first}\n${pair.second}`}>
+                  <th role="rowheader" scope="row">
                     <Words>{pair.first}</Words> and <Words>{pair.second}</Words>
                   </th>
-                  <td class="number">{count(pair.texts)}</td>
-                  <Share limits={pair.share} />
+                  <td role="cell" class="number" data-label="Texts of both">{count(pair.texts)}</td>
+                  <Share label="Same code" limits={pair.share} />
                   <Kappa limits={pair.kappa} />
-                  <Share limits={pair.category} />
-                  <td class="number">{percent(pair.rows_same / pair.rows)}</td>
+                  <Share label="Same category" limits={pair.category} />
+                  <td role="cell" class="number" data-label="Same code, of rows">{percent(pair.rows_same / pair.rows)}</td>
                 </tr>
               ))}
             </tbody>
@@ -109,9 +109,9 @@ function Settle({ value, onSettle }: { value: Agreed; onSettle: () => void }) {
   );
 }
 
-function Share({ limits }: { limits: Limits }) {
+function Share({ label, limits }: { label: string; limits: Limits }) {
   return (
-    <td class="number">
+    <td role="cell" class="number" data-label={label}>
       {limits.value === null ? "–" : percent(limits.value)}
       <small class="quiet">{limits.low === null || limits.high === null ? "" : interval(limits.low, limits.high)}</small>
     </td>
@@ -121,7 +121,7 @@ function Share({ limits }: { limits: Limits }) {
 function Kappa({ limits }: { limits: Limits }) {
   const both = limits.low !== null && limits.high !== null;
   return (
-    <td class="number">
+    <td role="cell" class="number" data-label="Cohen's kappa">
       {limits.value === null ? "–" : limits.value.toFixed(2)}
       <small class="quiet">
         {both ? `${limits.low?.toFixed(2)} to ${limits.high?.toFixed(2)}` : (limits.warning ?? "")}

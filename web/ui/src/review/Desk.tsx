@@ -5,9 +5,11 @@ import { Refused, get, query, send } from "../common/api";
 import { useKeys } from "../common/useKeys";
 import type { UrlState } from "../common/useUrl";
 import { Words } from "../common/Words";
+import { columnsOf } from "./columns";
+import { End } from "./End";
 import { Filters, filtersOf } from "./Filters";
 import { OneRow } from "./OneRow";
-import { optionsOf } from "./options";
+import { TREE, isInTree, optionsOf } from "./options";
 import type { Brief, Candidates, Detail, Draft, Named, Place, Setup } from "./types";
 import { useDetails } from "./useDetail";
 import { useQueue } from "./useQueue";
@@ -44,10 +46,13 @@ export function Desk(props: {
   const [anchor, setAnchor] = useState("");
   const [found, setFound] = useState<Place>();
   const [at, setAt] = useState(-1);
+  const [top, setTop] = useState(-1);
+  const [seeksTree, setSeeksTree] = useState(false);
   const [adding, setAdding] = useState(false);
   const [faults, setFaults] = useState<Fault[]>([]);
   const [saving, setSaving] = useState(0);
   const drafts = useRef(new Map<string, Draft>());
+  const columns = useMemo(() => columnsOf(drafts.current), []);
   const shownRow = useRef(""); // a key pressed before the next row is there does nothing
 
   const show = useCallback(
@@ -58,6 +63,8 @@ export function Desk(props: {
       setDraft(known);
       setAnchor(known.code);
       setAt(-1);
+      setTop(-1);
+      setSeeksTree(false);
       setAdding(false);
     },
     [],
@@ -151,6 +158,19 @@ export function Desk(props: {
     () => (row ? optionsOf(row, candidates, tree) : []),
     [row, candidates, tree],
   );
+  // The tree stands below the candidates, and loads: it is brought to the eye when it is there.
+  useEffect(() => {
+    if (!seeksTree || !tree) return;
+    const to = options.findIndex((one) => one.group === TREE);
+    setAt(to);
+    setTop(to);
+    setSeeksTree(false);
+  }, [seeksTree, tree, options]);
+  const seekTree = (code: string) => {
+    setAnchor(code);
+    setTop(-1);
+    setSeeksTree(true);
+  };
   /** What was chosen last: a key may come before the one before it is drawn. */
   const draftNow = () => (row && drafts.current.get(row.id)) ?? draft;
   const go = (to: number) => setPlace(Math.max(0, Math.min(queue.count, to)));
@@ -245,7 +265,7 @@ export function Desk(props: {
         { key: "n", shown: "n", words: "No code fits", act: () => change({ ...draft, code: "", name: "", additional: [] }) },
         { key: "a", shown: "a", words: "Add a code", act: () => setAdding(!adding) },
         { key: "/", shown: "/", words: "Search", act: () => focus("search") },
-        { key: "t", shown: "t", words: "Tree around it", act: () => setAnchor(draft.code) },
+        { key: "t", shown: "t", words: "Tree around it", act: () => seekTree(draft.code || row.code) },
         { key: "m", shown: "m", words: "Note", act: () => focus("note") },
         { key: "f", shown: "f", words: row.flagged ? "Remove the flag" : "Flag", act: flag },
         { key: "u", shown: "u", words: "Undo", act: undo },
@@ -287,7 +307,7 @@ export function Desk(props: {
         </p>
         <BigTable<Brief>
           label="Rows of the queue"
-          columns={COLUMNS}
+          columns={columns}
           count={queue.count}
           rowAt={queue.rowAt}
           onShown={queue.onShown}
@@ -312,11 +332,16 @@ export function Desk(props: {
             draft={draft}
             options={options}
             at={at}
+            top={top}
             place={tree}
             candidates={candidates}
             adding={adding}
             blind={setup.blind}
-            onPick={(option, to) => { setAt(to); pick(option); }}
+            onPick={(option, to) => {
+              setAt(to);
+              pick(option);
+              if (isInTree(option) && !adding) seekTree(option.code);
+            }}
             onFound={pick}
             onNote={(note) => change({ ...draft, note })}
             onRemove={(code) =>
@@ -325,53 +350,12 @@ export function Desk(props: {
             acts={acts}
           />
         ) : queue.loading ? null : (
-          <End count={queue.count} open={props.open} />
+          <End count={queue.count} open={props.open} blind={setup.blind} sample={url.sample ?? ""} />
         )}
       </section>
     </div>
   );
 }
-
-function End({ count, open }: { count: number; open: number | undefined }) {
-  if (open === 0) {
-    return (
-      <p class="end">
-        Every text is decided. All decisions are saved in the table: you can close this page, and end the command with
-        Ctrl-C in its terminal.
-      </p>
-    );
-  }
-  return (
-    <p class="end">
-      {count ? "This list is done." : "No row fits the filters."} Press <kbd>r</kbd> to load it again, or choose other
-      filters.
-    </p>
-  );
-}
-
-const COLUMNS = [
-  {
-    name: "state",
-    title: <span class="unseen">State</span>,
-    width: "2.4rem",
-    cell: (row: Brief) => (
-      <span class={row.fault ? "bad" : row.state === "open" ? "quiet" : "good"} title={row.fault || row.state}>
-        {row.fault ? "!" : row.state === "open" ? "○" : row.state === "reviewed" ? "✓" : "≈"}
-        <span class="unseen">{row.fault || row.state}</span>
-      </span>
-    ),
-  },
-  { name: "text", title: "Text", width: "minmax(6rem, 1fr)", cell: (row: Brief) => <Words>{row.text}</Words> },
-  { name: "code", title: "Code", width: "6.6rem", cell: (row: Brief) => <span class="code">{row.code || "–"}</span> },
-  { name: "rows", title: "Rows", width: "3.9rem", numeric: true, cell: (row: Brief) => (row.rows ? count(row.rows) : "–") },
-  {
-    name: "score",
-    title: "Conf.",
-    width: "3.9rem",
-    numeric: true,
-    cell: (row: Brief) => (row.code ? row.score.toFixed(2) : "–"),
-  },
-];
 
 function draftOf(row: Detail): Draft {
   return { code: row.code, name: row.name, additional: row.additional, note: row.note };

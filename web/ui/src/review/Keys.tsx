@@ -8,7 +8,7 @@ const KEYS = [
   ["n", "no code fits"],
   ["/", "search the release"],
   ["a", "add a further code; x removes the last"],
-  ["t", "show the tree around the chosen code"],
+  ["t", "go to the tree around the chosen code"],
   ["m", "write a note; Enter or Esc leaves it"],
   ["f", "flag the row, or remove the flag"],
   ["u", "take back your last decision"],
@@ -16,12 +16,12 @@ const KEYS = [
   ["Esc", "forget what you changed on this row"],
   ["w", "filter the list"],
   ["r", "load the list again"],
-  ["o", "look at what was not saved"],
+  ["o", "look at what could not be saved"],
   ["?", "these keys"],
 ] as const;
 
 export function Keys({ shown, onToggle }: { shown: boolean; onToggle: () => void }) {
-  useKeys(useMemo(() => ({ "?": onToggle }), [onToggle]));
+  useKeys(useMemo(() => ({ "?": onToggle, ...(shown ? { Escape: onToggle } : {}) }), [shown, onToggle]));
   if (!shown) {
     return (
       <p class="quiet keys-line">

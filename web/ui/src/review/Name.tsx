@@ -1,8 +1,9 @@
 import { useState } from "preact/hooks";
+import { GoOn } from "../common/GoOn";
 import { plural } from "./words";
 
 /** Asks for the name that stands beside every decision. */
-export function Name(props: { texts: number | undefined; blind: boolean; onName: (name: string) => void }) {
+export function Name(props: { texts: number | undefined; reviewers: string[]; blind: boolean; onName: (name: string) => void }) {
   const { texts, onName } = props;
   const [name, setName] = useState("");
   return (
@@ -35,6 +36,7 @@ export function Name(props: { texts: number | undefined; blind: boolean; onName:
       <button class="primary" disabled={!name.trim()}>
         Begin
       </button>
+      <GoOn names={props.reviewers} onName={onName} />
     </form>
   );
 }

@@ -10,6 +10,7 @@ export interface OneRowProps {
   draft: Draft;
   options: Option[];
   at: number;
+  top: number;
   place: Place | undefined;
   candidates: Candidates | undefined;
   adding: boolean;
@@ -80,7 +81,7 @@ export function OneRow(props: OneRowProps) {
           The candidates are being loaded…
         </p>
       ) : null}
-      <Options options={props.options} at={props.at} chosen={draft.code} onPick={props.onPick} />
+      <Options options={props.options} at={props.at} top={props.top} chosen={draft.code} onPick={props.onPick} />
       <History row={row} />
     </article>
   );
@@ -132,7 +133,7 @@ function Facts({ row, candidates }: { row: Detail; candidates: Candidates | unde
 }
 
 function Chosen({ row, draft, place, onRemove }: OneRowProps) {
-  const changed = draft.code !== row.code;
+  const changed = isChanged(draft, row);
   const above = place && place.code === draft.code ? place.ancestors : [];
   return (
     <div class="decision" aria-live="polite">
@@ -169,6 +170,11 @@ function Chosen({ row, draft, place, onRemove }: OneRowProps) {
       {place && place.code === draft.code ? <Notes notes={place.notes} /> : null}
     </div>
   );
+}
+
+function isChanged(draft: Draft, row: Detail): boolean {
+  const further = (codes: Named[]) => codes.map((one) => one.code).join();
+  return draft.code !== row.code || draft.note !== row.note || further(draft.additional) !== further(row.additional);
 }
 
 function Notes({ notes }: { notes: Record<string, string[]> }) {

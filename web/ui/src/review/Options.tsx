@@ -7,13 +7,22 @@ export function Options(props: {
   options: Option[];
   at: number;
   chosen: string;
+  /** The option that stands at the top of the list, with what follows below it; -1 for none. */
+  top: number;
   onPick: (option: Option, at: number) => void;
 }) {
-  const { options, at, chosen } = props;
+  const { options, at, chosen, top } = props;
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
     list.current?.querySelector(`#option-${at}`)?.scrollIntoView({ block: "nearest" });
   }, [at, options]);
+  useEffect(() => {
+    const option = list.current?.querySelector<HTMLElement>(`#option-${top}`);
+    const heading = option?.parentElement?.firstElementChild;
+    if (!list.current || !option || !heading) return;
+    list.current.scrollIntoView({ block: "nearest" });
+    list.current.scrollTop += option.getBoundingClientRect().top - list.current.getBoundingClientRect().top - heading.clientHeight;
+  }, [top, options]);
   const groups = [...new Set(options.map((one) => one.group))];
   if (!options.length) return <p class="quiet">There is no code to pick from yet; press / to search.</p>;
   return (

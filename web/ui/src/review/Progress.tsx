@@ -39,7 +39,7 @@ export interface HowFar {
 }
 
 /** How much of the rows is done, and how right what nobody saw is. */
-export function Progress({ far }: { far: HowFar }) {
+export function Progress({ far, blind }: { far: HowFar; blind: boolean }) {
   const rows = far.open.rows + far.reviewed.rows + far.accepted.rows;
   const texts = far.open.texts + far.reviewed.texts + far.accepted.texts;
   const share = (part: number) => (rows ? part / rows : 0);
@@ -51,9 +51,12 @@ export function Progress({ far }: { far: HowFar }) {
         <span class="is-accepted" style={{ width: `${100 * share(far.accepted.rows)}%` }} />
       </div>
       <p data-testid="progress">
-        <strong>{percent(share(far.reviewed.rows + far.accepted.rows))}</strong> of {plural(rows, "row")} done:{" "}
-        {percent(share(far.reviewed.rows))} reviewed ({count(far.reviewed.texts)} of {plural(texts, "text")}),{" "}
-        {percent(share(far.accepted.rows))} accepted unseen ({plural(far.accepted.texts, "text")}).
+        <strong>{percent(share(far.reviewed.rows + far.accepted.rows))}</strong> of {plural(rows, "row")} done{blind ? " by you" : ""}:{" "}
+        {blind ? "" : `${percent(share(far.reviewed.rows))} reviewed (`}
+        {count(far.reviewed.texts)} of {plural(texts, "text")}
+        {blind
+          ? "."
+          : `), ${percent(share(far.accepted.rows))} accepted unseen (${plural(far.accepted.texts, "text")}).`}
         {far.uncounted ? ` ${plural(far.uncounted, "text")} nobody counted; each stands for one row.` : ""}
       </p>
       {unseen ? (

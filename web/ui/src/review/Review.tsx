@@ -25,7 +25,7 @@ export function Review({ job }: { job: Job }) {
   const [lost, setLost] = useState<unknown>();
   const [keysShown, setKeysShown] = useState(false);
   const number = changes?.number ?? "";
-  const far = useLoaded<HowFar>(`review/progress${query({ number, with_steps: url.tab === "accept" })}`);
+  const far = useLoaded<HowFar>(`review/progress${query({ number, me, with_steps: url.tab === "accept" })}`);
   const proposed = setup.value?.reviewer;
   useEffect(() => {
     if (proposed) setMe(proposed);
@@ -75,7 +75,7 @@ export function Review({ job }: { job: Job }) {
       {changes?.mapper === "failed" ? (
         <Failure fault={`There are no candidates: ${(setup.value.mapper_fault ?? "") || "the mapper could not be loaded"}`} />
       ) : null}
-      {far.value ? <Progress far={far.value} /> : null}
+      {far.value ? <Progress far={far.value} blind={blind} /> : null}
       <nav class="tabs" aria-label="Parts">
         {tabs.map(([name, words]) => (
           <a key={name} href={`#tab=${name}`} aria-current={tab === name ? "page" : undefined}>
@@ -92,6 +92,7 @@ export function Review({ job }: { job: Job }) {
       {!me ? (
         <Name
           texts={far.value?.open.texts}
+          reviewers={setup.value.reviewers}
           blind={blind}
           onName={(name) => {
             localStorage.setItem(KEPT, name);
@@ -103,7 +104,7 @@ export function Review({ job }: { job: Job }) {
       ) : tab === "agreement" && !blind ? (
         <Agreement me={me} number={number} onChanged={look} />
       ) : (
-        <Desk setup={setup.value} me={me} url={url} setUrl={setUrl} number={number} open={blind ? undefined : far.value?.open.texts} onSaved={look} />
+        <Desk setup={setup.value} me={me} url={url} setUrl={setUrl} number={number} open={far.value?.open.texts} onSaved={look} />
       )}
     </main>
   );

@@ -2,6 +2,14 @@ import type { Candidates, Detail, Option, Place, TreeCode } from "./types";
 
 const DIGITS = 9;
 
+/** The group of the code around which the tree is shown. */
+export const TREE = "In the tree";
+const AROUND = ["Above it", TREE, "Below it", "Beside it"];
+
+export function isInTree(option: Option): boolean {
+  return AROUND.includes(option.group);
+}
+
 /** Everything that can be picked for a row, group by group; a code stands in the first that has it. */
 export function optionsOf(
   row: Detail,
@@ -27,11 +35,11 @@ export function optionsOf(
     add(row.code, row.name, "Computed", row.score.toFixed(2));
   }
   const tree = (codes: TreeCode[], group: string) => {
-    for (const one of codes) if (one.is_code) add(one.code, one.name, group, one.kind);
+    for (const one of codes) if (one.is_code) add(one.code, one.name, group, one.billable ? one.kind : `${one.kind}, has codes below it`);
   };
   if (place) {
     tree([...place.ancestors].reverse(), "Above it");
-    tree([place], "In the tree");
+    tree([place], TREE);
     tree(place.children, "Below it");
     tree(place.siblings, "Beside it");
   }

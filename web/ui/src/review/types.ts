@@ -1,5 +1,7 @@
 export interface Setup {
   reviewer: string;
+  /** Who decided rows before. */
+  reviewers: string[];
   blind: boolean;
   share: [number, number];
   release: string;

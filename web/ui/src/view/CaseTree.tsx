@@ -49,26 +49,26 @@ function Branch({ node }: { node: TreeNode }) {
 function Hits({ tree }: { tree: Tree }) {
   return (
     <div class="scrolls" tabIndex={0} role="region" aria-label="Hits by level">
-      <table>
+      <table role="table" class="stacks">
         <caption>True nodes that the predictions reach, by level</caption>
-        <thead>
-          <tr>
-            <th scope="col">Model</th>
+        <thead role="rowgroup">
+          <tr role="row">
+            <th role="columnheader" scope="col">Model</th>
             {tree.levels.map((level) => (
-              <th key={level} scope="col">
+              <th role="columnheader" key={level} scope="col">
                 {level}
               </th>
             ))}
           </tr>
         </thead>
-        <tbody>
+        <tbody role="rowgroup">
           {tree.hits.map((one) => (
-            <tr key={one.model}>
-              <th scope="row">
+            <tr role="row" key={one.model}>
+              <th role="rowheader" scope="row">
                 <Words>{one.model}</Words>
               </th>
               {one.hits.map((hit, at) => (
-                <td key={at} class="number">
+                <td role="cell" key={at} class="number" data-label={tree.levels[at]}>
                   {hit} of {tree.of[at]}
                 </td>
               ))}

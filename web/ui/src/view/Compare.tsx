@@ -6,6 +6,9 @@ import type { PageProps, RunLine } from "./runs";
 import type { Comparison } from "./shapes";
 import { useData } from "./source";
 
+/** So many differences stand on the page at once: after more of them nobody finds the numbers. */
+const FEW = 12;
+
 /** Two runs side by side: what differs between them, what moved, and the cases that changed. */
 export function Compare({ runs }: PageProps) {
   const [url, go] = useUrl();
@@ -44,26 +47,10 @@ const signed = (value: number | null) => (value === null ? "-" : `${value > 0 ? 
 function Found({ found, first, second }: { found: Comparison; first: number; second: number }) {
   const [all, setAll] = useState(false);
   const moved = found.moved.filter((one) => one.change !== 0 || one.changed > 0 || one.first_n !== one.second_n);
-  const kinds = [...new Set(found.differences.map((one) => one.kind))];
   const rows = [...(all ? found.moved : moved)].sort((a, b) => Math.abs(b.change ?? 0) - Math.abs(a.change ?? 0));
   return (
     <>
-      <h2>What differs</h2>
-      {kinds.length === 0 ? (
-        <p>Nothing: the two runs have the same signature.</p>
-      ) : (
-        <>
-          <p>The runs differ in: {kinds.join(", ")}.</p>
-          <GridTable
-            grid={{
-              title: "What differs",
-              header: ["Of", "Part of the signature", "First run", "Second run"],
-              rows: found.differences.map((one) => [one.kind, one.name, one.first ?? "-", one.second ?? "-"]),
-              caption: "Each part of the signature that is not the same; a prompt is named by its hash.",
-            }}
-          />
-        </>
-      )}
+      <Differences found={found} />
       <h2>What moved</h2>
       <p>
         {moved.length} of {found.moved.length} numbers moved, or are over other cases.{" "}
@@ -105,6 +92,39 @@ function Found({ found, first, second }: { found: Comparison; first: number; sec
   );
 }
 
+/** Which parts of the signatures differ; a long list of them waits behind a click. */
+function Differences({ found }: { found: Comparison }) {
+  const kinds = [...new Set(found.differences.map((one) => one.kind))];
+  const count = found.differences.length;
+  if (!count) {
+    return (
+      <>
+        <h2>What differs</h2>
+        <p>Nothing: the two runs have the same signature.</p>
+      </>
+    );
+  }
+  return (
+    <>
+      <h2>What differs</h2>
+      <p>The runs differ in: {kinds.join(", ")}.</p>
+      <details open={count <= FEW}>
+        <summary>
+          {count} {count === 1 ? "part" : "parts"} of the signature
+        </summary>
+        <GridTable
+          grid={{
+            title: "What differs",
+            header: ["Of", "Part of the signature", "First run", "Second run"],
+            rows: found.differences.map((one) => [one.kind, one.name, one.first ?? "-", one.second ?? "-"]),
+            caption: "Each part of the signature that is not the same; a prompt is named by its hash.",
+          }}
+        />
+      </details>
+    </>
+  );
+}
+
 function Only({ name, numbers }: { name: string; numbers: string[] }) {
   if (numbers.length === 0) return null;
   return (
@@ -123,39 +143,41 @@ function Only({ name, numbers }: { name: string; numbers: string[] }) {
   );
 }
 
+const COLUMNS = ["Case", "Metric", "Model", "Judge", "First", "Second"];
+
 function Cases({ found, first, second }: { found: Comparison; first: number; second: number }) {
   const link = (run: number, unit: string) => `#${new URLSearchParams({ tab: "cases", run: String(run), case: unit })}`;
   return (
     <div class="grid" tabIndex={0} role="group" aria-label="Cases that changed">
-      <table class="changed">
-        <thead>
-          <tr>
-            {["Case", "Metric", "Model", "Judge", "First", "Second"].map((name) => (
-              <th scope="col" key={name}>
+      <table role="table" class="changed stacks">
+        <thead role="rowgroup">
+          <tr role="row">
+            {COLUMNS.map((name) => (
+              <th role="columnheader" scope="col" key={name}>
                 {name}
               </th>
             ))}
           </tr>
         </thead>
-        <tbody>
+        <tbody role="rowgroup">
           {found.cases.map((one, at) => (
-            <tr key={at}>
-              <th scope="row">
+            <tr role="row" key={at}>
+              <th role="rowheader" scope="row">
                 <bdi>{one.unit}</bdi>
               </th>
-              <td>{one.metric}</td>
-              <td>
+              <td role="cell" data-label="Metric">{one.metric}</td>
+              <td role="cell" data-label="Model">
                 <bdi>{one.model}</bdi>
               </td>
-              <td>
+              <td role="cell" data-label="Judge">
                 <bdi>{one.judge}</bdi>
               </td>
-              <td>
+              <td role="cell" data-label="First">
                 <a href={link(first, one.unit)} aria-label={`${one.unit} in the first run: ${one.first}`}>
                   {one.first}
                 </a>
               </td>
-              <td>
+              <td role="cell" data-label="Second">
                 <a href={link(second, one.unit)} aria-label={`${one.unit} in the second run: ${one.second}`}>
                   {one.second}
                 </a>

@@ -1,20 +1,22 @@
 import { useState } from "preact/hooks";
 import type { Grid } from "./shapes";
 
+const MOST_COLUMNS = 3; // of a table that a telephone shows side by side
+
 /** A table of texts that sorts by a click on a heading: numbers as numbers, words as words. */
 export function GridTable({ grid }: { grid: Grid }) {
   const [sort, setSort] = useState<{ place: number; up: boolean } | null>(null);
   const rows = sort ? [...grid.rows].sort(by(sort.place, sort.up)) : grid.rows;
   return (
     <div class="grid" tabIndex={0} role="group" aria-label={grid.title || "Table"}>
-      <table>
+      <table role="table" class={grid.header.length > MOST_COLUMNS ? "stacks" : ""}>
         {grid.caption && (
           <caption>
             <bdi>{grid.caption}</bdi>
           </caption>
         )}
-        <thead>
-          <tr>
+        <thead role="rowgroup">
+          <tr role="row">
             {grid.header.map((name, place) => (
               <Head
                 key={place}
@@ -25,16 +27,16 @@ export function GridTable({ grid }: { grid: Grid }) {
             ))}
           </tr>
         </thead>
-        <tbody>
+        <tbody role="rowgroup">
           {rows.map((row, line) => (
-            <tr key={line}>
+            <tr role="row" key={line}>
               {row.map((cell, place) =>
                 place === 0 ? (
-                  <th scope="row" key={place}>
+                  <th role="rowheader" scope="row" key={place}>
                     <bdi>{cell}</bdi>
                   </th>
                 ) : (
-                  <td key={place}>
+                  <td role="cell" key={place} data-label={grid.header[place]}>
                     <bdi>{cell}</bdi>
                   </td>
                 ),
@@ -53,7 +55,7 @@ export function Head(props: { name: string; up: boolean | null; onSort: () => vo
   const order = up === null ? undefined : up ? "ascending" : "descending";
   if (!name) return <td />;
   return (
-    <th scope="col" aria-sort={order}>
+    <th role="columnheader" scope="col" aria-sort={order}>
       <button type="button" class="sort" onClick={onSort}>
         <bdi>{name}</bdi> <span aria-hidden="true">{up === null ? "" : up ? "▲" : "▼"}</span>
       </button>

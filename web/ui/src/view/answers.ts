@@ -4,7 +4,7 @@ import type { Found } from "./Filters";
 import { facets, groupPrefix, ranges } from "./filters";
 import { counted } from "./names";
 import { inside } from "./packed";
-import { rowsWith } from "./searched";
+import { prepare, rowsWith } from "./searched";
 import type { SamplesData } from "./shapes";
 import { casesOf, type Column, type Table } from "./table";
 
@@ -28,6 +28,7 @@ async function found(wanted: URLSearchParams): Promise<Found> {
   const table = await tableInside();
   const tests = await testsOf(table, wanted);
   const all = passing(table, tests);
+  prepare(table);
   const others = (name: string) => (tests.has(name) ? passing(table, tests, name) : all);
   const groups = Object.keys(table.groups).map((name) => groupPrefix + name);
   const metric = wanted.get("metric") ?? "";

@@ -7,13 +7,22 @@ import { casesOf, type Table } from "./table";
 type Texts = Map<string, number[]>;
 
 let read: Promise<Texts[]> | undefined;
+let isAwaited = false; // whether somebody waits for the texts
+
+/** Read the texts while the page has nothing else to do, so that the first search finds them. */
+export function prepare(table: Table): void {
+  read ??= readAll(table);
+  // A fault is told by the search that needs the texts; the next one reads them again.
+  read.catch(() => (read = undefined));
+}
 
 /** The rows with these words, as they stand, in any of their texts: those of their case too. */
 export async function rowsWith(words: string, table: Table): Promise<Set<number>> {
-  read ??= readAll(table);
+  isAwaited = true;
+  prepare(table);
   const wanted = words.toLowerCase();
   const found = new Set<number>();
-  for (const texts of await read) {
+  for (const texts of await read!) {
     for (const [text, rows] of texts) {
       if (text.includes(wanted)) for (const at of rows) found.add(at);
     }
@@ -27,8 +36,20 @@ async function readAll(table: Table): Promise<Texts[]> {
   casesOf(table).forEach((code, at) => rowsOf[code]!.push(at));
   const texts: Texts[] = [];
   // One after the other: the text of all blocks at once would be several times the file.
-  for (const [code, { place }] of cases.entries()) texts.push(await readOne(table, place, rowsOf[code]!));
+  for (const [code, { place }] of cases.entries()) {
+    if (!isAwaited) await idle();
+    texts.push(await readOne(table, place, rowsOf[code]!));
+  }
   return texts;
+}
+
+/** Resolves when the page has nothing else to do, or soon where it never has. */
+function idle(): Promise<void> {
+  return new Promise((resolve) => {
+    // Safari has no requestIdleCallback.
+    if (typeof requestIdleCallback === "undefined") setTimeout(resolve, 5);
+    else requestIdleCallback(() => resolve(), { timeout: 100 });
+  });
 }
 
 async function readOne(table: Table, place: number, rows: number[]): Promise<Texts> {
