@@ -13,7 +13,7 @@ from typing_extensions import TypeVar  # with defaults, which typing has from Py
 
 from ..cache.key import fingerprint
 from ..errors import UsageError
-from ..files.nearest import did_you_mean
+from ..files.nearest import no_such
 from ..prompts.load import Prompt, Value, read_prompt
 from ..prompts.variants import find_prompt, variant_names, vary_prompt
 from .people.declared import ForPeople
@@ -273,8 +273,7 @@ def _input_fault(error: Mapping[str, Any], model: type[BaseModel]) -> str:
         items = f"{count} of at least {least} items"
         return f"the field {field} has {items}: add items, or leave the row out"
     if kind == "extra_forbidden":
-        known = f"there are {', '.join(model.model_fields)}"
-        return f"there is no field {field}; {did_you_mean(field, model.model_fields, known)}"
+        return no_such("field", error["loc"], model.model_fields)
     if kind == "string_type":
         return f"the field {field} is not a text: write a text, or leave the row out"
     if kind == "value_error":

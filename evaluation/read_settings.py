@@ -11,7 +11,7 @@ from ..agents.engine.judges import as_judge
 from ..errors import InputError, UsageError
 from ..files.bytes import read_bytes
 from ..files.counted import counted
-from ..files.nearest import did_you_mean
+from ..files.nearest import no_such
 from ..scoring.jury import check_weights
 from .paper import check_paper, load_paper
 from .presets import find_preset, main_columns
@@ -67,11 +67,9 @@ def _settings(values: Mapping[str, Any]) -> Settings:
 
 
 def _fault(error: Mapping[str, Any]) -> str:
-    name = ".".join(map(str, error["loc"]))
-    if error["type"] != "extra_forbidden":
-        return f"{name}: {error['msg']}"
-    known = f"there are {', '.join(Settings.model_fields)}"
-    return f"there is no setting {name}; {did_you_mean(name, Settings.model_fields, known)}"
+    if error["type"] == "extra_forbidden":
+        return no_such("setting", error["loc"], Settings.model_fields)
+    return f"{'.'.join(map(str, error['loc']))}: {error['msg']}"
 
 
 def _read_yaml(path: Path) -> dict[str, Any]:

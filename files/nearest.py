@@ -24,6 +24,18 @@ def did_you_mean(name: str, known: Iterable[str], otherwise: str) -> str:
     return f"did you mean {near}?" if near else otherwise
 
 
+def no_such(what: str, path: Sequence[str | int], known: Iterable[str]) -> str:
+    """Return the message for a name that does not exist, with the likely one or all of them.
+
+    path: the way to the name, as in pydantic's errors. known: the names at the top; below them none
+    is offered.
+    """
+    name = ".".join(map(str, path))
+    names = list(known)
+    hint = did_you_mean(name, names, f"there are {', '.join(names)}")
+    return f"there is no {what} {name}" + (f"; {hint}" if len(path) == 1 else "")
+
+
 def unread_column(column: str, known: Iterable[str], meant: str = "") -> str:
     """Return a column that nothing reads, with the known name that was likely meant.
 

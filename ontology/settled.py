@@ -84,7 +84,7 @@ def plain_remark(query: Query, parts: tuple[str, ...], listed: tuple[str, ...] =
     if listed:
         remarks.append(
             f"may name {len(listed)} diagnoses and has one code; "
-            f"written as {'; '.join(listed)!r} --split maps each"
+            f"if it is written {'; '.join(listed)!r}, --split maps each"
         )
     if parts:
         remarks.append(f"{len(parts)} diagnoses in one text; --split maps each")

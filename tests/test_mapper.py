@@ -161,7 +161,7 @@ def test_terms_in_a_row_are_told_of(mapper: Mapper, text: str, listed: str | Non
     if listed is None:
         assert mapping.reason is None
     else:
-        assert f"written as {listed!r} --split maps each" in (mapping.reason or "")
+        assert f"if it is written {listed!r}, --split maps each" in (mapping.reason or "")
 
 
 def test_several_diagnoses_in_one_cell_are_reported(mapper: Mapper) -> None:

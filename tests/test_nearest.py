@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from dxjudge.cli.main import run
-from dxjudge.files.nearest import nearest
+from dxjudge.files.nearest import nearest, no_such
 
 NOBODY = "openai:m@http://127.0.0.1:9/v1"
 
@@ -117,3 +117,10 @@ def test_a_file_that_is_named_without_its_suffix_is_recognised(
 def test_the_nearest_name_is_found_in_any_case_and_the_first_wins() -> None:
     assert nearest("VERDCT", ["case", "Verdict", "verdict"]) == "Verdict"
     assert nearest("weight", ["case", "judge"]) == ""
+
+
+def test_a_name_that_does_not_exist_is_compared_with_those_beside_it_only() -> None:
+    known = ["tasks", "tau"]
+    assert no_such("setting", ("taks",), known) == "there is no setting taks; did you mean tasks?"
+    assert no_such("field", ("zzz",), known) == "there is no field zzz; there are tasks, tau"
+    assert no_such("field", ("tasks", 0, "taus"), known) == "there is no field tasks.0.taus"

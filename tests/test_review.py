@@ -173,6 +173,12 @@ def test_the_tree_comes_to_the_eye_and_is_walked_by_keys(
         page.keyboard.press("Escape")
         expect(page.locator(".keys-line")).to_be_visible()
         expect(page.get_by_test_id("chosen")).to_contain_text("not saved yet")
+        page.emulate_media(media="print")
+        printed = page.locator(".option.at .what").bounding_box()
+        assert printed and printed["width"] > 400, (
+            "on paper there is no key, and its column neither"
+        )
+        page.emulate_media(media="screen")
         press_on(page, "j")
         expect(page.locator(".big-row.placed").first).to_contain_text("not saved yet")
         press_on(page, "k")

@@ -479,6 +479,8 @@ def test_keys_go_to_the_next_case_and_back_to_the_table(page: Page, address: str
     page.keyboard.press("Enter")
     heading = page.locator("article.one-case h2").first
     expect(heading).to_have_text(cases[0])
+    page.keyboard.press("v")  # to the verdict whose row was opened
+    expect(page.locator(".verdict.chosen")).to_be_in_viewport()
     page.keyboard.press("j")
     expect(heading).to_have_text(cases[1])
     page.keyboard.press("k")

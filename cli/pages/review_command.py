@@ -79,8 +79,8 @@ def review(
     """Review the mappings of a table in the browser, the most frequent and least sure first.
 
     Every decision is saved in the table at once, and recorded with its reviewer
-    in TABLE.reviews.csv beside it. Several people and programs may write the
-    table at the same time.
+    in a file beside it (codes.reviews.csv for codes.tsv). Several people and
+    programs may write the table at the same time.
 
     Examples:
       dxjudge map diagnoses.csv -o mapped.csv --table reviewed.tsv

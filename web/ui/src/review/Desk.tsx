@@ -1,10 +1,12 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { type BigColumn, BigTable } from "../common/BigTable";
+import { BigTable } from "../common/BigTable";
 import { Failure } from "../common/Failure";
 import { Refused, get, query, send } from "../common/api";
 import { useKeys } from "../common/useKeys";
 import type { UrlState } from "../common/useUrl";
 import { Words } from "../common/Words";
+import { columnsOf } from "./columns";
+import { End } from "./End";
 import { Filters, filtersOf } from "./Filters";
 import { OneRow } from "./OneRow";
 import { TREE, isInTree, optionsOf } from "./options";
@@ -354,76 +356,6 @@ export function Desk(props: {
     </div>
   );
 }
-
-function End(props: { count: number; open: number | undefined; blind: boolean; sample: string }) {
-  const { count, open, blind, sample } = props;
-  if (open === 0) {
-    return (
-      <p class="end">
-        Every text is decided. {blind ? "All your decisions are recorded" : "All decisions are saved in the table"}: you
-        can close this page, and end the command with Ctrl-C in its terminal.
-        {blind ? " When all reviewers are done, dxjudge review without --blind settles where they differ." : ""}
-      </p>
-    );
-  }
-  if (sample && count) {
-    return (
-      <p class="end">
-        Every text of sample {sample} was shown. What it says, and whether to accept the others:{" "}
-        <a href="#tab=accept">Accept unseen</a>.
-      </p>
-    );
-  }
-  return (
-    <p class="end">
-      {count ? "This list is done." : "No row fits the filters."} Press <kbd>r</kbd> to load it again, or choose other
-      filters.
-    </p>
-  );
-}
-
-const SIGNS = {
-  fault: ["!", "bad"],
-  "not saved yet": ["✎", "doubt"],
-  open: ["○", "quiet"],
-  reviewed: ["✓", "good"],
-  accepted: ["≈", "good"],
-} as const;
-
-/** The columns of the list; a row with a draft was changed and left. */
-function columnsOf(drafts: ReadonlyMap<string, Draft>): BigColumn<Brief>[] {
-  return [
-    {
-      name: "state",
-      title: <span class="unseen">State</span>,
-      width: "2.4rem",
-      cell: (row) => {
-        const state = row.fault ? "fault" : drafts.has(row.id) ? "not saved yet" : row.state;
-        const [sign, style] = SIGNS[state];
-        return (
-          <span class={style} title={row.fault || state}>
-            {sign}
-            <span class="unseen">{row.fault || state}</span>
-          </span>
-        );
-      },
-    },
-    ...COLUMNS,
-  ];
-}
-
-const COLUMNS: BigColumn<Brief>[] = [
-  { name: "text", title: "Text", width: "minmax(6rem, 1fr)", cell: (row: Brief) => <Words>{row.text}</Words> },
-  { name: "code", title: "Code", width: "6.6rem", cell: (row: Brief) => <span class="code">{row.code || "–"}</span> },
-  { name: "rows", title: "Rows", width: "3.9rem", numeric: true, cell: (row: Brief) => (row.rows ? count(row.rows) : "–") },
-  {
-    name: "score",
-    title: "Conf.",
-    width: "3.9rem",
-    numeric: true,
-    cell: (row: Brief) => (row.code ? row.score.toFixed(2) : "–"),
-  },
-];
 
 function draftOf(row: Detail): Draft {
   return { code: row.code, name: row.name, additional: row.additional, note: row.note };

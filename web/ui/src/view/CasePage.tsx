@@ -22,6 +22,7 @@ export function CasePage({ run, id }: { run: number; id: string }) {
       j: () => current?.after && go({ case: current.after, row: "" }),
       k: () => current?.before && go({ case: current.before, row: "" }),
       u: () => go({ case: "", row: "" }),
+      v: () => document.querySelector(".verdict.chosen")?.scrollIntoView({ block: "center" }),
     }),
     [current, go],
   );
@@ -47,6 +48,11 @@ export function CasePage({ run, id }: { run: number; id: string }) {
         <button type="button" disabled={!value.after} onClick={keys.j}>
           Next <kbd>j</kbd>
         </button>
+        {url.row && (
+          <button type="button" onClick={keys.v}>
+            To the verdict <kbd>v</kbd>
+          </button>
+        )}
         <span class="quiet">
           {value.at
             ? `case ${counted.format(value.at)} of ${counted.format(value.of)}`
