@@ -48,8 +48,12 @@ def with_further(mappings: Sequence[Mapping], policy: Policy) -> list[Mapping]:
 
 
 def _readings(text: str) -> tuple[tuple[Part, ...], ...]:
-    """Return the ways to part a text: at "and" as well as at other joints, then at these alone."""
-    return tuple(dict.fromkeys((read_parts(text, listed=True), read_parts(text))))
+    """Return the ways to part a text: at "and" as well as at other joints, then at these alone.
+
+    First "mets" are those of all places before it, which must be known as such.
+    """
+    shared, listed = read_parts(text, listed=True, shared=True), read_parts(text, listed=True)
+    return tuple(dict.fromkeys((shared, listed, read_parts(text))))
 
 
 def _by_readings(

@@ -4,6 +4,7 @@ A tumor "with brain mets" or "metastatic to brain" is joined with the secondary 
 """
 
 import re
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from .query import LONGEST
@@ -45,18 +46,33 @@ _ADJECTIVES = (
 
 
 _SIDE = re.compile(r"\b(?:left|right|bilateral)\b", re.IGNORECASE)
-_SPREAD = re.compile(r"(?P<place>\S.*?)\s+(?:mets?|metastas[ei]s)", re.IGNORECASE)
+_METS = r"\s+(?:mets?|metastas[ei]s)"
+_SPREAD = re.compile(rf"(?P<place>\S.*?){_METS}", re.IGNORECASE)
+_OF_SPREAD = re.compile(rf"{_METS}$", re.IGNORECASE)
 _AND = re.compile(r"\s+(?:and|&)\s+|\s*,\s*(?:and\s+)?", re.IGNORECASE)
-_STROKE = r"(?<!heat )(?<!sun )\b(?:strokes?|cva|cerebrovascular accident)\b"
+_STROKE = (
+    r"(?<!heat )(?<!sun )\b(?:strokes?|cva|cerebrovascular accident|cerebral infarct(?:ion)?s?)\b"
+)
 _PAST = r"\b(?:old|prior|previous|remote|history of|h/o)"
 _LEFT = r"\b(?:residuals?|persistent|late effects?(?: of)?|sequelae?(?: of)?)(?!\w)"
-# What stands beside an old stroke, or is left of a stroke, is one of its sequelae.
-_SEQUELAE = re.compile(
-    rf"{_PAST}\s+{_STROKE}|{_STROKE},\s*old\b|{_STROKE}.*{_LEFT}|{_LEFT}.*{_STROKE}",
-    re.IGNORECASE | re.DOTALL,
+_DEFICIT = (
+    r"\b(?:(?:hemi|mono|para|quadri|tetra)(?:paresis|plegia)|paralysis|weakness|deficits?|"
+    r"dysphasia|aphasia|dysarthria|dysphagia|speech|facial droop|ataxia|apraxia|hemianopi?a|"
+    r"neglect|gait|spasticity|cognitive|memory|seizures?|epilepsy|depression|tremor)\b"
+)
+# What stands beside a stroke is its sequela only where the text says so of the two themselves:
+# "stroke with persistent atrial fibrillation" has a stroke, and "old stroke with gout" no deficit.
+_OLD_STROKE = re.compile(
+    rf"{_PAST}\s+(?:(?:left|right|ischemic|lacunar|mca)\s+)*{_STROKE}|{_STROKE},\s*old\b",
+    re.IGNORECASE,
+)
+_LEFT_OF_STROKE = re.compile(
+    rf"{_LEFT}\s+(?:(?:of|from|after|the|an?|old|prior|previous)\s+)*{_STROKE}|{_STROKE}\s+{_LEFT}",
+    re.IGNORECASE,
 )
 _OF_STROKE = re.compile(_STROKE, re.IGNORECASE)
 _IS_LEFT = re.compile(_LEFT, re.IGNORECASE)
+_IS_DEFICIT = re.compile(_DEFICIT, re.IGNORECASE)
 
 
 class Part(NamedTuple):
@@ -71,10 +87,11 @@ class Part(NamedTuple):
     relation: Relation
 
 
-def read_parts(text: str, *, listed: bool = False) -> tuple[Part, ...]:
+def read_parts(text: str, *, listed: bool = False, shared: bool = False) -> tuple[Part, ...]:
     """Return the conditions that a text joins, in their order; nothing where there is only one.
 
-    listed: whether "and" and commas after the first condition join further ones.
+    listed: whether "and" and commas after the first condition join further ones. shared: whether
+    they join the places of "mets" as well ("liver and lung mets").
 
     >>> [part.text for part in read_parts("hypertensive CKD with anemia")]
     ['hypertension', 'CKD', 'anemia']
@@ -86,28 +103,46 @@ def read_parts(text: str, *, listed: bool = False) -> tuple[Part, ...]:
     relation: Relation = "with"
     start = 0
     for match in _JOINT.finditer(short):
-        parts += _read_span(short[start : match.start()], relation, listed=listed and bool(parts))
+        span = short[start : match.start()]
+        parts += _read_span(span, relation, listed=listed and bool(parts), shared=shared)
         relation = next(name for n, (name, _) in enumerate(_JOINTS) if match[f"j{n}"])
         start = match.end()
-    parts += _read_span(short[start:], relation, listed=listed and bool(parts))
-    if _SEQUELAE.search(short):
+    parts += _read_span(short[start:], relation, listed=listed and bool(parts), shared=shared)
+    if _names_sequelae(short, parts):
         parts = [part._replace(text=_sequela(part.text)) for part in parts]
     whole = all(any(map(str.isalpha, part.text)) for part in parts)
     return tuple(parts) if whole and 1 < len(parts) <= _MOST else ()
 
 
+def _names_sequelae(text: str, parts: Sequence[Part]) -> bool:
+    """Return whether the parts are a stroke and what it left, not a stroke and other conditions."""
+    deficits = [part.span for part in parts if _IS_DEFICIT.search(part.span)]
+    if _OLD_STROKE.search(text) and deficits:
+        return True
+    left = any(map(_IS_LEFT.search, deficits)) and _OF_STROKE.search(text)
+    return bool(left or _LEFT_OF_STROKE.search(text))
+
+
 def _sequela(condition: str) -> str:
-    """Return a part of a text about an old stroke: the sequelae of the stroke, or what is left."""
+    """Return a part of a text about an old stroke: its sequelae, what is left, another condition."""
     if _OF_STROKE.search(condition):
         return "sequelae of cerebral infarction"
-    return " ".join(_IS_LEFT.sub(" ", condition).split())
+    is_deficit = _IS_DEFICIT.search(condition)
+    return " ".join(_IS_LEFT.sub(" ", condition).split()) if is_deficit else condition
 
 
-def _read_span(span: str, relation: Relation, *, listed: bool) -> list[Part]:
+def _read_span(span: str, relation: Relation, *, listed: bool, shared: bool) -> list[Part]:
     """Return the parts of what stands between two joints."""
+    if shared and _SPREAD.fullmatch(span.strip(" ,")):
+        places = (one.strip(" ,") for one in _AND.split(span))
+        return [_secondary(_OF_SPREAD.sub("", place), place, "with") for place in places]
     if listed:
         return [part for one in _AND.split(span) for part in _of_adjective(one, relation)]
     return _of_adjective(span, relation)
+
+
+def _secondary(place: str, span: str, relation: Relation) -> Part:
+    return Part(f"secondary malignant neoplasm of {place}", span, relation)
 
 
 def _of_adjective(span: str, relation: Relation) -> list[Part]:
@@ -115,9 +150,9 @@ def _of_adjective(span: str, relation: Relation) -> list[Part]:
     span = span.strip(" ,")
     spread = _SPREAD.fullmatch(span)
     if spread:  # "mets" are those of a tumor, also where the text names none
-        return [Part(f"secondary malignant neoplasm of {spread['place']}", span, "with")]
+        return [_secondary(spread["place"], span, "with")]
     if relation == "spread":
-        return [Part(f"secondary malignant neoplasm of {span}", span, relation)]
+        return [_secondary(span, span, relation)]
     for pattern, condition in _ADJECTIVES:
         match = pattern.match(span)
         rest = span[match.end() :].strip() if match else ""
