@@ -1,6 +1,7 @@
 """Histories, relatives, screenings and contacts go to their codes; words of coders are read."""
 
 import doctest
+import re
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -8,9 +9,11 @@ from types import ModuleType
 import pytest
 
 from dxjudge.errors import InputError
+from dxjudge.graphs.mapper import Mapper
 from dxjudge.ontology.factors import factor_of, is_factor
+from dxjudge.ontology.packaged import packaged
 from dxjudge.ontology.reading import coders, denial, frames
-from dxjudge.ontology.reading.denial import what_is_not_there
+from dxjudge.ontology.reading.denial import denies_in_another_language, what_is_not_there
 from dxjudge.ontology.reading.frames import read_frame
 from dxjudge.ontology.reading.query import read_query
 from dxjudge.ontology.releases.icd10cm import ICD10CM
@@ -149,12 +152,62 @@ def test_a_word_between_slashes_is_read_in_its_place() -> None:
         ("당뇨병 없음", "당뇨병"),
         ("EI bleed", None),
         ("ausencia de testículo", None),
+        ("sense organ disorder", None),
+        ("sense of impending doom", None),
+        ("Sin Nombre virus infection", None),
+        ("SANS-related Usher syndrome", None),
+        ("brak miesiączki", None),
+        ("geen eetlust", None),
+        ("ingen aptit", None),
+        ("нет аппетита", None),
+        ("без сознания", None),
+        ("без потери сознания", "потери сознания"),
+        ("식욕 없음", None),
+        ("意識なし", None),
+        ("iştah yok", None),
+        ("भूख नहीं है", None),
+        ("眠れない", None),
+        ("力が入らない", None),
+        ("không thở được", None),
+        ("không có kinh nguyệt", None),
+        ("không có sốt", "sốt"),
+        ("无纤维蛋白原血症", None),
+        ("无β脂蛋白血症", None),
+        ("无骨折脱位型颈髓损伤", None),
+        ("无败血症", "败血症"),
+        ("无低蛋白血症", "低蛋白血症"),
         ("linfoma no Hodgkin", None),
         ("gout", None),
     ],
 )
 def test_denials_are_read(text: str, denied: str | None) -> None:
     assert what_is_not_there(text) == denied
+
+
+def test_each_language_has_words_for_denials_and_for_what_one_should_have() -> None:
+    lines = packaged("denials.tsv").read_text("utf-8").splitlines()
+    rows = [line.split("\t")[:2] for line in lines if not line.startswith("#")][1:]
+    deny = ("before", "after", "joined before", "joined after")
+    denying, wanted = (
+        {language for languages, place in rows if place in places for language in languages.split()}
+        for places in (deny, ("wanted",))
+    )
+    assert denying == wanted and len(wanted) > 30
+
+
+def test_no_word_of_another_language_that_denies_is_a_word_of_the_terms(mapper: Mapper) -> None:
+    index = mapper.parts.retriever.index
+    written = re.findall(r"\w+", packaged("denials.tsv").read_text("utf-8").lower())
+    words = {word[:end] for word in written for end in (None, -1)}  # "aucune?" has two forms
+    denying = {
+        word
+        for word in words & index.rows.spelling.counts.keys()
+        if any(map(denies_in_another_language, (f"{word} disease", f"disease {word}")))
+    }
+    assert denying <= {"sin", "sans"}  # they begin a virus's name and that of a gene
+    begun = re.compile(rf"(?:{'|'.join(denying)})\b", re.IGNORECASE)
+    named = [term.text for term in index.terms if begun.match(term.text)]
+    assert not any(map(denies_in_another_language, named))
 
 
 def test_a_line_of_factors_without_all_cells_names_the_line(

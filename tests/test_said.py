@@ -22,6 +22,10 @@ from dxjudge.graphs.mapper import Mapper
         ("Staphylococcus aureus, methicillin-resistant", "B95.62"),
         ("Enterococcus spp.", "B95.2"),
         ("Streptococcus pneumoniae", "B95.3"),
+        ("FIBROADENOMA, BREAST, LEFT", "D24.2"),  # not N60.22, of another disease and this side
+        ("fibroadenoma of right breast", "D24.1"),
+        ("AC joint arthritis", "M19.01"),  # not a dislocation of this joint
+        ("AC joint arthritis left", "M19.012"),
         ("Streptococcus pneumoniae pneumonia", "J13"),  # a disease, not the organism alone
     ],
 )

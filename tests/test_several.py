@@ -32,6 +32,8 @@ TEXTS = {
     "CVA with residual aphasia": ("I69.320", []),
     "old CVA with aphasia": ("I69.320", []),
     "hemiparesis due to prior stroke": ("I69.35", []),
+    "old stroke with hypertension": ("Z86.73", ["I10"]),
+    "diabetes with old CVA": ("E11", ["Z86.73"]),
     "cerebral infarction with residual aphasia": ("I69.320", []),
     "stroke with persistent atrial fibrillation": ("I63", ["I48.1"]),
     "stroke with residual aphasia and persistent atrial fibrillation": ("I69.320", ["I48.1"]),

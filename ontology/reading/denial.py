@@ -10,6 +10,7 @@ from ..packaged import packaged
 from .normalise import normalise_text
 
 _LONGEST = 400  # characters of a text that are read
+_PHRASE = 3  # words of a phrase for what a body or a life should have
 _NOT = r"(?:not|n['’]t)"
 _BEFORE = (
     rf"(?:(?:pt|patient|he|she|it|biopsy|test|culture|work-?up|imaging|ct|mri)\s+)?(?:"
@@ -62,8 +63,16 @@ def what_is_not_there(text: str) -> str | None:
     denied = next(filter(None, match.groups()), None) if match else _denied_elsewhere(short)
     words = normalise_text(denied or "").split()
     undone = bool(words) and words[0].endswith("ing") and _UNDONE.match(text) is not None
-    is_complaint = not words or undone or not (_WANTED | _elsewhere().wanted).isdisjoint(words)
-    return None if is_complaint else denied
+    return None if not words or undone or _is_wanted(words) else denied
+
+
+def _is_wanted(words: list[str]) -> bool:
+    """Return whether a body or a life should have what a text denies.
+
+    In other languages it stands first: "без сознания", but "без потери сознания" denies a loss.
+    """
+    begins = any(" ".join(words[:n]) in _elsewhere().wanted for n in range(1, _PHRASE + 1))
+    return begins or not _WANTED.isdisjoint(words)
 
 
 def denies_in_another_language(text: str) -> bool:
@@ -103,9 +112,9 @@ def _elsewhere() -> _Denials:
     alternatives: defaultdict[str, list[str]] = defaultdict(list)
     for _, place, words in rows:
         alternatives[place].append(words)
-    wanted = frozenset(normalise_text(" ".join(alternatives.pop("wanted"))).split())
+    wanted = frozenset(map(normalise_text, " ".join(alternatives.pop("wanted")).split()))
     part = {place: f"(?:{'|'.join(words)})" for place, words in alternatives.items()}
-    end = r"(?:(?<=['’])|(?!\w))"
+    end = r"(?:(?<=['’])|(?![\w-]))"
     signs = rf"{part['sign']}\s+{part['of']}{end}"
     before = part["before"].replace("SIGN", part["sign"])
     spaced = (

@@ -108,8 +108,8 @@ def read_parts(text: str, *, listed: bool = False, shared: bool = False) -> tupl
         relation = next(name for n, (name, _) in enumerate(_JOINTS) if match[f"j{n}"])
         start = match.end()
     parts += _read_span(short[start:], relation, listed=listed and bool(parts), shared=shared)
-    if _names_sequelae(short, parts):
-        parts = [part._replace(text=_sequela(part.text)) for part in parts]
+    of_stroke = _sequela if _names_sequelae(short, parts) else _without_sequelae
+    parts = [part._replace(text=of_stroke(part.text)) for part in parts]
     whole = all(any(map(str.isalpha, part.text)) for part in parts)
     return tuple(parts) if whole and 1 < len(parts) <= _MOST else ()
 
@@ -124,11 +124,16 @@ def _names_sequelae(text: str, parts: Sequence[Part]) -> bool:
 
 
 def _sequela(condition: str) -> str:
-    """Return a part of a text about an old stroke: its sequelae, what is left, another condition."""
+    """Return a part of a text about an old stroke: itself, a deficit, or another condition."""
     if _OF_STROKE.search(condition):
         return "sequelae of cerebral infarction"
     is_deficit = _IS_DEFICIT.search(condition)
     return " ".join(_IS_LEFT.sub(" ", condition).split()) if is_deficit else condition
+
+
+def _without_sequelae(condition: str) -> str:
+    """Return a part of a text that names no deficit; an old stroke is one without deficits."""
+    return "stroke without residual deficits" if _OLD_STROKE.fullmatch(condition) else condition
 
 
 def _read_span(span: str, relation: Relation, *, listed: bool, shared: bool) -> list[Part]:

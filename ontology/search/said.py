@@ -24,6 +24,7 @@ _LONG = 6  # letters of a word that an organism's name has; "strep" may be an in
 _WITHOUT = re.compile(r"\bwithout (.+?)(?= with |$)")
 _LACK = re.compile(r"\bwithout\b.*")
 _SMALL = frozenset("or and of the other with complication complications mention".split())
+_UNSIDED = frozenset("left right bilateral both of the".split())
 _OTHER = frozenset(("other", "specified"))
 _VAGUE = frozenset(("unspecified",))
 _WHOLE = ("whole", "without brackets", "word for word")
@@ -34,11 +35,31 @@ def as_said(ranked: Sequence[Ranked], query: Query, retriever: Retriever) -> lis
     texts = [form.text for form in query.forms if form.kind in _WHOLE]
     if not ranked or not texts or query.frame:
         return list(ranked)
+    if same := _of_same_words(ranked, texts[0], retriever):
+        ranked = _in_front(same, ranked, retriever)
     code = _organism(texts, query, retriever)
     code = code or _without(ranked, texts, retriever.tree)
     code = code or _unspecified(ranked, texts, retriever)
     code = code or _sided(ranked, side_of(" ".join(texts)), retriever)
     return _in_front(code, ranked, retriever) if code else list(ranked)
+
+
+def _of_same_words(ranked: Sequence[Ranked], text: str, retriever: Retriever) -> str | None:
+    """Return the code of a term that is the text but for its side, where the first is another's.
+
+    "Fibroadenoma of left breast" is a "fibroadenoma of breast", not "fibroadenosis of left breast".
+    """
+    tree, folded = retriever.tree, retriever.index.folded
+    said = set(text.split()) - _UNSIDED
+    if side_of(text) is None or set(folded[ranked[0].hit.row].split()) - _UNSIDED == said:
+        return None
+    category = tree.category(ranked[0].hit.code)
+    codes = (
+        one.hit.code
+        for one in ranked[1:_READ]
+        if set(folded[one.hit.row].split()) - _UNSIDED == said
+    )
+    return next((code for code in codes if tree.category(code) != category), None)
 
 
 def _organism(texts: Sequence[str], query: Query, retriever: Retriever) -> str | None:
