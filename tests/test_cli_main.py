@@ -75,6 +75,20 @@ def test_an_error_is_one_line_and_with_debug_a_traceback(
     assert "UnknownCode" in said
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["show", "heart attack"], "dxjudge search 'heart attack'"),
+        (["evaluate", "a", "b", "-o", "c", "--engine", "rules"], "without --judge, rules"),
+    ],
+)
+def test_what_people_try_elsewhere_says_where_it_is(
+    arguments: list[str], said: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert run(arguments) == 2
+    assert said in capfd.readouterr().err
+
+
 def test_an_internal_error_is_exit_code_1_without_a_traceback(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

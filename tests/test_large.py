@@ -187,6 +187,8 @@ def test_reading_and_writing_say_how_far_they_are(
     said = capsys.readouterr().err
     told = re.findall(r"dxjudge: (reading|writing).*, MB[^:]*: ([\d,]+) of ([\d,]+)", said)
     assert len(told) == said.count(", MB")
+    (distinct,) = re.findall(r"(\d+) distinct text", said)
+    assert {distinct} == set(re.findall(r"mapping: \d+ of (\d+)", said))
     for stage in ("reading", "writing"):
         places = [(int(done.replace(",", "")), int(size.replace(",", "")))
                   for of, done, size in told if of == stage]  # fmt: skip
