@@ -19,7 +19,7 @@ from dxjudge.agents.engine.estimate import Count
 from dxjudge.agents.engine.run import Run
 from dxjudge.agents.judge import parse_judge
 from dxjudge.cli.cluster.asking import Jury, OneJudge, add_counts
-from dxjudge.cli.cluster.case_names import CaseNames
+from dxjudge.cli.cluster.case_names import CaseNames, digests
 from dxjudge.cli.cluster.journal import in_journal
 from dxjudge.cli.cluster.judge_work import (
     JUDGED,
@@ -134,7 +134,8 @@ def test_a_jury_judges_as_on_one_machine(server: ProtocolServer, tmp_path: Path)
     Blocks(job.output).create(JUDGED)
     piece = Piece(0, job.source).as_item()
     cases = [f"case {n}" for n in range(4)]
-    assert Counting(job, named=True)(piece) == {"piece": 0, "rows": 4, "unread": "", "cases": cases}
+    assert Counting(job, named=True)(piece) == {"piece": 0, "rows": 4, "unread": "",
+                                                 "cases": digests(cases)}  # fmt: skip
     work = Judge(job, RunOptions(max_calls=1, cache_mode="off"), None)
     total: dict[str, Any] = {}
     item = {"piece": piece, "first": 0, "rows": 4, "at": 1}

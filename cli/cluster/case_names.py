@@ -65,7 +65,8 @@ class CaseNames:
         """Return the pieces of two rows with the same name, and the places of the rows in them."""
         halves = np.frombuffer(b"".join(of for _, of in self.named), np.uint64).reshape(-1, 2)
         order = np.lexsort(halves.T)
-        same = (halves[order[1:]] == halves[order[:-1]]).all(axis=1)
+        ordered = halves[order]
+        same = (ordered[1:] == ordered[:-1]).all(axis=1)
         if not same.any():
             return []
         first = int(same.argmax())
