@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from ..errors import UsageError
 from ..files.forms import FORMS_IN, Form
 from ..ontology.releases.listed import listed
 from .command import grouped
@@ -59,6 +60,19 @@ Judges = Annotated[
         rich_help_panel=_JUDGES,
     ),
 ]
+
+
+def _no_engine(given: str | None) -> None:
+    if given is not None:
+        raise UsageError(
+            "evaluate has no --engine: without --judge, rules and the ontology decide what they "
+            "can; a model is named with --judge"
+        )
+
+
+NoEngine = Annotated[str | None, typer.Option("--engine", hidden=True, callback=_no_engine)]
+"""An option of `dxjudge judge`, which people try here too."""
+
 Jury = Annotated[
     str | None,
     typer.Option(
@@ -185,6 +199,7 @@ def evaluate(
     preset: PresetName = None,
     config: Config = None,
     judge: Judges = None,
+    engine: NoEngine = None,
     asked: JudgeModelOptions,
     one_dimension_a_call: OneDimension = False,
     jury: Jury = None,

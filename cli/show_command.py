@@ -1,9 +1,12 @@
 """`dxjudge show`: show a code in its tree."""
 
+import re
+import shlex
 from typing import Annotated
 
 import typer
 
+from ..errors import UnknownCode, UsageError
 from ..ontology.described import describe
 from ..ontology.releases.listed import DEFAULT
 from ..ontology.tree import Node, Tree, load_tree
@@ -40,7 +43,13 @@ def show(
       dxjudge show a15-a19 --json
     """
     tree = load_tree(ontology)
-    node = tree.node(code)
+    try:
+        node = tree.node(code)
+    except UnknownCode as fault:
+        if re.search(r"\d", code):
+            raise
+        hint = f"find codes by words: dxjudge search {shlex.quote(code)}"
+        raise UsageError(f"{fault}; {hint}") from fault
     if as_json:
         print_json(describe(tree, node))
     else:

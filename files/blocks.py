@@ -10,6 +10,7 @@ import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import chain
+from pathlib import PurePath
 from typing import Any
 
 from ..errors import MissingExtra, OutputError, UsageError
@@ -69,10 +70,30 @@ class Blocks:
                 self.files.delete_dir_contents(f"{self.path}/{name}", missing_dir_ok=True)
                 self.files.delete_dir(f"{self.path}/{name}")
 
-    def discard(self) -> None:
-        """Remove the folder with everything in it. Raises OutputError where that fails."""
-        with self._stored("remove"):
-            self.files.delete_dir(self.path)
+    @contextmanager
+    def for_now(self, *folders: str) -> Iterator[None]:
+        """Create the folder, and these folders in it, and remove it with everything in it at last.
+
+        Folders above it that were not there go too, where nothing else came into them. Raises
+        OutputError where that fails.
+        """
+        from pyarrow.fs import FileSelector, FileType
+
+        above = [path.as_posix() for path in PurePath(self.path).parents][:-1]
+        with self._stored("read"):
+            infos = self.files.get_file_info(above)
+        self.create(*folders)
+        try:
+            yield
+        finally:
+            with self._stored("remove"):
+                self.files.delete_dir(self.path)
+                for info in infos:
+                    if info.type != FileType.NotFound:
+                        break
+                    if self.files.get_file_info(FileSelector(info.path, allow_not_found=True)):
+                        break
+                    self.files.delete_dir(info.path)
 
     def check_empty(self) -> None:
         """Raise OutputError for a folder that has content, and for a file in its place."""

@@ -31,10 +31,11 @@ class Content:
     tell: may be set to follow each reading.
     """
 
-    def __init__(self, name: str, file: Any, tell: Tell | None = None) -> None:
+    tell: Tell | None = None
+
+    def __init__(self, name: str, file: Any) -> None:
         """name: for messages. file: any place of it can be read; the content closes it."""
         self.name = name
-        self.tell = tell
         self._file = file
         self._guard = threading.Lock()
         self._stamp = self._now()
@@ -63,7 +64,8 @@ class Content:
         if not self.begins(GZIP):
             return self
         with self.opened() as file:
-            copy = copied(_parts(file), self.name, self.tell)
+            copy = copied(_parts(file), self.name)
+        copy.tell = self.tell
         self.check()
         return copy
 
@@ -80,7 +82,7 @@ class Content:
         return data
 
     def _at(self, place: int, size: int) -> bytes:
-        with self._guard:
+        with self._guard, reading(self.name):
             self._file.seek(place)
             return cast(bytes, self._file.read(size))
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, BinaryIO, NamedTuple
 
-from ..errors import InputError, MissingExtra, OutputError, UsageError
+from ..errors import DxjudgeError, InputError, MissingExtra, OutputError, UsageError
 from .cells import MISSING, cell_text
 from .sequences import up_to_last
 
@@ -78,8 +78,8 @@ def stream_excel(
             sheet.title: any(map(_is_filled, sheet.iter_rows(values_only=True)))
             for sheet in book.worksheets
         }
-    title = _chosen(filled, wanted, name)
-    _refuse_uncomputed(openpyxl, file, title, name)
+        title = _chosen(filled, wanted, name)
+        _refuse_uncomputed(openpyxl, file, title, name)
     place = f"{name}, sheet {title!r}"
     numbered = _numbered(book, title, name)
     header = next((row for _, row in numbered if _is_filled(row)), None)
@@ -112,6 +112,8 @@ def _reading(name: str) -> Iterator[None]:
     """Raise InputError where a workbook is damaged: the reader can raise any exception."""
     try:
         yield
+    except DxjudgeError:
+        raise
     except Exception as error:
         raise InputError(f"{name} cannot be read as a spreadsheet: {error}") from error
 

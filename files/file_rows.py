@@ -54,9 +54,12 @@ class FileRows(Sequence[list[Any]]):
     def tables(self, columns: Sequence[str]) -> Iterator[Any]:
         """Yield the rows as Arrow tables with the same types, some rows each, at least one table.
 
-        Where cells are not texts, the file is read once more, to find the types of the columns.
+        Where cells are not texts, the file is read once more, to find the types of the columns,
+        and again where parts differ: a column becomes text where its common type cannot hold all.
         """
-        schema = common_schema(self._tables(columns)) if self._typed else None
+        schema, is_open = None, self._typed
+        while is_open:
+            schema, is_open = common_schema(self._tables(columns, schema))
         return self._tables(columns, schema)
 
     def _tables(self, columns: Sequence[str], schema: Any = None) -> Iterator[Any]:

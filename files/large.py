@@ -143,13 +143,13 @@ def _objects(content: Content, read: Callable[[], Iterable[Any]]) -> tuple[list[
 
 
 def _first(parts: Iterable[str]) -> str:
-    """Return the first lines of a text, but not those that are blank after the first one.
+    """Return the first lines of a text, without those that are blank.
 
     Where the text goes on, they end with a row: after an even number of quotes.
     """
     some: list[str] = []
-    size = quotes = whole = 0
-    is_new = False  # whether a line begins
+    size = quotes = whole = lines = 0
+    is_new = True  # whether a line begins
     for line in chain.from_iterable(io.StringIO(part, newline="") for part in parts):
         is_blank = is_new and not line.strip("\r\n ")
         is_new = line.endswith(("\n", "\r"))
@@ -159,9 +159,9 @@ def _first(parts: Iterable[str]) -> str:
         size += len(line)
         quotes += line.count('"')
         if is_new and quotes % 2 == 0:
-            whole = len(some)
+            whole, lines = len(some), lines + 1  # a long line comes in several parts
         # A header alone says little, so that a long first row is read to its end.
-        if size > _HEAD and (whole > 1 or size > 8 * _HEAD):
+        if size > _HEAD and (lines > 1 or size > 8 * _HEAD):
             return "".join(some[:whole] or some)
     return "".join(some)
 

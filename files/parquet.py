@@ -101,13 +101,19 @@ def arrow_table(columns: Sequence[str], rows: Sequence[Sequence[Any]], schema: A
     return pa.table(dict(zip(columns, map(_array, cells, kinds), strict=True)))
 
 
-def common_schema(tables: Iterable[Any]) -> Any:
-    """Return the schema that one Arrow table with the rows of these tables would have."""
+def common_schema(tables: Iterable[Any]) -> tuple[Any, bool]:
+    """Return a schema for all these Arrow tables, and whether some of them have other types.
+
+    Those may have values that the common type cannot hold, as double cannot hold 2**53 + 1.
+    """
     pa = _pyarrow()
-    common = None
-    for table in tables:
-        common = table.schema if common is None else pa.schema(map(_common, common, table.schema))
-    return common
+    schemas = list(dict.fromkeys(table.schema for table in tables))
+    common = schemas[0]
+    for schema in schemas[1:]:
+        common = pa.schema(map(_common, common, schema))
+    null = pa.null()
+    pairs = (pair for schema in schemas for pair in zip(schema.types, common.types, strict=True))
+    return common, any(kind not in (null, shared) for kind, shared in pairs)
 
 
 def _common(one: Any, other: Any) -> Any:

@@ -68,7 +68,11 @@ class MappingCount:
 
 
 def count_mapping(embedded: Iterable[Mapped], chooser: Chooser, run: Run) -> MappingCount:
-    """Count what `estimate_mapping` says of some texts, so that several counts can be added."""
+    """Count embedded mappings (`Mapper.stream(texts, choose=False)`), read once, for an estimate.
+
+    Several counts can be added. Sends nothing and needs no key. `run` has the cache and the prices.
+    Raises UsageError for a judge that cannot be used.
+    """
     count = MappingCount()
     texts: list[dict[str, str]] = []
 
@@ -86,12 +90,3 @@ def count_mapping(embedded: Iterable[Mapped], chooser: Chooser, run: Run) -> Map
     if chooser.translate:
         count.translations = count_calls(TRANSLATE_DIAGNOSIS, texts, judge=chooser.judge, run=run)
     return count
-
-
-def estimate_mapping(embedded: Iterable[Mapped], chooser: Chooser, run: Run) -> MappingEstimate:
-    """Estimate from the embedded mappings (`Mapper.stream(texts, choose=False)`), read once.
-
-    Sends nothing and needs no key. `run` has the cache and the prices. Raises UsageError for a
-    judge that cannot be used.
-    """
-    return count_mapping(embedded, chooser, run).estimate(chooser, run)

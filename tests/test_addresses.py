@@ -31,6 +31,10 @@ def connect(address: str) -> None:
         f"s3://KEY:{SECRET}@bucket/?endpoint_override=http://host",
         f"https://host/folder?X-Amz-Signature={SECRET}&a=b",
         f"ray://user:{SECRET}@host:10001",
+        f"s3://KEY:12/34{SECRET}@bucket",
+        f"s3://user@example.com:{SECRET}@bucket",
+        f"s3://bucket/k?endpoint_override=http://u:{SECRET}@host",
+        f"s3://bucket/k?endpoint_override=host%3Fapi_key={SECRET}",
     ],
 )
 @pytest.mark.parametrize("opened", [open_place, open_server, connect])
@@ -50,6 +54,7 @@ def test_no_command_takes_a_secret_in_an_address(
     [
         "/data/a:b@c", "host:6379", "s3://bucket/a://b", "s3://bucket/day=1:00/a@b?endpoint_override=localhost:9000",
         "hdfs://user@host:9000/a@b", "gs://anonymous@bucket/a", "abfs://box@account.example/a",
+        "s3://bucket/k?keyspace=a&monkey=b", "http://[::1]:8000/a@b", "http://user@[::1]:8000/a@b",
     ],
 )  # fmt: skip
 def test_a_user_a_port_and_odd_names_are_no_secret(address: str) -> None:

@@ -75,6 +75,20 @@ def test_an_error_is_one_line_and_with_debug_a_traceback(
     assert "UnknownCode" in said
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["show", "heart attack"], "dxjudge search 'heart attack'"),
+        (["evaluate", "a", "b", "-o", "c", "--engine", "rules"], "without --judge, rules"),
+    ],
+)
+def test_what_people_try_elsewhere_says_where_it_is(
+    arguments: list[str], said: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert run(arguments) == 2
+    assert said in capfd.readouterr().err
+
+
 def test_an_internal_error_is_exit_code_1_without_a_traceback(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -230,7 +244,8 @@ def test_the_help_at_80_columns_shows_each_option_whole_and_every_word(
         assert not [text for text in texts if re.search(r"\[[a-z/]", text or "")], path
         assert run([*path, "--help"]) == 0
         words = set(re.findall(r"--[\w-]+", capfd.readouterr().out))
-        names = {name for one in command.params for name in one.opts if name.startswith("--")}
+        shown = [one for one in command.params if not getattr(one, "hidden", False)]
+        names = {name for one in shown for name in one.opts if name.startswith("--")}
         assert names <= words, (path, names - words)
 
 

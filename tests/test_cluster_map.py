@@ -25,6 +25,7 @@ from dxjudge import Mapper
 from dxjudge.agents.engine.run import Run
 from dxjudge.agents.judge import parse_judge
 from dxjudge.cli.cluster import pieces
+from dxjudge.cli.cluster.journal import beside
 from dxjudge.cli.cluster.map_estimate import Estimate
 from dxjudge.cli.cluster.map_work import DISTINCT, MAPPED, TEXTS, Gather, Map, MapJob, Scan, Write
 from dxjudge.cli.cluster.pieces import find_pieces
@@ -54,6 +55,22 @@ SMALL = ["--ontology", OWN]
 NOTHING, OFF = Taking(), BatchRunOptions(cache_mode="off")
 ACCEPT = ["--accept", "0.8"]
 SETTINGS: dict[str, Any] = {"ontology": OWN, "added": "none"}
+
+
+def test_what_is_kept_for_now_leaves_nothing_and_takes_nothing_else(tmp_path: Path) -> None:
+    for other in (None, tmp_path / "new" / "other"):
+        with Blocks(beside(str(tmp_path / "new" / "dir" / "out"))).for_now(TEXTS):
+            assert list((tmp_path / "new" / "dir").iterdir())
+            if other:
+                other.touch()
+        assert sorted(tmp_path.rglob("*")) == ([other.parent, other] if other else [])
+
+
+@pytest.mark.parametrize("root", ["s3://bucket", "s3://bucket/?region=x", "hdfs://host:9000/", "/"])
+def test_nothing_is_kept_beside_a_whole_bucket_or_disk(root: str) -> None:
+    with pytest.raises(UsageError, match="nothing can be kept beside"):
+        beside(root)
+    assert beside("s3://bucket/a/?region=x").startswith("s3://bucket/a.")
 
 
 def fill(folder: Path, texts: list[str]) -> Path:

@@ -41,6 +41,9 @@ OBJECTS = [
         "dx": cell,
         **({"more": {"a": [n, 'a "']}} if n > 2 else {}),
         "v": [1, 2.5, "x"][n // 3],
+        # Of the first slice and the others, no number has the values.
+        "w": [2**53 + 1, 0.5, 2.0][n // 3],
+        "in": {"w": [2**53 + 1, 0.5, 2.0][n // 3]},
     }
     for n, cell in enumerate(CELLS)
 ]
@@ -98,6 +101,7 @@ FILES: dict[str, bytes | str] = {
     # The first lines end within the quoted cell; only the row tells the separator.
     "long.csv": 'n;b,dx\n1;"' + "long, text\n" * 30 + '"\n2;"x, y"\n',
     "blank-first": "\n" * 100 + "gout\n\nflu\n",
+    "blank-before-array": "\n" + json.dumps(OBJECTS),
     "a.jsonl": LINES,
     "lines.json": LINES,
     "lines-no-suffix": LINES,
@@ -129,7 +133,7 @@ def assert_same(sheet: Sheet, whole: Sheet) -> None:
         len(whole.rows), whole.rows[-1], whole.rows[1:3],
     )  # fmt: skip
     for place in range(len(sheet.columns)):
-        if sheet.columns[place] != "more":
+        if sheet.columns[place] not in ("more", "in"):
             assert column_texts(sheet, place) == column_texts(whole, place)
 
 
@@ -169,7 +173,9 @@ def test_the_output_is_that_of_a_small_file(
     assert (tmp_path / f"large.{out}").read_bytes() == (tmp_path / f"small.{out}").read_bytes()
 
 
-@pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.parquet", "a.xlsx"])
+@pytest.mark.parametrize(
+    "name", ["a.csv", "a.jsonl", "a.parquet", "a.parquet.gz", "a.xlsx", "a.xlsx.gz"]
+)
 def test_reading_and_writing_say_how_far_they_are(
     tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -178,17 +184,19 @@ def test_reading_and_writing_say_how_far_they_are(
     path = write(tmp_path, name)
     options = ["--column", "dx", "--ontology", OWN, "-o", str(tmp_path / "out.csv")]
     assert run(["map", str(path), *options]) == 0
-    told = re.findall(
-        r"dxjudge: (reading|writing).*, MB[^:]*: ([\d,]+) of ([\d,]+)", capsys.readouterr().err
-    )
+    said = capsys.readouterr().err
+    told = re.findall(r"dxjudge: (reading|writing).*, MB[^:]*: ([\d,]+) of ([\d,]+)", said)
+    assert len(told) == said.count(", MB")
+    (distinct,) = re.findall(r"(\d+) distinct text", said)
+    assert {distinct} == set(re.findall(r"mapping: \d+ of (\d+)", said))
     for stage in ("reading", "writing"):
         places = [(int(done.replace(",", "")), int(size.replace(",", "")))
                   for of, done, size in told if of == stage]  # fmt: skip
         assert places and all(done <= size for done, size in places)
         assert any(done == size for done, size in places)
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=path.open("rb")))
-    form = "xlsx" if name == "a.xlsx" else name[2:]
-    assert run(["map", "-", "--input-format", form, *options]) == 0
+    form = Form().kind_of(name)
+    assert form and run(["map", "-", "--input-format", form, *options]) == 0
     told = re.findall(r"dxjudge: reading the input, MB: ([\d,]+)", capsys.readouterr().err)
     assert f"{path.stat().st_size:,}" in told
     assert run(["map", str(path), *options, "-q"]) == 0
@@ -367,3 +375,13 @@ def test_a_large_file_of_blank_lines_is_empty(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("\n" * 100)
     with pytest.raises(InputError, match="is empty"):
         open_sheet(str(tmp_path / "a"), Form())
+
+
+def test_a_file_that_cannot_be_read_is_an_error_wherever_it_fails(tmp_path: Path) -> None:
+    class Failing(io.FileIO):
+        def read(self, size: int | None = -1, /) -> bytes:
+            raise OSError(5, "Input/output error")
+
+    broken = content.Content("a.csv", Failing(write(tmp_path, "a.csv")))
+    with pytest.raises(InputError, match="a.csv cannot be read: Input/output error"):
+        broken.begins(b"PAR1")

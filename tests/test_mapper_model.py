@@ -13,7 +13,7 @@ from dxjudge.graphs.chooser import Chooser, fell_back
 from dxjudge.graphs.many import map_each
 from dxjudge.graphs.mapper import Mapper
 from dxjudge.graphs.mapping import MappingParts, mapping_graph
-from dxjudge.graphs.mapping_estimate import estimate_mapping
+from dxjudge.graphs.mapping_estimate import count_mapping
 from dxjudge.ontology.mapping import Mapping, read_mapping
 
 from .protocol_server import ProtocolServer, Seen, fail
@@ -76,7 +76,7 @@ def test_an_estimate_counts_what_a_run_then_does(mapper: Mapper, own_run: Run) -
     embedded = [mapping for batch in mapper.stream(texts) for mapping in batch]
     with ProtocolServer(last) as server:
         chooser = Chooser(server.judge(), own_run, rerank="ambiguous")
-        before = estimate_mapping(embedded, chooser, own_run)
+        before = count_mapping(embedded, chooser, own_run).estimate(chooser, own_run)
         assert server.seen == []
         mapped(mapper, chooser, *texts)
         assert (before.texts, before.exact, before.no_choice) == (4, 1, 1)

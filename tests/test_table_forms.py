@@ -7,6 +7,7 @@ import io
 import json
 import re
 import shlex
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -224,6 +225,27 @@ def test_a_cell_that_would_be_lost_is_an_error(
 def test_a_damaged_workbook_is_an_error(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "a.xlsx").write_bytes(content)
     with pytest.raises(InputError, match=r"a\.xlsx"):
+        read_sheet(str(tmp_path / "a.xlsx"))
+
+
+@pytest.mark.parametrize("packing", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_a_workbook_that_is_damaged_behind_its_first_row_is_an_error(
+    tmp_path: Path, packing: int
+) -> None:
+    book = openpyxl.Workbook()
+    for n in range(3_000):
+        book.active.append(["dx", f"{n:x}"])
+    packed, broken = io.BytesIO(), io.BytesIO()
+    book.save(packed)
+    with zipfile.ZipFile(packed) as old, zipfile.ZipFile(broken, "w", packing) as new:
+        for name in old.namelist():
+            new.writestr(name, old.read(name))
+        sheet = new.getinfo("xl/worksheets/sheet1.xml")
+    data = bytearray(broken.getvalue())
+    flipped = sheet.header_offset + sheet.compress_size * 3 // 4
+    data[flipped : flipped + 40] = bytes(byte ^ 0x15 for byte in data[flipped : flipped + 40])
+    (tmp_path / "a.xlsx").write_bytes(data)
+    with pytest.raises(InputError, match=r"a\.xlsx cannot be read as a spreadsheet"):
         read_sheet(str(tmp_path / "a.xlsx"))
 
 

@@ -1,6 +1,7 @@
 """The journal of a job on many machines: a folder in the output, with the blocks it finished."""
 
 import os
+import re
 import sys
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,6 +15,7 @@ from ...files.claim import claim
 from ..exit_codes import INTERRUPTED
 from ..terminal.facts import Fact, Facts, tell
 
+_ROOT = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://[^/]*)?/*")  # a host or a bucket without a path
 _JOB, _SUMMARY = f"{JOURNAL}/job", f"{JOURNAL}/summary"
 
 
@@ -23,8 +25,15 @@ def whole_path(place: str) -> str:
 
 
 def beside(place: str) -> str:
-    """Return a new place beside a path or an address, for what is not kept."""
+    """Return a new place beside a path or an address, for what is not kept.
+
+    Raises UsageError for a whole bucket or disk: beside it would be another one.
+    """
     path, mark, query = place.partition("?") if "://" in place else (place, "", "")
+    if _ROOT.fullmatch(path):
+        raise UsageError(
+            f"nothing can be kept beside {place} while texts are counted: name a folder in it (-o)"
+        )
     return f"{path.rstrip('/')}.{uuid.uuid4().hex[:12]}{mark}{query}"
 
 
@@ -50,20 +59,20 @@ def check_options(refused: Mapping[str, bool]) -> None:
 def in_journal(
     output: str, about: Mapping[str, Any], folders: Sequence[str],
     work: Callable[[], tuple[Facts, int]], *, as_json: bool, quiet: bool,
-    beside: Path | None = None,
+    made: Path | None = None,
 ) -> int:  # fmt: skip
     """Do a job, or what an earlier run left of it, tell its summary and return the exit code.
 
     output, about: as for `_begun`. folders: those of the blocks, which are removed when the job is
-    complete. work: returns the summary and the exit code. beside: a file that it writes from the
+    complete. work: returns the summary and the exit code. made: a file that it makes from the
     blocks; UsageError is raised where it is gone once the blocks are.
     """
     with _begun(whole_path(output), about) as journal:
         before = _summary_of(journal)
         if before is not None:
-            if beside is not None and not beside.exists():
+            if made is not None and not made.exists():
                 raise UsageError(
-                    f"the job in {output} was complete before, and {beside} cannot be written from "
+                    f"the job in {output} was complete before, and {made} cannot be written from "
                     "its rows: remove the folder, or name another --output; kept replies are not "
                     "asked for again"
                 )

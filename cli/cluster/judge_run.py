@@ -68,7 +68,7 @@ def run_judge_cluster(options: JudgeOptions, address: str) -> int:
     about |= _about(job, found, options)
     return in_journal(options.output, about, (JUDGED,), work,
                       as_json=options.as_json, quiet=options.quiet,
-                      beside=options.votes)  # fmt: skip
+                      made=options.votes)  # fmt: skip
 
 
 def _estimate(job: JudgeJob, found: Pieces, options: JudgeOptions, address: str) -> int:
@@ -172,11 +172,11 @@ def _count(job: JudgeJob, found: Pieces, options: JudgeOptions, done: Done) -> l
             readable[counts["piece"]] = not counts["unread"]
             done.unread |= {counts["unread"]: None} if counts["unread"] else {}
             if named:
-                names.add(found.pieces[counts["piece"]].path, counts)
+                names.add(found.pieces[counts["piece"]], counts)
             progress("reading", number, len(pieces))
     if done.unread and not any(readable):
         raise InputError(next(iter(done.unread)))
-    names.check()
+    names.check(lambda piece: job.names_of(job.read(piece)) or [])
     return rows
 
 

@@ -30,6 +30,7 @@ from ...graphs.case_names import case_names
 from ...graphs.row_inputs import frame_inputs, given_values
 from ..option_groups import RunOptions
 from .asking import Asking
+from .case_names import digests
 from .office import run_of_worker
 from .on_ray import Item
 from .pieces import Piece, read_piece, why_unread
@@ -103,7 +104,7 @@ class Count:
     named: bool = False
 
     def __call__(self, item: Item) -> Item:
-        """Return the number of rows, why the piece is unread, and the names of its cases."""
+        """Return the number of rows, why the piece is unread, and the digests of its names."""
         piece = Piece.of_item(item)
         try:
             table = self.job.read(piece)
@@ -112,7 +113,7 @@ class Count:
         except (InputError, UsageError, OutputError) as fault:
             why = why_unread(piece, fault)
             return {"piece": piece.number, "rows": 0, "unread": why, "cases": None}
-        cases = names if self.named else None
+        cases = None if names is None or not self.named else digests(names)
         return {"piece": piece.number, "rows": table.num_rows, "unread": "", "cases": cases}
 
 

@@ -1,12 +1,9 @@
 """Run `dxjudge map --cluster --estimate`: what the model would be asked about the whole job."""
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ...files.blocks import Blocks
 from ...graphs.mapping_estimate import MappingCount, count_mapping
 from ..exit_codes import SOME_FAILED
 from ..runs.map_estimate import mapping_facts
@@ -14,7 +11,7 @@ from ..runs.map_job import Request
 from ..runs.map_model import Asked, asking
 from ..terminal.facts import tell
 from ..terminal.progress import stages
-from .journal import beside
+from .journal import beside, whole_path
 from .map_run import Done, blocks_of, gather, mapping_work, prepare
 from .map_work import DISTINCT, TEXTS, Map
 from .not_read import not_read
@@ -42,11 +39,13 @@ def estimate_map_cluster(
     *, quiet: bool, as_json: bool,
 ) -> int:  # fmt: skip
     """Run the command; return the exit code. Nothing is sent, and nothing stays in the output."""
+    output = beside(whole_path(request.output))
     with stages(quiet=quiet) as progress:
         prepared = prepare(request, settings, asked, progress)
-    prepared = replace(prepared, job=replace(prepared.job, output=beside(prepared.job.output)))
+    prepared = replace(prepared, job=replace(prepared.job, output=output))
     done, count = Done(), MappingCount()
-    with asking(asked) as chooser, connected(address) as cores, _for_now(prepared.job.blocks):
+    kept = prepared.job.blocks.for_now(TEXTS, DISTINCT)
+    with asking(asked) as chooser, connected(address) as cores, kept:
         assert chooser
         with stages(quiet=quiet) as progress:
             texts, style = gather(prepared, done, progress)
@@ -60,13 +59,3 @@ def estimate_map_cluster(
     others = prepared.found.others
     tell([*facts, *not_read(list(done.unread), others)], as_json=as_json, file=sys.stdout)
     return SOME_FAILED if done.unread or others else 0
-
-
-@contextmanager
-def _for_now(blocks: Blocks) -> Iterator[None]:
-    """Keep the texts of all files for as long as they are counted."""
-    blocks.create(TEXTS, DISTINCT)
-    try:
-        yield
-    finally:
-        blocks.discard()

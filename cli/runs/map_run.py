@@ -3,7 +3,7 @@
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from collections.abc import Mapping as ReadOnly
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -160,12 +160,14 @@ def map_texts(
     if work.chooser and work.chooser.run and work.chooser.run.has_account:
         from .map_estimate import count_embedded, keep_mapping_estimate
 
-        count = count_embedded(mapper, remaining, work.chooser, progress)
+        asked = [text for text in remaining if text]
+        count = count_embedded(mapper, asked, work.chooser, progress)
         keep_mapping_estimate(count, work.chooser)
     started = time.monotonic()
-    done = len(work.wanted) - len(remaining)
+    total = _filled(work.wanted)
+    done = total - _filled(remaining)
     if remaining:
-        progress("mapping", done, len(work.wanted))  # the pace counts from here
+        progress("mapping", done, total)  # the pace counts from here
     workers = _workers(request, work, len(remaining))
     for batch in stream_by(mapper, remaining, workers):
         for mapping in batch:
@@ -174,8 +176,13 @@ def map_texts(
             if is_final(part_of(mapping, work.chooser)):
                 journal.keep(mapping.text, mapping)
         work.seconds = time.monotonic() - started
-        done += len(batch)
-        progress("mapping", done, len(work.wanted))
+        done += _filled(mapping.text for mapping in batch)
+        progress("mapping", done, total)
+
+
+def _filled(texts: Iterable[str]) -> int:
+    """Return how many texts are not empty; the summary counts only these."""
+    return sum(map(bool, texts))
 
 
 def _workers(request: Request, work: Work, texts: int) -> int:

@@ -111,9 +111,7 @@ class Stages:
     def _start(self, stage: str, total: int) -> Any:
         title = _TITLES.get(stage, stage)
         if self._bar is not None:
-            return self._bar.add_task(
-                "", total=total or None, reached="", what=title, left="", rate=""
-            )
+            return add_task(self._bar, title, total)
         # A first run takes minutes, and without this line it would look as if it did nothing.
         if not self._quiet and stage == "encoding":
             print(f"{title} of {total:,} terms, once", file=sys.stderr)
@@ -142,7 +140,7 @@ class Counted:
         self._done = self._failed = 0
         self._replayed = 0.0
         if bar is not None:
-            self._task = bar.add_task("", total=total, reached="", what="judging", left="", rate="")
+            self._task = add_task(bar, "judging", total)
 
     def add(self, *, failed: bool) -> None:
         """Count one more row; the share of its verdicts from the cache is left out of the pace."""
