@@ -147,7 +147,7 @@ def _refuse_suspected(text: str, name: str, header: str) -> None:
 
 def _sample(text: str, mark: str) -> list[list[str]]:
     """Return the first records, or [] when the quotes do not match under this separator."""
-    _allow_long_cells()
+    allow_long_cells()
     try:
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)
         return [cells for cells in islice(reader, _SAMPLE) if cells]
@@ -175,7 +175,7 @@ def _has_torn_quotes(sample: Sequence[Sequence[str]]) -> bool:
     return any(cell.count('"') % 2 for cells in sample for cell in cells)
 
 
-def _allow_long_cells() -> None:
+def allow_long_cells() -> None:
     """Raise the limit of the csv module, which the whole process shares; it stays raised.
 
     Two readings may take turns, and each would take the limit of the other back.
@@ -186,7 +186,7 @@ def _allow_long_cells() -> None:
 
 def _records(lines: Iterable[str], name: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     """Yield (line on which it starts, cells) for every record."""
-    _allow_long_cells()
+    allow_long_cells()
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     line = 1
     try:

@@ -66,7 +66,7 @@ def test_an_abstention_is_no_verdict() -> None:
 def test_wrong_fields_are_the_callers_error() -> None:
     with ProtocolServer([refuse()]) as server, Run(mode="off") as run:
         same = as_callable("judge_equivalence", server.judge(), run=run)
-        with pytest.raises(UsageError, match="judge_equivalence: surprise"):
+        with pytest.raises(UsageError, match="judge_equivalence: there is no field surprise"):
             same(predicted="gout", truth="gout", surprise=1)
     assert not server.seen
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...errors import InputError
-from ...files.delimited import find_delimiter
+from ...files.delimited import allow_long_cells, find_delimiter
 from ...files.nearest import no_column
 from ..tree import Tree
 from .xref import Row
@@ -82,21 +82,22 @@ def read_lines(path: Path, text: str, delimiter: str | None = None) -> list[Line
     if delimiter is None:
         is_tsv = path.suffix in (".tsv", ".tab")
         delimiter = "\t" if is_tsv else find_delimiter("".join(raw[start:]), str(path))
+    allow_long_cells()
     reader = csv.reader(raw[start:], delimiter=delimiter)
     lines: list[Line] = []
     number = start + 1
-    limit = csv.field_size_limit(_LONGEST_TERM)
     try:
         for cells in reader:
             if any(cell.strip() for cell in cells):
                 lines.append((number, [cell.strip() for cell in cells]))
             if delimiter == "\t" and any("\n" in cell for cell in cells):
                 raise InputError(f"{path}, line {number}: a quotation mark is never closed")
+            if any(len(cell) > _LONGEST_TERM for cell in cells):
+                why = f"a cell of more than {_LONGEST_TERM:,} characters is no term"
+                raise InputError(f"{path}, line {number}: {why}; is a quotation mark never closed?")
             number = start + reader.line_num + 1
     except csv.Error as error:
         raise InputError(f"{path}, line {number}: {error}") from error
-    finally:
-        csv.field_size_limit(limit)
     if not lines:
         raise InputError(f"{path}: every cell is empty")
     return lines
