@@ -14,6 +14,9 @@ from .tree import Tree
 LEAST = 0.5
 """The lowest score of a condition by itself."""
 
+SECONDARY = ("C77", "C78", "C79")
+"""How the codes of secondary tumors begin."""
+
 _TUMORS = ("C", "D0", "D1", "D2", "D3", "D4")  # how their codes begin
 _UNTELLING = frozenset("sp spp species the".split())
 _NOTES = ("use_additional_code", "code_also")
@@ -64,8 +67,12 @@ def join(state: Joined, condition: Coded, tree: Tree) -> Joined | None:
     for first, second in ((own, condition), (condition, own)):
         line = find_combination(first.code, second.code)
         if line:
-            category = tree.category(first.code).code
-            code = line.code.format(first=first.code, second=second.code, category=category)
+            code = line.code.format(
+                first=first.code,
+                second=second.code,
+                category=tree.category(first.code).code,
+                prefix=first.code[: _longest(first.code, line.first)],
+            )
             if state.combined and first is own and _is_beside(code, state.code, tree):
                 return _with_complication(state, condition, code, tree)
             further = _of_line(line.further, code, first, second, tree)
@@ -88,11 +95,14 @@ def _why_beside(state: Joined, condition: Coded) -> str | None:
     """Return why a condition without a note stands beside the code, None where it cannot be said.
 
     An organism stands beside the infection that the text names it as the cause of, what spread to
-    a place beside a tumor: "infection spread to bone" has no metastasis.
+    a place beside a tumor: "infection spread to bone" has no metastasis. The tumor that secondary
+    ones come from stands beside them ("lung mets from colon cancer").
     """
     relation, is_organism = condition.part.relation, organism(condition.part.text) is not None
     if is_organism:
         return "the organism that the text names" if relation == "due to" else None
+    if relation == "due to" and state.code.startswith(SECONDARY):
+        return f"{state.code} spread from it" if condition.code.startswith(_TUMORS) else None
     has_spread = relation == "spread" and state.code.startswith(_TUMORS)
     return f"{state.code} does not name it" if relation == "with" or has_spread else None
 

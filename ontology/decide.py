@@ -16,7 +16,7 @@ from .policy import Policy
 from .reading.denial import denies_in_another_language, names_a_lack, what_is_not_there
 from .reading.normalise import normalise_text
 from .reading.query import Query, split_diagnoses
-from .reading.refusal import contact_words, load_refusal_model, named
+from .reading.refusal import composed, contact_words, load_refusal_model, named
 from .scored import score_candidates
 from .search.rerank import Ranked, shortlist
 from .search.retrieve import Hit
@@ -133,6 +133,9 @@ def _is_sure_encounter(query: Query, first: Candidate, policy: Policy) -> bool:
     """
     if not is_factor(first.code, policy.retriever.tree):
         return False
+    plain = (form.text for form in query.forms if form.kind == "without details")
+    if any(map(policy.retriever.is_term, plain)):
+        return True
     words = normalise_text(query.text).split()
     is_drug = len(words) == 1 or any(map(str.isdigit, query.text))
     if query.frame or not (is_drug or contact_words().isdisjoint(words)):
@@ -164,6 +167,8 @@ def _why_refused(query: Query, first: Candidate, uncalibrated: float, policy: Po
         return why
     model = load_refusal_model()
     if why := model.refuse(model.read(query, retriever.is_term), uncalibrated):
+        return why
+    if why := composed(query.text):
         return why
     if first.score < floor:
         best = f"{first.score:.2f} for {first.code} ({first.name})"

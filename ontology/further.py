@@ -8,13 +8,25 @@ from collections.abc import Mapping as ReadOnly
 from collections.abc import Sequence
 from dataclasses import replace
 
-from .combinations import LEAST, Coded, Joined, asks_for, in_line, join, note_for, organism
+from .combinations import (
+    LEAST,
+    SECONDARY,
+    Coded,
+    Joined,
+    asks_for,
+    in_line,
+    join,
+    note_for,
+    organism,
+)
 from .decide import decide
 from .factors import is_factor
-from .mapping import WRITTEN, Candidate, Mapping, band_of
+from .mapping import WRITTEN, Additional, Candidate, Mapping, band_of
 from .policy import MIN_SCORE, Policy
 from .reading.joined import Part, read_parts
+from .reading.measured import measures_in
 from .reading.normalise import normalise_text
+from .reading.query import LONGEST
 from .specificity import at_specificity, side_of
 from .tree import Tree
 
@@ -42,9 +54,24 @@ def with_further(mappings: Sequence[Mapping], policy: Policy) -> list[Mapping]:
     )
     coded = _decided([text for text in texts if organism(text) is None], policy)
     return [
-        _by_readings(mapping, joined.get(place, ()), coded, policy)
+        _with_measures(_by_readings(mapping, joined.get(place, ()), coded, policy), policy)
         for place, mapping in enumerate(mappings)
     ]
+
+
+def _with_measures(mapping: Mapping, policy: Policy) -> Mapping:
+    """Return the mapping with the codes of numbers beside it for which it has a note."""
+    if mapping.code is None or mapping.source == WRITTEN or policy.specificity == "category":
+        return mapping
+    tree, rows = policy.retriever.tree, policy.retriever.index.rows
+    beside = list(mapping.additional)
+    for measure in measures_in(mapping.text[:LONGEST]):
+        place = next(iter(rows.exact.get(normalise_text(measure.term), ())), None)
+        code = rows.terms[place].code if place is not None else mapping.code
+        note = None if in_line(mapping.code, code, tree) else asks_for(mapping.code, code, tree)
+        if note:
+            beside.append(Additional(code, tree.name(code), 1.0, measure.span, note))
+    return replace(mapping, additional=tuple(beside))
 
 
 def _readings(text: str) -> tuple[tuple[Part, ...], ...]:
@@ -217,13 +244,17 @@ def _as_first(state: Joined, coded: list[Coded], policy: Policy) -> Mapping:
 
 
 def _with_beside(mapping: Mapping, state: Joined, policy: Policy) -> Mapping:
-    """Return the mapping with its further codes, but none of its own category or above another."""
+    """Return the mapping with its further codes, but none of its own category or above another.
+
+    Secondary tumors of several places have codes of one category.
+    """
     tree, own = policy.retriever.tree, mapping.code or ""
     above = {node.code for one in state.further for node in tree.ancestors(one.code)}
     beside = []
     for one in state.further:
         is_named = in_line(one.code, own, tree) or one.code in above
-        if not is_named and (state.combined or tree.category(one.code) != tree.category(own)):
+        is_other = tree.category(one.code) != tree.category(own) or one.code.startswith(SECONDARY)
+        if not is_named and (state.combined or is_other):
             code = at_specificity(one.code, policy.specificity, tree, (), one.text)
             beside.append(replace(one, code=code, name=tree.name(code)))
     return replace(mapping, additional=tuple(dict.fromkeys(beside)))

@@ -14,7 +14,7 @@ from .reading.query import Query
 from .reading.refusal import everyday_words
 from .search.rerank import Ranked, rerank
 from .search.retrieve import Hit
-from .search.said import as_said
+from .search.said import as_said, on_side
 from .tree import Tree
 
 _DOUBTFUL = 0.45  # the highest score of a reading that is seldom right
@@ -33,7 +33,11 @@ def score_candidates(
     network = {candidate.hit.code: candidate.score for candidate in ranked}
     ranked = equal_first(ranked, equal, policy.retriever)
     ranked = _one_of_each_name(ranked, policy)
-    if not equal:
+    if equal:
+        named, ranked = ranked[0], on_side(ranked, query.text, policy.retriever)
+        # The twin of the other side is as likely as the code that the text equals but for its side.
+        network[ranked[0].hit.code] = network.get(named.hit.code, 0.0)
+    else:
         ranked = as_said(_plain_first(ranked, query, policy), query, policy.retriever)
         ranked = _capped(ranked, query, policy)
     limited = bool(ranked) and not equal and _is_limited(ranked[0], query, policy)

@@ -136,6 +136,8 @@ def test_the_counts_of_the_data_card_are_those_of_the_files() -> None:
     for row, name in (
         ("the project's synonyms", "synonyms"),
         ("the project's words in six languages", "glossary"),
+        ("the project's lay words", "lay"),
+        ("the project's measures", "measures"),
         ("the project's abbreviations", "abbreviations"),
     ):
         assert _count(row) == len(_lines(f"ontology/data/{name}.tsv")) - 1, row

@@ -78,6 +78,10 @@ def test_every_factor_is_a_code_and_every_frame_is_read() -> None:
         ("HPV vaccine #2", "vaccination", "HPV"),
         ("IMMUNIZATION, INFLUENZA", "vaccination", "INFLUENZA"),
         ("lung cancer screen, LDCT", "screening", "lung cancer"),
+        ("MMR #2", "vaccination", "MMR"),
+        ("Tdap/IPV given today", "vaccination", "Tdap/IPV"),
+        ("due for Shingrix", "vaccination", "Shingrix"),
+        ("here for flu shot", "vaccination", "flu shot"),
     ],
 )
 def test_words_around_a_condition_are_its_frame(text: str, kind: str, rest: str) -> None:
@@ -94,6 +98,9 @@ def test_words_around_a_condition_are_its_frame(text: str, kind: str, rest: str)
         "natural history",
         "fever after vaccination",
         "vaccine refused",
+        "got pneumonia",
+        "shingles 2nd episode",
+        "needs tetanus immune globulin",
     ],
 )
 def test_other_words_are_no_frame(text: str) -> None:

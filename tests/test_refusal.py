@@ -14,6 +14,7 @@ from dxjudge.ontology.reading.refusal import (
     BINS,
     KINDS,
     Reading,
+    composed,
     evidence,
     features,
     load_refusal_model,
@@ -40,9 +41,9 @@ def test_the_non_diagnoses_are_refused_those_held_out_too(mapper: Mapper) -> Non
         for row, mapping in zip(rows, mappings, strict=True)
         if mapping.code and not is_factor(mapping.code, tree)
     )
-    # As measured (docs/mapping.md): 11 of 199 held out, 39 of the 1,131 others; 39 in all get the
+    # As measured (docs/mapping.md): 10 of 199 held out, 9 of the 1,131 others; 39 in all get the
     # code of an encounter, such as Z48.02 for "sutures removed".
-    assert passed["tune"] <= 0.05 * sum(row["half"] == "tune" for row in rows)
+    assert passed["tune"] <= 0.015 * sum(row["half"] == "tune" for row in rows)
     assert passed["test"] <= 0.06 * sum(row["half"] == "test" for row in rows)
     assert sum(mapping.status == "unmapped" for mapping in mappings) >= 0.9 * len(rows)
     assert all(mapping.reason for mapping in mappings if mapping.status == "unmapped")
@@ -149,3 +150,29 @@ def test_case_and_accents_change_no_verdict() -> None:
     model = load_refusal_model()
     plain, loud = model.by_spelling("metformin 500 mg"), model.by_spelling("METFORMIN 500 MG")
     assert plain.tolist() == loud.tolist()
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("CT A/P with oral and IV contrast", "test"),
+        ("knee MRI rt", "test"),
+        ("transvaginal u/s", "test"),
+        ("respiratory panel", "test"),
+        ("metoprolol XL 50 mg daily", "drug"),
+        ("TURP under spinal", "procedure"),
+        ("banding of hemorrhoids", "procedure"),
+        ("mechanical soft diet", "remark"),
+        ("MRI L-spine with abscess", None),
+        ("abnormal thyroid panel", None),
+        ("knee pain", None),
+        ("aspirin allergy", None),
+        ("TURP syndrome", None),
+        ("poor diet", None),
+    ],
+)
+def test_texts_made_of_words_for_tests_drugs_and_treatments_are_none(
+    text: str, kind: str | None
+) -> None:
+    reason = composed(text)
+    assert (kind or "") in (reason or "") and bool(reason) == bool(kind)

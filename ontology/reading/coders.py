@@ -34,6 +34,7 @@ _PREPOSITION = r"(?:with(?:out)?|due to|in|of|for|following|by|to|from|on|not|du
 _OPEN_END = re.compile(rf"(?P<word>\b{_PREPOSITION})\s*,\s*", re.IGNORECASE)
 _PHRASE_START = re.compile(rf"{_PREPOSITION}\b|\w+ed by\b", re.IGNORECASE)
 _MOST_PARTS = 5  # after the lead of an entry of an index
+_MOST_OF_SITE = 3  # parts of an entry of which one is tried as its site
 _ALONE = re.compile(r"(?<![\w-])(?-i:NEC)(?![\w-])")
 _FULL = "necrotizing enterocolitis"
 
@@ -96,7 +97,8 @@ def turned(folded: str, text: str) -> tuple[str, ...]:
 
     Two words are also read in the other order: "hernia inguinal" is "inguinal hernia". Of an entry
     of an index, phrases stay at the end: "Failure, heart, acute, with edema" is "acute heart
-    failure with edema".
+    failure with edema". Any modifier may be its site: "Neoplasm, lung, malignant" is "malignant
+    neoplasm of lung".
 
     `folded` is the normalised text, `text` the text with its commas.
     """
@@ -107,6 +109,9 @@ def turned(folded: str, text: str) -> tuple[str, ...]:
         ends = [part for part in parts if _PHRASE_START.match(part)]
         before = [part for part in reversed(parts) if part not in ends]
         wordings.append(" ".join((*before, lead, *ends)))
+        for site in before if len(parts) <= _MOST_OF_SITE else ():
+            modifiers = [part for part in before if part is not site]
+            wordings.append(" ".join((*modifiers, lead, "of", site, *ends)))
     words = folded.split()
     if len(words) == 2:
         wordings.append(f"{words[1]} {words[0]}")

@@ -57,6 +57,29 @@ _CONTACT = (
     r"contact\s+(?:with|and\s+\(?suspected\)?\s+exposure\s+to)|expos(?:ure|ed)\s+to)"
 )
 _VACCINE = r"(?:vaccin(?:e|es|ation|ations)|immuni[sz]ations?|inoculations?|vax)"
+# Vaccines, by whose names a dose is known without the word: "MMR #2", "Tdap given".
+_PRODUCT = (
+    r"(?:mmrv?|tdap|dtap|dtp|dtwp|td|ipv|opv|hib|bcg|pcv[ -]?\d*|ppsv[ -]?\d*|men(?:acwy|b|quadfi)|"
+    r"mcv4|pneumovax|prevnar(?:[ -]?\d+)?|shingrix|zostavax|gardasil(?:[ -]?9)?|rotateq|rotarix|"
+    r"pediarix|pentacel|vaxelis|kinrix|proquad|varivax|boostrix|adacel|daptacel|menactra|menveo|"
+    r"bexsero|trumenba|twinrix|havrix|engerix(?:-b)?|heplisav|recombivax|fluzone|flumist|arexvy|"
+    r"abrysvo|comirnaty|spikevax)"
+)
+_PREVENTED = (
+    r"(?:hpv\d?|hep(?:atitis)?[ -]?[ab]|rsv|covid(?:-19)?|influenza|flu|zoster|shingles|pneumonia|"
+    r"pneumo(?:coccal)?|rotavirus|varicella|meningococcal|tetanus|rabies)"
+)
+_ANY = rf"(?:{_PRODUCT}|{_PREVENTED})"
+_PRODUCTS = rf"{_ANY}(?:\s*(?:[,/+&]|and)\s*{_ANY})*"
+_DOSE = (
+    rf"(?:#\s?\d+|(?:dose|shot|jab|booster|series)s?|{_VACCINE}|given|administered|due|needed)"
+    r"(?!\w)"
+)
+_DOSES = rf"(?:\d(?:st|nd|rd|th)\s+)?{_DOSE}(?:[,\s]+(?:{_DOSE}|today|now|\d|updated?))*"
+_NEEDED = (
+    r"(?:needs?|due for|here for|wants|got|received|receiving|gave|given|administered|give)"
+    r"(?:\s+(?:an?|her|his|the|annual|yearly|first|second|third|\d(?:st|nd|rd|th)))?"
+)
 _VACCINATION = (
     rf"(?:(?:encounter|need|due|here)\s+for\s+|needs\s+)?(?:prophylactic\s+)?{_VACCINE}"
     rf"(?:\s+and\s+{_VACCINE})?(?:\s+(?:for|against|with)|\s*[,:-])"
@@ -76,6 +99,7 @@ _LEADS = tuple(
         ("screening", _SCREEN),
         ("vaccination", _VACCINATION),
         ("contact", _CONTACT),
+        ("vaccination", rf"{_NEEDED}(?=\s+(?:{_PRODUCT}|{_PRODUCTS}\s*{_DOSES})\s*$)"),
         ("past", _PAST),
         ("status", r"s/p|status\s+post|(?-i:S/P)"),
     )
@@ -100,6 +124,12 @@ _TAILS = tuple(
         ("past", r"in (?:the )?past|history|hx|by history|survivors?"),
     )
 )
+_DOSES_OF = (
+    (
+        "vaccination",
+        re.compile(rf"\s*({_PRODUCTS})(?:[\s,:-]+|(?=#))({_DOSES})[\s.]*", re.IGNORECASE),
+    ),
+)
 
 # Words with which a text is about something else than the encounter itself.
 _UNLESS = {
@@ -123,7 +153,7 @@ def read_frame(text: str) -> Frame | None:
     for kind, lead in _LEADS:
         if (match := lead.fullmatch(text)) and not _is_about_more(kind, text):
             return Frame(kind, match[1].strip(), _PHRASES[kind], match[2].strip())
-    for kind, tail in _TAILS:
+    for kind, tail in (*_TAILS, *_DOSES_OF):
         if (match := tail.fullmatch(text)) and not _is_about_more(kind, text):
             return Frame(kind, match[2].strip(), _PHRASES[kind], match[1].strip())
     return None

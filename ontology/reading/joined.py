@@ -50,13 +50,29 @@ _METS = r"\s+(?:mets?|metastas[ei]s)"
 _SPREAD = re.compile(rf"(?P<place>\S.*?){_METS}", re.IGNORECASE)
 _OF_SPREAD = re.compile(rf"{_METS}$", re.IGNORECASE)
 _AND = re.compile(r"\s+(?:and|&)\s+|\s*,\s*(?:and\s+)?", re.IGNORECASE)
+_BLEED = r"(?:ha?emorrhages?|bleed(?:ing)?s?)"
+_STROKES = (
+    (
+        re.compile(rf"\b(?:subarachnoid {_BLEED}|(?-i:SAH))\b", re.IGNORECASE),
+        "sequelae of nontraumatic subarachnoid hemorrhage",
+    ),
+    (
+        re.compile(
+            rf"\b(?:(?:intracerebral|intraparenchymal|cerebral) {_BLEED}|(?-i:ICH)|"
+            r"hemorrhagic (?:stroke|cva)s?)\b",
+            re.IGNORECASE,
+        ),
+        "sequelae of nontraumatic intracerebral hemorrhage",
+    ),
+)
 _STROKE = (
-    r"(?<!heat )(?<!sun )\b(?:strokes?|cva|cerebrovascular accident|cerebral infarct(?:ion)?s?)\b"
+    r"(?<!heat )(?<!sun )\b(?:strokes?|cva|cerebrovascular accident|cerebral infarct(?:ion)?s?|"
+    rf"(?-i:SAH|ICH)|(?:subarachnoid|intracerebral|intraparenchymal|cerebral) {_BLEED})\b"
 )
 _PAST = r"\b(?:old|prior|previous|remote|history of|h/o)"
 _LEFT = r"\b(?:residuals?|persistent|late effects?(?: of)?|sequelae?(?: of)?)(?!\w)"
 _DEFICIT = (
-    r"\b(?:(?:hemi|mono|para|quadri|tetra)(?:paresis|plegia)|paralysis|weakness|deficits?|"
+    r"\b(?:(?:hemi|mono|para|quadri|tetra)(?:paresis|plegia)|hemi|paralysis|weakness|deficits?|"
     r"dysphasia|aphasia|dysarthria|dysphagia|speech|facial droop|ataxia|apraxia|hemianopi?a|"
     r"neglect|gait|spasticity|cognitive|memory|seizures?|epilepsy|depression|tremor)\b"
 )
@@ -126,7 +142,8 @@ def _names_sequelae(text: str, parts: Sequence[Part]) -> bool:
 def _sequela(condition: str) -> str:
     """Return a part of a text about an old stroke: itself, a deficit, or another condition."""
     if _OF_STROKE.search(condition):
-        return "sequelae of cerebral infarction"
+        kinds = (term for pattern, term in _STROKES if pattern.search(condition))
+        return next(kinds, "sequelae of cerebral infarction")
     is_deficit = _IS_DEFICIT.search(condition)
     return " ".join(_IS_LEFT.sub(" ", condition).split()) if is_deficit else condition
 

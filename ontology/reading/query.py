@@ -10,12 +10,16 @@ from .abbreviations import Abbreviation, Expansion, expand_abbreviations
 from .coders import not_elsewhere, turned, without_encounter
 from .frames import Frame, read_frame
 from .glossary import gloss
+from .lay import in_clinical_words
+from .measured import whole_measure
 from .normalise import normalise_text
+from .states import wordings_of_state
 
 LONGEST = 400
 """The number of characters of a text that search reads; a longer text is a report."""
 
 _OF_CONDITION = 0.9  # the weight of the condition alone where a text has a frame
+_OF_LAY = 0.95  # the weight of a text in clinical words
 _LONGEST_WORD = 60  # the longest word of ICD-10-CM has 35 letters
 
 _BRACKETS = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]")
@@ -33,10 +37,12 @@ _ANALYTE = (
     r"chloride|bicarb(?:onate)?|calcium|magnesium|phosphate|glucose|bun|urea|creatinine|egfr|gfr|"
     r"crp|esr|lactate|troponin|bnp|nt-probnp|d-dimer|inr|pt|aptt|bilirubin|alt|ast|alp|ggt|albumin|"
     r"ldh|ck|tsh|ft4|ferritin|psa|cea|bp|blood pressure|hr|heart rate|pulse|rr|respiratory rate|"
-    r"temp(?:erature)?|spo2|o2 sat(?:uration)?|weight|height|bmi|gcs)"
+    r"temp(?:erature)?|s[pa]o2|(?:o2|oxygen) sat(?:uration)?s?|pulse ox|hematocrit|hct|weight|"
+    r"height|bmi|gcs)"
 )
 _LAB_VALUE = re.compile(
-    rf"\d\s*{_UNIT}(?!\w)|^\s*{_ANALYTE}\s*(?:of|is|was|[:=])?\s*[<>≤≥~]?\s*\d[\d.,/%]*\s*\S{{0,6}}\s*$",
+    rf"\d\s*{_UNIT}(?!\w)|^\s*{_ANALYTE}\s*(?:of|is|was|[:=])?\s*[<>≤≥~]?\s*\d[\d.,/%]*\s*\S{{0,6}}"
+    r"(?:\s+on\s+(?:room\s+)?(?:air|ra|o2|\d\s?l\S*))?\s*$",
     re.IGNORECASE,
 )
 _VALUE = re.compile(rf"\b{_ANALYTE}\b|[\d.,/<>%=:]+\s*{_UNIT}?", re.IGNORECASE)
@@ -46,6 +52,13 @@ _PAST_OR_DOUBT = (
     r"suggestive of|concern for"
 )
 _SET_ASIDE = re.compile(rf"\?|\b(?:{_PAST_OR_DOUBT})(?!\w)", re.IGNORECASE)
+# What follows is sought for; what stands before it is what the patient has.
+_SOUGHT = re.compile(
+    r"(?P<found>\w.*?)[\s,;:(-]+(?P<sought>(?:(?:to|must|need to)\s+)?(?:r/o|rule out|ruling out|"
+    r"eval(?:uate)? for|evaluation for|worrisome for|suspicious for|concerning for|concern for|"
+    r"\?(?=\s*[a-zA-Z]))(?!\w)\s*\S.*)",
+    re.IGNORECASE,
+)
 _LEAD_IN = re.compile(
     r"^(?:(?:the )?(?:final |primary |principal |working |provisional |most likely |likely |"
     r"discharge |admission )?(?:diagnosis|dx|impression|assessment)(?: is| of|:| -)\s*|"
@@ -63,6 +76,7 @@ _SHORTHAND = (
     (re.compile(r"(?<=\s)-ve\b", re.I), "negative"),
     # The titles of ICD-9-CM, which older lists keep.
     (re.compile(r"\breplaced by transplant\b", re.I), "transplant status"),
+    (re.compile(r"^\s*([^,]+),\s*([^,]+),\s*old\s*$", re.I), r"old \2 \1"),
     (re.compile(r"^\s*(\S.*?),\s*old\s*$", re.I), r"old \1"),
     (
         re.compile(r"^\s*(?:mets|metastas[ei]s) (?:to|in|of)(?: the)? (?=[a-z][^,]*$)", re.I),
@@ -118,7 +132,8 @@ _TELLING = frozenset(
 _DATES = _TELLING | frozenset(
     """age aged year years yr yrs y o yo old month months mo week weeks wk wks day days d hour hours
     hr hrs h am pm at on in of the born since ago next last half quarter noon midnight march may m f
-    st nd rd th date time one two three four five six seven eight nine ten eleven twelve""".split()
+    st nd rd th date time mon tue tues wed thu thur thurs fri jan feb mar apr jun jul aug sep sept
+    oct nov dec one two three four five six seven eight nine ten eleven twelve""".split()
 )
 _NUMBER = re.compile(r"\d+(?:st|nd|rd|th|y|yo|yrs?|m|f|d|h|w|mo|am|pm)?")
 _PERSON = re.compile(
@@ -167,22 +182,26 @@ def read_query(text: str, *, frames: bool = True) -> Query:
 
     frames: whether histories and the like have codes of their own; else the condition is read.
     """
-    refusal = why_not_a_diagnosis(text)
+    measure = whole_measure(text[:LONGEST]) if frames else ""
+    refusal = None if measure else why_not_a_diagnosis(text)
     if refusal:
         return Query(text, (), refusal=refusal)
-    short = _CODE_PREFIX.sub("", text[:LONGEST])
+    short = measure or _CODE_PREFIX.sub("", text[:LONGEST])
     for pattern, words in _SHORTHAND:
         short = pattern.sub(words, short)
     short = without_encounter(short)
     bare = _LEAD_IN.sub("", short.lstrip(" ?")).strip() or short
     before = short[: len(short) - len(bare)] if short.endswith(bare) else ""
     set_aside = " ".join(match.group() for match in _SET_ASIDE.finditer(before))
+    if sought := _SOUGHT.fullmatch(bare):
+        bare, set_aside = sought["found"], f"{set_aside} {sought['sought']}".strip()
     frame = read_frame(bare)
     bare, plain = not_elsewhere(frame.rest if frame else bare)
     exclusion = _EXCLUSION.search(bare)
     english = gloss(_BRACKETS.sub(" ", bare))
     expansion = Expansion(bare, (), ()) if english else expand_abbreviations(bare)
-    if expansion.ambiguous and normalise_text(bare) == expansion.ambiguous[0].short.lower():
+    is_alone = expansion.ambiguous and sought is None
+    if is_alone and normalise_text(bare) == expansion.ambiguous[0].short.lower():
         meanings = " or ".join(expansion.ambiguous[0].expansions)
         reason = f"ambiguous abbreviation: {bare.strip()} may mean {meanings}"
         return Query(text, _meanings(expansion), (), expansion.ambiguous, reason)
@@ -191,9 +210,13 @@ def read_query(text: str, *, frames: bool = True) -> Query:
         forms.append(Form(normalise_text(sequelae), 0.97, "sequelae"))
     if plain:
         forms.append(Form(normalise_text(expand_abbreviations(plain).text), 0.97, "without NEC"))
+    if lay := None if english else in_clinical_words(bare):
+        forms.append(Form(normalise_text(lay), _OF_LAY, "lay"))
     folded = forms[0].text
-    as_written = [short] if expansion.expanded or frame else []
-    others = tuple(map(normalise_text, (*as_written, *turned(folded, expansion.text))))
+    as_written = (short,) if expansion.expanded or frame else ()
+    states = wordings_of_state(bare, frame.kind if frame else "") if frames else ()
+    orders = _in_frame(frame if frames else None, turned(folded, expansion.text))
+    others = tuple(map(normalise_text, filter(None, (*as_written, *orders, lay, *states))))
     if frame and not frames:
         set_aside = " ".join(filter(None, (set_aside, frame.written)))
     elif frame:
@@ -208,6 +231,11 @@ def read_query(text: str, *, frames: bool = True) -> Query:
         excluded=normalise_text(exclusion[1]) if exclusion else "",
         turned=others,
     )
+
+
+def _in_frame(frame: Frame | None, wordings: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the wordings of a text with its frame; the condition alone is less than the text."""
+    return tuple(f"{frame.phrase} {wording}" for wording in wordings) if frame else wordings
 
 
 def _whole_of(frame: Frame, condition: str) -> Form:

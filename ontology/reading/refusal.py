@@ -9,6 +9,7 @@ charts.tsv in benchmarks/data. Names and remarks in data/non_diagnoses.txt need 
 """
 
 import io
+import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -111,7 +112,50 @@ _NAMED = {"remark": "is a remark or a test entry, not a diagnosis"}
 def named(text: str) -> str | None:
     """Return why a text is not a diagnosis, where data/non_diagnoses.txt lists it, else None."""
     kind = _names().get(normalise_text(text))
-    return _NAMED.get(kind, f"is the name of {_WORDS[kind]}") if kind else None
+    return _reason(kind) if kind else None
+
+
+# A procedure and what stands after it: "TURP under spinal", "PCI to LAD", "ECT #6".
+_HOW = re.compile(r"(.+?)\s+(?:under|via|using|to|#\s?\d+|x\s?\d+)\b.*", re.IGNORECASE)
+_FOUND = frozenset(
+    """elevated raised increased high decreased low reduced abnormal positive pos reactive deficient
+    deficiency false""".split()
+)
+
+
+def composed(text: str) -> str | None:
+    """Return why a text is not a diagnosis, where all of it names a test, a drug or a treatment.
+
+    >>> composed("MRI L-spine w/ gad"), composed("MRI L-spine with abscess")
+    ('is the name of a test or measurement', None)
+    """
+    lists = _word_lists()
+    words = normalise_text(re.sub(r"\bu/s\b", "ultrasound", text, flags=re.IGNORECASE)).split()
+    if len(words) < 2:
+        return None
+    for kind in ("test", "remark", "drug"):
+        needed, beside = lists[f"{kind} word"], lists[f"{kind} beside"]
+        known = all(word in needed or word in beside or word.isdigit() for word in words)
+        if known and not needed.isdisjoint(words):
+            return _reason(kind)
+    if words[-1] in lists["test end"] and _FOUND.isdisjoint(words):
+        return _reason("test")
+    how = _HOW.fullmatch(text)
+    of_name = how and _names().get(normalise_text(how[1])) == "procedure"
+    if of_name or (words[0] in lists["treatment head"] and words[1] == "of"):
+        return _reason("procedure")
+    return None
+
+
+@lru_cache(maxsize=1)
+def _word_lists() -> dict[str, frozenset[str]]:
+    drugs = (name for name, kind in _names().items() if kind == "drug" and " " not in name)
+    lists = {name: frozenset(words) for name, words in read_lists().items()}
+    return lists | {"drug word": frozenset(drugs)}
+
+
+def _reason(kind: str) -> str:
+    return _NAMED.get(kind, f"is the name of {_WORDS[kind]}")
 
 
 @lru_cache(maxsize=1)
@@ -222,5 +266,5 @@ def _written(query: Query) -> tuple[str, ...]:
     english = tuple(form.text for form in query.forms if form.kind == "word for word")
     if english:
         return english
-    spelt = (form.text for form in query.forms if form.kind == "spelling")
+    spelt = (form.text for form in query.forms if form.kind in {"spelling", "lay"})
     return (query.text, *((query.forms[0].text,) if query.expanded else ()), *spelt)

@@ -70,9 +70,13 @@ class Retriever:
         query = read_query(written.words, frames=self.tree.descriptor.factors is not None)
         if written.sure or written.likely:
             query = replace(query, text=text, codes=written.sure, likely_codes=written.likely)
-        if not self.leave_one_out and self.look_up(query):
+        if not self.leave_one_out and (rows := self.look_up(query)):
             # Equal terms decide; readings of parts would only cost time.
-            return replace(query, forms=tuple(form for form in query.forms if _is_whole(form)))
+            forms = tuple(form for form in query.forms if _is_whole(form))
+            equal = self.index.folded[rows[0]]
+            if equal in query.turned and equal not in {form.text for form in forms}:
+                forms += (Form(equal, 1.0, "turned"),)
+            return replace(query, forms=forms)
         known = {form.text for form in query.forms}
         likely: dict[str, Form] = {}
         for form in query.forms:

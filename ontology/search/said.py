@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 
 from ..combinations import organism
+from ..reading.abbreviations import expand_abbreviations
 from ..reading.normalise import normalise_text
 from ..reading.query import Query
 from ..specificity import side_of
@@ -42,6 +43,26 @@ def as_said(ranked: Sequence[Ranked], query: Query, retriever: Retriever) -> lis
     code = code or _unspecified(ranked, texts, retriever)
     code = code or _sided(ranked, side_of(" ".join(texts)), retriever)
     return _in_front(code, ranked, retriever) if code else list(ranked)
+
+
+def on_side(ranked: Sequence[Ranked], text: str, retriever: Retriever) -> list[Ranked]:
+    """Return the candidates with the twin of the first one in front that has the text's side.
+
+    "Presence of unspecified artificial knee joint" has a twin for the right knee.
+    """
+    tree, side = retriever.tree, side_of(expand_abbreviations(text).text)
+    if not ranked or side is None or side_of(tree.name(ranked[0].hit.code)):
+        return list(ranked)
+    first, parent = tree.node(ranked[0].hit.code), tree.parent(ranked[0].hit.code)
+    own = _words(tree.name(first)) - _VAGUE
+    twins = [
+        node.code
+        for node in (tree.children(parent) if parent else ())
+        if side_of(tree.name(node)) == side
+        and node.code in retriever.index.rows.of_code
+        and _words(tree.name(node)) - _UNSIDED == own - _UNSIDED
+    ]
+    return _in_front(twins[0], ranked, retriever) if len(twins) == 1 else list(ranked)
 
 
 def _of_same_words(ranked: Sequence[Ranked], text: str, retriever: Retriever) -> str | None:

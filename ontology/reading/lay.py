@@ -1,0 +1,40 @@
+"""Put the words of lay people for their complaints into clinical words: "it burns when I pee".
+
+The table is `data/lay.tsv`. The result is a further reading of the text to search for, not a
+translation of every word.
+"""
+
+import re
+from functools import lru_cache
+
+from ..packaged import packaged
+
+_CANNOT = re.compile(
+    r"\b(?:can'?t|can not|could(?:n'?t| not)|(?:un|not )able to|(?:it'?s )?hard to|"
+    r"(?:have |having |has )?(?:trouble|difficulty|problems?|a hard time)(?: with)?"
+    r"(?=\s\w+ing\b))\b",
+    re.IGNORECASE,
+)
+
+
+def in_clinical_words(text: str) -> str | None:
+    """Return a text with the words of lay people replaced, None where it holds none of them.
+
+    >>> in_clinical_words("it burns when I pee"), in_clinical_words("my knee hurts")
+    ('dysuria', 'pain in knee')
+    >>> in_clinical_words("acute bronchitis") is None
+    True
+    """
+    plain = " ".join(text.lower().replace("’", "'").strip(" .!").split())
+    words, is_lay = _CANNOT.sub("cannot", plain), False
+    for pattern, clinical in _table():
+        words, times = pattern.subn(clinical, words)
+        is_lay = is_lay or bool(times and clinical)  # more than small words such as "my"
+    return " ".join(words.replace("cannot ", "difficulty ").split()) if is_lay else None
+
+
+@lru_cache(maxsize=1)
+def _table() -> tuple[tuple[re.Pattern[str], str], ...]:
+    lines = packaged("lay.tsv").read_text("utf-8").splitlines()
+    rows = [line.split("\t") for line in lines if line and not line.startswith("#")][1:]
+    return tuple((re.compile(pattern), clinical) for pattern, clinical in rows)
