@@ -50,7 +50,7 @@ OBJECTS = [
 
 
 values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(),
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
     max_leaves=4,
 )
@@ -333,6 +333,23 @@ def test_a_fault_of_an_array_is_told_with_its_row(tmp_path: Path, text: str, sai
     (tmp_path / "a.json").write_text(text)
     with pytest.raises(InputError, match=said):
         open_sheet(str(tmp_path / "a.json"), Form())
+
+
+@pytest.mark.parametrize("end", [', {"dx": "a", "dx": "b"}]', ""])
+@pytest.mark.parametrize("sheet_of", [open_sheet, read_sheet])
+def test_a_damaged_array_of_objects_is_no_list_of_its_lines(
+    tmp_path: Path, end: str, sheet_of: Callable[..., Sheet]
+) -> None:
+    (tmp_path / "a").write_text("[\n" + ",\n".join(['{"dx": "gout"}'] * 40) + end)
+    with pytest.raises(InputError, match="is not JSON"):
+        sheet_of(str(tmp_path / "a"), Form())
+
+
+def test_a_fault_of_a_line_is_told_in_that_line(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"dx": "gout"}\n{"dx":\n')
+    for sheet_of in (open_sheet, read_sheet):
+        with pytest.raises(InputError, match=r"line 2 is not JSON: .* line 1 column 7 "):
+            sheet_of(str(tmp_path / "a.jsonl"), Form())
 
 
 def test_an_array_that_is_broken_early_is_not_read_to_its_end() -> None:
