@@ -43,11 +43,7 @@ class JsonRows(NamedTuple):
 
 
 def begins_objects(text: str) -> bool:
-    """Whether a text begins as an array of objects; such a text is no list, also if it is damaged.
-
-    >>> begins_objects('[{"dx": "gout"},'), begins_objects("[R] knee pain")
-    (True, False)
-    """
+    """Whether a text begins as an array of objects: it is no list, also where it is damaged."""
     return _OBJECTS.match(text) is not None
 
 

@@ -1,6 +1,7 @@
 """The rows of a large file are read from it, and come out as those that were in memory."""
 
 import contextlib
+import csv
 import gzip
 import io
 import json
@@ -23,7 +24,9 @@ from hypothesis import strategies as st
 from dxjudge.cli.main import run
 from dxjudge.cli.terminal import progress
 from dxjudge.errors import InputError
+from dxjudge.evaluation.pages.coded import rows_of
 from dxjudge.files import content, file_rows, large
+from dxjudge.files.delimited import allow_long_cells
 from dxjudge.files.file_rows import FileRows
 from dxjudge.files.forms import Form
 from dxjudge.files.json_stream import array_values
@@ -203,6 +206,17 @@ def test_reading_and_writing_say_how_far_they_are(
     assert capsys.readouterr().err == ""
 
 
+def test_only_bytes_are_called_megabytes(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 0.0)
+    with progress.stages(quiet=False) as show:
+        for stage in ("reading", "writing"):  # the files of a job on a cluster
+            show(stage, 3, 10)
+    said = capsys.readouterr().err
+    assert "dxjudge: reading: 3 of 10" in said and "dxjudge: writing: 3 of 10" in said
+
+
 _COPYING = """
 import sys, tempfile
 from dxjudge.files import content
@@ -313,6 +327,15 @@ def test_readings_that_take_turns_allow_long_cells(tmp_path: Path) -> None:
     next(first), next(second)
     del first
     assert len(list(second)) == 40
+
+
+def test_tables_of_an_evaluation_do_not_lower_the_limit_of_cells(tmp_path: Path) -> None:
+    path = tmp_path / "votes.csv"
+    path.write_text("case,judge\n1,a\n")
+    allow_long_cells()
+    limit = csv.field_size_limit()
+    assert list(rows_of(path, ["case", "judge"])) == [("1", "a")]
+    assert csv.field_size_limit() == limit
 
 
 @pytest.mark.parametrize(

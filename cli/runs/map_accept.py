@@ -55,13 +55,18 @@ class Taking:
         about = {"accept": accept, "calibration": fitted and fingerprint(fitted)}
         return {name: value for name, value in about.items() if value}
 
-    def check(self, signature: str) -> None:
-        """Raise UsageError for a calibration of other settings or of another version."""
-        if self.calibration and signature and self.calibration.signature != signature:
+    def checked(self, signature: str) -> str:
+        """Return the signature of the mapper.
+
+        Raises UsageError for a calibration of other settings or of another version.
+        """
+        if self.calibration and self.calibration.signature != signature:
             raise UsageError(
-                "the calibration was fitted to scores of other settings or of another version: fit "
-                f"it again (dxjudge table calibrate), or give --calibration {NONE}"
+                "the calibration was fitted to scores of other settings or of another version: give "
+                f"--calibration {NONE}; once the table has scores of these settings and reviews, "
+                "fit it again (dxjudge table calibrate)"
             )
+        return signature
 
     def fitted(self, mapping: Mapping) -> Mapping:
         """Return a mapping with the confidences of the column."""
@@ -162,16 +167,9 @@ def open_taking(wanted: Wanted, table: Path | None) -> Taking:
 
 
 def take(
-    taking: Taking,
-    mappings: ReadOnly[str, Mapping],
-    texts: Repeated[tuple[str, ...]],
-    signature: str,
+    taking: Taking, mappings: ReadOnly[str, Mapping], texts: Repeated[tuple[str, ...]]
 ) -> Taken:
-    """Fit the confidences to the column and decide which mappings are accepted.
-
-    Raises UsageError where the calibration is for scores of other settings or of another version.
-    """
-    taking.check(signature)
+    """Fit the confidences to the column and decide which mappings are accepted."""
     mappings = {text: taking.fitted(mapping) for text, mapping in mappings.items()}
     marks = taking.marks(texts, mappings)
     notes = taking.notes(taking.counts(mappings.values()), sum(marks or ()), len(texts))
