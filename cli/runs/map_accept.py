@@ -62,9 +62,9 @@ class Taking:
         """
         if self.calibration and self.calibration.signature != signature:
             raise UsageError(
-                "the calibration was fitted to scores of other settings or of another version: give "
-                f"--calibration {NONE}; once the table has scores of these settings and reviews, "
-                "fit it again (dxjudge table calibrate)"
+                "the calibration was fitted to scores of other settings or of another version: "
+                f"give --calibration {NONE}; once the table has scores of these settings and "
+                "reviews, fit it again (dxjudge table calibrate)"
             )
         return signature
 
