@@ -142,6 +142,7 @@ def _check(request: Request, asked: Asked | None) -> None:
         f"--output-format {request.output_format}": request.output_format not in (None, "parquet"),
         "--journal": request.journal is not None,
         "--concepts": request.concepts is not None,
+        "--count": request.count is not None,
         **(refused_of(asked.run) if asked else {}),
     })  # fmt: skip
 

@@ -1,9 +1,10 @@
 """What `dxjudge map` does with confidences: fit them to the column, accept rows, say so."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Mapping as ReadOnly
 from dataclasses import asdict, dataclass
+from itertools import compress, repeat
 from pathlib import Path
 from typing import Any
 
@@ -167,12 +168,21 @@ def open_taking(wanted: Wanted, table: Path | None) -> Taking:
 
 
 def take(
-    taking: Taking, mappings: ReadOnly[str, Mapping], texts: Repeated[tuple[str, ...]]
+    taking: Taking,
+    mappings: ReadOnly[str, Mapping],
+    texts: Repeated[tuple[str, ...]],
+    stands_for: Sequence[int] | None = None,
 ) -> Taken:
-    """Fit the confidences to the column and decide which mappings are accepted."""
+    """Fit the confidences to the column and decide which mappings are accepted.
+
+    texts: the texts of each row. stands_for: how many rows each counts as; one where it is None.
+    """
     mappings = {text: taking.fitted(mapping) for text, mapping in mappings.items()}
     marks = taking.marks(texts, mappings)
-    notes = taking.notes(taking.counts(mappings.values()), sum(marks or ()), len(texts))
+    weights = repeat(1) if stands_for is None else stands_for
+    accepted = sum(compress(weights, marks or ()))
+    rows = len(texts) if stands_for is None else sum(stands_for)
+    notes = taking.notes(taking.counts(mappings.values()), accepted, rows)
     return Taken(mappings, taking.rule, marks, tuple(notes))
 
 

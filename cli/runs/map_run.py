@@ -8,6 +8,7 @@ from collections.abc import Mapping as ReadOnly
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from ...errors import UsageError
@@ -102,7 +103,7 @@ def run_map(
             with keeping(request.table, table, work, tree, job.counts):
                 with stages(quiet=quiet) as progress:
                     map_texts(job.frequent_first, table, work, progress, request)
-                taken = take(taking, work.mappings, job.texts)
+                taken = take(taking, work.mappings, job.texts, job.stands_for)
                 with stages(quiet=quiet or _is_read_here(request.output)) as progress:
                     write_output(request, job, taken, table, tree, progress.of_bytes("writing"))
             code = _exit_code(work)
@@ -288,11 +289,16 @@ def _report(
         f"read the column {job.column!r} of {job.sheet.name}",
         {"input": job.sheet.name, "column": job.column},
     )
+    if name := job.column_of_counts:
+        yield (
+            f"every text stands once; if {name} says how often, --count {quote(name)} "
+            "counts those rows"
+        )
     yield from style.lines()
     if work.added:
         yield describe(work.added)
     new, resumed = len(work.new), work.resumed
-    yield from summary(job.texts, taken.mappings, new, resumed, work.seconds)
+    yield from summary(job.texts, taken.mappings, new, resumed, work.seconds, job.stands_for)
     yield from taken.notes
     if work.chooser:
         parts = Counter[str](part_of(mapping, work.chooser) for mapping in work.new)
