@@ -66,11 +66,11 @@ def _with_measures(mapping: Mapping, policy: Policy) -> Mapping:
     tree, rows = policy.retriever.tree, policy.retriever.index.rows
     beside = list(mapping.additional)
     for measure in measures_in(mapping.text[:LONGEST]):
-        place = next(iter(rows.exact.get(normalise_text(measure.term), ())), None)
-        code = rows.terms[place].code if place is not None else mapping.code
-        note = None if in_line(mapping.code, code, tree) else asks_for(mapping.code, code, tree)
-        if note:
-            beside.append(Additional(code, tree.name(code), 1.0, measure.span, note))
+        for row in rows.exact.get(normalise_text(measure.term), ())[:1]:
+            code = rows.terms[row].code
+            note = asks_for(mapping.code, code, tree)
+            if note and not in_line(mapping.code, code, tree):
+                beside.append(Additional(code, tree.name(code), 1.0, measure.span, note))
     return replace(mapping, additional=tuple(beside))
 
 
@@ -250,11 +250,11 @@ def _with_beside(mapping: Mapping, state: Joined, policy: Policy) -> Mapping:
     """
     tree, own = policy.retriever.tree, mapping.code or ""
     above = {node.code for one in state.further for node in tree.ancestors(one.code)}
-    beside = []
+    beside: dict[str, Additional] = {}  # two places of one text may have the same code
     for one in state.further:
         is_named = in_line(one.code, own, tree) or one.code in above
         is_other = tree.category(one.code) != tree.category(own) or one.code.startswith(SECONDARY)
         if not is_named and (state.combined or is_other):
             code = at_specificity(one.code, policy.specificity, tree, (), one.text)
-            beside.append(replace(one, code=code, name=tree.name(code)))
-    return replace(mapping, additional=tuple(dict.fromkeys(beside)))
+            beside.setdefault(code, replace(one, code=code, name=tree.name(code)))
+    return replace(mapping, additional=tuple(beside.values()))

@@ -341,3 +341,49 @@ def test_differences_never_replace_a_table(table: Path) -> None:
     before = table.read_bytes()
     assert run(["table", "diff", str(table), str(table), "-o", str(table)]) == 2
     assert table.read_bytes() == before
+
+
+@pytest.mark.parametrize("linked", [False, True])
+@pytest.mark.parametrize(
+    ("form", "options"),
+    [("sssom.tsv", ()), ("usagi.csv", ()), ("usagi.csv", ("--concepts", "athena"))],
+)
+def test_codes_beside_the_first_rows_and_notes_come_back(
+    table: Path, form: str, options: tuple[str, ...], linked: bool
+) -> None:
+    if linked:  # the codes of the first text share one standard concept
+        maps = MAPS_TO.replace("440674\tMaps", "312327\tMaps")
+        Path("athena/CONCEPT_RELATIONSHIP.csv").write_text(maps, "utf-8")
+    table.write_text(
+        "text,rows,code,reviewed,reviewer,note\n"
+        "gouty MI,7,M10.9; I21.9,yes,Ann,two codes\n"
+        "sore gouty knee,3,M10.9; M25.569,yes,Ann,the second has no concept\n"
+        "MI after a sore knee,2,M25.569; I21.9,yes,,\n"
+        "no illness,1,,yes,Ann,\n",
+        "utf-8",
+    )
+    before = read_table(table, load_tree()).entries
+    exported(table, "-o", f"m.{form}", *options)
+    assert run(["table", "import", f"m.{form}", "-o", "back.tsv", *options, "--quiet"]) == 0
+    after = read_table(Path("back.tsv"), load_tree()).entries
+
+    def told(entries: Any) -> dict[str, tuple[Any, ...]]:
+        return {
+            text: (row.mapping.code, row.mapping.additional_codes, row.rows, row.note)
+            for text, row in entries.items()
+        }
+
+    assert told(before) == told(after)
+
+
+def test_a_concept_that_a_person_took_away_takes_its_code_away(table: Path) -> None:
+    table.write_text("text,code,reviewed\ngouty MI,M10.9; I21.9,yes\n", "utf-8")
+    options = ("--concepts", "athena")
+    lines = exported(table, "-o", "m.usagi.csv", *options).splitlines()
+    assert len(lines) == 3
+    Path("m.usagi.csv").write_text("\n".join(lines[:2]), "utf-8")
+    assert run(["table", "import", "m.usagi.csv", "-o", "back.tsv", *options, "--quiet"]) == 0
+    (row,) = read_table(Path("back.tsv"), load_tree()).entries.values()
+    assert (row.mapping.code, row.mapping.additional_codes) == ("M10.9", None)
+    rows = csv.DictReader(exported(table, "-o", "m.omop.csv", *options).splitlines())
+    assert [row["target_concept_id"] for row in rows] == ["35208745", "35207702"]

@@ -48,6 +48,7 @@ TEXTS = {
     "h/o ICH with residual aphasia": ("I69.120", []),
     "PPROM 31 wks": ("O42", ["Z3A.31"]),
     "morbid obesity, BMI 45": ("E66.813", ["Z68.42"]),
+    "breast cancer with bone and spine mets": ("C50", ["C79.51"]),
     "lung cancer with diabetes and liver mets": ("C34", ["E11", "C78.7"]),
     "lung cancer with liver mets and bone mets": ("C34", ["C78.7", "C79.51"]),
     "heat stroke with persistent confusion": ("T67.0", []),

@@ -56,6 +56,7 @@ _CONTACT = (
     rf"(?:{_OTHER_PERSON}\s+{_HAS}|"
     r"contact\s+(?:with|and\s+\(?suspected\)?\s+exposure\s+to)|expos(?:ure|ed)\s+to)"
 )
+_OF_ANOTHER = re.compile(rf"{_OTHER_PERSON}\b", re.IGNORECASE)
 _VACCINE = r"(?:vaccin(?:e|es|ation|ations)|immuni[sz]ations?|inoculations?|vax)"
 # Vaccines, by whose names a dose is known without the word: "MMR #2", "Tdap given".
 _PRODUCT = (
@@ -104,27 +105,27 @@ _LEADS = tuple(
         ("status", r"s/p|status\s+post|(?-i:S/P)"),
     )
 )
-_TAILS = tuple(
-    (kind, re.compile(rf"\s*(.+?)[\s,:-]+({words})[\s.]*", re.IGNORECASE | re.DOTALL))
-    for kind, words in (
-        ("relative", r"family history|fam hx|family hx|fhx?|in (?:the )?family"),
-        (
-            "vaccination",
-            rf"(?:{_VACCINE}|booster|(?<=flu\s)shot|(?<=tetanus\s)shot)"
-            r"(?:[\s,]+(?:visit|encounter|needed|due|given|administered|today|only|series|clinic|dose|"
-            r"#?\d))*",
-        ),
-        (
-            "screening",
-            r"screen(?:ing)?(?:[\s,-]+(?:visit|test|exam|labs?|encounter|average\s+risk|routine|annual|"
-            r"ld-?ct|low\s+dose\s+ct|ct|mammogra\w+|colonoscopy|dexa|dxa|pap(?:\s+smear)?|ultrasound|"
-            r"questionnaire))*",
-        ),
-        ("contact", r"(?:contact/)?exposure|contact"),
-        ("past", r"in (?:the )?past|history|hx|by history|survivors?"),
-    )
-)
-_DOSES_OF = (
+_TAILS = (
+    *(
+        (kind, re.compile(rf"\s*(.+?)[\s,:-]+({words})[\s.]*", re.IGNORECASE | re.DOTALL))
+        for kind, words in (
+            ("relative", r"family history|fam hx|family hx|fhx?|in (?:the )?family"),
+            (
+                "vaccination",
+                rf"(?:{_VACCINE}|booster|(?<=flu\s)shot|(?<=tetanus\s)shot)"
+                r"(?:[\s,]+(?:visit|encounter|needed|due|given|administered|today|only|series|clinic|dose|"
+                r"#?\d))*",
+            ),
+            (
+                "screening",
+                r"screen(?:ing)?(?:[\s,-]+(?:visit|test|exam|labs?|encounter|average\s+risk|routine|annual|"
+                r"ld-?ct|low\s+dose\s+ct|ct|mammogra\w+|colonoscopy|dexa|dxa|pap(?:\s+smear)?|ultrasound|"
+                r"questionnaire))*",
+            ),
+            ("contact", r"(?:contact/)?exposure|contact"),
+            ("past", r"in (?:the )?past|history|hx|by history|survivors?"),
+        )
+    ),
     (
         "vaccination",
         re.compile(rf"\s*({_PRODUCTS})(?:[\s,:-]+|(?=#))({_DOSES})[\s.]*", re.IGNORECASE),
@@ -153,10 +154,15 @@ def read_frame(text: str) -> Frame | None:
     for kind, lead in _LEADS:
         if (match := lead.fullmatch(text)) and not _is_about_more(kind, text):
             return Frame(kind, match[1].strip(), _PHRASES[kind], match[2].strip())
-    for kind, tail in (*_TAILS, *_DOSES_OF):
+    for kind, tail in _TAILS:
         if (match := tail.fullmatch(text)) and not _is_about_more(kind, text):
             return Frame(kind, match[2].strip(), _PHRASES[kind], match[1].strip())
     return None
+
+
+def is_of_another(frame: Frame) -> bool:
+    """Return whether the condition is that of a person beside the patient, who is no relative."""
+    return frame.kind == "contact" and _OF_ANOTHER.search(frame.written) is not None
 
 
 def _is_about_more(kind: str, text: str) -> bool:

@@ -123,6 +123,7 @@ _EXCLUSION = re.compile(
     r"rather than)\s+(\S.*)",
     re.IGNORECASE,
 )
+_MARK = re.compile(r"^\s*#\s?(?=[a-z])", re.IGNORECASE)
 _CODE_PREFIX = re.compile(r"^\s*(?:[-*•–]+|\d{1,2}[.)])\s+")
 
 _TELLING = frozenset(
@@ -236,6 +237,11 @@ def read_query(text: str, *, frames: bool = True) -> Query:
 def _in_frame(frame: Frame | None, wordings: tuple[str, ...]) -> tuple[str, ...]:
     """Return the wordings of a text with its frame; the condition alone is less than the text."""
     return tuple(f"{frame.phrase} {wording}" for wording in wordings) if frame else wordings
+
+
+def unmarked(text: str) -> str:
+    """Return a text without "#" before it, which marks a line of a list: "# HTN", or a fracture."""
+    return _MARK.sub("", text)
 
 
 def _whole_of(frame: Frame, condition: str) -> Form:
