@@ -72,11 +72,11 @@ class Retriever:
             query = replace(query, text=text, codes=written.sure, likely_codes=written.likely)
         if not self.leave_one_out and (rows := self.look_up(query)):
             # Equal terms decide; readings of parts would only cost time.
-            forms = tuple(form for form in query.forms if _is_whole(form))
+            whole = tuple(form for form in query.forms if _is_whole(form))
             equal = self.index.folded[rows[0]]
-            if equal in query.turned and equal not in {form.text for form in forms}:
-                forms += (Form(equal, 1.0, "turned"),)
-            return replace(query, forms=forms)
+            if equal in query.turned and equal not in {form.text for form in whole}:
+                whole += (Form(equal, 1.0, "turned"),)
+            return replace(query, forms=whole)
         known = {form.text for form in query.forms}
         likely: dict[str, Form] = {}
         for form in query.forms:
