@@ -3,7 +3,7 @@
 import importlib.util
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import chain
 from typing import Any, BinaryIO
 
@@ -202,9 +202,10 @@ def _kind(types: Set[type]) -> Any:
 def _array(values: list[Any], kind: Any = None) -> Any:
     pa = _pyarrow()
     cells = [None if value is MISSING else value for value in values]
-    try:
-        return pa.array(cells, kind)
-    except (pa.ArrowException, OverflowError, UnicodeEncodeError):  # values of mixed types
-        texts = [None if cell is None else cell_text(cell) for cell in cells]
-        encoded = [text and text.encode("utf-8", "backslashreplace").decode() for text in texts]
-        return pa.array(encoded, pa.string())
+    types = set(map(type, cells))
+    if bool not in types or types <= {bool, type(None)}:  # else 2.5 would make 1.0 of true
+        with suppress(pa.ArrowException, OverflowError, UnicodeEncodeError):  # of mixed types
+            return pa.array(cells, kind)
+    texts = [None if cell is None else cell_text(cell) for cell in cells]
+    encoded = [text and text.encode("utf-8", "backslashreplace").decode() for text in texts]
+    return pa.array(encoded, pa.string())

@@ -44,6 +44,7 @@ OBJECTS = [
         "dx": cell,
         **({"more": {"a": [n, 'a "']}} if n > 2 else {}),
         "v": [1, 2.5, "x"][n // 3],
+        "t": [2.5, True, None][n // 3],
         # Of the first slice and the others, no number has the values.
         "w": [2**53 + 1, 0.5, 2.0][n // 3],
         "in": {"w": [2**53 + 1, 0.5, 2.0][n // 3]},
