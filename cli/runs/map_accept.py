@@ -56,13 +56,18 @@ class Taking:
         about = {"accept": accept, "calibration": fitted and fingerprint(fitted)}
         return {name: value for name, value in about.items() if value}
 
-    def check(self, signature: str) -> None:
-        """Raise UsageError for a calibration of other settings or of another version."""
-        if self.calibration and signature and self.calibration.signature != signature:
+    def checked(self, signature: str) -> str:
+        """Return the signature of the mapper.
+
+        Raises UsageError for a calibration of other settings or of another version.
+        """
+        if self.calibration and self.calibration.signature != signature:
             raise UsageError(
-                "the calibration was fitted to scores of other settings or of another version: fit "
-                f"it again (dxjudge table calibrate), or give --calibration {NONE}"
+                "the calibration was fitted to scores of other settings or of another version: "
+                f"give --calibration {NONE}; once the table has scores of these settings and "
+                "reviews, fit it again (dxjudge table calibrate)"
             )
+        return signature
 
     def fitted(self, mapping: Mapping) -> Mapping:
         """Return a mapping with the confidences of the column."""
@@ -166,16 +171,12 @@ def take(
     taking: Taking,
     mappings: ReadOnly[str, Mapping],
     texts: Repeated[tuple[str, ...]],
-    signature: str,
     stands_for: Sequence[int] | None = None,
 ) -> Taken:
     """Fit the confidences to the column and decide which mappings are accepted.
 
     texts: the texts of each row. stands_for: how many rows each counts as; one where it is None.
-
-    Raises UsageError where the calibration is for scores of other settings or of another version.
     """
-    taking.check(signature)
     mappings = {text: taking.fitted(mapping) for text, mapping in mappings.items()}
     marks = taking.marks(texts, mappings)
     weights = repeat(1) if stands_for is None else stands_for

@@ -38,7 +38,7 @@ from ..exit_codes import BUDGET, INTERRUPTED, SOME_FAILED
 from ..terminal.facts import Fact, Facts, named, tell
 from ..terminal.progress import Stages, stages, tell_of_batches
 from .finishing import journal_path
-from .map_accept import Taken, open_taking, take
+from .map_accept import Taken, Taking, open_taking, take
 from .map_columns import added_columns
 from .map_job import Job, Request, read_job
 from .map_journal import open_journal
@@ -58,6 +58,7 @@ class Work:
 
     settings: dict[str, Any]
     chooser: Chooser | None = None
+    taking: Taking = Taking()
     mappings: dict[str, Mapping] = field(default_factory=dict)
     signature: str = ""
     wanted: list[str] = field(default_factory=list)
@@ -91,7 +92,7 @@ def run_map(
     taking = open_taking(request.wanted, request.table)
     table = read_table(request.table, tree) if request.table else CanonicalTable()
     with asking(asked) as chooser:
-        work = Work({**settings, **mapper_settings(chooser)}, chooser)
+        work = Work({**settings, **mapper_settings(chooser)}, chooser, taking)
         if asked and asked.estimate_only:
             tell(_estimate(request, job, table, work, quiet), as_json=as_json, file=sys.stdout)
             return 0
@@ -102,7 +103,7 @@ def run_map(
             with keeping(request.table, table, work, tree, job.counts):
                 with stages(quiet=quiet) as progress:
                     map_texts(job.frequent_first, table, work, progress, request)
-                taken = take(taking, work.mappings, job.texts, work.signature, job.stands_for)
+                taken = take(taking, work.mappings, job.texts, job.stands_for)
                 with stages(quiet=quiet or _is_read_here(request.output)) as progress:
                     write_output(request, job, taken, table, tree, progress.of_bytes("writing"))
             code = _exit_code(work)
@@ -133,7 +134,7 @@ def _estimate(request: Request, job: Job, table: CanonicalTable, work: Work, qui
     with stages(quiet=quiet) as progress:
         mapper = Mapper(**work.settings, progress=progress)
         texts = [text for text in job.distinct if text]
-        work.signature = short_signature(mapper.signature)
+        work.signature = work.taking.checked(short_signature(mapper.signature))
         _settle(texts, table, work, request.candidates)
         count = count_embedded(mapper, work.wanted, work.chooser, progress)
     return mapping_facts(len(job.texts), len(texts), count, work.chooser)
@@ -145,13 +146,14 @@ def map_texts(
     """Fill `work` with the mappings of the journal and the table, then map the other texts.
 
     Every batch is written to the journal before the next batch begins. Texts that failed are not
-    written, so that the next run tries them again.
+    written, so that the next run tries them again. Raises what `Taking.checked` raises, before any
+    work.
     """
     mapper = Mapper(**work.settings, progress=progress)
     work.added = mapper.added
     if not texts:
         return
-    work.signature = short_signature(mapper.signature)
+    work.signature = work.taking.checked(short_signature(mapper.signature))
     path = journal_path(request.output, request.journal)
     whole = request.candidates or work.chooser is not None
     work.journal = journal = open_journal(path, work.signature, whole=whole)
