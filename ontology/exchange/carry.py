@@ -62,7 +62,8 @@ def _beside(row: Carried, name: str, moved: list[Carried]) -> Carried:
         return row
     fates = [one.fate for one in (row, *moved)]
     changed = [fate for fate in fates if fate != "kept"]
-    fate = next((fate for fate in changed if fate in _ASKED), changed[0] if changed else "kept")
+    asked = [fate for fate in changed if fate in _ASKED]
+    fate: Fate = asked[0] if asked else changed[0] if changed else "kept"
     whys = [one.why for one in moved if one.why]
     if not row.cells["code"]:
         whys.append(f"further codes were {', '.join(one.old for one in moved)}")
