@@ -387,3 +387,28 @@ def test_a_concept_that_a_person_took_away_takes_its_code_away(table: Path) -> N
     assert (row.mapping.code, row.mapping.additional_codes) == ("M10.9", None)
     rows = csv.DictReader(exported(table, "-o", "m.omop.csv", *options).splitlines())
     assert [row["target_concept_id"] for row in rows] == ["35208745", "35207702"]
+
+
+def test_tables_that_differ_in_further_codes_alone_differ(
+    table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    head, one = "text,code,reviewed,reviewer\n", "gouty MI,M10.9; I21.9; R52,yes,{}\n"
+    table.write_text(head + one.format("Ann"), "utf-8")
+    Path("turned.csv").write_text(head + "gouty MI,M10.9; R52; I21.9,yes,Bob\n", "utf-8")
+    Path("less.csv").write_text(head + "gouty MI,M10.9; R52,yes,Bob\n", "utf-8")
+    assert run(["table", "diff", "t.csv", "turned.csv"]) == 0
+    assert "0 of 1 texts differ" in capsys.readouterr().err
+    assert run(["table", "diff", "t.csv", "less.csv", "--json"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)["differences"]
+    assert found["change"] == "beside" and "further codes I21.9; R52, then R52" in found["why"]
+    assert run(["table", "merge", "t.csv", "turned.csv", "-o", "all.csv"]) == 0
+    (row,) = csv.DictReader(Path("all.csv").read_text("utf-8-sig").splitlines())
+    # A person gave neither score nor way, so none is made up.
+    assert (row["score"], row["decided_by"], row["additional_codes"]) == (
+        "", "reviewed", "I21.9; R52",
+    )  # fmt: skip
+    assert run(["table", "merge", "t.csv", "less.csv", "-o", "no.csv"]) == 4
+    assert "M10.9; I21.9; R52 and, in less.csv, M10.9; R52" in capsys.readouterr().err
+    exported(Path("less.csv"), "-o", "less.sssom.tsv")
+    assert run(["table", "import", "less.sssom.tsv", "-o", "t.csv"]) == 3
+    assert "stays M10.9; I21.9; R52, not M10.9; R52" in capsys.readouterr().err
