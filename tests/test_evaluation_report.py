@@ -107,8 +107,18 @@ def data_of(page: str) -> dict[str, Any]:
         found = re.search(wanted, page, re.DOTALL)
         assert found
         for path, value in json.loads(found[1]).items():
-            is_block = name == "packed"
-            data |= json.loads(zlib.decompress(b64decode(value))) if is_block else {path: value}
+            data |= _unpacked(value) if name == "packed" else {path: value}
+    return data
+
+
+def _unpacked(block: str) -> dict[str, Any]:
+    """The data of a block; an exchange has its messages, of which the block has places."""
+    data: dict[str, Any] = json.loads(zlib.decompress(b64decode(block)))
+    texts = data.pop("texts", [])
+    assert len(texts) == len({*texts})
+    for path, value in data.items():
+        if path.startswith("exchange?"):
+            value |= {name: texts[value[name]] for name in ("system", "user")}
     return data
 
 

@@ -18,6 +18,8 @@ from .case_rows import rows_inside
 
 ROWS = "table?run=0"
 """The path of the rows of the table of verdicts."""
+TEXTS = "texts"
+"""The messages of a case, each once: its exchanges have their places in this list."""
 
 
 @dataclass(frozen=True)
@@ -68,12 +70,18 @@ class ReportCases:
         return PackedCase(CaseLine(place, case.id), path, block)
 
     def _sent(self, view: CaseView) -> dict[str, Any]:
-        """The prompts, replies and attempts of all verdicts on a case, by their paths."""
-        return {
-            f"exchange?run=0&row={one.row}": self._cases.exchange(one.row).model_dump()
-            for model in view.models
-            for one in model.verdicts
-        }
+        """The prompts, replies and attempts of all verdicts on a case, by their paths.
+
+        All judges of an item get the same messages, so that these are most of the text of a case.
+        """
+        places: dict[str, int] = {}
+        sent: dict[str, Any] = {}
+        for one in (verdict for model in view.models for verdict in model.verdicts):
+            told = self._cases.exchange(one.row).model_dump()
+            for name in ("system", "user"):
+                told[name] = places.setdefault(told[name], len(places))
+            sent[f"exchange?run=0&row={one.row}"] = told
+        return {TEXTS: list(places), **sent}
 
     def images(self, places: Sequence[int]) -> Iterator[tuple[str, str]]:
         """Yield path and data URL of the images of cases; "" for one that cannot be read.

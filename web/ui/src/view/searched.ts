@@ -3,8 +3,8 @@ import { inside, unpacked } from "./packed";
 import type { SamplesData } from "./shapes";
 import { casesOf, type Table } from "./table";
 
-/** The texts of a case in small letters, each once, and the rows that have each of them. */
-type Texts = Map<string, number[]>;
+/** The texts of a case in small letters, and the rows that have each of them. */
+type Texts = [text: string, rows: number[]][];
 
 let read: Promise<Texts[]> | undefined;
 let isAwaited = false; // whether somebody waits for the texts
@@ -35,20 +35,21 @@ async function readAll(table: Table): Promise<Texts[]> {
   const rowsOf = cases.map((): number[] => []);
   casesOf(table).forEach((code, at) => rowsOf[code]!.push(at));
   const texts: Texts[] = [];
+  let free = 0; // until when the page has nothing else to do
   // One after the other: the text of all blocks at once would be several times the file.
   for (const [code, { place }] of cases.entries()) {
-    if (!isAwaited) await idle();
+    if (!isAwaited && performance.now() >= free) free = await idle();
     texts.push(await readOne(table, place, rowsOf[code]!));
   }
   return texts;
 }
 
-/** Resolves when the page has nothing else to do, or soon where it never has. */
-function idle(): Promise<void> {
+/** Resolves when the page has nothing else to do, or soon where it never has, with the end of that time. */
+function idle(): Promise<number> {
   return new Promise((resolve) => {
     // Safari has no requestIdleCallback.
-    if (typeof requestIdleCallback === "undefined") setTimeout(resolve, 5);
-    else requestIdleCallback(() => resolve(), { timeout: 100 });
+    if (typeof requestIdleCallback === "undefined") setTimeout(() => resolve(performance.now()), 5);
+    else requestIdleCallback((left) => resolve(performance.now() + left.timeRemaining()), { timeout: 100 });
   });
 }
 
@@ -56,12 +57,11 @@ async function readOne(table: Table, place: number, rows: number[]): Promise<Tex
   const path = `case?run=0&place=${place}`;
   const block = await unpacked(path);
   const view = block[path] as CaseView;
-  const texts: Texts = new Map();
+  const texts = new Map<string, number[]>(); // each once: judges of an item get the same messages
   const note = (text: string, of: number[]) => {
-    const key = text.toLowerCase();
-    const known = texts.get(key);
+    const known = texts.get(text);
     if (known) known.push(...of);
-    else texts.set(key, [...of]);
+    else texts.set(text, [...of]);
   };
   note(ofCase(view), rows);
   const at = new Map(rows.map((one) => [table.row[one]!, one]));
@@ -79,7 +79,7 @@ async function readOne(table: Table, place: number, rows: number[]): Promise<Tex
       for (const text of ofExchange(block[`exchange?run=0&row=${verdict.row}`] as Exchange)) note(text, here);
     }
   }
-  return texts;
+  return [...texts].map(([text, its]) => [text.toLowerCase(), its]);
 }
 
 const joined = (parts: string[]) => parts.filter(Boolean).join("\n");
