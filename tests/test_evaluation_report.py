@@ -107,18 +107,8 @@ def data_of(page: str) -> dict[str, Any]:
         found = re.search(wanted, page, re.DOTALL)
         assert found
         for path, value in json.loads(found[1]).items():
-            data |= _unpacked(value) if name == "packed" else {path: value}
-    return data
-
-
-def _unpacked(block: str) -> dict[str, Any]:
-    """The data of a block; an exchange has its messages, of which the block has places."""
-    data: dict[str, Any] = json.loads(zlib.decompress(b64decode(block)))
-    texts = data.pop("texts", [])
-    assert len(texts) == len({*texts})
-    for path, value in data.items():
-        if path.startswith("exchange?"):
-            value |= {name: texts[value[name]] for name in ("system", "user")}
+            is_block = name == "packed"
+            data |= json.loads(zlib.decompress(b64decode(value))) if is_block else {path: value}
     return data
 
 
@@ -126,8 +116,16 @@ def cases_of(page: str) -> list[dict[str, Any]]:
     """The cases inside a report; each verdict with what was sent and received."""
     data = data_of(page)
     cases = [data[f"case?run=0&place={one['place']}"] for one in data["samples?run=0"]["cases"]]
-    for verdict in (one for case in cases for model in case["models"] for one in model["verdicts"]):
-        verdict["sent"] = data[f"exchange?run=0&row={verdict['row']}"]
+    for case in cases:
+        texts = data[f"texts?run=0&place={case['place']}"]["texts"]
+        assert len(texts) == len({*texts})
+        for verdict in (one for model in case["models"] for one in model["verdicts"]):
+            verdict["sent"] = sent = data[f"exchange?run=0&row={verdict['row']}"]
+            for told, names in (
+                (sent, ("system", "user", "reply")),
+                *((one, ("text", "error")) for one in sent["attempts"]),
+            ):
+                told |= {name: texts[told[name]] for name in names}
     return cases
 
 

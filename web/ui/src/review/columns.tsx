@@ -41,7 +41,9 @@ const COLUMNS: BigColumn<Brief>[] = [
     cell: (row: Brief) => (
       <>
         {row.flagged && <Flag by={row.flagged} />}
-        <Words>{row.text}</Words>
+        <span title={row.text}>
+          <Words>{row.text}</Words>
+        </span>
       </>
     ),
   },

@@ -26,6 +26,15 @@ export function hasCase(id: string): boolean {
   return embedded === null || (samples?.cases.some((one) => one.id === id) ?? false);
 }
 
+/** The texts of a case, each once, and for each row on it: the row, and the places of its texts. */
+export interface CaseTexts {
+  texts: string[];
+  rows: number[][];
+}
+
+/** The path of the texts of a case, by the place of the case. */
+export const textsOf = (place: string | number) => `texts?run=0&place=${place}`;
+
 /** The data of a path inside the document; its block stays unpacked. */
 export async function inside<T>(path: string): Promise<T> {
   if (!embedded) throw new Error("This page has no data inside.");
@@ -41,10 +50,9 @@ export async function unpacked(path: string): Promise<Record<string, unknown>> {
   const stream = new DecompressionStream("deflate");
   const writer = stream.writable.getWriter(); // a Blob would be sent to another process first
   const written = writer.write(bytesOf(block)).then(() => writer.close());
-  const { texts, ...data } = (await new Response(stream.readable).json()) as Record<string, unknown>;
+  const data = (await new Response(stream.readable).json()) as Record<string, unknown>;
   await written;
-  if (texts) putIn(texts as string[], data);
-  return data;
+  return path.startsWith("case?") ? withTexts(path, data) : data;
 }
 
 function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
@@ -54,11 +62,19 @@ function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** Exchanges name their messages by places in the texts of their case, each of which stands in it once. */
-function putIn(texts: string[], data: Record<string, unknown>): void {
-  for (const [path, value] of Object.entries(data)) {
-    if (!path.startsWith("exchange?")) continue;
-    const sent = value as Record<"system" | "user", string | number>;
-    for (const name of ["system", "user"] as const) sent[name] = texts[sent[name] as number]!;
+type Told = Record<string, string | number>;
+
+/** A case whose exchanges have their texts instead of the places of these (report/case_texts.py). */
+async function withTexts(path: string, data: Record<string, unknown>): Promise<Record<string, unknown>> {
+  const place = textsOf(new URLSearchParams(path.split("?")[1]).get("place") ?? "");
+  const { texts } = (await unpacked(place))[place] as CaseTexts;
+  const put = (told: Told, names: string[]) => {
+    for (const name of names) told[name] = texts[told[name] as number]!;
+  };
+  for (const [name, value] of Object.entries(data)) {
+    if (!name.startsWith("exchange?")) continue;
+    put(value as Told, ["system", "user", "reply"]);
+    for (const attempt of (value as { attempts: Told[] }).attempts) put(attempt, ["text", "error"]);
   }
+  return data;
 }
