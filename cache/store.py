@@ -69,4 +69,6 @@ class JsonSerde:
 def without_password(url: str) -> str:
     """Return an address without its user name, password and query, fit to be shown."""
     scheme, _, rest = url.partition("://")
-    return f"{scheme}://{rest.rpartition('@')[2].partition('?')[0]}"
+    place, _, query = rest.partition("?")
+    # Where both may hold "@", nobody can say where a secret ends.
+    return f"{scheme}://{'…' if '@' in query else place.rpartition('@')[2]}"

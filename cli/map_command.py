@@ -51,6 +51,15 @@ Column = Annotated[
         rich_help_panel=_ROWS,
     ),
 ]
+Count = Annotated[
+    str | None,
+    typer.Option(
+        autocompletion=completion.columns,
+        help="The column that says how many rows each row stands for, of a list that holds every "
+        "text once. Shares and frequencies then count those.",
+        rich_help_panel=_ROWS,
+    ),
+]
 OutputFormat = Annotated[
     str | None,
     typer.Option(
@@ -210,6 +219,7 @@ def map_file(
     input: Input,
     output: Output = "-",
     column: Column = None,
+    count: Count = None,
     split: Split = False,
     candidates: Candidates = False,
     input_format: InputFormat = None,
@@ -302,7 +312,7 @@ def map_file(
     form = Form(input_format, delimiter, encoding, sheet)
     request = Request(
         input, output, column, split, candidates, form, output_format, table, journal, concepts,
-        read_wanted(accept, accept_on, calibration), read_named_style(style), workers,
+        read_wanted(accept, accept_on, calibration), read_named_style(style), workers, count,
     )  # fmt: skip
     if cluster is not None and asked and asked.estimate_only:
         from .cluster.map_estimate import estimate_map_cluster

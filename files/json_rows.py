@@ -1,6 +1,7 @@
 """Read and write JSON: an array of objects or of texts, objects by id, or one object a line."""
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO, NamedTuple
 
@@ -27,6 +28,8 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 DECODER = json.JSONDecoder(object_pairs_hook=_once)
 """Reads JSON; it raises ValueError also for a key that occurs twice in an object."""
 
+_OBJECTS = re.compile(r"\s*\[\s*\{")
+
 
 class JsonRows(NamedTuple):
     """The keys of all objects in order of first occurrence, and a row for each object.
@@ -37,6 +40,11 @@ class JsonRows(NamedTuple):
     columns: list[str]
     rows: list[list[Any]]
     lines: list[int]
+
+
+def begins_objects(text: str) -> bool:
+    """Whether a text begins as an array of objects: it is no list, also where it is damaged."""
+    return _OBJECTS.match(text) is not None
 
 
 def is_json_array(text: str) -> bool:
@@ -102,7 +110,7 @@ def object_lines(lines: Iterable[str], name: str) -> Iterator[tuple[int, dict[st
     """
     for number, line in enumerate(lines, 1):
         if line.strip():
-            yield number, _object(line, f"{name}, line {number}")
+            yield number, _object(line.rstrip("\n"), f"{name}, line {number}")
 
 
 def are_lines(text: str) -> bool:

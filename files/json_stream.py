@@ -44,7 +44,8 @@ class _Rest:
                 if not _may_be_cut(error) or not self._more():
                     raise
                 continue
-            if end < len(self._text) or not self._more():  # else a number may go on
+            # Else a number may go on, also one that is cut within "e+".
+            if len(self._text) - end > 2 or not self._more():
                 self._place += end - start
                 return value
 

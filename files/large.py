@@ -15,7 +15,7 @@ from .delimited import Style, find_delimiter, line_end_of, stream_delimited
 from .excel import ZIP, is_workbook, stream_excel
 from .file_rows import FileRows, ParquetRows
 from .forms import Form, InputFormat
-from .json_rows import LIST_COLUMN, are_lines, columns_of, object_lines, row_of
+from .json_rows import LIST_COLUMN, are_lines, begins_objects, columns_of, object_lines, row_of
 from .json_stream import array_values, is_array
 from .parquet import parquet_columns
 from .rows_in import Sheet, check_form, hint_of, looks_like, sheet_of, tab_of
@@ -116,7 +116,7 @@ def _kind(
     """Return the format of a text that nobody names. first: its first lines."""
     if form.delimiter:
         return "csv"
-    if first.lstrip().startswith("[") and is_array(parts()):
+    if first.lstrip().startswith("[") and not begins_objects(first) and is_array(parts()):
         return "json"
     return looks_like(first, name, column, list_allowed=True)
 

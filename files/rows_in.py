@@ -14,7 +14,13 @@ from .delimited import Style, find_delimiter, first_line, line_end_of, parse_del
 from .excel import is_excel, read_excel
 from .file_rows import FileRows
 from .forms import Form, InputFormat
-from .json_rows import LIST_COLUMN, is_json_array, parse_json, parse_json_lines
+from .json_rows import (
+    LIST_COLUMN,
+    begins_objects,
+    is_json_array,
+    parse_json,
+    parse_json_lines,
+)
 from .nearest import CLEAR, nearest, no_column
 from .parquet import arrow_rows, read_parquet
 
@@ -216,7 +222,7 @@ def looks_like(text: str, name: str, column: str | None, list_allowed: bool) -> 
 
     Raises InputError when the lines can be a table or a list.
     """
-    if is_json_array(text):
+    if begins_objects(text) or is_json_array(text):
         return "json"
     first = first_line(text)
     if first.lstrip().startswith("{"):

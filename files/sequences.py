@@ -59,9 +59,16 @@ class Repeated(Sequence[T], Generic[T]):
         """Return the sequence with what `make` makes of each value."""
         return Repeated([make(value) for value in self.values], self.places)
 
-    def counted(self) -> list[tuple[T, int]]:
-        """Return each value with the number of its places."""
-        return [(self.values[place], count) for place, count in Counter(self.places).items()]
+    def counted(self, weights: Sequence[int] | None = None) -> list[tuple[T, int]]:
+        """Return each value with the number of its places, or with the sum of their weights."""
+        sums: Counter[int]
+        if weights is None:
+            sums = Counter(self.places)
+        else:
+            sums = Counter()
+            for place, weight in zip(self.places, weights, strict=True):
+                sums[place] += weight
+        return [(self.values[place], count) for place, count in sums.items()]
 
 
 def repeated(values: Iterable[T]) -> Repeated[T]:

@@ -14,6 +14,7 @@ from .factors import is_factor
 from .mapping import WRITTEN, Candidate, Mapping
 from .policy import Policy
 from .reading.denial import denies_in_another_language, names_a_lack, what_is_not_there
+from .reading.frames import is_of_another
 from .reading.normalise import normalise_text
 from .reading.query import Query, split_diagnoses
 from .reading.refusal import contact_words, load_refusal_model, named
@@ -159,6 +160,8 @@ def _why_refused(query: Query, first: Candidate, uncalibrated: float, policy: Po
         return f"says that it is not there: {denied}"
     if _is_sure_encounter(query, first, policy):
         return None
+    if query.frame and is_of_another(query.frame) and not is_factor(first.code, retriever.tree):
+        return f"says it of another person: {query.frame.written!r}"
     spelt = retriever.index.rows.spelling.corrected(query.forms[0].text)
     if why := named(query.text) or named(spelt):
         return why

@@ -11,7 +11,7 @@ from dataclasses import replace
 from .combinations import LEAST, Coded, Joined, asks_for, in_line, join, note_for, organism
 from .decide import decide
 from .factors import is_factor
-from .mapping import WRITTEN, Candidate, Mapping, band_of
+from .mapping import WRITTEN, Additional, Candidate, Mapping, band_of
 from .policy import MIN_SCORE, Policy
 from .reading.joined import Part, read_parts
 from .reading.normalise import normalise_text
@@ -220,10 +220,10 @@ def _with_beside(mapping: Mapping, state: Joined, policy: Policy) -> Mapping:
     """Return the mapping with its further codes, but none of its own category or above another."""
     tree, own = policy.retriever.tree, mapping.code or ""
     above = {node.code for one in state.further for node in tree.ancestors(one.code)}
-    beside = []
+    beside: dict[str, Additional] = {}  # two places of one text may have the same code
     for one in state.further:
         is_named = in_line(one.code, own, tree) or one.code in above
         if not is_named and (state.combined or tree.category(one.code) != tree.category(own)):
             code = at_specificity(one.code, policy.specificity, tree, (), one.text)
-            beside.append(replace(one, code=code, name=tree.name(code)))
-    return replace(mapping, additional=tuple(dict.fromkeys(beside)))
+            beside.setdefault(code, replace(one, code=code, name=tree.name(code)))
+    return replace(mapping, additional=tuple(beside.values()))

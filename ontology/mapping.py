@@ -111,6 +111,16 @@ class Mapping:
         )
 
     @property
+    def codes(self) -> tuple[str, ...]:
+        """The code and the further codes; nothing where no code fits."""
+        further = (further.code for further in self.additional)
+        return (self.code, *further) if self.code else ()
+
+    def has_codes_of(self, other: "Mapping") -> bool:
+        """Return whether the code is that of the other mapping, and the further codes too."""
+        return self.code == other.code and {*self.codes} == {*other.codes}
+
+    @property
     def additional_codes(self) -> str | None:
         """The further codes, joined by "; "; None where there are none."""
         return BETWEEN.join(further.code for further in self.additional) or None

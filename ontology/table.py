@@ -55,7 +55,7 @@ class CanonicalTable:
             if entry.reviewed:
                 key = _folded(entry.mapping.text)
                 other = rows.setdefault(key, entry)
-                rows[key] = other if other and _codes(other) == _codes(entry) else None
+                rows[key] = other if other and codes_of(other) == codes_of(entry) else None
         return rows
 
     def settled(self, text: str, signature: str) -> Mapping | None:
@@ -126,10 +126,9 @@ def _newer(old: Entry, entry: Entry) -> Entry:
     return replace(entry, rows=count, reviewer=old.reviewer, note=old.note, other=other)
 
 
-def _codes(entry: Entry) -> str | None:
+def codes_of(entry: Entry) -> str | None:
     """Return all codes of a row, as a person writes them; None where no code fits."""
-    mapping = entry.mapping
-    return BETWEEN.join(filter(None, (mapping.code, mapping.additional_codes))) or None
+    return BETWEEN.join(entry.mapping.codes) or None
 
 
 def _folded(text: str) -> str:
@@ -219,8 +218,8 @@ def _one_of(first: Entry | None, entry: Entry, place: str) -> Entry:
     """Return the reviewed one of two rows for one text, else the first."""
     if first is None:
         return entry
-    one, other = _codes(first), _codes(entry)
-    if first.reviewed and entry.reviewed and one != other:
+    if first.reviewed and entry.reviewed and not entry.mapping.has_codes_of(first.mapping):
+        one, other = codes_of(first), codes_of(entry)
         raise InputError(
             f"{place}: {first.mapping.text!r} is reviewed twice, as {one} and as {other}; a row "
             f"may hold several codes, with {BETWEEN.strip()} between them"

@@ -193,7 +193,8 @@ def cells_of(entry: Entry) -> dict[str, str]:
     """Return the cells of a row by column, as `read_row` reads them."""
     mapping = entry.mapping
     # The score of a code that a reviewer removed stays: `table calibrate` reads it.
-    has_score = mapping.code is not None or (entry.reviewed and mapping.score > 0)
+    has_score = mapping.score > 0 if entry.reviewed else mapping.code is not None
+    is_own = entry.reviewed and mapping.code is not None and mapping.decided_by == "none"
     return {
         **entry.other,
         "text": mapping.text,
@@ -201,7 +202,7 @@ def cells_of(entry: Entry) -> dict[str, str]:
         "name": mapping.name or "",
         "score": f"{mapping.score:.4f}" if has_score else "",
         "category_score": f"{mapping.category_score:.4f}" if has_score else "",
-        "decided_by": mapping.decided_by,
+        "decided_by": "reviewed" if is_own else mapping.decided_by,
         "status": mapping.status,
         "term": mapping.term or "",
         "source": mapping.source or "",

@@ -73,3 +73,5 @@ def test_a_job_keeps_no_secret(tmp_path: Path, capsys: pytest.CaptureFixture[str
 
 def test_the_place_of_a_cache_is_shown_without_its_secret() -> None:
     assert without_password(f"redis://u:{SECRET}@h:1/0?password={SECRET}") == "redis://h:1/0"
+    for odd in (f"redis://h:1/0?password=a@{SECRET}", f"redis://u:{SECRET}?a@h:1/0"):
+        assert SECRET not in without_password(odd)

@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from dxjudge.cli.main import run
+from dxjudge.ontology.exchange.carry import carry_row
 from dxjudge.ontology.table import read_table
+from dxjudge.ontology.table_row import read_row
 from dxjudge.ontology.tree import load_tree
 
 # An edition of 2020 in the form of the official files: one category, and one code of another name.
@@ -158,3 +160,27 @@ def test_what_cannot_be_read_is_said(
     Path("bad.txt").write_text("2749  M109    10000\nnonsense\n", "utf-8")
     assert run(["table", "carry", "t.csv", *arguments]) == code
     assert message in " ".join(capsys.readouterr().err.split())
+
+
+def test_every_code_of_a_row_is_carried(folder: Path) -> None:
+    old = load_tree("icd10cm@2020")
+    new = load_tree("icd10cm")
+    signed = {"signature": "icd10cm-2020-0123456789ab=M54.2", "reviewed": "no"}
+
+    def carried(code: str, further: str = "", **cells: str) -> tuple[str, ...]:
+        row = carry_row({"text": "x", "code": code, "additional_codes": further, **cells}, new, old)
+        return row.fate, row.cells["code"], row.cells["additional_codes"], row.cells["reviewed"]
+
+    yes = {"reviewed": "yes"}
+    assert carried("M54.89; M54.2", **yes) == ("renamed", "M54.89; M54.2", "", "yes")
+    assert carried("M54.89", "M54.2", **yes) == ("renamed", "M54.89", "M54.2", "yes")
+    # M54.5 is divided and T99.1 is gone: a person decides again about the whole row.
+    assert carried("M54.89; M54.5", **yes) == ("split", "M54.89; M54.5", "", "no")
+    assert carried("M54.2", "M54.89; T99.1", **signed) == ("deleted", "M54.2", "M54.89", "no")
+    assert carried("T99.1; M54.2", **yes) == ("deleted", "", "", "no")
+    row = carry_row({"text": "x", "code": "M54.89; T99.1", "note": "seen", **yes}, new, old)
+    assert row.cells["note"] == f"seen; {row.why}" and "has no T99.1" in row.why
+    # Several codes count as a person's decision, unless the signature names them all.
+    split = carry_row({"text": "x", "code": "M54.89; M54.5", **yes}, new, old).cells
+    entry = read_row(split, new, "row 1")
+    assert entry and not entry.reviewed and entry.mapping.codes == ("M54.89", "M54.5")

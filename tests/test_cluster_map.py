@@ -212,7 +212,7 @@ def test_what_is_accepted_is_that_of_one_machine(
             assert "of 21 (" in notes[0] and "of 5 (" in notes[0] and "5 development" in notes[1]
     assert taking.about == {"accept": [0.8, "category"]}
     with pytest.raises(UsageError, match="other settings or of another version"):
-        Taking(fitted).check("icd11-another")
+        Taking(fitted).checked("icd11-another")
 
 
 def test_a_worker_with_another_index_is_refused(tmp_path: Path) -> None:

@@ -206,5 +206,7 @@ def test_a_column_is_mapped_reviewed_calibrated_and_accepted(
     said = capsys.readouterr().err
     assert "confidences fitted to 52 reviewed rows" in said and "the 52 reviewed rows" in said
     assert not list(tmp_path.glob("*.journal*"))  # all texts came from the table
+    before = table.read_bytes()
     assert dxjudge([*mapping, "--top-k", "3"]) == 2
     assert "fitted to scores of other settings" in capsys.readouterr().err
+    assert table.read_bytes() == before, "it was said before any text was mapped again"

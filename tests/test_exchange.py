@@ -341,3 +341,74 @@ def test_differences_never_replace_a_table(table: Path) -> None:
     before = table.read_bytes()
     assert run(["table", "diff", str(table), str(table), "-o", str(table)]) == 2
     assert table.read_bytes() == before
+
+
+@pytest.mark.parametrize("linked", [False, True])
+@pytest.mark.parametrize(
+    ("form", "options"),
+    [("sssom.tsv", ()), ("usagi.csv", ()), ("usagi.csv", ("--concepts", "athena"))],
+)
+def test_codes_beside_the_first_rows_and_notes_come_back(
+    table: Path, form: str, options: tuple[str, ...], linked: bool
+) -> None:
+    if linked:  # the codes of the first text share one standard concept
+        maps = MAPS_TO.replace("440674\tMaps", "312327\tMaps")
+        Path("athena/CONCEPT_RELATIONSHIP.csv").write_text(maps, "utf-8")
+    table.write_text(
+        "text,rows,code,reviewed,reviewer,note\n"
+        "gouty MI,7,M10.9; I21.9,yes,Ann,two codes\n"
+        "sore gouty knee,3,M10.9; M25.569,yes,Ann,the second has no concept\n"
+        "MI after a sore knee,2,M25.569; I21.9,yes,,\n"
+        "no illness,1,,yes,Ann,\n",
+        "utf-8",
+    )
+    before = read_table(table, load_tree()).entries
+    exported(table, "-o", f"m.{form}", *options)
+    assert run(["table", "import", f"m.{form}", "-o", "back.tsv", *options, "--quiet"]) == 0
+    after = read_table(Path("back.tsv"), load_tree()).entries
+
+    def told(entries: Any) -> dict[str, tuple[Any, ...]]:
+        return {
+            text: (row.mapping.code, row.mapping.additional_codes, row.rows, row.note)
+            for text, row in entries.items()
+        }
+
+    assert told(before) == told(after)
+
+
+def test_a_concept_that_a_person_took_away_takes_its_code_away(table: Path) -> None:
+    table.write_text("text,code,reviewed\ngouty MI,M10.9; I21.9,yes\n", "utf-8")
+    options = ("--concepts", "athena")
+    lines = exported(table, "-o", "m.usagi.csv", *options).splitlines()
+    assert len(lines) == 3
+    Path("m.usagi.csv").write_text("\n".join(lines[:2]), "utf-8")
+    assert run(["table", "import", "m.usagi.csv", "-o", "back.tsv", *options, "--quiet"]) == 0
+    (row,) = read_table(Path("back.tsv"), load_tree()).entries.values()
+    assert (row.mapping.code, row.mapping.additional_codes) == ("M10.9", None)
+    rows = csv.DictReader(exported(table, "-o", "m.omop.csv", *options).splitlines())
+    assert [row["target_concept_id"] for row in rows] == ["35208745", "35207702"]
+
+
+def test_tables_that_differ_in_further_codes_alone_differ(
+    table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    head, one = "text,code,reviewed,reviewer\n", "gouty MI,M10.9; I21.9; R52,yes,{}\n"
+    table.write_text(head + one.format("Ann"), "utf-8")
+    Path("turned.csv").write_text(head + "gouty MI,M10.9; R52; I21.9,yes,Bob\n", "utf-8")
+    Path("less.csv").write_text(head + "gouty MI,M10.9; R52,yes,Bob\n", "utf-8")
+    assert run(["table", "diff", "t.csv", "turned.csv"]) == 0
+    assert "0 of 1 texts differ" in capsys.readouterr().err
+    assert run(["table", "diff", "t.csv", "less.csv", "--json"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)["differences"]
+    assert found["change"] == "beside" and "further codes I21.9; R52, then R52" in found["why"]
+    assert run(["table", "merge", "t.csv", "turned.csv", "-o", "all.csv"]) == 0
+    (row,) = csv.DictReader(Path("all.csv").read_text("utf-8-sig").splitlines())
+    # A person gave neither score nor way, so none is made up.
+    assert (row["score"], row["decided_by"], row["additional_codes"]) == (
+        "", "reviewed", "I21.9; R52",
+    )  # fmt: skip
+    assert run(["table", "merge", "t.csv", "less.csv", "-o", "no.csv"]) == 4
+    assert "M10.9; I21.9; R52 and, in less.csv, M10.9; R52" in capsys.readouterr().err
+    exported(Path("less.csv"), "-o", "less.sssom.tsv")
+    assert run(["table", "import", "less.sssom.tsv", "-o", "t.csv"]) == 3
+    assert "stays M10.9; I21.9; R52, not M10.9; R52" in capsys.readouterr().err

@@ -1,6 +1,7 @@
 """The rows of a large file are read from it, and come out as those that were in memory."""
 
 import contextlib
+import csv
 import gzip
 import io
 import json
@@ -23,7 +24,9 @@ from hypothesis import strategies as st
 from dxjudge.cli.main import run
 from dxjudge.cli.terminal import progress
 from dxjudge.errors import InputError
+from dxjudge.evaluation.pages.coded import rows_of
 from dxjudge.files import content, file_rows, large
+from dxjudge.files.delimited import allow_long_cells
 from dxjudge.files.file_rows import FileRows
 from dxjudge.files.forms import Form
 from dxjudge.files.json_stream import array_values
@@ -50,7 +53,7 @@ OBJECTS = [
 
 
 values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(),
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
     max_leaves=4,
 )
@@ -203,6 +206,17 @@ def test_reading_and_writing_say_how_far_they_are(
     assert capsys.readouterr().err == ""
 
 
+def test_only_bytes_are_called_megabytes(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 0.0)
+    with progress.stages(quiet=False) as show:
+        for stage in ("reading", "writing"):  # the files of a job on a cluster
+            show(stage, 3, 10)
+    said = capsys.readouterr().err
+    assert "dxjudge: reading: 3 of 10" in said and "dxjudge: writing: 3 of 10" in said
+
+
 _COPYING = """
 import sys, tempfile
 from dxjudge.files import content
@@ -315,6 +329,15 @@ def test_readings_that_take_turns_allow_long_cells(tmp_path: Path) -> None:
     assert len(list(second)) == 40
 
 
+def test_tables_of_an_evaluation_do_not_lower_the_limit_of_cells(tmp_path: Path) -> None:
+    path = tmp_path / "votes.csv"
+    path.write_text("case,judge\n1,a\n")
+    allow_long_cells()
+    limit = csv.field_size_limit()
+    assert list(rows_of(path, ["case", "judge"])) == [("1", "a")]
+    assert csv.field_size_limit() == limit
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -333,6 +356,23 @@ def test_a_fault_of_an_array_is_told_with_its_row(tmp_path: Path, text: str, sai
     (tmp_path / "a.json").write_text(text)
     with pytest.raises(InputError, match=said):
         open_sheet(str(tmp_path / "a.json"), Form())
+
+
+@pytest.mark.parametrize("end", [', {"dx": "a", "dx": "b"}]', ""])
+@pytest.mark.parametrize("sheet_of", [open_sheet, read_sheet])
+def test_a_damaged_array_of_objects_is_no_list_of_its_lines(
+    tmp_path: Path, end: str, sheet_of: Callable[..., Sheet]
+) -> None:
+    (tmp_path / "a").write_text("[\n" + ",\n".join(['{"dx": "gout"}'] * 40) + end)
+    with pytest.raises(InputError, match="is not JSON"):
+        sheet_of(str(tmp_path / "a"), Form())
+
+
+def test_a_fault_of_a_line_is_told_in_that_line(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"dx": "gout"}\n{"dx":\n')
+    for sheet_of in (open_sheet, read_sheet):
+        with pytest.raises(InputError, match=r"line 2 is not JSON: .* line 1 column 7 "):
+            sheet_of(str(tmp_path / "a.jsonl"), Form())
 
 
 def test_an_array_that_is_broken_early_is_not_read_to_its_end() -> None:

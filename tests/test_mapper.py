@@ -344,6 +344,24 @@ def test_a_mapping_goes_through_json(mapper: Mapper) -> None:
     assert read_mapping(mapping.as_json()) == mapping
 
 
+def test_a_mark_of_a_list_before_a_term_changes_nothing(mapper: Mapper) -> None:
+    """As in lists of problems; before another text it is a fracture."""
+    terms = ["hypertension", "AKI"]
+    pairs = zip(
+        mapper.map_many([f"# {term}" for term in terms]), mapper.map_many(terms), strict=True
+    )
+    for marked, plain in pairs:
+        assert marked.code == plain.code and marked.score == pytest.approx(plain.score, abs=0.03)
+    assert (mapper.map("# wrist").code or "").startswith("S6")
+
+
+def test_what_another_person_has_is_not_the_patients(mapper: Mapper) -> None:
+    """But a contact that may infect is, and so is what runs in a family."""
+    wife, husband, son = mapper.map_many(["wife has dementia", "husband has TB", "son with autism"])
+    assert (wife.status, wife.code) == ("unmapped", None) and "'wife has'" in (wife.reason or "")
+    assert (husband.code, (son.code or "")[:3]) == ("Z20.1", "Z81")
+
+
 def test_bands() -> None:
     assert [band_of(score, "embedded") for score in (0.8, 0.79, 0.5, 0.49)] == [
         "high",

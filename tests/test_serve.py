@@ -287,6 +287,12 @@ def test_fhir_operations_answer_in_fhir(client: httpx.Client) -> None:
     assert named["result"].valueBoolean is True
     first = next(one for one in found.parameter if one.name == "match")
     assert first.part[1].valueCoding.code == "I21"
+    text = {"text": "septic shock due to pneumonia"}
+    parameter = [{"name": "codeableConcept", "valueCodeableConcept": text}]
+    reply = client.post("/fhir/ConceptMap/$translate", json={"parameter": parameter})
+    several = reply.json()["parameter"]
+    codes = [one["part"][1]["valueCoding"]["code"] for one in several if one["name"] == "match"]
+    assert codes[:3] == ["A41.9", "R65.21", "J18"] and len({*codes}) == len(codes)
     looked_up = client.get("/fhir/CodeSystem/$lookup", params={"code": "M10.9"})
     display = parameters.model_validate(looked_up.json()).parameter[2]
     assert display.valueString == "Gout, unspecified"

@@ -43,6 +43,7 @@ TEXTS = {
     "colon cancer with liver and lung metastases": ("C18", ["C78.7", "C78.0"]),
     "prostate cancer with bone and liver mets": ("C61", ["C79.51", "C78.7"]),
     "pancreatic cancer with peritoneal and liver mets": ("C25", ["C78.6", "C78.7"]),
+    "breast cancer with bone and spine mets": ("C50", ["C79.51"]),
     "lung cancer with diabetes and liver mets": ("C34", ["E11", "C78.7"]),
     "lung cancer with liver mets and bone mets": ("C34", ["C78.7", "C79.51"]),
     "heat stroke with persistent confusion": ("T67.0", []),

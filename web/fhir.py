@@ -59,9 +59,12 @@ def translation(mapping: Mapping, tree: Tree) -> dict[str, Any]:
             _match(mapping.code, mapping.name or "", equivalence(first.relation), tree)
         )
         parameters += [
+            _match(further.code, further.name, "relatedto", tree) for further in mapping.additional
+        ]
+        parameters += [
             _match(candidate.code, candidate.name, "relatedto", tree)
             for candidate in mapping.candidates
-            if candidate.code != mapping.code
+            if candidate.code not in mapping.codes
         ]
     return {"resourceType": "Parameters", "parameter": parameters}
 

@@ -142,6 +142,7 @@ def _check(request: Request, asked: Asked | None) -> None:
         f"--output-format {request.output_format}": request.output_format not in (None, "parquet"),
         "--journal": request.journal is not None,
         "--concepts": request.concepts is not None,
+        "--count": request.count is not None,
         **(refused_of(asked.run) if asked else {}),
     })  # fmt: skip
 
@@ -217,8 +218,8 @@ def gather(prepared: Prepared, done: Done, progress: Stages) -> tuple[dict[int, 
 def mapping_work(prepared: Prepared, style: StyleInUse, chooser: Chooser | None) -> Map:
     """Return the work on blocks of texts. Raises UsageError where a calibration is not for it."""
     settings = {**prepared.settings, "style": style.style}
-    signature = short_signature(Mapper(**settings, **mapper_settings(chooser)).signature)
-    prepared.taking.check(signature)
+    mapper = Mapper(**settings, **mapper_settings(chooser))
+    signature = prepared.taking.checked(short_signature(mapper.signature))
     return Map(prepared.job, settings, signature, prepared.table, prepared.taking, prepared.asked)
 
 

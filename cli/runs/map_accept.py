@@ -1,9 +1,10 @@
 """What `dxjudge map` does with confidences: fit them to the column, accept rows, say so."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Mapping as ReadOnly
 from dataclasses import asdict, dataclass
+from itertools import compress, repeat
 from pathlib import Path
 from typing import Any
 
@@ -55,13 +56,18 @@ class Taking:
         about = {"accept": accept, "calibration": fitted and fingerprint(fitted)}
         return {name: value for name, value in about.items() if value}
 
-    def check(self, signature: str) -> None:
-        """Raise UsageError for a calibration of other settings or of another version."""
-        if self.calibration and signature and self.calibration.signature != signature:
+    def checked(self, signature: str) -> str:
+        """Return the signature of the mapper.
+
+        Raises UsageError for a calibration of other settings or of another version.
+        """
+        if self.calibration and self.calibration.signature != signature:
             raise UsageError(
-                "the calibration was fitted to scores of other settings or of another version: fit "
-                f"it again (dxjudge table calibrate), or give --calibration {NONE}"
+                "the calibration was fitted to scores of other settings or of another version: "
+                f"give --calibration {NONE}; once the table has scores of these settings and "
+                "reviews, fit it again (dxjudge table calibrate)"
             )
+        return signature
 
     def fitted(self, mapping: Mapping) -> Mapping:
         """Return a mapping with the confidences of the column."""
@@ -165,16 +171,18 @@ def take(
     taking: Taking,
     mappings: ReadOnly[str, Mapping],
     texts: Repeated[tuple[str, ...]],
-    signature: str,
+    stands_for: Sequence[int] | None = None,
 ) -> Taken:
     """Fit the confidences to the column and decide which mappings are accepted.
 
-    Raises UsageError where the calibration is for scores of other settings or of another version.
+    texts: the texts of each row. stands_for: how many rows each counts as; one where it is None.
     """
-    taking.check(signature)
     mappings = {text: taking.fitted(mapping) for text, mapping in mappings.items()}
     marks = taking.marks(texts, mappings)
-    notes = taking.notes(taking.counts(mappings.values()), sum(marks or ()), len(texts))
+    weights = repeat(1) if stands_for is None else stands_for
+    accepted = sum(compress(weights, marks or ()))
+    rows = len(texts) if stands_for is None else sum(stands_for)
+    notes = taking.notes(taking.counts(mappings.values()), accepted, rows)
     return Taken(mappings, taking.rule, marks, tuple(notes))
 
 

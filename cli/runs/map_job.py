@@ -1,12 +1,13 @@
 """What `dxjudge map` is asked to do: the options for rows and files, and the texts of each row."""
 
+from array import array
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from ...errors import UsageError
+from ...errors import InputError, UsageError
 from ...files.bytes import check_writable
 from ...files.content import Tell
 from ...files.forms import Form, OutputFormat, output_format
@@ -22,6 +23,9 @@ from ...ontology.table_row import text_key
 from ...ontology.tree import Tree
 from .finishing import journal_path
 from .map_accept import Wanted
+
+_COUNTS = ("count", "counts", "frequency", "freq", "occurrences", "row count", "row_count")
+_MOST_DIGITS = 18  # a larger number does not fit into 64 bits, and counts no rows
 
 
 @dataclass(frozen=True)
@@ -41,11 +45,16 @@ class Request:
     wanted: Wanted = Wanted()
     style: Style | None = None
     workers: int | None = None
+    count: str | None = None
 
 
 @dataclass(frozen=True)
 class Job:
-    """The input, and the texts of each row: one text, or several where the cell is split."""
+    """The input, and the texts of each row: one text, or several where the cell is split.
+
+    stands_for: for each row, how many rows of an earlier table it stands for; None where each
+    stands for itself.
+    """
 
     sheet: Sheet
     column: str
@@ -53,12 +62,13 @@ class Job:
     texts: Repeated[tuple[str, ...]]
     distinct: list[str]
     concepts: Concepts | None = None
+    stands_for: "array[int] | None" = None
 
     @cached_property
     def counts(self) -> Counter[str]:
-        """How many rows hold each text."""
+        """How many rows hold each text, those counted for which a row stands."""
         counts = Counter[str]()
-        for of_row, rows in self.texts.counted():
+        for of_row, rows in self.texts.counted(self.stands_for):
             for text in set(of_row):
                 counts[text] += rows
         return counts
@@ -67,6 +77,13 @@ class Job:
     def frequent_first(self) -> list[str]:
         """The distinct texts, those of most rows first, as people review them."""
         return sorted(self.distinct, key=lambda text: -self.counts[text])
+
+    @property
+    def column_of_counts(self) -> str | None:
+        """The column that may say how many rows each stands for, where nobody named one."""
+        if self.stands_for is not None or len(self.distinct) < len(self.texts):
+            return None
+        return next((name for name in self.sheet.columns if name.strip().lower() in _COUNTS), None)
 
 
 def read_job(request: Request, tree: Tree, tell: Tell | None = None) -> Job:
@@ -89,7 +106,30 @@ def read_job(request: Request, tree: Tree, tell: Tell | None = None) -> Job:
     index = text_column(sheet, request.column)
     texts = texts_of(cell_texts(sheet, index), split=request.split)
     distinct = list(dict.fromkeys(text for of_row in texts.values for text in of_row))
-    return Job(sheet, sheet.columns[index], format, texts, distinct, concepts)
+    stands_for = _stands_for(sheet, request.count) if request.count is not None else None
+    return Job(sheet, sheet.columns[index], format, texts, distinct, concepts, stands_for)
+
+
+def _stands_for(sheet: Sheet, column: str) -> "array[int]":
+    """Return the whole numbers in a column. Raises InputError for another cell."""
+    index = text_column(sheet, column)
+    return array(
+        "Q",
+        (
+            _whole_number(sheet, index, row, cell)
+            for row, cell in enumerate(cell_texts(sheet, index))
+        ),
+    )
+
+
+def _whole_number(sheet: Sheet, index: int, row: int, cell: str) -> int:
+    digits = cell.strip().removesuffix(".0")  # a spreadsheet or a frame may make 12.0 of 12
+    if not digits.isdecimal() or len(digits) > _MOST_DIGITS:
+        raise InputError(
+            f"{sheet.place(row)}: column {sheet.columns[index]!r} holds {cell!r}, "
+            "not a number of rows"
+        )
+    return int(digits)
 
 
 def texts_of(cells: Iterable[str], *, split: bool) -> Repeated[tuple[str, ...]]:

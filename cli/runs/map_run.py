@@ -8,6 +8,7 @@ from collections.abc import Mapping as ReadOnly
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from ...errors import UsageError
@@ -37,7 +38,7 @@ from ..exit_codes import BUDGET, INTERRUPTED, SOME_FAILED
 from ..terminal.facts import Fact, Facts, named, tell
 from ..terminal.progress import Stages, stages, tell_of_batches
 from .finishing import journal_path
-from .map_accept import Taken, open_taking, take
+from .map_accept import Taken, Taking, open_taking, take
 from .map_columns import added_columns
 from .map_job import Job, Request, read_job
 from .map_journal import open_journal
@@ -57,6 +58,7 @@ class Work:
 
     settings: dict[str, Any]
     chooser: Chooser | None = None
+    taking: Taking = Taking()
     mappings: dict[str, Mapping] = field(default_factory=dict)
     signature: str = ""
     wanted: list[str] = field(default_factory=list)
@@ -90,7 +92,7 @@ def run_map(
     taking = open_taking(request.wanted, request.table)
     table = read_table(request.table, tree) if request.table else CanonicalTable()
     with asking(asked) as chooser:
-        work = Work({**settings, **mapper_settings(chooser)}, chooser)
+        work = Work({**settings, **mapper_settings(chooser)}, chooser, taking)
         if asked and asked.estimate_only:
             tell(_estimate(request, job, table, work, quiet), as_json=as_json, file=sys.stdout)
             return 0
@@ -101,7 +103,7 @@ def run_map(
             with keeping(request.table, table, work, tree, job.counts):
                 with stages(quiet=quiet) as progress:
                     map_texts(job.frequent_first, table, work, progress, request)
-                taken = take(taking, work.mappings, job.texts, work.signature)
+                taken = take(taking, work.mappings, job.texts, job.stands_for)
                 with stages(quiet=quiet or _is_read_here(request.output)) as progress:
                     write_output(request, job, taken, table, tree, progress.of_bytes("writing"))
             code = _exit_code(work)
@@ -132,7 +134,7 @@ def _estimate(request: Request, job: Job, table: CanonicalTable, work: Work, qui
     with stages(quiet=quiet) as progress:
         mapper = Mapper(**work.settings, progress=progress)
         texts = [text for text in job.distinct if text]
-        work.signature = short_signature(mapper.signature)
+        work.signature = work.taking.checked(short_signature(mapper.signature))
         _settle(texts, table, work, request.candidates)
         count = count_embedded(mapper, work.wanted, work.chooser, progress)
     return mapping_facts(len(job.texts), len(texts), count, work.chooser)
@@ -144,13 +146,14 @@ def map_texts(
     """Fill `work` with the mappings of the journal and the table, then map the other texts.
 
     Every batch is written to the journal before the next batch begins. Texts that failed are not
-    written, so that the next run tries them again.
+    written, so that the next run tries them again. Raises what `Taking.checked` raises, before any
+    work.
     """
     mapper = Mapper(**work.settings, progress=progress)
     work.added = mapper.added
     if not texts:
         return
-    work.signature = short_signature(mapper.signature)
+    work.signature = work.taking.checked(short_signature(mapper.signature))
     path = journal_path(request.output, request.journal)
     whole = request.candidates or work.chooser is not None
     work.journal = journal = open_journal(path, work.signature, whole=whole)
@@ -286,11 +289,16 @@ def _report(
         f"read the column {job.column!r} of {job.sheet.name}",
         {"input": job.sheet.name, "column": job.column},
     )
+    if name := job.column_of_counts:
+        yield (
+            f"every text stands once; if {name} says how often, --count {quote(name)} "
+            "counts those rows"
+        )
     yield from style.lines()
     if work.added:
         yield describe(work.added)
     new, resumed = len(work.new), work.resumed
-    yield from summary(job.texts, taken.mappings, new, resumed, work.seconds)
+    yield from summary(job.texts, taken.mappings, new, resumed, work.seconds, job.stands_for)
     yield from taken.notes
     if work.chooser:
         parts = Counter[str](part_of(mapping, work.chooser) for mapping in work.new)

@@ -1,7 +1,7 @@
 """The summary that `dxjudge map` prints at the end."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Mapping as ReadOnly
 from typing import NamedTuple
 
@@ -23,7 +23,8 @@ class Told(NamedTuple):
     rows: what `row_counts` counts. distinct: the distinct texts that are not empty. settled: how
     many of them the table settles. new: how many others the run mapped, now or, `resumed` of
     them, before it was stopped. seconds: how long it took to map the others. failures: what
-    `failure_counts` counts.
+    `failure_counts` counts. table_rows: how many rows the input has, where each stands for several;
+    None where each stands for itself.
     """
 
     rows: ReadOnly[str, int]
@@ -33,15 +34,21 @@ class Told(NamedTuple):
     resumed: int
     seconds: float
     failures: Counter[str]
+    table_rows: int | None = None
 
 
-def row_counts(texts: Repeated[tuple[str, ...]], mappings: ReadOnly[str, Mapping]) -> Counter[str]:
+def row_counts(
+    texts: Repeated[tuple[str, ...]],
+    mappings: ReadOnly[str, Mapping],
+    stands_for: Sequence[int] | None = None,
+) -> Counter[str]:
     """Count rows: all ("rows"), those of each band, and those with several diagnoses ("several").
 
-    texts: the texts of each row.
+    texts: the texts of each row. stands_for: how many rows each counts as; one where it is None.
     """
-    counts = Counter(rows=len(texts), several=0)
-    for of_row, rows in texts.counted():
+    counts = Counter(rows=0, several=0)
+    for of_row, rows in texts.counted(stands_for):
+        counts["rows"] += rows
         cells = verdict([mappings[text] for text in of_row])
         counts[cells.status if cells.status != "mapped" else cells.band or "low"] += rows
         if len(of_row) == 1 and len(mappings[of_row[0]].parts) > 1:
@@ -60,27 +67,35 @@ def summary(
     new: int,
     resumed: int,
     seconds: float,
+    stands_for: Sequence[int] | None = None,
 ) -> Iterator[Fact]:
     """Yield facts that count rows, distinct texts, confidence bands, unmapped and failed rows.
 
     new: how many texts the table did not settle. resumed: how many of them an earlier run mapped.
-    seconds: how long it took to map the others.
+    seconds: how long it took to map the others. stands_for: as `row_counts` takes it.
     """
     distinct = len({text for of_row in texts.values for text in of_row if text})
     failures = failure_counts(mappings.values())
     settled = max(distinct - new, 0)
-    return tell_counts(
-        Told(row_counts(texts, mappings), distinct, settled, new, resumed, seconds, failures)
-    )
+    rows = row_counts(texts, mappings, stands_for)
+    table_rows = None if stands_for is None else len(texts)
+    return tell_counts(Told(rows, distinct, settled, new, resumed, seconds, failures, table_rows))
 
 
 def tell_counts(told: Told) -> Iterator[Fact]:
     """Yield the counts of a run as facts."""
-    rows, distinct, settled, new, resumed, seconds, failures = told
+    rows, distinct, settled, new, resumed, seconds, failures, table_rows = told
     from_table = f", {settled:,} of them from the canonical table" if settled else ""
+    stand_for = f"{counted(table_rows, 'row')} that stand for " if table_rows is not None else ""
     yield Fact(
-        f"{counted(rows['rows'], 'row')}, {counted(distinct, 'distinct text')}{from_table}",
-        {"rows": rows["rows"], "distinct_texts": distinct, "from_table": settled},
+        f"{stand_for}{counted(rows['rows'], 'row')}, "
+        f"{counted(distinct, 'distinct text')}{from_table}",
+        {
+            "rows": rows["rows"],
+            **({} if table_rows is None else {"table_rows": table_rows}),
+            "distinct_texts": distinct,
+            "from_table": settled,
+        },
     )
     kinds = {kind: rows.get(kind, 0) for kind in (*_BANDS, "unmapped", "failed")}
     yield Fact(" · ".join(f"{kind} {n:,}" for kind, n in kinds.items()), {"rows_by_band": kinds})

@@ -20,7 +20,7 @@ from ...ontology.exchange.differences import Difference, differences
 from ...ontology.exchange.mapped_text import MappedText, mapped_text
 from ...ontology.exchange.usagi import read_usagi
 from ...ontology.exchange.write import check_concepts, write_mappings
-from ...ontology.table import CanonicalTable, read_table, write_table
+from ...ontology.table import CanonicalTable, codes_of, read_table, write_table
 from ...ontology.table_row import Entry, text_key
 from ...ontology.tree import Tree, load_tree
 from ..exit_codes import SOME_FAILED
@@ -115,11 +115,11 @@ def import_file(
     _check_one_code(entries, input)
     table = read_table(output, tree)
     kept = [
-        f"{entry.mapping.text!r} stays {old.mapping.code}, not {entry.mapping.code}"
+        f"{entry.mapping.text!r} stays {codes_of(old)}, not {codes_of(entry)}"
         for entry in entries
         if (old := table.entries.get(text_key(entry.mapping.text)))
         and old.reviewed
-        and old.mapping.code != entry.mapping.code
+        and not entry.mapping.has_codes_of(old.mapping)
     ]
     write_table(table.merged(entries), output, tree)
     told = _imported(input, output, len(entries), passed_over, kept)
@@ -143,10 +143,10 @@ def _imported(
 def _check_one_code(entries: list[Entry], input: Path) -> None:
     first: dict[str, Entry] = {}
     conflicts = [
-        f"{entry.mapping.text!r}: {other.mapping.code} and {entry.mapping.code}"
+        f"{entry.mapping.text!r}: {codes_of(other)} and {codes_of(entry)}"
         for entry in entries
-        if (other := first.setdefault(text_key(entry.mapping.text), entry)).mapping.code
-        != entry.mapping.code
+        if (other := first.setdefault(text_key(entry.mapping.text), entry))
+        and not entry.mapping.has_codes_of(other.mapping)
     ]
     if conflicts:
         raise InputError(f"{input} has several codes for a text: {_listed(conflicts)}")
@@ -240,12 +240,12 @@ def merge_tables(
     for path in paths:
         table = _existing(path, tree)
         conflicts += [
-            f"{entry.mapping.text!r}: {old.mapping.code} and, in {path}, {entry.mapping.code}"
+            f"{entry.mapping.text!r}: {codes_of(old)} and, in {path}, {codes_of(entry)}"
             for key, entry in table.entries.items()
             if entry.reviewed
             and (old := merged.entries.get(key))
             and old.reviewed
-            and old.mapping.code != entry.mapping.code
+            and not entry.mapping.has_codes_of(old.mapping)
         ]
         merged = merged.merged(table.entries.values()).with_columns_of(table)
     if conflicts:

@@ -20,8 +20,8 @@ _TITLES = {
     "encoding": "building the index: meanings",
     "indexing": "building the index: vectors",
     "mapping": "mapping",
-    "reading": "reading the input, MB",
-    "writing": "writing, MB read again",
+    "reading bytes": "reading the input, MB",
+    "writing bytes": "writing, MB read again",
 }
 _MEGABYTE = 1_000_000
 
@@ -101,7 +101,8 @@ class Stages:
 
     def of_bytes(self, stage: str) -> Callable[[int, int], None]:
         """Return what shows how far a stage is from bytes, in megabytes."""
-        return lambda done, total: self(stage, done // _MEGABYTE, total // _MEGABYTE)
+        name = f"{stage} bytes"
+        return lambda done, total: self(name, done // _MEGABYTE, total // _MEGABYTE)
 
     def replayed(self, stage: str, count: int = 1) -> None:
         """Leave items that were finished before, as those from the cache, out of a stage's pace."""

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError
+from ...files.delimited import allow_long_cells
 
 Codes = NDArray[np.int32]
 Numbers = NDArray[np.float64]
@@ -65,7 +66,7 @@ def rows_of(path: Path, needed: Sequence[str]) -> Iterator[tuple[str, ...]]:
 
     Raises InputError for a file that is not there, lacks a column, or has a damaged row.
     """
-    csv.field_size_limit(1 << 30)
+    allow_long_cells()
     try:
         with path.open(encoding="utf-8", newline="") as file:
             reader = csv.reader(file)

@@ -1,11 +1,12 @@
 """Carry a canonical table from one release to another, and say what became of each code."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from ...errors import UnknownCode
-from ..table_row import COLUMNS
+from ..mapping import BETWEEN
+from ..table_row import COLUMNS, written_codes
 from ..tree import Tree
 from .equivalences import Equivalent, plain_code
 
@@ -42,10 +43,48 @@ def carry_row(
 ) -> Carried:
     """Return a row for the new release.
 
-    old: the release of the row's code, where it is known; without it a renamed or split code is
-    recognised by the name in the row alone. A row whose code is split, open or deleted is no longer
-    reviewed; that of a deleted or open code has no code. `note` says what happened.
+    old: the release of the row's codes, where it is known; without it a renamed or split code is
+    recognised by the name in the row alone. A row of which a code is split, open or deleted is no
+    longer reviewed; a deleted or open code leaves the row. `note` says what happened.
     """
+    first, *beside = written_codes(cells.get("code", "")) or [""]
+    row = _carried({**cells, "code": first}, new, old, equivalents)
+    further = written_codes(cells.get("additional_codes", ""))
+    for name, codes in (("code", beside), ("additional_codes", further)):
+        moved = [_carried({"code": code}, new, old, equivalents) for code in codes]
+        row = _beside(row, name, moved)
+    return replace(row, old=BETWEEN.join((row.old, *beside)))
+
+
+def _beside(row: Carried, name: str, moved: list[Carried]) -> Carried:
+    """Return a row with the further codes that stand in this cell, as the new release has them."""
+    if not moved:
+        return row
+    fates = [one.fate for one in (row, *moved)]
+    changed = [fate for fate in fates if fate != "kept"]
+    asked = [fate for fate in changed if fate in _ASKED]
+    fate: Fate = asked[0] if asked else changed[0] if changed else "kept"
+    whys = [one.why for one in moved if one.why]
+    if not row.cells["code"]:
+        whys.append(f"further codes were {', '.join(one.old for one in moved)}")
+        moved = []
+    codes = [row.cells["code"]] if name == "code" else []
+    codes += [one.cells["code"] for one in moved]
+    cells = {**row.cells, name: BETWEEN.join(filter(None, dict.fromkeys(codes)))}
+    if any(one.needs_review for one in moved) and not row.needs_review:
+        cells = _open(cells, cells["code"], cells["name"], "; ".join(whys))
+    elif whys:
+        cells = _noted(cells, "; ".join(whys))
+    return Carried(cells, row.old, fate, "; ".join(filter(None, (row.why, *whys))))
+
+
+def _carried(
+    cells: dict[str, str],
+    new: Tree,
+    old: Tree | None,
+    equivalents: Mapping[str, Equivalent] | None,
+) -> Carried:
+    """Return a row with one code for the new release."""
     written = cells.get("code", "").strip()
     if not written:
         return Carried(cells, "", "kept")
@@ -57,7 +96,8 @@ def carry_row(
     try:
         now = new.node(code).code
     except UnknownCode:
-        return _without(cells, code, "deleted", f"{_shown(new)} has no {code} ({before})")
+        known = f" ({before})" if before else ""
+        return _without(cells, code, "deleted", f"{_shown(new)} has no {code}{known}")
     name = new.name(now)
     if old and old.contains(code) and old.is_billable(code) and not new.is_billable(now):
         below = [node.code for node in new.children(now)]

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...errors import InputError, UnknownCode
+from ..mapping import Mapping as MappingOfText
 from ..tree import Tree
 
 _CONCEPTS, _RELATIONS = "CONCEPT.csv", "CONCEPT_RELATIONSHIP.csv"
@@ -40,6 +41,11 @@ class Concepts:
         """Return the standard concepts of a code, else its own concept, else nothing."""
         own = self.own.get(code)
         return self.standard.get(code) or ((own,) if own else ())
+
+    def of_mapping(self, mapping: MappingOfText) -> tuple[Concept, ...]:
+        """Return the concepts of the code of a text and of the codes beside it, each once."""
+        codes = (mapping.code, *(further.code for further in mapping.additional))
+        return tuple(dict.fromkeys(concept for code in codes for concept in self.of(code or "")))
 
     def codes_of(self, concept: int) -> tuple[str, ...]:
         """Return the codes that have this concept as their own, else those that map to it."""

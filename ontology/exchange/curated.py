@@ -1,7 +1,7 @@
 """Read mappings that people made in other tools: SSSOM sets and FHIR ConceptMaps."""
 
 import json
-from dataclasses import replace
+from collections.abc import Iterable
 from itertools import takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,6 +13,7 @@ from ..mapping import BETWEEN, Mapping
 from ..table_row import Entry, read_additional
 from ..tree import Tree
 from .fhir import BESIDE
+from .sssom import FURTHER, ROWS
 
 _BY_A_PERSON = "ManualMappingCuration"
 _NO_CODE = "sssom:NoTermFound"
@@ -30,11 +31,20 @@ class Curated(NamedTuple):
 
 
 def reviewed_entry(
-    text: str, code: str | None, tree: Tree, place: str, *, reviewer: str = "", note: str = ""
+    text: str,
+    code: str | None,
+    tree: Tree,
+    place: str,
+    *,
+    further: Iterable[str] = (),
+    reviewer: str = "",
+    note: str = "",
+    rows: str = "",
 ) -> Entry:
     """Return the reviewed row of a text; without a code it says that no code fits.
 
-    Raises InputError, which begins with `place`, for a code that the release does not hold.
+    further: the codes beside the first. rows: how many rows hold the text, nothing where that is
+    unknown. Raises InputError, which begins with `place`, for a code the release does not hold.
     """
     try:
         known = tree.node(code).code if code else None
@@ -47,8 +57,12 @@ def reviewed_entry(
         name=tree.name(known) if known else None,
         score=1.0 if known else 0.0,
         decided_by="reviewed" if known else "none",
+        additional=tuple(
+            one for one in read_additional(BETWEEN.join(further), tree, place) if one.code != known
+        ),
     )
-    return Entry(mapping, reviewed=True, reviewer=reviewer, note=note)
+    count = int(rows) if rows.isdecimal() else 0
+    return Entry(mapping, count, reviewed=True, reviewer=reviewer, note=note)
 
 
 def read_curated_sssom(path: Path, tree: Tree) -> Curated:
@@ -74,13 +88,16 @@ def read_curated_sssom(path: Path, tree: Tree) -> Curated:
         if row.get("predicate_modifier", "").lower() == "not":
             raise InputError(f"{place}: a negated mapping has no place in a table; remove the line")
         code = row["object_id"]
+        other = [slot.partition("=") for slot in row.get("other", "").split("|")]
         entry = reviewed_entry(
             row["subject_label"],
             None if code == _NO_CODE else code.removeprefix(prefix),
             tree,
             place,
+            further=[value for name, _, value in other if name == FURTHER],
             reviewer=row.get("reviewer_label", ""),
             note=row.get("comment", ""),
+            rows=next((value for name, _, value in other if name == ROWS), ""),
         )
         entries.append(entry)
     return Curated(entries, len(sheet.rows) - len(entries))
@@ -129,7 +146,5 @@ def _element(element: dict[str, Any], place: str, tree: Tree) -> Entry:
     codes = [target["code"] for target in targets if target not in beside]
     if len(codes) > 1:
         raise InputError(f"{place}: has {len(codes)} targets; a table holds one code for a text")
-    entry = reviewed_entry(text, codes[0] if codes else None, tree, place)
-    cell = BETWEEN.join(target["code"] for target in beside)
-    further = read_additional(cell, tree, place)
-    return replace(entry, mapping=replace(entry.mapping, additional=further))
+    further = [target["code"] for target in beside]
+    return reviewed_entry(text, codes[0] if codes else None, tree, place, further=further)

@@ -8,17 +8,17 @@ from ..table import CanonicalTable
 from ..table_row import Entry
 from ..tree import Tree
 
-Change = Literal["moved", "lost", "gained", "reviewed", "score", "added", "removed"]
+Change = Literal["moved", "beside", "lost", "gained", "reviewed", "score", "added", "removed"]
 
 
 @dataclass(frozen=True)
 class Difference:
     """One text on which two tables differ.
 
-    change: "moved" (another code), "lost" or "gained" (a code), "reviewed" (by people in one table
-    only), "score" (another band of confidence), "added" or "removed" (the text itself). rows: the
-    larger count of rows. same: the deepest level at which both codes agree, "" where none does.
-    why: what else differs, in words.
+    change: "moved" (another code), "beside" (other further codes), "lost" or "gained" (a code),
+    "reviewed" (by people in one table only), "score" (another band of confidence), "added" or
+    "removed" (the text itself). rows: the larger count of rows. same: the deepest level at which
+    both codes agree, "" where none does. why: what else differs, in words.
     """
 
     text: str
@@ -65,6 +65,8 @@ def _change(one: Entry, other: Entry) -> Change | None:
     before, after = one.mapping, other.mapping
     if before.code != after.code:
         return "gained" if before.code is None else "lost" if after.code is None else "moved"
+    if not after.has_codes_of(before):
+        return "beside"
     if one.reviewed != other.reviewed:
         return "reviewed"
     if before.code is None or one.reviewed:
@@ -104,6 +106,9 @@ def _reasons(one: Entry, other: Entry, tree: Tree, later: Tree) -> list[str]:
         reasons.append(f"release {releases[0]}, then {releases[1]}")
     elif _settings(one) != _settings(other) and _settings(one) and _settings(other):
         reasons.append("other terms, models or settings")
+    if before.additional_codes != after.additional_codes:
+        beside = (mapping.additional_codes or "none" for mapping in (before, after))
+        reasons.append(f"further codes {', then '.join(beside)}")
     if before.decided_by != after.decided_by:
         reasons.append(f"{before.decided_by}, then {after.decided_by}")
     if before.term != after.term and before.term and after.term:

@@ -36,6 +36,11 @@ class MappedText:
         return hashlib.sha256(self.mapping.text.encode()).hexdigest()[:16]
 
     @property
+    def comment(self) -> str:
+        """The note; without one, the reason of a mapping that no person decided."""
+        return self.note or ("" if self.reviewed else self.mapping.reason or "")
+
+    @property
     def relation(self) -> Relation:
         """How the code stands to the text.
 

@@ -35,7 +35,7 @@ def write_source_to_concept_map(
     rows = [
         _row(text, concept)
         for text in exportable(texts)
-        for concept in concepts.of(text.mapping.code or "") or (None,)
+        for concept in concepts.of_mapping(text.mapping) or (None,)
     ]
     write_delimited(file, _COLUMNS, rows, Style(",", False, "\n"))
 

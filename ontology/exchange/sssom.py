@@ -52,6 +52,10 @@ _COLUMNS = [
 ]
 
 
+ROWS, FURTHER = "rows", "additional"
+"""The names in `other` of the number of rows with the text, and of a code beside the first."""
+
+
 def write_sssom(file: BinaryIO, texts: list[MappedText], tree: Tree, remark: str = "") -> None:
     """Write the mappings of distinct texts to codes of `tree`.
 
@@ -102,15 +106,17 @@ def _record(text: MappedText, tree: Tree) -> list[str]:
         f"{mapping.score:.4f}" if mapping.code else "",
         text.reviewer,
         mapping.term or "",
-        mapping.reason or "",
+        text.comment,
         _other(text),
     ]
 
 
 def _other(text: MappedText) -> str:
-    """Return the slots that SSSOM lacks: the category's score, acceptance, further codes."""
-    if text.mapping.code is None:
-        return ""
-    codes = "".join(f"|additional={further.code}" for further in text.mapping.additional)
-    accepted = "" if text.accepted is None else f"|accepted={'yes' if text.accepted else 'no'}"
-    return f"category_score={text.mapping.category_score:.4f}{accepted}{codes}"
+    """Return what SSSOM has no slot for, such as `rows=12|category_score=0.9`."""
+    slots = [(ROWS, str(text.rows))] if text.rows else []
+    if text.mapping.code is not None:
+        slots.append(("category_score", f"{text.mapping.category_score:.4f}"))
+        if text.accepted is not None:
+            slots.append(("accepted", "yes" if text.accepted else "no"))
+        slots += [(FURTHER, further.code) for further in text.mapping.additional]
+    return "|".join(map("=".join, slots))

@@ -1,8 +1,8 @@
 """Write and read the file in which OHDSI's Usagi saves its mappings (a CSV, Usagi 1.4).
 
 Usagi maps source codes to OMOP concepts. A text has its id as source code and itself as name; the
-columns ADD_INFO:… hold the code, so that nothing is lost where no concepts are at hand, and, quoted
-as in an address, a text that Usagi cannot read as it is.
+columns ADD_INFO:… hold its codes, so that nothing is lost where no concepts are at hand, and,
+quoted as in an address, a text that Usagi cannot read as it is.
 """
 
 from pathlib import Path
@@ -12,12 +12,14 @@ from urllib.parse import quote, unquote
 from ...errors import InputError
 from ...files.bytes import decode, read_bytes
 from ...files.delimited import Style, parse_delimited, write_delimited
+from ..table_row import written_codes
 from ..tree import Tree
 from .concepts import Concept, Concepts
 from .curated import Curated, reviewed_entry
 from .mapped_text import MappedText, Relation, exportable
 
 _CODE, _NAME, _TEXT = "ADD_INFO:code", "ADD_INFO:name", "ADD_INFO:text"
+_FURTHER = "ADD_INFO:additional_codes"
 _COLUMNS = (
     "sourceCode",
     "sourceName",
@@ -25,6 +27,7 @@ _COLUMNS = (
     "sourceAutoAssignedConceptIds",
     _CODE,
     _NAME,
+    _FURTHER,
     _TEXT,
     "matchScore",
     "mappingStatus",
@@ -56,7 +59,7 @@ def write_usagi(file: BinaryIO, texts: list[MappedText], concepts: Concepts | No
     rows = [
         _row(text, concept)
         for text in ordered
-        for concept in (concepts.of(text.mapping.code or "") if concepts else ()) or (_NOBODY,)
+        for concept in (concepts.of_mapping(text.mapping) if concepts else ()) or (_NOBODY,)
     ]
     write_delimited(file, _COLUMNS, rows, Style(",", False, "\n"))
 
@@ -71,6 +74,7 @@ def _row(text: MappedText, concept: Concept) -> list[str]:
         assigned,
         mapping.code or "",
         mapping.name or "",
+        mapping.additional_codes or "",
         quote(mapping.text, safe=" ") if _one_line(mapping.text) != mapping.text else "",
         f"{mapping.score:.2f}",
         _APPROVED if text.reviewed else "UNCHECKED",
@@ -81,7 +85,7 @@ def _row(text: MappedText, concept: Concept) -> list[str]:
         concept.name,
         concept.domain,
         "MAPS_TO",
-        _one_line(text.note or mapping.reason or ""),
+        _one_line(text.comment),
         "dxjudge",
         "0",
         "",
@@ -98,7 +102,7 @@ def read_usagi(path: Path, tree: Tree, concepts: Concepts | None) -> Curated:
 
     The code is that of the approved concept. Without any concept in the file it is the code that
     dxjudge wrote beside the text. Of several concepts of a text the first gives the code, and the
-    note names the others. Approved without a concept means that no code fits.
+    others give the codes beside it. Approved without a concept means that no code fits.
 
     Raises InputError, which names the line, for a concept that has no code or several, and where
     the file has concepts but `concepts` is None.
@@ -117,21 +121,17 @@ def read_usagi(path: Path, tree: Tree, concepts: Concepts | None) -> Curated:
             by_text.setdefault(text, []).append((line, row))
     entries = []
     for text, of_text in by_text.items():
-        codes = [
-            _code(row, f"{path}, line {line}", has_concepts, tree, concepts)
-            for line, row in of_text
-        ]
+        first, *further = _codes(of_text, path, tree, concepts if has_concepts else None)
         line, row = of_text[0]
-        further = [
-            f"also {code}" for code in dict.fromkeys(codes[1:]) if code not in (None, codes[0])
-        ]
         entry = reviewed_entry(
             text,
-            codes[0],
+            first,
             tree,
             f"{path}, line {line}",
             reviewer=row.get("statusSetBy", ""),
-            note="; ".join(filter(None, (row.get("comment", ""), *further))),
+            further=filter(None, further if first else ()),
+            note=row.get("comment", ""),
+            rows=row.get("sourceFrequency", ""),
         )
         entries.append(entry)
     return Curated(entries, sum(row["mappingStatus"] != _APPROVED for row in rows))
@@ -141,19 +141,33 @@ def _concept(row: dict[str, str]) -> int:
     return int(row["conceptId"]) if row["conceptId"].isdigit() else 0
 
 
-def _code(
-    row: dict[str, str], place: str, has_concepts: bool, tree: Tree, concepts: Concepts | None
-) -> str | None:
-    if not has_concepts:
-        return row.get(_CODE) or None
+def _codes(
+    numbered: list[tuple[int, dict[str, str]]], path: Path, tree: Tree, concepts: Concepts | None
+) -> list[str | None]:
+    """Return the codes of the rows of a text. concepts: None where the file has none."""
+    row = numbered[0][1]
+    written = [row.get(_CODE) or None, *written_codes(row.get(_FURTHER, ""))]
+    if concepts is None:
+        return written
+    chosen = {concept for _, row in numbered if (concept := _concept(row))}
+    offered = {one.id for code in written for one in concepts.of(code or "")}
+    # Some of the codes may have no concept, or the same one: nobody has changed anything then.
+    if chosen and chosen == offered:
+        return written
+    codes = [_code(row, f"{path}, line {line}", tree, concepts) for line, row in numbered]
+    return codes if chosen or codes[0] is None else written
+
+
+def _code(row: dict[str, str], place: str, tree: Tree, concepts: Concepts) -> str | None:
     suggested = row.get(_CODE, "")
     if not (concept := _concept(row)):
         # Where the vocabulary has no concept of the code, Usagi had none to offer to the person.
         offered = row.get("sourceAutoAssignedConceptIds", "").strip()
         return None if offered or row.get("equivalence") == "UNMATCHED" else suggested or None
-    codes = concepts.codes_of(concept) if concepts else ()
-    if suggested in codes:
-        return suggested
+    codes = concepts.codes_of(concept)
+    for known in (suggested, *written_codes(row.get(_FURTHER, ""))):
+        if known in codes:
+            return known
     if len(codes) != 1:
         named = f"several codes: {', '.join(codes[:5])}" if codes else "no code"
         raise InputError(f"{place}: the concept {concept} has {named} in {tree.descriptor.shown}")

@@ -56,6 +56,7 @@ _CONTACT = (
     rf"(?:{_OTHER_PERSON}\s+{_HAS}|"
     r"contact\s+(?:with|and\s+\(?suspected\)?\s+exposure\s+to)|expos(?:ure|ed)\s+to)"
 )
+_OF_ANOTHER = re.compile(rf"{_OTHER_PERSON}\b", re.IGNORECASE)
 _VACCINE = r"(?:vaccin(?:e|es|ation|ations)|immuni[sz]ations?|inoculations?|vax)"
 _VACCINATION = (
     rf"(?:(?:encounter|need|due|here)\s+for\s+|needs\s+)?(?:prophylactic\s+)?{_VACCINE}"
@@ -127,6 +128,11 @@ def read_frame(text: str) -> Frame | None:
         if (match := tail.fullmatch(text)) and not _is_about_more(kind, text):
             return Frame(kind, match[2].strip(), _PHRASES[kind], match[1].strip())
     return None
+
+
+def is_of_another(frame: Frame) -> bool:
+    """Return whether the condition is that of a person beside the patient, who is no relative."""
+    return frame.kind == "contact" and _OF_ANOTHER.search(frame.written) is not None
 
 
 def _is_about_more(kind: str, text: str) -> bool:

@@ -109,6 +109,7 @@ _EXCLUSION = re.compile(
     r"rather than)\s+(\S.*)",
     re.IGNORECASE,
 )
+_MARK = re.compile(r"^\s*#\s?(?=[a-z])", re.IGNORECASE)
 _CODE_PREFIX = re.compile(r"^\s*(?:[-*•–]+|\d{1,2}[.)])\s+")
 
 _TELLING = frozenset(
@@ -208,6 +209,11 @@ def read_query(text: str, *, frames: bool = True) -> Query:
         excluded=normalise_text(exclusion[1]) if exclusion else "",
         turned=others,
     )
+
+
+def unmarked(text: str) -> str:
+    """Return a text without "#" before it, which marks a line of a list: "# HTN", or a fracture."""
+    return _MARK.sub("", text)
 
 
 def _whole_of(frame: Frame, condition: str) -> Form:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..reading.query import Form, Query, read_query
+from ..reading.query import Form, Query, read_query, unmarked
 from ..tree import Node, Tree
 from ..written import written_codes
 from .highest import highest
@@ -67,7 +67,7 @@ class Retriever:
 
     def _read(self, text: str) -> Query:
         written = written_codes(text, self.tree)
-        query = read_query(written.words, frames=self.tree.descriptor.factors is not None)
+        query = self._of_words(written.words)
         if written.sure or written.likely:
             query = replace(query, text=text, codes=written.sure, likely_codes=written.likely)
         if not self.leave_one_out and self.look_up(query):
@@ -85,6 +85,14 @@ class Retriever:
         )
         read = (self._in_english(form) for form in query.forms)
         return replace(query, forms=(*read, *forms))
+
+    def _of_words(self, words: str) -> Query:
+        """Read words; "#" is a fracture ("# wrist") but before a term, which is one of a list."""
+        frames = self.tree.descriptor.factors is not None
+        plain = unmarked(words)
+        if plain != words and self.look_up(query := read_query(plain, frames=frames)):
+            return replace(query, text=words)
+        return read_query(words, frames=frames)
 
     def _in_english(self, form: Form) -> Form:
         """Return a form; of one read word for word, cognates replace the unknown words."""
