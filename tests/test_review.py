@@ -463,11 +463,11 @@ def test_the_rest_of_a_sample_is_accepted_with_its_precision(
     with review(finder, table, reviewer="Ana") as url:
         page = open_page(browser, url)
         page.goto(f"{url.partition('?')[0]}#tab=accept")
-        entries = rows_of(table).entries.values()
+        every = rows_of(table).entries.values()
         steps = page.locator(".accept tbody tr")
         steps.first.wait_for()
         for lowest, cells in ((0.8, steps.nth(3)), (0.5, steps.last)):
-            above = [one for one in entries if one.mapping.code and one.mapping.score >= lowest]
+            above = [one for one in every if one.mapping.code and one.mapping.score >= lowest]
             weight = sum(one.rows for one in above)
             right = sum(one.rows * one.mapping.score for one in above) / weight
             assert cells.locator("th, td").all_inner_texts()[:4] == [
