@@ -3,7 +3,7 @@
 import importlib.util
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import chain
 from typing import Any, BinaryIO
 
@@ -202,9 +202,16 @@ def _kind(types: Set[type]) -> Any:
 def _array(values: list[Any], kind: Any = None) -> Any:
     pa = _pyarrow()
     cells = [None if value is MISSING else value for value in values]
-    try:
-        return pa.array(cells, kind)
-    except (pa.ArrowException, OverflowError, UnicodeEncodeError):  # values of mixed types
-        texts = [None if cell is None else cell_text(cell) for cell in cells]
-        encoded = [text and text.encode("utf-8", "backslashreplace").decode() for text in texts]
-        return pa.array(encoded, pa.string())
+    if not _is_mixed(set(map(type, cells))):
+        with suppress(pa.ArrowException, OverflowError, UnicodeEncodeError):
+            return pa.array(cells, kind)
+    texts = [None if cell is None else cell_text(cell) for cell in cells]
+    encoded = [text and text.encode("utf-8", "backslashreplace").decode() for text in texts]
+    return pa.array(encoded, pa.string())
+
+
+def _is_mixed(types: Set[type]) -> bool:
+    """Whether values have several types; beside a date, Arrow would make a date of a number."""
+    types = types - {type(None)}
+    are_numbers = all(issubclass(kind, (int, float)) and kind is not bool for kind in types)
+    return len(types) > 1 and not are_numbers

@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -26,11 +27,13 @@ from dxjudge.cli.terminal import progress
 from dxjudge.errors import InputError
 from dxjudge.evaluation.pages.coded import rows_of
 from dxjudge.files import content, file_rows, large
+from dxjudge.files.cells import cell_text
 from dxjudge.files.delimited import allow_long_cells
 from dxjudge.files.file_rows import FileRows
 from dxjudge.files.forms import Form
 from dxjudge.files.json_stream import array_values
 from dxjudge.files.large import open_sheet
+from dxjudge.files.parquet import arrow_table
 from dxjudge.files.rows_in import Sheet, column_texts, read_sheet
 from dxjudge.files.rows_out import write_sheet
 
@@ -44,6 +47,7 @@ OBJECTS = [
         "dx": cell,
         **({"more": {"a": [n, 'a "']}} if n > 2 else {}),
         "v": [1, 2.5, "x"][n // 3],
+        "t": [2.5, True, None][n // 3],
         # Of the first slice and the others, no number has the values.
         "w": [2**53 + 1, 0.5, 2.0][n // 3],
         "in": {"w": [2**53 + 1, 0.5, 2.0][n // 3]},
@@ -72,7 +76,10 @@ def every_file_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
 def workbook() -> bytes:
     """A sheet that begins below an empty row and has empty rows within and at its end."""
     book = openpyxl.Workbook()
-    rows: list[list[Any]] = [[], ["n", "dx"], [1, "gout"], [], [None, "asthma"], [2.5], [], [None]]
+    date = datetime(2020, 1, 2)
+    rows: list[list[Any]] = [
+        [], ["n", "dx", "v"], [1, "gout", date], [], [None, "asthma", 7], [2.5], [], [None],
+    ]  # fmt: skip
     for row in rows:
         book.active.append(row)
     file = io.BytesIO()
@@ -159,7 +166,7 @@ def test_rows_from_a_pipe_are_those_of_the_file(
     assert_same(sheet, read_sheet(str(path), form))
 
 
-@pytest.mark.parametrize("name", ["a.csv", "a.parquet", "a.json"])
+@pytest.mark.parametrize("name", ["a.csv", "a.parquet", "a.json", "a.xlsx"])
 @pytest.mark.parametrize("out", ["csv", "parquet", "jsonl"])
 def test_the_output_is_that_of_a_small_file(
     tmp_path: Path, name: str, out: str, monkeypatch: pytest.MonkeyPatch
@@ -174,6 +181,15 @@ def test_the_output_is_that_of_a_small_file(
         assert tables[0].equals(tables[1])
         return
     assert (tmp_path / f"large.{out}").read_bytes() == (tmp_path / f"small.{out}").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "cells", [[2.5, True], [datetime(2020, 1, 2), 7], [datetime(2020, 1, 2), 0.5], [1, "x"]]
+)
+def test_a_column_of_several_types_becomes_text_in_which_no_value_changes(cells: list[Any]) -> None:
+    """Arrow makes 1.0 of true beside a decimal number, and a time of a number beside a date."""
+    table = arrow_table(["v"], [[cell] for cell in cells])
+    assert table["v"].to_pylist() == [cell_text(cell) for cell in cells]
 
 
 @pytest.mark.parametrize(
