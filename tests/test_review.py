@@ -535,8 +535,13 @@ def test_the_same_rows_twice_blind_and_settled(
         page = open_page(browser, url)
         expect(page.get_by_test_id("progress")).to_contain_text("0 of 58 texts")
         page.goto(f"{url.partition('?')[0]}#tab=agreement")
-        cells = page.locator("[data-testid=pairs] tbody tr").inner_text()
-        assert "Ana and Ben" in cells and "66.7 %" in cells
+        pair = page.locator("[data-testid=pairs] tbody tr").locator("th, td")
+        pair.first.wait_for()
+        names, both, same, _, _, of_rows = [" ".join(one.split()) for one in pair.all_inner_texts()]
+        weights = [rows_of(table).entries[text].rows for text in texts]
+        share = 100 * sum(weights[:2]) / sum(weights)
+        assert (names, both) == ("Ana and Ben", "3") and same.startswith("66.7 % ")
+        assert of_rows == f"{share:.1f} % {sum(weights)} rows"
         page.get_by_role("button", name="Write what they agree on").click()
         page.wait_for_selector("text=On 0 open texts the reviewers agree")
         page.get_by_role("link", name="Settle the 1 difference").click()

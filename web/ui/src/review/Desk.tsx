@@ -212,14 +212,15 @@ export function Desk(props: {
   const pick = (code: Named) => {
     const now = draftNow();
     if (!now) return;
-    if (adding) {
+    if (adding && now.code) {
       const rest = now.additional.filter((one) => one.code !== code.code);
       if (code.code && code.code !== now.code) change({ ...now, additional: [...rest, named(code)] });
-      setAdding(false);
     } else {
+      // Beside no code there is no further one: it is the first.
       change({ ...now, code: code.code, name: code.name });
       setAnchor(code.code);
     }
+    setAdding(false);
   };
   const move = (step: number) => {
     const next = Math.max(0, Math.min(options.length - 1, at + step));
