@@ -17,7 +17,7 @@ from ..files.short import short
 from ..ontology.base import check_scope, default_terms, recipe
 from ..ontology.confidence import load_confidence_model
 from ..ontology.mapping import Candidate, Mapping, read_mapping
-from ..ontology.packaged import packaged
+from ..ontology.packaged import packaged, word_lists
 from ..ontology.policy import MIN_SCORE, Policy
 from ..ontology.reading.style import check_style
 from ..ontology.release import Release
@@ -320,9 +320,7 @@ class Mapper:
             "reranker": _digest("reranker.json"),
             "confidence": _digest("confidence.json"),
             "refusal": _digest("refusal.npz", "non_diagnoses.txt", "encoder/model.onnx"),
-            "reading": _digest(
-                "abbreviations.tsv", "glossary.tsv", "no_diagnosis.txt", "factors.tsv"
-            ),
+            "reading": _digest(*word_lists()),
             "top_k": self.top_k,
             "min_score": self.min_score,
             "specificity": self.specificity,

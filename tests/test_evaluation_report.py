@@ -116,8 +116,16 @@ def cases_of(page: str) -> list[dict[str, Any]]:
     """The cases inside a report; each verdict with what was sent and received."""
     data = data_of(page)
     cases = [data[f"case?run=0&place={one['place']}"] for one in data["samples?run=0"]["cases"]]
-    for verdict in (one for case in cases for model in case["models"] for one in model["verdicts"]):
-        verdict["sent"] = data[f"exchange?run=0&row={verdict['row']}"]
+    for case in cases:
+        texts = data[f"texts?run=0&place={case['place']}"]["texts"]
+        assert len(texts) == len({*texts})
+        for verdict in (one for model in case["models"] for one in model["verdicts"]):
+            verdict["sent"] = sent = data[f"exchange?run=0&row={verdict['row']}"]
+            for told, names in (
+                (sent, ("system", "user", "reply")),
+                *((one, ("text", "error")) for one in sent["attempts"]),
+            ):
+                told |= {name: texts[told[name]] for name in names}
     return cases
 
 

@@ -10,11 +10,13 @@ import pyarrow
 import pytest
 
 from dxjudge.errors import InputError, UsageError
+from dxjudge.graphs import mapper as mapper_module
 from dxjudge.graphs.chooser import is_judge
 from dxjudge.graphs.many import ADDED
 from dxjudge.graphs.mapper import Mapper
 from dxjudge.graphs.mapping import map_embedded, mapping_graph, mapping_node
 from dxjudge.ontology.mapping import Mapping, band_of, read_mapping
+from dxjudge.ontology.packaged import packaged, word_lists
 from dxjudge.ontology.specificity import Specificity, at_specificity
 from dxjudge.ontology.tree import load_tree
 
@@ -337,6 +339,21 @@ def test_the_signature_names_what_makes_the_mapping(mapper: Mapper) -> None:
         assert signature[part]
     digests = [signature[part] for part in ("reranker", "refusal", "reading")]
     assert len({*digests}) == 3 and all(len(digest) == 12 for digest in digests)
+
+
+def test_every_list_of_words_moves_the_signature(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Edited:
+        def read_bytes(self) -> bytes:
+            return b"edited"
+
+    names, digest = word_lists(), mapper_module._digest.__wrapped__
+    assert {"denials.tsv", "combinations.tsv", "organisms.tsv"} < {*names}
+    seen = {digest(*names)}
+    for edited in names:
+        found = {name: packaged(name) for name in names} | {edited: Edited()}
+        monkeypatch.setattr(mapper_module, "packaged", found.__getitem__)
+        seen.add(digest(*names))
+    assert len(seen) == len(names) + 1
 
 
 def test_a_mapping_goes_through_json(mapper: Mapper) -> None:

@@ -4,6 +4,7 @@
 """
 
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,13 +19,17 @@ jupyter_client = pytest.importorskip("jupyter_client")
 
 ROOT = Path(__file__).resolve().parents[1]
 NOTEBOOKS = sorted((ROOT / "examples/notebooks").glob("*.ipynb"))
+_SIGNATURE = re.compile(r"\b[0-9a-f]{12}\b")
 JOBS = {"another_judge", "hddx_table", "judge_in_langgraph", "judge_two_models", "map_diagnoses"}
 
 
 def _shown(notebook: Any) -> list[list[str]]:
-    """The text of each output of each code cell; the kinds of the others, such as figures."""
+    """The text of each output of each code cell; the kinds of the others, such as figures.
+
+    A signature names every file of words, so it is another one after each edit.
+    """
     return [
-        [output.get("text") or _text(output) for output in cell.outputs]
+        [_SIGNATURE.sub("…", output.get("text") or _text(output)) for output in cell.outputs]
         for cell in notebook.cells
         if cell.cell_type == "code"
     ]

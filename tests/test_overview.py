@@ -6,6 +6,7 @@ import json
 import shutil
 import time
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -164,6 +165,11 @@ def test_every_fact_of_the_report_is_on_the_page(
     assert len(facts) > 1000
     assert [fact for fact in dict.fromkeys(facts) if fact not in words] == []
     assert page.title() != "owned" and page.locator("img").count() == 0
+    holds = Counter(row["holds"] for row in rows_of(folder / "swap_conclusions.csv"))
+    counted = (f"Of {holds.total()} comparisons of two models, {holds['every judge']} are clear "
+               f"under every judge, {holds['some judges']} under some judges only, and "
+               f"{holds['no judge']} under none.")  # fmt: skip
+    assert counted in words
     page.close()
 
 
@@ -382,6 +388,11 @@ def test_a_run_is_finished_only_when_everything_is_written(
     assert opened.state == "stopped" and not (tmp_path / "progress.json").exists()
 
 
+def _of_score(score: tuple[str, str]) -> str:
+    value, status = score
+    return f"{float(value):g}" if value else status
+
+
 def test_two_runs_show_what_differs_what_moved_and_the_cases_behind_it(
     browser: Browser, tmp_path: Path
 ) -> None:
@@ -392,6 +403,8 @@ def test_two_runs_show_what_differs_what_moved_and_the_cases_behind_it(
     values = [by_cell(folder / "summary.csv") for folder in folders]
     sides = [{(metric, model): float(row["value"] or "nan")
               for (metric, model, _), row in rows.items()} for rows in values]  # fmt: skip
+    ns = [{(metric, model): row["n"] for (metric, model, _), row in rows.items()}
+          for rows in values]  # fmt: skip
     scores = [
         {(row["metric"], row["model"], row["unit"]): (row["value"], row["status"])
          for row in rows_of(folder / "scores.csv")} for folder in folders
@@ -408,14 +421,23 @@ def test_two_runs_show_what_differs_what_moved_and_the_cases_behind_it(
         assert "judge" in page.get_by_text("The runs differ in").inner_text()
         table = page.get_by_role("group", name="What moved")
         rows = [row.locator("th, td").all_inner_texts() for row in table.locator("tbody tr").all()]
-        for metric, model, _, first, second, change, *_ in rows:
+        for metric, model, _, first, second, change, *counts in rows:
             before, after = (side[metric, model] for side in sides)
+            own = [{unit: score for (*key, unit), score in one.items() if key == [metric, model]}
+                   for one in scores]  # fmt: skip
+            both = own[0].keys() & own[1].keys()
+            other = sum(own[0][unit] != own[1][unit] for unit in both)
+            assert counts == [*(n[metric, model] for n in ns), f"{other} of {len(both)}"]
             if before == before and after == after:
                 assert float(first) == pytest.approx(before, abs=0.0006)
                 assert float(second) == pytest.approx(after, abs=0.0006)
                 assert float(change) == pytest.approx(after - before, abs=0.0006)
         moved = {(row[0], row[1]) for row in rows}
         assert {(metric, model) for metric, model, _ in changed} <= moved
-        assert page.locator("table.changed tbody tr").count() == len(changed)
+        lines = [row.locator("th, td").all_inner_texts()
+                 for row in page.locator("table.changed tbody tr").all()]  # fmt: skip
+        shown = {(metric, model, unit): sides for unit, metric, model, _, *sides in lines}
+        assert shown == {key: [_of_score(side[key]) for side in scores] for key in changed}
+        assert len(lines) == len(changed)
         assert inaccessible(page) == [] and faults == []
         page.close()

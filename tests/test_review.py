@@ -99,6 +99,13 @@ def test_ten_rows_by_keys_alone(browser: Browser, finder: Finder, table: Path) -
     with review(finder, table, reviewer="Ana O'Neil") as url:
         page = open_page(browser, url, "order=-score")
         faults = faults_of(page)
+        surest = sorted(rows_of(table).entries.values(), key=lambda one: -one.mapping.score)
+        of_text = {one.mapping.text: one for one in surest}
+        for row in page.locator(".list .big-row.placed").all()[:20]:
+            _, text, *cells = row.locator("[role=cell]").all_inner_texts()
+            one = of_text[text]
+            score = f"{one.mapping.score:.2f}" if one.mapping.code else "–"
+            assert cells == [one.mapping.code or "–", str(one.rows), score]
         kept = [press_on(page, "Enter") for _ in range(6)]
         wait_for_candidates(page)
         second = page.inner_text(".option .code >> nth=1")
@@ -219,8 +226,39 @@ def test_undo_and_flags_by_keys(browser: Browser, finder: Finder, table: Path) -
         page.wait_for_selector("[role=alert] >> text=nothing of Ana to take back")
         page.keyboard.press("f")
         page.wait_for_selector("text=flagged by Ana")
-        page.goto(f"{url.partition('?')[0]}#state=all&flagged=true")
-        page.wait_for_function("() => document.querySelector('.big-table').ariaRowCount === '2'")
+        flags = page.locator(".big-row.placed", has_text="flagged by Ana")
+        expect(flags).to_contain_text(first)
+        expect(flags).to_have_count(1)
+        page.get_by_label("flagged").check()
+        expect(page.locator(".big-row.placed")).to_have_count(1)
+        expect(page.get_by_test_id("text")).to_have_text(first)
+
+
+def test_after_a_filter_by_mouse_the_keys_belong_to_the_rows(
+    browser: Browser, finder: Finder, table: Path
+) -> None:
+    with review(finder, table, reviewer="Ana") as url:
+        page = open_page(browser, url, "order=-score")
+        state = page.get_by_label("State")
+        state.focus()
+        page.keyboard.press("ArrowDown")  # by keys one goes on to the next value
+        expect(state).to_be_focused()
+        page.keyboard.press("n")
+        expect(page.get_by_test_id("chosen")).not_to_contain_text("No code fits")
+        state.dispatch_event("pointerdown")
+        with page.expect_response("**/api/review/queue*"):
+            state.select_option("reviewed")
+        page.wait_for_selector(".end")
+        with page.expect_response("**/api/review/rows*"):
+            state.select_option("open")
+        page.wait_for_selector(TEXT)
+        page.keyboard.press("n")
+        expect(page.get_by_test_id("chosen")).to_contain_text("No code fits")
+        with page.expect_response("**/api/review/rows*"):
+            page.get_by_role("button", name="Load the list again").click()
+        text = press_on(page, "Enter")
+        saved(page)
+    assert rows_of(table).entries[text].mapping.code is None
 
 
 def test_a_late_answer_does_not_bring_back_a_decided_row(
@@ -425,6 +463,16 @@ def test_the_rest_of_a_sample_is_accepted_with_its_precision(
     with review(finder, table, reviewer="Ana") as url:
         page = open_page(browser, url)
         page.goto(f"{url.partition('?')[0]}#tab=accept")
+        every = rows_of(table).entries.values()
+        steps = page.locator(".accept tbody tr")
+        steps.first.wait_for()
+        for lowest, cells in ((0.8, steps.nth(3)), (0.5, steps.last)):
+            above = [one for one in every if one.mapping.code and one.mapping.score >= lowest]
+            weight = sum(one.rows for one in above)
+            right = sum(one.rows * one.mapping.score for one in above) / weight
+            assert cells.locator("th, td").all_inner_texts()[:4] == [
+                f"{lowest:.2f}", str(len(above)), str(weight), f"{100 * right:.1f} %"
+            ], right  # fmt: skip
         page.get_by_label("Texts to look at").fill("12")
         page.get_by_role("button", name="Draw from 0.90").click()
         page.wait_for_selector(TEXT)
@@ -487,8 +535,13 @@ def test_the_same_rows_twice_blind_and_settled(
         page = open_page(browser, url)
         expect(page.get_by_test_id("progress")).to_contain_text("0 of 58 texts")
         page.goto(f"{url.partition('?')[0]}#tab=agreement")
-        cells = page.locator("[data-testid=pairs] tbody tr").inner_text()
-        assert "Ana and Ben" in cells and "66.7 %" in cells
+        pair = page.locator("[data-testid=pairs] tbody tr").locator("th, td")
+        pair.first.wait_for()
+        names, both, same, _, _, of_rows = [" ".join(one.split()) for one in pair.all_inner_texts()]
+        weights = [rows_of(table).entries[text].rows for text in texts]
+        share = 100 * sum(weights[:2]) / sum(weights)
+        assert (names, both) == ("Ana and Ben", "3") and same.startswith("66.7 % ")
+        assert of_rows == f"{share:.1f} % {sum(weights)} rows"
         page.get_by_role("button", name="Write what they agree on").click()
         page.wait_for_selector("text=On 0 open texts the reviewers agree")
         page.get_by_role("link", name="Settle the 1 difference").click()

@@ -24,7 +24,7 @@ from dxjudge.web.reviewing.order import Wanted, queue
 from dxjudge.web.reviewing.rows import in_share, row_id
 from dxjudge.web.reviewing.samples import accept, draw, progress
 from dxjudge.web.reviewing.session import Decision, Session
-from dxjudge.web.reviewing.shown import detail
+from dxjudge.web.reviewing.shown import briefs, detail
 
 TREE = load_tree()
 HEAD = "text\tcode\tname\tscore\trows\tsignature\town\n"
@@ -243,6 +243,27 @@ def test_blind_reviews_hide_others_and_can_be_taken_back(tmp_path: Path) -> None
     assert row_id("text 1") not in queue(ana, Wanted(state="open"), "Ana")
     ana.undo("Ana")
     assert blind_reviews(ana.log.reviews) == {}
+
+
+def test_a_flag_is_of_everybody_and_in_a_blind_review_of_its_reviewer(tmp_path: Path) -> None:
+    path = table_of(tmp_path / "t.tsv")
+    blind, plain = session_of(path, blind=True), session_of(path)
+    one, other = row_id("text 1"), row_id("text 2")
+
+    def seen(session: Session, reviewer: str) -> tuple[list[str], list[str], str]:
+        session.refresh()
+        flags = [row["flagged"] for row in briefs(session, [one, other], reviewer) if row]
+        listed = queue(session, Wanted(flagged=True, order="file"), reviewer)
+        return flags, listed, detail(session, one, reviewer)["flagged"]
+
+    blind.flag(one, "Ana", on=True)
+    blind.flag(one, "Ben", on=True)
+    blind.flag(other, "Ben", on=True)
+    assert seen(blind, "Ana") == (["Ana", ""], [one], "Ana")
+    assert seen(blind, "Ben") == (["Ben", "Ben"], [one, other], "Ben")
+    assert seen(plain, "Cem") == (["Ben", "Ben"], [one, other], "Ben")
+    plain.flag(other, "Cem", on=False)
+    assert seen(plain, "Ana") == (["Ben", ""], [one], "Ben")
 
 
 def test_acceptance_needs_the_whole_sample_and_the_same_rows(tmp_path: Path) -> None:

@@ -180,6 +180,36 @@ def _in_order(run: Judged, rows: list[dict[str, str]]) -> list[dict[str, str]]:
     return sorted(rows, key=lambda row: cases.index(row["case"]))
 
 
+def test_each_cell_of_the_table_is_that_of_its_row(page: Page, address: str, plain: Judged) -> None:
+    seconds: dict[str, float] = {}
+    for line in (plain.folder / "attempts.jsonl").open():
+        one = json.loads(line)
+        seconds[one["key"]] = seconds.get(one["key"], 0.0) + one["latency"]
+    wanted = [r for r in rows_of(plain.folder / "verdicts.csv")
+              if (r["step"], r["model"]) == ("judge_equivalence", "hasty")]  # fmt: skip
+    page.set_viewport_size({"width": 1900, "height": 2400})
+    go(page, address, "tab=cases&run=0&model=hasty&task=judge_equivalence&sort=judge")
+    page.wait_for_selector(".big-row.placed a")
+    shown = sorted(
+        tuple(row.locator("[role=cell]").all_inner_texts())
+        for row in page.locator(".big-row.placed").all()
+    )
+    said = JUDGE_EQUIVALENCE.demand_verdict()
+    assert shown and len(shown) == len(wanted) == total(page)
+    by_row = {(cells[0], cells[2]): cells for cells in shown}
+    for row in wanted:
+        judge = row["judge"].removeprefix("openai:").partition("@")[0]
+        cells = by_row[row["case"], judge]
+        told = [row["reason"] or row["status"], "", row["status"], ""]
+        if row["score"]:
+            is_right = float(row["score"]) == 1.0
+            told = [said.word(is_right), "right" if is_right else "wrong", "done", f"{is_right:d}"]
+        assert cells[1:8] == ("hasty", judge, row["step"], *told)
+        assert cells[9] == ("" if row["repairs"] in ("", "0") else row["repairs"])
+        assert float(cells[10] or 0) == round(float(row["cost"] or 0), 5)
+        assert float(cells[11] or 0) == pytest.approx(seconds.get(row["key"], 0.0), abs=0.006)
+
+
 def test_judges_that_disagree_are_those_of_the_votes(
     page: Page, address: str, plain: Judged
 ) -> None:
@@ -246,6 +276,16 @@ def test_every_pair_of_judges_and_people_stands_as_in_the_tables(
                 if counts[x][y]} == both  # fmt: skip
         same = sum(count for (a, b), count in both.items() if a == b)
         assert f"the same verdict on {same} of {both.total()} items" in sentence
+        if (first, second) == ("judge-a", "judge-b"):
+            stated = re.search(r"%\), (.+?) (-?\d\.\d{3}|-)( \[.*\])?\.$", sentence)
+            assert stated is not None
+            measure, value, _ = stated.groups()
+            (row,) = [r for r in rows_of(plain.folder / "agreement.csv")
+                      if (r["step"], r["between"]) == (step, "pair") and not r["group_by"]
+                      and r["measure"].replace("_", " ") == measure]  # fmt: skip
+            assert value == (f"{float(row['value']):.3f}" if row["value"] else "-")
+    differ = len(contradicted(plain, people))
+    assert page.get_by_text(f"{differ} verdicts that a person contradicts").count() == 1
     assert page.locator("h2", has_text="Self-preference").count() == 1
     assert inaccessible(page) == []
 
@@ -282,27 +322,32 @@ def test_kept_columns_say_what_the_tables_say_and_are_made_again_after_a_change(
     assert read_columns(folder) is not None
 
 
-def test_people_that_contradict_a_judge_are_found(
-    page: Page, address: str, plain: Judged, people: Path
-) -> None:
+def contradicted(plain: Judged, people: Path) -> list[dict[str, str]]:
+    """The verdicts on equivalence that a person contradicts."""
     said: dict[tuple[str, str], set[str]] = {}
     for table in (people, plain.folder / "ratings.csv"):
         for row in rows_of(table):
             said.setdefault((row["case"], row["model"]), set()).add(row["verdict"])
-    differ = [
+    return [
         row for row in rows_of(plain.folder / "verdicts.csv")
         if row["step"] == "judge_equivalence" and row["status"] == "done"
         and said.get((row["case"], row["model"]), set())
         - {str(json.loads(row["value"])["equivalent"]).lower()}
     ]  # fmt: skip
+
+
+def test_people_that_contradict_a_judge_are_found(
+    page: Page, address: str, plain: Judged, people: Path
+) -> None:
+    differ = contradicted(plain, people)
     go(page, address, "tab=cases&run=0&people=differ&judge=" + quote("openai:judge-a", safe=""))
     page.wait_for_selector(".filters")
     assert counts(page, "People and the judge")["no person"] == 0  # no judge has that name
     go(page, address, "tab=cases&run=0&people=differ")
     page.wait_for_selector(".filters")
     assert total(page) == len(differ) > 0
-    (contradicted,) = [row["case"] for row in rows_of(people) if row["explanation"] != "sure"]
-    page.locator(".big-row.placed a", has_text=contradicted).first.click()
+    (case,) = [row["case"] for row in rows_of(people) if row["explanation"] != "sure"]
+    page.locator(".big-row.placed a", has_text=case).first.click()
     page.wait_for_selector("article.one-case")
     assert "I disagree" in page.inner_text("article.one-case")
 

@@ -12,6 +12,7 @@ from ..cases import Case, Response
 from .coded import Codes, Mask
 from .items import Items, responses_of
 from .kept import Kept
+from .verdict_rows import Row
 
 _END = "\x00"  # between two texts, so that no match reaches from one into the next
 
@@ -45,14 +46,15 @@ class Texts:
 
     def __init__(self, items: Items, kept: Kept) -> None:
         """Join the texts."""
-        cases = {case.id: _of_case(case) for case in items.inputs.cases}
+        cases = {case.id: of_case(case) for case in items.inputs.cases}
         units = [(row.model, row.case, row.response) for row in items.rows]
-        responses = {unit: _of_response(items, *unit) for unit in set(units)}
+        responses = {unit: of_response(items, *unit) for unit in set(units)}
         prompts = {row.key: kept.prompts[row.key] for row in items.rows if row.key in kept.prompts}
         self._layers = (
             _layer([row.case for row in items.rows], cases),
             _layer(units, responses),
-            _layer([(row.unit, row.judge) for row in items.rows], _of_verdicts(items)),
+            _layer([(row.unit, row.judge) for row in items.rows],
+                   {(row.unit, row.judge): of_verdict(items, row) for row in items.rows}),
             _layer([id(prompts.get(row.key)) for row in items.rows],
                    {id(one): f"{one.system}\n{one.user}" for one in prompts.values()}),
             _layer([row.key for row in items.rows], _of_replies(kept)),
@@ -80,7 +82,8 @@ def _layer(keys: Sequence[Hashable], texts: Mapping[Any, str]) -> Layer:
     return Layer(_END.join(folded), starts, of_row)
 
 
-def _of_case(case: Case) -> str:
+def of_case(case: Case) -> str:
+    """Return the texts of a case by which its rows are found."""
     diagnoses = [one.text for one in (case.diagnosis, *case.ddx) if one is not None]
     return "\n".join(
         [case.id, case.case, case.question, *case.options.values(), case.answer, case.reference,
@@ -88,7 +91,8 @@ def _of_case(case: Case) -> str:
     )  # fmt: skip
 
 
-def _of_response(items: Items, model: str, case: str, place: str) -> str:
+def of_response(items: Items, model: str, case: str, place: str) -> str:
+    """Return the texts of a model's response to a case; "" where it has none."""
     responses = responses_of(items.inputs, model, case)
     return _words_of(responses[int(place)]) if int(place) < len(responses) else ""
 
@@ -98,13 +102,10 @@ def _words_of(response: Response) -> str:
     return "\n".join(part for part in parts if part)
 
 
-def _of_verdicts(items: Items) -> dict[object, str]:
-    texts: dict[object, str] = {}
-    for row in items.rows:
-        said = items.said.get((row.unit, row.judge), {})
-        words = [text for pair in said.values() for text in pair]
-        texts[row.unit, row.judge] = "\n".join([row.reason, row.value, *words])
-    return texts
+def of_verdict(items: Items, row: Row) -> str:
+    """Return the texts of a verdict: its reason, its value and a judge's words."""
+    said = items.said.get((row.unit, row.judge), {})
+    return "\n".join([row.reason, row.value, *(text for pair in said.values() for text in pair)])
 
 
 def _of_replies(kept: Kept) -> dict[str, str]:

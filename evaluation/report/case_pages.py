@@ -3,7 +3,7 @@
 import random
 import zlib
 from base64 import b64encode
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,10 +11,10 @@ from typing import Any
 
 from ...errors import DxjudgeError, InputError
 from ...scoring.votes import Vote
-from ..pages.case_view import CaseView
 from ..pages.opened import OpenedCases, open_cases, own_people
 from ..pages.plain import as_json
 from .case_rows import rows_inside
+from .case_texts import CaseTexts
 
 ROWS = "table?run=0"
 """The path of the rows of the table of verdicts."""
@@ -30,14 +30,14 @@ class CaseLine:
 
 @dataclass(frozen=True)
 class PackedCase:
-    """A case with everything that its page loads, and the path under which the page finds it.
+    """A case with everything that its page loads, and with the texts by which it is found.
 
-    block: a JSON object of paths and their data, as base64 of its zlib stream.
+    blocks: by their paths, each a JSON object of paths and data as base64 of its zlib stream. A
+    search needs the texts alone, so that they are a block of their own.
     """
 
     line: CaseLine
-    path: str
-    block: str
+    blocks: Mapping[str, str]
 
 
 class ReportCases:
@@ -62,18 +62,18 @@ class ReportCases:
     def packed(self, place: int) -> PackedCase:
         """Return the case at a place."""
         case = self._cases.items.inputs.cases[place]
-        view = self._cases.alone(case.id)
-        path = f"case?run=0&place={place}"
-        block = packed({path: view.model_dump(), **self._sent(view)})
-        return PackedCase(CaseLine(place, case.id), path, block)
-
-    def _sent(self, view: CaseView) -> dict[str, Any]:
-        """The prompts, replies and attempts of all verdicts on a case, by their paths."""
-        return {
-            f"exchange?run=0&row={one.row}": self._cases.exchange(one.row).model_dump()
+        view, texts = self._cases.alone(case.id), CaseTexts(self._cases, place)
+        sent = {
+            f"exchange?run=0&row={one.row}": texts.exchange(one.row)
             for model in view.models
             for one in model.verdicts
         }
+        shown, found = (f"{name}?run=0&place={place}" for name in ("case", "texts"))
+        blocks = {
+            shown: packed({shown: view.model_dump(), **sent}),
+            found: packed({found: texts.told}),
+        }
+        return PackedCase(CaseLine(place, case.id), blocks)
 
     def images(self, places: Sequence[int]) -> Iterator[tuple[str, str]]:
         """Yield path and data URL of the images of cases; "" for one that cannot be read.

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from ...files.charts import Bar, Chart, Point, bars, clouds, heat, lines, ranks, stacks
 from ...files.charts.chart import FEW
 from ...prompts.load_data import load_rubric, load_taxonomy
+from ..judges.names import short_names
 from ..measures.evidence import MEAN, PRESENTATIONS
 from ..measures.measure import UNRESOLVED
 from ..measures.numbers import Number
@@ -88,7 +89,8 @@ def _rank_shift(evaluation: Evaluation) -> Iterator[Figure]:
 
 
 def _by(judge: str, evaluation: Evaluation) -> str:
-    return f", judged by {judge}" if len(evaluation.judged.judges) > 1 and judge else ""
+    judges = evaluation.judged.judges
+    return f", judged by {short_names(judges)[judge]}" if len(judges) > 1 and judge else ""
 
 
 def _file(name: str, judge: str, evaluation: Evaluation) -> str:

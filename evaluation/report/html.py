@@ -151,5 +151,5 @@ def _chosen(cases: ReportCases, shown: int, seed: int, room: int) -> _Inside:
         images[path] = url
     if len(chosen) < len(drawn):
         rows = cases.rows(places)
-    blocks = {ROWS: rows} | {one.path: one.block for one in chosen}
+    blocks = {ROWS: rows} | {path: block for one in chosen for path, block in one.blocks.items()}
     return _Inside([one.line for one in chosen], blocks, images, left_out)

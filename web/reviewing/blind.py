@@ -2,7 +2,7 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -110,23 +110,18 @@ def _pair(
         for measure in pair_agreement(first, second, plan=Plan(resamples=_RESAMPLES))
     }
     same = [a == b for a, b in zip(first, second, strict=True)]
-    of_category = share_interval(
-        [_category(session, a) == _category(session, b) for a, b in zip(first, second, strict=True)]
-    )
+    same_category = [
+        _category(session, a) == _category(session, b) for a, b in zip(first, second, strict=True)
+    ]
     rows = [session.table.rows.get(id) for id, _, _ in both]
     weights = [row.weight if row else 1 for row in rows]
     agreeing = sum(weight for weight, is_same in zip(weights, same, strict=True) if is_same)
     return {
         **pair,
         "same": sum(same),
-        "share": _shown(measures["share_identical"]),
+        "share": _share(same),
         "kappa": _shown(measures["cohen_kappa"]),
-        "category": {
-            "value": of_category.estimate,
-            "low": of_category.low,
-            "high": of_category.high,
-            "warning": of_category.warning,
-        },
+        "category": _share(same_category),
         "rows": sum(weights),
         "rows_same": agreeing,
     }
@@ -135,6 +130,16 @@ def _pair(
 def _category(session: Session, code: str) -> str:
     tree = session.table.tree
     return tree.category(code).code if tree.contains(code) else code
+
+
+def _share(marks: Sequence[bool]) -> dict[str, Any]:
+    interval = share_interval(marks)
+    return {
+        "value": interval.estimate,
+        "low": interval.low,
+        "high": interval.high,
+        "warning": interval.warning,
+    }
 
 
 def _shown(measure: Coefficient) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from pydantic import BaseModel
 from ...errors import UsageError
 from .blind import blind_states, differing
 from .flags import flagged
-from .rows import Row, row_id
+from .rows import Row
 from .samples import samples
 from .session import Session
 
@@ -48,7 +48,7 @@ def queue(session: Session, wanted: Wanted, reviewer: str) -> list[str]:
     """
     if wanted.order not in ORDERS:
         raise UsageError(f"order is {wanted.order!r}, not one of {', '.join(ORDERS)}")
-    tests = list(_tests(session, wanted))
+    tests = list(_tests(session, wanted, reviewer))
     rows = [row for row in session.table.rows.values() if session.is_mine(row)]
     if session.blind:
         rows = _blind(session, rows, wanted.state, reviewer)
@@ -64,7 +64,7 @@ def _blind(session: Session, rows: list[Row], state: str, reviewer: str) -> list
     return [row for row in rows if row.id in mine and state in ("", mine[row.id])]
 
 
-def _tests(session: Session, wanted: Wanted) -> list[Callable[[Row], bool]]:
+def _tests(session: Session, wanted: Wanted, reviewer: str) -> list[Callable[[Row], bool]]:
     tests: list[Callable[[Row], bool]] = []
     if wanted.band:
         tests.append(lambda row: row.band == wanted.band)
@@ -78,7 +78,7 @@ def _tests(session: Session, wanted: Wanted) -> list[Callable[[Row], bool]]:
         )
         tests.append(lambda row: row.id in drawn)
     if wanted.flagged:
-        marked = {row_id(text) for text in flagged(session.log.reviews)}
+        marked = flagged(session, reviewer)
         tests.append(lambda row: row.id in marked)
     if wanted.changed:
         tests.append(lambda row: row.id in session.earlier)

@@ -59,7 +59,7 @@ def open_rows(session: Session, lowest: float) -> list[Row]:
 
     Flagged rows wait for a person, and rows with a fault for a correction.
     """
-    marked = flagged(session.log.reviews)
+    marked = flagged(session)
     return [
         row
         for row in session.table.rows.values()
@@ -67,7 +67,7 @@ def open_rows(session: Session, lowest: float) -> list[Row]:
         and row.code
         and row.score >= lowest
         and not row.fault
-        and row.text not in marked
+        and row.id not in marked
     ]
 
 

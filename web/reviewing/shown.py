@@ -19,12 +19,13 @@ _DECISIONS = ("decided", "settled", "undone", "flagged", "unflagged")
 def briefs(session: Session, ids: list[str], reviewer: str) -> list[dict[str, Any] | None]:
     """Return what the list shows of rows; None for one that the table no longer holds."""
     by_row = blind_reviews(session.log.reviews) if session.blind else {}
+    marked = flagged(session, reviewer)
     told: list[dict[str, Any] | None] = []
     for id in ids:
         row = session.table.rows.get(id)
         if row and session.blind:
             row = _blind(session, row, by_row.get(id, {}).get(reviewer))
-        told.append(row.brief() if row else None)
+        told.append({**row.brief(), "flagged": marked.get(id, "")} if row else None)
     return told
 
 
@@ -52,7 +53,6 @@ def detail(session: Session, id: str, reviewer: str) -> dict[str, Any]:
     by_row = blind_reviews(reviews).get(id, {})
     shown = _blind(session, row, by_row.get(reviewer)) if session.blind else row
     cells = session.table.cells(row)
-    marked = flagged(reviews).get(row.text, "")
     carried = session.earlier.get(id)
     further = session.table.tree
     return {
@@ -72,7 +72,7 @@ def detail(session: Session, id: str, reviewer: str) -> dict[str, Any]:
         "other": {
             name: cell for name, cell in cells.items() if name not in COLUMNS and cell.strip()
         },
-        "flagged": marked if not session.blind or marked == reviewer else "",
+        "flagged": flagged(session, reviewer).get(id, ""),
         "earlier": {"code": carried.old, "fate": carried.fate, "why": carried.why}
         if carried
         else None,

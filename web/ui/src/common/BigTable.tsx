@@ -118,7 +118,7 @@ export function BigTable<Row>(props: BigTableProps<Row>) {
                 {columns.map((column) => (
                   <div key={column.name} role="cell" class={cellClass(column, isCards)}>
                     {isCards && !column.isLine && <span class="quiet">{column.title} </span>}
-                    {row === undefined ? "…" : column.cell(row)}
+                    {row === undefined ? "…" : column.cell(row) || (isCards ? "–" : "")}
                   </div>
                 ))}
               </div>
@@ -224,7 +224,8 @@ function Heading<Row>(props: {
       aria-sort={up ? "ascending" : down ? "descending" : "none"}
     >
       <button type="button" class="sort" onClick={() => onSort(up ? `-${column.name}` : column.name)}>
-        {column.title} <span aria-hidden="true">{up ? "▲" : down ? "▼" : "↕"}</span>
+        {column.title}
+        {up || down ? <span aria-hidden="true"> {up ? "▲" : "▼"}</span> : null}
       </button>
     </div>
   );

@@ -84,7 +84,8 @@ function Labelled(props: OneProps & { children: ComponentChildren }) {
       <label>
         <span class="rate-title">
           {props.question.title}
-          {!props.question.needed && <span class="quiet"> (if you like)</span>}
+          {/* An empty list is an answer: none. */}
+          {!props.question.needed && props.question.kind !== "lines" && <span class="quiet"> (if you like)</span>}
         </span>
         {props.children}
       </label>

@@ -1,4 +1,5 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { FIELDS } from "../common/useKeys";
 import { Words } from "../common/Words";
 import {
   type Asked,
@@ -262,7 +263,7 @@ function useRatingKeys(keys: RatingKeys): void {
     const listen = (event: KeyboardEvent) => {
       const target = event.target as HTMLElement;
       if (event.altKey || event.metaKey) return;
-      const isField = target.matches("input, textarea, select");
+      const isField = target.matches(FIELDS);
       if (event.key === "Enter" && (event.ctrlKey || !isField)) {
         // Enter on a button or a summary is that button's, except on an option.
         const isOwn = target.closest("button, summary, a") && !target.closest("[aria-checked]");

@@ -77,7 +77,10 @@ export function Agreement(props: { me: string; number: string; onChanged: () => 
                   <Share label="Same code" limits={pair.share} />
                   <Kappa limits={pair.kappa} />
                   <Share label="Same category" limits={pair.category} />
-                  <td role="cell" class="number" data-label="Same code, of rows">{percent(pair.rows_same / pair.rows)}</td>
+                  <td role="cell" class="number" data-label="Same code, of rows">
+                    {percent(pair.rows_same / pair.rows)}
+                    <small class="quiet">{plural(pair.rows, "row")}</small>
+                  </td>
                 </tr>
               ))}
             </tbody>

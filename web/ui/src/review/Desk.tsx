@@ -2,7 +2,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks"
 import { BigTable } from "../common/BigTable";
 import { Failure } from "../common/Failure";
 import { Refused, get, query, send } from "../common/api";
-import { useKeys } from "../common/useKeys";
+import { letGo, useKeys } from "../common/useKeys";
 import type { UrlState } from "../common/useUrl";
 import { Words } from "../common/Words";
 import { columnsOf } from "./columns";
@@ -173,6 +173,10 @@ export function Desk(props: {
   };
   /** What was chosen last: a key may come before the one before it is drawn. */
   const draftNow = () => (row && drafts.current.get(row.id)) ?? draft;
+  const reload = () => {
+    queue.reload();
+    setPlace(0);
+  };
   const go = (to: number) => setPlace(Math.max(0, Math.min(queue.count, to)));
   const save = () => {
     const value = draftNow();
@@ -208,14 +212,15 @@ export function Desk(props: {
   const pick = (code: Named) => {
     const now = draftNow();
     if (!now) return;
-    if (adding) {
+    if (adding && now.code) {
       const rest = now.additional.filter((one) => one.code !== code.code);
       if (code.code && code.code !== now.code) change({ ...now, additional: [...rest, named(code)] });
-      setAdding(false);
     } else {
+      // Beside no code there is no further one: it is the first.
       change({ ...now, code: code.code, name: code.name });
       setAnchor(code.code);
     }
+    setAdding(false);
   };
   const move = (step: number) => {
     const next = Math.max(0, Math.min(options.length - 1, at + step));
@@ -276,7 +281,7 @@ export function Desk(props: {
   const keys: Record<string, () => void> = {
     u: undo,
     k: () => go(place - 1),
-    r: () => { queue.reload(); setPlace(0); },
+    r: reload,
     w: () => focus("filter"),
     ArrowDown: () => move(1),
     ArrowUp: () => move(-1),
@@ -301,7 +306,7 @@ export function Desk(props: {
         {queue.fault ? <Failure fault={queue.fault} /> : null}
         <p class="quiet" role="status">
           {queue.loading ? "Loading…" : `${count(Math.min(place + 1, queue.count))} of ${count(queue.count)}`}{" "}
-          <button type="button" onClick={() => { queue.reload(); setPlace(0); }}>
+          <button type="button" onClick={(event) => { letGo(event); reload(); }}>
             Load the list again <kbd>r</kbd>
           </button>
         </p>

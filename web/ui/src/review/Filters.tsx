@@ -1,3 +1,4 @@
+import { useRef } from "preact/hooks";
 import type { UrlState } from "../common/useUrl";
 
 const ORDERS = [
@@ -39,6 +40,7 @@ export function Filters(props: {
   onChange: (change: UrlState, replace?: boolean) => void;
 }) {
   const { url, onChange } = props;
+  const isMouse = useRef(false); // whether the mouse was used last, not the keys
   const mark = (name: string, words: string) => (
     <label>
       <input
@@ -50,7 +52,15 @@ export function Filters(props: {
     </label>
   );
   return (
-    <form class="filters" aria-label="Filters" onSubmit={(event) => event.preventDefault()}>
+    <form
+      class="filters"
+      aria-label="Filters"
+      onSubmit={(event) => event.preventDefault()}
+      onPointerDown={() => (isMouse.current = true)}
+      onKeyDown={() => (isMouse.current = false)}
+      // After a choice by mouse the keys belong to the rows again; by keys one may go through all values.
+      onChange={(event) => isMouse.current && (event.target as HTMLElement).blur()}
+    >
       <input
         type="search"
         id="filter"

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { letGo } from "../common/useKeys";
 import { Words } from "../common/Words";
 import { Options } from "./Options";
 import { Search } from "./Search";
@@ -35,8 +36,7 @@ export function OneRow(props: OneRowProps) {
             type="button"
             class={one.primary ? "primary" : ""}
             onClick={(event) => {
-              // After a click the keys belong to the row again.
-              if (event.detail > 0) event.currentTarget.blur();
+              letGo(event);
               one.act();
             }}
           >

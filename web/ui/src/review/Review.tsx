@@ -2,6 +2,7 @@ import { useCallback, useEffect, useState } from "preact/hooks";
 import { Failure } from "../common/Failure";
 import { get, query } from "../common/api";
 import type { Job } from "../common/job";
+import { letGo } from "../common/useKeys";
 import { useLoaded } from "../common/useLoaded";
 import { useUrl } from "../common/useUrl";
 import { Words } from "../common/Words";
@@ -83,7 +84,14 @@ export function Review({ job }: { job: Job }) {
           </a>
         ))}
         {tab === "review" && (
-          <button type="button" aria-expanded={keysShown} onClick={() => setKeysShown(!keysShown)}>
+          <button
+            type="button"
+            aria-expanded={keysShown}
+            onClick={(event) => {
+              letGo(event);
+              setKeysShown(!keysShown);
+            }}
+          >
             Keys <kbd>?</kbd>
           </button>
         )}

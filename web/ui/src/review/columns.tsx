@@ -34,7 +34,19 @@ export function columnsOf(drafts: ReadonlyMap<string, Draft>): BigColumn<Brief>[
 }
 
 const COLUMNS: BigColumn<Brief>[] = [
-  { name: "text", title: "Text", width: "minmax(6rem, 1fr)", cell: (row: Brief) => <Words>{row.text}</Words> },
+  {
+    name: "text",
+    title: "Text",
+    width: "minmax(6rem, 1fr)",
+    cell: (row: Brief) => (
+      <>
+        {row.flagged && <Flag by={row.flagged} />}
+        <span title={row.text}>
+          <Words>{row.text}</Words>
+        </span>
+      </>
+    ),
+  },
   { name: "code", title: "Code", width: "6.6rem", cell: (row: Brief) => <span class="code">{row.code || "–"}</span> },
   { name: "rows", title: "Rows", width: "3.9rem", numeric: true, cell: (row: Brief) => (row.rows ? count(row.rows) : "–") },
   {
@@ -45,3 +57,13 @@ const COLUMNS: BigColumn<Brief>[] = [
     cell: (row: Brief) => (row.code ? row.score.toFixed(2) : "–"),
   },
 ];
+
+function Flag({ by }: { by: string }) {
+  const words = `flagged by ${by}`;
+  return (
+    <span class="doubt" title={words}>
+      <span aria-hidden="true">⚑ </span>
+      <span class="unseen">{words}: </span>
+    </span>
+  );
+}

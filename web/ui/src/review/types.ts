@@ -30,6 +30,8 @@ export interface Brief {
   state: State;
   reviewer: string;
   fault: string;
+  /** Who flagged the row, "" for nobody. */
+  flagged: string;
 }
 
 export interface Named {
@@ -57,7 +59,6 @@ export interface Detail extends Brief {
   note: string;
   additional: Named[];
   other: Record<string, string>;
-  flagged: string;
   earlier: { code: string; fate: string; why: string } | null;
   samples: string[];
   reviews: Act[];

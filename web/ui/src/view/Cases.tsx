@@ -100,7 +100,7 @@ function columnsOf(url: UrlState, names: Map<string, string>): BigColumn<Row>[] 
     title,
     width,
     sortable: true,
-    cell: (row) => <Words>{String(row[name])}</Words>,
+    cell: (row) => <Whole words={String(row[name])} />,
   });
   const number = (name: keyof Row & string, title: string, width: string): BigColumn<Row> => ({
     name,
@@ -115,25 +115,34 @@ function columnsOf(url: UrlState, names: Map<string, string>): BigColumn<Row>[] 
     words("model", "Model", "minmax(6rem, 1fr)"),
     {
       ...words("judge", "Judge", "minmax(6rem, 1fr)"),
-      cell: (row) => <Words>{names.get(row.judge) ?? row.judge}</Words>,
+      cell: (row) => <Whole words={names.get(row.judge) ?? row.judge} />,
     },
     {
       ...words("task", "Step", "minmax(7rem, 1fr)"),
       isLine: true,
-      cell: (row) => <Words>{row.place ? `${row.task} ${row.place + 1}` : row.task}</Words>,
+      cell: (row) => <Whole words={row.place ? `${row.task} ${row.place + 1}` : row.task} />,
     },
     { ...words("verdict", "Verdict", "minmax(7rem, 2fr)"), isLine: true, sortable: false },
     {
       ...words("right", "Right?", "5.4rem"),
       cell: (row) => (row.right === "no right or wrong" ? "" : row.right),
     },
-    words("status", "Outcome", "6rem"),
+    words("status", "Outcome", "6.4rem"),
     number("score", url.metric || ranges.score!, "5rem"),
     { ...words("judges", "Judges", "6rem"), cell: (row) => (row.judges === "fewer than two" ? "" : row.judges) },
     { ...number("repairs", "Repairs", "5.5rem"), isExtra: true, sortable: false, cell: (row) => (row.repairs ? String(row.repairs) : "") },
     { ...number("cost", "Cost", "5rem"), isExtra: true, cell: (row) => shown(row.cost, 5) },
     { ...number("seconds", ranges.seconds!, "5.5rem"), isExtra: true, cell: (row) => shown(row.seconds, 2) },
   ];
+}
+
+/** Words that a narrow column cuts; the pointer shows them whole. */
+function Whole({ words }: { words: string }) {
+  return (
+    <span title={words}>
+      <Words>{words}</Words>
+    </span>
+  );
 }
 
 function CaseLink({ row, url }: { row: Row; url: UrlState }) {

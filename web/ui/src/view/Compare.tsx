@@ -2,8 +2,9 @@ import { useState } from "preact/hooks";
 import { Failure } from "../common/Failure";
 import { useUrl } from "../common/useUrl";
 import { GridTable } from "./GridTable";
+import { shortNames } from "./names";
 import type { PageProps, RunLine } from "./runs";
-import type { Comparison } from "./shapes";
+import type { Comparison, Moved } from "./shapes";
 import { useData } from "./source";
 
 /** So many differences stand on the page at once: after more of them nobody finds the numbers. */
@@ -48,6 +49,10 @@ function Found({ found, first, second }: { found: Comparison; first: number; sec
   const [all, setAll] = useState(false);
   const moved = found.moved.filter((one) => one.change !== 0 || one.changed > 0 || one.first_n !== one.second_n);
   const rows = [...(all ? found.moved : moved)].sort((a, b) => Math.abs(b.change ?? 0) - Math.abs(a.change ?? 0));
+  const ours = shortNames([...new Set(found.moved.map((one) => one.judge))]);
+  const theirs = shortNames([...new Set(found.moved.map((one) => one.second_judge))]);
+  // A judge at another address has the same name; the addresses stand among what differs.
+  const facing = (one: Moved) => [...new Set([ours.get(one.judge), theirs.get(one.second_judge)])].join(" > ");
   return (
     <>
       <Differences found={found} />
@@ -67,7 +72,7 @@ function Found({ found, first, second }: { found: Comparison; first: number; sec
             rows: rows.map((one) => [
               one.metric,
               one.model,
-              one.judge === one.second_judge ? one.judge : `${one.judge} > ${one.second_judge}`,
+              facing(one),
               three(one.first),
               three(one.second),
               signed(one.change),
@@ -87,7 +92,7 @@ function Found({ found, first, second }: { found: Comparison; first: number; sec
           ? "No case has another score."
           : `${found.cases.length} of ${found.changed} changed scores are shown.`}
       </p>
-      {found.cases.length > 0 && <Cases found={found} first={first} second={second} />}
+      {found.cases.length > 0 && <Cases found={found} first={first} second={second} ours={ours} />}
     </>
   );
 }
@@ -145,7 +150,15 @@ function Only({ name, numbers }: { name: string; numbers: string[] }) {
 
 const COLUMNS = ["Case", "Metric", "Model", "Judge", "First", "Second"];
 
-function Cases({ found, first, second }: { found: Comparison; first: number; second: number }) {
+interface CasesProps {
+  found: Comparison;
+  first: number;
+  second: number;
+  /** The judges of the first run by their short names. */
+  ours: Map<string, string>;
+}
+
+function Cases({ found, first, second, ours }: CasesProps) {
   const link = (run: number, unit: string) => `#${new URLSearchParams({ tab: "cases", run: String(run), case: unit })}`;
   return (
     <div class="grid" tabIndex={0} role="group" aria-label="Cases that changed">
@@ -170,7 +183,7 @@ function Cases({ found, first, second }: { found: Comparison; first: number; sec
                 <bdi>{one.model}</bdi>
               </td>
               <td role="cell" data-label="Judge">
-                <bdi>{one.judge}</bdi>
+                <bdi>{ours.get(one.judge)}</bdi>
               </td>
               <td role="cell" data-label="First">
                 <a href={link(first, one.unit)} aria-label={`${one.unit} in the first run: ${one.first}`}>

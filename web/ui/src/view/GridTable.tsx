@@ -3,6 +3,8 @@ import type { Grid } from "./shapes";
 
 const MOST_COLUMNS = 3; // of a table that a telephone shows side by side
 
+const NUMBER = /^[-+]?\d[\d.,]*( of [\d,]+)?$/;
+
 /** A table of texts that sorts by a click on a heading: numbers as numbers, words as words. */
 export function GridTable({ grid }: { grid: Grid }) {
   const [sort, setSort] = useState<{ place: number; up: boolean } | null>(null);
@@ -36,7 +38,7 @@ export function GridTable({ grid }: { grid: Grid }) {
                     <bdi>{cell}</bdi>
                   </th>
                 ) : (
-                  <td role="cell" key={place} data-label={grid.header[place]}>
+                  <td role="cell" key={place} class={NUMBER.test(cell) ? "one-line" : ""} data-label={grid.header[place]}>
                     <bdi>{cell}</bdi>
                   </td>
                 ),

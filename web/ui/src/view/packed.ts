@@ -26,6 +26,15 @@ export function hasCase(id: string): boolean {
   return embedded === null || (samples?.cases.some((one) => one.id === id) ?? false);
 }
 
+/** The texts of a case, each once, and for each row on it: the row, and the places of its texts. */
+export interface CaseTexts {
+  texts: string[];
+  rows: number[][];
+}
+
+/** The path of the texts of a case, by the place of the case. */
+export const textsOf = (place: string | number) => `texts?run=0&place=${place}`;
+
 /** The data of a path inside the document; its block stays unpacked. */
 export async function inside<T>(path: string): Promise<T> {
   if (!embedded) throw new Error("This page has no data inside.");
@@ -38,7 +47,34 @@ export async function inside<T>(path: string): Promise<T> {
 export async function unpacked(path: string): Promise<Record<string, unknown>> {
   const block = packed?.[path];
   if (block === undefined) return {};
-  const bytes = Uint8Array.from(atob(block), (sign) => sign.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return (await new Response(stream).json()) as Record<string, unknown>;
+  const stream = new DecompressionStream("deflate");
+  const writer = stream.writable.getWriter(); // a Blob would be sent to another process first
+  const written = writer.write(bytesOf(block)).then(() => writer.close());
+  const data = (await new Response(stream.readable).json()) as Record<string, unknown>;
+  await written;
+  return path.startsWith("case?") ? withTexts(path, data) : data;
+}
+
+function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
+  const signs = atob(base64);
+  const bytes = new Uint8Array(signs.length);
+  for (let at = 0; at < signs.length; at++) bytes[at] = signs.charCodeAt(at); // Uint8Array.from is far slower
+  return bytes;
+}
+
+type Told = Record<string, string | number>;
+
+/** A case whose exchanges have their texts instead of the places of these (report/case_texts.py). */
+async function withTexts(path: string, data: Record<string, unknown>): Promise<Record<string, unknown>> {
+  const place = textsOf(new URLSearchParams(path.split("?")[1]).get("place") ?? "");
+  const { texts } = (await unpacked(place))[place] as CaseTexts;
+  const put = (told: Told, names: string[]) => {
+    for (const name of names) told[name] = texts[told[name] as number]!;
+  };
+  for (const [name, value] of Object.entries(data)) {
+    if (!name.startsWith("exchange?")) continue;
+    put(value as Told, ["system", "user", "reply"]);
+    for (const attempt of (value as { attempts: Told[] }).attempts) put(attempt, ["text", "error"]);
+  }
+  return data;
 }

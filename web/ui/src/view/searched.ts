@@ -1,10 +1,9 @@
-import type { CaseView, Exchange, Verdict } from "./case";
-import { inside, unpacked } from "./packed";
+import { type CaseTexts, inside, textsOf, unpacked } from "./packed";
 import type { SamplesData } from "./shapes";
-import { casesOf, type Table } from "./table";
+import type { Table } from "./table";
 
-/** The texts of a case in small letters, each once, and the rows that have each of them. */
-type Texts = Map<string, number[]>;
+/** The texts of a case in small letters, and the rows that have each of them. */
+type Texts = [text: string, rows: number[]][];
 
 let read: Promise<Texts[]> | undefined;
 let isAwaited = false; // whether somebody waits for the texts
@@ -32,70 +31,28 @@ export async function rowsWith(words: string, table: Table): Promise<Set<number>
 
 async function readAll(table: Table): Promise<Texts[]> {
   const { cases } = await inside<SamplesData>("samples?run=0");
-  const rowsOf = cases.map((): number[] => []);
-  casesOf(table).forEach((code, at) => rowsOf[code]!.push(at));
+  const placeOf = new Map(table.row.map((row, at) => [row, at]));
   const texts: Texts[] = [];
-  // One after the other: the text of all blocks at once would be several times the file.
-  for (const [code, { place }] of cases.entries()) {
-    if (!isAwaited) await idle();
-    texts.push(await readOne(table, place, rowsOf[code]!));
+  let free = 0; // until when the page has nothing else to do
+  for (const { place } of cases) {
+    if (!isAwaited && performance.now() >= free) free = await idle();
+    const path = textsOf(place);
+    texts.push(byText((await unpacked(path))[path] as CaseTexts, placeOf));
   }
   return texts;
 }
 
-/** Resolves when the page has nothing else to do, or soon where it never has. */
-function idle(): Promise<void> {
+/** Resolves when the page has nothing else to do, or soon where it never has, with the end of that time. */
+function idle(): Promise<number> {
   return new Promise((resolve) => {
     // Safari has no requestIdleCallback.
-    if (typeof requestIdleCallback === "undefined") setTimeout(resolve, 5);
-    else requestIdleCallback(() => resolve(), { timeout: 100 });
+    if (typeof requestIdleCallback === "undefined") setTimeout(() => resolve(performance.now()), 5);
+    else requestIdleCallback((left) => resolve(performance.now() + left.timeRemaining()), { timeout: 100 });
   });
 }
 
-async function readOne(table: Table, place: number, rows: number[]): Promise<Texts> {
-  const path = `case?run=0&place=${place}`;
-  const block = await unpacked(path);
-  const view = block[path] as CaseView;
-  const texts: Texts = new Map();
-  const note = (text: string, of: number[]) => {
-    const key = text.toLowerCase();
-    const known = texts.get(key);
-    if (known) known.push(...of);
-    else texts.set(key, [...of]);
-  };
-  note(ofCase(view), rows);
-  const at = new Map(rows.map((one) => [table.row[one]!, one]));
-  for (const model of view.models) {
-    const own = rows.filter((one) => table.values.model![table.codes.model![one]!] === model.model);
-    const responseOf = new Map(model.verdicts.map((one) => [at.get(one.row)!, one.response]));
-    model.responses.forEach((one, response) => {
-      const its = own.filter((row) => (responseOf.get(row) ?? 0) === response);
-      note(joined([one.text.map((piece) => piece.text).join(""), one.answer]), its);
-    });
-    note(joined(model.diagnoses.map((one) => one.text)), own);
-    for (const verdict of model.verdicts) {
-      const here = [at.get(verdict.row)!];
-      note(ofVerdict(verdict), here);
-      for (const text of ofExchange(block[`exchange?run=0&row=${verdict.row}`] as Exchange)) note(text, here);
-    }
-  }
-  return texts;
-}
-
-const joined = (parts: string[]) => parts.filter(Boolean).join("\n");
-
-function ofCase(view: CaseView): string {
-  const [text, reference] = [view.text, view.reference].map((one) => one.map((piece) => piece.text).join(""));
-  const truth = view.truth.map((one) => one.text);
-  return joined([view.id, text!, view.question, ...Object.values(view.options), view.answer, reference!, ...truth, ...view.criteria]);
-}
-
-function ofVerdict(verdict: Verdict): string {
-  const parts = verdict.parts.flatMap((one) => [one.verdict, one.words]);
-  return joined([verdict.reason, verdict.said, ...parts, ...verdict.quotes.flatMap((one) => [one.text, one.note])]);
-}
-
-function ofExchange(sent: Exchange): string[] {
-  const attempts = sent.attempts.flatMap((one) => [one.text, one.error]);
-  return [sent.system, sent.user, joined([sent.reply, ...attempts])];
+function byText({ texts, rows }: CaseTexts, placeOf: Map<number, number>): Texts {
+  const having = texts.map((): number[] => []);
+  for (const [row, ...places] of rows) for (const one of places) having[one]!.push(placeOf.get(row!)!);
+  return texts.map((text, one) => [text.toLowerCase(), having[one]!]);
 }

@@ -162,23 +162,25 @@ export interface SamplesData {
   images_left_out: number;
 }
 
+export interface Moved {
+  metric: string;
+  model: string;
+  judge: string;
+  second_judge: string;
+  first: number | null;
+  second: number | null;
+  change: number | null;
+  first_n: number;
+  second_n: number;
+  changed: number;
+  shared: number;
+}
+
 export interface Comparison {
   first: string;
   second: string;
   differences: { kind: string; name: string; first: string | null; second: string | null }[];
-  moved: {
-    metric: string;
-    model: string;
-    judge: string;
-    second_judge: string;
-    first: number | null;
-    second: number | null;
-    change: number | null;
-    first_n: number;
-    second_n: number;
-    changed: number;
-    shared: number;
-  }[];
+  moved: Moved[];
   cases: { unit: string; metric: string; model: string; judge: string; first: string; second: string }[];
   changed: number;
   only_first: string[];
