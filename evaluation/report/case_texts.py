@@ -19,10 +19,11 @@ class CaseTexts:
         self._of_row: dict[int, list[int]] = {}
         items = cases.items
         case = items.inputs.cases[place]
+        about = of_case(case)
         for row in items.rows_of_case.get(case.id, ()):
             one = items.rows[row]
             response = of_response(items, one.model, one.case, one.response)
-            texts = (of_case(case), response, of_verdict(items, one))
+            texts = (about, response, of_verdict(items, one))
             self._of_row[row] = [self._place(text) for text in texts]
 
     def _place(self, text: str) -> int:

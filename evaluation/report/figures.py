@@ -90,7 +90,8 @@ def _rank_shift(evaluation: Evaluation) -> Iterator[Figure]:
 
 def _by(judge: str, evaluation: Evaluation) -> str:
     judges = evaluation.judged.judges
-    return f", judged by {short_names(judges)[judge]}" if len(judges) > 1 and judge else ""
+    name = short_names(judges).get(judge, judge)
+    return f", judged by {name}" if len(judges) > 1 and judge else ""
 
 
 def _file(name: str, judge: str, evaluation: Evaluation) -> str:
