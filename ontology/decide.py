@@ -26,7 +26,11 @@ from .tree import Tree
 
 _SURE_CONTACT = 0.8  # the score of a factor's category from which no model of refusal is asked
 _LIKELY_CONTACT = 0.4  # the same where a frame or a word of the text names a contact
-_STATE = re.compile(r"^(?:Presence|Acquired absence|Dependence|Resistance)|history|status$")
+_STATE = re.compile(r"^(?:Presence|Acquired absence|Dependence|Resistance)|history|status$|states$")
+_STATED = frozenset(
+    "status state after post previous prior old past has had absent absence".split()
+)
+_AFTER = ("status post ", "history of ")  # how terms name a state by its procedure
 _DOUBTED = 0.5  # the score of a code where the words beside it mean another code
 
 
@@ -150,6 +154,13 @@ def _is_lack(query: Query, first: Candidate) -> bool:
     return names_a_lack((first.term, first.name)) and not denies_in_another_language(query.text)
 
 
+def _why_a_procedure(query: Query, first: Candidate) -> str | None:
+    """Return why a text is a procedure: its term is the state after it, unsaid in the text."""
+    said = query.frame or not _STATED.isdisjoint(normalise_text(query.text).split())
+    is_after = normalise_text(first.term).startswith(_AFTER)
+    return "is the name of a procedure or treatment" if is_after and not said else None
+
+
 def _why_refused(query: Query, first: Candidate, uncalibrated: float, policy: Policy) -> str | None:
     """Return why a text is not a diagnosis or nothing in the base is close, else None.
 
@@ -171,7 +182,7 @@ def _why_refused(query: Query, first: Candidate, uncalibrated: float, policy: Po
     model = load_refusal_model()
     if why := model.refuse(model.read(query, retriever.is_term), uncalibrated):
         return why
-    if why := composed(query.text):
+    if why := composed(query.text) or _why_a_procedure(query, first):
         return why
     if first.score < floor:
         best = f"{first.score:.2f} for {first.code} ({first.name})"

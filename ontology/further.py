@@ -4,6 +4,7 @@ Nothing is invented: each further condition stands in the text, has a code of it
 of at least 0.5, and a reason in words.
 """
 
+import re
 from collections.abc import Mapping as ReadOnly
 from collections.abc import Sequence
 from dataclasses import replace
@@ -32,6 +33,11 @@ from .tree import Tree
 
 _HIGHEST = 0.9  # of a code that was put together from two conditions
 _SHOWN = 15
+# These join no conditions: "pt with AKI on CKD".
+_LEAD = re.compile(
+    r"^\s*(?:(?:the )?(?:pt|patient)|present(?:s|ed|ing)?|adm(?:itted)?)\s+(?:with|w/|for)\s*",
+    re.IGNORECASE,
+)
 # Words of names that say a cause or a time, which a text must say as well.
 _CAUSES = frozenset(
     """alcoholic toxic drug diabetic hypertensive syphilitic tuberculous gonococcal postprocedural
@@ -79,6 +85,7 @@ def _readings(text: str) -> tuple[tuple[Part, ...], ...]:
 
     First "mets" are those of all places before it, which must be known as such.
     """
+    text = _LEAD.sub("", text)
     shared, listed = read_parts(text, listed=True, shared=True), read_parts(text, listed=True)
     return tuple(dict.fromkeys((shared, listed, read_parts(text))))
 

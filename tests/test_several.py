@@ -46,6 +46,7 @@ TEXTS = {
     "liver and lung mets from colon cancer": ("C78.7", ["C78.0", "C18"]),
     "subarachnoid hemorrhage with residual hemiparesis": ("I69.05", []),
     "h/o ICH with residual aphasia": ("I69.120", []),
+    "pt with AKI on CKD 4": ("N17.9", ["N18.4"]),
     "PPROM 31 wks": ("O42", ["Z3A.31"]),
     "morbid obesity, BMI 45": ("E66.813", ["Z68.42"]),
     "breast cancer with bone and spine mets": ("C50", ["C79.51"]),
