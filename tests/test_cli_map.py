@@ -7,6 +7,7 @@ import shlex
 import signal
 import subprocess
 import sys
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,20 @@ def test_keeps_rows_and_columns_and_adds_its_own(mapped: Path) -> None:
     before, after = rows_of(EXAMPLES), rows_of(mapped / "out.csv")
     assert list(after[0]) == [*before[0], *ADDED]
     assert [{name: row[name] for name in before[0]} for row in after] == before
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/index.md"])
+def test_the_first_table_of_the_front_pages_is_what_comes(mapped: Path, page: str) -> None:
+    lines = (EXAMPLES.parent.parent / page).read_text("utf-8").splitlines()
+    start = next(n for n, line in enumerate(lines) if line.startswith("| diagnosis | → code |"))
+    header, _, *shown = (
+        [cell.strip(" →") for cell in line.strip("|").split("|")]
+        for line in takewhile(lambda line: line.startswith("|"), lines[start:])
+    )
+    row_of = {row["diagnosis"]: row for row in rows_of(mapped / "out.csv")}
+    assert len(shown) > 3
+    for cells in shown:
+        assert cells == [row_of[cells[0]][name] for name in header]
 
 
 def test_maps_what_anybody_would_map(mapped: Path) -> None:
