@@ -66,18 +66,24 @@ def with_further(mappings: Sequence[Mapping], policy: Policy) -> list[Mapping]:
 
 
 def _with_measures(mapping: Mapping, policy: Policy) -> Mapping:
-    """Return the mapping with the codes of numbers beside it for which it has a note."""
+    """Return the mapping with the codes of numbers beside it for which it has a note.
+
+    A joint of the text may have brought such a code before ("obesity with BMI 45").
+    """
     if mapping.code is None or mapping.source == WRITTEN or policy.specificity == "category":
         return mapping
+    measures = measures_in(mapping.text[:LONGEST])
+    if not measures:
+        return mapping
     tree, rows = policy.retriever.tree, policy.retriever.index.rows
-    beside = list(mapping.additional)
-    for measure in measures_in(mapping.text[:LONGEST]):
+    beside = {one.code: one for one in mapping.additional}
+    for measure in measures:
         for row in rows.exact.get(normalise_text(measure.term), ())[:1]:
             code = rows.terms[row].code
             note = asks_for(mapping.code, code, tree)
             if note and not in_line(mapping.code, code, tree):
-                beside.append(Additional(code, tree.name(code), 1.0, measure.span, note))
-    return replace(mapping, additional=tuple(beside))
+                beside.setdefault(code, Additional(code, tree.name(code), 1.0, measure.span, note))
+    return replace(mapping, additional=tuple(beside.values()))
 
 
 def _readings(text: str) -> tuple[tuple[Part, ...], ...]:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from dxjudge.cli.main import run
+from dxjudge.files import large
 
 TIMES = {"Acute appendicitis": 3, "schedule follow up": 2, "gout; asthma": 4, "": 1}
 OPTIONS = ("--json", "--quiet", "--split", "--accept", "0.9")
@@ -26,10 +27,17 @@ def told(capsys: pytest.CaptureFixture[str], *words: object) -> dict[str, Any]:
     return {name: fact for name, fact in facts.items() if name not in ("seconds", "files", "input")}
 
 
+@pytest.mark.parametrize("least", [1, large.LARGE])
 @pytest.mark.parametrize("suffix", [".csv", ".xlsx", ".jsonl"])
 def test_a_list_of_counted_texts_gives_the_numbers_of_the_whole_table(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], suffix: str
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    suffix: str,
+    least: int,
 ) -> None:
+    monkeypatch.setattr(large, "LARGE", least)
+    monkeypatch.setattr(large, "_LARGE_PACKED", least)
     whole = written(
         tmp_path / "whole.csv", [(text, 1) for text in TIMES for _ in range(TIMES[text])]
     )

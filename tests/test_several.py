@@ -49,6 +49,8 @@ TEXTS = {
     "pt with AKI on CKD 4": ("N17.9", ["N18.4"]),
     "PPROM 31 wks": ("O42", ["Z3A.31"]),
     "morbid obesity, BMI 45": ("E66.813", ["Z68.42"]),
+    "obesity with BMI 45": ("E66", ["Z68.42"]),
+    "preterm labor with 31 weeks gestation": ("O60", ["Z3A.31"]),
     "breast cancer with bone and spine mets": ("C50", ["C79.51"]),
     "lung cancer with diabetes and liver mets": ("C34", ["E11", "C78.7"]),
     "lung cancer with liver mets and bone mets": ("C34", ["C78.7", "C79.51"]),

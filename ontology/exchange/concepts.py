@@ -44,8 +44,7 @@ class Concepts:
 
     def of_mapping(self, mapping: MappingOfText) -> tuple[Concept, ...]:
         """Return the concepts of the code of a text and of the codes beside it, each once."""
-        codes = (mapping.code, *(further.code for further in mapping.additional))
-        return tuple(dict.fromkeys(concept for code in codes for concept in self.of(code or "")))
+        return tuple(dict.fromkeys(one for code in mapping.codes for one in self.of(code)))
 
     def codes_of(self, concept: int) -> tuple[str, ...]:
         """Return the codes that have this concept as their own, else those that map to it."""

@@ -129,7 +129,7 @@ def composed(text: str) -> str | None:
     >>> composed("MRI L-spine w/ gad"), composed("MRI L-spine with abscess")
     ('is the name of a test or measurement', None)
     """
-    lists = _word_lists()
+    lists = _lists_of_words()
     words = normalise_text(re.sub(r"\bu/s\b", "ultrasound", text, flags=re.IGNORECASE)).split()
     if len(words) < 2:
         return None
@@ -148,7 +148,7 @@ def composed(text: str) -> str | None:
 
 
 @lru_cache(maxsize=1)
-def _word_lists() -> dict[str, frozenset[str]]:
+def _lists_of_words() -> dict[str, frozenset[str]]:
     drugs = (name for name, kind in _names().items() if kind == "drug" and " " not in name)
     lists = {name: frozenset(words) for name, words in read_lists().items()}
     return lists | {"drug word": frozenset(drugs)}
