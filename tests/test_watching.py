@@ -173,6 +173,25 @@ def test_the_account_has_the_estimate_and_what_it_took(tmp_path: Path, capsys: A
     assert after["prices"] == "2026-01-01" and after["budget_reached"] is False
 
 
+def test_an_estimate_beside_a_journal_says_what_is_left(tmp_path: Path, capsys: Any) -> None:
+    words = ["judge", STEP, pairs(tmp_path), "-o", tmp_path / "o.csv", "--engine", "llm"]
+    with ProtocolServer(lambda seen: {"same_disease": "yes"}) as server:
+        words += ["--judge", server.judge(), "--cache-mode", "off"]
+        account = tmp_path / "account.json"
+        assert dxjudge([*map(str, words), "--max-calls", "2"]) == 7
+        left = [*map(str, words), "--estimate", "--json"]
+        capsys.readouterr()
+        assert dxjudge(left) == dxjudge([*left, "--repeat", "1"]) == 0
+        out = capsys.readouterr().out
+        assert dxjudge([*map(str, words), "--account", str(account)]) == 0
+        assert len(server.seen) == 3
+    ends = out.index("}\n{") + 1
+    same, other = json.loads(out[:ends]), json.loads(out[ends:])
+    assert (same["rows"], same["models"][0]["calls"], same["finished_in_the_journal"]) == (3, 1, 2)
+    assert other["models"][0]["calls"] == 3 and "finished_in_the_journal" not in other
+    assert json.loads(account.read_text("utf-8"))["estimate"][0]["calls"] == 1
+
+
 def test_a_jury_is_estimated_juror_by_juror(tmp_path: Path, capsys: Any) -> None:
     words = ["judge", STEP, pairs(tmp_path), "-o", tmp_path / "o.csv", "--repeats", 2, "--estimate"]
     words += ["--judge", "openai:a@http://127.0.0.1:9/v1", "--judge", "openai:gpt-4o"]

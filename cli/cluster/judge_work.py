@@ -131,7 +131,8 @@ class Estimate:
     def __call__(self, item: Item) -> Item:
         """Return the counts of each group of calls."""
         rows = self.job.read(Piece.of_item(item["piece"])).slice(item["first"], item["rows"])
-        inputs, groups = self.job.inputs_of(rows), self.job.asking.groups()
+        inputs = self.job.inputs_of(rows)
+        groups = self.job.asking.groups(inputs)
         return {"counts": [group.count(inputs, self._run).plain() for group in groups]}
 
 

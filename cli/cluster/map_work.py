@@ -11,7 +11,7 @@ A piece or a block whose file is there is not done again.
 import json
 import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from collections.abc import Mapping as ReadOnly
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,7 +19,7 @@ from typing import Any
 
 from ...agents.engine.permits import Permits
 from ...cache.key import fingerprint
-from ...errors import EnvironmentFault, InputError, OutputError, UsageError
+from ...errors import InputError, OutputError, UsageError
 from ...files.blocks import JOURNAL, Blocks
 from ...files.forms import Form
 from ...files.frames import frame_texts, with_added
@@ -28,16 +28,16 @@ from ...graphs.chooser import Chooser, is_final, part_of
 from ...graphs.mapper import Mapper
 from ...ontology.mapping import Mapping, read_mapping
 from ...ontology.reading.style import count_forms
-from ...ontology.search.encode import packaged_encoder
-from ...ontology.table import CanonicalTable, short_signature
-from ..runs.map_accept import Taking
+from ...ontology.table import CanonicalTable
+from ..runs.map_accept import Taking, sum_of
 from ..runs.map_columns import added_columns
-from ..runs.map_job import texts_of
+from ..runs.map_job import numbers_of_rows, texts_of
 from ..runs.map_model import Asked, mapper_settings
 from ..runs.map_summary import failure_counts, row_counts
 from .office import run_of_worker
 from .on_ray import Item
 from .pieces import Piece, column_of, read_piece, why_unread
+from .worker_mapper import mapper_of_job
 
 TEXTS, DISTINCT, MAPPED = f"{JOURNAL}/texts", f"{JOURNAL}/distinct", f"{JOURNAL}/mapped"
 _SLICE = 100_000  # rows that are written at once
@@ -49,7 +49,7 @@ class MapJob:
     """What all workers know.
 
     source, output: paths or addresses. buckets: the number of groups in which the distinct texts
-    of the whole input are found.
+    of the whole input are found. count: the column that says how many rows each stands for.
     """
 
     source: str
@@ -59,19 +59,36 @@ class MapJob:
     split: bool
     candidates: bool
     buckets: int
+    count: str | None = None
 
     @cached_property
     def blocks(self) -> Blocks:
         """The parts of the output, and the blocks that are kept until the job is complete."""
         return Blocks(self.output)
 
+    @property
+    def columns(self) -> list[str | None]:
+        """The columns that are read, as the options name them; that of the texts is the first."""
+        return [self.column] if self.count is None else [self.column, self.count]
+
     def texts_of(self, table: Any) -> Repeated[tuple[str, ...]]:
         """Return the texts of each row: one, or several where cells are split."""
         return texts_of(frame_texts(table, self.column), split=self.split)
 
+    def stands_for(self, table: Any, part: str = "") -> Sequence[int] | None:
+        """Return how many rows each row stands for; None where each stands for itself.
+
+        part: of a file, for messages. Raises UsageError and InputError for a faulty column.
+        """
+        if self.count is None:
+            return None
+        cells = frame_texts(table, self.count)
+        return numbers_of_rows(cells, self.count, lambda row: f"row {row + 1}{part}")
+
     def read(self, piece: Piece, *, texts_only: bool) -> Any:
-        """Return the rows of a piece as an Arrow table."""
-        return read_piece(self.source, piece, self.form, self.column, texts_only=texts_only)
+        """Return the rows of a piece as an Arrow table; texts_only: without further columns."""
+        only = self.columns if texts_only else None
+        return read_piece(self.source, piece, self.form, self.column, only)
 
 
 @dataclass(frozen=True)
@@ -91,9 +108,11 @@ class Scan:
         distinct: set[str] = set()
         try:
             table = self.job.read(piece, texts_only=True)
-            counts["column"] = column_of(table.column_names, piece.path, self.job.column)
-            distinct.update(text for of_row in self.job.texts_of(table).values for text in of_row)
-            counts["rows"] = table.num_rows
+            names = table.column_names
+            column, *_ = (column_of(names, piece.path, one) for one in self.job.columns)
+            texts = {text for of_row in self.job.texts_of(table).values for text in of_row}
+            self.job.stands_for(table, piece.part)
+            distinct, counts = texts, {"rows": table.num_rows, "column": column, "unread": ""}
         except (InputError, UsageError, OutputError) as fault:
             counts["unread"] = why_unread(piece, fault)
         self.job.blocks.write(name, self._in_buckets(distinct), counts)
@@ -160,14 +179,8 @@ class Map:
     @cached_property
     def mapper(self) -> Mapper:
         """The mapper. Raises EnvironmentFault where it is not that of the job."""
-        mapper = Mapper(**self.settings, **mapper_settings(self.chooser))
-        packaged_encoder().threads = 1
-        if short_signature(mapper.signature) != self.signature:
-            raise EnvironmentFault(
-                "a node of the cluster has another version of dxjudge, other sources or another "
-                "index than this machine"
-            )
-        return mapper
+        settings = {**self.settings, **mapper_settings(self.chooser)}
+        return mapper_of_job(settings, self.signature)
 
     def __call__(self, item: Item) -> Item:
         """Return the counts of the block: texts, settled, failures, parts of the model, and more.
@@ -251,10 +264,10 @@ class Write:
     def _mapped(self, table: Any, counts: Counter[str]) -> Iterator[Any]:
         """Yield the rows with the added columns, some at a time, and count them."""
         for rows in _slices(table):
-            texts = self.job.texts_of(rows)
+            texts, stands_for = self.job.texts_of(rows), self.job.stands_for(rows)
             found = self._found({text for of_row in texts.values for text in of_row})
             mappings = {text: _mapping_of(plain) for text, (plain, _) in found.items()}
-            counts.update(row_counts(texts, mappings))
+            counts.update(row_counts(texts, mappings, stands_for))
             is_open = {text for text, (_, part) in found.items() if not is_final(part)}
             counts["open"] += sum(
                 count for of_row, count in texts.counted() if not is_open.isdisjoint(of_row)
@@ -263,7 +276,7 @@ class Write:
                 texts, mappings, parts=self.job.split, candidates=self.job.candidates
             )
             if (marks := self.taking.marks(texts, mappings)) is not None:
-                counts["accepted"] += sum(marks)
+                counts["accepted"] += sum_of(marks, stands_for)
                 added["accepted"] = marks
             yield with_added(rows, added)
 

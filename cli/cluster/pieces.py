@@ -34,6 +34,13 @@ class Piece:
         groups = item["groups"]
         return cls(item["number"], item["path"], None if groups is None else tuple(groups))
 
+    @property
+    def part(self) -> str:
+        """What a message says of the part of the file that this is."""
+        if self.groups is None:
+            return ""
+        return f" of its row groups {self.groups[0] + 1} to {self.groups[-1] + 1}"
+
     def as_item(self) -> dict[str, Any]:
         """Return the piece as plain JSON."""
         return asdict(self)
@@ -124,12 +131,13 @@ def why_unread(piece: Piece, fault: Exception) -> str:
 
 
 def read_piece(
-    place: str, piece: Piece, form: Form, column: str | None, *, texts_only: bool = False
-) -> Any:
+    place: str, piece: Piece, form: Form, column: str | None,
+    only: Sequence[str | None] | None = None,
+) -> Any:  # fmt: skip
     """Return the rows of a piece as an Arrow table.
 
-    column: the option of the command. texts_only: of a Parquet file read this column alone. Raises
-    InputError, UsageError or OutputError where the file cannot be read.
+    column: the option of the command. only: of a Parquet file read these columns, each as such an
+    option. Raises InputError, UsageError or OutputError where the file cannot be read.
     """
     import pyarrow
     import pyarrow.parquet as parquet
@@ -142,7 +150,7 @@ def read_piece(
                 return _plain(file.readall(), piece.path, form, column)
             opened = parquet.ParquetFile(file)
             names = opened.schema_arrow.names
-            wanted = [column_of(names, piece.path, column)] if texts_only else None
+            wanted = only and [*{column_of(names, piece.path, one): None for one in only}]
             groups = range(opened.num_row_groups) if piece.groups is None else piece.groups
             return opened.read_row_groups(list(groups), columns=wanted)
     except (pyarrow.ArrowException, OSError) as fault:
