@@ -186,7 +186,8 @@ class Jury(Asking):
 
     @override
     def about(self) -> dict[str, Any]:
-        return {**about_jury(self._plan(), self.codes and self.codes.signature), "case": self.case}
+        mapper = self.codes.signature if self.codes else None
+        return {**about_jury(self._plan(), mapper), "case": self.case}
 
     @override
     def models(self) -> Sequence[JudgeSpec]:
