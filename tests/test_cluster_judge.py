@@ -48,6 +48,7 @@ from dxjudge.graphs.jury.votes_file import read_votes, write_votes
 from .protocol_server import ProtocolServer, Seen, say
 from .ray_nodes import two_nodes, with_ray
 from .redis_server import running_redis
+from .span_collector import running_collector
 
 STEP = "judge_equivalence"
 
@@ -362,8 +363,8 @@ def test_a_file_without_the_fields_of_the_step_is_unread(tmp_path: Path) -> None
     ("options", "said"),
     [
         (
-            ["--judge", "openai:a", "--judge", "openai:b", "--journal", "j", "--log", "l"],
-            "without --journal, --log: leave that out",
+            ["--judge", "openai:a", "--judge", "openai:b", "--journal", "j"],
+            "without --journal: leave that out",
         ),
         (["--engine", "rules", "-o", "-"], "reads files and writes a folder"),
     ],
@@ -500,3 +501,35 @@ def test_equal_codes_judge_on_a_cluster(cluster: Any, tmp_path: Path) -> None:
     code = run([*command, str(path), "-o", str(alone)])
     assert run([*command, str(path.parent), "-o", str(out), "--cluster", cluster.address]) == code
     assert pq.read_table(out / "part-000000.parquet").equals(pq.read_table(alone))
+
+
+@with_ray
+def test_a_lost_node_costs_no_line_of_the_log_and_spans_are_sent(
+    server: ProtocolServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "in").mkdir()
+    pq.write_table(pa.Table.from_pylist(pairs(0, 900)), tmp_path / "in" / "a.parquet")
+    log = tmp_path / "log.jsonl"
+    with running_collector() as (address, spans):
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", address)
+        with two_nodes() as own:
+            lost = own.add_node(num_cpus=1)
+            own.wait_for_nodes()
+            command = [
+                sys.executable, "-m", "dxjudge", "judge", STEP, str(tmp_path / "in"), "-o",
+                f"{tmp_path}/out", "--engine", "llm", "--judge", server.judge(),
+                "--cache", f"{tmp_path}/c.sqlite", "--concurrency", "6", "--log", str(log),
+                "--otel", "--cluster", own.address,
+            ]  # fmt: skip
+            process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+            while len(server.seen) < 300:
+                assert process.poll() is None, process.communicate()[1]
+                time.sleep(0.02)
+            own.remove_node(lost, allow_graceful=False)
+            assert process.wait() == 0, process.communicate()[1]
+    lines = [json.loads(line) for line in log.read_text("utf-8").splitlines()]
+    # A request that was under way on the lost node has no end that could be logged.
+    assert len(server.seen) - 6 <= len(lines) <= len(server.seen)
+    assert {line["user"] for line in lines} == {seen.user for seen in server.seen}
+    assert len({line["key"] for line in lines if line["status"] == "valid"}) == 900
+    assert len(spans) >= 5  # those of a block are sent when it is finished

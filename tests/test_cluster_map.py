@@ -494,7 +494,7 @@ def test_a_model_is_paid_once_though_the_driver_is_killed(
     distinct = len(server.seen)
     server.seen.clear()
     with running_redis() as url:
-        model += ["--cache", url]
+        model += ["--cache", url, "--log", f"{tmp_path}/log.jsonl"]
         command = ["map", str(tmp_path / "in"), *SMALL, "-o", f"{tmp_path}/out", *model]
         assert run([*command, "--estimate", "--json", "--cluster", cluster.address]) == 0
         told = json.loads(capfd.readouterr().out)
@@ -515,6 +515,9 @@ def test_a_model_is_paid_once_though_the_driver_is_killed(
     assert done.returncode == 0, told
     assert distinct <= len(server.seen) <= distinct + 3
     assert len({seen.user for seen in server.seen}) == distinct
+    lines = [json.loads(line) for line in (tmp_path / "log.jsonl").read_text().splitlines()]
+    assert {line["user"] for line in lines} == {seen.user for seen in server.seen}
+    assert distinct <= len(lines) <= len(server.seen)
     assert server.peak <= 3
     assert rows_of(tmp_path / "out") == alone
 

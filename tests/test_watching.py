@@ -1,12 +1,10 @@
 """To see what a run does: spans, the log of calls, and the account with its estimate."""
 
 import asyncio
-import http.server
 import json
 import os
 import subprocess
 import sys
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +19,7 @@ from dxjudge.cli.main import run as dxjudge
 from dxjudge.graphs.step import run_step
 
 from .protocol_server import ProtocolServer, Seen, refuse, throttle
+from .span_collector import running_collector
 
 STEP = "judge_equivalence"
 PRICES = (
@@ -93,29 +92,15 @@ def test_without_a_tracer_there_is_no_span() -> None:
 
 
 def test_the_command_sends_spans_where_the_environment_says(tmp_path: Path) -> None:
-    paths: list[str] = []
-
-    class Collector(http.server.BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            paths.append(self.path)
-            self.rfile.read(int(self.headers["Content-Length"]))
-            self.send_response(200)
-            self.end_headers()
-
-        def log_message(self, *_: Any) -> None: ...
-
-    collector = http.server.HTTPServer(("127.0.0.1", 0), Collector)
-    threading.Thread(target=collector.serve_forever, daemon=True).start()
     cases = tmp_path / "pairs.csv"
     cases.write_text("predicted,truth\ngout,podagra\n", "utf-8")
-    with ProtocolServer([{"same_disease": "yes"}]) as server:
+    with ProtocolServer([{"same_disease": "yes"}]) as server, running_collector() as collector:
+        address, paths = collector
         words = ["judge", STEP, cases, "-o", tmp_path / "o.csv", "--judge", server.judge()]
-        address = f"http://127.0.0.1:{collector.server_port}"
         subprocess.run(
             [sys.executable, "-m", "dxjudge", *map(str, words), "--engine", "llm", "--otel"],
             env={**os.environ, "OTEL_EXPORTER_OTLP_ENDPOINT": address}, check=True,
         )  # fmt: skip
-    collector.shutdown()
     assert paths == ["/v1/traces"]
 
 

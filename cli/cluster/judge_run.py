@@ -27,7 +27,7 @@ from .case_names import CaseNames
 from .journal import check_options, check_places, in_journal, whole_path
 from .judge_work import JUDGED, BlockOutcomes, Count, Estimate, Judge, JudgeJob, Write
 from .not_read import not_read
-from .office import check_batch, permits_of, refused_of
+from .office import check_batch, permits_of
 from .on_ray import Item, connected, each
 from .pieces import Pieces, find_pieces
 
@@ -100,7 +100,6 @@ def _prepare(options: JudgeOptions) -> JudgeJob:
     check_options({
         "--journal": options.journal is not None,
         "--output-format": rows.output_format not in (None, "parquet"),
-        **refused_of(run),
     })  # fmt: skip
     check_use(options)
     check_votes(options)

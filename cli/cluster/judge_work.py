@@ -16,7 +16,7 @@ from functools import cached_property, lru_cache
 from itertools import accumulate
 from typing import Any, overload
 
-from ...agents.engine.permits import Permits
+from ...adapters.permits import RayPermits
 from ...agents.engine.run import Run
 from ...agents.step import Step
 from ...agents.steps import find_step
@@ -31,7 +31,7 @@ from ...graphs.row_inputs import frame_inputs, given_values
 from ..option_groups import RunOptions
 from .asking import Asking
 from .case_names import digests
-from .office import run_of_worker
+from .office import asked_now, run_of_worker
 from .on_ray import Item
 from .pieces import Piece, read_piece, why_unread
 
@@ -142,7 +142,7 @@ class Judge:
 
     job: JudgeJob
     options: RunOptions
-    permits: Permits | None
+    permits: RayPermits | None
 
     @cached_property
     def _run(self) -> Run:
@@ -173,8 +173,8 @@ class Judge:
         }
         plain = [json.dumps(asking.write(one)) for one in outcomes]
         self.job.blocks.write(name, [_table(plain)], counts)
-        asked_now, before = self._run.take_counts(), rows - len(places)
-        return {**counts, "rows": rows, "at": item["at"], "before": before, "asked": asked_now}
+        calls, before = asked_now(self._run), rows - len(places)
+        return {**counts, "rows": rows, "at": item["at"], "before": before, "asked": calls}
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ from ..terminal.progress import Stages, stages
 from .journal import check_options, check_places, in_journal, whole_path
 from .map_work import DISTINCT, MAPPED, TEXTS, Gather, Map, MapJob, Scan, Write
 from .not_read import not_read
-from .office import check_batch, permits_of, refused_of
+from .office import check_batch, permits_of
 from .on_ray import Item, connected, each
 from .pieces import Pieces, find_pieces
 
@@ -143,7 +143,6 @@ def _check(request: Request, asked: Asked | None) -> None:
         f"--output-format {request.output_format}": request.output_format not in (None, "parquet"),
         "--journal": request.journal is not None,
         "--concepts": request.concepts is not None,
-        **(refused_of(asked.run) if asked else {}),
     })  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ...agents.engine.permits import Permits
+from ...adapters.permits import RayPermits
 from ...cache.key import fingerprint
 from ...errors import InputError, OutputError, UsageError
 from ...files.blocks import JOURNAL, Blocks
@@ -34,7 +34,7 @@ from ..runs.map_columns import added_columns
 from ..runs.map_job import numbers_of_rows, texts_of
 from ..runs.map_model import Asked, mapper_settings
 from ..runs.map_summary import failure_counts, row_counts
-from .office import run_of_worker
+from .office import asked_now, run_of_worker
 from .on_ray import Item
 from .pieces import Piece, column_of, read_piece, why_unread
 from .worker_mapper import mapper_of_job
@@ -166,7 +166,7 @@ class Map:
     table: CanonicalTable
     taking: Taking = Taking()
     asked: Asked | None = None
-    permits: Permits | None = None
+    permits: RayPermits | None = None
 
     @cached_property
     def chooser(self) -> Chooser | None:
@@ -211,7 +211,7 @@ class Map:
         columns = {field: [rows[text][field] for text in texts] for field in _FIELDS}
         self.job.blocks.write(name, [_table(**columns)], counts)
         run = self.chooser.run if self.chooser else None
-        return {**counts, "before": before, "asked": run.take_counts() if run else None}
+        return {**counts, "before": before, "asked": asked_now(run) if run else None}
 
     def texts_of(self, item: Item) -> list[str]:
         """Return the texts of a block."""
