@@ -315,6 +315,34 @@ def test_equal_codes_judge_as_on_one_machine(
         other.ask(rows, ["1"] * 7, Run(mode="off"))
 
 
+def test_numbers_are_read_as_they_stand_in_the_file(tmp_path: Path) -> None:
+    """Also where Arrow, and so the output, gives a column of both kinds one type."""
+    rows = [
+        {"id": 5, "predicted": 7, "truth": "7"},
+        {"id": 5.5, "predicted": 7.5, "truth": "7"},
+        {"id": 6, "predicted": 2, "truth": 2.0},
+    ]
+    path, votes = tmp_path / "a.json", tmp_path / "votes.csv"
+    path.write_text(json.dumps(rows))
+    command = ["judge", STEP, str(path), "--judge", "rules", "--votes", str(votes), "-q"]
+    assert run([*command, "-o", str(tmp_path / "alone.parquet")]) == 3
+    job = JudgeJob(
+        str(path), str(tmp_path / "out"), Form(), (), (), Jury(STEP, None, ["rules"], {})
+    )
+    Blocks(job.output).create(JUDGED)
+    piece = Piece(0, str(path)).as_item()
+    items = [{"piece": piece, "first": 0, "rows": 2, "at": 1},
+             {"piece": piece, "first": 2, "rows": 1, "at": 3}]  # fmt: skip
+    for item in items:
+        Judge(job, RunOptions(cache_mode="off"), None)(item)
+    Write(job, 2)(piece)
+    table = pq.read_table(tmp_path / "out" / "part-000000.parquet")
+    assert table.equals(pq.read_table(tmp_path / "alone.parquet"))
+    assert table["verdict"].to_pylist() == [True, None, None]
+    write_votes(tmp_path / "out.csv", votes_cast(BlockOutcomes(job, items)))
+    assert (tmp_path / "out.csv").read_bytes() == votes.read_bytes()
+
+
 def test_numbers_in_a_column_of_texts_are_written_as_texts() -> None:
     """As of a step of one's own whose result is a Literal of numbers and words."""
     table = with_columns(

@@ -26,9 +26,10 @@ from dxjudge import Mapper
 from dxjudge.agents.engine.run import Run
 from dxjudge.agents.judge import parse_judge
 from dxjudge.cli.cluster import pieces
+from dxjudge.cli.cluster.distinct_texts import DISTINCT, TEXTS, Gather, MapJob, Scan
 from dxjudge.cli.cluster.journal import beside
 from dxjudge.cli.cluster.map_estimate import Estimate
-from dxjudge.cli.cluster.map_work import DISTINCT, MAPPED, TEXTS, Gather, Map, MapJob, Scan, Write
+from dxjudge.cli.cluster.map_work import MAPPED, Map, Write
 from dxjudge.cli.cluster.pieces import find_pieces
 from dxjudge.cli.main import run
 from dxjudge.cli.option_groups import BatchRunOptions
@@ -256,6 +257,19 @@ def test_rows_that_stand_for_several_are_counted_as_on_one_machine(
         scanned = [Scan(job)(item) for item in items]
         assert [one["unread"].partition(";")[0] for one in scanned] == unread
         assert [one["column"] for one in scanned] == ["" if why else "dx" for why in unread]
+
+
+def test_texts_are_read_as_they_stand_in_the_file(tmp_path: Path) -> None:
+    """Beside 5.5, Arrow would make 5.0 of the text 5, and "true" of True beside a text."""
+    columns: list[list[Any]] = [[5, 5.5, None], [True, "gout", 7]]
+    for number, cells in enumerate(columns):
+        source, out = tmp_path / f"{number}.json", tmp_path / f"out-{number}"
+        source.write_text(json.dumps([{"dx": cell, "n": n} for n, cell in enumerate(cells)]))
+        work_all(MapJob(str(source), str(out), Form(), None, False, False, 1))
+        assert run(["map", str(source), *SMALL, "-q", "-o", f"{tmp_path}/alone.parquet"]) == 0
+        assert rows_of(out) == pq.read_table(f"{tmp_path}/alone.parquet").to_pylist()
+        texts = {row["text"] for row in rows_of(out / DISTINCT)}
+        assert texts == {"" if cell is None else str(cell) for cell in cells}
 
 
 def test_a_worker_with_another_index_is_refused(tmp_path: Path) -> None:

@@ -26,8 +26,9 @@ from ..runs.map_style import StyleInUse, style_or
 from ..runs.map_summary import Told, model_summary, not_fitted, tell_counts
 from ..terminal.facts import Fact, Facts, named
 from ..terminal.progress import Stages, stages
+from .distinct_texts import DISTINCT, TEXTS, Gather, MapJob, Scan
 from .journal import check_options, check_places, in_journal, whole_path
-from .map_work import DISTINCT, MAPPED, TEXTS, Gather, Map, MapJob, Scan, Write
+from .map_work import MAPPED, Map, Write
 from .not_read import not_read
 from .office import check_batch, permits_of
 from .on_ray import Item, connected, each
