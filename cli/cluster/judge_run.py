@@ -27,7 +27,7 @@ from .case_names import CaseNames
 from .journal import check_options, check_places, in_journal, whole_path
 from .judge_work import JUDGED, BlockOutcomes, Count, Estimate, Judge, JudgeJob, Write
 from .not_read import not_read
-from .office import check_batch, permits_of, refused_of
+from .office import check_batch, permits_of
 from .on_ray import Item, connected, each
 from .pieces import Pieces, find_pieces
 
@@ -73,7 +73,7 @@ def run_judge_cluster(options: JudgeOptions, address: str) -> int:
 
 def _estimate(job: JudgeJob, found: Pieces, options: JudgeOptions, address: str) -> int:
     """Tell what the judges would be asked about the whole job; return the exit code."""
-    done, groups = Done(), job.asking.groups()
+    done, groups = Done(), job.asking.groups(())
     counts = [CallCount() for _ in groups]
     with options.run.open() as run, connected(address) as cores:
         rows = _count(job, found, options, done)
@@ -99,10 +99,7 @@ def _prepare(options: JudgeOptions) -> JudgeJob:
     check_batch(run)
     check_options({
         "--journal": options.journal is not None,
-        "--engine ontology": options.engine == "ontology",
-        "--judge ontology": "ontology" in (options.judge or ()),
         "--output-format": rows.output_format not in (None, "parquet"),
-        **refused_of(run),
     })  # fmt: skip
     check_use(options)
     check_votes(options)

@@ -11,9 +11,10 @@ from ..runs.map_job import Request
 from ..runs.map_model import Asked, asking
 from ..terminal.facts import tell
 from ..terminal.progress import stages
+from .distinct_texts import DISTINCT, TEXTS
 from .journal import beside, whole_path
 from .map_run import Done, blocks_of, gather, mapping_work, prepare
-from .map_work import DISTINCT, TEXTS, Map
+from .map_work import Map
 from .not_read import not_read
 from .on_ray import Item, connected, each
 
