@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 
-from .affirmed import without_absent
 from .equal import equal_first
 from .evidence import Scored
 from .factors import as_factors
@@ -13,6 +12,7 @@ from .policy import Policy
 from .reading.normalise import normalise_text
 from .reading.query import Query
 from .reading.refusal import everyday_words
+from .search.affirmed import without_absent
 from .search.rerank import Ranked, rerank
 from .search.retrieve import Hit
 from .search.said import as_said, on_side

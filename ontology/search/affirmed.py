@@ -7,9 +7,9 @@ not "hypertensive heart disease with heart failure".
 import re
 from collections.abc import Sequence
 
-from .reading.normalise import normalise_text
-from .search.rerank import Ranked
-from .search.retrieve import Retriever
+from ..reading.normalise import normalise_text
+from .rerank import Ranked
+from .retrieve import Retriever
 
 _LEFT = 0.05  # what is left of the score of such a candidate
 _STEM = 6  # letters of a word that are compared
