@@ -240,6 +240,7 @@ def test_a_budget_ends_the_asking_and_the_output_is_whole(source: Path) -> None:
 def test_a_missing_key_is_named_before_any_work(
     source: Path, mode: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    load_tree()  # its first use in a process keeps it in the folder, too
     # Were the index loaded, this folder would hold one, minutes later.
     monkeypatch.setenv("DXJUDGE_CACHE_DIR", str(source.parent / "empty"))
     assert map_file(source, "openai:gpt-4o", "--cache-mode", mode) == 6

@@ -108,6 +108,9 @@ def test_a_row_that_is_finished_is_not_asked_again(server: ProtocolServer, tmp_p
         [line] = [line for line in whole.ledger.summary() if line.calls]
         assert (line.calls, line.failed, line.failures) == (6, 4, {"budget": 4})
     assert Write(job, 7)(piece) == {"rows": 7, "failed": 3}
+    left = Estimate(job, RunOptions(cache_mode="off"), 7)(item)
+    assert left["finished"] == 4
+    assert [left["counts"][0][name] for name in ("items", "unusable")] == [3, 1]
     again = Judge(job, RunOptions(cache_mode="off"), None)
     second = again(item)
     assert (second["before"], second["counts"]["statuses"]["failed"], len(server.seen)) == (4, 1, 5)
@@ -436,6 +439,11 @@ def test_a_budget_and_a_limit_hold_for_all_workers_and_nothing_is_asked_twice(
     told = json.loads(capfd.readouterr().out)
     assert len(server.seen) == 40 == told["calls"]
     assert told["statuses"]["failed"] == 500 - told["statuses"]["done"] > 400
+    finished = told["statuses"]["done"]
+    assert run([*command, "--estimate"]) == 0
+    told = json.loads(capfd.readouterr().out)
+    assert (told["rows"], told["finished_in_the_journal"]) == (500, finished)
+    assert told["models"][0]["calls"] == 210 and len(server.seen) == 40
     assert run(command) == 0
     told = json.loads(capfd.readouterr().out)
     assert (told["statuses"]["done"], len(server.seen)) == (500, 250)

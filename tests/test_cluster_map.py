@@ -333,6 +333,8 @@ def test_a_model_chooses_and_is_asked_again_only_where_it_failed(
     assert (first["parts"], first["before"]) == ({"other": 4, "failed": 2}, 0)
     assert sum(line["calls"] for line in first["asked"]["lines"]) == 4
     assert Write(job)(piece)["open"] >= 2
+    left = Estimate(replace(work, asked=Asked(judge, {}, OFF)), job.output)(block)
+    assert (left["finished"], left["texts"], len(left["choices"]["calls"])) == (4, 2, 2)
     second = mapped()
     assert (second["parts"], second["before"], second["failures"]) == ({"other": 6}, 4, {})
     assert len(server.seen) == asked_alone + 6
@@ -524,6 +526,10 @@ def test_a_model_is_paid_once_though_the_driver_is_killed(
         told = poor.communicate()[1]
         assert poor.returncode == 7, told
         assert "budget" in told
+        assert run([*command, "--estimate", "--json", "--cluster", cluster.address]) == 0
+        left = json.loads(capfd.readouterr().out)
+        assert left["models"][0]["calls"] == distinct - left["finished_in_the_journal"] > 0
+        assert left["texts_without_a_call"] >= left["finished_in_the_journal"] > 50
         done = start(tmp_path, "out", cluster, *model)
         told = done.communicate()[1]
     assert done.returncode == 0, told

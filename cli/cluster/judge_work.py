@@ -26,6 +26,7 @@ from ...files.forms import Form
 from ...files.frames import with_added
 from ...files.nearest import no_column
 from ...files.rows_in import Sheet
+from ...files.sequences import picked
 from ...graphs.case_names import case_names
 from ...graphs.row_inputs import frame_inputs, given_values
 from ..option_groups import RunOptions
@@ -120,21 +121,38 @@ class Count:
 
 @dataclass(frozen=True)
 class Estimate:
-    """Counts what the judges would be asked about a block of rows."""
+    """Counts what the judges would be asked about a block of rows.
+
+    begun: the rows of a block of outcomes, where an earlier run began this job; 0 where none did.
+    """
 
     job: JudgeJob
     options: RunOptions
+    begun: int = 0
 
     @cached_property
     def _run(self) -> Run:
         return run_of_worker(self.options, None)
 
     def __call__(self, item: Item) -> Item:
-        """Return the counts of each group of calls."""
-        rows = self.job.read(Piece.of_item(item["piece"])).slice(item["first"], item["rows"])
-        inputs = self.job.inputs_of(rows)
+        """Return the counts of each group of calls, and how many rows the earlier run finished."""
+        piece, first, rows = Piece.of_item(item["piece"]), item["first"], item["rows"]
+        inputs = self.job.inputs_of(self.job.read(piece).slice(first, rows))
+        if self.begun:
+            inputs = picked(inputs, self._open(piece.number, first, rows))
         groups = self.job.asking.groups(inputs)
-        return {"counts": [group.count(inputs, self._run).plain() for group in groups]}
+        counts = [group.count(inputs, self._run).plain() for group in groups]
+        return {"counts": counts, "finished": rows - len(inputs)}
+
+    def _open(self, piece: int, first: int, rows: int) -> list[int]:
+        """Return the places of the rows that the earlier run has not finished."""
+        places: list[int] = []
+        for start in range(0, rows, self.begun):
+            name = block_name(piece, first + start)
+            known = self.job.blocks.counts(name)
+            outcomes = _read_outcomes(self.job, name) if known else [None] * self.begun
+            places += open_places(self.job.asking, outcomes[: rows - start], start)
+        return places
 
 
 @dataclass(frozen=True)
@@ -160,7 +178,7 @@ class Judge:
         if known and not known["open"]:
             return {**known, "rows": rows, "at": item["at"], "before": rows, "asked": None}
         outcomes = _read_outcomes(self.job, name) if known else [None] * rows
-        places = [n for n, one in enumerate(outcomes) if one is None or not asking.is_final(one)]
+        places = open_places(asking, outcomes)
         block = self.job.read(piece).slice(first, rows)
         inputs, cases = self.job.inputs_of(block), self.job.cases_of(block, item["at"])
         asked = asking.ask(
@@ -176,6 +194,12 @@ class Judge:
         self.job.blocks.write(name, [_table(plain)], counts)
         calls, before = asked_now(self._run), rows - len(places)
         return {**counts, "rows": rows, "at": item["at"], "before": before, "asked": calls}
+
+
+def open_places(asking: Asking, outcomes: Sequence[Any], start: int = 0) -> list[int]:
+    """Return the places, which count from `start`, of the rows without a final outcome."""
+    numbered = enumerate(outcomes, start)
+    return [place for place, one in numbered if one is None or not asking.is_final(one)]
 
 
 @dataclass(frozen=True)

@@ -100,7 +100,7 @@ def run_map_cluster(
             return told, BUDGET
         return told, SOME_FAILED if done.failures or done.unread or prepared.found.others else 0
 
-    about, folders = _about(prepared), (TEXTS, DISTINCT, MAPPED)
+    about, folders = about_job(prepared), (TEXTS, DISTINCT, MAPPED)
     return in_journal(request.output, about, folders, work, as_json=as_json, quiet=quiet)
 
 
@@ -155,7 +155,7 @@ def _absolute(ontology: str) -> str:
     return os.path.abspath(ontology) if ".py" in ontology else ontology
 
 
-def _about(prepared: Prepared) -> dict[str, Any]:
+def about_job(prepared: Prepared) -> dict[str, Any]:
     """Return everything that changes the results, for the journal."""
     request = prepared.request
     table = read_bytes(request.table) if request.table and request.table.exists() else b""

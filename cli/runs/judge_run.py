@@ -13,7 +13,6 @@ from ...agents.outcome import Outcome, read_outcome, write_outcome
 from ...agents.steps import find_step
 from ...cache.key import fingerprint
 from ...errors import UsageError
-from ...files.counted import counted
 from ...files.journal import Journal, finished_keys
 from ...files.sequences import picked
 from ...graphs.both_orders import check_step, stream_both_orders
@@ -28,13 +27,14 @@ from ...graphs.jury.votes_file import write_votes
 from ...graphs.step import stream_step
 from ..command import given_flags
 from ..judging_options import JudgeOptions
-from ..terminal.facts import Fact, Facts, check_output, named, tell
+from ..terminal.facts import Facts, check_output, named, tell
 from ..terminal.judged import summary
 from .estimates import (
     Estimates,
     Group,
     estimate_facts,
     estimates_of,
+    finished_fact,
     groups_of_judge,
     groups_of_jury,
     keep_estimates,
@@ -126,11 +126,7 @@ def _estimated(judging: Judging[T], path: Path | None, run: Run) -> Facts:
     keys, kept = judging.rows.keys, finished_keys(path, judging.about)
     left = [row for row, key in enumerate(keys) if key not in kept] if kept else range(len(keys))
     yield from estimate_facts(judging.estimates(run, left), run, rows=len(keys))
-    if finished := len(keys) - len(left):
-        yield Fact(
-            f"{counted(finished, 'row')} finished in {path}: not asked again",
-            {"finished_in_the_journal": finished},
-        )
+    yield from finished_fact(len(keys) - len(left), str(path))
 
 
 def check_use(options: JudgeOptions) -> None:
