@@ -26,10 +26,11 @@ from ..runs.map_style import StyleInUse, style_or
 from ..runs.map_summary import Told, model_summary, not_fitted, tell_counts
 from ..terminal.facts import Fact, Facts, named
 from ..terminal.progress import Stages, stages
+from .distinct_texts import DISTINCT, TEXTS, Gather, MapJob, Scan
 from .journal import check_options, check_places, in_journal, whole_path
-from .map_work import DISTINCT, MAPPED, TEXTS, Gather, Map, MapJob, Scan, Write
+from .map_work import MAPPED, Map, Write
 from .not_read import not_read
-from .office import check_batch, permits_of, refused_of
+from .office import check_batch, permits_of
 from .on_ray import Item, connected, each
 from .pieces import Pieces, find_pieces
 
@@ -99,7 +100,7 @@ def run_map_cluster(
             return told, BUDGET
         return told, SOME_FAILED if done.failures or done.unread or prepared.found.others else 0
 
-    about, folders = _about(prepared), (TEXTS, DISTINCT, MAPPED)
+    about, folders = about_job(prepared), (TEXTS, DISTINCT, MAPPED)
     return in_journal(request.output, about, folders, work, as_json=as_json, quiet=quiet)
 
 
@@ -121,6 +122,7 @@ def prepare(
     job = MapJob(
         whole_path(request.input), whole_path(request.output), request.form, request.column,
         request.split, request.candidates, min(found.size // _BUCKET + 1, _MOST_BUCKETS),
+        request.count,
     )  # fmt: skip
     chooser = Chooser(asked.judge, **asked.options) if asked else None
     mapper = Mapper(
@@ -142,8 +144,6 @@ def _check(request: Request, asked: Asked | None) -> None:
         f"--output-format {request.output_format}": request.output_format not in (None, "parquet"),
         "--journal": request.journal is not None,
         "--concepts": request.concepts is not None,
-        "--count": request.count is not None,
-        **(refused_of(asked.run) if asked else {}),
     })  # fmt: skip
 
 
@@ -155,7 +155,7 @@ def _absolute(ontology: str) -> str:
     return os.path.abspath(ontology) if ".py" in ontology else ontology
 
 
-def _about(prepared: Prepared) -> dict[str, Any]:
+def about_job(prepared: Prepared) -> dict[str, Any]:
     """Return everything that changes the results, for the journal."""
     request = prepared.request
     table = read_bytes(request.table) if request.table and request.table.exists() else b""
@@ -165,6 +165,7 @@ def _about(prepared: Prepared) -> dict[str, Any]:
         "column": request.column,
         "split": request.split,
         "candidates": request.candidates,
+        **({"count": request.count} if request.count is not None else {}),
         "form": asdict(request.form),
         "table": hashlib.sha256(table).hexdigest(),
         "input": [prepared.job.source, prepared.found.digest],
@@ -289,7 +290,7 @@ def _report(
     new = done.distinct - done.settled
     yield from tell_counts(
         Told(done.rows, done.distinct, done.settled, new, min(done.before, new), done.seconds,
-             done.failures)
+             done.failures, done.read if request.count is not None else None)
     )  # fmt: skip
     yield from prepared.taking.notes(done.taken, done.rows["accepted"], done.rows["rows"])
     if chooser:
