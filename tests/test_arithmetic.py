@@ -91,9 +91,9 @@ def test_the_nearest_terms_are_those_of_all_cosines(
 ) -> None:
     draw = np.random.default_rng(seed)
     # Few different rows, of few different numbers: many cosines are equal or nearly so.
-    rows = draw.integers(-3, 4, (7, dimension)) + draw.normal(0, 0.01, (7, dimension))
-    rows = np.concatenate([rows, np.zeros((1, dimension))])
-    rows = on_grid(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9))
+    few = draw.integers(-3, 4, (7, dimension)) + draw.normal(0, 0.01, (7, dimension))
+    few = np.concatenate([few, np.zeros((1, dimension))])
+    rows = on_grid(few / np.maximum(np.linalg.norm(few, axis=1, keepdims=True), 1e-9))
     vectors = rows[draw.integers(0, len(rows), terms)]
     cosines = np.round(rows * GRID).astype(np.int64) @ np.round(vectors * GRID).astype(np.int64).T
     found = TermVectors(in_steps(vectors)).search.nearest(rows, k)
