@@ -45,6 +45,7 @@ from dxjudge.graphs.jury.columns import votes_cast
 from dxjudge.graphs.jury.jurors import HumanVotes
 from dxjudge.graphs.jury.votes_file import read_votes, write_votes
 
+from .accounts import calls_by_judge
 from .protocol_server import ProtocolServer, Seen, say
 from .ray_nodes import two_nodes, with_ray
 from .redis_server import running_redis
@@ -444,9 +445,12 @@ def test_a_budget_and_a_limit_hold_for_all_workers_and_nothing_is_asked_twice(
     told = json.loads(capfd.readouterr().out)
     assert (told["rows"], told["finished_in_the_journal"]) == (500, finished)
     assert told["models"][0]["calls"] == 210 and len(server.seen) == 40
-    assert run(command) == 0
+    account = tmp_path / "account.json"
+    assert run([*command, "--account", str(account)]) == 0
     told = json.loads(capfd.readouterr().out)
     assert (told["statuses"]["done"], len(server.seen)) == (500, 250)
+    estimated, made = calls_by_judge(account)
+    assert estimated == made == {server.judge(): 210}
     assert server.peak <= 3
     judged = [
         row for part in sorted(out.glob("*.parquet")) for row in pq.read_table(part).to_pylist()

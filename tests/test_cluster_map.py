@@ -28,7 +28,7 @@ from dxjudge.agents.judge import parse_judge
 from dxjudge.cli.cluster import pieces
 from dxjudge.cli.cluster.distinct_texts import DISTINCT, TEXTS, Gather, MapJob, Scan
 from dxjudge.cli.cluster.journal import beside
-from dxjudge.cli.cluster.map_estimate import Estimate
+from dxjudge.cli.cluster.left_to_ask import LeftToAsk
 from dxjudge.cli.cluster.map_work import MAPPED, Map, Write
 from dxjudge.cli.cluster.pieces import find_pieces
 from dxjudge.cli.main import run
@@ -47,6 +47,7 @@ from dxjudge.ontology.recalibrated import Calibration, Curve, write_calibration
 from dxjudge.ontology.table import CanonicalTable, short_signature
 from dxjudge.ontology.table_row import Entry
 
+from .accounts import calls_by_judge
 from .protocol_server import ProtocolServer, Seen, say
 from .ray_nodes import two_nodes, with_ray
 from .redis_server import running_redis
@@ -325,7 +326,7 @@ def test_a_model_chooses_and_is_asked_again_only_where_it_failed(
     with Run(mode="off") as live:
         work = Map(job, SETTINGS, signature, CanonicalTable(), asked=Asked(judge, {}, OFF))
         for number in range(0, 6, 2):
-            some = Estimate(work)({"bucket": 0, "first": number, "texts": 2})
+            some = LeftToAsk(work)({"bucket": 0, "first": number, "texts": 2})
             count.add(json.loads(json.dumps(some)))
         told = values_of(mapping_facts(7, 6, count, Chooser(judge, live)))
     assert told == estimated and told["models"][0]["calls"] == 6
@@ -333,7 +334,7 @@ def test_a_model_chooses_and_is_asked_again_only_where_it_failed(
     assert (first["parts"], first["before"]) == ({"other": 4, "failed": 2}, 0)
     assert sum(line["calls"] for line in first["asked"]["lines"]) == 4
     assert Write(job)(piece)["open"] >= 2
-    left = Estimate(replace(work, asked=Asked(judge, {}, OFF)), job.output)(block)
+    left = LeftToAsk(replace(work, asked=Asked(judge, {}, OFF)), job.output)(block)
     assert (left["finished"], left["texts"], len(left["choices"]["calls"])) == (4, 2, 2)
     second = mapped()
     assert (second["parts"], second["before"], second["failures"]) == ({"other": 6}, 4, {})
@@ -530,9 +531,12 @@ def test_a_model_is_paid_once_though_the_driver_is_killed(
         left = json.loads(capfd.readouterr().out)
         assert left["models"][0]["calls"] == distinct - left["finished_in_the_journal"] > 0
         assert left["texts_without_a_call"] >= left["finished_in_the_journal"] > 50
-        done = start(tmp_path, "out", cluster, *model)
+        account = tmp_path / "account.json"
+        done = start(tmp_path, "out", cluster, *model, "--account", str(account))
         told = done.communicate()[1]
     assert done.returncode == 0, told
+    estimated, made = calls_by_judge(account)
+    assert estimated == made == {server.judge(): left["models"][0]["calls"]}
     assert distinct <= len(server.seen) <= distinct + 3
     assert len({seen.user for seen in server.seen}) == distinct
     lines = [json.loads(line) for line in (tmp_path / "log.jsonl").read_text().splitlines()]

@@ -7,7 +7,7 @@ A piece whose texts are there is not scanned again.
 """
 
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -22,6 +22,8 @@ from .on_ray import Item
 from .pieces import Piece, PieceRows, column_of, read_piece, why_unread
 
 TEXTS, DISTINCT = f"{JOURNAL}/texts", f"{JOURNAL}/distinct"
+LARGEST = 25_000  # texts of a block
+_SMALLEST, _BLOCKS = 250, 4_000  # texts of a block, and blocks of a job
 _SLICE = 100_000  # rows that are written at once
 
 
@@ -131,6 +133,16 @@ class Gather:
         counts = {"bucket": bucket, "texts": len(texts), "of_form": of_form, "empty": empty}
         self.job.blocks.write(f"{DISTINCT}/{bucket:06d}", [text_table(text=texts)], counts)
         return counts
+
+
+def blocks_of(texts: Mapping[int, int], most: int = LARGEST) -> list[Item]:
+    """Return the blocks of all buckets. texts: how many each has. most: texts of a block."""
+    size = min(max(_SMALLEST, sum(texts.values()) // _BLOCKS), most)
+    return [
+        {"bucket": bucket, "first": first, "texts": min(size, count - first)}
+        for bucket, count in texts.items()
+        for first in range(0, count, size)
+    ]
 
 
 def text_table(**columns: Any) -> Any:

@@ -17,7 +17,13 @@ from ...graphs.jury.votes_file import write_votes
 from ...graphs.row_inputs import given_values
 from ..exit_codes import BUDGET, SOME_FAILED
 from ..judging_options import JudgeOptions
-from ..runs.estimates import estimate_facts, estimates_of, finished_fact
+from ..runs.estimates import (
+    Estimates,
+    estimate_facts,
+    estimates_of,
+    finished_fact,
+    keep_estimates,
+)
 from ..runs.judge_jury import check_votes
 from ..runs.judge_run import check_use, people_of
 from ..terminal.facts import Fact, Facts, named, tell
@@ -74,22 +80,31 @@ def run_judge_cluster(options: JudgeOptions, address: str) -> int:
 
 def _estimate(work: Estimate, found: Pieces, options: JudgeOptions, address: str) -> int:
     """Tell what the judges would be asked about the whole job; return the exit code."""
-    done, groups, finished = Done(), work.job.asking.groups(()), 0
-    counts = [CallCount() for _ in groups]
+    done = Done()
     with options.run.open() as run, connected(address) as cores:
         rows = _count(work.job, found, options, done)
         blocks = _blocks_of(found, rows, _ESTIMATED)
-        with stages(quiet=options.quiet) as progress:
-            for number, result in enumerate(each(work, blocks, actors=cores), 1):
-                finished += result["finished"]
-                for count, other in zip(counts, result["counts"], strict=True):
-                    count.add(other)
-                progress("estimating", number, len(blocks))
-        facts = [*estimate_facts(estimates_of(groups, counts, run), run, rows=sum(rows))]
+        estimates, finished = _estimated(work, blocks, run, cores, quiet=options.quiet)
+        facts = [*estimate_facts(estimates, run, rows=sum(rows))]
     facts += finished_fact(finished, options.output)
     told = [*facts, *not_read(list(done.unread), found.others)]
     tell(told, as_json=options.as_json, file=sys.stdout)
     return SOME_FAILED if done.unread or found.others else 0
+
+
+def _estimated(
+    work: Estimate, blocks: Sequence[Item], run: Run, cores: int, *, quiet: bool
+) -> tuple[Estimates, int]:
+    """Return the estimate of what is left to ask, and how many rows an earlier run finished."""
+    groups, finished = work.job.asking.groups(()), 0
+    counts = [CallCount() for _ in groups]
+    with stages(quiet=quiet) as progress:
+        for number, result in enumerate(each(work, blocks, actors=cores), 1):
+            finished += result["finished"]
+            for count, other in zip(counts, result["counts"], strict=True):
+                count.add(other)
+            progress("estimating", number, len(blocks))
+    return estimates_of(groups, counts, run), finished
 
 
 def _prepare(options: JudgeOptions) -> JudgeJob:
@@ -144,6 +159,9 @@ def _run(job: JudgeJob, found: Pieces, options: JudgeOptions, run: Run, cores: i
         run.price(model)
     rows = _count(job, found, options, done)
     blocks = _blocks_of(found, rows, _BLOCK)
+    if run.has_account:
+        left, parts = Estimate(job, options.run, _BLOCK), _blocks_of(found, rows, _ESTIMATED)
+        keep_estimates(_estimated(left, parts, run, cores, quiet=options.quiet)[0], run)
     with permits_of(options.run, run) as permits:
         work = Judge(job, options.run, permits)
         _judge(work, blocks, done, run, cores, quiet=options.quiet)

@@ -4,7 +4,7 @@ import hashlib
 import os
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -20,24 +20,25 @@ from ...ontology.table import CanonicalTable, read_table, short_signature
 from ...ontology.tree import load_tree
 from ..exit_codes import BUDGET, SOME_FAILED
 from ..runs.map_accept import Taking, open_taking
+from ..runs.map_estimate import keep_mapping_estimate
 from ..runs.map_job import Request
 from ..runs.map_model import Asked, asking, mapper_settings
 from ..runs.map_style import StyleInUse, style_or
 from ..runs.map_summary import Told, model_summary, not_fitted, tell_counts
 from ..terminal.facts import Fact, Facts, named
 from ..terminal.progress import Stages, stages
-from .distinct_texts import DISTINCT, TEXTS, Gather, MapJob, Scan
+from .distinct_texts import DISTINCT, LARGEST, TEXTS, Gather, MapJob, Scan, blocks_of
 from .journal import check_options, check_places, in_journal, whole_path
+from .left_to_ask import LeftToAsk, count_left
 from .map_work import MAPPED, Map, Write
 from .not_read import not_read
 from .office import check_batch, permits_of
-from .on_ray import Item, connected, each
+from .on_ray import connected, each
 from .pieces import Pieces, find_pieces
 
 _STYLE = f"{DISTINCT}/style"  # it goes with the texts
 _BUCKET = 64_000_000  # bytes of the input for each bucket of distinct texts
 _MOST_BUCKETS = 1024
-_SMALLEST, _LARGEST, _BLOCKS = 250, 25_000, 4_000  # texts of a block, and blocks of a job
 _LARGEST_ASKED = 1_000  # texts of a block for which a model is asked
 
 
@@ -184,6 +185,9 @@ def _run(
     texts, style = gather(prepared, done, progress)
     work = mapping_work(prepared, style, chooser)
     if prepared.asked and chooser and chooser.run:
+        if chooser.run.has_account:
+            left = LeftToAsk(work, prepared.job.output)
+            keep_mapping_estimate(count_left(left, texts, workers, progress)[0], chooser)
         with permits_of(prepared.asked.run, chooser.run) as permits:
             _map(replace(work, permits=permits), texts, done, workers, progress, chooser.run)
     else:
@@ -247,7 +251,7 @@ def _map(
     Blocks are smaller where a model is asked: what a lost worker was doing may be paid again.
     """
     total, mapped = sum(texts.values()), 0
-    blocks = blocks_of(texts, _LARGEST_ASKED if run else _LARGEST)
+    blocks = blocks_of(texts, _LARGEST_ASKED if run else LARGEST)
     progress("mapping", 0, total)
     started = time.monotonic()
     for result in each(work, blocks, actors=workers):
@@ -263,16 +267,6 @@ def _map(
         progress.replayed("mapping", result["before"])
         progress("mapping", mapped, total)
     done.seconds = time.monotonic() - started
-
-
-def blocks_of(texts: Mapping[int, int], most: int = _LARGEST) -> list[Item]:
-    """Return the blocks of all buckets. texts: how many each has. most: texts of a block."""
-    size = min(max(_SMALLEST, sum(texts.values()) // _BLOCKS), most)
-    return [
-        {"bucket": bucket, "first": first, "texts": min(size, count - first)}
-        for bucket, count in texts.items()
-        for first in range(0, count, size)
-    ]
 
 
 def _report(
