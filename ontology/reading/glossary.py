@@ -29,6 +29,7 @@ _SIDES = frozenset(("left", "right", "bilateral", "both"))
 _BEHAVIOR = re.compile(r"\b(?:benign|malignant|primary|secondary|metastatic|situ)\b")
 _UNSPECIFIED_BEHAVIOR = " of unspecified behavior"
 _NOTHING = "-"  # the table's English for a word without a meaning of its own, such as "de"
+_TYPE = re.compile(r"(?<=\w )[A-Z]$")  # "Grippe A" is influenza A
 _PREFIX = re.compile(r"\b(hip[oe]r?|pseudo|neo|micro|macro|poli|peri|intra|sub)-(?=\w)", re.I)
 
 
@@ -52,7 +53,7 @@ def gloss(text: str) -> str | None:
         return None
     words = normalise_text(_PREFIX.sub(r"\1", text)).split()
     capitals = () if text.isupper() else re.findall(r"\b[A-Z]{2,5}\d?\b", text)
-    shorts = {word.lower() for word in capitals}
+    shorts = {word.lower() for word in (*capitals, *_TYPE.findall(text))}
     romance = (_gloss_words(words, language, shorts) for language in _ROMANCE)
     readings = [_gloss_german_words(words), *romance]
     share, english_words = max(readings, key=lambda reading: reading[0])
@@ -64,10 +65,13 @@ def gloss(text: str) -> str | None:
 
 
 def _gloss_german_words(words: list[str]) -> tuple[float, list[str]]:
-    """Return the share of words that consist of known parts, and the words, these in English."""
-    glosses = [_gloss_german(word) for word in words]
-    english = [gloss or word for gloss, word in zip(glosses, words, strict=True)]
-    return sum(map(bool, glosses)) / max(len(words), 1), english
+    """Return the share of words that consist of known parts, and the words in English."""
+    small = _table("de-small")
+    glosses = {word: _gloss_german(word) for word in words if word not in small}
+    english = (small.get(word) or glosses.get(word) or word for word in words)
+    # Small words and levels such as "L3" say nothing about the language.
+    known = [bool(gloss) for word, gloss in glosses.items() if not word[-1].isdigit()]
+    return sum(known) / max(len(known), 1), [word for word in english if word != _NOTHING]
 
 
 def _gloss_words(words: list[str], language: str, shorts: Set[str]) -> tuple[float, list[str]]:
