@@ -29,13 +29,16 @@ _SIDES = frozenset(("left", "right", "bilateral", "both"))
 _BEHAVIOR = re.compile(r"\b(?:benign|malignant|primary|secondary|metastatic|situ)\b")
 _UNSPECIFIED_BEHAVIOR = " of unspecified behavior"
 _NOTHING = "-"  # the table's English for a word without a meaning of its own, such as "de"
+_STAGE = re.compile(r"[a-z]?\d+[a-z]?|[ivx]+[ab]?|[a-e]")
+_ENGLISH = frozenset("with without of the and from w by".split())
 _PREFIX = re.compile(r"\b(hip[oe]r?|pseudo|neo|micro|macro|poli|peri|intra|sub)-(?=\w)", re.I)
 
 
 def gloss(text: str) -> str | None:
     """Return English words for the parts of a German, Chinese or Romance text.
 
-    Returns None where that changes nothing, or where fewer than half of the words are known.
+    Returns None where that changes nothing, where fewer than half of the words are known, and where
+    a text has a small word of English.
 
     >>> gloss("akute Nierenbeckenentzündung")
     'acute pyelonephritis'
@@ -51,6 +54,8 @@ def gloss(text: str) -> str | None:
     if text.isupper() and len(text) <= _ABBREVIATION:
         return None
     words = normalise_text(_PREFIX.sub(r"\1", text)).split()
+    if not _ENGLISH.isdisjoint(words):
+        return None
     capitals = () if text.isupper() else re.findall(r"\b[A-Z]{2,5}\d?\b", text)
     shorts = {word.lower() for word in capitals}
     romance = (_gloss_words(words, language, shorts) for language in _ROMANCE)
@@ -64,10 +69,27 @@ def gloss(text: str) -> str | None:
 
 
 def _gloss_german_words(words: list[str]) -> tuple[float, list[str]]:
-    """Return the share of words that consist of known parts, and the words, these in English."""
-    glosses = [_gloss_german(word) for word in words]
-    english = [gloss or word for gloss, word in zip(glosses, words, strict=True)]
-    return sum(map(bool, glosses)) / max(len(words), 1), english
+    """Return the share of words that consist of known parts, and the words, these in English.
+
+    Numbers and stages ("II", "L5") are not counted. Small words, such as "der", are read only
+    beside another word of the language, and are dropped where they have no meaning of their own.
+    """
+    glosses = [_german_only(word) for word in words]
+    is_german = any(gloss not in (None, word) for gloss, word in zip(glosses, words, strict=True))
+    small = _table("de-word") if is_german else {}
+    english = [gloss or small.get(word, word) for gloss, word in zip(glosses, words, strict=True)]
+    counted = [
+        gloss is not None or word in small
+        for gloss, word in zip(glosses, words, strict=True)
+        if small.get(word) != _NOTHING and (gloss or not _STAGE.fullmatch(word))
+    ]
+    return sum(counted) / max(len(counted), 1), [word for word in english if word != _NOTHING]
+
+
+def _german_only(word: str) -> str | None:
+    """Return the English of a German word; "polyps" is no German word for "polyp"."""
+    gloss = _gloss_german(word)
+    return None if gloss and gloss != word and word.startswith(gloss) else gloss
 
 
 def _gloss_words(words: list[str], language: str, shorts: Set[str]) -> tuple[float, list[str]]:
