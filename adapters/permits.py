@@ -7,12 +7,15 @@ run = Run(permits=RayPermits("my job", 20.0))                   # in each worker
 import asyncio
 import importlib
 import time
+from collections.abc import Mapping
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from ..agents.engine.limits import Budget, BudgetReached, Limiter, Limits
 from ..agents.engine.permits import Pace, Permits, Purse
-from ..errors import EnvironmentFault, MissingExtra
+from ..agents.watching.call_log import CallLog, Log
+from ..errors import EnvironmentFault, MissingExtra, OutputError
 
 _NAMESPACE = "dxjudge"
 _AT_ONCE = 1_000_000  # requests that wait; what frees places must not wait behind them
@@ -43,6 +46,24 @@ class Office:
         self._reserved: list[tuple[float, float]] = []
         self._sweeper: asyncio.Task[None] | None = None
         self._active = time.monotonic()
+        self._log: CallLog | None = None
+
+    async def open_log(self, path: Path) -> str:
+        """Open the log of all workers; return why it cannot be written, or ""."""
+        try:
+            self._log = CallLog(path)
+        except OutputError as fault:
+            return str(fault)
+        return ""
+
+    async def record(self, prompt: Mapping[str, Any], attempt: Mapping[str, Any]) -> str:
+        """Append a request to the log that is open; return why it cannot be written, or ""."""
+        assert self._log, "open_log comes first"
+        try:
+            self._log.record(prompt, attempt)
+        except OSError as fault:
+            return str(fault)
+        return ""
 
     async def enter(self, endpoint: str, tokens: int) -> float:
         """Wait for a place for a request; return its time, which is also its name."""
@@ -159,6 +180,11 @@ class RayPermits(Permits):
         """Return what says when a request to this model and server may be sent."""
         return _Pace(self._office, endpoint)
 
+    @property
+    def log(self) -> Log:
+        """The log of the job, which the office has opened."""
+        return _Log(self._office)
+
 
 class _Pace:
     def __init__(self, office: Any, endpoint: str) -> None:
@@ -171,6 +197,19 @@ class _Pace:
 
     def leave(self, *, started: float, throttled: float | None = None, surplus: int = 0) -> None:
         self._office.leave.remote(started, throttled, surplus)
+
+
+class _Log:
+    """A request stands in the office's file before its reply is used: a worker may be killed."""
+
+    def __init__(self, office: Any) -> None:
+        self._office = office
+
+    def record(self, prompt: Mapping[str, Any], attempt: Mapping[str, Any]) -> None:
+        if why := _ray().get(self._office.record.remote(prompt, attempt)):
+            raise OSError(why)
+
+    def close(self) -> None: ...
 
 
 class _Purse:

@@ -58,7 +58,7 @@ class Remembering:
 
     def know(self, index: Index) -> None:
         """Take over the vectors of an index."""
-        self._terms.update(zip(index.folded, np.asarray(index.vectors, np.float32), strict=True))
+        self._terms.update(zip(index.folded, index.vectors.of(slice(None)), strict=True))
 
     def encode_queries(self, texts: Sequence[str]) -> Vectors:
         """Return unit row vectors of queries."""

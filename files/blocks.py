@@ -180,7 +180,7 @@ class Blocks:
             try:
                 with self.files.open_input_stream(f"{self.path}/{name}.json") as file:
                     return json.loads(file.read())
-            except (FileNotFoundError, ValueError):
+            except (FileNotFoundError, NotADirectoryError, ValueError):
                 return None
 
     def write_note(self, name: str, value: Any) -> None:

@@ -7,7 +7,7 @@ import os
 import stat
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -65,7 +65,7 @@ class Journal(Generic[T]):
             path, "wait until it has ended, or name another output and another journal"
         )
         try:
-            self._open(path, as_line({"format": _FORMAT, **(job or {})}))
+            self._open(path, _head(job))
         except BaseException:
             self._release()
             raise
@@ -149,15 +149,10 @@ class Journal(Generic[T]):
             place += len(line)
 
     def _load(self, path: Path, number: int, line: bytes, place: int) -> None:
-        try:
+        with _reading(path, number):
             entry = json.loads(line)
             self.read(entry["outcome"])
             self._places[entry["key"]] = place
-        except (ValueError, KeyError, TypeError) as fault:
-            raise InputError(
-                f"{path}, line {number} is damaged: remove the line or the file; items that are "
-                "not in it are done again"
-            ) from fault
 
     def _append(self, line: bytes) -> int:
         """Append a line; return the byte at which it begins."""
@@ -200,6 +195,43 @@ class Journal(Generic[T]):
         if remove and self.path is not None:
             self.path.unlink(missing_ok=True)  # Windows removes no open file
         self._give_back()
+
+
+def finished_keys(path: Path | None, job: Mapping[str, Any]) -> set[str]:
+    """Return the keys of the items of this job that a journal holds, which a run may be writing.
+
+    There are none without a file, or where it is of another job. Raises InputError for a damaged
+    line, and OutputError where the file cannot be read.
+    """
+    if path is None or not path.is_file():
+        return set()
+    keys = set()
+    try:
+        with open(path, "rb") as file:
+            is_of_job = file.readline() == _head(job)
+            for number, line in enumerate(file if is_of_job else (), 2):
+                if line.endswith(b"\n"):  # the last line may be half written
+                    with _reading(path, number):
+                        keys.add(json.loads(line)["key"])
+    except OSError as fault:
+        raise OutputError(f"{path}: {fault.strerror or fault}") from fault
+    return keys
+
+
+def _head(job: Mapping[str, Any] | None) -> bytes:
+    return as_line({"format": _FORMAT, **(job or {})})
+
+
+@contextlib.contextmanager
+def _reading(path: Path, number: int) -> Iterator[None]:
+    """Raise InputError where a line cannot be read."""
+    try:
+        yield
+    except (ValueError, KeyError, TypeError) as fault:
+        raise InputError(
+            f"{path}, line {number} is damaged: remove the line or the file; items that are "
+            "not in it are done again"
+        ) from fault
 
 
 def _why_not_this(first: bytes) -> str:

@@ -1,6 +1,8 @@
 """Turn a mapper into the function from text to code and name that cases and steps need."""
 
 from collections.abc import Callable, Collection, Iterable
+from collections.abc import Mapping as ReadOnly
+from typing import Any
 
 from ..agents.judge_equivalence import MappedCode
 from ..agents.judge_equivalence import Mapper as CodeOf
@@ -23,11 +25,17 @@ def code_of(mapper: Mapper, bands: Collection[str] | None = None) -> CodeOf:
     return find
 
 
-def codes_of(mapper: Mapper, texts: Iterable[str], bands: Collection[str] | None = None) -> CodeOf:
-    """Map all texts at once, which is faster, and return a function; other texts have no code."""
+def codes_of(
+    mapper: Mapper, texts: Iterable[str], bands: Collection[str] | None = None
+) -> dict[str, MappedCode | None]:
+    """Map all texts at once, which is faster, and return their codes."""
     mappings = mapper.map_many(sorted(set(texts)))
-    known = {mapping.text: _code(mapping, bands) for mapping in mappings}
-    return known.get
+    return {mapping.text: _code(mapping, bands) for mapping in mappings}
+
+
+def compared_texts(inputs: Iterable[ReadOnly[str, Any]]) -> set[str]:
+    """Return the texts of items whose codes `with_ontology` compares."""
+    return {str(item.get(field, "")) for item in inputs for field in ("predicted", "truth")}
 
 
 def chapters_of(mapper: Mapper) -> Callable[[str], str]:

@@ -17,6 +17,9 @@ LEAST = 0.5
 SECONDARY = ("C77", "C78", "C79")
 """How the codes of secondary tumors begin."""
 
+OF_CAUSE = ("A49", "B95", "B96", "B97", "Z16")
+"""How the codes begin that say of an infection only its organism or what that resists."""
+
 _TUMORS = ("C", "D0", "D1", "D2", "D3", "D4")  # how their codes begin
 _UNTELLING = frozenset("sp spp species the".split())
 _NOTES = ("use_additional_code", "code_also")

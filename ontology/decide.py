@@ -13,7 +13,13 @@ from .evidence import Scored
 from .factors import is_factor
 from .mapping import WRITTEN, Candidate, Mapping
 from .policy import Policy
-from .reading.denial import denies_in_another_language, names_a_lack, what_is_not_there
+from .reading.conditional import is_conditional, is_possible
+from .reading.denial import (
+    denies_by_sign,
+    denies_in_another_language,
+    names_a_lack,
+    what_is_not_there,
+)
 from .reading.frames import is_of_another
 from .reading.normalise import normalise_text
 from .reading.query import Query, split_diagnoses
@@ -31,6 +37,10 @@ _STATED = frozenset(
     "status state after post previous prior old past has had absent absence".split()
 )
 _AFTER = ("status post ", "history of ")  # how terms name a state by its procedure
+_AGE = re.compile(
+    r"\b\d+[\s-]?(?:days?|weeks?|wks?|months?|mos?|mths?|years?|yrs?|y/?o)\b", re.IGNORECASE
+)
+_NOT_YET = "says what may come or what to do, not what is there"
 _DOUBTED = 0.5  # the score of a code where the words beside it mean another code
 
 
@@ -62,7 +72,8 @@ def _by_words(query: Query, equal: Sequence[int], hits: Sequence[Hit], policy: P
         return replace(uncoded, reason="nothing in the knowledge base is close")
     first = candidates[0]
     uncalibrated = scored.ranked[0].score
-    if not equal and (reason := _why_refused(query, first, uncalibrated, policy)):
+    is_asked = not equal or denies_by_sign(query.text)
+    if is_asked and (reason := _why_refused(query, first, uncalibrated, policy)):
         remark = plain_remark(replace(query, set_aside=""), parts)
         told = replace(uncoded, score=first.score, category_score=first.category_score)
         return replace(told, reason=joined_remarks(reason, remark))
@@ -142,7 +153,7 @@ def _is_sure_encounter(query: Query, first: Candidate, policy: Policy) -> bool:
     if any(map(policy.retriever.is_term, plain)):
         return True
     words = normalise_text(query.text).split()
-    is_drug = len(words) == 1 or any(map(str.isdigit, query.text))
+    is_drug = len(words) == 1 or any(map(str.isdigit, _AGE.sub("", query.text)))
     if query.frame or not (is_drug or contact_words().isdisjoint(words)):
         return first.category_score >= _LIKELY_CONTACT
     is_contact = not is_drug and _STATE.search(first.name) is None
@@ -172,8 +183,12 @@ def _why_refused(query: Query, first: Candidate, uncalibrated: float, policy: Po
     denied = what_is_not_there(query.text)
     if denied and (is_known(denied, retriever) or not _is_lack(query, first)):
         return f"says that it is not there: {denied}"
+    if is_conditional(query.text):
+        return _NOT_YET
     if _is_sure_encounter(query, first, policy):
         return None
+    if is_possible(query.text) and not is_factor(first.code, retriever.tree):
+        return _NOT_YET
     if query.frame and is_of_another(query.frame) and not is_factor(first.code, retriever.tree):
         return f"says it of another person: {query.frame.written!r}"
     spelt = retriever.index.rows.spelling.corrected(query.forms[0].text)

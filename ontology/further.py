@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from .combinations import (
     LEAST,
+    OF_CAUSE,
     SECONDARY,
     Coded,
     Joined,
@@ -33,6 +34,7 @@ from .tree import Tree
 
 _HIGHEST = 0.9  # of a code that was put together from two conditions
 _SHOWN = 15
+_ORGANISM = 4  # words of the name of an organism before its infection
 # These join no conditions: "pt with AKI on CKD".
 _LEAD = re.compile(
     r"^\s*(?:(?:the )?(?:pt|patient)|present(?:s|ed|ing)?|adm(?:itted)?)\s+(?:with|w/|for)\s*",
@@ -93,7 +95,17 @@ def _readings(text: str) -> tuple[tuple[Part, ...], ...]:
     """
     text = _LEAD.sub("", text)
     shared, listed = read_parts(text, listed=True, shared=True), read_parts(text, listed=True)
-    return tuple(dict.fromkeys((shared, listed, read_parts(text))))
+    return tuple(dict.fromkeys((shared, listed, read_parts(text), _of_organism(text))))
+
+
+def _of_organism(text: str) -> tuple[Part, ...]:
+    """Return the parts of an infection after its organism: "MSSA endocarditis", "VRE UTI"."""
+    words = text.split()
+    for end in range(min(_ORGANISM, len(words) - 1), 0, -1):
+        name, rest = " ".join(words[:end]), " ".join(words[end:])
+        if organism(name):
+            return Part(rest, rest, "with"), Part(name, name, "due to")
+    return ()
 
 
 def _by_readings(
@@ -193,6 +205,7 @@ def _settled(state: Joined, coded: list[Coded], policy: Policy) -> Mapping:
     weakest = min(one.category_score for one in coded)
     # A code of a later condition alone leaves out what the text begins with.
     is_later = any(in_line(own, one.code, tree) for one in coded if one is not main)
+    is_later = is_later or (own.startswith(OF_CAUSE) and not main.code.startswith(OF_CAUSE))
     doubted = is_later or weakest > mapping.category_score
     doubted = doubted and not is_factor(main.code, tree)
     if not doubted or _names_all(mapping, coded):

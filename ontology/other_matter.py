@@ -9,6 +9,7 @@ the word it resembles.
 """
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 from .reading.normalise import normalise_text
@@ -29,7 +30,7 @@ _STATES = frozenset(
 # Short capitals before a number that no value, year or type of a diagnosis has.
 _AMOUNT = re.compile(
     r"[A-Z]{2,4}\s*(?:(?!(?:19|20)\d\d$)\d{3,}(?:[.,]\d+)?|\d+(?:[.,]\d+)?\s*"
-    r"(?:mg|mcg|g|kg|ml|V|kV|kW|EUR|USD|GBP|CHF))"
+    r"(?:mg|mcg|g|kg|ml|V|kV|kW|EUR|USD|GBP|CHF)|(\d+)/\1|\d+\.\d+)"
 )
 
 
@@ -52,6 +53,8 @@ def is_other_matter(query: Query, matched: str, retriever: Retriever) -> bool:
     counts, plain = retriever.index.rows.spelling.counts, packaged_encoder().words
     unheld = [word for word in rest if len(word) >= _SHORTEST and word.isalpha()]
     heads = _heads_of(folded)
+    if _names_a_person(words):
+        return True
     if any(word in rest and word in _listed("head") for word in heads):
         return True
     if not _listed("substance").isdisjoint(heads) and _STATES.isdisjoint(words):
@@ -78,6 +81,12 @@ def _heads_of(folded: str) -> tuple[str, ...]:
     """Return the words that say what a text is about: the last ones of its first part and of it."""
     first = _PREPOSITIONS.split(folded, maxsplit=1)[0].split()
     return tuple(dict.fromkeys((*first[-1:], folded.split()[-1])))
+
+
+def _names_a_person(words: Sequence[str]) -> bool:
+    """Return whether a text ends in an occupation: a "coal miner" has no coal miner's disease."""
+    last = next((word for word in reversed(words) if len(word) > 2 and word.isalpha()), "")
+    return last in _listed("person")
 
 
 @lru_cache

@@ -12,13 +12,13 @@ from .policy import Policy
 from .reading.normalise import normalise_text
 from .reading.query import Query
 from .reading.refusal import everyday_words
+from .search.affirmed import without_absent
 from .search.rerank import Ranked, rerank
 from .search.retrieve import Hit
 from .search.said import as_said, on_side
 from .tree import Tree
 
 _DOUBTFUL = 0.45  # the highest score of a reading that is seldom right
-_EXCLUDED = 0.2  # what is left of the score of a condition that the text excludes
 _UNKNOWN_SHORT = re.compile(r"[A-Z]{2,5}")
 
 
@@ -99,15 +99,7 @@ def _capped(ranked: list[Ranked], query: Query, policy: Policy) -> list[Ranked]:
     condition in it. A
     candidate that names what the text excludes ("unrelated to vitamin A deficiency") is not it.
     """
-    excluded = set(query.excluded.split())
-    if excluded:
-        ranked = [
-            candidate._replace(score=round(candidate.score * _EXCLUDED, 4))
-            if excluded <= set(_words_of(candidate, policy).split())
-            else candidate
-            for candidate in ranked
-        ]
-        ranked.sort(key=lambda candidate: -candidate.score)
+    ranked = without_absent(ranked, query.absent, policy.retriever)
     if not ranked or ranked[0].score <= _DOUBTFUL or not _is_doubtful(ranked[0], query, policy):
         return ranked
     scale = _DOUBTFUL / ranked[0].score

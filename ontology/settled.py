@@ -90,6 +90,9 @@ def plain_remark(query: Query, parts: tuple[str, ...], listed: tuple[str, ...] =
         remarks.append(f"{len(parts)} diagnoses in one text; --split maps each")
     for entry in query.ambiguous:
         remarks.append(f"{entry.short} may mean {' or '.join(entry.expansions)}")
+    for entry in query.expanded:
+        if entry.kind == "context":
+            remarks.append(f"{entry.short} was read as {entry.expansions[0]}")
     if query.set_aside:
         remarks.append(f"{query.set_aside!r} was set aside: the code is that of the condition")
     return "; ".join(remarks) or None

@@ -15,9 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dxjudge import Mapper
-from dxjudge.ontology.search.encode import GRID, OnnxEncoder, on_grid, packaged_encoder
+from dxjudge.ontology.search.encode import GRID, OnnxEncoder, in_steps, on_grid, packaged_encoder
 from dxjudge.ontology.search.highest import highest
-from dxjudge.ontology.search.product import cosines
+from dxjudge.ontology.search.integers import LEVELS, Product
+from dxjudge.ontology.search.nearest import TermVectors
 
 TEXTS = [
     "asthma",
@@ -63,8 +64,8 @@ def test_products_on_the_grid_are_exact_sums(seed: int, dimension: int) -> None:
     exact = int(steps[0] @ steps[1]) / GRID**2
     order = draw.permutation(dimension)
     assert float(first @ second) == float(first[order] @ second[order]) == exact
-    assert float(cosines(first[None], second[None])[0, 0]) == exact
-    assert np.array_equal(first, first.astype(np.float16))
+    terms = TermVectors(in_steps(np.stack([first, second])))
+    assert np.array_equal(terms.of(slice(None)), [first, second])
 
 
 @settings(deadline=None)
@@ -83,11 +84,39 @@ def test_the_highest_of_a_long_row_are_those_of_a_sort() -> None:
         assert highest(numbers, k).tolist() == ordered[:k].tolist()
 
 
+@settings(deadline=None)
+@given(st.integers(0, 1000), st.integers(0, 70), st.integers(1, 70), st.sampled_from([8, 384]))
+def test_the_nearest_terms_are_those_of_all_cosines(
+    seed: int, terms: int, k: int, dimension: int
+) -> None:
+    draw = np.random.default_rng(seed)
+    # Few different rows, of few different numbers: many cosines are equal or nearly so.
+    few = draw.integers(-3, 4, (7, dimension)) + draw.normal(0, 0.01, (7, dimension))
+    few = np.concatenate([few, np.zeros((1, dimension))])
+    rows = on_grid(few / np.maximum(np.linalg.norm(few, axis=1, keepdims=True), 1e-9))
+    vectors = rows[draw.integers(0, len(rows), terms)]
+    cosines = np.round(rows * GRID).astype(np.int64) @ np.round(vectors * GRID).astype(np.int64).T
+    found = TermVectors(in_steps(vectors)).search.nearest(rows, k)
+    assert np.array_equal(found, np.argsort(-cosines, axis=1, kind="stable")[:, :k])
+
+
+def test_products_of_whole_numbers_fit_in_sixteen_bits_and_are_exact() -> None:
+    # The highest number that stands for a text's, twice, times a term's: 127 * 127 * 2 = 32,258.
+    assert (2 * LEVELS + 1) * 127 * 2 < 2**15
+    texts = np.array([[LEVELS] * 384, [-LEVELS] * 384, [LEVELS, -LEVELS] * 192], np.float64)
+    terms = np.array([[127] * 384, [-127] * 384, [127, -127] * 192], np.int8)
+    exact = texts.astype(np.int64) @ terms.astype(np.int64).T
+    assert np.array_equal(Product(np.ascontiguousarray(terms.T)).of(texts), exact)
+
+
 _ENCODE = """
 import sys
 import numpy as np
-from dxjudge.ontology.search.encode import packaged_encoder
-np.save(sys.argv[1], packaged_encoder().encode(sys.argv[2:]))
+from dxjudge.ontology.search.encode import in_steps, packaged_encoder
+from dxjudge.ontology.search.nearest import TermVectors
+rows = packaged_encoder().encode(sys.argv[3:])
+terms = TermVectors(np.concatenate([in_steps(rows), np.load(sys.argv[2])]))
+np.save(sys.argv[1], np.concatenate([rows, terms.search.nearest(rows, 64)], axis=1))
 """
 
 
@@ -97,17 +126,24 @@ np.save(sys.argv[1], packaged_encoder().encode(sys.argv[2:]))
     or not shutil.which("qemu-x86_64"),
     reason="takes minutes: `make emulated` runs it, with qemu-user on an x86-64 machine",
 )
-def test_a_processor_without_avx512_and_vnni_gives_the_same_vectors(tmp_path: Path) -> None:
+def test_a_processor_without_avx512_and_vnni_gives_the_same_vectors_and_nearest_terms(
+    tmp_path: Path,
+) -> None:
     texts = TEXTS[:5]  # an emulated processor takes a second for each
+    draw = np.random.default_rng(1).normal(size=(2000, 384))
+    others = in_steps(on_grid(draw / np.linalg.norm(draw, axis=1, keepdims=True)))
+    np.save(tmp_path / "terms.npy", others)
     emulated = ["qemu-x86_64", "-cpu", "Haswell", sys.executable, "-c", _ENCODE]
     done = subprocess.run(
-        [*emulated, str(tmp_path / "rows.npy"), *texts],
+        [*emulated, str(tmp_path / "rows.npy"), str(tmp_path / "terms.npy"), *texts],
         capture_output=True,
         text=True,
         timeout=900,
     )
     assert done.returncode == 0, done.stderr[-2000:]
-    assert np.array_equal(np.load(tmp_path / "rows.npy"), packaged_encoder().encode(texts))
+    rows = packaged_encoder().encode(texts)
+    nearest = TermVectors(np.concatenate([in_steps(rows), others])).search.nearest(rows, 64)
+    assert np.array_equal(np.load(tmp_path / "rows.npy"), np.concatenate([rows, nearest], axis=1))
 
 
 def test_the_identity_of_the_encoder_names_its_arithmetic(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """`dxjudge map --model`: a judge on a real socket chooses among the candidates."""
 
 import csv
+import json
 import os
 import signal
 import subprocess
@@ -177,6 +178,26 @@ def test_the_account_has_the_estimate_of_what_was_left_to_ask(source: Path) -> N
     assert estimated == made == {server.judge(): 1}
 
 
+def test_an_estimate_beside_a_journal_says_what_is_left(
+    source: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    estimate = ("--cache-mode", "off", "--estimate", "--json")
+    told = []
+    with ProtocolServer(never_listed) as server:
+        assert map_file(source, server.judge(), "--cache-mode", "off", "-q") == 3  # one text failed
+        journal = source.parent / "out.csv.journal"
+        whole = journal.read_bytes()
+        journal.write_bytes(whole + b'{"key":"half')  # as of a run that is writing it
+        for options in (estimate, (*estimate, "--top-k", "3")):  # the second is another job
+            capsys.readouterr()
+            assert map_file(source, server.judge(), *options) == 0
+            told.append(json.loads(capsys.readouterr().out))
+        assert journal.read_bytes().startswith(whole) and len(server.seen) == 6
+    assert [one["models"][0]["calls"] for one in told] == [1, 4]
+    assert [one.get("finished_in_the_journal") for one in told] == [3, None]
+    assert [one["texts_without_a_call"] for one in told] == [3, 0]
+
+
 def test_an_empty_cell_is_no_text_to_an_estimate(
     source: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -219,6 +240,7 @@ def test_a_budget_ends_the_asking_and_the_output_is_whole(source: Path) -> None:
 def test_a_missing_key_is_named_before_any_work(
     source: Path, mode: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    load_tree()  # its first use in a process keeps it in the folder, too
     # Were the index loaded, this folder would hold one, minutes later.
     monkeypatch.setenv("DXJUDGE_CACHE_DIR", str(source.parent / "empty"))
     assert map_file(source, "openai:gpt-4o", "--cache-mode", mode) == 6

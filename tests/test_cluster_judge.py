@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from dxjudge.agents.engine.run import Run
 from dxjudge.agents.judge import parse_judge
 from dxjudge.cli.cluster.asking import Jury, OneJudge, add_counts
 from dxjudge.cli.cluster.case_names import CaseNames, digests
+from dxjudge.cli.cluster.equal_codes import open_codes
 from dxjudge.cli.cluster.journal import in_journal
 from dxjudge.cli.cluster.judge_work import (
     JUDGED,
@@ -35,7 +37,7 @@ from dxjudge.cli.main import run
 from dxjudge.cli.option_groups import RunOptions
 from dxjudge.cli.runs.estimates import estimate_facts, estimates_of
 from dxjudge.cli.terminal.facts import values_of
-from dxjudge.errors import InputError, UsageError
+from dxjudge.errors import EnvironmentFault, InputError, UsageError
 from dxjudge.files.blocks import Blocks
 from dxjudge.files.forms import Form
 from dxjudge.files.parquet import with_columns
@@ -43,9 +45,11 @@ from dxjudge.graphs.jury.columns import votes_cast
 from dxjudge.graphs.jury.jurors import HumanVotes
 from dxjudge.graphs.jury.votes_file import read_votes, write_votes
 
+from .accounts import calls_by_judge
 from .protocol_server import ProtocolServer, Seen, say
 from .ray_nodes import two_nodes, with_ray
 from .redis_server import running_redis
+from .span_collector import running_collector
 
 STEP = "judge_equivalence"
 
@@ -105,6 +109,9 @@ def test_a_row_that_is_finished_is_not_asked_again(server: ProtocolServer, tmp_p
         [line] = [line for line in whole.ledger.summary() if line.calls]
         assert (line.calls, line.failed, line.failures) == (6, 4, {"budget": 4})
     assert Write(job, 7)(piece) == {"rows": 7, "failed": 3}
+    left = Estimate(job, RunOptions(cache_mode="off"), 7)(item)
+    assert left["finished"] == 4
+    assert [left["counts"][0][name] for name in ("items", "unusable")] == [3, 1]
     again = Judge(job, RunOptions(cache_mode="off"), None)
     second = again(item)
     assert (second["before"], second["counts"]["statuses"]["failed"], len(server.seen)) == (4, 1, 5)
@@ -226,14 +233,14 @@ def test_an_estimate_of_blocks_is_that_of_the_whole_file(
         assert run([*command, "--json"]) == 0
         alone = json.loads(capsys.readouterr().out)
         work = Estimate(JudgeJob(str(path), "-", Form(), (), (), asking), RunOptions(cache=cache))
-        counts = [Count() for _ in asking.groups()]
+        counts = [Count() for _ in asking.groups(())]
         for first in range(0, len(rows), 3):
             item = {"piece": Piece(0, str(path)).as_item(), "first": first, "rows": 3}
             result = json.loads(json.dumps(work(item)))
             for count, other in zip(counts, result["counts"], strict=True):
                 count.add(other)
         with Run(cache=cache) as live:
-            told = estimates_of(asking.groups(), counts, live)
+            told = estimates_of(asking.groups(()), counts, live)
             assert values_of(estimate_facts(told, live, rows=len(rows))) == alone
     assert alone["models"][0]["calls"] == 4 + 6 and alone["models"][0]["in_the_cache"] == 2
 
@@ -265,6 +272,79 @@ def test_both_orders_are_asked_as_on_one_machine(tmp_path: Path) -> None:
     assert written[1]["better"].to_pylist() == ["tie", "tie"]
     with pytest.raises(UsageError, match="both orders are for choose_better"):
         OneJudge(STEP, "", None, "rules", 0, True).about()
+
+
+COMPARED = [
+    ("heart attack", "acute myocardial infarction"),  # equal codes
+    ("gout", "asthma"),
+    ("pulmonary embolism", "saddle embolus of pulmonary artery"),  # one code above the other
+    ("Gout", "gout"),
+    ("", "gout"),
+    ("gout", ""),
+    ("that, I do not know", "heart attack"),
+]
+
+
+@pytest.mark.parametrize(
+    "judges",
+    [["--engine", "ontology"], ["--judge", "ontology", "--judge", "rules", "--quorum", "1"]],
+)
+def test_equal_codes_judge_as_on_one_machine(
+    judges: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [{"predicted": one, "truth": other} for one, other in COMPARED]
+    path, alone = tmp_path / "a.parquet", tmp_path / "alone.parquet"
+    pq.write_table(pa.Table.from_pylist(rows), path)
+    assert run(["judge", STEP, str(path), *judges, "-o", str(alone)]) == 3
+    codes = open_codes("all")
+    asking = (
+        OneJudge(STEP, "", None, "ontology", 0, codes=codes)
+        if "--engine" in judges
+        else Jury(STEP, None, ["ontology", "rules"], {"quorum": 1}, codes=codes)
+    )
+    assert asking.about()["mapper"] == codes.signature
+    job = JudgeJob(str(path), str(tmp_path / "out"), Form(), (), (), asking)
+    Blocks(job.output).create(JUDGED)
+    piece = Piece(0, str(path)).as_item()
+    work = Judge(job, RunOptions(cache_mode="off"), None)
+    for first in (0, 4):
+        work({"piece": piece, "first": first, "rows": min(4, 7 - first), "at": first + 1})
+    Write(job, 4)(piece)
+    table = pq.read_table(tmp_path / "out" / "part-000000.parquet")
+    assert table.equals(pq.read_table(alone))
+    verdicts = table["equivalent" if "--engine" in judges else "verdict"].to_pylist()
+    assert verdicts == [True, False, None, True, None, None, None]
+    other = replace(asking, codes=replace(codes, signature="icd10cm-another"))
+    with pytest.raises(EnvironmentFault, match="another version of dxjudge, other sources"):
+        other.ask(rows, ["1"] * 7, Run(mode="off"))
+
+
+def test_numbers_are_read_as_they_stand_in_the_file(tmp_path: Path) -> None:
+    """Also where Arrow, and so the output, gives a column of both kinds one type."""
+    rows = [
+        {"id": 5, "predicted": 7, "truth": "7"},
+        {"id": 5.5, "predicted": 7.5, "truth": "7"},
+        {"id": 6, "predicted": 2, "truth": 2.0},
+    ]
+    path, votes = tmp_path / "a.json", tmp_path / "votes.csv"
+    path.write_text(json.dumps(rows))
+    command = ["judge", STEP, str(path), "--judge", "rules", "--votes", str(votes), "-q"]
+    assert run([*command, "-o", str(tmp_path / "alone.parquet")]) == 3
+    job = JudgeJob(
+        str(path), str(tmp_path / "out"), Form(), (), (), Jury(STEP, None, ["rules"], {})
+    )
+    Blocks(job.output).create(JUDGED)
+    piece = Piece(0, str(path)).as_item()
+    items = [{"piece": piece, "first": 0, "rows": 2, "at": 1},
+             {"piece": piece, "first": 2, "rows": 1, "at": 3}]  # fmt: skip
+    for item in items:
+        Judge(job, RunOptions(cache_mode="off"), None)(item)
+    Write(job, 2)(piece)
+    table = pq.read_table(tmp_path / "out" / "part-000000.parquet")
+    assert table.equals(pq.read_table(tmp_path / "alone.parquet"))
+    assert table["verdict"].to_pylist() == [True, None, None]
+    write_votes(tmp_path / "out.csv", votes_cast(BlockOutcomes(job, items)))
+    assert (tmp_path / "out.csv").read_bytes() == votes.read_bytes()
 
 
 def test_numbers_in_a_column_of_texts_are_written_as_texts() -> None:
@@ -315,11 +395,10 @@ def test_a_file_without_the_fields_of_the_step_is_unread(tmp_path: Path) -> None
     ("options", "said"),
     [
         (
-            ["--judge", "openai:a", "--judge", "openai:b", "--journal", "j", "--log", "l"],
-            "without --journal, --log: leave that out",
+            ["--judge", "openai:a", "--judge", "openai:b", "--journal", "j"],
+            "without --journal: leave that out",
         ),
         (["--engine", "rules", "-o", "-"], "reads files and writes a folder"),
-        (["--engine", "ontology"], "goes without --engine ontology"),
     ],
 )
 def test_what_a_cluster_cannot_do_is_said_before_any_work(
@@ -361,9 +440,17 @@ def test_a_budget_and_a_limit_hold_for_all_workers_and_nothing_is_asked_twice(
     told = json.loads(capfd.readouterr().out)
     assert len(server.seen) == 40 == told["calls"]
     assert told["statuses"]["failed"] == 500 - told["statuses"]["done"] > 400
-    assert run(command) == 0
+    finished = told["statuses"]["done"]
+    assert run([*command, "--estimate"]) == 0
+    told = json.loads(capfd.readouterr().out)
+    assert (told["rows"], told["finished_in_the_journal"]) == (500, finished)
+    assert told["models"][0]["calls"] == 210 and len(server.seen) == 40
+    account = tmp_path / "account.json"
+    assert run([*command, "--account", str(account)]) == 0
     told = json.loads(capfd.readouterr().out)
     assert (told["statuses"]["done"], len(server.seen)) == (500, 250)
+    estimated, made = calls_by_judge(account)
+    assert estimated == made == {server.judge(): 210}
     assert server.peak <= 3
     judged = [
         row for part in sorted(out.glob("*.parquet")) for row in pq.read_table(part).to_pylist()
@@ -441,3 +528,48 @@ def test_a_jury_votes_on_a_cluster(
     command[4] = str(tmp_path / "another")
     assert run(command) == 4
     assert "'case 3' stands twice in" in capsys.readouterr().err and len(server.seen) == 2 * 480
+
+
+@with_ray
+def test_equal_codes_judge_on_a_cluster(cluster: Any, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    path = tmp_path / "in" / "a.parquet"
+    rows = [{"predicted": one, "truth": other} for one, other in COMPARED[:5]] * 90  # three blocks
+    pq.write_table(pa.Table.from_pylist(rows), path)
+    command = ["judge", STEP, "-q", "--engine", "ontology"]
+    alone, out = tmp_path / "alone.parquet", tmp_path / "out"
+    code = run([*command, str(path), "-o", str(alone)])
+    assert run([*command, str(path.parent), "-o", str(out), "--cluster", cluster.address]) == code
+    assert pq.read_table(out / "part-000000.parquet").equals(pq.read_table(alone))
+
+
+@with_ray
+def test_a_lost_node_costs_no_line_of_the_log_and_spans_are_sent(
+    server: ProtocolServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "in").mkdir()
+    pq.write_table(pa.Table.from_pylist(pairs(0, 900)), tmp_path / "in" / "a.parquet")
+    log = tmp_path / "log.jsonl"
+    with running_collector() as (address, spans):
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", address)
+        with two_nodes() as own:
+            lost = own.add_node(num_cpus=1)
+            own.wait_for_nodes()
+            command = [
+                sys.executable, "-m", "dxjudge", "judge", STEP, str(tmp_path / "in"), "-o",
+                f"{tmp_path}/out", "--engine", "llm", "--judge", server.judge(),
+                "--cache", f"{tmp_path}/c.sqlite", "--concurrency", "6", "--log", str(log),
+                "--otel", "--cluster", own.address,
+            ]  # fmt: skip
+            process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+            while len(server.seen) < 300:
+                assert process.poll() is None, process.communicate()[1]
+                time.sleep(0.02)
+            own.remove_node(lost, allow_graceful=False)
+            assert process.wait() == 0, process.communicate()[1]
+    lines = [json.loads(line) for line in log.read_text("utf-8").splitlines()]
+    # A request that was under way on the lost node has no end that could be logged.
+    assert len(server.seen) - 6 <= len(lines) <= len(server.seen)
+    assert {line["user"] for line in lines} == {seen.user for seen in server.seen}
+    assert len({line["key"] for line in lines if line["status"] == "valid"}) == 900
+    assert len(spans) >= 5  # those of a block are sent when it is finished

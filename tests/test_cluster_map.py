@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -25,9 +26,10 @@ from dxjudge import Mapper
 from dxjudge.agents.engine.run import Run
 from dxjudge.agents.judge import parse_judge
 from dxjudge.cli.cluster import pieces
+from dxjudge.cli.cluster.distinct_texts import DISTINCT, TEXTS, Gather, MapJob, Scan
 from dxjudge.cli.cluster.journal import beside
-from dxjudge.cli.cluster.map_estimate import Estimate
-from dxjudge.cli.cluster.map_work import DISTINCT, MAPPED, TEXTS, Gather, Map, MapJob, Scan, Write
+from dxjudge.cli.cluster.left_to_ask import LeftToAsk
+from dxjudge.cli.cluster.map_work import MAPPED, Map, Write
 from dxjudge.cli.cluster.pieces import find_pieces
 from dxjudge.cli.main import run
 from dxjudge.cli.option_groups import BatchRunOptions
@@ -45,6 +47,7 @@ from dxjudge.ontology.recalibrated import Calibration, Curve, write_calibration
 from dxjudge.ontology.table import CanonicalTable, short_signature
 from dxjudge.ontology.table_row import Entry
 
+from .accounts import calls_by_judge
 from .protocol_server import ProtocolServer, Seen, say
 from .ray_nodes import two_nodes, with_ray
 from .redis_server import running_redis
@@ -215,6 +218,61 @@ def test_what_is_accepted_is_that_of_one_machine(
         Taking(fitted).checked("icd11-another")
 
 
+def test_rows_that_stand_for_several_are_counted_as_on_one_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(pieces, "_ROWS", 2)
+    texts = ["gout; asthma", "cholera", "cyst of x", "", "that, no"]
+    table = pa.table({"n": [3.0, 2.0, 4.0, 1.0, 2.0], "dx": texts, "note": texts})
+    source = tmp_path / "in.parquet"
+    pq.write_table(table, source, row_group_size=2)
+    options = [
+        "--count",
+        "n",
+        "--split",
+        *ACCEPT,
+        "--json",
+        "-q",
+        "-o",
+        f"{tmp_path}/alone.parquet",
+    ]
+    assert run(["map", str(source), *SMALL, *options]) == 0
+    alone = json.loads(capsys.readouterr().out)
+    taking = open_taking(Wanted(0.8), None)
+    job = MapJob(str(source), str(tmp_path / "out"), Form(), None, True, False, 1, "n")
+    _, parts = work_all(job, taking=taking)
+    assert len(parts) == 3
+    counts = sum(map(Counter, parts), Counter[str]())
+    kinds = {kind: counts[kind] for kind in alone["rows_by_band"]}
+    assert (counts["rows"], kinds) == (alone["rows"], alone["rows_by_band"]) and alone["rows"] == 12
+    told = [*taking.notes(taking.counts(()), counts["accepted"], counts["rows"])]
+    assert told[0].partition(" rows")[0] in "\n".join(alone["notes"])
+    assert rows_of(tmp_path / "out") == pq.read_table(f"{tmp_path}/alone.parquet").to_pylist()
+    table = table.set_column(0, "n", pa.array([3.0, 2.0, 4.0, 1.5, 2.0]))
+    pq.write_table(table, source, row_group_size=2)
+    items = [piece.as_item() for piece in find_pieces(job.source, job.form).pieces]
+    said = f"{source}: row 2 of its row groups 2 to 2: column 'n' holds '1.5', not a number of rows"
+    for count, unread in (("n", ["", said, ""]), ("m", [f"{source} has no column 'm'"] * 3)):
+        job = replace(job, output=str(tmp_path / count), count=count)
+        Blocks(job.output).create(TEXTS)
+        scanned = [Scan(job)(item) for item in items]
+        assert [one["unread"].partition(";")[0] for one in scanned] == unread
+        assert [one["column"] for one in scanned] == ["" if why else "dx" for why in unread]
+
+
+def test_texts_are_read_as_they_stand_in_the_file(tmp_path: Path) -> None:
+    """Beside 5.5, Arrow would make 5.0 of the text 5, and "true" of True beside a text."""
+    columns: list[list[Any]] = [[5, 5.5, None], [True, "gout", 7]]
+    for number, cells in enumerate(columns):
+        source, out = tmp_path / f"{number}.json", tmp_path / f"out-{number}"
+        source.write_text(json.dumps([{"dx": cell, "n": n} for n, cell in enumerate(cells)]))
+        work_all(MapJob(str(source), str(out), Form(), None, False, False, 1))
+        assert run(["map", str(source), *SMALL, "-q", "-o", f"{tmp_path}/alone.parquet"]) == 0
+        assert rows_of(out) == pq.read_table(f"{tmp_path}/alone.parquet").to_pylist()
+        texts = {row["text"] for row in rows_of(out / DISTINCT)}
+        assert texts == {"" if cell is None else str(cell) for cell in cells}
+
+
 def test_a_worker_with_another_index_is_refused(tmp_path: Path) -> None:
     (tmp_path / "in.csv").write_text("dx\ngout\n")
     job = MapJob(str(tmp_path / "in.csv"), str(tmp_path / "out"), Form(), None, False, False, 1)
@@ -268,7 +326,7 @@ def test_a_model_chooses_and_is_asked_again_only_where_it_failed(
     with Run(mode="off") as live:
         work = Map(job, SETTINGS, signature, CanonicalTable(), asked=Asked(judge, {}, OFF))
         for number in range(0, 6, 2):
-            some = Estimate(work)({"bucket": 0, "first": number, "texts": 2})
+            some = LeftToAsk(work)({"bucket": 0, "first": number, "texts": 2})
             count.add(json.loads(json.dumps(some)))
         told = values_of(mapping_facts(7, 6, count, Chooser(judge, live)))
     assert told == estimated and told["models"][0]["calls"] == 6
@@ -276,6 +334,8 @@ def test_a_model_chooses_and_is_asked_again_only_where_it_failed(
     assert (first["parts"], first["before"]) == ({"other": 4, "failed": 2}, 0)
     assert sum(line["calls"] for line in first["asked"]["lines"]) == 4
     assert Write(job)(piece)["open"] >= 2
+    left = LeftToAsk(replace(work, asked=Asked(judge, {}, OFF)), job.output)(block)
+    assert (left["finished"], left["texts"], len(left["choices"]["calls"])) == (4, 2, 2)
     second = mapped()
     assert (second["parts"], second["before"], second["failures"]) == ({"other": 6}, 4, {})
     assert len(server.seen) == asked_alone + 6
@@ -451,7 +511,7 @@ def test_a_model_is_paid_once_though_the_driver_is_killed(
     distinct = len(server.seen)
     server.seen.clear()
     with running_redis() as url:
-        model += ["--cache", url]
+        model += ["--cache", url, "--log", f"{tmp_path}/log.jsonl"]
         command = ["map", str(tmp_path / "in"), *SMALL, "-o", f"{tmp_path}/out", *model]
         assert run([*command, "--estimate", "--json", "--cluster", cluster.address]) == 0
         told = json.loads(capfd.readouterr().out)
@@ -467,11 +527,21 @@ def test_a_model_is_paid_once_though_the_driver_is_killed(
         told = poor.communicate()[1]
         assert poor.returncode == 7, told
         assert "budget" in told
-        done = start(tmp_path, "out", cluster, *model)
+        assert run([*command, "--estimate", "--json", "--cluster", cluster.address]) == 0
+        left = json.loads(capfd.readouterr().out)
+        assert left["models"][0]["calls"] == distinct - left["finished_in_the_journal"] > 0
+        assert left["texts_without_a_call"] >= left["finished_in_the_journal"] > 50
+        account = tmp_path / "account.json"
+        done = start(tmp_path, "out", cluster, *model, "--account", str(account))
         told = done.communicate()[1]
     assert done.returncode == 0, told
+    estimated, made = calls_by_judge(account)
+    assert estimated == made == {server.judge(): left["models"][0]["calls"]}
     assert distinct <= len(server.seen) <= distinct + 3
     assert len({seen.user for seen in server.seen}) == distinct
+    lines = [json.loads(line) for line in (tmp_path / "log.jsonl").read_text().splitlines()]
+    assert {line["user"] for line in lines} == {seen.user for seen in server.seen}
+    assert distinct <= len(lines) <= len(server.seen)
     assert server.peak <= 3
     assert rows_of(tmp_path / "out") == alone
 
@@ -498,3 +568,19 @@ def test_input_and_output_lie_in_an_object_store(
     assert {Path(info.path).name for info in journal if info.is_file} == {
         "job.json", "summary.json",
     }  # fmt: skip
+
+
+@with_ray
+def test_rows_that_stand_for_several_are_summed_up_as_on_one_machine(
+    cluster: Any, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    source = tmp_path / "in.csv"
+    source.write_text("dx,n\ngout,3\nasthma of toe,2\n,1\ngout,4\n")
+    command = ["map", str(source), *SMALL, *ACCEPT, "--count", "n", "--json", "-q", "-o"]
+    told = []
+    for options in ([f"{tmp_path}/out.parquet"], [f"{tmp_path}/out", "--cluster", cluster.address]):
+        assert run([*command, *options]) == 0
+        facts = json.loads(capfd.readouterr().out)
+        told.append({name: facts[name] for name in facts.keys() - {"seconds", "files"}})
+    assert told[0].pop("column") == told[1].pop("columns")[0]
+    assert told[0] == told[1] and (told[0]["rows"], told[0]["table_rows"]) == (10, 4)

@@ -56,6 +56,7 @@ def test_every_factor_is_a_code_and_every_frame_is_read() -> None:
         "screening",
         "contact",
         "vaccination",
+        "prevention",
     }
     assert is_factor("Z85.3", tree) and is_factor("I25.2", tree) and not is_factor("C50", tree)
 
@@ -82,6 +83,13 @@ def test_every_factor_is_a_code_and_every_frame_is_read() -> None:
         ("Tdap/IPV given today", "vaccination", "Tdap/IPV"),
         ("due for Shingrix", "vaccination", "Shingrix"),
         ("here for flu shot", "vaccination", "flu shot"),
+        ("hx of melanoma excised '99", "past", "melanoma"),
+        ("recovered from COVID", "past", "COVID"),
+        ("asthma as child, outgrown", "past", "asthma"),
+        ("maternal aunt - Huntington's", "relative", "Huntington's"),
+        ("brother schizophrenic", "relative", "schizophrenic"),
+        ("household contact has scabies", "contact", "scabies"),
+        ("malaria prophylaxis", "prevention", "malaria"),
     ],
 )
 def test_words_around_a_condition_are_its_frame(text: str, kind: str, rest: str) -> None:
@@ -101,6 +109,9 @@ def test_words_around_a_condition_are_its_frame(text: str, kind: str, rest: str)
         "got pneumonia",
         "shingles 2nd episode",
         "needs tetanus immune globulin",
+        "past pointing",
+        "mother anxious",
+        "sexual abuse as a child",
     ],
 )
 def test_other_words_are_no_frame(text: str) -> None:
@@ -157,6 +168,19 @@ def test_a_word_between_slashes_is_read_in_its_place() -> None:
         ("无痛性血尿", None),
         ("発熱なし", "発熱"),
         ("당뇨병 없음", "당뇨병"),
+        ("HTN (-)", "HTN"),
+        ("DM: N", "DM"),
+        ("Stroke=FALSE", "Stroke"),
+        ("Ø fever", "fever"),
+        ("MI excluded by serial ECG", "MI"),
+        ("Crohn's - entered in error", "Crohn's"),
+        ("misdiagnosed as bipolar", "bipolar"),
+        ("low suspicion for ectopic", "ectopic"),
+        ("HIV non-reactive", "HIV"),
+        ("chest pain - MI ruled out", None),
+        ("breast cancer ER (-)", None),
+        ("Pupils non-reactive", None),
+        ("Diabetes - non-compliant", None),
         ("EI bleed", None),
         ("ausencia de testículo", None),
         ("sense organ disorder", None),

@@ -15,9 +15,10 @@ from dxjudge.errors import IndexFault, UsageError
 from dxjudge.ontology.base import default_terms, recipe
 from dxjudge.ontology.reading.normalise import normalise_text
 from dxjudge.ontology.reading.query import read_query
-from dxjudge.ontology.search.chroma import EMBEDDED, TermVectors, open_collection
+from dxjudge.ontology.search.chroma import EMBEDDED, open_collection
 from dxjudge.ontology.search.encode import GRID, OnnxEncoder, Vectors, open_encoder
 from dxjudge.ontology.search.index import Index, index_key, open_index
+from dxjudge.ontology.search.nearest import TermVectors
 from dxjudge.ontology.search.retrieve import make_retriever
 from dxjudge.ontology.search.shipped import encode_terms
 from dxjudge.ontology.terms import Term
@@ -357,7 +358,7 @@ def test_what_is_near_a_text_does_not_depend_on_the_others(
 def test_a_collection_that_lacks_rows_is_built_anew(tmp_path: Path, encoder: OnnxEncoder) -> None:
     index = open_small(tmp_path, encoder)
     home = tmp_path / "index" / index.key
-    less = open_collection(home, index.key, TermVectors(index.vectors[:4]), embedded=True)
+    less = open_collection(home, index.key, TermVectors(index.vectors.steps[:4]), embedded=True)
     assert less.count() == 4
     assert open_small(tmp_path, encoder, chroma=EMBEDDED).collection.count() == len(TERMS)
     assert len(list(home.glob("chroma-*"))) == 1

@@ -1,8 +1,10 @@
 """Batches of distributed data sets are judged, with limits and a budget for all workers."""
 
 import asyncio
+import json
 import pickle
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -52,6 +54,20 @@ def test_blocks_have_one_schema_whatever_they_hold() -> None:
     own = Step[Any, Any](name="own", version=1, input=type(work), output=lambda inputs: inputs)
     with pytest.raises(UsageError, match="declare result="):
         JudgeBatch(own, judge="openai:m")
+
+
+def test_the_office_says_why_a_log_cannot_be_written(tmp_path: Path) -> None:
+    async def work() -> None:
+        office = Office(Limits())
+        assert "cannot write the log" in await office.open_log(tmp_path / "none" / "log.jsonl")
+        assert await office.open_log(tmp_path / "log.jsonl") == ""
+        assert await office.record({"user": "gout"}, {"status": "ok"}) == ""
+        if (full := Path("/dev/full")).exists():
+            assert await office.open_log(full) == ""
+            assert "No space left" in await office.record({"user": "gout"}, {"status": "ok"})
+
+    asyncio.run(work())
+    assert json.loads((tmp_path / "log.jsonl").read_text()) == {"status": "ok", "user": "gout"}
 
 
 def test_what_a_dead_worker_held_is_free_again() -> None:

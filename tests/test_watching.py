@@ -1,12 +1,10 @@
 """To see what a run does: spans, the log of calls, and the account with its estimate."""
 
 import asyncio
-import http.server
 import json
 import os
 import subprocess
 import sys
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +19,7 @@ from dxjudge.cli.main import run as dxjudge
 from dxjudge.graphs.step import run_step
 
 from .protocol_server import ProtocolServer, Seen, refuse, throttle
+from .span_collector import running_collector
 
 STEP = "judge_equivalence"
 PRICES = (
@@ -93,29 +92,15 @@ def test_without_a_tracer_there_is_no_span() -> None:
 
 
 def test_the_command_sends_spans_where_the_environment_says(tmp_path: Path) -> None:
-    paths: list[str] = []
-
-    class Collector(http.server.BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            paths.append(self.path)
-            self.rfile.read(int(self.headers["Content-Length"]))
-            self.send_response(200)
-            self.end_headers()
-
-        def log_message(self, *_: Any) -> None: ...
-
-    collector = http.server.HTTPServer(("127.0.0.1", 0), Collector)
-    threading.Thread(target=collector.serve_forever, daemon=True).start()
     cases = tmp_path / "pairs.csv"
     cases.write_text("predicted,truth\ngout,podagra\n", "utf-8")
-    with ProtocolServer([{"same_disease": "yes"}]) as server:
+    with ProtocolServer([{"same_disease": "yes"}]) as server, running_collector() as collector:
+        address, paths = collector
         words = ["judge", STEP, cases, "-o", tmp_path / "o.csv", "--judge", server.judge()]
-        address = f"http://127.0.0.1:{collector.server_port}"
         subprocess.run(
             [sys.executable, "-m", "dxjudge", *map(str, words), "--engine", "llm", "--otel"],
             env={**os.environ, "OTEL_EXPORTER_OTLP_ENDPOINT": address}, check=True,
         )  # fmt: skip
-    collector.shutdown()
     assert paths == ["/v1/traces"]
 
 
@@ -171,6 +156,25 @@ def test_the_account_has_the_estimate_and_what_it_took(tmp_path: Path, capsys: A
     [line] = after["lines"]
     assert (line["judge"], line["step"], line["done"]) == (server.judge(), STEP, 3)
     assert after["prices"] == "2026-01-01" and after["budget_reached"] is False
+
+
+def test_an_estimate_beside_a_journal_says_what_is_left(tmp_path: Path, capsys: Any) -> None:
+    words = ["judge", STEP, pairs(tmp_path), "-o", tmp_path / "o.csv", "--engine", "llm"]
+    with ProtocolServer(lambda seen: {"same_disease": "yes"}) as server:
+        words += ["--judge", server.judge(), "--cache-mode", "off"]
+        account = tmp_path / "account.json"
+        assert dxjudge([*map(str, words), "--max-calls", "2"]) == 7
+        left = [*map(str, words), "--estimate", "--json"]
+        capsys.readouterr()
+        assert dxjudge(left) == dxjudge([*left, "--repeat", "1"]) == 0
+        out = capsys.readouterr().out
+        assert dxjudge([*map(str, words), "--account", str(account)]) == 0
+        assert len(server.seen) == 3
+    ends = out.index("}\n{") + 1
+    same, other = json.loads(out[:ends]), json.loads(out[ends:])
+    assert (same["rows"], same["models"][0]["calls"], same["finished_in_the_journal"]) == (3, 1, 2)
+    assert other["models"][0]["calls"] == 3 and "finished_in_the_journal" not in other
+    assert json.loads(account.read_text("utf-8"))["estimate"][0]["calls"] == 1
 
 
 def test_a_jury_is_estimated_juror_by_juror(tmp_path: Path, capsys: Any) -> None:

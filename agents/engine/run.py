@@ -13,7 +13,7 @@ from ..batches.run_batches import Batches
 from ..batches.settings import Batching
 from ..judge import JudgeSpec
 from ..watching.account import write_account
-from ..watching.call_log import CallLog
+from ..watching.call_log import CallLog, Log
 from ..watching.prompt_log import PromptLog
 from .judges import Judge
 from .ledger import Ledger
@@ -93,7 +93,7 @@ class Run:
         self.max_wait = max_wait
         self.ledger = Ledger(ledger, keep)
         self.prices = load_prices(prices)
-        self.log = CallLog(log) if log is not None else None
+        self.log: Log | None = CallLog(log) if log is not None else None
         self.prompts: PromptLog | None = None
         self.tracer = tracer
         self.one_dimension = one_dimension

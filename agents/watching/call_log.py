@@ -5,13 +5,23 @@ import os
 import threading
 from collections.abc import Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Protocol
 
 from ...errors import OutputError
 from ...files.bytes import BINARY
 
 
-class CallLog:
+class Log(Protocol):
+    """Records the requests of a run."""
+
+    def record(self, prompt: Mapping[str, Any], attempt: Mapping[str, Any]) -> None:
+        """Record one request: what was sent, and how it ended."""
+
+    def close(self) -> None:
+        """Record no more."""
+
+
+class CallLog(Log):
     """Appends each request to a file that only its owner can read."""
 
     def __init__(self, path: Path) -> None:
@@ -20,7 +30,7 @@ class CallLog:
         self._lock = threading.Lock()
 
     def record(self, prompt: Mapping[str, Any], attempt: Mapping[str, Any]) -> None:
-        """Append one request: what was sent, and how it ended."""
+        """Append one request: what was sent, and how it ended. Raises OSError for a full disk."""
         line = json.dumps({**attempt, **prompt}, ensure_ascii=False)
         with self._lock:
             # Half a surrogate pair cannot be encoded; the engine replaces it in what it sends.

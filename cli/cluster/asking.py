@@ -6,7 +6,7 @@ Both go to the workers as settings; nothing is open in them.
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from typing_extensions import override
@@ -15,6 +15,7 @@ from ...agents.engine.run import Run
 from ...agents.judge import JudgeSpec
 from ...agents.outcome import Outcome, read_outcome, write_outcome
 from ...agents.stand_ins import check_engine
+from ...agents.step import Step
 from ...agents.steps import find_step
 from ...graphs.both_orders import check_step, compare_both_orders
 from ...graphs.columns import judged_columns, result_types
@@ -26,10 +27,12 @@ from ...graphs.jury.run_jury import run_jury_sync
 from ...graphs.step import run_step_sync
 from ..judging_options import JudgeOptions
 from ..runs.estimates import Group, groups_of_judge, groups_of_jury
-from ..runs.judge_jury import about_jury, is_final, settings_of, voters_of
+from ..runs.judge_jury import about_jury, codes_decide, is_final, settings_of, voters_of
 from ..runs.jury_summary import JuryCounts, count_jury, tell_jury
+from ..runs.step_rows import engines_by_codes
 from ..terminal.facts import Fact
 from ..terminal.judged import Judged, count_outcomes, tell_judged
+from .equal_codes import EqualCodes, open_codes
 
 Counts = dict[str, Any]
 """What is counted of outcomes, as plain JSON: counts by name, and `failures`: (row, why)."""
@@ -39,11 +42,18 @@ Counts = dict[str, Any]
 class Asking(ABC):
     """Who judges.
 
-    case: the column that names the cases; None for `id`, if there is one, "" for none.
+    case: the column that names the cases; None for `id`, if there is one, "" for none. codes:
+    where equal codes judge.
     """
 
     step_name: str
     case: str | None
+    codes: EqualCodes | None = field(default=None, kw_only=True)
+
+    def step_for(self, inputs: Sequence[Any]) -> Step[Any, Any]:
+        """Return the step, which can judge these inputs."""
+        step = find_step(self.step_name)
+        return self.codes.deciding(step, inputs) if self.codes else step
 
     @abstractmethod
     def about(self) -> dict[str, Any]:
@@ -54,8 +64,8 @@ class Asking(ABC):
         """Return the models that may be asked."""
 
     @abstractmethod
-    def groups(self) -> Sequence[Group]:
-        """Return the calls that an estimate counts."""
+    def groups(self, inputs: Sequence[Any]) -> Sequence[Group]:
+        """Return the calls that an estimate counts, for these inputs."""
 
     @abstractmethod
     def ask(self, inputs: Sequence[Any], cases: Sequence[str], run: Run) -> Sequence[Any]:
@@ -101,8 +111,8 @@ class OneJudge(Asking):
 
     @override
     def about(self) -> dict[str, Any]:
-        step = find_step(self.step_name)
-        check_engine(step, self.engine, self.judge is not None)
+        step = self.step_for(())
+        check_engine(step, self.engine, self.judge is not None, engines_by_codes(step))
         if self.both_orders:
             check_step(step)
         return {
@@ -111,6 +121,7 @@ class OneJudge(Asking):
             "judge": self.judge.model_dump(mode="json") if self.judge else None,
             "engine": self.engine,
             "repeat": self.repeat,
+            **({"mapper": self.codes.signature} if self.codes else {}),
         }
 
     @override
@@ -118,9 +129,9 @@ class OneJudge(Asking):
         return [self.judge] if self.judge else []
 
     @override
-    def groups(self) -> Sequence[Group]:
+    def groups(self, inputs: Sequence[Any]) -> Sequence[Group]:
         return groups_of_judge(
-            find_step(self.step_name), self.judge, self.engine, self.repeat,
+            self.step_for(inputs), self.judge, self.engine, self.repeat,
             both_orders=self.both_orders,
         )  # fmt: skip
 
@@ -128,7 +139,7 @@ class OneJudge(Asking):
     def ask(self, inputs: Sequence[Any], cases: Sequence[str], run: Run) -> Sequence[Outcome]:
         ask = compare_both_orders if self.both_orders else run_step_sync
         return ask(
-            step=self.step_name, inputs=list(inputs), judge=self.judge, run=run,
+            step=self.step_for(inputs), inputs=list(inputs), judge=self.judge, run=run,
             engine=self.engine, repeat=self.repeat,
         )  # fmt: skip
 
@@ -170,27 +181,27 @@ class Jury(Asking):
     voters: Sequence[str | JudgeSpec | HumanVotes]
     settings: Mapping[str, Any]
 
-    @property
-    def _plan(self) -> JuryPlan:
-        return plan_jury(self.step_name, self.voters, **self.settings)
+    def _plan(self, inputs: Sequence[Any] = ()) -> JuryPlan:
+        return plan_jury(self.step_for(inputs), self.voters, **self.settings)
 
     @override
     def about(self) -> dict[str, Any]:
-        return {**about_jury(self._plan, None), "case": self.case}
+        mapper = self.codes.signature if self.codes else None
+        return {**about_jury(self._plan(), mapper), "case": self.case}
 
     @override
     def models(self) -> Sequence[JudgeSpec]:
-        plan = self._plan
+        plan = self._plan()
         return [one.judge.spec for one in (*plan.jurors, *plan.replacements) if one.judge]
 
     @override
-    def groups(self) -> Sequence[Group]:
-        return groups_of_jury(self._plan)
+    def groups(self, inputs: Sequence[Any]) -> Sequence[Group]:
+        return groups_of_jury(self._plan(inputs))
 
     @override
     def ask(self, inputs: Sequence[Any], cases: Sequence[str], run: Run) -> Sequence[JuryOutcome]:
         return run_jury_sync(
-            self.step_name, list(inputs), self.voters, cases=cases, run=run, **self.settings
+            self.step_for(inputs), list(inputs), self.voters, cases=cases, run=run, **self.settings
         )
 
     @override
@@ -231,13 +242,15 @@ class Jury(Asking):
 
 def asking_of(options: JudgeOptions) -> Asking:
     """Return who judges, from the options. Raises UsageError and InputError as they are read."""
-    step = find_step(options.rows.step)
+    name = options.rows.step
+    step = find_step(name)
+    codes = open_codes(options.added_sources) if codes_decide(options, step) else None
     if options.has_jury:
         voters, settings = voters_of(options, step), settings_of(options, step)
-        return Jury(options.rows.step, options.case, tuple(voters), settings)
+        return Jury(name, options.case, tuple(voters), settings, codes=codes)
     judge = options.model.judge(options.judge[0]) if options.judge else None
-    engine = options.engine or "auto"
-    return OneJudge(options.rows.step, "", judge, engine, options.repeat, options.both_orders)
+    engine, both = options.engine or "auto", options.both_orders
+    return OneJudge(name, "", judge, engine, options.repeat, both, codes=codes)
 
 
 def add_counts(total: Counts, counts: Mapping[str, Any], at: int) -> None:

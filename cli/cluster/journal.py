@@ -92,6 +92,12 @@ def in_journal(
         return code
 
 
+def is_unfinished(output: str, about: Mapping[str, Any]) -> bool:
+    """Whether an output folder has the journal of this job, which is not complete."""
+    journal = Blocks(whole_path(output))
+    return journal.read_note(_JOB) == about and _summary_of(journal) is None
+
+
 @contextmanager
 def _begun(output: str, about: Mapping[str, Any]) -> Iterator[Blocks]:
     """Begin the journal of a job in its output folder, or continue it.

@@ -17,22 +17,28 @@ from ...graphs.jury.votes_file import write_votes
 from ...graphs.row_inputs import given_values
 from ..exit_codes import BUDGET, SOME_FAILED
 from ..judging_options import JudgeOptions
-from ..runs.estimates import estimate_facts, estimates_of
+from ..runs.estimates import (
+    Estimates,
+    estimate_facts,
+    estimates_of,
+    finished_fact,
+    keep_estimates,
+)
 from ..runs.judge_jury import check_votes
 from ..runs.judge_run import check_use, people_of
 from ..terminal.facts import Fact, Facts, named, tell
 from ..terminal.progress import counting, stages
 from .asking import Counts, add_counts, asking_of
 from .case_names import CaseNames
-from .journal import check_options, check_places, in_journal, whole_path
+from .journal import check_options, check_places, in_journal, is_unfinished, whole_path
 from .judge_work import JUDGED, BlockOutcomes, Count, Estimate, Judge, JudgeJob, Write
 from .not_read import not_read
-from .office import check_batch, permits_of, refused_of
+from .office import check_batch, permits_of
 from .on_ray import Item, connected, each
 from .pieces import Pieces, find_pieces
 
 _BLOCK = 200  # rows that are judged and kept together
-_ESTIMATED = 5_000  # rows that are estimated together
+_ESTIMATED = 25 * _BLOCK  # rows that are estimated together
 
 
 @dataclass
@@ -54,8 +60,10 @@ def run_judge_cluster(options: JudgeOptions, address: str) -> int:
     job = _prepare(options)
     about = job.asking.about()
     found = find_pieces(options.rows.input, options.rows.form)
+    about |= _about(job, found, options)
     if options.estimate:
-        return _estimate(job, found, options, address)
+        begun = _BLOCK if is_unfinished(options.output, about) else 0
+        return _estimate(Estimate(job, options.run, begun), found, options, address)
 
     def work() -> tuple[Facts, int]:
         with options.run.open() as run, connected(address) as cores:
@@ -65,30 +73,38 @@ def run_judge_cluster(options: JudgeOptions, address: str) -> int:
             return told, BUDGET
         return told, SOME_FAILED if done.failed or done.unread or found.others else 0
 
-    about |= _about(job, found, options)
     return in_journal(options.output, about, (JUDGED,), work,
                       as_json=options.as_json, quiet=options.quiet,
                       made=options.votes)  # fmt: skip
 
 
-def _estimate(job: JudgeJob, found: Pieces, options: JudgeOptions, address: str) -> int:
+def _estimate(work: Estimate, found: Pieces, options: JudgeOptions, address: str) -> int:
     """Tell what the judges would be asked about the whole job; return the exit code."""
-    done, groups = Done(), job.asking.groups()
-    counts = [CallCount() for _ in groups]
+    done = Done()
     with options.run.open() as run, connected(address) as cores:
-        rows = _count(job, found, options, done)
+        rows = _count(work.job, found, options, done)
         blocks = _blocks_of(found, rows, _ESTIMATED)
-        with stages(quiet=options.quiet) as progress:
-            for number, result in enumerate(
-                each(Estimate(job, options.run), blocks, actors=cores), 1
-            ):
-                for count, other in zip(counts, result["counts"], strict=True):
-                    count.add(other)
-                progress("estimating", number, len(blocks))
-        facts = [*estimate_facts(estimates_of(groups, counts, run), run, rows=sum(rows))]
+        estimates, finished = _estimated(work, blocks, run, cores, quiet=options.quiet)
+        facts = [*estimate_facts(estimates, run, rows=sum(rows))]
+    facts += finished_fact(finished, options.output)
     told = [*facts, *not_read(list(done.unread), found.others)]
     tell(told, as_json=options.as_json, file=sys.stdout)
     return SOME_FAILED if done.unread or found.others else 0
+
+
+def _estimated(
+    work: Estimate, blocks: Sequence[Item], run: Run, cores: int, *, quiet: bool
+) -> tuple[Estimates, int]:
+    """Return the estimate of what is left to ask, and how many rows an earlier run finished."""
+    groups, finished = work.job.asking.groups(()), 0
+    counts = [CallCount() for _ in groups]
+    with stages(quiet=quiet) as progress:
+        for number, result in enumerate(each(work, blocks, actors=cores), 1):
+            finished += result["finished"]
+            for count, other in zip(counts, result["counts"], strict=True):
+                count.add(other)
+            progress("estimating", number, len(blocks))
+    return estimates_of(groups, counts, run), finished
 
 
 def _prepare(options: JudgeOptions) -> JudgeJob:
@@ -99,10 +115,7 @@ def _prepare(options: JudgeOptions) -> JudgeJob:
     check_batch(run)
     check_options({
         "--journal": options.journal is not None,
-        "--engine ontology": options.engine == "ontology",
-        "--judge ontology": "ontology" in (options.judge or ()),
         "--output-format": rows.output_format not in (None, "parquet"),
-        **refused_of(run),
     })  # fmt: skip
     check_use(options)
     check_votes(options)
@@ -146,6 +159,9 @@ def _run(job: JudgeJob, found: Pieces, options: JudgeOptions, run: Run, cores: i
         run.price(model)
     rows = _count(job, found, options, done)
     blocks = _blocks_of(found, rows, _BLOCK)
+    if run.has_account:
+        left, parts = Estimate(job, options.run, _BLOCK), _blocks_of(found, rows, _ESTIMATED)
+        keep_estimates(_estimated(left, parts, run, cores, quiet=options.quiet)[0], run)
     with permits_of(options.run, run) as permits:
         work = Judge(job, options.run, permits)
         _judge(work, blocks, done, run, cores, quiet=options.quiet)

@@ -16,7 +16,7 @@ from functools import cached_property, lru_cache
 from itertools import accumulate
 from typing import Any, overload
 
-from ...agents.engine.permits import Permits
+from ...adapters.permits import RayPermits
 from ...agents.engine.run import Run
 from ...agents.step import Step
 from ...agents.steps import find_step
@@ -26,14 +26,15 @@ from ...files.forms import Form
 from ...files.frames import with_added
 from ...files.nearest import no_column
 from ...files.rows_in import Sheet
+from ...files.sequences import picked
 from ...graphs.case_names import case_names
 from ...graphs.row_inputs import frame_inputs, given_values
 from ..option_groups import RunOptions
 from .asking import Asking
 from .case_names import digests
-from .office import run_of_worker
+from .office import asked_now, run_of_worker
 from .on_ray import Item
-from .pieces import Piece, read_piece, why_unread
+from .pieces import Piece, PieceRows, read_piece, why_unread
 
 JUDGED = f"{JOURNAL}/judged"
 
@@ -59,36 +60,37 @@ class JudgeJob:
         """The parts of the output, and the outcomes that are kept until the job is complete."""
         return Blocks(self.output)
 
-    def inputs_of(self, table: Any) -> Sequence[dict[str, Any]]:
+    def inputs_of(self, rows: PieceRows) -> Sequence[dict[str, Any]]:
         """Return the inputs of the rows. Raises UsageError for a field without a column."""
-        return frame_inputs(self.step, table, self.fields, given_values(self.step, self.given))
+        given = given_values(self.step, self.given)
+        return frame_inputs(self.step, rows.frame, self.fields, given)
 
-    def names_of(self, table: Any) -> list[str] | None:
+    def names_of(self, rows: PieceRows) -> list[str] | None:
         """Return the names of the rows' cases; None where no column has names.
 
         Raises UsageError and InputError as `case_names` does.
         """
-        columns, wanted = table.column_names, self.asking.case
+        columns, wanted = rows.table.column_names, self.asking.case
         wanted = ("id" if "id" in columns else "") if wanted is None else wanted
         if not wanted:
             return None
         if wanted not in columns:
             raise UsageError(no_column("the frame", wanted, columns))
-        cells = [[cell] for cell in table[wanted].to_pylist()]
+        cells = [[cell] for cell in rows.column(wanted)]
         return case_names(Sheet("the frame", "parquet", [wanted], cells), wanted)
 
-    def cases_of(self, table: Any, at: int) -> list[str]:
+    def cases_of(self, rows: PieceRows, at: int) -> list[str]:
         """Return what names the rows' cases: their names, or numbers from `at`."""
-        names = self.names_of(table)
-        return [str(at + row) for row in range(table.num_rows)] if names is None else names
+        names = self.names_of(rows)
+        return [str(at + row) for row in range(len(rows))] if names is None else names
 
-    def read(self, piece: Piece) -> Any:
-        """Return the rows of a piece as an Arrow table."""
+    def read(self, piece: Piece) -> PieceRows:
+        """Return the rows of a piece."""
         return _read(self.source, piece, self.form)
 
 
 @lru_cache(maxsize=1)
-def _read(source: str, piece: Piece, form: Form) -> Any:
+def _read(source: str, piece: Piece, form: Form) -> PieceRows:
     # The blocks of a piece follow each other, so a worker mostly needs the same piece again.
     return read_piece(source, piece, form, None)
 
@@ -107,32 +109,50 @@ class Count:
         """Return the number of rows, why the piece is unread, and the digests of its names."""
         piece = Piece.of_item(item)
         try:
-            table = self.job.read(piece)
-            self.job.inputs_of(table.slice(0, 1))
-            names = self.job.names_of(table)
+            rows = self.job.read(piece)
+            self.job.inputs_of(rows.slice(0, 1))
+            names = self.job.names_of(rows)
         except (InputError, UsageError, OutputError) as fault:
             why = why_unread(piece, fault)
             return {"piece": piece.number, "rows": 0, "unread": why, "cases": None}
         cases = None if names is None or not self.named else digests(names)
-        return {"piece": piece.number, "rows": table.num_rows, "unread": "", "cases": cases}
+        return {"piece": piece.number, "rows": len(rows), "unread": "", "cases": cases}
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """Counts what the judges would be asked about a block of rows."""
+    """Counts what the judges would be asked about a block of rows.
+
+    begun: the rows of a block of outcomes, where an earlier run began this job; 0 where none did.
+    """
 
     job: JudgeJob
     options: RunOptions
+    begun: int = 0
 
     @cached_property
     def _run(self) -> Run:
         return run_of_worker(self.options, None)
 
     def __call__(self, item: Item) -> Item:
-        """Return the counts of each group of calls."""
-        rows = self.job.read(Piece.of_item(item["piece"])).slice(item["first"], item["rows"])
-        inputs, groups = self.job.inputs_of(rows), self.job.asking.groups()
-        return {"counts": [group.count(inputs, self._run).plain() for group in groups]}
+        """Return the counts of each group of calls, and how many rows the earlier run finished."""
+        piece, first, rows = Piece.of_item(item["piece"]), item["first"], item["rows"]
+        inputs = self.job.inputs_of(self.job.read(piece).slice(first, rows))
+        if self.begun:
+            inputs = picked(inputs, self._open(piece.number, first, rows))
+        groups = self.job.asking.groups(inputs)
+        counts = [group.count(inputs, self._run).plain() for group in groups]
+        return {"counts": counts, "finished": rows - len(inputs)}
+
+    def _open(self, piece: int, first: int, rows: int) -> list[int]:
+        """Return the places of the rows that the earlier run has not finished."""
+        places: list[int] = []
+        for start in range(0, rows, self.begun):
+            name = block_name(piece, first + start)
+            known = self.job.blocks.counts(name)
+            outcomes = _read_outcomes(self.job, name) if known else [None] * self.begun
+            places += open_places(self.job.asking, outcomes[: rows - start], start)
+        return places
 
 
 @dataclass(frozen=True)
@@ -141,7 +161,7 @@ class Judge:
 
     job: JudgeJob
     options: RunOptions
-    permits: Permits | None
+    permits: RayPermits | None
 
     @cached_property
     def _run(self) -> Run:
@@ -158,9 +178,9 @@ class Judge:
         if known and not known["open"]:
             return {**known, "rows": rows, "at": item["at"], "before": rows, "asked": None}
         outcomes = _read_outcomes(self.job, name) if known else [None] * rows
-        places = [n for n, one in enumerate(outcomes) if one is None or not asking.is_final(one)]
-        table = self.job.read(piece).slice(first, rows)
-        inputs, cases = self.job.inputs_of(table), self.job.cases_of(table, item["at"])
+        places = open_places(asking, outcomes)
+        block = self.job.read(piece).slice(first, rows)
+        inputs, cases = self.job.inputs_of(block), self.job.cases_of(block, item["at"])
         asked = asking.ask(
             [inputs[place] for place in places], [cases[place] for place in places], self._run
         )
@@ -172,8 +192,14 @@ class Judge:
         }
         plain = [json.dumps(asking.write(one)) for one in outcomes]
         self.job.blocks.write(name, [_table(plain)], counts)
-        asked_now, before = self._run.take_counts(), rows - len(places)
-        return {**counts, "rows": rows, "at": item["at"], "before": before, "asked": asked_now}
+        calls, before = asked_now(self._run), rows - len(places)
+        return {**counts, "rows": rows, "at": item["at"], "before": before, "asked": calls}
+
+
+def open_places(asking: Asking, outcomes: Sequence[Any], start: int = 0) -> list[int]:
+    """Return the places, which count from `start`, of the rows without a final outcome."""
+    numbered = enumerate(outcomes, start)
+    return [place for place, one in numbered if one is None or not asking.is_final(one)]
 
 
 @dataclass(frozen=True)
@@ -195,14 +221,14 @@ class Write:
         return counts
 
     def _judged(self, piece: Piece, counts: Counter[str]) -> Iterator[Any]:
-        table, asking = self.job.read(piece), self.job.asking
-        for first in range(0, max(table.num_rows, 1), self.block):
-            rows = table.slice(first, self.block)
+        whole, asking = self.job.read(piece), self.job.asking
+        for first in range(0, max(len(whole), 1), self.block):
+            rows = whole.slice(first, self.block)
             name = block_name(piece.number, first)
-            outcomes = _read_outcomes(self.job, name) if rows.num_rows else []
+            outcomes = _read_outcomes(self.job, name) if len(rows) else []
             counts["rows"] += len(outcomes)
             counts["failed"] += sum(not asking.is_final(one) for one in outcomes)
-            yield with_added(rows, asking.columns(outcomes), asking.types())
+            yield with_added(rows.table, asking.columns(outcomes), asking.types())
 
 
 def block_name(piece: int, first: int) -> str:

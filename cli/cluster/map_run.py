@@ -4,7 +4,7 @@ import hashlib
 import os
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -20,23 +20,25 @@ from ...ontology.table import CanonicalTable, read_table, short_signature
 from ...ontology.tree import load_tree
 from ..exit_codes import BUDGET, SOME_FAILED
 from ..runs.map_accept import Taking, open_taking
+from ..runs.map_estimate import keep_mapping_estimate
 from ..runs.map_job import Request
 from ..runs.map_model import Asked, asking, mapper_settings
 from ..runs.map_style import StyleInUse, style_or
 from ..runs.map_summary import Told, model_summary, not_fitted, tell_counts
 from ..terminal.facts import Fact, Facts, named
 from ..terminal.progress import Stages, stages
+from .distinct_texts import DISTINCT, LARGEST, TEXTS, Gather, MapJob, Scan, blocks_of
 from .journal import check_options, check_places, in_journal, whole_path
-from .map_work import DISTINCT, MAPPED, TEXTS, Gather, Map, MapJob, Scan, Write
+from .left_to_ask import LeftToAsk, count_left
+from .map_work import MAPPED, Map, Write
 from .not_read import not_read
-from .office import check_batch, permits_of, refused_of
-from .on_ray import Item, connected, each
+from .office import check_batch, permits_of
+from .on_ray import connected, each
 from .pieces import Pieces, find_pieces
 
 _STYLE = f"{DISTINCT}/style"  # it goes with the texts
 _BUCKET = 64_000_000  # bytes of the input for each bucket of distinct texts
 _MOST_BUCKETS = 1024
-_SMALLEST, _LARGEST, _BLOCKS = 250, 25_000, 4_000  # texts of a block, and blocks of a job
 _LARGEST_ASKED = 1_000  # texts of a block for which a model is asked
 
 
@@ -99,7 +101,7 @@ def run_map_cluster(
             return told, BUDGET
         return told, SOME_FAILED if done.failures or done.unread or prepared.found.others else 0
 
-    about, folders = _about(prepared), (TEXTS, DISTINCT, MAPPED)
+    about, folders = about_job(prepared), (TEXTS, DISTINCT, MAPPED)
     return in_journal(request.output, about, folders, work, as_json=as_json, quiet=quiet)
 
 
@@ -121,6 +123,7 @@ def prepare(
     job = MapJob(
         whole_path(request.input), whole_path(request.output), request.form, request.column,
         request.split, request.candidates, min(found.size // _BUCKET + 1, _MOST_BUCKETS),
+        request.count,
     )  # fmt: skip
     chooser = Chooser(asked.judge, **asked.options) if asked else None
     mapper = Mapper(
@@ -142,8 +145,6 @@ def _check(request: Request, asked: Asked | None) -> None:
         f"--output-format {request.output_format}": request.output_format not in (None, "parquet"),
         "--journal": request.journal is not None,
         "--concepts": request.concepts is not None,
-        "--count": request.count is not None,
-        **(refused_of(asked.run) if asked else {}),
     })  # fmt: skip
 
 
@@ -155,7 +156,7 @@ def _absolute(ontology: str) -> str:
     return os.path.abspath(ontology) if ".py" in ontology else ontology
 
 
-def _about(prepared: Prepared) -> dict[str, Any]:
+def about_job(prepared: Prepared) -> dict[str, Any]:
     """Return everything that changes the results, for the journal."""
     request = prepared.request
     table = read_bytes(request.table) if request.table and request.table.exists() else b""
@@ -165,6 +166,7 @@ def _about(prepared: Prepared) -> dict[str, Any]:
         "column": request.column,
         "split": request.split,
         "candidates": request.candidates,
+        **({"count": request.count} if request.count is not None else {}),
         "form": asdict(request.form),
         "table": hashlib.sha256(table).hexdigest(),
         "input": [prepared.job.source, prepared.found.digest],
@@ -183,6 +185,9 @@ def _run(
     texts, style = gather(prepared, done, progress)
     work = mapping_work(prepared, style, chooser)
     if prepared.asked and chooser and chooser.run:
+        if chooser.run.has_account:
+            left = LeftToAsk(work, prepared.job.output)
+            keep_mapping_estimate(count_left(left, texts, workers, progress)[0], chooser)
         with permits_of(prepared.asked.run, chooser.run) as permits:
             _map(replace(work, permits=permits), texts, done, workers, progress, chooser.run)
     else:
@@ -246,7 +251,7 @@ def _map(
     Blocks are smaller where a model is asked: what a lost worker was doing may be paid again.
     """
     total, mapped = sum(texts.values()), 0
-    blocks = blocks_of(texts, _LARGEST_ASKED if run else _LARGEST)
+    blocks = blocks_of(texts, _LARGEST_ASKED if run else LARGEST)
     progress("mapping", 0, total)
     started = time.monotonic()
     for result in each(work, blocks, actors=workers):
@@ -264,16 +269,6 @@ def _map(
     done.seconds = time.monotonic() - started
 
 
-def blocks_of(texts: Mapping[int, int], most: int = _LARGEST) -> list[Item]:
-    """Return the blocks of all buckets. texts: how many each has. most: texts of a block."""
-    size = min(max(_SMALLEST, sum(texts.values()) // _BLOCKS), most)
-    return [
-        {"bucket": bucket, "first": first, "texts": min(size, count - first)}
-        for bucket, count in texts.items()
-        for first in range(0, count, size)
-    ]
-
-
 def _report(
     prepared: Prepared, done: Done, style: StyleInUse, chooser: Chooser | None
 ) -> Iterator[Fact | str]:
@@ -289,7 +284,7 @@ def _report(
     new = done.distinct - done.settled
     yield from tell_counts(
         Told(done.rows, done.distinct, done.settled, new, min(done.before, new), done.seconds,
-             done.failures)
+             done.failures, done.read if request.count is not None else None)
     )  # fmt: skip
     yield from prepared.taking.notes(done.taken, done.rows["accepted"], done.rows["rows"])
     if chooser:

@@ -1,15 +1,12 @@
-"""What the workers of `dxjudge map --cluster` do: four kinds of work, one after the other.
+"""What the workers of `dxjudge map --cluster` do with distinct texts: its last two kinds of work.
 
-    Scan   a piece of the input   -> its distinct texts, in buckets        _journal/texts/
-    Gather a bucket of all pieces -> the distinct texts of the whole job   _journal/distinct/
     Map    a block of those texts -> their mappings                        _journal/mapped/
     Write  a piece of the input   -> its rows with their mappings          part-NNNNNN.parquet
 
-A piece or a block whose file is there is not done again.
+A block or a piece whose file is there is not done again.
 """
 
 import json
-import zlib
 from collections import Counter
 from collections.abc import Iterator
 from collections.abc import Mapping as ReadOnly
@@ -17,120 +14,26 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ...agents.engine.permits import Permits
+from ...adapters.permits import RayPermits
 from ...cache.key import fingerprint
-from ...errors import EnvironmentFault, InputError, OutputError, UsageError
-from ...files.blocks import JOURNAL, Blocks
-from ...files.forms import Form
-from ...files.frames import frame_texts, with_added
-from ...files.sequences import Repeated
+from ...files.blocks import JOURNAL
+from ...files.frames import with_added
 from ...graphs.chooser import Chooser, is_final, part_of
 from ...graphs.mapper import Mapper
 from ...ontology.mapping import Mapping, read_mapping
-from ...ontology.reading.style import count_forms
-from ...ontology.search.encode import packaged_encoder
-from ...ontology.table import CanonicalTable, short_signature
-from ..runs.map_accept import Taking
+from ...ontology.table import CanonicalTable
+from ..runs.map_accept import Taking, sum_of
 from ..runs.map_columns import added_columns
-from ..runs.map_job import texts_of
 from ..runs.map_model import Asked, mapper_settings
 from ..runs.map_summary import failure_counts, row_counts
-from .office import run_of_worker
+from .distinct_texts import DISTINCT, TEXTS, MapJob, slices_of, text_table
+from .office import asked_now, run_of_worker
 from .on_ray import Item
-from .pieces import Piece, column_of, read_piece, why_unread
+from .pieces import Piece, PieceRows
+from .worker_mapper import mapper_of_job
 
-TEXTS, DISTINCT, MAPPED = f"{JOURNAL}/texts", f"{JOURNAL}/distinct", f"{JOURNAL}/mapped"
-_SLICE = 100_000  # rows that are written at once
+MAPPED = f"{JOURNAL}/mapped"
 _FIELDS = ("text", "mapping", "part")  # of a block of mappings; part: that of a model
-
-
-@dataclass(frozen=True)
-class MapJob:
-    """What all workers know.
-
-    source, output: paths or addresses. buckets: the number of groups in which the distinct texts
-    of the whole input are found.
-    """
-
-    source: str
-    output: str
-    form: Form
-    column: str | None
-    split: bool
-    candidates: bool
-    buckets: int
-
-    @cached_property
-    def blocks(self) -> Blocks:
-        """The parts of the output, and the blocks that are kept until the job is complete."""
-        return Blocks(self.output)
-
-    def texts_of(self, table: Any) -> Repeated[tuple[str, ...]]:
-        """Return the texts of each row: one, or several where cells are split."""
-        return texts_of(frame_texts(table, self.column), split=self.split)
-
-    def read(self, piece: Piece, *, texts_only: bool) -> Any:
-        """Return the rows of a piece as an Arrow table."""
-        return read_piece(self.source, piece, self.form, self.column, texts_only=texts_only)
-
-
-@dataclass(frozen=True)
-class Scan:
-    """Finds the distinct texts of a piece. A piece that cannot be read is recorded as unread."""
-
-    job: MapJob
-
-    def __call__(self, item: Item) -> Item:
-        """Return the counts of the piece: rows, column, and why it is unread."""
-        piece = Piece.of_item(item)
-        name = f"{TEXTS}/{piece.number:06d}"
-        known = self.job.blocks.counts(name)
-        if known and not known["unread"]:
-            return known
-        counts: dict[str, Any] = {"rows": 0, "column": "", "unread": ""}
-        distinct: set[str] = set()
-        try:
-            table = self.job.read(piece, texts_only=True)
-            counts["column"] = column_of(table.column_names, piece.path, self.job.column)
-            distinct.update(text for of_row in self.job.texts_of(table).values for text in of_row)
-            counts["rows"] = table.num_rows
-        except (InputError, UsageError, OutputError) as fault:
-            counts["unread"] = why_unread(piece, fault)
-        self.job.blocks.write(name, self._in_buckets(distinct), counts)
-        return counts
-
-    def _in_buckets(self, texts: set[str]) -> Iterator[Any]:
-        """Yield a table for each bucket; a text is in the same bucket on every machine."""
-        buckets: list[list[str]] = [[] for _ in range(self.job.buckets)]
-        for text in texts:
-            buckets[zlib.crc32(text.encode()) % self.job.buckets].append(text)
-        yield from (_table(text=bucket) for bucket in buckets)
-
-
-@dataclass(frozen=True)
-class Gather:
-    """Finds the distinct texts of a bucket in the whole input, from the texts of `pieces` pieces.
-
-    It is done by every run, because a piece that could not be read may be there now.
-    """
-
-    job: MapJob
-    pieces: int
-
-    def __call__(self, item: Item) -> Item:
-        """Return how many texts the bucket holds, and how many are written as on forms."""
-        import pyarrow
-
-        bucket = item["bucket"]
-        tables = [
-            self.job.blocks.read(f"{TEXTS}/{piece:06d}", bucket) for piece in range(self.pieces)
-        ]
-        texts = pyarrow.concat_tables(tables)["text"].unique().sort()
-        of_form = sum(count_forms(some.to_pylist()) for some in _slices(texts))
-        empty = len(texts) > 0 and texts[0].as_py() == ""
-        counts = {"bucket": bucket, "texts": len(texts), "of_form": of_form, "empty": empty}
-        self.job.blocks.write(f"{DISTINCT}/{bucket:06d}", [_table(text=texts)], counts)
-        return counts
 
 
 @dataclass(frozen=True)
@@ -147,7 +50,7 @@ class Map:
     table: CanonicalTable
     taking: Taking = Taking()
     asked: Asked | None = None
-    permits: Permits | None = None
+    permits: RayPermits | None = None
 
     @cached_property
     def chooser(self) -> Chooser | None:
@@ -160,14 +63,8 @@ class Map:
     @cached_property
     def mapper(self) -> Mapper:
         """The mapper. Raises EnvironmentFault where it is not that of the job."""
-        mapper = Mapper(**self.settings, **mapper_settings(self.chooser))
-        packaged_encoder().threads = 1
-        if short_signature(mapper.signature) != self.signature:
-            raise EnvironmentFault(
-                "a node of the cluster has another version of dxjudge, other sources or another "
-                "index than this machine"
-            )
-        return mapper
+        settings = {**self.settings, **mapper_settings(self.chooser)}
+        return mapper_of_job(settings, self.signature)
 
     def __call__(self, item: Item) -> Item:
         """Return the counts of the block: texts, settled, failures, parts of the model, and more.
@@ -196,9 +93,9 @@ class Map:
             "parts": Counter(row["part"] for row in rows.values()),
         }
         columns = {field: [rows[text][field] for text in texts] for field in _FIELDS}
-        self.job.blocks.write(name, [_table(**columns)], counts)
+        self.job.blocks.write(name, [text_table(**columns)], counts)
         run = self.chooser.run if self.chooser else None
-        return {**counts, "before": before, "asked": run.take_counts() if run else None}
+        return {**counts, "before": before, "asked": asked_now(run) if run else None}
 
     def texts_of(self, item: Item) -> list[str]:
         """Return the texts of a block."""
@@ -244,17 +141,17 @@ class Write:
         if known and not known["open"]:
             return known
         counts = Counter(open=0)
-        table = self.job.read(piece, texts_only=False)
-        self.job.blocks.write(name, self._mapped(table, counts), counts)
+        rows = self.job.read(piece, texts_only=False)
+        self.job.blocks.write(name, self._mapped(rows, counts), counts)
         return counts
 
-    def _mapped(self, table: Any, counts: Counter[str]) -> Iterator[Any]:
+    def _mapped(self, all_rows: PieceRows, counts: Counter[str]) -> Iterator[Any]:
         """Yield the rows with the added columns, some at a time, and count them."""
-        for rows in _slices(table):
-            texts = self.job.texts_of(rows)
+        for rows in slices_of(all_rows):
+            texts, stands_for = self.job.texts_of(rows), self.job.stands_for(rows)
             found = self._found({text for of_row in texts.values for text in of_row})
             mappings = {text: _mapping_of(plain) for text, (plain, _) in found.items()}
-            counts.update(row_counts(texts, mappings))
+            counts.update(row_counts(texts, mappings, stands_for))
             is_open = {text for text, (_, part) in found.items() if not is_final(part)}
             counts["open"] += sum(
                 count for of_row, count in texts.counted() if not is_open.isdisjoint(of_row)
@@ -263,9 +160,9 @@ class Write:
                 texts, mappings, parts=self.job.split, candidates=self.job.candidates
             )
             if (marks := self.taking.marks(texts, mappings)) is not None:
-                counts["accepted"] += sum(marks)
+                counts["accepted"] += sum_of(marks, stands_for)
                 added["accepted"] = marks
-            yield with_added(rows, added)
+            yield with_added(rows.table, added)
 
     def _found(self, texts: set[str]) -> dict[str, tuple[str, str]]:
         """Return the mapping of each text, as JSON, and the part of the model in it."""
@@ -280,17 +177,3 @@ class Write:
 
 def _mapping_of(plain: str) -> Mapping:
     return read_mapping(json.loads(plain))
-
-
-def _table(**columns: Any) -> Any:
-    """Return columns of texts as an Arrow table."""
-    import pyarrow
-
-    fields = pyarrow.schema([(name, pyarrow.string()) for name in columns])
-    return pyarrow.table(columns, fields)
-
-
-def _slices(rows: Any) -> Iterator[Any]:
-    """Yield an Arrow table or array in slices, at least one."""
-    for first in range(0, max(len(rows), 1), _SLICE):
-        yield rows.slice(first, _SLICE)

@@ -4,12 +4,12 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import Any
 
 from ...adapters.permits import LEASE_SECONDS, RayPermits, open_office
 from ...agents.engine.limits import Limits
-from ...agents.engine.permits import Permits
 from ...agents.engine.run import Run
-from ...errors import UsageError
+from ...errors import OutputError, UsageError
 from ..option_groups import BatchRunOptions, RunOptions
 from .on_ray import answer_of
 
@@ -25,22 +25,33 @@ def permits_of(options: RunOptions, run: Run) -> Iterator[RayPermits]:
         name, run.limits or Limits(), options.max_calls, options.max_cost,
         lease=max(LEASE_SECONDS, 2 * options.timeout),
     )  # fmt: skip
+    if options.log is not None and (why := answer_of(office.open_log, options.log.absolute())):
+        raise OutputError(why)
     yield RayPermits(name, options.max_cost)
     run.budget.reached = bool(answer_of(office.is_reached))
 
 
-def run_of_worker(options: RunOptions, permits: Permits | None) -> Run:
-    """Return the run of a worker. permits: None for limits and a budget of its own."""
-    # The account is written once, where the command runs.
-    return replace(options, account=None).open(permits=permits)
+def run_of_worker(options: RunOptions, permits: RayPermits | None) -> Run:
+    """Return the run of a worker.
+
+    permits: None for limits and a budget of its own, and for a run that asks nothing.
+    """
+    # The account is written once, where the command runs, and so is the log.
+    traced = options.otel and permits is not None
+    run = replace(options, account=None, log=None, otel=traced).open(permits=permits)
+    if options.log is not None and permits is not None:
+        run.log = permits.log
+    return run
 
 
-def refused_of(options: BatchRunOptions) -> dict[str, bool]:
-    """Return the options that a job on a cluster does not have, and whether they are given."""
-    return {
-        "--log": options.log is not None,
-        "--otel": options.otel,
-    }
+def asked_now(run: Run) -> dict[str, Any]:
+    """Return what a worker counted since the last call, and send the spans until now.
+
+    Ray may end the process of a worker at any time, so nothing waits for its end.
+    """
+    if run.tracer is not None:
+        run.tracer.span_processor.force_flush()
+    return run.take_counts()
 
 
 def check_batch(options: BatchRunOptions) -> None:

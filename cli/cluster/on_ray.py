@@ -122,9 +122,9 @@ def each(work: Work, items: Sequence[Item], actors: int = 0) -> Iterator[Item]:
         raise EnvironmentFault(f"the cluster failed: {reason}") from fault
 
 
-def answer_of(method: Any) -> Any:
+def answer_of(method: Any, *arguments: Any) -> Any:
     """Call a method of an actor and wait for its answer."""
-    return _ray().get(method.remote())
+    return _ray().get(method.remote(*arguments))
 
 
 class _Worker:

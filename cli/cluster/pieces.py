@@ -1,14 +1,16 @@
 """The input of a job on many machines: its files, in pieces that one worker reads at once."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from ...cache.key import fingerprint
 from ...errors import InputError
 from ...files.blocks import open_place
+from ...files.cells import Missing
 from ...files.forms import Form, format_of
+from ...files.frames import frame_texts
 from ...files.parquet import arrow_table
 from ...files.rows_in import Sheet, sheet_of, text_column
 from ...files.rows_out import check_columns
@@ -34,9 +36,55 @@ class Piece:
         groups = item["groups"]
         return cls(item["number"], item["path"], None if groups is None else tuple(groups))
 
+    @property
+    def part(self) -> str:
+        """What a message says of the part of the file that this is."""
+        if self.groups is None:
+            return ""
+        return f" of its row groups {self.groups[0] + 1} to {self.groups[-1] + 1}"
+
     def as_item(self) -> dict[str, Any]:
         """Return the piece as plain JSON."""
         return asdict(self)
+
+
+@dataclass(frozen=True)
+class PieceRows:
+    """The rows of a piece.
+
+    table: an Arrow table, as they are written. cells: as they were read, the columns that Arrow
+    changes, because it gives all values of a column one type: beside 5.5 it makes 5.0 of 5.
+    """
+
+    table: Any
+    cells: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return int(self.table.num_rows)
+
+    def slice(self, first: int, rows: int) -> "PieceRows":
+        """Return some of the rows."""
+        cells = {name: of[first : first + rows] for name, of in self.cells.items()}
+        return PieceRows(self.table.slice(first, rows), cells)
+
+    def column(self, name: str) -> Sequence[Any]:
+        """Return the cells of a column."""
+        return self.cells[name] if name in self.cells else self.table[name].to_pylist()
+
+    def texts(self, wanted: str | None) -> list[str]:
+        """Return the texts of a column, as `frame_texts` does for a frame."""
+        name = column_of(self.table.column_names, "the frame", wanted)
+        frame = [{name: cell} for cell in self.cells[name]] if name in self.cells else self.table
+        return frame_texts(frame, name)
+
+    @property
+    def frame(self) -> Any:
+        """The rows with all their cells."""
+        if not self.cells:
+            return self.table
+        names = self.table.column_names
+        columns = (self.column(name) for name in names)
+        return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -124,12 +172,13 @@ def why_unread(piece: Piece, fault: Exception) -> str:
 
 
 def read_piece(
-    place: str, piece: Piece, form: Form, column: str | None, *, texts_only: bool = False
-) -> Any:
-    """Return the rows of a piece as an Arrow table.
+    place: str, piece: Piece, form: Form, column: str | None,
+    only: Sequence[str | None] | None = None,
+) -> PieceRows:  # fmt: skip
+    """Return the rows of a piece.
 
-    column: the option of the command. texts_only: of a Parquet file read this column alone. Raises
-    InputError, UsageError or OutputError where the file cannot be read.
+    column: the option of the command. only: of a Parquet file read these columns, each as such an
+    option. Raises InputError, UsageError or OutputError where the file cannot be read.
     """
     import pyarrow
     import pyarrow.parquet as parquet
@@ -142,15 +191,15 @@ def read_piece(
                 return _plain(file.readall(), piece.path, form, column)
             opened = parquet.ParquetFile(file)
             names = opened.schema_arrow.names
-            wanted = [column_of(names, piece.path, column)] if texts_only else None
+            wanted = only and [*{column_of(names, piece.path, one): None for one in only}]
             groups = range(opened.num_row_groups) if piece.groups is None else piece.groups
-            return opened.read_row_groups(list(groups), columns=wanted)
+            return PieceRows(opened.read_row_groups(list(groups), columns=wanted))
     except (pyarrow.ArrowException, OSError) as fault:
         reason = str(fault).partition("\n")[0]
         raise InputError(f"{piece.path} cannot be read: {reason}") from fault
 
 
-def _plain(data: bytes, path: str, form: Form, column: str | None) -> Any:
+def _plain(data: bytes, path: str, form: Form, column: str | None) -> PieceRows:
     """Return the rows of any form but Parquet; a column without any value is one of texts.
 
     Without a value there is no type, and the files of a folder must agree on one.
@@ -164,4 +213,14 @@ def _plain(data: bytes, path: str, form: Form, column: str | None) -> Any:
         field.with_type(pyarrow.string()) if pyarrow.types.is_null(field.type) else field
         for field in table.schema
     ]
-    return table.cast(pyarrow.schema(fields))
+    return PieceRows(table.cast(pyarrow.schema(fields)), dict(_changed(sheet)))
+
+
+def _changed(sheet: Sheet) -> Iterator[tuple[str, list[Any]]]:
+    """Yield the columns whose values Arrow may change: of several types, lists and objects."""
+    if sheet.format in ("csv", "tsv", "txt"):
+        return  # they have texts alone
+    for place, name in enumerate(sheet.columns):
+        kinds = {type(row[place]) for row in sheet.rows} - {type(None), Missing}
+        if len(kinds) > 1 or kinds & {list, dict}:
+            yield name, [row[place] for row in sheet.rows]

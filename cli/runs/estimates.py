@@ -108,6 +108,15 @@ def estimate_facts(
     yield prices_note(run)
 
 
+def finished_fact(finished: int, place: str, noun: str = "row") -> Iterator[Fact]:
+    """Yield what an estimate leaves out, because a run that did not end has it in its journal."""
+    if finished:
+        yield Fact(
+            f"{counted(finished, noun)} finished in {place}: not asked again",
+            {"finished_in_the_journal": finished},
+        )
+
+
 def prices_note(run: Run) -> Fact:
     """Return what no estimate counts, and how old its prices are."""
     batches = ", in batches" if run.batches else ""

@@ -14,6 +14,7 @@ from ...graphs.jury.result import JuryOutcome
 from ...graphs.jury.votes_file import read_votes
 from ...graphs.jury.weights import read_weights
 from ..judging_options import JudgeOptions
+from .step_rows import engines_by_codes
 
 AnyVoter = str | JudgeSpec | HumanVotes
 
@@ -21,6 +22,14 @@ AnyVoter = str | JudgeSpec | HumanVotes
 def is_model(name: str) -> bool:
     """Return whether a judge is a model, and not a stand-in or a file of votes."""
     return ":" in name and not name.startswith(HUMAN)
+
+
+def codes_decide(options: JudgeOptions, step: Step[Any, Any]) -> bool:
+    """Whether equal codes judge, so that the texts are mapped before anything is asked."""
+    if options.has_jury:
+        names = (*(options.judge or ()), *(options.jury.replacement or ()))
+        return not {*names}.isdisjoint(engines_by_codes(step))
+    return options.engine in engines_by_codes(step) and options.engine not in step.stand_ins
 
 
 def check_votes(options: JudgeOptions) -> None:

@@ -5,6 +5,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from ...agents.engine.run import Run
@@ -12,7 +13,7 @@ from ...agents.outcome import Outcome, read_outcome, write_outcome
 from ...agents.steps import find_step
 from ...cache.key import fingerprint
 from ...errors import UsageError
-from ...files.journal import Journal
+from ...files.journal import Journal, finished_keys
 from ...files.sequences import picked
 from ...graphs.both_orders import check_step, stream_both_orders
 from ...graphs.case_names import case_names
@@ -33,12 +34,21 @@ from .estimates import (
     Group,
     estimate_facts,
     estimates_of,
+    finished_fact,
     groups_of_judge,
     groups_of_jury,
     keep_estimates,
 )
 from .finishing import Rows, journal_path, journalled
-from .judge_jury import about_jury, check_votes, is_final, is_model, settings_of, voters_of
+from .judge_jury import (
+    about_jury,
+    check_votes,
+    codes_decide,
+    is_final,
+    is_model,
+    settings_of,
+    voters_of,
+)
 from .jury_summary import jury_summary
 from .outcomes import Outcomes
 from .step_rows import (
@@ -59,7 +69,7 @@ class Judging(Generic[T]):
 
     about: the job, for the first line of the journal. columns: those added to the rows. finish:
     writes further files. summary: (outcomes, rows of an earlier run, run, start) -> facts.
-    estimates: what each model would be asked.
+    estimates: what each model would be asked about rows with these numbers.
     """
 
     job: Job
@@ -70,7 +80,7 @@ class Judging(Generic[T]):
     columns: Callable[[Sequence[T]], Mapping[str, Sequence[Any]]]
     finish: Callable[[Sequence[T]], None]
     summary: Callable[[Sequence[T], int, Run, float], Facts]
-    estimates: Callable[[Run], Estimates]
+    estimates: Callable[[Run, Sequence[int]], Estimates]
 
 
 def run_judge(options: JudgeOptions) -> int:
@@ -83,13 +93,13 @@ def run_judge(options: JudgeOptions) -> int:
 
 def _judge_all(judging: Judging[T], options: JudgeOptions) -> int:
     started = time.monotonic()
+    path = journal_path(options.output, options.journal)
     if options.estimate:
         with options.run.open() as run:
-            facts = estimate_facts(judging.estimates(run), run, rows=len(judging.rows.keys))
-            tell(facts, as_json=options.as_json, file=sys.stdout)
+            tell(_estimated(judging, path, run), as_json=options.as_json, file=sys.stdout)
         return 0
     journal = Journal(
-        journal_path(options.output, options.journal),
+        path,
         read=judging.read,
         write=judging.write,
         job=judging.about,
@@ -97,9 +107,9 @@ def _judge_all(judging: Judging[T], options: JudgeOptions) -> int:
 
     def work(run: Run) -> bool:
         rows = judging.rows
-        if options.run.account is not None:
-            keep_estimates(judging.estimates(run), run)
         with Outcomes(rows.keys, journal) as outcomes:
+            if options.run.account is not None:
+                keep_estimates(judging.estimates(run, outcomes.open_rows()), run)
             asyncio.run(rows.finish(run, outcomes, quiet=options.quiet))
             notes = write_rows(judging.job, judging.columns(outcomes))
             judging.finish(outcomes)
@@ -109,6 +119,14 @@ def _judge_all(judging: Judging[T], options: JudgeOptions) -> int:
             return not outcomes.all_final
 
     return journalled(journal, options.run, work, what="rows")
+
+
+def _estimated(judging: Judging[T], path: Path | None, run: Run) -> Facts:
+    """Yield what would be asked about the rows that the journal does not have."""
+    keys, kept = judging.rows.keys, finished_keys(path, judging.about)
+    left = [row for row, key in enumerate(keys) if key not in kept] if kept else range(len(keys))
+    yield from estimate_facts(judging.estimates(run, left), run, rows=len(keys))
+    yield from finished_fact(len(keys) - len(left), str(path))
 
 
 def check_use(options: JudgeOptions) -> None:
@@ -154,7 +172,7 @@ def _before_judge(options: JudgeOptions) -> Judging[Outcome]:
     judge = options.model.judge(options.judge[0]) if options.judge else None
     engine = options.engine or "auto"
     job = read_job(options.rows, options.output, engine=engine, has_judge=judge is not None)
-    if engine == "ontology" and "ontology" not in job.step.stand_ins:
+    if codes_decide(options, job.step):
         job = decided_by_codes(job, options.added_sources)
     step = job.step
     about = {
@@ -193,9 +211,9 @@ def _before_judge(options: JudgeOptions) -> Judging[Outcome]:
         columns=lambda outcomes: judged_columns(step, outcomes),
         finish=lambda outcomes: None,
         summary=summary,
-        estimates=lambda run: _estimates(
+        estimates=lambda run, rows: _estimates(
             groups_of_judge(step, judge, engine, options.repeat, both_orders=options.both_orders),
-            job,
+            picked(job.inputs, rows),
             run,
         ),
     )
@@ -209,8 +227,7 @@ def _before_jury(options: JudgeOptions) -> Judging[JuryOutcome]:
     votes = options.votes
     check_votes(options)
     job = read_rows(options.rows, options.output, find_step(options.rows.step), options.case)
-    names = (*(options.judge or ()), *(options.jury.replacement or ()))
-    if "ontology" in names and "predicted" in job.step.input.model_fields:
+    if codes_decide(options, job.step):
         job = decided_by_codes(job, options.added_sources)
     plan = plan_jury(job.step, voters_of(options, job.step), **settings_of(options, job.step))
     cases = case_names(job.sheet, options.case)
@@ -240,9 +257,9 @@ def _before_jury(options: JudgeOptions) -> Judging[JuryOutcome]:
         columns=lambda outcomes: jury_columns(plan.step, outcomes),
         finish=finish,
         summary=jury_summary,
-        estimates=lambda run: _estimates(groups_of_jury(plan), job, run),
+        estimates=lambda run, rows: _estimates(groups_of_jury(plan), picked(job.inputs, rows), run),
     )
 
 
-def _estimates(groups: Sequence[Group], job: Job, run: Run) -> Estimates:
-    return estimates_of(groups, (group.count(job.inputs, run) for group in groups), run)
+def _estimates(groups: Sequence[Group], inputs: Sequence[Any], run: Run) -> Estimates:
+    return estimates_of(groups, (group.count(inputs, run) for group in groups), run)

@@ -179,11 +179,15 @@ def take(
     """
     mappings = {text: taking.fitted(mapping) for text, mapping in mappings.items()}
     marks = taking.marks(texts, mappings)
-    weights = repeat(1) if stands_for is None else stands_for
-    accepted = sum(compress(weights, marks or ()))
+    accepted = sum_of(marks or (), stands_for)
     rows = len(texts) if stands_for is None else sum(stands_for)
     notes = taking.notes(taking.counts(mappings.values()), accepted, rows)
     return Taken(mappings, taking.rule, marks, tuple(notes))
+
+
+def sum_of(marks: Iterable[bool], stands_for: Sequence[int] | None) -> int:
+    """Return how many rows are marked. stands_for: as `take` takes it."""
+    return sum(compress(repeat(1) if stands_for is None else stands_for, marks))
 
 
 def _threshold(rule: Acceptance) -> str:

@@ -15,18 +15,19 @@ from .estimates import Estimates, estimate_facts, in_json, keep_estimates
 
 
 def mapping_facts(
-    rows: int, distinct: int, count: MappingCount, chooser: Chooser
+    rows: int, distinct: int, count: MappingCount, chooser: Chooser, finished: int = 0
 ) -> Iterator[Fact]:
     """Yield what mapping with the model would ask, and why not of every distinct text.
 
-    rows, distinct: the numbers of rows and of distinct texts. count: of the texts that the table
-    does not settle.
+    rows, distinct: the numbers of rows and of distinct texts. count: of the texts that neither the
+    table settles nor, `finished` texts, the journal has.
     """
     run = chooser.run or Run()
     estimate = count.estimate(chooser, run)
     yield from estimate_facts(_by_step(estimate, chooser), run, rows=rows)
     reasons = {
-        "code in the canonical table": distinct - estimate.texts,
+        "code in the canonical table": distinct - estimate.texts - finished,
+        "finished in the journal": finished,
         "equal to a term": estimate.exact,
         "one clear code": estimate.sure,
         "no diagnosis, or no candidate": estimate.no_choice,

@@ -2,7 +2,7 @@
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -113,23 +113,24 @@ def read_job(request: Request, tree: Tree, tell: Tell | None = None) -> Job:
 def _stands_for(sheet: Sheet, column: str) -> "array[int]":
     """Return the whole numbers in a column. Raises InputError for another cell."""
     index = text_column(sheet, column)
-    return array(
-        "Q",
-        (
-            _whole_number(sheet, index, row, cell)
-            for row, cell in enumerate(cell_texts(sheet, index))
-        ),
-    )
+    return numbers_of_rows(cell_texts(sheet, index), sheet.columns[index], sheet.place)
 
 
-def _whole_number(sheet: Sheet, index: int, row: int, cell: str) -> int:
-    digits = cell.strip().removesuffix(".0")  # a spreadsheet or a frame may make 12.0 of 12
-    if not digits.isdecimal() or len(digits) > _MOST_DIGITS:
-        raise InputError(
-            f"{sheet.place(row)}: column {sheet.columns[index]!r} holds {cell!r}, "
-            "not a number of rows"
-        )
-    return int(digits)
+def numbers_of_rows(cells: Iterable[str], column: str, place: Callable[[int], str]) -> "array[int]":
+    """Return the cells of a column that says how many rows each row stands for.
+
+    place: names a row, whose number counts from 0. Raises InputError for another cell.
+    """
+
+    def whole(row: int, cell: str) -> int:
+        digits = cell.strip().removesuffix(".0")  # a spreadsheet or a frame may make 12.0 of 12
+        if not digits.isdecimal() or len(digits) > _MOST_DIGITS:
+            raise InputError(
+                f"{place(row)}: column {column!r} holds {cell!r}, not a number of rows"
+            )
+        return int(digits)
+
+    return array("Q", (whole(row, cell) for row, cell in enumerate(cells)))
 
 
 def texts_of(cells: Iterable[str], *, split: bool) -> Repeated[tuple[str, ...]]:

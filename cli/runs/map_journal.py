@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ...files.journal import Journal
+from ...files.journal import Journal, finished_keys
 from ...ontology.mapping import Mapping, read_mapping
 
 
@@ -21,8 +21,17 @@ def open_journal(path: Path | None, signature: str, *, whole: bool) -> Journal[M
         path,
         read=read_mapping,
         write=Mapping.as_json if whole else _without_candidates,
-        job={"map": signature, "candidates": whole},
+        job=_about(signature, whole),
     )
+
+
+def kept_texts(path: Path | None, signature: str, *, whole: bool) -> set[str]:
+    """Return the texts that such a journal has, as `finished_keys` does."""
+    return finished_keys(path, _about(signature, whole))
+
+
+def _about(signature: str, whole: bool) -> dict[str, Any]:
+    return {"map": signature, "candidates": whole}
 
 
 def _without_candidates(mapping: Mapping) -> dict[str, Any]:

@@ -41,7 +41,7 @@ from .finishing import journal_path
 from .map_accept import Taken, Taking, open_taking, take
 from .map_columns import added_columns
 from .map_job import Job, Request, read_job
-from .map_journal import open_journal
+from .map_journal import kept_texts, open_journal
 from .map_model import Asked, asking, mapper_settings
 from .map_style import StyleInUse, style_in_use
 from .map_summary import model_summary, not_fitted, summary
@@ -127,7 +127,7 @@ def _exit_code(work: Work) -> int:
 
 
 def _estimate(request: Request, job: Job, table: CanonicalTable, work: Work, quiet: bool) -> Facts:
-    """Map without the model the texts that the table does not settle, and return the estimate."""
+    """Map without the model the texts that are not settled or finished; return the estimate."""
     from .map_estimate import count_embedded, mapping_facts
 
     assert work.chooser
@@ -136,8 +136,12 @@ def _estimate(request: Request, job: Job, table: CanonicalTable, work: Work, qui
         texts = [text for text in job.distinct if text]
         work.signature = work.taking.checked(short_signature(mapper.signature))
         _settle(texts, table, work, request.candidates)
-        count = count_embedded(mapper, work.wanted, work.chooser, progress)
-    return mapping_facts(len(job.texts), len(texts), count, work.chooser)
+        path = journal_path(request.output, request.journal)
+        kept = kept_texts(path, work.signature, whole=True)
+        left = [text for text in work.wanted if text not in kept]
+        count = count_embedded(mapper, left, work.chooser, progress)
+    finished = len(work.wanted) - len(left)
+    return mapping_facts(len(job.texts), len(texts), count, work.chooser, finished)
 
 
 def map_texts(

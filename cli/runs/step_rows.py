@@ -50,10 +50,15 @@ def read_job(
     errors of `read_rows`.
     """
     step = find_step(rows.step)
-    codes = ("ontology",) if "predicted" in step.input.model_fields else ()
+    codes = engines_by_codes(step)
     if engine not in codes:
         check_engine(step, engine, has_judge, codes)
     return read_rows(rows, output, step, case)
+
+
+def engines_by_codes(step: Step[Any, Any]) -> tuple[str, ...]:
+    """Return "ontology" for a step that compares two diagnoses, whose codes can decide it."""
+    return ("ontology",) if "predicted" in step.input.model_fields else ()
 
 
 def read_rows(rows: StepRows, output: str, step: Step[Any, Any], case: str | None = "") -> Job:
@@ -84,13 +89,13 @@ def decided_by_codes(job: Job, added: str) -> Job:
 
     added: the value of --added-sources. Every distinct text is mapped here, once.
     """
-    from ...graphs.codes import SURE, codes_of
+    from ...graphs.codes import SURE, codes_of, compared_texts
     from ...graphs.mapper import Mapper
 
-    texts = [str(row.get(field, "")) for row in job.inputs for field in ("predicted", "truth")]
     mapper = Mapper(added=read_which(added))
     say_added(mapper.added)
-    step = with_ontology(job.step, codes_of(mapper, texts, SURE), decide_different=True)
+    codes = codes_of(mapper, compared_texts(job.inputs), SURE)
+    step = with_ontology(job.step, codes.get, decide_different=True)
     about = {**vars(job), "step": step, "mapper": short_signature(mapper.signature)}
     return Job(**about)
 

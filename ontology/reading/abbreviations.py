@@ -1,7 +1,7 @@
 """Expand common clinical abbreviations that have one meaning.
 
 The table is `data/abbreviations.tsv`. An ambiguous abbreviation is not expanded: it is reported
-with its meanings.
+with its meanings, unless words beside it (`data/meanings.tsv`) are those of one meaning only.
 """
 
 import re
@@ -12,7 +12,10 @@ from ..packaged import packaged
 
 
 class Abbreviation(NamedTuple):
-    """A row of the table; `kind` is any, capitals (only as the table writes it) or ambiguous."""
+    """A row of the table; `kind` is any, capitals (only as the table writes it) or ambiguous.
+
+    An ambiguous one whose meaning the words beside it say has the kind context.
+    """
 
     short: str
     expansions: tuple[str, ...]
@@ -27,8 +30,10 @@ class Expansion(NamedTuple):
     ambiguous: tuple[Abbreviation, ...]
 
 
-def expand_abbreviations(text: str) -> Expansion:
+def expand_abbreviations(text: str, beside: str = "") -> Expansion:
     """Return a text with those abbreviations written out that have one meaning.
+
+    beside: further words of the cell, which may say what an ambiguous one means.
 
     >>> expand_abbreviations("acute MI with CHF").text
     'acute myocardial infarction with congestive heart failure'
@@ -47,6 +52,8 @@ def expand_abbreviations(text: str) -> Expansion:
         lone = alone == entry.short.lower() and entry.short.isupper()
         if entry.kind != "any" and not as_written and not lone:
             return match.group()
+        if entry.kind == "ambiguous" and (meaning := _by_context(entry.short, f"{text} {beside}")):
+            entry = Abbreviation(entry.short, (meaning,), "context")
         if entry.kind == "ambiguous":
             ambiguous.append(entry)
             return match.group()
@@ -55,6 +62,24 @@ def expand_abbreviations(text: str) -> Expansion:
 
     written = pattern.sub(write_out, text)
     return Expansion(written, tuple(expanded), tuple(ambiguous))
+
+
+def _by_context(short: str, text: str) -> str:
+    """Return the one meaning of an abbreviation whose words stand beside it, else ""."""
+    meanings = [meaning for meaning, words in _meanings().get(short, ()) if words.search(text)]
+    return meanings[0] if len(meanings) == 1 else ""
+
+
+@lru_cache(maxsize=1)
+def _meanings() -> dict[str, tuple[tuple[str, re.Pattern[str]], ...]]:
+    lines = packaged("meanings.tsv").read_text("utf-8").splitlines()
+    table: dict[str, tuple[tuple[str, re.Pattern[str]], ...]] = {}
+    for line in [line for line in lines if line and not line.startswith("#")][1:]:
+        short, meaning, words = line.split("\t")
+        alternatives = "|".join(words.split())
+        pattern = re.compile(rf"(?<!\w)(?:{alternatives})(?!\w)", re.IGNORECASE)
+        table[short] = (*table.get(short, ()), (meaning, pattern))
+    return table
 
 
 @lru_cache(maxsize=1)

@@ -1,4 +1,4 @@
-"""Read denials: "no DVT", "never had TB", "MI was ruled out", "seizure free", "niega asma"."""
+"""Read denials: "no DVT", "never had TB", "MI was ruled out", "DM: N", "niega asma"."""
 
 import re
 from collections import defaultdict
@@ -12,11 +12,18 @@ from .normalise import normalise_text
 _LONGEST = 400  # characters of a text that are read
 _PHRASE = 3  # words of a phrase for what a body or a life should have
 _NOT = r"(?:not|n['’]t)"
+_DONE_WRONGLY = r"(?:labell?ed|diagnosed|coded|listed|recorded|entered|charted|documented)"
 _BEFORE = (
     rf"(?:(?:pt|patient|he|she|it|biopsy|test|culture|work-?up|imaging|ct|mri)\s+)?(?:"
     rf"no longer|no|nil|never (?:had|been|diagnosed with)|never|without|w/o|negative for|neg for|"
     rf"denie[sd]|denying|(?:absence|lack) of|free (?:of|from)|ruled out for|r/o'?d for|rules? out "
     rf"|excludes?|unlikely|doubt(?:ful)?|(?:not|in)\s?consistent with|rather than|neither|"
+    r"(?:can ?no|could ?n[o'’])t (?:confirm|find|demonstrate|detect|identify|establish)|"
+    r"unable to (?:confirm|find|demonstrate|detect|identify|establish)|"
+    r"(?:very )?(?:low|no|little|minimal) (?:clinical )?(?:index of )?"
+    r"(?:suspicion|concern|probability|likelihood) (?:for|of)|"
+    rf"(?:wrongly|incorrectly|erroneously|falsely|mistakenly) {_DONE_WRONGLY} (?:as|with)|"
+    rf"mis-?{_DONE_WRONGLY} (?:as|with)|n/?k/?c/?o|not? (?:an? )?(?:k/?c/?o|known case of)|"
     rf"(?:does|did|do|has|have|is|was|are|were)(?:\s?{_NOT})(?: have| had| been)?|"
     r"not|has no|had no)"
     r"(?!\w)"
@@ -25,13 +32,33 @@ _BETWEEN = (
     r"(?:\s+(?:any|an?|the|acute|known|active|current|further|clear|definite|more|e/o|h/o|fh of|"
     r"(?:evidence|signs?|history|hx|symptoms?|suspicion|recurrence|family history) (?:of|for)))*"
 )
+_SIGN = r"(?:Ø(?=\s)|[∅⊖]|\([-–]\)(?=\s*\w)|\[[-–]\](?=\s*\w))"
 _AFTER = (
-    r"(?:is |was |has been |were )?(?:ruled[ -]out|r/o'?d|excluded|neg(?:ative)?|(?<=-)ve|absent|"
-    rf"free|{_NOT} (?:seen|found|present|detected|identified|suspected|likely)|unlikely)"
+    r"(?:is |was |has been |were )?(?:"
+    r"(?:ruled[ -]out|r/o'?d|excluded|refuted|disproved|disproven|"
+    rf"(?:{_NOT}|never) (?:confirmed|borne out|substantiated)|"
+    rf"{_DONE_WRONGLY} in error|un(?:likely|founded))"
+    r"(?:\s+(?:by|on|with|per|after|at|in|via|from|clinically|today)\b[^,;]*)?|"
+    r"neg(?:ative)?|(?<=-)ve|absent|never|free|non-?\s?reactive|(?-i:NR)|"
+    rf"{_NOT} (?:seen|found|present|detected|identified|suspected|likely|reactive))"
 )
+# The value of a field: "DM: N", "Stroke=FALSE", "HTN (-)", "Epilepsy - none".
+_FIELD = (
+    r"(?:neg(?:ative)?|(?:no|none|nil)(?: (?:known|reported|noted|seen|identified|elicited))?|n|"
+    rf"0|false|denie[sd]|absent|never|excluded|{_NOT} (?:detected|seen|present|found|reported))"
+)
+_VALUE = (
+    rf"(?:\s*[:=]\s*(?:{_FIELD}|unremarkable|wnl|nad|within normal limits)|"
+    rf"\s+[-–]\s*(?!0|n\b){_FIELD}|"
+    rf"\s*[(\[](?:[-–]|(?!0|n\b){_FIELD})[)\]])"
+)
+# One part of a text: what stands before "with", "but" or a dash is another one.
+_PART = r"[^\s,;](?:(?!\s[-–]\s|\b(?:with|but)\b)[^,;])*?"
 _ENGLISH = re.compile(
-    rf"{_BEFORE}{_BETWEEN}\s+(\S.*?)|([^\s,;][^,;]*?)[\s-]+{_AFTER}", re.IGNORECASE
+    rf"{_BEFORE}{_BETWEEN}\s+(\S.*?)|{_SIGN}\s*(\S.*?)|({_PART})[\s,–-]+{_AFTER}|([^\s,;:][^,;:]*?){_VALUE}",
+    re.IGNORECASE,
 )
+_BY_SIGN = re.compile(rf"^\s*{_SIGN}|[(\[]\s*[-–]\s*[)\]]\s*$")
 # What a body or a life should have: "no appetite" is a complaint, no denial.
 _WANTED = frozenset(
     """appetite energy sleep period periods menses menstruation menstrual urine urination stool
@@ -39,7 +66,9 @@ _WANTED = frozenset(
     sensation feeling libido erection sweat sweating tears saliva milk interest motivation friends
     home house housing job work money food water insurance response growth care voice memory gag
     reflexes residence place abode schooling teeth hair flatus heartbeat carried done taken
-    immunized vaccinated remission healing healed union consciousness
+    immunized vaccinated remission healing healed union consciousness pulses reflex power strength
+    tone insight effort contraception support transport heating income employment pupil pupils
+    er pr her2 rh rhd receptor receptors gram
     """.split()
 )
 _UNDONE = re.compile(
@@ -64,6 +93,11 @@ def what_is_not_there(text: str) -> str | None:
     words = normalise_text(denied or "").split()
     undone = bool(words) and words[0].endswith("ing") and _UNDONE.match(text) is not None
     return None if not words or undone or _is_wanted(words) else denied
+
+
+def denies_by_sign(text: str) -> bool:
+    """Return whether a sign denies a condition, which its normal form has not: "HTN (-)"."""
+    return _BY_SIGN.search(text[:_LONGEST]) is not None
 
 
 def _is_wanted(words: list[str]) -> bool:

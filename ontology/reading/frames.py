@@ -21,7 +21,9 @@ class Frame(NamedTuple):
 _HISTORY = r"(?:history|hist|hx)\b\.?"
 _PAST = (
     rf"(?:(?:personal|prsnl|pers|past|prior|previous|remote|medical|known|with|has|had|an?)\.?\s+)*"
-    rf"{_HISTORY}(?!\s+present)(?:\s+(?:of|for))?|h/o|p/h/o|hx/o|pmhx?|(?:prior|previous)|"
+    rf"{_HISTORY}(?!\s+present)(?:\s+(?:of|for))?|h/o|p/h/o|hx/o|pmhx?|(?:prior|previous)|prev\.?|"
+    r"remote(?=\s+(?!control|monitor|patient|area))|past(?=\s+(?!point|due|term|date|its|midnight))|"
+    r"(?:fully )?recovered from|"
     r"old(?=\s+(?:healed\s+)?(?:cva|stroke|cerebrovascular|mi|myocardial|infarct\w*|tia|p?tb|"
     r"tubercul\w*|fracture|fx|dvt|pe)\b)|"
     # Spanish and Portuguese, French, German, Italian.
@@ -35,15 +37,20 @@ _PERSON = (
     r"sister|parents?|aunt|uncle|cousin|siblings?|grand(?:mother|father|parents?)|relatives?|"
     r"son|daughter|nephew|niece)"
 )
-_HAS = r"(?:is\s+|was\s+)?(?:has|have|had|with|died\s+(?:of|from)|diagnosed\s+with)"
+_HAS = (
+    r"(?:is\s+|was\s+|currently\s+)?(?:has|have|had|with|(?:died|blind|deaf|ill|sick)\s+(?:of|from|with)|"
+    r"(?:diagnosed|hospitali[sz]ed|admitted|treated|in\s+hospital|positive)\s+(?:with|for)|suffers\s+from)"
+)
+# "Brother schizophrenic": one word that says what a person is.
+_IS = r"(?:\s+is|\s+was)?(?=\s+(?:\w+(?:ic|ive)|bipolar)\s*$)"
 _OTHER_PERSON = (
-    r"(?:husband|wife|spouse|partner|boyfriend|girlfriend|room-?mate|friend|co-?worker|colleague|"
+    r"(?:(?:household|close|school|family|sexual|sick|known)\s+contacts?|husband|wife|spouse|partner|boyfriend|girlfriend|room-?mate|friend|co-?worker|colleague|"
     r"class-?mate|neighbou?r)"
 )
 _RELATIVE = (
     rf"(?:(?:strong|positive|significant)\s+)?(?:family|fam|familial)\.?\s+(?:medical\s+)?{_HISTORY}"
     rf"(?:\s+(?:of|for))?|fhx?(?!,)(?:\s+of)?|f/h/o|"
-    rf"{_PERSON}(?:\s+{_HAS}|(?=\s*:)|(?=(?:\s+\S+){{1,3}}?(?:\s+(?:positive|pos\b)|\s?\+)))|"
+    rf"{_PERSON}(?:\s+{_HAS}|{_IS}|(?=\s*:|\s+[-–]\s)|(?=(?:\s+\S+){{1,3}}?(?:\s+(?:positive|pos\b)|\s?\+)))|"
     r"(?:antecedentes?|historia) familiar(?:es)? de|antécédents? familiaux de?|"
     r"familienanamnese(?: von| für)?|storia familiare di|familiarità per|"
     r"(?:madre|padre|herman[oa]|mãe|pai|irmão?) (?:con|com)|(?:mère|père|frère|sœur) avec"
@@ -92,6 +99,7 @@ _PHRASES = {
     "screening": "encounter for screening for",
     "contact": "contact with and exposure to",
     "status": "status post",
+    "prevention": "encounter for prophylactic measures against",
 }
 _LEADS = tuple(
     (kind, re.compile(rf"\s*({words})(?!\w)[\s:-]*(.+)", re.IGNORECASE | re.DOTALL))
@@ -123,7 +131,13 @@ _TAILS = (
                 r"questionnaire))*",
             ),
             ("contact", r"(?:contact/)?exposure|contact"),
-            ("past", r"in (?:the )?past|history|hx|by history|survivors?"),
+            (
+                "past",
+                r"in (?:the )?past|history|hx|by history|survivors?|outgrown|outgrew(?: it)?|"
+                r"as (?:an? )?(?:small |young )?(?:child|kid|baby|infant|teen|teenager|adolescent)"
+                r"(?:[\s,]+(?:outgrown|outgrew(?: it)?|resolved|none since|no longer))?",
+            ),
+            ("prevention", r"(?:chemo)?prophylaxis|ppx|prevention|prophylactically"),
         )
     ),
     (
@@ -132,6 +146,12 @@ _TAILS = (
     ),
 )
 
+# How a past condition was treated: "h/o melanoma excised '99".
+_TREATED = re.compile(
+    r"[\s,;-]+(?:s/p )?(?:fully |completely |surgically )?(?:excised|resected|removed|treated|"
+    r"cured|repaired|ablated)\b.*$",
+    re.IGNORECASE | re.DOTALL,
+)
 # Words with which a text is about something else than the encounter itself.
 _UNLESS = {
     "vaccination": re.compile(
@@ -139,6 +159,7 @@ _UNLESS = {
         r"declin\w+|refus\w+|status|no|not)\b(?!\s+for)",
         re.IGNORECASE,
     ),
+    "past": re.compile(r"\b(?:abuse|neglect|molest)\w*\b.*\bas\b", re.IGNORECASE),
     "screening": re.compile(r"\b(?:abnormal|failed|positive|declin\w+|refus\w+)\b", re.IGNORECASE),
 }
 
@@ -153,7 +174,8 @@ def read_frame(text: str) -> Frame | None:
     """
     for kind, lead in _LEADS:
         if (match := lead.fullmatch(text)) and not _is_about_more(kind, text):
-            return Frame(kind, match[1].strip(), _PHRASES[kind], match[2].strip())
+            rest = _TREATED.sub("", match[2]) if kind == "past" else match[2]
+            return Frame(kind, match[1].strip(), _PHRASES[kind], rest.strip())
     for kind, tail in _TAILS:
         if (match := tail.fullmatch(text)) and not _is_about_more(kind, text):
             return Frame(kind, match[2].strip(), _PHRASES[kind], match[1].strip())

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from ..packaged import packaged
 from .abbreviations import Abbreviation, Expansion, expand_abbreviations
+from .absent import absent_phrases, unrelated_to
 from .coders import (
     not_elsewhere,
     turned,
@@ -20,6 +21,7 @@ from .lay import in_clinical_words
 from .measured import whole_measure
 from .normalise import normalise_text
 from .states import wordings_of_state
+from .values import is_lab_value
 
 LONGEST = 400
 """The number of characters of a text that search reads; a longer text is a report."""
@@ -34,29 +36,11 @@ _EITHER = re.compile(r"[a-zA-Z-]{3,}(?:/[a-zA-Z-]{3,}){1,3}")
 _LISTED = re.compile(r"\s*,\s*(?:and\s)?\s*|\s*\+\s*|\s+(?:&|and)\s+", re.IGNORECASE)
 _NUMBERED = re.compile(r"(?:^|\s)\(?\d{1,2}[.)]\s+(?=[A-Za-z])")
 _SEVERAL = re.compile(r"\s*(?:;|\n|\||•)\s*")
-_UNIT = (
-    r"(?:m?g/d?l|[mµun]?mol/l|mmhg|[mµu]?iu/m?l|x ?10\^?\d+(?:/\w+)?|[npµ]g/ml|u/l|meq/l|cells/\w+|"
-    r"beats/min|bpm)"
-)
-_ANALYTE = (
-    r"(?:h(?:a?emo)?gb?|hb|ha?emoglobin|hba1c|a1c|wbc|rbc|plt|platelets?|na|k|sodium|potassium|"
-    r"chloride|bicarb(?:onate)?|calcium|magnesium|phosphate|glucose|bun|urea|creatinine|egfr|gfr|"
-    r"crp|esr|lactate|troponin|bnp|nt-probnp|d-dimer|inr|pt|aptt|bilirubin|alt|ast|alp|ggt|albumin|"
-    r"ldh|ck|tsh|ft4|ferritin|psa|cea|bp|blood pressure|hr|heart rate|pulse|rr|respiratory rate|"
-    r"temp(?:erature)?|s[pa]o2|(?:o2|oxygen) sat(?:uration)?s?|pulse ox|hematocrit|hct|weight|"
-    r"height|bmi|gcs)"
-)
-_LAB_VALUE = re.compile(
-    rf"\d\s*{_UNIT}(?!\w)|^\s*{_ANALYTE}\s*(?:of|is|was|[:=])?\s*[<>≤≥~]?\s*\d[\d.,/%]*\s*\S{{0,6}}"
-    r"(?:\s+on\s+(?:room\s+)?(?:air|ra|o2|\d\s?l\S*))?\s*$",
-    re.IGNORECASE,
-)
-_VALUE = re.compile(rf"\b{_ANALYTE}\b|[\d.,/<>%=:]+\s*{_UNIT}?", re.IGNORECASE)
 _PAST_OR_DOUBT = (
     r"suspected|suspect|presumptive|susp\.?|probable|prob\.?|possible|poss\.?|presumed|likely|"
     r"query|rule out|r/o|"
     r"k/?c/?o|known case of|consistent with|c/w|"
-    r"suggestive of|concern for|"
+    r"suggestive of|concern(?:ing)? for|suspicious for|worrisome for|"
     # German, French, Spanish, Italian, Portuguese.
     r"v\.\s?a\.|(?:dringender |hochgradiger )?verdacht auf|suspicion de?|"
     r"sospecha(?: cl[íi]nica)? de|probables?|posible|sospett[oa](?: di)?|suspeita de|"
@@ -83,7 +67,14 @@ _SHORTHAND = (
     (re.compile(r"(?<![\w/])2/2(?![\w/])(?! (?:bottles|blood|pos))"), "secondary to"),
     (re.compile(r"\bchr\.? (?=[a-z])", re.I), "chronic "),
     (re.compile(r"(?<![\w#])#\s?(?=[a-z])", re.I), "fracture "),
-    (re.compile(r"\s?\+ve\b|(?<=[a-z]{2})\+(?=[\s,;]|$)", re.I), " positive"),
+    (
+        re.compile(
+            r"\s?\+ve\b|(?<=[a-z]{2})\+(?=[\s,;]|$)|(?<=[a-z]{2})\s\+(?=\s*(?:\d|,|$))", re.I
+        ),
+        " positive",
+    ),
+    (re.compile(r"(?<=[a-z\d] )def\b\.?(?=\s*(?:$|[,;(]|\d|anemia))", re.I), "deficiency"),
+    (re.compile(r"\bAo(?=C[A-Z]{2,3}\d?\b)"), "acute on "),
     (re.compile(r"(?<=\s)-ve\b", re.I), "negative"),
     # The titles of ICD-9-CM, which older lists keep.
     (re.compile(r"\breplaced by transplant\b", re.I), "transplant status"),
@@ -107,6 +98,8 @@ _MEASURES = re.compile(
     r"nihss|ecog|gleason|apgars?|bal|etoh level|t max|tmax)\s*(?:of|is|[:=<>~])?\s*"
     r"\d[\d.,/+=]*\s?(?:k|%|\w{1,2}(?:/\w{1,3})?)?"
     r"|\d+(?:\.\d+)?\s?(?:x\s?\d+(?:\.\d+)?\s?)*(?:cm|mm)"
+    r"|\d+(?:\.\d+)?\s?(?:[npµum]?c?g|m?mol|meq|m?iu|k?u)/(?:d?l|ml|hr?|min|kg)"
+    r"|\d+(?:[.,]\d+)?k?\s?(?:mg|mcg|g|units?|iu|k)?\s?(?:q\s?(?:wk|week|d|day|mo|month)|weekly|daily)"
     r"|\d+(?:[.+]\d+)?\s?-?(?:%|kg|mg|mcg|ml|wks?|weeks?|weekers?|days?|mo|months?|yrs?|"
     r"years?|yo|y/o|hrs?|hours?)(?:\s(?:old|ago))?"
     r"|\d{2,}[wdyh]"
@@ -134,11 +127,6 @@ _QUALIFIER = frozenset(
     """acute chronic subacute severe mild moderate recurrent old new left right pain primary
     secondary congenital acquired suspected possible known other""".split()
 )
-_EXCLUSION = re.compile(
-    r"\w.*?\b(?:unrelated to|not (?:due|related|secondary|attributable) to|not caused by|"
-    r"rather than)\s+(\S.*)",
-    re.IGNORECASE,
-)
 _MARK = re.compile(r"^\s*#\s?(?=[a-z])", re.IGNORECASE)
 _CODE_PREFIX = re.compile(r"^\s*(?:[-*•–]+|\d{1,2}[.)])\s+")
 
@@ -156,9 +144,6 @@ _NUMBER = re.compile(r"\d+(?:st|nd|rd|th|y|yo|yrs?|m|f|d|h|w|mo|am|pm)?")
 _PERSON = re.compile(
     r"\S+@\S+\.\w+|(?:Dr|Mrs?|Ms|Prof|Sr)\. (?:[A-Z][\w.'-]*\s?){1,4}"
     r"|[A-Z][\w.'-]+(?: [A-Z][\w.'-]*){1,2}, (?:RN|PA-C|NP)"
-)
-_LAB_WORDS = frozenset(
-    "serum plasma blood urine level random fasting total result value today".split()
 )
 
 
@@ -189,6 +174,7 @@ class Query:
     set_aside: str = ""
     frame: Frame | None = None
     excluded: str = ""
+    absent: tuple[str, ...] = ()
     turned: tuple[str, ...] = ()
     codes: tuple[str, ...] = ()
     likely_codes: tuple[str, ...] = ()
@@ -216,9 +202,8 @@ def read_query(text: str, *, frames: bool = True) -> Query:
         bare, set_aside = sought["found"], f"{set_aside} {sought['sought']}".strip()
     frame = read_frame(bare)
     bare, plain = not_elsewhere(frame.rest if frame else bare)
-    exclusion = _EXCLUSION.search(bare)
     english = gloss(_BRACKETS.sub(" ", bare))
-    expansion = Expansion(bare, (), ()) if english else expand_abbreviations(bare)
+    expansion = Expansion(bare, (), ()) if english else expand_abbreviations(bare, set_aside)
     is_alone = expansion.ambiguous and sought is None
     if is_alone and normalise_text(bare) == expansion.ambiguous[0].short.lower():
         meanings = " or ".join(expansion.ambiguous[0].expansions)
@@ -247,7 +232,8 @@ def read_query(text: str, *, frames: bool = True) -> Query:
         expansion.ambiguous,
         set_aside=set_aside,
         frame=frame if frames else None,
-        excluded=normalise_text(exclusion[1]) if exclusion else "",
+        excluded=unrelated_to(bare),
+        absent=absent_phrases(expansion.text),
         turned=others,
     )
 
@@ -367,7 +353,7 @@ def why_not_a_diagnosis(text: str) -> str | None:
         return "one run of characters without words"
     if folded in _phrases():
         return f"says that there is no diagnosis: {text.strip()!r}"
-    if len(text) < 60 and len(folded.split()) <= 6 and _is_lab_value(text):
+    if len(text) < 60 and len(folded.split()) <= 6 and is_lab_value(text):
         return "a measured value, not a diagnosis"
     words = folded.split()
     if all(word in _DATES or _NUMBER.fullmatch(word) for word in words) and any(
@@ -379,14 +365,6 @@ def why_not_a_diagnosis(text: str) -> str | None:
     if len(folded) > 4 and len(set(folded)) < 3:
         return "typing noise, not a diagnosis"
     return None
-
-
-def _is_lab_value(text: str) -> bool:
-    """Return whether a text is a measured value only: "CK 40,000 rhabdo" is more than that."""
-    if not _LAB_VALUE.search(text):
-        return False
-    left = normalise_text(_VALUE.sub(" ", text)).split()
-    return all(len(word) < 4 or word in _LAB_WORDS for word in left)
 
 
 @lru_cache(maxsize=1)

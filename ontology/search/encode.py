@@ -53,7 +53,7 @@ class Encoder(Protocol):
 
 
 def on_grid(vectors: npt.NDArray[np.floating[Any]]) -> Vectors:
-    """Round to multiples of 1/2048, which float16 holds exactly.
+    """Round to multiples of 1/2048.
 
     The product of two such unit rows is a sum of multiples of 2**-22 below 2. float32 adds these
     without rounding, so the cosine does not depend on the order in which a library or processor
@@ -61,6 +61,12 @@ def on_grid(vectors: npt.NDArray[np.floating[Any]]) -> Vectors:
     """
     rounded: Vectors = (np.round(vectors * GRID) / GRID).astype(np.float32)
     return rounded
+
+
+def in_steps(vectors: Vectors) -> npt.NDArray[np.int16]:
+    """Return vectors on the grid as whole numbers of its steps."""
+    steps: npt.NDArray[np.int16] = (vectors * GRID).astype(np.int16)
+    return steps
 
 
 def open_encoder(model: str = DEFAULT_MODEL) -> Encoder:

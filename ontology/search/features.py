@@ -1,9 +1,7 @@
 """The features of the reranker: how a candidate's words and place in the tree fit a diagnosis."""
 
-import math
-import re
-from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
@@ -11,9 +9,10 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ..reading.normalise import normalise_text
-from ..reading.query import Query
+from ..reading.query import Form, Query
 from .retrieve import Floats, Hit, Retriever
 from .term_rows import TermRows
+from .words import RAREST, ROW_OF, Words, rarities, read_words
 
 FEATURES = (
     "fused",
@@ -62,77 +61,40 @@ FEATURES = (
     "without_clash",
 )
 
-_VAGUE = frozenset(
-    "unspecified nos other specified classified elsewhere and or of the in to".split()
-)
-_QUALIFIERS = frozenset(
-    """acute subacute chronic recurrent congenital hereditary familial acquired primary secondary
-    malignant benign juvenile neonatal newborn infantile childhood adult senile gestational
-    pregnancy puerperal postpartum traumatic nontraumatic alcoholic drug postprocedural
-    postoperative tuberculous syphilitic gonococcal viral bacterial fungal parasitic toxic
-    idiopathic autoimmune obstructive complicated severe mild moderate intractable bilateral
-    right left upper lower anterior posterior external internal superficial deep localized
-    generalized multiple single complete incomplete with without due following history screening
-    exposure encounter remission relapse perforation hemorrhage abscess gangrene situ
-    metastatic late early peripheral central atypical induced diabetic rheumatoid""".split()
-)
-_NUMBERS = {"i": "1", "ii": "2", "iii": "3", "iv": "4", "v": "5", "vi": "6", "vii": "7"}
-# In each row a text means one of the words; a term that holds another of the row means another.
-_OPPOSED = tuple(
-    frozenset(row.split())
-    for row in (
-        "displaced nondisplaced",
-        "open closed",
-        "left right bilateral unspecified_side",
-        "acute chronic subacute",
-        "upper lower",
-        "proximal distal middle",
-        "traumatic nontraumatic",
-        "male female",
-        "anterior posterior",
-        "internal external",
-        "medial lateral",
-        "primary secondary",
-        "benign malignant",
-        "mild moderate severe profound",
-        "systolic diastolic",
-        "first second third fourth fifth",
-        "index ring little thumb great",
-        "simple complex",
-        "complete incomplete partial",
-        "direct indirect",
-        "dominant nondominant",
-        "hypo hyper",
-    )
-)
-_ROW_OF = {word: row for row in _OPPOSED for word in row}
-_SIDES = frozenset("left right bilateral".split())
-_STEM = 6  # letters of a word that are compared
-_RAREST = 11.0  # the weight of a word that no term holds
 _RARITIES: WeakKeyDictionary[TermRows, dict[str, float]] = WeakKeyDictionary()
 _NOT_WHOLE = frozenset(
     ("spelling", "first part", "in brackets", "alternative", "word for word", "one meaning")
 )
-_DIGIT = re.compile(r"^\d+[a-z]?$")
-
-
-class _Words(NamedTuple):
-    """What is compared of a text; `weight` is the sum of the weights of its stems."""
-
-    stems: frozenset[str]
-    weight: float
-    qualifiers: frozenset[str]
-    numbers: frozenset[str]
-    last: str
-    every: frozenset[str]
-    opposed: frozenset[str]
+_PRINTED = frozenset(("official", "inclusion", "includes"))  # the sources that a release prints
 
 
 class _Facts(NamedTuple):
-    words: _Words
+    """What holds for a code whatever is asked."""
+
+    words: Words
     category: str
     parent: str | None
     static: tuple[float, ...]  # category, depth, leaf, unspecified, other
+    without: bool
+
+
+class _TermFacts(NamedTuple):
+    """What holds for a term whatever is asked."""
+
+    words: Words
+    vague: tuple[float, float]  # "other", "unspecified" or "nos"
+    source: tuple[float, float, float]  # inclusion, includes, not printed in the release
+    length: float
+
+
+class _Asked(NamedTuple):
+    """What a form of the query, or the whole text, asks for."""
+
+    words: Words
+    weight_of: Callable[[str], float]
+    weight: float
+    not_whole: float
+    details: tuple[float, float, bool]  # "unspecified", "other", "without"
 
 
 @dataclass(frozen=True)
@@ -142,31 +104,42 @@ class FeatureMaker:
     retriever: Retriever
     weights: dict[str, float]
     _facts: dict[str, _Facts] = field(default_factory=dict)
-    _words: dict[str, _Words] = field(default_factory=dict)
+    _terms: dict[int, _TermFacts] = field(default_factory=dict)
 
     def rows(self, query: Query, hits: Sequence[Hit]) -> Floats:
         """Return the features of every hit, float32 of shape (len(hits), len(FEATURES))."""
         facts = [self._facts_of(hit.code) for hit in hits]
         pool = _Pool.of(hits, facts)
-        forms = [_words(form.text, self.weights) for form in query.forms]
-        whole = _whole_of(query, forms)
+        asked = [self._asked(form) for form in query.forms]
+        whole = _whole_of(asked, query)
         rows = [
-            self._row(query, hit, fact, (forms[hit.form], whole), pool)
+            self._row(hit, fact, asked[hit.form], whole, pool)
             for hit, fact in zip(hits, facts, strict=True)
         ]
         return np.asarray(rows, np.float32).reshape(len(hits), len(FEATURES))
 
+    def _asked(self, form: Form) -> _Asked:
+        words = read_words(form.text, self.weights)
+        weights = {stem: self.weights.get(stem, RAREST) for stem in words.stems}
+        details = (
+            float("unspecified" in words.every or "nos" in words.every),
+            float("other" in words.every),
+            "without" in words.every,
+        )
+        not_whole = float(form.kind in _NOT_WHOLE)
+        return _Asked(words, weights.__getitem__, form.weight, not_whole, details)
+
     def _row(
-        self, query: Query, hit: Hit, facts: _Facts, read: tuple[_Words, _Words], pool: "_Pool"
+        self, hit: Hit, facts: _Facts, asked: _Asked, whole: _Asked, pool: "_Pool"
     ) -> tuple[float, ...]:
-        """Return the features of a hit; `read` is the form that matched and the whole text."""
-        asked, whole = read
-        term = self.retriever.index.terms[hit.row]
-        folded = self.retriever.index.folded[hit.row]
-        form = query.forms[hit.form]
-        words, named = self._words_of(folded), facts.words
-        common = asked.stems & words.stems
-        same, same_named = self._weight(common), self._weight(asked.stems & named.stems)
+        """Return the features of a hit; `asked` is the form that matched, `whole` all the text."""
+        own, term, named = asked.words, self._term_of(hit.row), facts.words
+        words = term.words
+        common, common_named = own.stems & words.stems, own.stems & named.stems
+        same, same_named = (
+            sum(map(asked.weight_of, common)),
+            sum(map(asked.weight_of, common_named)),
+        )
         return (
             hit.fused,
             hit.fused - pool.fused,
@@ -176,54 +149,55 @@ class FeatureMaker:
             hit.lexical - pool.lexical,
             1 / (1 + pool.dense_rank[hit.code]),
             1 / (1 + pool.lexical_rank[hit.code]),
-            same / asked.weight if same else 0.0,
-            same / words.weight if same else 0.0,
-            same_named / asked.weight if same_named else 0.0,
-            same_named / named.weight if same_named else 0.0,
-            float(words.stems == asked.stems),
-            float(asked.last in words.stems),
+            same / own.weight if common else 0.0,
+            same / words.weight if common else 0.0,
+            same_named / own.weight if common_named else 0.0,
+            same_named / named.weight if common_named else 0.0,
+            words.stems == own.stems,
+            own.last in words.stems,
             *facts.static,
-            float(folded.startswith("other ") or " other " in folded),
-            float("unspecified" in folded or folded.endswith(" nos")),
-            min(len(words.qualifiers - asked.qualifiers), 3),
-            min(len(asked.qualifiers - words.qualifiers), 3),
-            float(_numbers_clash(asked.numbers, words.numbers)),
-            float(self._setting_clash(hit.code, asked.stems)),
-            float(term.source == "inclusion"),
-            float(term.source == "includes"),
-            float(term.source not in {"official", "inclusion", "includes"}),
-            float(hit.joined),
+            *term.vague,
+            min(len(words.qualifiers - own.qualifiers), 3),
+            min(len(own.qualifiers - words.qualifiers), 3),
+            _numbers_clash(own.numbers, words.numbers),
+            self._setting_clash(hit.code, own.stems),
+            *term.source,
+            hit.joined,
             pool.votes[facts.category],
             pool.above(facts.parent, hit.fused),
             pool.below(hit.code, hit.fused),
-            form.weight,
-            min(len(words.stems), 12) / 12,
-            float(pool.first[facts.category] == hit.code),
-            self._read_share(whole, words, named),
-            float(form.kind in _NOT_WHOLE),
+            asked.weight,
+            term.length,
+            pool.first[facts.category] == hit.code,
+            _read_share(whole, words, named),
+            asked.not_whole,
             *_against(whole, facts),
         )
-
-    def _weight(self, stems: frozenset[str]) -> float:
-        """Return the sum of the weights of stems; rare ones weigh more."""
-        return sum([self.weights.get(stem, _RAREST) for stem in stems])
-
-    def _read_share(self, whole: _Words, words: _Words, named: _Words) -> float:
-        """Return the share of the words of the whole text that the term or the name holds."""
-        held = whole.stems & words.stems
-        if named is not words:
-            held |= whole.stems & named.stems
-        return self._weight(held) / whole.weight if held else 0.0
 
     def _setting_clash(self, code: str, stems: frozenset[str]) -> bool:
         """Return whether the text lacks the words that it should hold for such a code."""
         wanted = self.retriever.tree.descriptor.settings.get(code[:1])
         return wanted is not None and not any(stem in wanted for stem in stems)
 
-    def _words_of(self, folded: str) -> _Words:
-        if folded not in self._words:
-            self._words[folded] = _words(folded, self.weights)
-        return self._words[folded]
+    def _term_of(self, row: int) -> _TermFacts:
+        if row not in self._terms:
+            folded = self.retriever.index.folded[row]
+            source = self.retriever.index.terms[row].source
+            words = read_words(folded, self.weights)
+            self._terms[row] = _TermFacts(
+                words,
+                (
+                    float(folded.startswith("other ") or " other " in folded),
+                    float("unspecified" in folded or folded.endswith(" nos")),
+                ),
+                (
+                    float(source == "inclusion"),
+                    float(source == "includes"),
+                    float(source not in _PRINTED),
+                ),
+                min(len(words.stems), 12) / 12,
+            )
+        return self._terms[row]
 
     def _facts_of(self, code: str) -> _Facts:
         if code not in self._facts:
@@ -239,8 +213,9 @@ class FeatureMaker:
                 float(name.startswith("other ") or " other " in name),
             )
             above = parent.code if parent and depth > 0 else None
-            category = tree.category(code).code
-            self._facts[code] = _Facts(self._words_of(name), category, above, static)
+            words = read_words(name, self.weights)
+            without = "without" in words.every
+            self._facts[code] = _Facts(words, tree.category(code).code, above, static, without)
         return self._facts[code]
 
 
@@ -295,67 +270,46 @@ def make_features(retriever: Retriever) -> FeatureMaker:
     """Return a feature maker that weighs words by their rarity among the terms of the index."""
     rows = retriever.index.rows
     if rows not in _RARITIES:
-        _RARITIES[rows] = _rarities(rows.folded)
+        _RARITIES[rows] = rarities(rows.folded)
     return FeatureMaker(retriever, _RARITIES[rows])
 
 
-def _rarities(terms: Sequence[str]) -> dict[str, float]:
-    counts: Counter[str] = Counter()
-    for folded in terms:
-        counts.update({_stem(word) for word in folded.split()})
-    return {stem: math.log(len(terms) / count) + 0.1 for stem, count in counts.items()}
-
-
-def _words(folded: str, weights: Mapping[str, float]) -> _Words:
-    tokens = [_NUMBERS.get(word, word) for word in folded.split()]
-    telling = [word for word in tokens if word not in _VAGUE] or tokens
-    stems = frozenset(map(_stem, telling))
-    every = frozenset(tokens)
-    return _Words(
-        stems,
-        sum([weights.get(stem, _RAREST) for stem in stems]),
-        frozenset(_QUALIFIERS.intersection(tokens)),
-        frozenset(word for word in tokens if _DIGIT.match(word)),
-        _stem(telling[-1]) if telling else "",
-        every,
-        every & _ROW_OF.keys(),
-    )
-
-
-def _against(whole: _Words, facts: _Facts) -> tuple[float, ...]:
-    """Return how the details of a code's name fit those of the whole text."""
-    asked, named = whole.every, facts.words
-    opposed = agreed = 0
-    if named.opposed:
-        for row in {_ROW_OF[word] for word in whole.opposed}:
-            if theirs := row & named.opposed:
-                is_same = not theirs.isdisjoint(whole.opposed)
-                agreed += is_same
-                opposed += not is_same
-    sides, asked_sides = _SIDES & named.opposed, _SIDES & whole.opposed
-    return (
-        float("unspecified" in asked or "nos" in asked) * (1 if facts.static[3] else -1),
-        float("other" in asked) * (1 if facts.static[4] else -1),
-        min(opposed, 2),
-        min(agreed, 2),
-        float(bool(sides and not asked_sides)),
-        float(bool(asked_sides and not sides)),
-        float(("without" in asked) != ("without" in named.every)),
-    )
-
-
-def _whole_of(query: Query, forms: Sequence[_Words]) -> _Words:
-    """Return the words of the whole text; those of its best spelling or its English where read."""
+def _whole_of(asked: Sequence[_Asked], query: Query) -> _Asked:
+    """Return the whole text; its best spelling or its English where it was read so."""
     kinds = [form.kind for form in query.forms]
     for kind in ("word for word", "one meaning", "spelling"):
         if kind in kinds:
-            return forms[kinds.index(kind)]
-    return forms[0]
+            return asked[kinds.index(kind)]
+    return asked[0]
 
 
-def _stem(word: str) -> str:
-    return word[:_STEM]
+def _read_share(whole: _Asked, words: Words, named: Words) -> float:
+    """Return the share of the words of the whole text that the term or the name holds."""
+    held = whole.words.stems & words.stems | whole.words.stems & named.stems
+    return sum(map(whole.weight_of, held)) / whole.words.weight if held else 0.0
+
+
+def _against(whole: _Asked, facts: _Facts) -> tuple[float, ...]:
+    """Return how the details of a code's name fit those of the whole text."""
+    asked, named = whole.words, facts.words
+    opposed = agreed = 0
+    if named.opposed:
+        for row in {ROW_OF[word] for word in asked.opposed}:
+            if theirs := row & named.opposed:
+                is_same = not theirs.isdisjoint(asked.opposed)
+                agreed += is_same
+                opposed += not is_same
+    unspecified, other, without = whole.details
+    return (
+        unspecified if facts.static[3] else -unspecified,
+        other if facts.static[4] else -other,
+        min(opposed, 2),
+        min(agreed, 2),
+        bool(named.sides) and not asked.sides,
+        bool(asked.sides) and not named.sides,
+        without != facts.without,
+    )
 
 
 def _numbers_clash(asked: frozenset[str], named: frozenset[str]) -> bool:
-    return bool(asked) and bool(named) and not (asked & named)
+    return bool(asked) and bool(named) and asked.isdisjoint(named)

@@ -3,10 +3,12 @@
 import numpy as np
 import numpy.typing as npt
 
+Numbers = npt.NDArray[np.float32] | npt.NDArray[np.int32]
+
 _GROUPS = 16  # groups of numbers for each number that is sought, at most
 
 
-def highest(scores: npt.NDArray[np.float32], k: int) -> npt.NDArray[np.int64]:
+def highest(scores: Numbers, k: int) -> npt.NDArray[np.int64]:
     """Return the places of the k highest numbers of a row, the highest first, ties by place.
 
     NumPy's argpartition chooses other places of a tie on other processors. So its partition is used
@@ -22,7 +24,7 @@ def highest(scores: npt.NDArray[np.float32], k: int) -> npt.NDArray[np.int64]:
     return found
 
 
-def _not_above(scores: npt.NDArray[np.float32], k: int) -> np.float32:
+def _not_above(scores: Numbers, k: int) -> np.float32 | np.int32:
     """Return a number that at least k numbers of a row reach, and few others.
 
     It is the k-th of the highest numbers of groups, found three times faster than that of the row.
@@ -31,4 +33,5 @@ def _not_above(scores: npt.NDArray[np.float32], k: int) -> np.float32:
     while len(tops) >= _GROUPS * k:
         half = len(tops) // 2
         tops = np.maximum(tops[:half], tops[half : 2 * half])
-    return np.float32(np.partition(tops, -k)[-k])
+    limit: np.float32 | np.int32 = np.partition(tops, -k)[-k]
+    return limit

@@ -1,9 +1,9 @@
 """The search index of a term base: built once, kept in a folder, checked when loaded.
 
-A folder holds `manifest.json`, `terms.json`, `vectors.npy` (float16 unit rows), the lexical
-index, and, where a user asked for it, a Chroma collection of the same vectors. The folder's name
-is a digest of everything that the index depends on: the origin of the terms, the encoder and the
-format.
+A folder holds `manifest.json`, `terms.json`, `vectors.npy` (unit rows in steps of the grid), the
+lexical index, and, where a user asked for it, a Chroma collection of the same vectors. The
+folder's name is a digest of everything that the index depends on: the origin of the terms, the
+encoder and the format.
 """
 
 import hashlib
@@ -16,14 +16,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from ...errors import IndexFault
 from ..reading.normalise import normalise_text
 from ..terms import Term
 from .chroma import EMBEDDED, Collection, check_chroma, one_builder, open_collection, open_server
-from .encode import Encoder
+from .encode import Encoder, in_steps
 from .lexical import LexicalIndex, build_lexical
+from .nearest import TermVectors
 from .shipped import encode_terms
 from .term_rows import FILES, FORMAT, TermRows, digest_of, load_rows
 
@@ -51,9 +51,9 @@ class Index:
         return self.rows.folded
 
     @property
-    def vectors(self) -> npt.NDArray[np.float16]:
-        """The vectors of the terms, of length 1, (terms, dimensions)."""
-        return self.rows.vectors.rows
+    def vectors(self) -> TermVectors:
+        """The vectors of the terms."""
+        return self.rows.vectors
 
     @property
     def lexical(self) -> LexicalIndex:
@@ -162,7 +162,7 @@ def _write_parts(
         folded,
         (lambda done, total: progress("encoding", done, total)) if progress else None,
     )
-    np.save(part / "vectors.npy", encoded.astype(np.float16))
+    np.save(part / "vectors.npy", in_steps(encoded))
     build_lexical(folded).write(part)
     rows = [[*term, text] for term, text in zip(terms, folded, strict=True)]
     (part / "terms.json").write_text(json.dumps(rows, ensure_ascii=False), encoding="utf-8")

@@ -195,7 +195,7 @@ class Retriever:
 
     def _scores(self, read: "_Read", place: int, rows: Rows) -> tuple[Floats, Floats]:
         """Return the cosine of each row's vector with that of a form, and the fused score."""
-        dense = self.index.vectors[rows].astype(np.float32) @ read.vectors[place]
+        dense = self.index.vectors.of(rows) @ read.vectors[place]
         likeness = LEXICAL_WEIGHT * read.lexical[place][rows] + (1 - LEXICAL_WEIGHT) * dense
         fused = read.forms[place].weight * likeness
         return dense, fused if self.weights is None else fused * self.weights[rows]

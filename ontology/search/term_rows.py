@@ -21,11 +21,11 @@ from ...errors import IndexFault
 from ..reading.refusal import known_words
 from ..reading.spelling import Spelling, make_spelling
 from ..terms import Term
-from .chroma import TermVectors
 from .encode import packaged_encoder
 from .lexical import LexicalIndex, read_lexical
+from .nearest import TermVectors
 
-FORMAT = 4
+FORMAT = 5
 FILES = ("terms.json", "vectors.npy", "lexical.npz", "lexical.json")
 
 

@@ -1,0 +1,50 @@
+"""Tell a measured value from a condition: "Hb 9.8", "CA 125: 11 U/mL", "BP 140/90"."""
+
+import re
+
+from .normalise import american, normalise_text
+
+_UNIT = (
+    r"(?:m?g/d?l|[mµun]?mol/l|mmhg|[mµu]?iu/m?l|k?u/ml|ng/dl|x ?10\^?\d+(?:/\w+)?|"
+    r"[npµ]g/ml|u/l|meq/l|cells/\w+|beats/min|bpm)"
+)
+_ANALYTE = (
+    r"(?:h(?:a?emo)?gb?|hb|ha?emoglobin|hba1c|a1c|wbc|rbc|plt|platelets?|na|k|sodium|potassium|"
+    r"chloride|bicarb(?:onate)?|calcium|magnesium|phosphate|glucose|bun|urea|creatinine|egfr|gfr|"
+    r"crp|esr|lactate|troponin|bnp|nt-probnp|d-dimer|inr|pt|aptt|bilirubin|alt|ast|alp|ggt|albumin|"
+    r"ldh|ck|tsh|ft4|ferritin|psa|cea|bp|blood pressure|hr|heart rate|pulse|rr|respiratory rate|"
+    r"temp(?:erature)?|s[pa]o2|(?:o2|oxygen) sat(?:uration)?s?|pulse ox|hematocrit|hct|weight|"
+    r"height|bmi|gcs)"
+)
+# The value after the name of a substance; "Hyperkalemia: 6.8 mmol/L" names its finding.
+_FIELD_VALUE = re.compile(
+    rf"[^:=]*?(\w+)\)?\s*[:=]\s*[<>≤≥~]?\s*\d[\d.,]*\s*{_UNIT}(?!\w)[\s.]*(?:\([^()]*\))?\s*",
+    re.IGNORECASE,
+)
+_FINDING = re.compile(
+    r".*(?:emia|uria|penia|osis|itis|tension|pathy|ism|cytosis|cythemia|ache|pain|deficiency|"
+    r"failure|injury|shock|coma|overload|fever|elevated|raised|high|low)|def|aki|ckd|dka|hhs|chf",
+    re.IGNORECASE,
+)
+_LAB_VALUE = re.compile(
+    rf"\d\s*{_UNIT}(?!\w)|^\s*{_ANALYTE}\s*(?:of|is|was|[:=])?\s*[<>≤≥~]?\s*\d[\d.,/%]*\s*\S{{0,6}}"
+    r"(?:\s+on\s+(?:room\s+)?(?:air|ra|o2|\d\s?l\S*))?\s*$",
+    re.IGNORECASE,
+)
+_VALUE = re.compile(rf"\b{_ANALYTE}\b|[\d.,/<>%=:]+\s*{_UNIT}?", re.IGNORECASE)
+_LAB_WORDS = frozenset(
+    "serum plasma blood urine level random fasting total result value today".split()
+)
+
+
+def is_lab_value(text: str) -> bool:
+    """Return whether a text is a measured value only: "CK 40,000 rhabdo" is more than that."""
+    if not _LAB_VALUE.search(text):
+        return False
+    field = _FIELD_VALUE.fullmatch(text)
+    if field and not _FINDING.fullmatch(american(field[1].lower())):
+        return True
+    left = normalise_text(_VALUE.sub(" ", text)).split()
+    return all(
+        (len(word) < 4 or word in _LAB_WORDS) and not _FINDING.fullmatch(word) for word in left
+    )

@@ -1,0 +1,52 @@
+"""Lower the candidates that name what the text says is not there.
+
+"Non-diabetic foot ulcer" is not a "diabetic foot ulcer", and "hypertension without heart failure"
+not "hypertensive heart disease with heart failure".
+"""
+
+import re
+from collections.abc import Sequence
+
+from ..reading.normalise import normalise_text
+from .rerank import Ranked
+from .retrieve import Retriever
+
+_LEFT = 0.05  # what is left of the score of such a candidate
+_STEM = 6  # letters of a word that are compared
+# From here to the end, or to "with", a term says what is not there either.
+_DENIED = re.compile(r"\b(?:without|not|non|no|excluding|except|other than)\b.*?(?=\bwith\b|$)")
+_SMALL = frozenset(
+    """a an the of or and any other specified unspecified mention complication complications current
+    with in to due""".split()
+)
+
+
+def without_absent(
+    ranked: Sequence[Ranked], absent: Sequence[str], retriever: Retriever
+) -> list[Ranked]:
+    """Return the candidates, those lower that affirm an absent phrase, the best first.
+
+    absent: normalised phrases. A term or a name affirms a phrase that holds all its words.
+    """
+    phrases = [stems for phrase in absent if (stems := _stems(phrase))]
+    if not phrases:
+        return list(ranked)
+
+    def affirms(candidate: Ranked) -> bool:
+        name = normalise_text(retriever.tree.name(candidate.hit.code))
+        sides = (retriever.index.folded[candidate.hit.row], name)
+        affirmed = [_DENIED.sub(" ", side).split() for side in sides]
+        return any(_holds(words, stems) for stems in phrases for words in affirmed)
+
+    lowered = [
+        one._replace(score=round(one.score * _LEFT, 4)) if affirms(one) else one for one in ranked
+    ]
+    return sorted(lowered, key=lambda candidate: -candidate.score)
+
+
+def _holds(words: Sequence[str], stems: frozenset[str]) -> bool:
+    return all(any(word.startswith(stem) for word in words) for stem in stems)
+
+
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(word[:_STEM] for word in text.split() if word not in _SMALL)

@@ -1,0 +1,27 @@
+"""A collector of OpenTelemetry over HTTP, which notes the path of each request."""
+
+import http.server
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+
+@contextmanager
+def running_collector() -> Iterator[tuple[str, list[str]]]:
+    """Its address, and the paths to which spans were sent."""
+    paths: list[str] = []
+
+    class Collector(http.server.BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            paths.append(self.path)
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, *_: Any) -> None: ...
+
+    collector = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Collector)
+    threading.Thread(target=collector.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{collector.server_port}", paths
+    collector.shutdown()

@@ -1,0 +1,125 @@
+"""What a text says is not there, not there yet, or only measured gets no code of a disease."""
+
+import doctest
+
+import pytest
+
+from dxjudge import Mapper
+from dxjudge.ontology.reading import absent, conditional
+from dxjudge.ontology.reading.conditional import is_conditional, is_possible
+from dxjudge.ontology.reading.query import read_query
+from dxjudge.ontology.reading.values import is_lab_value
+
+
+@pytest.mark.parametrize("module", [absent, conditional])
+def test_docstrings_show_what_the_functions_do(module: object) -> None:
+    assert doctest.testmod(module).failed == 0  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "PRN nausea",
+        "return if seizure recurs",
+        "If fever, return to ED",
+        "to prevent gout flares",
+        "could become septic",
+        "consider Kawasaki if fever >5d",
+        "ortho to follow",
+    ],
+)
+def test_what_to_do_is_told_from_what_is_there(text: str) -> None:
+    assert is_conditional(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "If I eat milk I get diarrhea",
+        "return of symptoms",
+        "unable to follow commands",
+        "alert but confused",
+        "could be asthma",
+        "contact dermatitis",
+        "ring finger fracture",
+        "high risk pregnancy",
+    ],
+)
+def test_complaints_are_no_instructions(text: str) -> None:
+    assert not is_conditional(text) and not is_possible(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "category"),
+    [
+        ("Hypoglycemia, non-diabetic", "E16"),
+        ("Non-pressure ulcer, heel", "L97"),
+        ("Headache, non migrainous", "R51"),
+        ("Hepatitis, non-viral", "K75"),
+        ("Dysuria; UTI excluded", "R30"),
+        ("non-Hodgkin lymphoma", "C85"),
+        ("migraine without aura", "G43"),
+        ("HTN w/o heart failure or CKD", "I11"),
+    ],
+)
+def test_a_code_does_not_name_what_the_text_says_is_absent(
+    mapper: Mapper, text: str, category: str
+) -> None:
+    assert (mapper.map(text).code or "")[:3] == category
+
+
+@pytest.mark.parametrize(
+    "text", ["HTN (-)", "Ø fever", "eval for OSA", "At risk of pressure ulcers"]
+)
+def test_signs_and_looks_for_a_condition_are_unmapped(mapper: Mapper, text: str) -> None:
+    assert mapper.map(text).code is None
+
+
+@pytest.mark.parametrize(
+    ("text", "is_value"),
+    [
+        ("Cancer antigen 125: 11 U/mL", True),
+        ("Hyperkalemia: 6.8 mmol/L", False),
+        ("Vit D def 12 ng/ml", False),
+        ("BP 140/90 mmHg", True),
+        ("CK 40,000 rhabdo", False),
+    ],
+)
+def test_a_value_is_told_from_the_finding_it_stands_for(text: str, is_value: bool) -> None:
+    assert is_lab_value(text) is is_value
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("severe AS, AVA 0.7", "severe aortic stenosis ava 0 7"),
+        ("CP r/o ACS", "chest pain"),
+        ("MS with fatigue", "ms with fatigue"),
+    ],
+)
+def test_words_beside_an_abbreviation_say_which_of_its_meanings_is_meant(
+    text: str, first: str
+) -> None:
+    assert read_query(text).forms[0].text.startswith(first)
+
+
+def test_a_meaning_taken_from_the_words_beside_it_is_told(mapper: Mapper) -> None:
+    mapping = mapper.map("CP r/o ACS")
+    assert mapping.code == "R07.9"
+    assert (mapping.reason or "").startswith("CP was read as chest pain")
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        ("VRE UTI", {"N39.0", "B95.2"}),
+        ("MSSA endocarditis", {"I33.0", "B95.61"}),
+        ("ESBL UTI", {"N39.0", "Z16.12"}),
+        ("MRSA carrier", {"Z22.322"}),
+        ("strep throat", {"J02.0"}),
+    ],
+)
+def test_an_organism_before_its_infection_stands_beside_it(
+    mapper: Mapper, text: str, codes: set[str]
+) -> None:
+    assert {*mapper.map(text).codes} == codes
