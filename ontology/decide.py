@@ -12,7 +12,8 @@ from .confidence import confidence_of, shared_out
 from .evidence import Scored
 from .factors import is_factor
 from .mapping import WRITTEN, Candidate, Mapping
-from .policy import Policy
+from .other_matter import is_other_in_brackets
+from .policy import MIN_SCORE, Policy
 from .reading.conditional import is_conditional, is_possible
 from .reading.denial import (
     denies_by_sign,
@@ -37,8 +38,11 @@ _STATED = frozenset(
     "status state after post previous prior old past has had absent absence".split()
 )
 _AFTER = ("status post ", "history of ")  # how terms name a state by its procedure
-_AGE = re.compile(
-    r"\b\d+[\s-]?(?:days?|weeks?|wks?|months?|mos?|mths?|years?|yrs?|y/?o)\b", re.IGNORECASE
+_NEAR = 0.2  # the score of a category that is not refused for the score of its code
+_TIME = re.compile(
+    r"\b(?<!in )(?:\d+[\s-]?(?:days?|weeks?|wks?|months?|mos?|mths?|years?|yrs?|y/?o)|"
+    r"(?:19|20)\d\d)\b",
+    re.IGNORECASE,
 )
 _NOT_YET = "says what may come or what to do, not what is there"
 _DOUBTED = 0.5  # the score of a code where the words beside it mean another code
@@ -61,6 +65,8 @@ def decide(query: Query, equal: Sequence[int], hits: Sequence[Hit], policy: Poli
 
 
 def _by_words(query: Query, equal: Sequence[int], hits: Sequence[Hit], policy: Policy) -> Mapping:
+    if denies_by_sign(query.text) or is_other_in_brackets(query.text, policy.retriever):
+        equal = ()  # a term equals only what is left without the sign or the brackets
     several = split_diagnoses(query.text)
     parts = several if len(several) > 1 else ()
     scored = score_candidates(query, equal, hits, policy)
@@ -72,8 +78,7 @@ def _by_words(query: Query, equal: Sequence[int], hits: Sequence[Hit], policy: P
         return replace(uncoded, reason="nothing in the knowledge base is close")
     first = candidates[0]
     uncalibrated = scored.ranked[0].score
-    is_asked = not equal or denies_by_sign(query.text)
-    if is_asked and (reason := _why_refused(query, first, uncalibrated, policy)):
+    if not equal and (reason := _why_refused(query, first, uncalibrated, policy)):
         remark = plain_remark(replace(query, set_aside=""), parts)
         told = replace(uncoded, score=first.score, category_score=first.category_score)
         return replace(told, reason=joined_remarks(reason, remark))
@@ -153,11 +158,18 @@ def _is_sure_encounter(query: Query, first: Candidate, policy: Policy) -> bool:
     if any(map(policy.retriever.is_term, plain)):
         return True
     words = normalise_text(query.text).split()
-    is_drug = len(words) == 1 or any(map(str.isdigit, _AGE.sub("", query.text)))
+    is_drug = len(words) == 1 or any(map(str.isdigit, _TIME.sub("", query.text)))
     if query.frame or not (is_drug or contact_words().isdisjoint(words)):
         return first.category_score >= _LIKELY_CONTACT
     is_contact = not is_drug and _STATE.search(first.name) is None
     return is_contact and first.category_score >= _SURE_CONTACT
+
+
+def _denied(text: str) -> str | None:
+    """Return what a text denies; of a text in parts, what the first of them does, if all deny."""
+    parts = split_diagnoses(text)
+    denied = [what_is_not_there(part) for part in parts] if len(parts) > 1 else []
+    return what_is_not_there(text) or (denied[0] if denied and all(denied) else None)
 
 
 def _is_lack(query: Query, first: Candidate) -> bool:
@@ -180,7 +192,7 @@ def _why_refused(query: Query, first: Candidate, uncalibrated: float, policy: Po
     floor, retriever = policy.min_score, policy.retriever
     if floor <= 0:
         return None
-    denied = what_is_not_there(query.text)
+    denied = _denied(query.text)
     if denied and (is_known(denied, retriever) or not _is_lack(query, first)):
         return f"says that it is not there: {denied}"
     if is_conditional(query.text):
@@ -199,7 +211,8 @@ def _why_refused(query: Query, first: Candidate, uncalibrated: float, policy: Po
         return why
     if why := composed(query.text) or _why_a_procedure(query, first):
         return why
-    if first.score < floor:
+    is_near = floor <= MIN_SCORE and first.category_score >= _NEAR
+    if first.score < floor and not is_near:
         best = f"{first.score:.2f} for {first.code} ({first.name})"
         return f"nothing is close: the best score, {best}, is below {floor:g}"
     return None

@@ -20,6 +20,7 @@ from .search.retrieve import Retriever
 
 _RARE = 25  # terms; a last word in fewer is no usual end of a diagnosis
 _SHORTEST = 4  # letters of a word that is looked at
+_BRACKETS = re.compile(r"\(([^()]*)\)")
 _STEM = 5  # letters by which two words are one
 _LONG = 9  # letters; a shorter word that no term holds is too often near to another word
 _PREPOSITIONS = re.compile(r"\b(?:for|of|in|on|about|with|to|from|at|by|and|or|vs)\b")
@@ -53,7 +54,7 @@ def is_other_matter(query: Query, matched: str, retriever: Retriever) -> bool:
     counts, plain = retriever.index.rows.spelling.counts, packaged_encoder().words
     unheld = [word for word in rest if len(word) >= _SHORTEST and word.isalpha()]
     heads = _heads_of(folded)
-    if _names_a_person(words):
+    if _names_a_person(words) or is_other_in_brackets(query.text, retriever):
         return True
     if any(word in rest and word in _listed("head") for word in heads):
         return True
@@ -64,6 +65,13 @@ def is_other_matter(query: Query, matched: str, retriever: Retriever) -> bool:
         and (word in plain or retriever.index.rows.spelling.corrected(word) == word)
         for word in unheld
     )
+
+
+def is_other_in_brackets(text: str, retriever: Retriever) -> bool:
+    """Return whether a common word that no term holds explains a text: "mole (spy)"."""
+    inside = normalise_text(" ".join(_BRACKETS.findall(text))).split()
+    counts, plain = retriever.index.rows.spelling.counts, packaged_encoder().words
+    return any(len(word) > 2 and not counts[word] and word in plain for word in inside)
 
 
 def _is_coined(word: str, query: Query, retriever: Retriever) -> bool:

@@ -223,7 +223,7 @@ def test_rows_that_stand_for_several_are_counted_as_on_one_machine(
 ) -> None:
     monkeypatch.setattr(pieces, "_ROWS", 2)
     texts = ["gout; asthma", "cholera", "cyst of x", "", "that, no"]
-    table = pa.table({"n": [3.0, 2.0, 4.0, 1.0, 2.0], "dx": texts, "note": texts})
+    table = pa.table({"n": [3.0, 2.0, 4.0, 1.0, 2.0], "dx": texts, "Count": texts})
     source = tmp_path / "in.parquet"
     pq.write_table(table, source, row_group_size=2)
     options = [
@@ -258,6 +258,7 @@ def test_rows_that_stand_for_several_are_counted_as_on_one_machine(
         scanned = [Scan(job)(item) for item in items]
         assert [one["unread"].partition(";")[0] for one in scanned] == unread
         assert [one["column"] for one in scanned] == ["" if why else "dx" for why in unread]
+        assert [one["counting"] for one in scanned] == [None if why else "Count" for why in unread]
 
 
 def test_texts_are_read_as_they_stand_in_the_file(tmp_path: Path) -> None:
@@ -584,3 +585,8 @@ def test_rows_that_stand_for_several_are_summed_up_as_on_one_machine(
         told.append({name: facts[name] for name in facts.keys() - {"seconds", "files"}})
     assert told[0].pop("column") == told[1].pop("columns")[0]
     assert told[0] == told[1] and (told[0]["rows"], told[0]["table_rows"]) == (10, 4)
+    source.write_text("dx,Frequency\ngout,3\nasthma of toe,2\n,1\n")
+    assert (
+        run(["map", str(source), *SMALL, "-o", f"{tmp_path}/f", "--cluster", cluster.address]) == 0
+    )
+    assert "--count Frequency counts those rows" in capfd.readouterr().err

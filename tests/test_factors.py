@@ -90,6 +90,9 @@ def test_every_factor_is_a_code_and_every_frame_is_read() -> None:
         ("brother schizophrenic", "relative", "schizophrenic"),
         ("household contact has scabies", "contact", "scabies"),
         ("malaria prophylaxis", "prevention", "malaria"),
+        ("PEP for HIV", "prevention", "HIV"),
+        ("two sisters with ovarian ca", "relative", "ovarian ca"),
+        ("father-in-law has TB", "contact", "TB"),
     ],
 )
 def test_words_around_a_condition_are_its_frame(text: str, kind: str, rest: str) -> None:

@@ -15,7 +15,11 @@ from dxjudge.ontology.reading.query import read_query
     [
         ("Schilddrüsenkrebs", "thyroid cancer"),
         ("akutes Nierenversagen links", "acute kidney failure left"),
-        ("Entzündung der Gallenblase", "inflammation gallbladder"),
+        ("Entzündung der Gallenblase", "inflammation of gallbladder"),
+        ("Nierenversagen auf dem Boden einer Exsikkose", "kidney failure due to dehydration"),
+        ("Bandscheibenvorfall L3/4", "intervertebral disc herniation l3 4"),
+        ("Grippe A", "influenza a"),
+        ("van der Woude syndrome", None),
         ("右股骨骨折", "right femur fracture"),
         ("慢性B型肝炎", "chronic B type hepatitis"),
         ("COPD 慢性", "COPD chronic"),

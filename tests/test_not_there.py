@@ -69,10 +69,27 @@ def test_a_code_does_not_name_what_the_text_says_is_absent(
 
 
 @pytest.mark.parametrize(
-    "text", ["HTN (-)", "Ø fever", "eval for OSA", "At risk of pressure ulcers"]
+    "text",
+    [
+        "HTN (-)",
+        "GERD (ruled out by pH study)",
+        "DM: no; CAD: no",
+        "may need dialysis",
+        "Ø fever",
+        "eval for OSA",
+        "At risk of pressure ulcers",
+    ],
 )
 def test_signs_and_looks_for_a_condition_are_unmapped(mapper: Mapper, text: str) -> None:
     assert mapper.map(text).code is None
+
+
+def test_brackets_with_another_matter_leave_little_of_an_equal_term(mapper: Mapper) -> None:
+    assert mapper.map("mole (spy)").score < 0.5 <= mapper.map("mole (left cheek)").score
+
+
+def test_a_text_whose_category_is_near_is_not_refused_for_its_code(mapper: Mapper) -> None:
+    assert (mapper.map("hyperbili newborn, phototherapy").code or "")[:3] == "P59"
 
 
 @pytest.mark.parametrize(

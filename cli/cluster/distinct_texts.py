@@ -17,7 +17,7 @@ from ...files.blocks import JOURNAL, Blocks
 from ...files.forms import Form
 from ...files.sequences import Repeated
 from ...ontology.reading.style import count_forms
-from ..runs.map_job import numbers_of_rows, texts_of
+from ..runs.map_job import column_of_counts, numbers_of_rows, texts_of
 from .on_ray import Item
 from .pieces import Piece, PieceRows, column_of, read_piece, why_unread
 
@@ -81,21 +81,21 @@ class Scan:
     job: MapJob
 
     def __call__(self, item: Item) -> Item:
-        """Return the counts of the piece: rows, column, and why it is unread."""
+        """Return the counts of the piece: rows, columns, and why it is unread."""
         piece = Piece.of_item(item)
         name = f"{TEXTS}/{piece.number:06d}"
         known = self.job.blocks.counts(name)
         if known and not known["unread"]:
             return known
-        counts: dict[str, Any] = {"rows": 0, "column": "", "unread": ""}
+        counts: dict[str, Any] = {"rows": 0, "column": "", "counting": None, "unread": ""}
         distinct: set[str] = set()
         try:
             rows = self.job.read(piece, texts_only=True)
-            names = rows.table.column_names
-            column, *_ = (column_of(names, piece.path, one) for one in self.job.columns)
+            column, *_ = (column_of(rows.names, piece.path, one) for one in self.job.columns)
             texts = {text for of_row in self.job.texts_of(rows).values for text in of_row}
             self.job.stands_for(rows, piece.part)
-            distinct, counts = texts, {"rows": len(rows), "column": column, "unread": ""}
+            distinct, counts["rows"], counts["column"] = texts, len(rows), column
+            counts["counting"] = column_of_counts(rows.names)
         except (InputError, UsageError, OutputError) as fault:
             counts["unread"] = why_unread(piece, fault)
         self.job.blocks.write(name, self._in_buckets(distinct), counts)

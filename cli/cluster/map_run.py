@@ -21,7 +21,7 @@ from ...ontology.tree import load_tree
 from ..exit_codes import BUDGET, SOME_FAILED
 from ..runs.map_accept import Taking, open_taking
 from ..runs.map_estimate import keep_mapping_estimate
-from ..runs.map_job import Request
+from ..runs.map_job import Request, hint_of_counts
 from ..runs.map_model import Asked, asking, mapper_settings
 from ..runs.map_style import StyleInUse, style_or
 from ..runs.map_summary import Told, model_summary, not_fitted, tell_counts
@@ -63,13 +63,14 @@ class Prepared:
 class Done:
     """The counts of a job. unread: why, for each file that could not be read.
 
-    read: rows. distinct: texts that are not empty. settled: by reviewers. before: mapped by an
-    earlier run. parts: texts by the part of the model in their mapping. taken: what `Taking`
-    counts.
+    counting: a column that nobody named and that may say how many rows each stands for. read:
+    rows. distinct: texts that are not empty. settled: by reviewers. before: mapped by an earlier
+    run. parts: texts by the part of the model in their mapping. taken: what `Taking` counts.
     """
 
     columns: dict[str, None] = field(default_factory=dict)
     unread: dict[str, None] = field(default_factory=dict)
+    counting: str | None = None
     read: int = 0
     distinct: int = 0
     settled: int = 0
@@ -206,12 +207,15 @@ def gather(prepared: Prepared, done: Done, progress: Stages) -> tuple[dict[int, 
         done.read += scanned["rows"]
         done.columns |= {scanned["column"]: None} if scanned["column"] else {}
         done.unread |= {scanned["unread"]: None} if scanned["unread"] else {}
+        done.counting = done.counting or scanned.get("counting")
         progress("reading", number, len(pieces))
     if done.unread and not done.columns:
         raise InputError(next(iter(done.unread)))
     buckets = [{"bucket": number} for number in range(job.buckets)]
     gathered = list(each(Gather(job, len(pieces)), buckets))
     done.distinct = sum(one["texts"] - one["empty"] for one in gathered)
+    if prepared.job.count is not None or sum(one["texts"] for one in gathered) < done.read:
+        done.counting = None
     of_form = sum(one["of_form"] for one in gathered)
     style = style_or(
         prepared.request.style, lambda: style_of(of_form, done.distinct), prepared.settings
@@ -278,6 +282,8 @@ def _report(
         f"read the column{'s'[: len(done.columns) > 1]} {columns} of {request.input}",
         {"input": request.input, "columns": list(done.columns)},
     )
+    if done.counting:
+        yield hint_of_counts(done.counting)
     yield from style.lines()
     if prepared.mapper.added:
         yield describe(prepared.mapper.added)

@@ -53,11 +53,13 @@ class PieceRows:
     """The rows of a piece.
 
     table: an Arrow table, as they are written. cells: as they were read, the columns that Arrow
-    changes, because it gives all values of a column one type: beside 5.5 it makes 5.0 of 5.
+    changes, because it gives all values of a column one type: beside 5.5 it makes 5.0 of 5. names:
+    of all columns, also where some of them were not read.
     """
 
     table: Any
     cells: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    names: Sequence[str] = ()
 
     def __len__(self) -> int:
         return int(self.table.num_rows)
@@ -65,7 +67,7 @@ class PieceRows:
     def slice(self, first: int, rows: int) -> "PieceRows":
         """Return some of the rows."""
         cells = {name: of[first : first + rows] for name, of in self.cells.items()}
-        return PieceRows(self.table.slice(first, rows), cells)
+        return PieceRows(self.table.slice(first, rows), cells, self.names)
 
     def column(self, name: str) -> Sequence[Any]:
         """Return the cells of a column."""
@@ -193,7 +195,7 @@ def read_piece(
             names = opened.schema_arrow.names
             wanted = only and [*{column_of(names, piece.path, one): None for one in only}]
             groups = range(opened.num_row_groups) if piece.groups is None else piece.groups
-            return PieceRows(opened.read_row_groups(list(groups), columns=wanted))
+            return PieceRows(opened.read_row_groups(list(groups), columns=wanted), names=names)
     except (pyarrow.ArrowException, OSError) as fault:
         reason = str(fault).partition("\n")[0]
         raise InputError(f"{piece.path} cannot be read: {reason}") from fault
@@ -213,7 +215,7 @@ def _plain(data: bytes, path: str, form: Form, column: str | None) -> PieceRows:
         field.with_type(pyarrow.string()) if pyarrow.types.is_null(field.type) else field
         for field in table.schema
     ]
-    return PieceRows(table.cast(pyarrow.schema(fields)), dict(_changed(sheet)))
+    return PieceRows(table.cast(pyarrow.schema(fields)), dict(_changed(sheet)), sheet.columns)
 
 
 def _changed(sheet: Sheet) -> Iterator[tuple[str, list[Any]]]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from shlex import quote
 
 from ...errors import InputError, UsageError
 from ...files.bytes import check_writable
@@ -83,7 +84,19 @@ class Job:
         """The column that may say how many rows each stands for, where nobody named one."""
         if self.stands_for is not None or len(self.distinct) < len(self.texts):
             return None
-        return next((name for name in self.sheet.columns if name.strip().lower() in _COUNTS), None)
+        return column_of_counts(self.sheet.columns)
+
+
+def column_of_counts(names: Iterable[str]) -> str | None:
+    """Return the first column whose name says that it may count rows."""
+    return next((name for name in names if name.strip().lower() in _COUNTS), None)
+
+
+def hint_of_counts(name: str) -> str:
+    """Return what the summary says of such a column, where nobody named one."""
+    return (
+        f"every text stands once; if {name} says how often, --count {quote(name)} counts those rows"
+    )
 
 
 def read_job(request: Request, tree: Tree, tell: Tell | None = None) -> Job:

@@ -8,7 +8,6 @@ from collections.abc import Mapping as ReadOnly
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from shlex import quote
 from typing import Any
 
 from ...errors import UsageError
@@ -40,7 +39,7 @@ from ..terminal.progress import Stages, stages, tell_of_batches
 from .finishing import journal_path
 from .map_accept import Taken, Taking, open_taking, take
 from .map_columns import added_columns
-from .map_job import Job, Request, read_job
+from .map_job import Job, Request, hint_of_counts, read_job
 from .map_journal import kept_texts, open_journal
 from .map_model import Asked, asking, mapper_settings
 from .map_style import StyleInUse, style_in_use
@@ -294,10 +293,7 @@ def _report(
         {"input": job.sheet.name, "column": job.column},
     )
     if name := job.column_of_counts:
-        yield (
-            f"every text stands once; if {name} says how often, --count {quote(name)} "
-            "counts those rows"
-        )
+        yield hint_of_counts(name)
     yield from style.lines()
     if work.added:
         yield describe(work.added)

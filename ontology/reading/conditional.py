@@ -13,7 +13,7 @@ _TO_DO = re.compile(
     r"|(?:if|in case of)\s+(?!i\b|my\b).*"
     r"|(?:in order )?to (?:prevent|avoid|exclude|rule out|r/o|reduce|minimi[sz]e|confirm)\b.*"
     r"|(?:q\s?\d+\s?h\w*\s+|\w+ )?(?:prn|as needed)(?:\s+for)?\s+\S.*"
-    r"|(?:could|may|might|would) (?:become|develop|progress|evolve|turn)\b.*"
+    r"|(?:could|may|might|would|will) (?:become|develop|progress|evolve|turn|need|require)\b.*"
     r"|consider(?:ing)?\b.*\bif\b.*"
     r"|(?!fail|difficult|unable|inab)\w+(?: \w+)? (?:to|will) follow",
     re.IGNORECASE,
@@ -22,7 +22,8 @@ _POSSIBLE = re.compile(
     r"(?:(?:at|with) )?(?:(?:an? )?(?:very )?(?:high|higher|increased|low|some) )?"
     r"risks? (?:of|for)\b.*"
     r"|(?:(?:re-?)?eval(?:uat\w+)?|work-?up|w/u|assess(?:ment)?|monitor(?:ing)?|watch|looking) "
-    r"for\b.*",
+    r"for\b.*"
+    r"|(?:fear(?:s|ful)?|afraid) of (?:having|getting|catching)\b.*",
     re.IGNORECASE,
 )
 

@@ -23,6 +23,8 @@ _BEFORE = (
     r"(?:very )?(?:low|no|little|minimal) (?:clinical )?(?:index of )?"
     r"(?:suspicion|concern|probability|likelihood) (?:for|of)|"
     rf"(?:wrongly|incorrectly|erroneously|falsely|mistakenly) {_DONE_WRONGLY} (?:as|with)|"
+    rf"nothing (?:to suggest|suggestive of)|"
+    rf"{_NOT} (?:thought|felt|believed|considered) to (?:be|have)|"
     rf"mis-?{_DONE_WRONGLY} (?:as|with)|n/?k/?c/?o|not? (?:an? )?(?:k/?c/?o|known case of)|"
     rf"(?:does|did|do|has|have|is|was|are|were)(?:\s?{_NOT})(?: have| had| been)?|"
     r"not|has no|had no)"
@@ -45,7 +47,8 @@ _AFTER = (
 # The value of a field: "DM: N", "Stroke=FALSE", "HTN (-)", "Epilepsy - none".
 _FIELD = (
     r"(?:neg(?:ative)?|(?:no|none|nil)(?: (?:known|reported|noted|seen|identified|elicited))?|n|"
-    rf"0|false|denie[sd]|absent|never|excluded|{_NOT} (?:detected|seen|present|found|reported))"
+    r"0|false|denie[sd]|absent|never|excluded|ruled out(?: by [^()]*)?|"
+    rf"{_NOT} (?:confirmed|detected|seen|present|found|reported))(?:\s*x\s?\d)?"
 )
 _VALUE = (
     rf"(?:\s*[:=]\s*(?:{_FIELD}|unremarkable|wnl|nad|within normal limits)|"
@@ -58,7 +61,7 @@ _ENGLISH = re.compile(
     rf"{_BEFORE}{_BETWEEN}\s+(\S.*?)|{_SIGN}\s*(\S.*?)|({_PART})[\s,–-]+{_AFTER}|([^\s,;:][^,;:]*?){_VALUE}",
     re.IGNORECASE,
 )
-_BY_SIGN = re.compile(rf"^\s*{_SIGN}|[(\[]\s*[-–]\s*[)\]]\s*$")
+_BY_SIGN = re.compile(rf"^\s*{_SIGN}|[(\[]\s*(?:[-–]|(?!0|n\b){_FIELD})\s*[)\]]\s*$", re.IGNORECASE)
 # What a body or a life should have: "no appetite" is a complaint, no denial.
 _WANTED = frozenset(
     """appetite energy sleep period periods menses menstruation menstrual urine urination stool
@@ -96,7 +99,7 @@ def what_is_not_there(text: str) -> str | None:
 
 
 def denies_by_sign(text: str) -> bool:
-    """Return whether a sign denies a condition, which its normal form has not: "HTN (-)"."""
+    """Return whether a sign or brackets deny a condition: "HTN (-)", "GERD (ruled out)"."""
     return _BY_SIGN.search(text[:_LONGEST]) is not None
 
 

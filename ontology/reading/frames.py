@@ -33,18 +33,21 @@ _PAST = (
     r"anamnesi(?: personale)? di|storia di"
 )
 _PERSON = (
-    r"(?:(?:maternal|paternal|older|younger|half|twin)\s+)?(?:mother|father|mom|mum|dad|brother|"
-    r"sister|parents?|aunt|uncle|cousin|siblings?|grand(?:mother|father|parents?)|relatives?|"
-    r"son|daughter|nephew|niece)"
+    r"(?:(?:two|three|both|several|multiple|\d)\s+)?"
+    r"(?:(?:maternal|paternal|older|younger|half|twin)\s+)?(?:mother|father|mom|mum|dad|brothers?|"
+    r"sisters?|parents?|aunts?|uncles?|cousins?|siblings?|gran(?:ny|dad|dma|dpa)|"
+    r"grand(?:mother|father|parents?|ma|pa|dad)|relatives?|sons?|daughters?|nephew|niece)"
 )
 _HAS = (
-    r"(?:is\s+|was\s+|currently\s+)?(?:has|have|had|with|(?:died|blind|deaf|ill|sick)\s+(?:of|from|with)|"
-    r"(?:diagnosed|hospitali[sz]ed|admitted|treated|in\s+hospital|positive)\s+(?:with|for)|suffers\s+from)"
+    r"(?:is\s+|was\s+|currently\s+)?(?:has|have|had|with|"
+    r"(?:died|passed(?:\s+away)?|blind|deaf|ill|sick)\s+(?:of|from|with)|"
+    r"(?:diagnosed|hospitali[sz]ed|admitted|treated|in\s+hospital|(?:tested\s+)?positive)\s+(?:with|for)|suffers\s+from)"
 )
 # "Brother schizophrenic": one word that says what a person is.
 _IS = r"(?:\s+is|\s+was)?(?=\s+(?:\w+(?:ic|ive)|bipolar)\s*$)"
 _OTHER_PERSON = (
-    r"(?:(?:household|close|school|family|sexual|sick|known)\s+contacts?|husband|wife|spouse|partner|boyfriend|girlfriend|room-?mate|friend|co-?worker|colleague|"
+    r"(?:(?:household|close|school|family|sexual|sick|known)\s+contacts?|(?:ex-?\s?)?husband|(?:ex-?\s?)?wife|step(?:mother|father|brother|sister|son|daughter)|"
+    r"(?:mother|father|brother|sister|son|daughter)-in-law|spouse|partner|boyfriend|girlfriend|room-?mate|friend|co-?worker|colleague|"
     r"class-?mate|neighbou?r)"
 )
 _RELATIVE = (
@@ -92,6 +95,10 @@ _VACCINATION = (
     rf"(?:(?:encounter|need|due|here)\s+for\s+|needs\s+)?(?:prophylactic\s+)?{_VACCINE}"
     rf"(?:\s+and\s+{_VACCINE})?(?:\s+(?:for|against|with)|\s*[,:-])"
 )
+_PREVENTION = (
+    r"(?:(?:pre|post)[- ]exposure )?(?:chemo)?prophylaxis (?:for|against)|prevention of|"
+    r"(?-i:PEP|PrEP) (?:for|against)"
+)
 _PHRASES = {
     "vaccination": "encounter for immunization against",
     "past": "personal history of",
@@ -110,6 +117,7 @@ _LEADS = tuple(
         ("contact", _CONTACT),
         ("vaccination", rf"{_NEEDED}(?=\s+(?:{_PRODUCT}|{_PRODUCTS}\s*{_DOSES})\s*$)"),
         ("past", _PAST),
+        ("prevention", _PREVENTION),
         ("status", r"s/p|status\s+post|(?-i:S/P)"),
     )
 )

@@ -31,6 +31,7 @@ _UNSPECIFIED_BEHAVIOR = " of unspecified behavior"
 _NOTHING = "-"  # the table's English for a word without a meaning of its own, such as "de"
 _STAGE = re.compile(r"[a-z]?\d+[a-z]?|[ivx]+[ab]?|[a-e]")
 _ENGLISH = frozenset("with without of the and from w by".split())
+_TYPE = re.compile(r"(?<=\w )[A-Z]$")  # "Grippe A" is influenza A
 _PREFIX = re.compile(r"\b(hip[oe]r?|pseudo|neo|micro|macro|poli|peri|intra|sub)-(?=\w)", re.I)
 
 
@@ -57,7 +58,7 @@ def gloss(text: str) -> str | None:
     if not _ENGLISH.isdisjoint(words):
         return None
     capitals = () if text.isupper() else re.findall(r"\b[A-Z]{2,5}\d?\b", text)
-    shorts = {word.lower() for word in capitals}
+    shorts = {word.lower() for word in (*capitals, *_TYPE.findall(text))}
     romance = (_gloss_words(words, language, shorts) for language in _ROMANCE)
     readings = [_gloss_german_words(words), *romance]
     share, english_words = max(readings, key=lambda reading: reading[0])
@@ -69,19 +70,20 @@ def gloss(text: str) -> str | None:
 
 
 def _gloss_german_words(words: list[str]) -> tuple[float, list[str]]:
-    """Return the share of words that consist of known parts, and the words, these in English.
+    """Return the share of words that consist of known parts, and the words in English.
 
-    Numbers and stages ("II", "L5") are not counted. Small words, such as "der", are read only
-    beside another word of the language, and are dropped where they have no meaning of their own.
+    Small words and stages ("II", "L5") say nothing about the language and are not counted. Small
+    words are read beside a word of German only.
     """
     glosses = [_german_only(word) for word in words]
-    is_german = any(gloss not in (None, word) for gloss, word in zip(glosses, words, strict=True))
-    small = _table("de-word") if is_german else {}
-    english = [gloss or small.get(word, word) for gloss, word in zip(glosses, words, strict=True)]
+    if all(gloss in (None, word) for gloss, word in zip(glosses, words, strict=True)):
+        return sum(map(bool, glosses)) / max(len(words), 1), words
+    small = _table("de-small")
+    english = (small.get(word, gloss or word) for gloss, word in zip(glosses, words, strict=True))
     counted = [
-        gloss is not None or word in small
+        gloss is not None
         for gloss, word in zip(glosses, words, strict=True)
-        if small.get(word) != _NOTHING and (gloss or not _STAGE.fullmatch(word))
+        if word not in small and (gloss or not _STAGE.fullmatch(word))
     ]
     return sum(counted) / max(len(counted), 1), [word for word in english if word != _NOTHING]
 

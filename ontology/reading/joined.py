@@ -16,7 +16,7 @@ _JOINTS: tuple[tuple[Relation, str], ...] = (
     (
         "spread",
         r"(?:w/|with )?(?:mets|metastas[ei]s|metastatic|metastasi[sz]ed|spread)(?: disease)? to"
-        r"(?: the)?",
+        r"(?: the)?|mets(?= (?:liver|lungs?|bones?|brain|spine|adrenals?|peritoneum|nodes?)\b)",
     ),
     (
         "with",

@@ -57,6 +57,8 @@ _SOUGHT = re.compile(
 _LEAD_IN = re.compile(
     r"^(?:(?:the )?(?:final |primary |principal |working |provisional |most likely |likely |"
     r"discharge |admission )?(?:diagnosis|dx|impression|assessment)(?: is| of|:| -)\s*|"
+    r"(?:s/p\s+)?(?:(?:mechanical|witnessed|unwitnessed|ground[- ]level)\s+)?"
+    r"(?:fall|glf|mva|mvc|mcc|assault)\s*[,;]\s*(?=\S)|"
     rf"(?:{_PAST_OR_DOUBT}|known|confirmed|"
     r"patient with|pt with|dx|c/o|complain(?:s|ing|ed) of|"
     r"(?:presents?|presented|presenting|adm|admitted) (?:with|for))(?!\w)[: '’]\s*)+",
@@ -119,7 +121,8 @@ _SIDE = re.compile(
 _TAIL = re.compile(
     r"\s*(?:,|:|\s-+\s|\s(?:with|s/p|on(?! chr)|after|following|needing|requiring|requires|needs|"
     r"complicated by|c/b|secondary to|causing|per|in (?:the )?setting of|i/s/o|improving|improved|"
-    r"resolving|resolved|worsening|uncontrolled|poorly)(?!\w))",
+    r"resolving|resolved|worsening|uncontrolled|poorly|"
+    r"to (?:the )?(?:or|icu|cath lab|theatre))(?!\w))",
     re.IGNORECASE,
 )
 _LEADING = re.compile(r"^\s*(?:with|on|of)\s", re.IGNORECASE)
