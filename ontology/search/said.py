@@ -22,7 +22,7 @@ _READ = 10  # candidates that are looked at
 _SHARE = 0.02  # of the first one's score, which a candidate of the right side must have
 _STEM = 6  # letters of a word that are compared
 _LONG = 6  # letters of a word that an organism's name has; "strep" may be an infection
-_WITHOUT = re.compile(r"\bwithout (.+?)(?= with |$)")
+_WITHOUT = re.compile(r"(?<!\bor )(?<!\band )\bwithout (.+?)(?= with |$)")
 _LACK = re.compile(r"\bwithout\b.*")
 _SMALL = frozenset("or and of the other with complication complications mention".split())
 _UNSIDED = frozenset("left right bilateral both of the".split())
