@@ -17,11 +17,11 @@ from typing import NamedTuple
 import numpy as np
 
 from .base import COMMUNITY
-from .equal import OFFICIAL
 from .evidence import EVIDENCE, Numbers, Scored, crosses_negation, evidence
 from .mapping import MEDIUM
 from .packaged import packaged
 from .search.features import FeatureMaker
+from .search.retrieve import OFFICIAL
 
 BINS = 200
 """The number of bins in which confidences are counted; a confidence of 1 has a bin of its own."""

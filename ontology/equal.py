@@ -5,11 +5,8 @@ from math import floor
 
 from .base import COMMUNITY
 from .search.rerank import Ranked
-from .search.retrieve import Hit, Retriever
+from .search.retrieve import OFFICIAL, Hit, Retriever
 from .tree import Tree
-
-OFFICIAL = ("official", "inclusion", "includes")
-"""The sources of the terms that a release prints itself."""
 
 _EQUAL = 0.86  # the share of equal synonyms that were right on the development sets
 

@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .equal import OFFICIAL
 from .reading.normalise import normalise_text
 from .reading.query import Query
 from .search.features import FEATURES, FeatureMaker
 from .search.rerank import Ranked
+from .search.retrieve import OFFICIAL
 
 Numbers = npt.NDArray[np.float64]
 

@@ -35,6 +35,12 @@ from .tree import Tree
 _HIGHEST = 0.9  # of a code that was put together from two conditions
 _SHOWN = 15
 _ORGANISM = 4  # words of the name of an organism before its infection
+# A code that names no infection is none of an organism: "VRE exposure".
+_INFECTION = re.compile(
+    r"infect|sep(?:sis|tic)|itis\b|pneumonia|abscess|bacter|fung|viral|pyo|empyema|gangrene|"
+    r"furuncle|carbuncle|ulcer|impetigo",
+    re.IGNORECASE,
+)
 # These join no conditions: "pt with AKI on CKD".
 _LEAD = re.compile(
     r"^\s*(?:(?:the )?(?:pt|patient)|present(?:s|ed|ing)?|adm(?:itted)?)\s+(?:with|w/|for)\s*",
@@ -148,7 +154,11 @@ def _with_codes(
         return mapping
     coded = [_coded(part, mapped, is_first=part is parts[0]) for part in parts]
     first = coded[0]
-    if first is None or not all(coded):
+    if (
+        first is None
+        or not all(coded)
+        or (parts == _of_organism(_LEAD.sub("", mapping.text)) and not _is_infection(first, tree))
+    ):
         return mapping
     state = Joined(mapping, first.code, (first,), ())
     for condition in coded[1:]:
@@ -158,6 +168,13 @@ def _with_codes(
             return mapping
         state = step
     return _settled(state, [one for one in coded if one], policy)
+
+
+def _is_infection(condition: Coded, tree: Tree) -> bool:
+    """Return whether the code of a condition is an infection, and of no cause but those it says."""
+    name, text = tree.name(condition.code), normalise_text(condition.part.text)
+    unsaid = _CAUSES & set(normalise_text(name).split()) - set(text.split())
+    return not unsaid and (condition.code[0] in "AB" or _INFECTION.search(name) is not None)
 
 
 def _coded(part: Part, mapped: ReadOnly[str, Mapping], *, is_first: bool) -> Coded | None:

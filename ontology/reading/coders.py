@@ -59,7 +59,8 @@ _SHORT_WORDS = tuple(
         ),
         # The severities of DSM-5, in the words of the release.
         (
-            r"\bmild ([\w-]+) use disorder\b|([\w-]+) use disorder,? ?\(?mild\)?(?!\w)",
+            r"\bmild (?!tobacco )([\w-]+) use disorder\b|"
+            r"(?<!\w)(?!tobacco )([\w-]+) use disorder,? ?\(?mild\)?(?!\w)",
             r"\1\2 abuse",
         ),
         (
@@ -80,7 +81,7 @@ _CERTAINTY = re.compile(
 # These have codes of their own where they are suspected.
 _SUSPECTED_CODE = re.compile(
     r"\b(?:abuse|neglect|maltreatment|violence|exploitation|glaucoma|covid\S*|exposure|damage|"
-    r"newborn|fet(?:us|al)|maternal|not)\b",
+    r"newborn|fet(?:us|al)|maternal|not|rape|assault|bull(?:ying|ied)|intimidation|threat\w*)\b",
     re.IGNORECASE,
 )
 _ALONE = re.compile(r"(?<![\w-])(?-i:NEC)(?![\w-])")

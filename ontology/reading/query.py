@@ -57,11 +57,14 @@ _SOUGHT = re.compile(
 _LEAD_IN = re.compile(
     r"^(?:(?:the )?(?:final |primary |principal |working |provisional |most likely |likely |"
     r"discharge |admission )?(?:diagnosis|dx|impression|assessment)(?: is| of|:| -)\s*|"
-    r"(?:s/p\s+)?(?:(?:mechanical|witnessed|unwitnessed|ground[- ]level)\s+)?"
-    r"(?:fall|glf|mva|mvc|mcc|assault)\s*[,;]\s*(?=\S)|"
     rf"(?:{_PAST_OR_DOUBT}|known|confirmed|"
     r"patient with|pt with|dx|c/o|complain(?:s|ing|ed) of|"
     r"(?:presents?|presented|presenting|adm|admitted) (?:with|for))(?!\w)[: '’]\s*)+",
+    re.IGNORECASE,
+)
+_EVENT = re.compile(
+    r"((?:s/p\s+)?(?:(?:mechanical|witnessed|unwitnessed|ground[- ]level)\s+)?"
+    r"(?:fall|glf|mva|mvc|mcc|assault))\s*[,;]\s*(?=\S)",
     re.IGNORECASE,
 )
 _INJECTED = r"heroin|cocaine|meth(?:amphetamine)?|fentanyl|opioids?|opiates?|amphetamines?"
@@ -256,6 +259,18 @@ def _in_frame(frame: Frame | None, wordings: tuple[str, ...]) -> tuple[str, ...]
 def unmarked(text: str) -> str:
     """Return a text without "#" before it, which marks a line of a list: "# HTN", or a fracture."""
     return _MARK.sub("", text)
+
+
+def event_before(text: str) -> tuple[str, str]:
+    """Return the event that a text begins with, and what follows it: "fall, hip fracture".
+
+    What follows may say what came of the event, or only more about it: "fall, recurrent".
+
+    >>> event_before("Mechanical fall, hip fracture"), event_before("hip fracture")
+    (('Mechanical fall', 'hip fracture'), ('', 'hip fracture'))
+    """
+    match = _EVENT.match(text)
+    return (match[1], text[match.end() :]) if match else ("", text)
 
 
 def _whole_of(frame: Frame, condition: str) -> Form:

@@ -267,4 +267,6 @@ def _written(query: Query) -> tuple[str, ...]:
     if english:
         return english
     spelt = (form.text for form in query.forms if form.kind in {"spelling", "lay"})
-    return (query.text, *((query.forms[0].text,) if query.expanded else ()), *spelt)
+    # The sign of a test ("HBsAg +") is a word of the form only.
+    written_out = query.expanded or "+" in query.text
+    return (query.text, *((query.forms[0].text,) if written_out else ()), *spelt)

@@ -12,6 +12,7 @@ from .rerank import Ranked
 from .retrieve import Retriever
 
 _LEFT = 0.05  # what is left of the score of such a candidate
+_SHARE = 0.5  # of what they lose, which the other candidates get
 _STEM = 6  # letters of a word that are compared
 # From here to the end, or to "with", a term says what is not there either.
 _DENIED = re.compile(r"\b(?:without|not|non|no|excluding|except|other than)\b.*?(?=\bwith\b|$)")
@@ -38,8 +39,13 @@ def without_absent(
         affirmed = [_DENIED.sub(" ", side).split() for side in sides]
         return any(_holds(words, stems) for stems in phrases for words in affirmed)
 
+    is_absent = [affirms(one) for one in ranked]
+    rest = sum(one.score for one, is_out in zip(ranked, is_absent, strict=True) if not is_out)
+    lost = (1 - _LEFT) * (sum(one.score for one in ranked) - rest)
+    more = 1 + _SHARE * lost / rest if rest else 1.0
     lowered = [
-        one._replace(score=round(one.score * _LEFT, 4)) if affirms(one) else one for one in ranked
+        one._replace(score=round(one.score * (_LEFT if is_out else more), 4))
+        for one, is_out in zip(ranked, is_absent, strict=True)
     ]
     return sorted(lowered, key=lambda candidate: -candidate.score)
 

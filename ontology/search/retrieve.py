@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..reading.query import Form, Query, read_query, unmarked
+from ..reading.normalise import normalise_text
+from ..reading.query import Form, Query, event_before, read_query, unmarked
 from ..tree import Node, Tree
 from ..written import written_codes
 from .highest import highest
@@ -17,6 +18,9 @@ from .index import Index
 
 # Weighted fusion beat reciprocal ranks by 3 to 8 points hit@1 (benchmarks/mapping.py).
 LEXICAL_WEIGHT = 0.3
+OFFICIAL = ("official", "inclusion", "includes")
+"""The sources of the terms that a release prints itself."""
+
 _NEAREST = 64  # terms taken from each of the two searches
 _BEST = 40  # codes that the reranker reads, without the relatives that are added
 _RELATIVES = 15  # best codes whose parents and unspecified children are added
@@ -74,7 +78,7 @@ class Retriever:
             # Equal terms decide; readings of parts would only cost time.
             whole = tuple(form for form in query.forms if _is_whole(form))
             equal = self.index.folded[rows[0]]
-            if equal in query.turned and equal not in {form.text for form in whole}:
+            if equal not in {form.text for form in whole}:
                 whole += (Form(equal, 1.0, "turned"),)
             return replace(query, forms=whole)
         known = {form.text for form in query.forms}
@@ -91,12 +95,22 @@ class Retriever:
         return replace(query, forms=(*read, *forms))
 
     def _of_words(self, words: str) -> Query:
-        """Read words; "#" is a fracture ("# wrist") but before a term, which is one of a list."""
+        """Read words; "#" is a fracture ("# wrist") but before a term, which is one of a list.
+
+        An event is set aside before a term: "fall, hip fracture" names the fracture.
+        """
         frames = self.tree.descriptor.factors is not None
         plain = unmarked(words)
         if plain != words and self.look_up(query := read_query(plain, frames=frames)):
             return replace(query, text=words)
+        event, condition = event_before(words) if frames else ("", words)
+        if event and any(map(self._is_condition, self.look_up(query := read_query(condition)))):
+            return replace(query, text=words, set_aside=f"{event} {query.set_aside}".strip())
         return read_query(words, frames=frames)
+
+    def _is_condition(self, row: int) -> bool:
+        """Return whether a term has a code before V, not one of an event or a contact."""
+        return self.index.terms[row].code < "V"
 
     def _in_english(self, form: Form) -> Form:
         """Return a form; of one read word for word, cognates replace the unknown words."""
@@ -122,12 +136,25 @@ class Retriever:
         return candidates
 
     def look_up(self, query: Query) -> list[int]:
-        """Return the rows of terms that equal the whole text, in one of its wordings."""
+        """Return the rows of terms that equal the whole text: as written, else in other wordings.
+
+        A text that a release prints counts as written. Of other sources, a short form that the
+        project writes out counts first: many of them are the short forms of other diseases.
+        """
+        if query.refusal:
+            return []
+        written = self.index.rows.exact.get(normalise_text(query.text), [])
+        if not query.expanded or any(self._is_printed(row) for row in written):
+            if written:
+                return written
         whole = filter(_is_whole, query.forms)
         for text in (*(form.text for form in whole), *query.turned):
             if rows := self.index.rows.exact.get(text):
                 return rows
-        return []
+        return written
+
+    def _is_printed(self, row: int) -> bool:
+        return self.index.terms[row].source in OFFICIAL
 
     def is_term(self, folded: str) -> bool:
         """Return whether a normalised text is a term of the base."""

@@ -33,11 +33,18 @@ _VAGUE_STEMS = frozenset(("unspec",))
 _OTHER_STEMS = frozenset(("other", "specif"))
 _MALIGNANT = ("Malignant neoplasm", "Malignant melanoma")
 # Where metastases of other tumors are rare; a "metastatic liver cancer" began elsewhere.
-_BEGUN = (
-    r"(?:breast|lung|bronchial|bronchogenic|colon|colonic|colorectal|rectal|rectum|sigmoid|prostate|"
+_SITES = (
+    r"breast|lung|bronchial|bronchogenic|colon|colonic|colorectal|rectal|rectum|sigmoid|prostate|"
     r"prostatic|kidney|renal|pancreas|pancreatic|ovary|ovarian|thyroid|stomach|gastric|bladder|"
     r"urothelial|esophagus|esophageal|cervix|cervical|endometrial|uterine|testis|testicular|larynx|"
-    r"laryngeal|tongue|gallbladder|vulvar|anal)"
+    r"laryngeal|tongue|gallbladder|vulvar|anal"
+)
+_BEGUN = rf"({_SITES})"
+_SITE = 4  # letters of a site that are compared
+_IN_NAMES = {"rena": "kidn", "gast": "stom", "urot": "blad", "anal": "anus"}
+_SPREAD_TO = re.compile(
+    r"\b(?:liver|hepatic|brain|cerebral|bon[ey]s?|spin[ea]l?|vertebral|pulmonary|pleural?|adrenal|"
+    rf"peritone\w+|oment\w+|skin|{_SITES})\b"
 )
 _SPREAD = r"(?:metastatic|metastasized|disseminated|stage (?:iv|4))"
 _CANCER = r"(?:cancer|carcinoma|adenocarcinoma|ca|malignancy)"
@@ -200,12 +207,33 @@ def _primary(ranked: Sequence[Ranked], texts: Sequence[str], tree: Tree) -> str 
 
     "Metastatic breast cancer" began in the breast; "metastatic cancer to breast" did not.
     """
-    if not _is_secondary(ranked[0], tree) or not any(map(_PRIMARY.search, texts)):
+    if not _is_secondary(ranked[0], tree) or any(map(_FROM_ELSEWHERE.search, texts)):
         return None
-    if any(map(_FROM_ELSEWHERE.search, texts)):
+    site = next((_only_site(match) for match in map(_PRIMARY.search, texts) if match), None)
+    if site is None:
         return None
     names = ((one.hit.code, tree.name(one.hit.code)) for one in ranked[1:_READ])
-    return next((code for code, name in names if name.startswith(_MALIGNANT)), None)
+    return next(
+        (
+            code
+            for code, name in names
+            if name.startswith(_MALIGNANT) and re.search(rf"\b{site}", name)
+        ),
+        None,
+    )
+
+
+def _only_site(match: re.Match[str]) -> str | None:
+    """Return how names of the site begin in which a spread tumor began, None beside other sites.
+
+    "Metastatic breast cancer in liver" may mean either tumor.
+    """
+    text = match.string
+    start, end = match.span(match.lastindex or 0)
+    if _SPREAD_TO.search(f"{text[:start]} {text[end:]}"):
+        return None
+    stem = text[start : start + _SITE]
+    return _IN_NAMES.get(stem, stem)
 
 
 def _is_secondary(one: Ranked, tree: Tree) -> bool:
