@@ -16,6 +16,7 @@ _UNTELLING = frozenset(
     """encounter fracture for with of or and the not type stage eye unspecified applicable time i ii
     iii at in to more""".split()
 )
+_LACK = re.compile(r"\b(?:uncomplicated|without|not)\b[^,]*", re.IGNORECASE)
 _SIDES = re.compile(r"\b(?:left|right|bilateral|both)\b")
 
 Specificity = Literal["concept", "category", "billable"]
@@ -40,7 +41,8 @@ def at_specificity(
 
     1. Children for men where `text` or the code above names a man, else the others.
     2. Children of the side that `text` names; without a side where it names none.
-    3. Unspecified children before others, first those whose name adds no word to the parent's.
+    3. Unspecified children whose name adds no word to the parent's, then those that add only what
+       is absent ("without complications"), then other unspecified children, then all others.
     4. The best of the `ranked` codes, then a child without complications, then the first child.
 
     A rule that leaves no child is skipped. Of the variants by a 7th character (encounter, fetus,
@@ -89,14 +91,21 @@ def _next(node: Node, children: Sequence[Node], tree: Tree, order: dict[str, int
     above = _words(tree.name(node))
     vague = [child for child in children if _is_vague(tree.name(child), tree)]
     plain = [child for child in vague if _words(tree.name(child)) <= above]
+    bare = [child for child in children if _adds_a_lack_only(tree.name(child), above)]
     return min(
-        plain or vague or children,
+        plain or bare or vague or children,
         key=lambda child: (
             order.get(child.code, len(order)),
             -tree.name(child).lower().count("unspecified"),
             not _is_plain(tree.name(child)),
         ),
     )
+
+
+def _adds_a_lack_only(name: str, above: set[str]) -> bool:
+    """Return whether a name adds to that above only what is absent: "without complications"."""
+    rest = _LACK.sub("", name)
+    return rest != name and _words(rest) <= above
 
 
 def _is_vague(name: str, tree: Tree) -> bool:

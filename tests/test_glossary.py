@@ -37,9 +37,14 @@ from dxjudge.ontology.reading.query import read_query
         ("tumor benigno de rodilla", "benign neoplasm knee"),
         ("calcoli renali", "kidney stones"),
         ("perdita dell'udito", "loss hearing"),
-        ("lussazione della spalla", "dislocation shoulder"),
+        ("lussazione della spalla", "dislocation of shoulder"),
         ("infecções urinárias", "urinary tract infection"),
         ("fratura do punho", "wrist fracture"),
+        ("Bandscheibenprolaps L5/S1", "intervertebral disc herniation l5 s1"),  # stages count not
+        ("Leistenhernie li", "inguinal hernia left"),  # short words, beside a German one
+        ("cancer du poumon métastatique", "lung cancer metastatic"),
+        ("sepsis w/o complications", None),  # a small word of English
+        ("colonic polyps", None),
         ("vaginal tumor", None),
         # What is no German word from end to end stays, so English is left alone.
         ("herzog disease", None),

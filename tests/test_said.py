@@ -27,6 +27,11 @@ from dxjudge.graphs.mapper import Mapper
         ("AC joint arthritis", "M19.01"),  # not a dislocation of this joint
         ("AC joint arthritis left", "M19.012"),
         ("Streptococcus pneumoniae pneumonia", "J13"),  # a disease, not the organism alone
+        ("Personality Disorder NEC", "F60.89"),  # not F60.9, unspecified
+        ("metastatic colon cancer", "C18"),  # not C78.5, which began elsewhere
+        ("metastatic cancer to colon", "C78.5"),
+        ("metastatic liver cancer", "C78.7"),
+        ("Cancer of connective tissue", "C49.9"),  # not D49.2, of unspecified behavior
     ],
 )
 def test_what_the_text_says_is_first(mapper: Mapper, text: str, code: str) -> None:

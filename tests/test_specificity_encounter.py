@@ -33,6 +33,9 @@ def test_the_variant_that_the_text_names_is_taken(code: str, text: str, billable
     [
         ("N52", "Erectile Dysfunction", "N52.9"),  # named "Male erectile dysfunction, unspecified"
         ("K40.9", "Unil inguinal hernia w/o obstruction or gangrene", "K40.90"),
+        ("E11", "type 2 diabetes", "E11.9"),  # without complications, not with unspecified ones
+        ("F10.2", "alcohol dependence", "F10.20"),  # uncomplicated
+        ("G40.9", "epilepsy", "G40.909"),  # not intractable, without status epilepticus
     ],
 )
 def test_the_unspecified_child_is_taken(code: str, text: str, billable: str) -> None:

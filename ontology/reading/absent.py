@@ -14,7 +14,11 @@ _UNRELATED = re.compile(
     re.IGNORECASE,
 )
 _NON = re.compile(r"\bnon(?:-|\s)?(?!specif|class|elsewhere)([a-z]{4,})", re.IGNORECASE)
-_WITHOUT = re.compile(r"\b(?:without|w/o)\s+([^,;()]+?)(?=\s+with\s|[,;()]|$)", re.IGNORECASE)
+# "With or without goiter" excludes nothing.
+_WITHOUT = re.compile(
+    r"(?<!\bor )(?<!\band )(?<!/)\b(?:without|w/o)\s+([^,;()]+?)(?=\s+with\s|[,;()]|$)",
+    re.IGNORECASE,
+)
 _NOT = re.compile(r"\w[,;(\s-]+not\s+(?:an? |the )?([a-z][a-z -]{3,40}?)\)?\s*$", re.IGNORECASE)
 _OUT = re.compile(r"[;,(-]\s*(\w[^;,()]*?)\s+(?:was |is )?(?:excluded|ruled out)\b", re.IGNORECASE)
 _JOINED = re.compile(r"\s+(?:or|and|nor)\s+|\s*/\s*")
@@ -37,6 +41,8 @@ def absent_phrases(text: str) -> tuple[str, ...]:
     (('diabetic',), ('uti',))
     >>> absent_phrases("hypertension w/o heart failure or CKD")
     ('heart failure', 'ckd')
+    >>> absent_phrases("Thyrotoxicosis with or without goiter")
+    ()
     """
     if not _is_marked(text):
         return ()

@@ -35,6 +35,54 @@ _OPEN_END = re.compile(rf"(?P<word>\b{_PREPOSITION})\s*,\s*", re.IGNORECASE)
 _PHRASE_START = re.compile(rf"{_PREPOSITION}\b|\w+ed by\b", re.IGNORECASE)
 _MOST_PARTS = 5  # after the lead of an entry of an index
 _MOST_OF_SITE = 3  # parts of an entry of which one is tried as its site
+_PLACE = (
+    r"(?:upper|lower|eyes?|ears?|arm|leg|hand|foot|wrist|ankle|knee|hip|shoulder|elbow|forearm|thigh|"
+    r"calf|finger|thumb|toe|great|little|index|middle|ring|femur|tibia|fibula|humerus|radius|ulna|"
+    r"breast|lung|kidney|testis|ovary|side|heel|buttock|groin|heart|lobe|clavicle|rib|patella)\b"
+)
+_COMPLAINED_OF = (
+    r"(?:back|low(?:er)? back|neck|chest|abdominal|abdomen|shoulder|elbow|arm|wrist|hand|finger|"
+    r"hip|knee|leg|thigh|ankle|foot|toe|heel|jaw|flank|loin|groin|breast|muscle|joint|testis)"
+)
+_SHORT_WORDS = tuple(
+    (re.compile(pattern, re.IGNORECASE), words)
+    for pattern, words in (
+        # "of r wrist": a small letter alone is a side only before a part of the body.
+        (rf"(?<![\w/.-])r (?={_PLACE})", "right "),
+        (rf"(?<![\w/.-])l (?={_PLACE})", "left "),
+        # What general practitioners' classifications name by a part of the body is mostly pain.
+        (
+            rf"^\s*({_COMPLAINED_OF})(?:(?:/| and ){_COMPLAINED_OF})? "
+            r"(?:symptoms?|complaints?)(?:[ /]+complaints?)?"
+            r"(?:,? (?:nos|unspecified|other|male|female))?\s*$",
+            r"\1 pain",
+        ),
+        # The severities of DSM-5, in the words of the release.
+        (
+            r"\bmild ([\w-]+) use disorder\b|([\w-]+) use disorder,? ?\(?mild\)?(?!\w)",
+            r"\1\2 abuse",
+        ),
+        (
+            r"\b(?:moderate|severe)(?:[-/ ](?:to |or )?severe)? ([\w-]+) use disorder\b|"
+            r"([\w-]+) use disorder,? ?\(?(?:moderate|severe)(?:[-/ ](?:to |or )?severe)?\)?(?!\w)",
+            r"\1\2 dependence",
+        ),
+    )
+)
+_CERTAINTY = re.compile(
+    r"\s*(?:[,;:]\s*|\s-+\s*|\(\s*)(?:(?P<doubted>suspect(?:ed)?|susp\.?|probable|presumed|"
+    r"presumptive|possible|likely|unconfirmed|not confirmed|query|clinically suspected|\?)|"
+    r"(?:(?:lab(?:oratory)?|clinically|microbiologically|histologically|bacteriologically|"
+    r"pcr|rdt|biopsy|culture)[- ])?(?:confirmed|proven|diagnosed)|clinical(?: diagnosis)?)"
+    r"\s*\)?\s*$",
+    re.IGNORECASE,
+)
+# These have codes of their own where they are suspected.
+_SUSPECTED_CODE = re.compile(
+    r"\b(?:abuse|neglect|maltreatment|violence|exploitation|glaucoma|covid\S*|exposure|damage|"
+    r"newborn|fet(?:us|al)|maternal|not)\b",
+    re.IGNORECASE,
+)
 _ALONE = re.compile(r"(?<![\w-])(?-i:NEC)(?![\w-])")
 _FULL = "necrotizing enterocolitis"
 
@@ -47,6 +95,33 @@ def without_encounter(text: str) -> str:
     """
     cut = _ENCOUNTER.sub("", text).rstrip(" ,;")
     return cut if len(cut) > 3 else text
+
+
+def written_out(text: str) -> str:
+    """Write out sides, complaints of a part of the body, and severities of use disorders.
+
+    >>> written_out("Disp fx of r tibia"), written_out("Knee symptom/complaint")
+    ('Disp fx of right tibia', 'Knee pain')
+    >>> written_out("Opioid use disorder, severe")
+    'Opioid dependence'
+    """
+    for pattern, words in _SHORT_WORDS:
+        text = pattern.sub(words, text)
+    return text
+
+
+def without_certainty(text: str) -> tuple[str, str]:
+    """Cut a word for certainty off the end of a text; return it too where it means a doubt.
+
+    >>> without_certainty("Cholera, suspected"), without_certainty("Malaria (confirmed)")
+    (('Cholera', 'suspected'), ('Malaria', ''))
+    >>> without_certainty("Child abuse, suspected")
+    ('Child abuse, suspected', '')
+    """
+    match = _CERTAINTY.search(text)
+    if match is None or match.start() < 2 or _SUSPECTED_CODE.search(text):
+        return text, ""
+    return text[: match.start()], match["doubted"] or ""
 
 
 def encounter_words(text: str) -> str:

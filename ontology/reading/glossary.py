@@ -29,6 +29,8 @@ _SIDES = frozenset(("left", "right", "bilateral", "both"))
 _BEHAVIOR = re.compile(r"\b(?:benign|malignant|primary|secondary|metastatic|situ)\b")
 _UNSPECIFIED_BEHAVIOR = " of unspecified behavior"
 _NOTHING = "-"  # the table's English for a word without a meaning of its own, such as "de"
+_STAGE = re.compile(r"[a-z]?\d+[a-z]?|[ivx]+[ab]?|[a-e]")
+_ENGLISH = frozenset("with without of the and from w by".split())
 _TYPE = re.compile(r"(?<=\w )[A-Z]$")  # "Grippe A" is influenza A
 _PREFIX = re.compile(r"\b(hip[oe]r?|pseudo|neo|micro|macro|poli|peri|intra|sub)-(?=\w)", re.I)
 
@@ -36,7 +38,8 @@ _PREFIX = re.compile(r"\b(hip[oe]r?|pseudo|neo|micro|macro|poli|peri|intra|sub)-
 def gloss(text: str) -> str | None:
     """Return English words for the parts of a German, Chinese or Romance text.
 
-    Returns None where that changes nothing, or where fewer than half of the words are known.
+    Returns None where that changes nothing, where fewer than half of the words are known, and where
+    a text has a small word of English.
 
     >>> gloss("akute Nierenbeckenentzündung")
     'acute pyelonephritis'
@@ -52,6 +55,8 @@ def gloss(text: str) -> str | None:
     if text.isupper() and len(text) <= _ABBREVIATION:
         return None
     words = normalise_text(_PREFIX.sub(r"\1", text)).split()
+    if not _ENGLISH.isdisjoint(words):
+        return None
     capitals = () if text.isupper() else re.findall(r"\b[A-Z]{2,5}\d?\b", text)
     shorts = {word.lower() for word in (*capitals, *_TYPE.findall(text))}
     romance = (_gloss_words(words, language, shorts) for language in _ROMANCE)
@@ -65,13 +70,28 @@ def gloss(text: str) -> str | None:
 
 
 def _gloss_german_words(words: list[str]) -> tuple[float, list[str]]:
-    """Return the share of words that consist of known parts, and the words in English."""
+    """Return the share of words that consist of known parts, and the words in English.
+
+    Small words and stages ("II", "L5") say nothing about the language and are not counted. Small
+    words are read beside a word of German only.
+    """
+    glosses = [_german_only(word) for word in words]
+    if all(gloss in (None, word) for gloss, word in zip(glosses, words, strict=True)):
+        return sum(map(bool, glosses)) / max(len(words), 1), words
     small = _table("de-small")
-    glosses = {word: _gloss_german(word) for word in words if word not in small}
-    english = (small.get(word) or glosses.get(word) or word for word in words)
-    # Small words and levels such as "L3" say nothing about the language.
-    known = [bool(gloss) for word, gloss in glosses.items() if not word[-1].isdigit()]
-    return sum(known) / max(len(known), 1), [word for word in english if word != _NOTHING]
+    english = (small.get(word, gloss or word) for gloss, word in zip(glosses, words, strict=True))
+    counted = [
+        gloss is not None
+        for gloss, word in zip(glosses, words, strict=True)
+        if word not in small and (gloss or not _STAGE.fullmatch(word))
+    ]
+    return sum(counted) / max(len(counted), 1), [word for word in english if word != _NOTHING]
+
+
+def _german_only(word: str) -> str | None:
+    """Return the English of a German word; "polyps" is no German word for "polyp"."""
+    gloss = _gloss_german(word)
+    return None if gloss and gloss != word and word.startswith(gloss) else gloss
 
 
 def _gloss_words(words: list[str], language: str, shorts: Set[str]) -> tuple[float, list[str]]:

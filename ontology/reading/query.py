@@ -8,7 +8,13 @@ from typing import NamedTuple
 from ..packaged import packaged
 from .abbreviations import Abbreviation, Expansion, expand_abbreviations
 from .absent import absent_phrases, unrelated_to
-from .coders import not_elsewhere, turned, without_encounter
+from .coders import (
+    not_elsewhere,
+    turned,
+    without_certainty,
+    without_encounter,
+    written_out,
+)
 from .frames import Frame, read_frame
 from .glossary import gloss
 from .lay import in_clinical_words
@@ -26,14 +32,19 @@ _LONGEST_WORD = 60  # the longest word of ICD-10-CM has 35 letters
 
 _BRACKETS = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]")
 _SLASH = re.compile(r"\s+/\s+")
-_EITHER = re.compile(r"(?P<one>[a-zA-Z-]{3,})/(?P<other>[a-zA-Z-]{3,})")
+_EITHER = re.compile(r"[a-zA-Z-]{3,}(?:/[a-zA-Z-]{3,}){1,3}")
 _LISTED = re.compile(r"\s*,\s*(?:and\s)?\s*|\s*\+\s*|\s+(?:&|and)\s+", re.IGNORECASE)
 _NUMBERED = re.compile(r"(?:^|\s)\(?\d{1,2}[.)]\s+(?=[A-Za-z])")
 _SEVERAL = re.compile(r"\s*(?:;|\n|\||•)\s*")
 _PAST_OR_DOUBT = (
-    r"suspected|susp\.?|probable|prob\.?|possible|poss\.?|presumed|likely|query|rule out|r/o|"
+    r"suspected|suspect|presumptive|susp\.?|probable|prob\.?|possible|poss\.?|presumed|likely|"
+    r"query|rule out|r/o|"
     r"k/?c/?o|known case of|consistent with|c/w|"
-    r"suggestive of|concern(?:ing)? for|suspicious for|worrisome for"
+    r"suggestive of|concern(?:ing)? for|suspicious for|worrisome for|"
+    # German, French, Spanish, Italian, Portuguese.
+    r"v\.\s?a\.|(?:dringender |hochgradiger )?verdacht auf|suspicion de?|"
+    r"sospecha(?: cl[íi]nica)? de|probables?|posible|sospett[oa](?: di)?|suspeita de|"
+    r"hip[óo]tese de|prov[áa]vel|poss[íi]vel"
 )
 _SET_ASIDE = re.compile(rf"\?|\b(?:{_PAST_OR_DOUBT})(?!\w)", re.IGNORECASE)
 # What follows is sought for; what stands before it is what the patient has.
@@ -50,7 +61,7 @@ _LEAD_IN = re.compile(
     r"(?:fall|glf|mva|mvc|mcc|assault)\s*[,;]\s*(?=\S)|"
     rf"(?:{_PAST_OR_DOUBT}|known|confirmed|"
     r"patient with|pt with|dx|c/o|complain(?:s|ing|ed) of|"
-    r"(?:presents?|presented|presenting|adm|admitted) (?:with|for))(?!\w)[: ]\s*)+",
+    r"(?:presents?|presented|presenting|adm|admitted) (?:with|for))(?!\w)[: '’]\s*)+",
     re.IGNORECASE,
 )
 _SHORTHAND = (
@@ -69,8 +80,13 @@ _SHORTHAND = (
     (re.compile(r"(?<=\s)-ve\b", re.I), "negative"),
     # The titles of ICD-9-CM, which older lists keep.
     (re.compile(r"\breplaced by transplant\b", re.I), "transplant status"),
-    (re.compile(r"^\s*([^,]+),\s*([^,]+),\s*old\s*$", re.I), r"old \2 \1"),
-    (re.compile(r"^\s*(\S.*?),\s*old\s*$", re.I), r"old \1"),
+    (
+        re.compile(
+            r"^\s*([^,]+),\s*([^,]+),\s*old(?:,? without (?:sequelae|residuals?))?\s*$", re.I
+        ),
+        r"old \2 \1",
+    ),
+    (re.compile(r"^\s*(\S.*?),\s*old(?:,? without (?:sequelae|residuals?))?\s*$", re.I), r"old \1"),
     (
         re.compile(r"^\s*(?:mets|metastas[ei]s) (?:to|in|of)(?: the)? (?=[a-z][^,]*$)", re.I),
         "secondary malignant neoplasm of ",
@@ -179,10 +195,12 @@ def read_query(text: str, *, frames: bool = True) -> Query:
     short = measure or _CODE_PREFIX.sub("", text[:LONGEST])
     for pattern, words in _SHORTHAND:
         short = pattern.sub(words, short)
-    short = without_encounter(short)
+    short = written_out(without_encounter(short))
     bare = _LEAD_IN.sub("", short.lstrip(" ?")).strip() or short
     before = short[: len(short) - len(bare)] if short.endswith(bare) else ""
     set_aside = " ".join(match.group() for match in _SET_ASIDE.finditer(before))
+    bare, doubt = without_certainty(bare)
+    set_aside = f"{set_aside} {doubt}".strip()
     if sought := _SOUGHT.fullmatch(bare):
         bare, set_aside = sought["found"], f"{set_aside} {sought['sought']}".strip()
     frame = read_frame(bare)
@@ -289,7 +307,8 @@ def _alternatives(text: str) -> list[str]:
     match = _EITHER.search(text)
     if match is None:
         return []
-    return [f"{text[: match.start()]}{word}{text[match.end() :]}" for word in match.groups()]
+    words = match.group().split("/")
+    return [f"{text[: match.start()]}{word}{text[match.end() :]}" for word in words]
 
 
 def split_diagnoses(text: str) -> tuple[str, ...]:

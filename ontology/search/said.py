@@ -22,12 +22,57 @@ _READ = 10  # candidates that are looked at
 _SHARE = 0.02  # of the first one's score, which a candidate of the right side must have
 _STEM = 6  # letters of a word that are compared
 _LONG = 6  # letters of a word that an organism's name has; "strep" may be an infection
-_WITHOUT = re.compile(r"\bwithout (.+?)(?= with |$)")
+_WITHOUT = re.compile(r"(?<!\bor )(?<!\band )\bwithout (.+?)(?= with |$)")
 _LACK = re.compile(r"\bwithout\b.*")
 _SMALL = frozenset("or and of the other with complication complications mention".split())
 _UNSIDED = frozenset("left right bilateral both of the".split())
 _OTHER = frozenset(("other", "specified"))
 _VAGUE = frozenset(("unspecified",))
+_LINKING = frozenset("or and of the in to".split())
+_VAGUE_STEMS = frozenset(("unspec",))
+_OTHER_STEMS = frozenset(("other", "specif"))
+_MALIGNANT = ("Malignant neoplasm", "Malignant melanoma")
+# Where metastases of other tumors are rare; a "metastatic liver cancer" began elsewhere.
+_BEGUN = (
+    r"(?:breast|lung|bronchial|bronchogenic|colon|colonic|colorectal|rectal|rectum|sigmoid|prostate|"
+    r"prostatic|kidney|renal|pancreas|pancreatic|ovary|ovarian|thyroid|stomach|gastric|bladder|"
+    r"urothelial|esophagus|esophageal|cervix|cervical|endometrial|uterine|testis|testicular|larynx|"
+    r"laryngeal|tongue|gallbladder|vulvar|anal)"
+)
+_SPREAD = r"(?:metastatic|metastasized|disseminated|stage (?:iv|4))"
+_CANCER = r"(?:cancer|carcinoma|adenocarcinoma|ca|malignancy)"
+_PRIMARY = re.compile(
+    rf"\b{_SPREAD} (?:\w+ ){{0,3}}{_BEGUN} (?:cell )?{_CANCER}\b|"
+    rf"\b{_SPREAD} {_CANCER} (?:of )?{_BEGUN}\b|"
+    rf"\b{_BEGUN} (?:\w+ )?{_CANCER} (?:\w+ ){{0,2}}"
+    rf"(?:{_SPREAD}|with (?:\w+ )?(?:mets|metastas[ei]s))|"
+    rf"\b{_CANCER} (?:of )?{_BEGUN} (?:\w+ ){{0,2}}{_SPREAD}\b"
+)
+_FROM_ELSEWHERE = re.compile(
+    r"\b(?:metastatic|metastas[ei]s|spread|mets) (?:to|in)\b|\bnodes?\b|\bsecondary\b"
+)
+# What a text says, what the first code must then not say, and what the code in its place says.
+_RULED_OUT = tuple(
+    (re.compile(said), re.compile(excluded, re.IGNORECASE), re.compile(wanted, re.IGNORECASE))
+    for said, excluded, wanted in (
+        (
+            r"\bcancer\b(?! antigen| screening| phobia)|\bmalignant (?:neoplasm|tumor)\b",
+            r": (?:benign neoplasm|neoplasms? of (?:unspecified|uncertain) behavior)",
+            r": malignant neoplasm",
+        ),
+        (
+            r"\bnon ?traumatic\b",
+            r"^injury,|: (?!.*non ?traumatic).*\btraumatic\b",
+            r"^diseases of",
+        ),
+        (r"\buncomplicated\b", r"(?<!un)complicated\b|with (?:other |unspecified )?complic", "."),
+        (
+            r"^(?!.*\b(?:screen\w*|encounter|test(?:s|ed|ing)?|check\w*|exam\w*|visit|scan|smear)\b)",
+            r": encounter for screening",
+            r"^(?!.*: encounter)",
+        ),
+    )
+)
 _WHOLE = ("whole", "without brackets", "word for word")
 
 
@@ -40,7 +85,9 @@ def as_said(ranked: Sequence[Ranked], query: Query, retriever: Retriever) -> lis
         ranked = _in_front(same, ranked, retriever)
     code = _organism(texts, query, retriever)
     code = code or _without(ranked, texts, retriever.tree)
-    code = code or _unspecified(ranked, texts, retriever)
+    code = code or _unspecified(ranked, texts, retriever) or _other(ranked, query, retriever)
+    code = code or _primary(ranked, texts, retriever.tree)
+    code = code or _unlike(ranked, texts, retriever)
     code = code or _sided(ranked, side_of(" ".join(texts)), retriever)
     return _in_front(code, ranked, retriever) if code else list(ranked)
 
@@ -131,6 +178,63 @@ def _unspecified(
         if is_twin and tree.category(one.hit.code) == category:
             return one.hit.code
     return None
+
+
+def _other(ranked: Sequence[Ranked], query: Query, retriever: Retriever) -> str | None:
+    """Return the code that has "other" where the first one has "unspecified" and the text NEC."""
+    tree = retriever.tree
+    first = _stems(tree.name(ranked[0].hit.code))
+    if not first & _VAGUE_STEMS or all(form.kind != "without NEC" for form in query.forms):
+        return None
+    category = tree.category(ranked[0].hit.code)
+    for one in ranked[1:_READ]:
+        stems = _stems(tree.name(one.hit.code))
+        is_twin = "other" in stems and stems - _OTHER_STEMS == first - _VAGUE_STEMS
+        if is_twin and tree.category(one.hit.code) == category:
+            return one.hit.code
+    return None
+
+
+def _primary(ranked: Sequence[Ranked], texts: Sequence[str], tree: Tree) -> str | None:
+    """Return the code of the primary tumor of a site where the text says that it has spread.
+
+    "Metastatic breast cancer" began in the breast; "metastatic cancer to breast" did not.
+    """
+    if not _is_secondary(ranked[0], tree) or not any(map(_PRIMARY.search, texts)):
+        return None
+    if any(map(_FROM_ELSEWHERE.search, texts)):
+        return None
+    names = ((one.hit.code, tree.name(one.hit.code)) for one in ranked[1:_READ])
+    return next((code for code, name in names if name.startswith(_MALIGNANT)), None)
+
+
+def _is_secondary(one: Ranked, tree: Tree) -> bool:
+    return tree.name(one.hit.code).startswith(("Secondary malignant", "Secondary and unspecified"))
+
+
+def _unlike(ranked: Sequence[Ranked], texts: Sequence[str], retriever: Retriever) -> str | None:
+    """Return the best code that is not of a kind that the text rules out, by its own words.
+
+    A text of a cancer names no benign tumor, "nontraumatic" no injury, "uncomplicated" nothing
+    complicated; without a word for it, a text is no screening.
+    """
+    tree = retriever.tree
+
+    def words(one: Ranked) -> str:
+        chapter = tree.name(tree.chapter(one.hit.code))
+        return f"{chapter}: {tree.name(one.hit.code)}: {retriever.index.folded[one.hit.row]}"
+
+    for said, excluded, wanted in _RULED_OUT:
+        if not excluded.search(words(ranked[0])) or not any(map(said.search, texts)):
+            continue
+        fitting = (one for one in ranked[1:_READ] if not excluded.search(words(one)))
+        if code := next((one.hit.code for one in fitting if wanted.search(words(one))), None):
+            return code
+    return None
+
+
+def _stems(name: str) -> set[str]:
+    return {word[:_STEM] for word in normalise_text(name).split() if word not in _LINKING}
 
 
 def _words(name: str) -> set[str]:
