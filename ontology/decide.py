@@ -65,8 +65,8 @@ def decide(query: Query, equal: Sequence[int], hits: Sequence[Hit], policy: Poli
 
 
 def _by_words(query: Query, equal: Sequence[int], hits: Sequence[Hit], policy: Policy) -> Mapping:
-    if denies_by_sign(query.text) or is_other_in_brackets(query.text, policy.retriever):
-        equal = ()  # a term equals only what is left without the sign or the brackets
+    if equal and _is_equal_in_part(query.text, equal, policy):
+        equal = ()
     several = split_diagnoses(query.text)
     parts = several if len(several) > 1 else ()
     scored = score_candidates(query, equal, hits, policy)
@@ -84,6 +84,14 @@ def _by_words(query: Query, equal: Sequence[int], hits: Sequence[Hit], policy: P
         return replace(told, reason=joined_remarks(reason, remark))
     settled = settle(uncoded, first, "exact" if equal else "embedded", policy)
     return replace(settled, reason=remark_on(settled, query, policy))
+
+
+def _is_equal_in_part(text: str, equal: Sequence[int], policy: Policy) -> bool:
+    """Return whether terms equal only what is left of a text without a sign or its brackets."""
+    terms = policy.retriever.index.terms
+    if any(terms[row].text.casefold() == text.strip().casefold() for row in equal):
+        return False
+    return denies_by_sign(text) or is_other_in_brackets(text, policy.retriever)
 
 
 def _shown(scored: Scored, policy: Policy) -> tuple[Candidate, ...]:

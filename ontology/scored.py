@@ -100,10 +100,19 @@ def _capped(ranked: list[Ranked], query: Query, policy: Policy) -> list[Ranked]:
     candidate that names what the text excludes ("unrelated to vitamin A deficiency") is not it.
     """
     ranked = without_absent(ranked, query.absent, policy.retriever)
-    if not ranked or ranked[0].score <= _DOUBTFUL or not _is_doubtful(ranked[0], query, policy):
+    own = _category_score(ranked, policy.retriever.tree)
+    if own <= _DOUBTFUL or not _is_doubtful(ranked[0], query, policy):
         return ranked
-    scale = _DOUBTFUL / ranked[0].score
+    scale = _DOUBTFUL / own
     return [candidate._replace(score=round(candidate.score * scale, 4)) for candidate in ranked]
+
+
+def _category_score(ranked: Sequence[Ranked], tree: Tree) -> float:
+    """Return the sum of the scores in the category of the first candidate, 0 without one."""
+    if not ranked:
+        return 0.0
+    own = tree.category(ranked[0].hit.code)
+    return sum(one.score for one in ranked if tree.category(one.hit.code) == own)
 
 
 def _is_limited(first: Ranked, query: Query, policy: Policy) -> bool:

@@ -57,6 +57,7 @@ def test_every_factor_is_a_code_and_every_frame_is_read() -> None:
         "contact",
         "vaccination",
         "prevention",
+        "status",
     }
     assert is_factor("Z85.3", tree) and is_factor("I25.2", tree) and not is_factor("C50", tree)
 

@@ -88,6 +88,18 @@ def test_brackets_with_another_matter_leave_little_of_an_equal_term(mapper: Mapp
     assert mapper.map("mole (spy)").score < 0.5 <= mapper.map("mole (left cheek)").score
 
 
+def test_another_matter_leaves_little_of_the_category_too(mapper: Mapper) -> None:
+    assert mapper.map("IBS conference").category_score < 0.5
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [("PICC line", "Z95.828"), ("G-tube", "Z93.1"), ("s/p MI", "I25.2"), ("s/p CVA", "Z86.73")],
+)
+def test_a_device_alone_and_a_past_event_are_states(mapper: Mapper, text: str, code: str) -> None:
+    assert mapper.map(text).code == code
+
+
 def test_a_text_whose_category_is_near_is_not_refused_for_its_code(mapper: Mapper) -> None:
     assert (mapper.map("hyperbili newborn, phototherapy").code or "")[:3] == "P59"
 

@@ -44,7 +44,11 @@ _HAS = (
     r"(?:diagnosed|hospitali[sz]ed|admitted|treated|in\s+hospital|(?:tested\s+)?positive)\s+(?:with|for)|suffers\s+from)"
 )
 # "Brother schizophrenic": one word that says what a person is.
-_IS = r"(?:\s+is|\s+was)?(?=\s+(?:\w+(?:ic|ive)|bipolar)\s*$)"
+_IS = (
+    r"(?:\s+is|\s+was)?(?=\s+(?:diabetic|hypertensive|schizophrenic|alcoholic|epileptic|asthmatic|"
+    r"autistic|bipolar|ana?emic|psychotic|anorexic|bulimic|ha?emophiliac|demented|depressed|suicidal|"
+    r"obese|co?eliac|hypothyroid)\s*$)"
+)
 _OTHER_PERSON = (
     r"(?:(?:household|close|school|family|sexual|sick|known)\s+contacts?|(?:ex-?\s?)?husband|(?:ex-?\s?)?wife|step(?:mother|father|brother|sister|son|daughter)|"
     r"(?:mother|father|brother|sister|son|daughter)-in-law|spouse|partner|boyfriend|girlfriend|room-?mate|friend|co-?worker|colleague|"

@@ -64,6 +64,7 @@ _LEAD_IN = re.compile(
     r"(?:presents?|presented|presenting|adm|admitted) (?:with|for))(?!\w)[: '’]\s*)+",
     re.IGNORECASE,
 )
+_INJECTED = r"heroin|cocaine|meth(?:amphetamine)?|fentanyl|opioids?|opiates?|amphetamines?"
 _SHORTHAND = (
     (re.compile(r"(?<!\w)w/(?!(?:o|out|d|u|c|i|in)\b)\s*|(?<=[a-z] )w (?=[a-z])", re.I), "with "),
     (re.compile(r"(?<![\w/])2/2(?![\w/])(?! (?:bottles|blood|pos))"), "secondary to"),
@@ -78,6 +79,12 @@ _SHORTHAND = (
     (re.compile(r"(?<=[a-z\d] )def\b\.?(?=\s*(?:$|[,;(]|\d|anemia))", re.I), "deficiency"),
     (re.compile(r"\bAo(?=C[A-Z]{2,3}\d?\b)"), "acute on "),
     (re.compile(r"(?<=\s)-ve\b", re.I), "negative"),
+    (
+        re.compile(
+            rf"\bIVD[UA][\s,:(/-]+(?:with |of )?({_INJECTED})\)?|\b({_INJECTED}) IVD[UA]\b", re.I
+        ),
+        r"\1\2 abuse",
+    ),
     # The titles of ICD-9-CM, which older lists keep.
     (re.compile(r"\breplaced by transplant\b", re.I), "transplant status"),
     (

@@ -20,6 +20,11 @@ _STANDS = re.compile(
 )
 _HOW_MANY = re.compile(r"[\s,]+(?:x\s?\d|pod\s?#?\d+|#\s?\d+)(?!\w).*$", re.IGNORECASE)
 _SIDE = re.compile(r"\b(?:left|right|bilateral|both)\b\s*", re.IGNORECASE)
+# A device of two or three words; alone it is one in place.
+_DEVICE = re.compile(
+    r"[\w-]+[ -](?:[\w-]+ )?(?:tube|line|catheter|cath|stent|shunt|pump|port|drain|filter|stoma)",
+    re.IGNORECASE,
+)
 _WORDINGS = ("status post {}", "{} status", "{} in place", "presence of {}")
 
 
@@ -27,14 +32,16 @@ def wordings_of_state(text: str, frame: str = "") -> tuple[str, ...]:
     """Return wordings of a procedure or device as a state, normalised; none where it is not one.
 
     frame: the kind of the words before the text, which say that it is past ("h/o") or a state
-    ("s/p"). Without them its end must say so: a year, "in situ".
+    ("s/p"). Without them its end must say so: a year, "in situ". A device alone is one in place.
 
     >>> wordings_of_state("THR 2018")[-1]
     'presence of total hip replacement'
-    >>> wordings_of_state("hip replacement")
-    ()
+    >>> wordings_of_state("hip replacement"), wordings_of_state("PICC line")
+    ((), ('picc line in place',))
     """
     plain = _STANDS.sub("", _WHEN.sub("", text)).strip()
+    if not frame and plain == text.strip() and _DEVICE.fullmatch(plain):
+        return (normalise_text(f"{expand_abbreviations(plain).text} in place"),)
     if not plain or (plain == text.strip() and frame not in {"past", "status"}):
         return ()
     named = _HOW_MANY.sub("", plain).strip()
