@@ -206,7 +206,11 @@ class _Log:
         self._office = office
 
     def record(self, prompt: Mapping[str, Any], attempt: Mapping[str, Any]) -> None:
-        if why := _ray().get(self._office.record.remote(prompt, attempt)):
+        try:
+            why = _ray().get(self._office.record.remote(prompt, attempt))
+        except _ray().exceptions.RayError as fault:
+            raise OSError(f"the office of the job is gone: {fault}") from fault
+        if why:
             raise OSError(why)
 
     def close(self) -> None: ...

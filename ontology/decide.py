@@ -14,11 +14,13 @@ from .factors import is_factor
 from .mapping import WRITTEN, Candidate, Mapping
 from .other_matter import is_other_in_brackets
 from .policy import MIN_SCORE, Policy
-from .reading.conditional import is_conditional, is_possible
+from .reading.conditional import is_conditional, is_possible, taken_as_needed
 from .reading.denial import (
+    denied_at_end,
     denies_by_sign,
     denies_in_another_language,
     names_a_lack,
+    unmarked_conditions,
     what_is_not_there,
 )
 from .reading.frames import is_of_another
@@ -27,7 +29,7 @@ from .reading.query import Query, split_diagnoses
 from .reading.refusal import composed, contact_words, load_refusal_model, named
 from .scored import score_candidates
 from .search.rerank import Ranked, shortlist
-from .search.retrieve import Hit
+from .search.retrieve import Hit, Retriever
 from .settled import is_known, joined_remarks, plain_remark, remark_on, settle, without_code
 from .tree import Tree
 
@@ -88,10 +90,9 @@ def _by_words(query: Query, equal: Sequence[int], hits: Sequence[Hit], policy: P
 
 def _is_equal_in_part(text: str, equal: Sequence[int], policy: Policy) -> bool:
     """Return whether terms equal only what is left of a text without a sign or its brackets."""
-    terms = policy.retriever.index.terms
-    if any(terms[row].text.casefold() == text.strip().casefold() for row in equal):
-        return False
-    return denies_by_sign(text) or is_other_in_brackets(text, policy.retriever)
+    return not _is_printed(text, equal, policy.retriever) and (
+        denies_by_sign(text) or is_other_in_brackets(text, policy.retriever)
+    )
 
 
 def _shown(scored: Scored, policy: Policy) -> tuple[Candidate, ...]:
@@ -180,6 +181,19 @@ def _denied(text: str) -> str | None:
     return what_is_not_there(text) or (denied[0] if denied and all(denied) else None)
 
 
+def _is_of_marker(text: str, denied: str, retriever: Retriever) -> bool:
+    """Return whether a sign is that of a marker after a condition: "celiac disease tTG (-)"."""
+    if not denied_at_end(text, denied) or is_known(denied, retriever):
+        return False
+    return any(is_known(left, retriever) for left in unmarked_conditions(denied))
+
+
+def _is_printed(text: str, rows: Sequence[int], retriever: Retriever) -> bool:
+    """Return whether one of the terms is written as the text is."""
+    terms, written = retriever.index.terms, text.strip().casefold()
+    return any(terms[row].text.casefold() == written for row in rows)
+
+
 def _is_lack(query: Query, first: Candidate) -> bool:
     """Return whether the denied condition is the candidate itself, such as a loss of smell."""
     return names_a_lack((first.term, first.name)) and not denies_in_another_language(query.text)
@@ -200,10 +214,16 @@ def _why_refused(query: Query, first: Candidate, uncalibrated: float, policy: Po
     floor, retriever = policy.min_score, policy.retriever
     if floor <= 0:
         return None
+    if _is_printed(
+        query.text, retriever.index.rows.exact.get(normalise_text(query.text), ()), retriever
+    ):
+        return None
     denied = _denied(query.text)
-    if denied and (is_known(denied, retriever) or not _is_lack(query, first)):
-        return f"says that it is not there: {denied}"
-    if is_conditional(query.text):
+    if denied and not _is_of_marker(query.text, denied, retriever):
+        if is_known(denied, retriever) or not _is_lack(query, first):
+            return f"says that it is not there: {denied}"
+    drug = taken_as_needed(query.text)
+    if is_conditional(query.text) or (drug and not is_known(drug, retriever)):
         return _NOT_YET
     if _is_sure_encounter(query, first, policy):
         return None

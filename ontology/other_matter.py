@@ -9,7 +9,6 @@ the word it resembles.
 """
 
 import re
-from collections.abc import Sequence
 from functools import lru_cache
 
 from .reading.normalise import normalise_text
@@ -28,10 +27,11 @@ _STATES = frozenset(
     """elevated raised increased high decreased low reduced abnormal positive negative deficient
     deficiency lack absent carrier disease disorder mutation""".split()
 )
+_BEFORE_PERSON = re.compile(r"\s+in\s+|\s*,\s*|\s+[-–]\s+", re.IGNORECASE)
 # Short capitals before a number that no value, year or type of a diagnosis has.
 _AMOUNT = re.compile(
     r"[A-Z]{2,4}\s*(?:(?!(?:19|20)\d\d$)\d{3,}(?:[.,]\d+)?|\d+(?:[.,]\d+)?\s*"
-    r"(?:mg|mcg|g|kg|ml|V|kV|kW|EUR|USD|GBP|CHF)|(\d+)/\1|\d+\.\d+)"
+    r"(?:mg|mcg|g|kg|ml|V|kV|kW|EUR|USD|GBP|CHF)|(?!2/2)(\d+)/\1)"
 )
 
 
@@ -54,7 +54,7 @@ def is_other_matter(query: Query, matched: str, retriever: Retriever) -> bool:
     counts, plain = retriever.index.rows.spelling.counts, packaged_encoder().words
     unheld = [word for word in rest if len(word) >= _SHORTEST and word.isalpha()]
     heads = _heads_of(folded)
-    if _names_a_person(words) or is_other_in_brackets(query.text, retriever):
+    if _names_a_person(query.text, retriever) or is_other_in_brackets(query.text, retriever):
         return True
     if any(word in rest and word in _listed("head") for word in heads):
         return True
@@ -91,10 +91,17 @@ def _heads_of(folded: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*first[-1:], folded.split()[-1])))
 
 
-def _names_a_person(words: Sequence[str]) -> bool:
-    """Return whether a text ends in an occupation: a "coal miner" has no coal miner's disease."""
-    last = next((word for word in reversed(words) if len(word) > 2 and word.isalpha()), "")
-    return last in _listed("person")
+def _names_a_person(text: str, retriever: Retriever) -> bool:
+    """Return whether a text ends in an occupation: a "coal miner" has no coal miner's disease.
+
+    "Asthma in a baker" is a disease all the same.
+    """
+    words = reversed(normalise_text(text).split())
+    last = next((word for word in words if len(word) > 2 and word.isalpha()), "")
+    if last not in _listed("person"):
+        return False
+    before, *after = _BEFORE_PERSON.split(text, maxsplit=1)
+    return not (after and retriever.is_term(normalise_text(before)))
 
 
 @lru_cache

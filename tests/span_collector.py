@@ -23,5 +23,8 @@ def running_collector() -> Iterator[tuple[str, list[str]]]:
 
     collector = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Collector)
     threading.Thread(target=collector.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{collector.server_port}", paths
-    collector.shutdown()
+    try:
+        yield f"http://127.0.0.1:{collector.server_port}", paths
+    finally:
+        collector.shutdown()
+        collector.server_close()

@@ -26,6 +26,9 @@ def test_docstrings_show_what_the_functions_do(module: object) -> None:
         "could become septic",
         "consider Kawasaki if fever >5d",
         "ortho to follow",
+        "contact your doctor if fever",
+        "return to ED if chest pain",
+        "if chest pain",
     ],
 )
 def test_what_to_do_is_told_from_what_is_there(text: str) -> None:
@@ -43,6 +46,16 @@ def test_what_to_do_is_told_from_what_is_there(text: str) -> None:
         "contact dermatitis",
         "ring finger fracture",
         "high risk pregnancy",
+        "Contact urticaria when exposed to latex",
+        "contact bleeding when having sex",
+        "ring finger pain when gripping",
+        "Return of angina when walking",
+        "If standing, dizzy",
+        "if he runs he wheezes",
+        "if walking, chest pain",
+        "considering suicide if discharged",
+        "workup for anemia showed iron deficiency",
+        "aphasia unable to follow",
     ],
 )
 def test_complaints_are_no_instructions(text: str) -> None:
@@ -112,6 +125,15 @@ def test_a_text_whose_category_is_near_is_not_refused_for_its_code(mapper: Mappe
         ("Vit D def 12 ng/ml", False),
         ("BP 140/90 mmHg", True),
         ("CK 40,000 rhabdo", False),
+        ("serum ferritin: 5 ng/ml", True),
+        ("Ceruloplasmin: 12 mg/dl", True),
+        ("prostate cancer PSA: 40 ng/ml", False),
+        ("rhabdomyolysis CK: 40000 U/L", False),
+        ("iron deficiency ferritin: 5 ng/ml", False),
+        ("polycythemia hgb: 20 g/dl", False),
+        ("raised PSA: 12 ng/ml", False),
+        ("hyperkalemia K: 6.8 mmol/L", False),
+        ("Wilson disease ceruloplasmin: 12 mg/dl", False),
     ],
 )
 def test_a_value_is_told_from_the_finding_it_stands_for(text: str, is_value: bool) -> None:
@@ -124,6 +146,10 @@ def test_a_value_is_told_from_the_finding_it_stands_for(text: str, is_value: boo
         ("severe AS, AVA 0.7", "severe aortic stenosis ava 0 7"),
         ("CP r/o ACS", "chest pain"),
         ("MS with fatigue", "ms with fatigue"),
+        ("ASD with shunt", "atrial septal defect"),
+        ("HIV follow up with PCP", "human immunodeficiency virus follow up with pcp"),
+        ("PCP with low CD4", "pneumocystis pneumonia"),
+        ("ED sent for drug restrict", "ed sent"),
     ],
 )
 def test_words_beside_an_abbreviation_say_which_of_its_meanings_is_meant(
@@ -152,3 +178,53 @@ def test_an_organism_before_its_infection_stands_beside_it(
     mapper: Mapper, text: str, codes: set[str]
 ) -> None:
     assert {*mapper.map(text).codes} == codes
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("chronic hepatitis B HBeAg (-)", "B18.1"),
+        ("pulmonary TB smear (-)", "A15.0"),
+        ("sore throat strep (-)", "J02.0"),
+        ("RA RF (-)", "M06.9"),
+        ("DCIS stage: 0", "D05.1"),
+        ("Suspected child sexual abuse, ruled out", "Z04.42"),
+        ("fever but sepsis ruled out", "R50.9"),
+        ("chest pain with MI ruled out", "R07.9"),
+        ("(-) SOB; pneumonia", "J18"),
+        ("low suspicion for ACS, likely GERD", "K21"),
+        ("wheezing prn albuterol", "R06.2"),
+        ("rash after malaria prophylaxis", "R21"),
+        ("PCP prophylaxis", "Z29.89"),
+        ("h/o ASD repaired", "Z87.74"),
+        ("history of retained foreign body removed", "Z87.821"),
+    ],
+)
+def test_a_condition_beside_what_is_denied_or_given_keeps_its_code(
+    mapper: Mapper, text: str, code: str
+) -> None:
+    assert mapper.map(text).code == code
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "diabetes mellitus (-)",
+        "heart failure: N",
+        "no fever; no chills",
+        "Pt with PE ruled out",
+        "admitted with sepsis ruled out",
+        "no PR bleeding",
+        "no effort angina",
+        "zofran prn nausea",
+    ],
+)
+def test_what_is_denied_or_only_treated_in_a_case_has_no_code(mapper: Mapper, text: str) -> None:
+    assert mapper.map(text).code is None
+
+
+@pytest.mark.parametrize("text", ["asthma in a baker", "lung disease, welder", "CKD 3.5"])
+def test_a_disease_before_an_occupation_or_a_stage_is_no_other_matter(
+    mapper: Mapper, text: str
+) -> None:
+    assert mapper.map(text).score > 0.5 > mapper.map("coal miner").score

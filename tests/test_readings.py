@@ -103,6 +103,8 @@ def test_lay_words_lead_to_terms(terms: dict[str, str]) -> None:
         ("can't keep food down", "vomiting"),
         ("my shoulder popped out", "dislocation of shoulder"),
         ("can't quit smoking", "nicotine dependence"),
+        ("it hurts when I breathe", "pain on breathing"),
+        ("chest pain with shortness of breath", None),
         ("jock itch", None),
         ("Bipolar I disorder", None),
         ("pain in left knee", None),

@@ -37,7 +37,7 @@ class EqualCodes:
     def deciding(self, step: Step[Any, Any], inputs: Sequence[Any]) -> Step[Any, Any]:
         """Return the step with the stand-in "ontology", which knows the texts of these inputs.
 
-        A text that was among the last hundreds of thousands is not mapped again.
+        A text is mapped once, until 200,000 are known: then all are forgotten.
         """
         if len(self._known) > _REMEMBERED:
             self._known.clear()

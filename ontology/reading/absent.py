@@ -19,8 +19,12 @@ _WITHOUT = re.compile(
     r"(?<!\bor )(?<!\band )(?<!/)\b(?:without|w/o)\s+([^,;()]+?)(?=\s+with\s|[,;()]|$)",
     re.IGNORECASE,
 )
-_NOT = re.compile(r"\w[,;(\s-]+not\s+(?:an? |the )?([a-z][a-z -]{3,40}?)\)?\s*$", re.IGNORECASE)
-_OUT = re.compile(r"[;,(-]\s*(\w[^;,()]*?)\s+(?:was |is )?(?:excluded|ruled out)\b", re.IGNORECASE)
+_NOT = re.compile(
+    r"\w[,;(\s-]+not\s+(?:an? |the )?(?!confirmed)([a-z][a-z -]{3,40}?)\)?\s*$", re.IGNORECASE
+)
+_OUT = re.compile(
+    r"(?:[;,(-]|\bbut\b)\s*(\w[^;,()]*?)\s+(?:was |is )?(?:excluded|ruled out)\b", re.IGNORECASE
+)
 _JOINED = re.compile(r"\s+(?:or|and|nor)\s+|\s*/\s*")
 
 

@@ -38,7 +38,7 @@ _SIGN = r"(?:Ø(?=\s)|[∅⊖]|\([-–]\)(?=\s*\w)|\[[-–]\](?=\s*\w))"
 _AFTER = (
     r"(?:is |was |has been |were )?(?:"
     r"(?:ruled[ -]out|r/o'?d|excluded|refuted|disproved|disproven|"
-    rf"(?:{_NOT}|never) (?:confirmed|borne out|substantiated)|"
+    rf"(?:{_NOT}|never) (?:borne out|substantiated)|never confirmed|"
     rf"{_DONE_WRONGLY} in error|un(?:likely|founded))"
     r"(?:\s+(?:by|on|with|per|after|at|in|via|from|clinically|today)\b[^,;]*)?|"
     r"neg(?:ative)?|(?<=-)ve|absent|never|free|non-?\s?reactive|(?-i:NR)|"
@@ -48,7 +48,7 @@ _AFTER = (
 _FIELD = (
     r"(?:neg(?:ative)?|(?:no|none|nil)(?: (?:known|reported|noted|seen|identified|elicited))?|n|"
     r"0|false|denie[sd]|absent|never|excluded|ruled out(?: by [^()]*)?|"
-    rf"{_NOT} (?:confirmed|detected|seen|present|found|reported))(?:\s*x\s?\d)?"
+    rf"{_NOT} (?:detected|seen|present|found|reported))(?:\s*x\s?\d)?"
 )
 _VALUE = (
     rf"(?:\s*[:=]\s*(?:{_FIELD}|unremarkable|wnl|nad|within normal limits)|"
@@ -57,8 +57,15 @@ _VALUE = (
 )
 # One part of a text: what stands before "with", "but" or a dash is another one.
 _PART = r"[^\s,;](?:(?!\s[-–]\s|\b(?:with|but)\b)[^,;])*?"
+# "Pt with" before a condition names no other part.
+_WHO = r"(?:(?:pt|patient|he|she|adm|admitted|presents?|presented|presenting) (?:with|for)\s+)?"
+# What follows a comma and one of these words is there: "no fever, likely viral URI".
+_LIKELY = r"\s*,\s*(?=(?:(?:most|more|very) )?(?:likely|probabl[ey]|but|suspect)\b)"
+_DENIED = rf"[^\s;](?:(?!{_LIKELY})[^;])*?"
+_PARTS = re.compile(rf"\s*;\s*|{_LIKELY}", re.IGNORECASE)
 _ENGLISH = re.compile(
-    rf"{_BEFORE}{_BETWEEN}\s+(\S.*?)|{_SIGN}\s*(\S.*?)|({_PART})[\s,–-]+{_AFTER}|([^\s,;:][^,;:]*?){_VALUE}",
+    rf"{_BEFORE}{_BETWEEN}\s+({_DENIED})|{_SIGN}\s*({_DENIED})|{_WHO}({_PART})[\s,–-]+{_AFTER}|"
+    rf"([^\s,;:][^,;:]*?)(?<!stage)(?<!grade)(?<!score){_VALUE}",
     re.IGNORECASE,
 )
 _BY_SIGN = re.compile(rf"^\s*{_SIGN}|[(\[]\s*(?:[-–]|(?!0|n\b){_FIELD})\s*[)\]]\s*$", re.IGNORECASE)
@@ -69,11 +76,17 @@ _WANTED = frozenset(
     sensation feeling libido erection sweat sweating tears saliva milk interest motivation friends
     home house housing job work money food water insurance response growth care voice memory gag
     reflexes residence place abode schooling teeth hair flatus heartbeat carried done taken
-    immunized vaccinated remission healing healed union consciousness pulses reflex power strength
-    tone insight effort contraception support transport heating income employment pupil pupils
-    er pr her2 rh rhd receptor receptors gram
+    immunized vaccinated remission healing healed union consciousness
     """.split()
 )
+# The same, but before another noun they only qualify it: "no effort angina" is a denial.
+_WANTED_AT_END = frozenset(
+    """pulses reflex power strength tone insight effort contraception support transport heating
+    income employment pupil pupils""".split()
+)
+# Markers, whose absence is a kind of the condition: "breast cancer ER (-)".
+_MARKERS = frozenset("er pr her2 rh rhd receptor receptors gram".split())
+_PREPOSITIONS = frozenset("in of to at for on".split())
 _UNDONE = re.compile(
     r"\s*not\s", re.IGNORECASE
 )  # "not eating" is a complaint, "no wheezing" is not
@@ -95,7 +108,37 @@ def what_is_not_there(text: str) -> str | None:
     denied = next(filter(None, match.groups()), None) if match else _denied_elsewhere(short)
     words = normalise_text(denied or "").split()
     undone = bool(words) and words[0].endswith("ing") and _UNDONE.match(text) is not None
-    return None if not words or undone or _is_wanted(words) else denied
+    is_kind = denied_at_end(text, denied or "") and not _MARKERS.isdisjoint(words[-1:])
+    return None if not words or undone or is_kind or _is_wanted(words) else denied
+
+
+def denied_at_end(text: str, denied: str) -> bool:
+    """Return whether what denies a condition stands after it: "MI ruled out", "HTN (-)"."""
+    return not text.strip().endswith(denied) and denied in text
+
+
+def unmarked_conditions(denied: str) -> tuple[str, ...]:
+    """Return what is left of a denied phrase without its last word or two.
+
+    They may be the marker that is denied: "chronic hepatitis B HBeAg (-)".
+
+    >>> unmarked_conditions("celiac disease tTG")
+    ('celiac disease', 'celiac')
+    """
+    words = denied.split()
+    return tuple(" ".join(words[:-count]) for count in (1, 2) if len(words) > count)
+
+
+def without_denied(text: str) -> tuple[str, str]:
+    """Return the parts of a text that deny nothing, and those that do, where it has both.
+
+    >>> without_denied("no fever, likely viral URI"), without_denied("no fever; no chills")
+    (('likely viral URI', 'no fever'), ('no fever; no chills', ''))
+    """
+    parts = _PARTS.split(text) if len(text) < _LONGEST else []
+    denied = [part for part in parts if what_is_not_there(part)]
+    kept = [part for part in parts if part not in denied]
+    return ("; ".join(kept), "; ".join(denied)) if denied and kept else (text, "")
 
 
 def denies_by_sign(text: str) -> bool:
@@ -109,7 +152,10 @@ def _is_wanted(words: list[str]) -> bool:
     In other languages it stands first: "без сознания", but "без потери сознания" denies a loss.
     """
     begins = any(" ".join(words[:n]) in _elsewhere().wanted for n in range(1, _PHRASE + 1))
-    return begins or not _WANTED.isdisjoint(words)
+    ends = {
+        word for word, then in zip(words, [*words[1:], "in"], strict=True) if then in _PREPOSITIONS
+    }
+    return begins or not _WANTED.isdisjoint(words) or not _WANTED_AT_END.isdisjoint(ends)
 
 
 def denies_in_another_language(text: str) -> bool:

@@ -22,7 +22,7 @@ _HISTORY = r"(?:history|hist|hx)\b\.?"
 _PAST = (
     rf"(?:(?:personal|prsnl|pers|past|prior|previous|remote|medical|known|with|has|had|an?)\.?\s+)*"
     rf"{_HISTORY}(?!\s+present)(?:\s+(?:of|for))?|h/o|p/h/o|hx/o|pmhx?|(?:prior|previous)|prev\.?|"
-    r"remote(?=\s+(?!control|monitor|patient|area))|past(?=\s+(?!point|due|term|date|its|midnight))|"
+    r"remote(?=\s+(?!control|monitor|patient|area|memory|recall|viewing))|past(?=\s+(?!point|due|term|date|its|midnight))|"
     r"(?:fully )?recovered from|"
     r"old(?=\s+(?:healed\s+)?(?:cva|stroke|cerebrovascular|mi|myocardial|infarct\w*|tia|p?tb|"
     r"tubercul\w*|fracture|fx|dvt|pe)\b)|"
@@ -149,7 +149,11 @@ _TAILS = (
                 r"as (?:an? )?(?:small |young )?(?:child|kid|baby|infant|teen|teenager|adolescent)"
                 r"(?:[\s,]+(?:outgrown|outgrew(?: it)?|resolved|none since|no longer))?",
             ),
-            ("prevention", r"(?:chemo)?prophylaxis|ppx|prevention|prophylactically"),
+            (
+                "prevention",
+                r"(?:(?:pre|post)[- ]?exposure )?(?:chemo)?prophylaxis|ppx|prevention|"
+                r"prophylactically|(?-i:PEP|PrEP)",
+            ),
         )
     ),
     (
@@ -158,10 +162,12 @@ _TAILS = (
     ),
 )
 
-# How a past condition was treated: "h/o melanoma excised '99".
+# How a past condition was treated: "h/o melanoma excised '99". An organ that was removed
+# is the code itself.
+_GROWTH = r"\b(?:ca|\w*oma|cancer|polyps?|tumou?r|cyst|mole|lesion)"
+_HOW = r"[\s,;-]+(?:s/p )?(?:fully |completely |surgically )?"
 _TREATED = re.compile(
-    r"[\s,;-]+(?:s/p )?(?:fully |completely |surgically )?(?:excised|resected|removed|treated|"
-    r"cured|repaired|ablated)\b.*$",
+    rf"(?:({_GROWTH}){_HOW}(?:excised|resected|removed)|{_HOW}(?:treated|cured|repaired|ablated))\b.*$",
     re.IGNORECASE | re.DOTALL,
 )
 # Words with which a text is about something else than the encounter itself.
@@ -172,6 +178,11 @@ _UNLESS = {
         re.IGNORECASE,
     ),
     "past": re.compile(r"\b(?:abuse|neglect|molest)\w*\b.*\bas\b", re.IGNORECASE),
+    "prevention": re.compile(
+        r"\b(?:after|on|due|from|despite|while|during|following|fail\w*|declin\w+|refus\w+|"
+        r"reactions?|(?:non-?)?adheren\w+)\b",
+        re.IGNORECASE,
+    ),
     "screening": re.compile(r"\b(?:abnormal|failed|positive|declin\w+|refus\w+)\b", re.IGNORECASE),
 }
 
@@ -186,7 +197,7 @@ def read_frame(text: str) -> Frame | None:
     """
     for kind, lead in _LEADS:
         if (match := lead.fullmatch(text)) and not _is_about_more(kind, text):
-            rest = _TREATED.sub("", match[2]) if kind == "past" else match[2]
+            rest = _TREATED.sub(r"\1", match[2]) if kind == "past" else match[2]
             return Frame(kind, match[1].strip(), _PHRASES[kind], rest.strip())
     for kind, tail in _TAILS:
         if (match := tail.fullmatch(text)) and not _is_about_more(kind, text):

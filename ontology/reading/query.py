@@ -15,6 +15,7 @@ from .coders import (
     without_encounter,
     written_out,
 )
+from .denial import without_denied
 from .frames import Frame, read_frame
 from .glossary import gloss
 from .lay import in_clinical_words
@@ -205,10 +206,11 @@ def read_query(text: str, *, frames: bool = True) -> Query:
     short = measure or _CODE_PREFIX.sub("", text[:LONGEST])
     for pattern, words in _SHORTHAND:
         short = pattern.sub(words, short)
-    short = written_out(without_encounter(short))
+    short, denied = without_denied(written_out(without_encounter(short)))
     bare = _LEAD_IN.sub("", short.lstrip(" ?")).strip() or short
     before = short[: len(short) - len(bare)] if short.endswith(bare) else ""
-    set_aside = " ".join(match.group() for match in _SET_ASIDE.finditer(before))
+    doubts = (match.group() for match in _SET_ASIDE.finditer(before))
+    set_aside = " ".join(filter(None, (denied, *doubts)))
     bare, doubt = without_certainty(bare)
     set_aside = f"{set_aside} {doubt}".strip()
     if sought := _SOUGHT.fullmatch(bare):
@@ -216,7 +218,11 @@ def read_query(text: str, *, frames: bool = True) -> Query:
     frame = read_frame(bare)
     bare, plain = not_elsewhere(frame.rest if frame else bare)
     english = gloss(_BRACKETS.sub(" ", bare))
-    expansion = Expansion(bare, (), ()) if english else expand_abbreviations(bare, set_aside)
+    expansion = (
+        Expansion(bare, (), ())
+        if english
+        else expand_abbreviations(bare, f"{set_aside} {short if frame else ''}")
+    )
     is_alone = expansion.ambiguous and sought is None
     if is_alone and normalise_text(bare) == expansion.ambiguous[0].short.lower():
         meanings = " or ".join(expansion.ambiguous[0].expansions)

@@ -70,7 +70,8 @@ class Search:
         steps = np.abs(vectors).max(axis=1, keepdims=True).astype(np.float64) / LEVELS
         steps[steps == 0] = 1
         whole = np.rint(vectors / steps)
-        lost = np.linalg.norm(vectors - whole * steps, axis=1) * self.longest + self.lost
+        lost = np.linalg.norm(vectors - whole * steps, axis=1) * self.longest
+        lost += np.linalg.norm(vectors, axis=1) * self.lost
         products = self.product.of(whole)
         one = zip(vectors, products, steps[:, 0] * self.step, lost + _LAST_DIGITS, strict=True)
         return np.array([self._one(*each, k) for each in one])
@@ -100,14 +101,19 @@ def _make_search(vectors: TermVectors) -> Search:
     )
     step = np.float32(highest_steps / _TERM_LEVELS or 1)
     whole = np.empty((vectors.steps.shape[1], len(vectors)), np.int8)
-    lost = 0.0
+    lost = longest = 0.0
     for start in chunks:
         steps = vectors.steps[start : start + _CHUNK].astype(np.float32)
         steps /= step
         rounded = np.rint(steps)
         whole[:, start : start + _CHUNK] = rounded.astype(np.int8).T
         steps -= rounded
-        lost = max(lost, float(np.einsum("ij,ij->i", steps, steps).max()))
+        lost = max(lost, _length(steps))
+        longest = max(longest, _length(rounded))
     length = float(step) / GRID
-    lost = math.sqrt(lost) * length + _LAST_DIGITS
-    return Search(vectors, Product(whole), length, lost, 1 + lost)
+    return Search(vectors, Product(whole), length, lost * length, longest * length)
+
+
+def _length(rows: Vectors) -> float:
+    """Return the length of the longest row."""
+    return math.sqrt(float(np.einsum("ij,ij->i", rows, rows).max()))
