@@ -99,7 +99,7 @@ def _capped(ranked: list[Ranked], query: Query, policy: Policy) -> list[Ranked]:
     condition in it. A
     candidate that names what the text excludes ("unrelated to vitamin A deficiency") is not it.
     """
-    ranked = without_absent(ranked, query.absent, policy.retriever)
+    ranked = without_absent(ranked, query, policy.retriever)
     own = _category_score(ranked, policy.retriever.tree)
     if own <= _DOUBTFUL or not _is_doubtful(ranked[0], query, policy):
         return ranked

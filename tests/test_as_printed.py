@@ -68,6 +68,7 @@ def test_a_printed_term_has_its_own_code(mapper: Mapper, text: str, code: str) -
         ("HBsAg +", "B18.1"),
         ("HBsAg positive", "B18.1"),
         ("Schizophrenia, not paranoid", "F20"),
+        ("Recurrent pregnancy loss x3, not pregnant", "N96"),  # "pregnancy" is said as well
     ],
 )
 def test_a_rule_stops_where_the_text_says_more(mapper: Mapper, text: str, code: str) -> None:

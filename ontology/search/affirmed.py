@@ -5,9 +5,10 @@ not "hypertensive heart disease with heart failure".
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from ..reading.normalise import normalise_text
+from ..reading.query import Query
 from .rerank import Ranked
 from .retrieve import Retriever
 
@@ -22,14 +23,18 @@ _SMALL = frozenset(
 )
 
 
-def without_absent(
-    ranked: Sequence[Ranked], absent: Sequence[str], retriever: Retriever
-) -> list[Ranked]:
+def without_absent(ranked: Sequence[Ranked], query: Query, retriever: Retriever) -> list[Ranked]:
     """Return the candidates, those lower that affirm an absent phrase, the best first.
 
-    absent: normalised phrases. A term or a name affirms a phrase that holds all its words.
+    A term or a name affirms a phrase that holds all its words. Where other words of the text affirm
+    it ("recurrent pregnancy loss, not pregnant"), a candidate may too.
     """
-    phrases = [stems for phrase in absent if (stems := _stems(phrase))]
+    said = set(query.forms[0].text.split()) if query.absent else set()
+    phrases = [
+        stems
+        for phrase in query.absent
+        if (stems := _stems(phrase)) and not _holds(said - set(phrase.split()), stems)
+    ]
     if not phrases:
         return list(ranked)
 
@@ -50,7 +55,7 @@ def without_absent(
     return sorted(lowered, key=lambda candidate: -candidate.score)
 
 
-def _holds(words: Sequence[str], stems: frozenset[str]) -> bool:
+def _holds(words: Collection[str], stems: frozenset[str]) -> bool:
     return all(any(word.startswith(stem) for word in words) for stem in stems)
 
 
