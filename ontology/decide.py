@@ -16,11 +16,11 @@ from .other_matter import is_other_in_brackets
 from .policy import MIN_SCORE, Policy
 from .reading.conditional import is_conditional, is_possible, taken_as_needed
 from .reading.denial import (
+    before_marker,
     denied_at_end,
     denies_by_sign,
     denies_in_another_language,
     names_a_lack,
-    unmarked_conditions,
     what_is_not_there,
 )
 from .reading.frames import is_of_another
@@ -183,9 +183,9 @@ def _denied(text: str) -> str | None:
 
 def _is_of_marker(text: str, denied: str, retriever: Retriever) -> bool:
     """Return whether a sign is that of a marker after a condition: "celiac disease tTG (-)"."""
-    if not denied_at_end(text, denied) or is_known(denied, retriever):
+    if not (denies_by_sign(text) and denied_at_end(text, denied)) or is_known(denied, retriever):
         return False
-    return any(is_known(left, retriever) for left in unmarked_conditions(denied))
+    return is_known(before_marker(denied), retriever)
 
 
 def _is_printed(text: str, rows: Sequence[int], retriever: Retriever) -> bool:

@@ -217,6 +217,11 @@ def test_a_condition_beside_what_is_denied_or_given_keeps_its_code(
         "no PR bleeding",
         "no effort angina",
         "zofran prn nausea",
+        "TB test negative",
+        "malaria smear negative",
+        "HIV Ab (-)",
+        "DVT left leg (-)",
+        "nausea vomiting (-)",
     ],
 )
 def test_what_is_denied_or_only_treated_in_a_case_has_no_code(mapper: Mapper, text: str) -> None:

@@ -10,6 +10,7 @@ from ..packaged import packaged
 from .normalise import normalise_text
 
 _LONGEST = 400  # characters of a text that are read
+_SHORT = 4  # letters of the longest word of a text of abbreviations: "RA RF"
 _PHRASE = 3  # words of a phrase for what a body or a life should have
 _NOT = r"(?:not|n['’]t)"
 _DONE_WRONGLY = r"(?:labell?ed|diagnosed|coded|listed|recorded|entered|charted|documented)"
@@ -86,6 +87,12 @@ _WANTED_AT_END = frozenset(
 )
 # Markers, whose absence is a kind of the condition: "breast cancer ER (-)".
 _MARKERS = frozenset("er pr her2 rh rhd receptor receptors gram".split())
+# With these before a sign, the condition itself is denied: "HIV Ab (-)".
+_TESTS = frozenset(
+    """test tests testing screen screening swab pcr naat rdt rapid ab abs antibody antibodies ag
+    antigen rna dna igg igm serology titer titre""".split()
+)
+_MARKED = frozenset({"smear", "strep"})  # markers that are words; others have two capitals
 _PREPOSITIONS = frozenset("in of to at for on".split())
 _UNDONE = re.compile(
     r"\s*not\s", re.IGNORECASE
@@ -117,16 +124,18 @@ def denied_at_end(text: str, denied: str) -> bool:
     return not text.strip().endswith(denied) and denied in text
 
 
-def unmarked_conditions(denied: str) -> tuple[str, ...]:
-    """Return what is left of a denied phrase without its last word or two.
+def before_marker(denied: str) -> str:
+    """Return what stands before a marker at the end of a denied phrase, else "".
 
-    They may be the marker that is denied: "chronic hepatitis B HBeAg (-)".
+    "Chronic hepatitis B HBeAg (-)" denies the marker only. A test is one for the condition.
 
-    >>> unmarked_conditions("celiac disease tTG")
-    ('celiac disease', 'celiac')
+    >>> before_marker("celiac disease tTG"), before_marker("HIV Ab"), before_marker("leg swelling")
+    ('celiac disease', '', '')
     """
-    words = denied.split()
-    return tuple(" ".join(words[:-count]) for count in (1, 2) if len(words) > count)
+    *before, last = denied.split()
+    is_loud = denied.isupper() and max(map(len, denied.split())) > _SHORT
+    is_marker = last in _MARKED or (sum(map(str.isupper, last)) > 1 and not is_loud)
+    return " ".join(before) if is_marker and last.lower() not in _TESTS else ""
 
 
 def without_denied(text: str) -> tuple[str, str]:
