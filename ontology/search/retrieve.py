@@ -136,17 +136,16 @@ class Retriever:
         return candidates
 
     def look_up(self, query: Query) -> list[int]:
-        """Return the rows of terms that equal the whole text: as written, else in other wordings.
+        """Return the rows of terms that equal the whole text.
 
-        A text that a release prints counts as written. Of other sources, a short form that the
-        project writes out counts first: many of them are the short forms of other diseases.
+        A text that a release prints counts as written. Of other sources, the wordings that a reader
+        makes count first: many short forms are also those of other diseases.
         """
         if query.refusal:
             return []
         written = self.index.rows.exact.get(normalise_text(query.text), [])
-        if not query.expanded or any(self._is_printed(row) for row in written):
-            if written:
-                return written
+        if any(map(self._is_printed, written)):
+            return written
         whole = filter(_is_whole, query.forms)
         for text in (*(form.text for form in whole), *query.turned):
             if rows := self.index.rows.exact.get(text):
