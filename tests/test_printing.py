@@ -4,7 +4,7 @@ import csv
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dxjudge.cli.main import run
@@ -24,6 +24,7 @@ CELL = st.one_of(
     names=st.integers(1, 3),
     across=st.sampled_from([60, 80, 120]),
 )
+@example([["", "00000 00000000 0000000000 00000000000000000000000000000"], ["0", ""]], 1, 60)
 def test_every_character_of_a_table_is_printed_within_the_width(
     cells: list[list[str]], names: int, across: int
 ) -> None:

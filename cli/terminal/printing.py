@@ -129,7 +129,7 @@ def _print_fitting(
     for number, title in enumerate(titles):
         cells = [line[number] for line in lines]
         is_text = number < names or not all(map(_is_number, cells))
-        broad = max(map(_broadest, cells), default=0)
+        broad = max(map(_broadest, [title, *cells]))
         table.add_column(
             Text(title),
             justify="left" if is_text else "right",

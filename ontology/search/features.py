@@ -10,7 +10,7 @@ import numpy as np
 
 from ..reading.normalise import normalise_text
 from ..reading.query import Form, Query
-from .retrieve import Floats, Hit, Retriever
+from .retrieve import OFFICIAL, Floats, Hit, Retriever
 from .term_rows import TermRows
 from .words import RAREST, ROW_OF, Words, rarities, read_words
 
@@ -65,7 +65,6 @@ _RARITIES: WeakKeyDictionary[TermRows, dict[str, float]] = WeakKeyDictionary()
 _NOT_WHOLE = frozenset(
     ("spelling", "first part", "in brackets", "alternative", "word for word", "one meaning")
 )
-_PRINTED = frozenset(("official", "inclusion", "includes"))  # the sources that a release prints
 
 
 class _Facts(NamedTuple):
@@ -193,7 +192,7 @@ class FeatureMaker:
                 (
                     float(source == "inclusion"),
                     float(source == "includes"),
-                    float(source not in _PRINTED),
+                    float(source not in OFFICIAL),
                 ),
                 min(len(words.stems), 12) / 12,
             )
