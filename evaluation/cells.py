@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import InputError
+from ..files.json_text import load_json
 from ..ontology.reading.query import split_diagnoses
 
 Row = Mapping[str, Any]
@@ -33,7 +34,7 @@ def read_list(cell: Any, place: str) -> list[Any]:
         return list(cell)
     text = str(cell).strip()
     if text.startswith("["):
-        for reader in (json.loads, ast.literal_eval):
+        for reader in (load_json, ast.literal_eval):
             try:
                 entries = reader(text)
             except (ValueError, SyntaxError, RecursionError, MemoryError):
@@ -77,7 +78,7 @@ def named_list(cell: Any) -> list[str] | None:
     """The list of an object {"diagnoses": [...]}, also in JSON; None for anything else."""
     if isinstance(cell, str) and cell.strip().startswith("{"):
         try:
-            cell = json.loads(cell)
+            cell = load_json(cell)
         except ValueError:
             return None
     if not isinstance(cell, Mapping) or list(cell) != ["diagnoses"]:
@@ -114,7 +115,7 @@ def read_options(row: Row, place: str) -> dict[str, str]:
     cell = row.get("options")
     if isinstance(cell, str) and cell.strip().startswith("{"):
         try:
-            cell = json.loads(cell)
+            cell = load_json(cell)
         except ValueError as fault:
             raise InputError(f"{place}: the options are not JSON: {fault}") from fault
     if isinstance(cell, Mapping):
@@ -153,7 +154,7 @@ def read_probabilities(cell: Any, place: str) -> tuple[dict[str, float] | None, 
     if is_empty(cell):
         return None, "", False
     try:
-        by_letter = json.loads(cell) if isinstance(cell, str) else cell
+        by_letter = load_json(cell) if isinstance(cell, str) else cell
         values = {str(letter): float(value) for letter, value in by_letter.items()}
     except (ValueError, TypeError, AttributeError) as fault:
         raise InputError(
@@ -176,7 +177,7 @@ def read_scores(cell: Any, place: str) -> dict[str, float] | None:
     if is_empty(cell):
         return None
     try:
-        by_letter = json.loads(cell) if isinstance(cell, str) else cell
+        by_letter = load_json(cell) if isinstance(cell, str) else cell
         scores = {str(letter): float(value) for letter, value in by_letter.items()}
     except (ValueError, TypeError, AttributeError) as fault:
         raise InputError(f"{place}: scores must be an object, letter to number") from fault

@@ -15,6 +15,7 @@ from ..errors import InputError, UsageError
 from ..files.bytes import decode, read_bytes
 from ..files.forms import Form
 from ..files.frames import frame_rows, is_frame, whole
+from ..files.json_text import load_json
 from ..files.rows_in import read_sheet, records
 from .cases import Case, Source, read_cases, read_responses
 from .cells import Row, text_of
@@ -55,7 +56,7 @@ def is_path(data: Data) -> bool:
 def read_json(path: Path) -> Any:
     """Read a JSON file. Raises InputError that names the file."""
     try:
-        return json.loads(decode(read_bytes(path), str(path)))
+        return load_json(decode(read_bytes(path), str(path)))
     except ValueError as fault:
         raise InputError(f"{path} is not JSON: {fault}") from fault
 

@@ -7,6 +7,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from ..errors import InputError
 from .cells import MISSING, to_json
+from .json_text import load_json, read_nested
 
 LIST_COLUMN = "text"
 """The name of the only column of a plain list."""
@@ -52,8 +53,8 @@ def is_json_array(text: str) -> bool:
     if not text.lstrip().startswith("["):
         return False
     try:
-        return isinstance(json.loads(text), list)
-    except (ValueError, RecursionError):
+        return isinstance(load_json(text), list)
+    except ValueError:
         return False
 
 
@@ -67,8 +68,8 @@ def parse_json(text: str, name: str) -> JsonRows:
     if not text.lstrip().startswith("["):
         return _parse_no_array(text, name)
     try:
-        values = DECODER.decode(text)
-    except (ValueError, RecursionError) as error:
+        values = read_nested(DECODER.decode, text)
+    except ValueError as error:
         raise InputError(f"{name} is not JSON: {error}") from error
     return _table(values, name)
 
@@ -76,8 +77,8 @@ def parse_json(text: str, name: str) -> JsonRows:
 def _parse_no_array(text: str, name: str) -> JsonRows:
     """Read one object a line, or objects by id. Another value over the whole text is no table."""
     try:
-        value = DECODER.decode(text)
-    except (ValueError, RecursionError):
+        value = read_nested(DECODER.decode, text)
+    except ValueError:
         return parse_json_lines(text, name)
     if _is_by_id(value):
         return _table([{ID_COLUMN: key, **row} for key, row in value.items()], name)
@@ -117,8 +118,8 @@ def are_lines(text: str) -> bool:
     """Whether the beginning of a text is that of one value a line, and not of one value alone."""
     first, _, rest = text.strip().partition("\n")
     try:
-        json.loads(first)
-    except (ValueError, RecursionError):
+        load_json(first)
+    except ValueError:
         return False
     return bool(rest)
 
@@ -158,8 +159,8 @@ def _table(values: Sequence[Any], name: str) -> JsonRows:
 
 def _object(line: str, place: str) -> dict[str, Any]:
     try:
-        value = DECODER.decode(line)
-    except (ValueError, RecursionError) as error:
+        value = read_nested(DECODER.decode, line)
+    except ValueError as error:
         raise InputError(f"{place} is not JSON: {error}") from error
     if not isinstance(value, dict):
         raise InputError(

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..errors import InputError
 from .json_rows import DECODER
+from .json_text import read_nested
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 _LONGEST = 10  # characters of a sign that may be cut at the end of a part, such as -Infinity
@@ -35,11 +36,11 @@ class _Rest:
         return is_next
 
     def value(self) -> Any:
-        """Return the next value. Raises ValueError or RecursionError for anything else."""
+        """Return the next value. Raises ValueError for anything else."""
         while True:
             start = self._place
             try:
-                value, end = DECODER.raw_decode(self._text, start)
+                value, end = read_nested(DECODER.raw_decode, self._text, start)
             except json.JSONDecodeError as error:
                 if not _may_be_cut(error) or not self._more():
                     raise
@@ -79,7 +80,7 @@ def array_values(parts: Iterable[str], name: str) -> Iterator[Any]:
             _ask(is_end or rest.skip(","), "neither a comma nor ] is after it")
             number += not is_end
         _ask(not rest.sign(), "the text goes on after the array")
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         why = error.msg if isinstance(error, json.JSONDecodeError) else error
         raise InputError(f"{name}, row {number} is not JSON: {why}") from error
 

@@ -1,6 +1,5 @@
 """Read the inputs of a step from the columns of a file."""
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from ..agents.step import Step
 from ..errors import InputError, UsageError
 from ..files.cells import is_empty
 from ..files.frames import frame_columns, frame_rows
+from ..files.json_text import load_json
 from ..files.nearest import did_you_mean, nearest, no_column
 from ..files.rows_in import Sheet
 from ..files.sequences import Lazy
@@ -105,7 +105,7 @@ def read_field(step: Step[Any, Any], field: str, value: Any) -> Any:
         return value
     if value.lstrip().startswith(("[", "{")):
         try:
-            return json.loads(value)
+            return load_json(value)
         except ValueError:
             return value
     if annotation == tuple[str, ...]:

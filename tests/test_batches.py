@@ -131,7 +131,11 @@ def test_what_is_invalid_expired_faulty_or_refused_in_a_batch(
     def script(seen: Seen) -> Any:
         number = case(seen)
         tries[number] += 1
-        first: dict[int, Any] = {2: "no JSON", 3: {"choice": "Gout"}, 4: fail(500), 5: EXPIRE}
+        deep: list[Any] = []
+        for _ in range(800):
+            deep = [deep]
+        first: dict[int, Any] = {2: "no JSON", 3: {"choice": "Gout"}, 4: fail(500), 5: EXPIRE,
+                                 8: Act(error={"deep": deep})}  # fmt: skip
         if number in first and tries[number] == 1:
             return first[number]
         return {6: refuse(), 7: fail(400, "too long")}.get(number, even_odd(seen))
@@ -142,12 +146,12 @@ def test_what_is_invalid_expired_faulty_or_refused_in_a_batch(
     expected = right()
     expected[6] = expected[7] = "failed"
     assert names(outcomes) == expected
-    assert (len(server.live), server.sizes) == (1, [9, 4])
+    assert (len(server.live), server.sizes) == (1, [9, 5])
     assert [one.repairs for one in outcomes[1:6]] == [0, 1, 1, 0, 0]
     failures = [one for one in outcomes if one.status == "failed"]
     assert [one.kind for one in failures] == ["refused", "rejected"]
     assert "too long" in failures[1].why
-    assert tries == Counter({n: 2 if n in (2, 3, 4, 5) else 1 for n in range(10)})
+    assert tries == Counter({n: 2 if n in (2, 3, 4, 5, 8) else 1 for n in range(10)})
 
 
 def test_repairs_live(server: BatchServer, wire: str, cache: Path) -> None:

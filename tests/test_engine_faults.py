@@ -46,6 +46,8 @@ PASSING: dict[str, Any] = {
     "the wrong type": {"choice": ["Angina"]},
     "a field twice": '{"choice": "Gout", "choice": "Angina"}',
     "not a number": '{"choice": NaN}',
+    "an answer nested too deeply": '{"choice": ' + "[" * 100_000,
+    "an answer nested deeply": '{"choice": ' + "[" * 700 + "]" * 700 + "}",
     "an empty answer": "",
 }
 LASTING: dict[str, Any] = {
@@ -62,7 +64,7 @@ def test_an_item_ends_failed_only_where_no_valid_answer_was_served(
 ) -> None:
     """Each passing fault meets three items, once or twice; then comes the answer, and no call."""
     faults, count = list(PASSING.values()), len(PASSING) * ROUNDS
-    assert len(PASSING) == 32
+    assert len(PASSING) == 34
     asked: Counter[int] = Counter()
 
     def script(seen: Seen) -> Any:

@@ -1,12 +1,12 @@
 """What a model under test is shown of a case: texts and images, without what is withheld."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from ...errors import InputError
+from ...files.json_text import load_json
 from ..images import Image, images_of
 
 Presentation = Literal["", "image", "text"]
@@ -40,7 +40,7 @@ def evidence_of(row: Mapping[str, Any], folder: Path) -> tuple[Evidence, ...]:
     entries = row.get(EVIDENCE)
     if isinstance(entries, str) and entries.lstrip().startswith("["):
         try:
-            entries = json.loads(entries)
+            entries = load_json(entries)
         except ValueError as fault:
             raise InputError(f"the column evidence is not JSON: {fault}") from fault
     if isinstance(entries, str):

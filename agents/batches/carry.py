@@ -2,12 +2,14 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from ...errors import ModelFault
 from ...files.counted import counted
+from ..engine.judges import Judge
 from ..engine.redact import redact_value
 from ..wires.batch import Answer, State
 from .answers import CANCELLED, EXPIRED
@@ -71,7 +73,7 @@ async def fetch(service: Service, record: Record, state: State) -> Carried:
     found: dict[str, Answer] = await service.patiently(
         lambda: _there(service, gone, service.wire.results(service.client, state))
     )
-    answers: dict[str, Any] = redact_value(found, service.judge)
+    answers = dict(_without_keys(found, service.judge))
     rest = CANCELLED if state.phase == "cancelled" else EXPIRED
     known = replace(record, phase=state.phase, answered=len(answers))
     await service.tickets.conclude(known, answers, rest)
@@ -81,6 +83,13 @@ async def fetch(service: Service, record: Record, state: State) -> Carried:
         f"{counted(record.requests, 'request')} answered"
     )
     return Carried(record.name, answers, rest)
+
+
+def _without_keys(found: dict[str, Answer], judge: Judge) -> Iterator[tuple[str, Answer]]:
+    for ticket, answer in found.items():
+        # An answer that is nested too deeply is none, like a line that is not JSON.
+        with suppress(ValueError):
+            yield ticket, redact_value(answer, judge)
 
 
 async def look(service: Service, record: Record, most: int | None = None) -> State:

@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from ...files.json_text import read_nested
 from ..step import problems_of, schema_of
 
 # Keywords that strict servers reject or that a model does not need.
@@ -62,7 +63,7 @@ def read_json(text: str) -> dict[str, Any]:
     and ValueError for one that is cut off, has a field twice, or holds NaN.
     """
     try:
-        value = _decode(text)
+        value = read_nested(_DECODER.decode, text)
     except json.JSONDecodeError:
         value = _search(_THINKING.sub("", text))
     if not isinstance(value, dict):
@@ -81,11 +82,10 @@ def _search(text: str) -> Any:
 
 
 def _objects(text: str) -> tuple[bool, Any]:
-    decoder = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_no_constant)
     place, is_complete, last = text.find("{"), False, None
     while place >= 0:
         try:
-            last, end = decoder.raw_decode(text, place)
+            last, end = read_nested(_DECODER.raw_decode, text, place)
             is_complete = True
         except json.JSONDecodeError:
             if _OBJECT.match(text, place):
@@ -94,10 +94,6 @@ def _objects(text: str) -> tuple[bool, Any]:
             end = place + 1
         place = text.find("{", end)
     return is_complete, last
-
-
-def _decode(text: str) -> Any:
-    return json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -109,6 +105,9 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_no_constant)
 
 
 def read_answer(model: type[BaseModel], data: Mapping[str, Any]) -> tuple[Any, list[str]]:

@@ -56,12 +56,11 @@ def examine(call: Call, reply: Reply) -> Valid | Problem:
         return check(call, {"text": reply.text})
     try:
         data = dict(reply.data) if reply.data is not None else read_json(reply.text)
-    except RecursionError:
-        return Problem("invalid", ("the JSON object is nested too deeply",))
+        # Reading JSON can turn escapes into a key, so keys are removed again.
+        data = redact_value(data, call.judge)
     except ValueError as fault:
         return Problem("invalid", (str(fault),), prose=isinstance(fault, NotJson))
-    # Reading JSON can turn escapes into a key, so keys are removed again.
-    return check(call, redact_value(data, call.judge))
+    return check(call, data)
 
 
 def _examine_scores(call: Call, reply: Reply) -> Valid | Problem:

@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import SecretStr
 
+from ...files.json_text import read_nested
 from .hidden import without_surrogates
 from .judges import Judge
 from .models import keys_of_environment
@@ -28,8 +29,11 @@ def redact(text: str, judge: Judge) -> str:
 
 
 def redact_value(value: Any, judge: Judge) -> Any:
-    """Replace the keys in every text of a value that was read from JSON."""
-    return _without(value, _secrets(judge))
+    """Replace the keys in every text of a value that was read from JSON.
+
+    Raises ValueError for a value that is nested too deeply.
+    """
+    return read_nested(_without, value, _secrets(judge))
 
 
 def _without(value: Any, secrets: list[str]) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 
 import httpx2
 
+from ...files.json_text import load_json
 from ..judge import JudgeSpec
 from ..wires import anthropic_wire, converse_wire, openai_wire
 from ..wires.clients import open_client
@@ -53,14 +54,17 @@ async def _post(judge: Judge, spec: JudgeSpec, request: Request, timeout: float)
             wire.path(spec), cast_to=httpx2.Response, **_as_sent(wire.body(spec, request), wire)
         )
     try:
-        data = json.loads(redact(response.content.decode("utf-8"), judge))
+        data = load_json(redact(response.content.decode("utf-8"), judge))
         return read_reply(judge, spec, data)
-    except (ValueError, RecursionError) as fault:
+    except ValueError as fault:
         raise NoAnswer(f"the body is not JSON in UTF-8: {fault}") from None
 
 
 def read_reply(judge: Judge, spec: JudgeSpec, data: Any) -> Reply:
-    """Return the reply in a response's JSON. Raises NoAnswer when it holds no answer."""
+    """Return the reply in a response's JSON.
+
+    Raises NoAnswer when it holds no answer, and ValueError for an answer nested too deeply.
+    """
     reply: Reply = wire_of_spec(spec).read(data)
     # Reading JSON can turn escapes into a key, so keys are removed again.
     return replace(reply, text=redact(reply.text, judge), data=redact_value(reply.data, judge))

@@ -1,9 +1,10 @@
 """What a batch of requests is, in a form that does not depend on the provider."""
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
+
+from ...files.json_text import load_json
 
 Phase = Literal["running", "cancelling", "ended", "expired", "cancelled", "failed"]
 Answer = dict[str, Any]
@@ -53,8 +54,8 @@ def lines_of(content: bytes) -> Iterator[Mapping[str, Any]]:
     """Yield the objects of a JSONL file of results; a line that is none is left out."""
     for line in content.split(b"\n"):
         try:
-            value = json.loads(line) if line.strip() else None
-        except (ValueError, RecursionError):
+            value = load_json(line) if line.strip() else None
+        except ValueError:
             continue
         if isinstance(value, Mapping):
             yield value

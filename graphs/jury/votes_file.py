@@ -18,6 +18,7 @@ from ...agents.steps import find_verdict
 from ...errors import InputError, UsageError
 from ...files.cells import is_empty
 from ...files.forms import Form, table_format
+from ...files.json_text import load_json
 from ...files.nearest import lacking
 from ...files.rows_in import Sheet, read_sheet
 from ...files.rows_out import write_columns
@@ -158,7 +159,7 @@ def read_verdict(text: str) -> Scalar:
         return float(bare) if number[1] or number[2] else int(bare)
     if bare.startswith('"'):
         try:
-            value = json.loads(bare)
+            value = load_json(bare)
         except ValueError:
             return bare
         return value if isinstance(value, str) else bare

@@ -1,6 +1,5 @@
 """Read mappings that people made in other tools: SSSOM sets and FHIR ConceptMaps."""
 
-import json
 from collections.abc import Iterable
 from itertools import takewhile
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any, NamedTuple
 from ...errors import InputError, UnknownCode
 from ...files.bytes import decode, read_bytes
 from ...files.delimited import parse_delimited
+from ...files.json_text import load_json
 from ..mapping import BETWEEN, Mapping
 from ..table_row import Entry, read_additional
 from ..tree import Tree
@@ -111,7 +111,7 @@ def read_concept_map(path: Path, tree: Tree) -> Curated:
     that is a draft, for another system of codes, and for an element with several targets.
     """
     try:
-        resource: Any = json.loads(decode(read_bytes(path), str(path)))
+        resource: Any = load_json(decode(read_bytes(path), str(path)))
     except ValueError as error:
         raise InputError(f"{path} is not JSON: {error}") from error
     if not isinstance(resource, dict) or resource.get("resourceType") != "ConceptMap":

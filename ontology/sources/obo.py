@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...errors import InputError
+from ...files.json_text import load_json
 from ..tree import Tree
 from .xref import Relation, Row, code_in
 
@@ -106,9 +107,11 @@ def read_graph(path: Path, text: str, tree: Tree) -> Iterator[Row]:
     Raises InputError for text that is not JSON or holds no graphs.
     """
     try:
-        document: Any = json.loads(text)
+        document: Any = load_json(text)
     except json.JSONDecodeError as error:
         raise InputError(f"{path}, line {error.lineno}: is not JSON: {error.msg}") from error
+    except ValueError as error:
+        raise InputError(f"{path}, line 1: is not JSON: {error}") from error
     graphs = document.get("graphs") if isinstance(document, dict) else None
     if not isinstance(graphs, list) or not all(isinstance(graph, dict) for graph in graphs):
         raise InputError(f"{path}, line 1: is not an OBO graph (it has no list 'graphs')")
