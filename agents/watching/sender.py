@@ -76,7 +76,7 @@ class _Exporter(SpanExporter):
         return result
 
     def shutdown(self) -> None:
-        self._exporter.shutdown()
+        self._exporter.shutdown()  # type: ignore[no-untyped-call]
 
 
 class _Faults(logging.Handler):

@@ -166,7 +166,7 @@ def _wording(step: Step[Any, Any], name: str) -> str:
 async def _try_rows(
     work: _Stress, run: Run, journal: Journal[Outcome], quiet: bool
 ) -> dict[tuple[int, int], Tried]:
-    known = work.known(journal.find)
+    known: dict[tuple[int, int], dict[Trial, Outcome]] = work.known(journal.find)
     total = len(work.pairs) * len(work.plan.trials) - sum(map(len, known.values()))
     tried: dict[tuple[int, int], Tried] = {}
     with counting(run, total, quiet=quiet) as progress:
