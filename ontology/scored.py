@@ -15,7 +15,7 @@ from .reading.refusal import everyday_words
 from .search.affirmed import without_absent
 from .search.rerank import Ranked, rerank
 from .search.retrieve import Hit
-from .search.said import as_said, on_side
+from .search.said import as_said, in_detail
 from .tree import Tree
 
 _DOUBTFUL = 0.45  # the highest score of a reading that is seldom right
@@ -34,7 +34,7 @@ def score_candidates(
     ranked = equal_first(ranked, equal, policy.retriever)
     ranked = _one_of_each_name(ranked, policy)
     if equal:
-        named, ranked = ranked[0], on_side(ranked, query.text, policy.retriever)
+        named, ranked = ranked[0], in_detail(ranked, query, policy.retriever)
         # The twin of the other side is as likely as the code that the text equals but for its side.
         network[ranked[0].hit.code] = network.get(named.hit.code, 0.0)
     else:

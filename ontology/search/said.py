@@ -15,6 +15,7 @@ from ..reading.normalise import normalise_text
 from ..reading.query import Query
 from ..specificity import side_of
 from ..tree import Node, Tree
+from .detailed import more_detailed
 from .rerank import Ranked
 from .retrieve import Retriever
 
@@ -95,16 +96,20 @@ def as_said(ranked: Sequence[Ranked], query: Query, retriever: Retriever) -> lis
     code = code or _unspecified(ranked, texts, retriever) or _other(ranked, query, retriever)
     code = code or _primary(ranked, texts, retriever.tree)
     code = code or _unlike(ranked, texts, retriever)
+    code = code or more_detailed(ranked, query, retriever)
     code = code or _sided(ranked, side_of(" ".join(texts)), retriever)
     return _in_front(code, ranked, retriever) if code else list(ranked)
 
 
-def on_side(ranked: Sequence[Ranked], text: str, retriever: Retriever) -> list[Ranked]:
-    """Return the candidates with the twin of the first one in front that has the text's side.
+def in_detail(ranked: Sequence[Ranked], query: Query, retriever: Retriever) -> list[Ranked]:
+    """Return the candidates, of which a term equals the text, with its details and side in front.
 
-    "Presence of unspecified artificial knee joint" has a twin for the right knee.
+    The text may be equal but for its brackets: "Urticaria [cold]". "Presence of unspecified
+    artificial knee joint" has a twin for the right knee.
     """
-    tree, side = retriever.tree, side_of(expand_abbreviations(text).text)
+    if ranked and (code := more_detailed(ranked, query, retriever)):
+        return _in_front(code, ranked, retriever)
+    tree, side = retriever.tree, side_of(expand_abbreviations(query.text).text)
     if not ranked or side is None or side_of(tree.name(ranked[0].hit.code)):
         return list(ranked)
     first, parent = tree.node(ranked[0].hit.code), tree.parent(ranked[0].hit.code)
