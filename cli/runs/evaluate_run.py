@@ -9,7 +9,7 @@ from typing import Any
 
 from ...agents.engine.judges import Judge, as_judge
 from ...errors import NoVerdict, UsageError
-from ...evaluation.from_data import open_evaluation, run_opened
+from ...evaluation.from_data import JOURNAL, open_evaluation, run_opened
 from ...evaluation.judges.stress_table import read_rates
 from ...evaluation.pages.kept import ATTEMPTS
 from ...evaluation.report.main_table import failed_note
@@ -75,7 +75,8 @@ def run_evaluation(request: Request) -> int:
         if not opened.judges:
             raise UsageError("no judge to estimate: name one with --judge")
         with request.run.open() as run:
-            tell(evaluation_facts(opened, run), as_json=request.as_json, file=sys.stdout)
+            facts = evaluation_facts(opened, run, request.output / JOURNAL)
+            tell(facts, as_json=request.as_json, file=sys.stdout)
         return 0
     if request.stress is not None:
         # A fault in the table is found here, before any work.
@@ -90,7 +91,8 @@ def run_evaluation(request: Request) -> int:
         for judge in (*opened.judges, *((chooser,) if chooser else ())):
             run.check(judge)
         if request.run.account is not None and opened.judges:
-            keep_estimates(estimate_evaluation(opened, run)[0], run)
+            planned = estimate_evaluation(opened, run, request.output / JOURNAL)
+            keep_estimates(planned.estimates, run)
         try:
             mapper = Mapper(
                 opened.settings.ontology,

@@ -1,13 +1,13 @@
 """Run a command with a journal: continue its finished items, close it, return the exit code."""
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from ...agents.engine.run import Run
-from ...files.journal import Journal
+from ...files.journal import Journal, finished_keys
 from ..exit_codes import BUDGET, INTERRUPTED, SOME_FAILED
 from ..option_groups import RunOptions
 from ..terminal.progress import counting
@@ -22,6 +22,15 @@ def journal_path(output: str, named: Path | None) -> Path | None:
     if named is not None or output == "-":
         return named
     return Path(f"{output}.journal")
+
+
+def unfinished(path: Path | None, job: Mapping[str, Any], keys: Sequence[str]) -> Sequence[int]:
+    """Return the numbers of the items that the journal of a run that did not end does not have.
+
+    keys: the key of each item in the journal.
+    """
+    kept = finished_keys(path, job)
+    return [item for item, key in enumerate(keys) if key not in kept] if kept else range(len(keys))
 
 
 def journalled(

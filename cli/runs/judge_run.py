@@ -13,7 +13,7 @@ from ...agents.outcome import Outcome, read_outcome, write_outcome
 from ...agents.steps import find_step
 from ...cache.key import fingerprint
 from ...errors import UsageError
-from ...files.journal import Journal, finished_keys
+from ...files.journal import Journal
 from ...files.sequences import picked
 from ...graphs.both_orders import check_step, stream_both_orders
 from ...graphs.case_names import case_names
@@ -39,7 +39,7 @@ from .estimates import (
     groups_of_jury,
     keep_estimates,
 )
-from .finishing import Rows, journal_path, journalled
+from .finishing import Rows, journal_path, journalled, unfinished
 from .judge_jury import (
     about_jury,
     check_votes,
@@ -123,8 +123,8 @@ def _judge_all(judging: Judging[T], options: JudgeOptions) -> int:
 
 def _estimated(judging: Judging[T], path: Path | None, run: Run) -> Facts:
     """Yield what would be asked about the rows that the journal does not have."""
-    keys, kept = judging.rows.keys, finished_keys(path, judging.about)
-    left = [row for row, key in enumerate(keys) if key not in kept] if kept else range(len(keys))
+    keys = judging.rows.keys
+    left = unfinished(path, judging.about, keys)
     yield from estimate_facts(judging.estimates(run, left), run, rows=len(keys))
     yield from finished_fact(len(keys) - len(left), str(path))
 
