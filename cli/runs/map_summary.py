@@ -139,11 +139,12 @@ def model_summary(parts: ReadOnly[str, int], chooser: Chooser) -> Iterator[Fact 
     lines = run.ledger.summary()
     calls, cached = sum(line.calls for line in lines), sum(line.cached for line in lines)
     exact, unambiguous = parts.get("exact", 0), parts.get("embedded", 0)
-    skipped = f"; {exact:,} exact and {unambiguous:,} unambiguous texts needed no model"
+    chooses = chooser.rerank != "none" and bool(exact or unambiguous)
+    skipped = f"; {exact:,} exact and {unambiguous:,} unambiguous texts needed no choice"
     label = as_judge(chooser.judge).spec.label
     yield Fact(
         f"{label}: {counted(calls, 'call')}, "
-        f"{counted(cached, 'text')} from the cache{skipped if exact or unambiguous else ''}",
+        f"{counted(cached, 'text')} from the cache{skipped if chooses else ''}",
         {"model": label, "exact_without_model": exact, "unambiguous_without_model": unambiguous},
     )
     tokens_in, tokens_out = (
