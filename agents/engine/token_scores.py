@@ -72,5 +72,6 @@ def _is_scored(entry: Any, name: str) -> bool:
     if not isinstance(entry, Mapping) or not isinstance(entry.get(name), str):
         return False
     score = entry.get("logprob")
-    is_number = isinstance(score, int | float) and not isinstance(score, bool)
-    return is_number and _LEAST <= score <= _MOST
+    if isinstance(score, bool) or not isinstance(score, int | float):
+        return False
+    return _LEAST <= score <= _MOST
