@@ -89,6 +89,17 @@ def test_run_again_it_asks_only_for_what_is_missing(
     assert "finished by an earlier run: 3 rows" in capsys.readouterr().err
 
 
+def test_rows_that_no_model_was_asked_for_do_not_stand_in_the_way_of_a_judge(
+    tmp_path: Path,
+) -> None:
+    source, target = pairs_file(tmp_path), tmp_path / "out.csv"
+    arguments = (JUDGE, source, "-o", target, "--set", "truth=gold")
+    assert judged(*arguments, "--engine", "rules") == 3
+    assert sorted(path.name for path in tmp_path.glob("out*")) == ["out.csv"]
+    with ProtocolServer(lambda seen: {"same_disease": "yes"}) as server:
+        assert judged(*arguments, "--judge", server.judge()) == 0
+
+
 def test_killed_in_the_middle_it_goes_on(tmp_path: Path) -> Any:
     source, target = pairs_file(tmp_path, 40), tmp_path / "out.jsonl"
     with ProtocolServer(lambda seen: {"same_disease": "yes"}) as server:
