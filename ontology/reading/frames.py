@@ -54,14 +54,21 @@ _IS = (
 )
 # "Fever in my daughter" is told of the patient.
 _KIN = (
-    r"(?!(?:\S+\s+)*(?:sons?|daughters?)\b)(?:(?:his|her|the|an?|my|both|close|young(?:er)?|older|first[- ]degree|second[- ]degree|"
-    r"immediate|blood|other|many)\s+)*"
+    r"(?!(?:\S+\s+)*(?:sons?|daughters?)\b)(?:(?:his|her|the|an?|my|both|close|young(?:er)?|"
+    r"older|first[- ]degree|second[- ]degree|immediate|blood|other|many)\s+)*"
     rf"(?:{_PERSON}|family members?)"
 )
 _BY_KIN = (
     rf"in\s+{_KIN}(?:\s+and\s+{_KIN})?(?:\s+(?:at|aged?)\s+\d+)?|"
     r"on\s+(?:(?:the|his|her)\s+)?(?:mother|father|maternal|paternal)(?:['’]?s)?\s+side"
     r"(?:\s+of\s+(?:the\s+)?family)?"
+)
+# What a mother has may be of a pregnancy, or be caught by her child.
+_OF_BIRTH = (
+    r".*\b(?:newborn|neonat\w*|infant|baby|fet(?:us|al)|pregnan\w*|birth|deliver\w*|labou?r|"
+    r"contact|(?:puerper\w*|\w*partum|(?:pre-?)?eclamp\w*|rh|\w*immuni[sz]\w*|mastitis|lactat\w*|"
+    r"placenta\w*|amnio\w*|hyperemesis|fever|infections?|viral|virus|hiv|syphilis|rubella|hepatitis|"
+    r"herpes|strep\w*|toxo\w*).*\bmother)\b"
 )
 _OTHER_PERSON = (
     r"(?:(?:household|close|school|family|sexual|sick|known)\s+contacts?|(?:ex-?\s?)?husband|(?:ex-?\s?)?wife|step(?:mother|father|brother|sister|son|daughter)|"
@@ -144,7 +151,7 @@ _TAILS = (
     *(
         (kind, re.compile(rf"\s*(.+?)[\s,:-]+({words})[\s.]*", re.IGNORECASE | re.DOTALL))
         for kind, words in (
-            ("relative", rf"family history|fam hx|family hx|fhx?|in (?:the )?family|{_BY_KIN}"),
+            ("relative", r"family history|fam hx|family hx|fhx?|in (?:the )?family"),
             (
                 "vaccination",
                 rf"(?:{_VACCINE}|booster|(?<=flu\s)shot|(?<=tetanus\s)shot)"
@@ -172,6 +179,10 @@ _TAILS = (
         )
     ),
     (
+        "relative",
+        re.compile(rf"(?!{_OF_BIRTH})\s*(.+?)[\s,:-]+({_BY_KIN})[\s.]*", re.IGNORECASE | re.DOTALL),
+    ),
+    (
         "vaccination",
         re.compile(rf"\s*({_PRODUCTS})(?:[\s,:-]+|(?=#))({_DOSES})[\s.]*", re.IGNORECASE),
     ),
@@ -185,7 +196,7 @@ _TREATED = re.compile(
     rf"(?:({_GROWTH}){_HOW}(?:excised|resected|removed)|{_HOW}(?:treated|cured|repaired|ablated))\b.*$",
     re.IGNORECASE | re.DOTALL,
 )
-_OLD = re.compile(r"\s*(?:(?:old|treated|healed|cured|fully),?\s+)+(?=\w)", re.IGNORECASE)
+_OLD = re.compile(r"^\s*(?:(?:old|treated|healed|cured|fully),?\s+)+(?=\w)", re.IGNORECASE)
 # Words with which a text is about something else than the encounter itself.
 _UNLESS = {
     "vaccination": re.compile(

@@ -19,8 +19,8 @@ _SINCE = r"(?:\s+(?:since|to date|so far|now|then|at \d+ years))*"
 _GONE = (
     r"(?:no (?:(?:further|current|known|present) )?(?:(?:evidence|signs?) of )?"
     r"(?:(?:the )?disease|recurrences?|relapses?|tumou?r)|(?-i:NED)|"
-    r"(?:disease|cancer|tumou?r|recurrence|relapse)[- ]free|(?:free of|without) (?:disease|recurrence)|"
-    r"(?:completely )?cured|all clear|clear)"
+    r"(?:disease|cancer|tumou?r|recurrence|relapse)[- ]free|(?:free of|without) (?:disease|"
+    r"recurrence)|(?:completely )?cured|all clear|clear)"
 )
 # What is said of an illness that one had.
 _OVER = (
@@ -39,7 +39,8 @@ _TOLD = tuple(
         # "Cleft lip repaired in infancy", "duodenal ulcer healed years ago"
         rf"[^,;]+?)[,;]?\s+(?P<past>{_HOW}{_TREATED}\s+{LONG_AGO}",
         # "Gestational diabetes in an earlier pregnancy"
-        r"[^,;]+?)\s+(?P<past>(?:in|with|during) (?:an? |the |her )?(?:earlier|previous|prior|past) "
+        r"(?!.*\b(?:supervision|care|history|current)\b)[^,;]+?)\s+(?P<past>"
+        r"(?:in|with|during|after) (?:an? |the |her )?(?:earlier|previous|prior|past) "
         r"pregnanc(?:y|ies)",
     )
 )

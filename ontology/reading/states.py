@@ -16,7 +16,8 @@ _WHEN = re.compile(
     re.IGNORECASE,
 )
 _DONE = re.compile(
-    r"[\s,]+(?:(?:was )?(?:done|performed|implanted|placed|fitted|inserted)|stable|doing well)[\s.]*$",
+    r"[\s,]+(?:(?:was )?(?:done|performed|implanted|placed|fitted|inserted)|stable|doing well)"
+    r"[\s.]*$",
     re.IGNORECASE,
 )
 _STANDS = re.compile(

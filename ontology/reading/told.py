@@ -15,11 +15,13 @@ from .normalise import normalise_text
 # A time that is years ago, as it stands after a condition or an operation.
 LONG_AGO = (
     r"(?:(?:(?:back )?in |since |about |around )?(?:19|20)\d\d|"
-    r"(?:about |around |over |more than |some )?(?:(?:\d+|an?|one|two|three|four|five|six|seven|eight|"
-    r"nine|ten|twelve|fifteen|twenty|thirty|forty|several|many) )?(?:years?|yrs?|decades?) ago|"
+    r"(?:about |around |over |more than |some )?(?:(?:\d+|an?|one|two|three|four|five|six|seven|"
+    r"eight|nine|ten|twelve|fifteen|twenty|thirty|forty|several|many) )?"
+    r"(?:years?|yrs?|decades?) ago|"
     r"long ago|last (?:year|winter|summer|spring|autumn|fall)|"
     r"(?:in|during) (?:(?:early|late|his|her) )*(?:childhood|infancy|adolescence|youth|teens)|"
-    r"(?:as|when) (?:an? )?(?:young |small )?(?:child|kid|baby|infant|boy|girl|teenager|young adult))"
+    r"(?:as|when) (?:an? )?(?:young |small )?(?:child|kid|baby|infant|boy|girl|teenager|"
+    r"young adult))"
 )
 _WHEN = re.compile(rf"[\s,(]+{LONG_AGO}\)?(?=[\s,.]*$|\s*,)", re.IGNORECASE)
 _SIDE = re.compile(r"\b(?:left|right|bilateral|both) (?!breasts\b)")
@@ -33,12 +35,17 @@ def term_told(text: str) -> str | None:
     >>> term_told("knee replacement infection") is None
     True
     """
+    return term_in(text, _table())
+
+
+def term_in(text: str, table: "_Table") -> str | None:
+    """Return the term that a text means by the rows of a table, else None."""
     plain = _WHEN.sub("", text)
     written = (text, plain, expand_abbreviations(plain).text)
     folded = dict.fromkeys(map(normalise_text, written))
     for words in dict.fromkeys((*folded, *(_SIDE.sub("", words) for words in folded))):
-        if _table().any.fullmatch(words):
-            matches = ((pattern.fullmatch(words), term) for pattern, term in _table().rows)
+        if table.any.fullmatch(words):
+            matches = ((pattern.fullmatch(words), term) for pattern, term in table.rows)
             return next(match.expand(term) for match, term in matches if match)
     return None
 
