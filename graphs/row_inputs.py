@@ -12,9 +12,9 @@ from pydantic.fields import FieldInfo
 from ..agents.images import images_of
 from ..agents.step import Step
 from ..errors import InputError, UsageError
-from ..files.cells import is_empty
+from ..files.cells import is_empty, plain_text
 from ..files.frames import frame_columns, frame_rows
-from ..files.json_text import load_json
+from ..files.json_text import load_cell
 from ..files.nearest import did_you_mean, nearest, no_column
 from ..files.rows_in import Sheet
 from ..files.sequences import Lazy
@@ -117,14 +117,15 @@ def read_field(step: Step[Any, Any], field: str, value: Any) -> Any:
         return _images(value)
     annotation = step.input.model_fields[field].annotation
     if annotation is str:
-        return value if isinstance(value, str) else str(value)
+        # A list or an object is no text: the row fails alone, when its input is validated.
+        return value if isinstance(value, list | dict) else plain_text(value)
     if isinstance(value, dict):  # in Parquet, every row has the keys of all rows
         return {key: entry for key, entry in value.items() if entry is not None}
     if not isinstance(value, str):
         return value
     if value.lstrip().startswith(("[", "{")):
         try:
-            return load_json(value)
+            return load_cell(value)
         except ValueError:
             return value
     if annotation == tuple[str, ...]:

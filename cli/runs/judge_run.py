@@ -19,7 +19,7 @@ from ...graphs.both_orders import check_step, stream_both_orders
 from ...graphs.case_names import case_names
 from ...graphs.columns import judged_columns
 from ...graphs.jury.columns import jury_columns, votes_cast
-from ...graphs.jury.jurors import HUMAN
+from ...graphs.jury.jurors import HUMAN, HumanVotes, votes_not_read
 from ...graphs.jury.plan import plan_jury
 from ...graphs.jury.result import JuryOutcome, read_jury, write_jury
 from ...graphs.jury.run_jury import stream_jury
@@ -56,6 +56,7 @@ from .step_rows import (
     decided_by_codes,
     read_job,
     read_rows,
+    say,
     warn_unused,
     write_rows,
 )
@@ -238,8 +239,12 @@ def _before_jury(options: JudgeOptions) -> Judging[JuryOutcome]:
     job = read_rows(options.rows, options.output, find_step(options.rows.step), options.case)
     if codes_decide(options, job.step):
         job = decided_by_codes(job, options.added_sources)
-    plan = plan_jury(job.step, voters_of(options, job.step), **settings_of(options, job.step))
+    voters = voters_of(options, job.step)
+    plan = plan_jury(job.step, voters, **settings_of(options, job.step))
     cases = case_names(job.sheet, options.case)
+    for people in (voter for voter in voters if isinstance(voter, HumanVotes)):
+        for told in votes_not_read(job.step, people, cases):
+            say(f"dxjudge: warning: {told}")
     pairs = zip(job.keys, cases, strict=True)
     rows = Rows[JuryOutcome](
         [fingerprint([key, case]) if key else "" for key, case in pairs],

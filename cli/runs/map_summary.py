@@ -10,7 +10,7 @@ from ...files.sequences import Repeated
 from ...graphs.chooser import Chooser
 from ...ontology.mapping import Mapping
 from ..terminal.facts import Fact
-from ..terminal.progress import calls_of, cost_text
+from ..terminal.progress import calls_of, cost_text, without_tokens
 from .map_columns import verdict
 
 _MOST_REASONS = 3  # that have a line
@@ -151,7 +151,8 @@ def model_summary(parts: ReadOnly[str, int], chooser: Chooser) -> Iterator[Fact 
         sum(line.tokens_in for line in lines),
         sum(line.tokens_out for line in lines),
     )
-    yield Fact(f"{tokens_in:,} tokens in, {tokens_out:,} out, {cost_text(lines)}", calls_of(lines))
+    tokens = f"{tokens_in:,} tokens in, {tokens_out:,} out{without_tokens(lines)}"
+    yield Fact(f"{tokens}, {cost_text(lines)}", calls_of(lines))
     if chooser.shuffle is not None:
         yield f"candidates shuffled with the seed {chooser.shuffle}"
     yield from run.remarks()

@@ -92,6 +92,8 @@ def _block(step: str, rows: Sequence[AgreementRow], names: Sequence[str]) -> Blo
     lines.append(("cases", *(str(first[name].n) for name in names)))
     lines.append(("left out: failed, abstained", *(
         f"{first[name].failed}, {first[name].abstained}" for name in names)))  # fmt: skip
+    if any(row.absent for row in first.values()):
+        lines.append(("left out: no vote of one", *(f"{first[name].absent}" for name in names)))
     warned = dict.fromkeys(f"{who(row)}: {row.measure}: {row.warning}"
                            for row in rows if row.warning)  # fmt: skip
     few = dict.fromkeys(f"{who(row)}: {row.warning}" for row in rows
