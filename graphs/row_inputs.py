@@ -69,7 +69,8 @@ def given_values(step: Step[Any, Any], given: Sequence[str]) -> dict[str, Any]:
 def _check_given(field: str, value: Any, known: FieldInfo) -> None:
     with suppress(PydanticUserError):  # a type that only the whole input can read
         try:
-            TypeAdapter(Annotated[known.annotation, known]).validate_python(value)
+            kind: Any = Annotated[known.annotation, known]
+            TypeAdapter(kind).validate_python(value)
         except ValidationError as fault:
             faults = fault.errors(include_url=False, include_input=False, include_context=False)
             why = "; ".join(error["msg"] for error in faults)
