@@ -125,16 +125,18 @@ def run_evaluation(request: Request) -> int:
             say_notes(result.evaluation, request.output)
             for line in run.remarks():
                 remark(line)
-        _check_resolved(result.evaluation, request.output, run.budget_reached)
+        if not run.budget_reached:
+            _check_resolved(result.evaluation, request.output, has_judge=bool(opened.judges))
         return exit_code(result.evaluation, run.budget_reached)
 
 
-def _check_resolved(evaluation: Evaluation, folder: Path, budget_reached: bool) -> None:
-    if evaluation.unresolved_models and not budget_reached:
+def _check_resolved(evaluation: Evaluation, folder: Path, *, has_judge: bool) -> None:
+    if evaluation.unresolved_models:
         names = ", ".join(evaluation.unresolved_models)
         tables = [folder / name for name in ("verdicts.csv", "predictions.csv")]
         reasons = " and ".join(str(table) for table in tables if table.exists())
-        raise NoVerdict(f"there is no number for {names}: every item failed; see {reasons}")
+        hint = "" if has_judge else "; rules alone decided: name a model with --judge"
+        raise NoVerdict(f"there is no number for {names}: every item failed{hint}; see {reasons}")
 
 
 def _models(request: Request) -> tuple[str, Judge | None]:

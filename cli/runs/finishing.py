@@ -34,18 +34,24 @@ def unfinished(path: Path | None, job: Mapping[str, Any], keys: Sequence[str]) -
 
 
 def journalled(
-    journal: Journal[Any], options: RunOptions, work: Callable[[Run], bool], *, what: str
+    journal: Journal[Any],
+    options: RunOptions,
+    work: Callable[[Run], bool],
+    *,
+    what: str,
+    can_retry: bool = True,
 ) -> int:
     """Call `work` with a run of these options; return the exit code.
 
     work: writes the output and returns whether an item failed. what: the plural of what the
-    journal keeps, for messages. The journal is kept when an item failed and another did not.
+    journal keeps, for messages. The journal is kept when an item failed and another did not,
+    unless the same command could only fail again (`can_retry` is false: no model is asked).
     """
     done = False
     try:
         with options.open() as run:
             failed = work(run)
-            done = not failed
+            done = not (failed and can_retry)
             return BUDGET if run.budget_reached else SOME_FAILED if failed else 0
     except KeyboardInterrupt:
         path = journal.path
