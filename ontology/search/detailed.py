@@ -17,6 +17,7 @@ from .retrieve import Retriever
 from .words import ROW_OF
 
 _OR = re.compile(r"\bwith or without \w+|\b\w+ or \w+\b")  # of two things, none is said
+_SEVERAL = re.compile(r"[;\n]")  # between diagnoses
 _WHOLE = ("whole", "word for word")
 _READ = 15  # candidates whose terms are read
 _MANY = 4  # words, of which the beginnings are enough
@@ -31,17 +32,14 @@ _FIGURES = {"i": "1", "ii": "2", "iii": "3", "iv": "4", "first": "1", "second": 
 _BEFORE_FIGURES = frozenset("stage grade degree".split())
 _PLURAL = re.compile(r"(?<=\w\w[^siu])s$")
 _KINDS = ("itis", "oma")  # diverticulitis is no diverticulosis
-_SIDES = frozenset("left right bilateral both".split())
-_SAME_AS = {"lid": "eyelid", "lids": "eyelid", "grade": "stage", "degree": "stage"}
-
-
-class _Detail(NamedTuple):
-    """A code, the words that tell it from the code above, and all words of its name."""
-
-    code: str
-    depth: int
-    words: frozenset[str]
-    name: frozenset[str]
+_SIDES = frozenset("left right bilateral".split())
+_SAME_AS = {
+    "both": "bilateral",
+    "lid": "eyelid",
+    "lids": "eyelid",
+    "grade": "stage",
+    "degree": "stage",
+}
 
 
 class _Fit(NamedTuple):
@@ -62,16 +60,18 @@ def more_detailed(ranked: Sequence[Ranked], query: Query, retriever: Retriever) 
     """
     hit, tree = ranked[0].hit, retriever.tree
     texts = [form.text for form in query.forms if form.kind in _WHOLE]
-    said = frozenset().union(*(read_details(_OR.sub(" ", text)) for text in texts))
+    said = _said(texts)
     term = read_details(retriever.index.folded[hit.row])
     told = term | read_details(tree.name(hit.code))
-    if said <= told:
+    if said <= told or _SEVERAL.search(query.text):
         return None
     node, parent = tree.node(hit.code), tree.parent(hit.code)
     is_vague = tree.descriptor.is_unspecified(tree.name(node))
-    is_beside = parent and tree.is_code(parent) and (is_vague or not term <= said)
+    above = [node]
+    if parent and tree.is_code(parent) and (is_vague or not term <= said):
+        above.append(parent)
     fits = [
-        *_near(parent if parent and is_beside else node, hit.code, said, told, retriever),
+        *(fit for one in above for fit in _near(one, ranked, said, told, retriever)),
         *_by_terms(ranked, texts, said, said & term, retriever),
     ]
     own = _fit(hit.code, read_details(tree.name(node)) | term, said, tree)
@@ -79,27 +79,55 @@ def more_detailed(ranked: Sequence[Ranked], query: Query, retriever: Retriever) 
     return best.code if best[:2] > own[:2] else None
 
 
+def _said(texts: Sequence[str]) -> frozenset[str]:
+    """Return the words of the forms of a text; of two sides, none is that of the condition."""
+    said = frozenset().union(*(read_details(_OR.sub(" ", text)) for text in texts))
+    return said if len(said & _SIDES) < 2 else said - _SIDES
+
+
 def _fit(code: str, words: frozenset[str], said: frozenset[str], tree: Tree) -> _Fit:
     return _Fit(len(words & said), -len(words - said), tree.level(code), code)
 
 
 def _near(
-    above: Node, first: str, said: frozenset[str], told: frozenset[str], retriever: Retriever
+    above: Node,
+    ranked: Sequence[Ranked],
+    said: frozenset[str],
+    told: frozenset[str],
+    retriever: Retriever,
 ) -> Iterator[_Fit]:
     """Yield the codes below a code whose names add only what the text says, and something new.
 
     They add it to the name of that code and to that of the first candidate. What a name says is
-    absent, such as "without complications", the text need not say.
+    absent, such as "without complications", the text need not say. Candidates are looked at, and
+    the children of the code, of those that fit, and so on.
     """
-    common = read_details(retriever.tree.name(above)) | told
-    known = read_details(retriever.tree.name(first))
-    for detail in _details(retriever.tree, above.code):
-        new = detail.words & said
-        rest = (detail.words | (detail.name - known)) - said
-        is_plain = all(word[0] == "-" and word[1:] not in said for word in rest)
-        if is_plain and not new <= told and detail.code in retriever.index.rows.of_code:
-            words = common & said | detail.words
-            yield _fit(detail.code, words, said, retriever.tree)
+    tree = retriever.tree
+    top = read_details(tree.name(above))
+    known = read_details(tree.name(ranked[0].hit.code))
+    below = (tree.node(one.hit.code) for one in ranked[1:_READ])
+    open_nodes = [node for node in below if above in tree.ancestors(node)]
+    open_nodes += tree.children(above)
+    seen: set[str] = set()
+    while open_nodes:
+        node = open_nodes.pop()
+        if node.code in seen or tree.is_encounter(node):
+            continue
+        seen.add(node.code)
+        name = read_details(tree.name(node))
+        rest = name - (top & known) - said
+        if any(word[0] != "-" or word[1:] in said for word in rest):
+            continue
+        open_nodes += tree.children(node)
+        added = name - top
+        is_new = not added & said <= told and not _is_vaguer(node, above, tree)
+        if is_new and node.code in retriever.index.rows.of_code:
+            yield _fit(node.code, (top | told) & said | added, said, tree)
+
+
+def _is_vaguer(node: Node, above: Node, tree: Tree) -> bool:
+    is_vague = tree.descriptor.is_unspecified
+    return is_vague(tree.name(node)) and not is_vague(tree.name(above))
 
 
 def _by_terms(
@@ -131,25 +159,6 @@ def _by_terms(
 
 def _telling(text: str) -> set[str]:
     return set(text.split()) - _SMALL
-
-
-@lru_cache(maxsize=4096)
-def _details(tree: Tree, code: str) -> tuple[_Detail, ...]:
-    """Return the codes below a code, without variants by a 7th character, and what each adds."""
-    above = read_details(tree.name(code))
-    return tuple(
-        _Detail(node.code, tree.level(node), added, name)
-        for node in _descendants(tree.node(code), tree)
-        if (added := (name := read_details(tree.name(node))) - above)
-        and not tree.descriptor.is_unspecified(tree.name(node))
-    )
-
-
-def _descendants(node: Node, tree: Tree) -> Iterator[Node]:
-    for child in tree.children(node):
-        if not tree.is_encounter(child):
-            yield child
-            yield from _descendants(child, tree)
 
 
 @lru_cache(maxsize=16_384)
