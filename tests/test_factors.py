@@ -97,6 +97,8 @@ def test_every_factor_is_a_code_and_every_frame_is_read() -> None:
         ("h/o colon polyp removed", "past", "colon polyp"),
         ("two sisters with ovarian ca", "relative", "ovarian ca"),
         ("father-in-law has TB", "contact", "TB"),
+        ("status na CVA", "past", "CVA"),
+        ("moeder heeft borstkanker", "relative", "borstkanker"),
     ],
 )
 def test_words_around_a_condition_are_its_frame(text: str, kind: str, rest: str) -> None:
@@ -168,7 +170,10 @@ def test_a_word_between_slashes_is_read_in_its_place() -> None:
         ("senza febbre", "febbre"),
         ("não tem diabetes", "diabetes"),
         ("sin apetito", None),
-        ("geen tekenen van infectie", "infectie"),
+        ("geen tekenen van een infectie", "infectie"),
+        ("patiënt ontkent pijn op de borst", "pijn op de borst"),
+        ("longembolie uitgesloten", "longembolie"),
+        ("geen eetlust", None),
         ("inga tecken på infektion", "infektion"),
         ("brak gorączki", "gorączki"),
         ("sans abri", None),
