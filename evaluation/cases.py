@@ -4,9 +4,10 @@ A row is a mapping from column to cell. A list may be a list, a JSON or Python l
 with a semicolon between entries. docs/evaluate.md lists the columns.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import count
 from typing import Any
 
 from pydantic import ValidationError
@@ -146,11 +147,18 @@ class Source:
     """Rows, and the name of their file for messages.
 
     foreign: the rows are in the layout of another tool, and not all of its columns are read.
+    numbers: of the rows in their file, where they are a part of it; otherwise they begin with 1.
     """
 
     name: str
     rows: Sequence[Row]
     foreign: bool = False
+    numbers: Sequence[int] = ()
+
+    def placed(self) -> Iterator[tuple[str, Row]]:
+        """Yield each row with the file and the number that a message names."""
+        for number, row in zip(self.numbers or count(1), self.rows, strict=False):
+            yield f"{self.name}, row {number}", row
 
 
 def read_cases(
@@ -174,8 +182,7 @@ def read_cases(
             hint = did_you_mean(name, columns, f"it has {', '.join(sorted(columns))}")
             raise InputError(f"{source.name} has no group column {name!r}; {hint}")
     cases: dict[str, Case] = {}
-    for number, row in enumerate(source.rows, 1):
-        place = f"{source.name}, row {number}"
+    for place, row in source.placed():
         case = replace(_case(row, wanted, place), columns=_kept(row, own))
         if case.id in cases:
             raise InputError(f"{place}: the id {case.id!r} occurs twice")
@@ -198,8 +205,7 @@ def read_responses(
     """
     by_case: dict[str, list[Response]] = {}
     seen: set[tuple[str, ...]] = set()
-    for number, row in enumerate(source.rows, 1):
-        place = f"{source.name}, row {number}"
+    for place, row in source.placed():
         response = replace(_response(row, place), columns=_kept(row, own))
         if response.case not in known:
             raise InputError(f"{place}: no case has the id {response.case!r}")

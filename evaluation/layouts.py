@@ -265,7 +265,7 @@ def _likelihood(place: str) -> Any:
     def key(entry: Any) -> float:
         try:
             return -float(entry[1])
-        except (TypeError, ValueError, IndexError, KeyError) as fault:
+        except (TypeError, ValueError, IndexError, KeyError, OverflowError) as fault:
             raise InputError(
                 f"{place}: DIFFERENTIAL_DIAGNOSIS has {entry!r}, not [condition, probability]"
             ) from fault

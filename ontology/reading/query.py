@@ -145,6 +145,8 @@ _QUALIFIER = frozenset(
     secondary congenital acquired suspected possible known other""".split()
 )
 _MARK = re.compile(r"^\s*#\s?(?=[a-z])", re.IGNORECASE)
+# What is left of a text that only announces a condition: "h/o ?", "history of", "suspected".
+_NO_CONDITION = frozenset(("", "of", "for", "possible", "r o", "suspected", "suspicion of"))
 _CODE_PREFIX = re.compile(r"^\s*(?:[-*•–]+|\d{1,2}[.)])\s+")
 
 _TELLING = frozenset(
@@ -220,6 +222,8 @@ def read_query(text: str, *, frames: bool = True) -> Query:
         bare, set_aside = sought["found"], f"{set_aside} {sought['sought']}".strip()
     frame = read_frame(bare)
     bare, plain = not_elsewhere(frame.rest if frame else bare)
+    if normalise_text(bare) in _NO_CONDITION:
+        return Query(text, (), refusal="names no condition")
     english = gloss(_BRACKETS.sub(" ", bare))
     expansion = (
         Expansion(bare, (), ())
