@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Set
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 
 from .cognates import skeleton
 
@@ -88,7 +89,7 @@ class Spelling:
 
         slips = 2 if len(word) >= _LONG else 1
         sizes = range(len(word) - slips, len(word) + slips + 1)
-        choices = [other for size in sizes for other in self._by_length.get(size, ())]
+        choices = list(chain.from_iterable(self._by_length.get(size, ()) for size in sizes))
         near = extract(word, choices, scorer=OSA.distance, score_cutoff=slips, limit=None)
         likely = [
             (distance, other not in self.right, -self.counts[other], other)
