@@ -135,6 +135,14 @@ def test_what_is_no_diagnosis_is_refused_with_a_reason(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "text", ["suspected ?", "h/o ?", "history of .", "history of", "Suspected:", "r/o", "possible"]
+)
+def test_what_only_announces_a_condition_is_refused(text: str) -> None:
+    read = read_query(text)
+    assert (read.refusal, read.forms) == ("names no condition", ())
+
+
+@pytest.mark.parametrize(
     "text",
     ["hepatitis C", "vitamin B12 deficiency", "COVID-19", "trisomy 21", "DM2", "fever", "burn 20%"]
     + ["47XXY", "22q11DS", "CK 40,000 rhabdo", "Mr. Jones has COPD", "hypertension, MD"]

@@ -8,6 +8,8 @@ condition into the code of the factor.
 import re
 from typing import NamedTuple
 
+from .past import told_as_past
+
 
 class Frame(NamedTuple):
     """A frame: its kind, the words as written, the same in official words, and the condition."""
@@ -23,7 +25,8 @@ _PAST = (
     rf"(?:(?:personal|prsnl|pers|past|prior|previous|remote|medical|known|with|has|had|an?)\.?\s+)*"
     rf"{_HISTORY}(?!\s+present)(?:\s+(?:of|for))?|h/o|p/h/o|hx/o|pmhx?|(?:prior|previous)|prev\.?|"
     r"remote(?=\s+(?!control|monitor|patient|area|memory|recall|viewing))|past(?=\s+(?!point|due|term|date|its|midnight))|"
-    r"(?:fully )?recovered from|"
+    r"(?:fully )?recovered from|survivor of(?=.*\w)|"
+    r"old(?:,? (?:healed|treated|cured))+(?=\s+(?:\S+\s+){0,2}(?:fracture|fx|ulcer)\b)|old treated|"
     r"old(?=\s+(?:healed\s+)?(?:cva|stroke|cerebrovascular|mi|myocardial|infarct\w*|tia|p?tb|"
     r"tubercul\w*|fracture|fx|dvt|pe)\b)|"
     # Spanish and Portuguese, French, German, Italian.
@@ -35,8 +38,8 @@ _PAST = (
 _PERSON = (
     r"(?:(?:two|three|both|several|multiple|\d)\s+)?"
     r"(?:(?:maternal|paternal|older|younger|half|twin)\s+)?(?:mother|father|mom|mum|dad|brothers?|"
-    r"sisters?|parents?|aunts?|uncles?|cousins?|siblings?|gran(?:ny|dad|dma|dpa)|"
-    r"grand(?:mother|father|parents?|ma|pa|dad)|relatives?|sons?|daughters?|nephew|niece)"
+    r"sisters?|parents?|aunts?|uncles?|cousins?|siblings?|gran(?:ny|dad|dma|dpa)s?|"
+    r"grand(?:mothers?|fathers?|parents?|ma|pa|dad)|relatives?|sons?|daughters?|nephew|niece)"
 )
 _HAS = (
     r"(?:is\s+|was\s+|currently\s+)?(?:has|have|had|with|"
@@ -49,6 +52,24 @@ _IS = (
     r"autistic|bipolar|ana?emic|psychotic|anorexic|bulimic|ha?emophiliac|demented|depressed|suicidal|"
     r"obese|co?eliac|hypothyroid)\s*$)"
 )
+# "Fever in my daughter" is told of the patient.
+_KIN = (
+    r"(?!(?:\S+\s+)*(?:sons?|daughters?)\b)(?:(?:his|her|the|an?|my|both|close|young(?:er)?|"
+    r"older|first[- ]degree|second[- ]degree|immediate|blood|other|many)\s+)*"
+    rf"(?:{_PERSON}|family members?)"
+)
+_BY_KIN = (
+    rf"in\s+{_KIN}(?:\s+and\s+{_KIN})?(?:\s+(?:at|aged?)\s+\d+)?|"
+    r"on\s+(?:(?:the|his|her)\s+)?(?:mother|father|maternal|paternal)(?:['’]?s)?\s+side"
+    r"(?:\s+of\s+(?:the\s+)?family)?"
+)
+# What a mother has may be of a pregnancy, or be caught by her child.
+_OF_BIRTH = (
+    r".*\b(?:newborn|neonat\w*|infant|baby|fet(?:us|al)|pregnan\w*|birth|deliver\w*|labou?r|"
+    r"contact|(?:puerper\w*|\w*partum|(?:pre-?)?eclamp\w*|rh|\w*immuni[sz]\w*|mastitis|lactat\w*|"
+    r"placenta\w*|amnio\w*|hyperemesis|fever|infections?|viral|virus|hiv|syphilis|rubella|hepatitis|"
+    r"herpes|strep\w*|toxo\w*).*\bmother)\b"
+)
 _OTHER_PERSON = (
     r"(?:(?:household|close|school|family|sexual|sick|known)\s+contacts?|(?:ex-?\s?)?husband|(?:ex-?\s?)?wife|step(?:mother|father|brother|sister|son|daughter)|"
     r"(?:mother|father|brother|sister|son|daughter)-in-law|spouse|partner|boyfriend|girlfriend|room-?mate|friend|co-?worker|colleague|"
@@ -57,6 +78,7 @@ _OTHER_PERSON = (
 _RELATIVE = (
     rf"(?:(?:strong|positive|significant)\s+)?(?:family|fam|familial)\.?\s+(?:medical\s+)?{_HISTORY}"
     rf"(?:\s+(?:of|for))?|fhx?(?!,)(?:\s+of)?|f/h/o|"
+    r"(?:mother|father|maternal|paternal)(?:['’]?s)? side(?=\s*[:,–-])|"
     rf"{_PERSON}(?:\s+{_HAS}|{_IS}|(?=\s*:|\s+[-–]\s)|(?=(?:\s+\S+){{1,3}}?(?:\s+(?:positive|pos\b)|\s?\+)))|"
     r"(?:antecedentes?|historia) familiar(?:es)? de|antécédents? familiaux de?|"
     r"familienanamnese(?: von| für)?|storia familiare di|familiarità per|"
@@ -157,6 +179,10 @@ _TAILS = (
         )
     ),
     (
+        "relative",
+        re.compile(rf"(?!{_OF_BIRTH})\s*(.+?)[\s,:-]+({_BY_KIN})[\s.]*", re.IGNORECASE | re.DOTALL),
+    ),
+    (
         "vaccination",
         re.compile(rf"\s*({_PRODUCTS})(?:[\s,:-]+|(?=#))({_DOSES})[\s.]*", re.IGNORECASE),
     ),
@@ -170,6 +196,7 @@ _TREATED = re.compile(
     rf"(?:({_GROWTH}){_HOW}(?:excised|resected|removed)|{_HOW}(?:treated|cured|repaired|ablated))\b.*$",
     re.IGNORECASE | re.DOTALL,
 )
+_OLD = re.compile(r"^\s*(?:(?:old|treated|healed|cured|fully),?\s+)+(?=\w)", re.IGNORECASE)
 # Words with which a text is about something else than the encounter itself.
 _UNLESS = {
     "vaccination": re.compile(
@@ -197,12 +224,18 @@ def read_frame(text: str) -> Frame | None:
     """
     for kind, lead in _LEADS:
         if (match := lead.fullmatch(text)) and not _is_about_more(kind, text):
-            rest = _TREATED.sub(r"\1", match[2]) if kind == "past" else match[2]
-            return Frame(kind, match[1].strip(), _PHRASES[kind], rest.strip())
+            return _framed(kind, match[1], match[2])
     for kind, tail in _TAILS:
         if (match := tail.fullmatch(text)) and not _is_about_more(kind, text):
-            return Frame(kind, match[2].strip(), _PHRASES[kind], match[1].strip())
-    return None
+            return _framed(kind, match[2], match[1])
+    told = told_as_past(text)
+    return _framed("past", *told) if told else None
+
+
+def _framed(kind: str, written: str, rest: str) -> Frame:
+    if kind == "past":
+        rest = _OLD.sub("", _TREATED.sub(r"\1", rest))
+    return Frame(kind, written.strip(), _PHRASES[kind], rest.strip())
 
 
 def is_of_another(frame: Frame) -> bool:

@@ -22,6 +22,7 @@ from .lay import in_clinical_words
 from .measured import whole_measure
 from .normalise import normalise_text
 from .states import wordings_of_state
+from .told import term_told
 from .values import is_lab_value
 
 LONGEST = 400
@@ -142,6 +143,8 @@ _QUALIFIER = frozenset(
     secondary congenital acquired suspected possible known other""".split()
 )
 _MARK = re.compile(r"^\s*#\s?(?=[a-z])", re.IGNORECASE)
+# What is left of a text that only announces a condition: "h/o ?", "history of", "suspected".
+_NO_CONDITION = frozenset(("", "of", "for", "possible", "r o", "suspected", "suspicion of"))
 _CODE_PREFIX = re.compile(r"^\s*(?:[-*•–]+|\d{1,2}[.)])\s+")
 
 _TELLING = frozenset(
@@ -215,8 +218,11 @@ def read_query(text: str, *, frames: bool = True) -> Query:
     set_aside = f"{set_aside} {doubt}".strip()
     if sought := _SOUGHT.fullmatch(bare):
         bare, set_aside = sought["found"], f"{set_aside} {sought['sought']}".strip()
+    told = term_told(bare) if frames else None
     frame = read_frame(bare)
     bare, plain = not_elsewhere(frame.rest if frame else bare)
+    if normalise_text(bare) in _NO_CONDITION:
+        return Query(text, (), refusal="names no condition")
     english = gloss(_BRACKETS.sub(" ", bare))
     expansion = (
         Expansion(bare, (), ())
@@ -239,7 +245,7 @@ def read_query(text: str, *, frames: bool = True) -> Query:
     as_written = (short,) if expansion.expanded or frame else ()
     states = wordings_of_state(bare, frame.kind if frame else "") if frames else ()
     orders = _in_frame(frame if frames else None, turned(folded, expansion.text))
-    others = tuple(map(normalise_text, filter(None, (*as_written, *orders, lay, *states))))
+    others = tuple(map(normalise_text, filter(None, (told, *as_written, *orders, lay, *states))))
     if frame and not frames:
         set_aside = " ".join(filter(None, (set_aside, frame.written)))
     elif frame:
