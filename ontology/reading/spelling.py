@@ -67,11 +67,15 @@ class Spelling:
 
     @cached_property
     def _by_skeleton(self) -> dict[str, str]:
-        """The commonest word of each skeleton; a word that is a drug stands for itself."""
+        """The commonest word of each skeleton; a word that is a drug stands for itself.
+
+        Of such words with one skeleton the first by letters counts, the same in every process.
+        """
         commonest_last = sorted(self.counts, key=lambda word: (self.counts[word], word))
         known = (word for word in commonest_last if word.isascii() and word.isalpha())
         words = {skeleton(word): word for word in known}
-        words |= {skeleton(word): word for word in self.right if word.isascii() and word.isalpha()}
+        right = sorted(filter(str.isalpha, self.right), reverse=True)
+        words |= {skeleton(word): word for word in right if word.isascii()}
         words.pop("", None)
         return words
 
