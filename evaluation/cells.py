@@ -9,7 +9,7 @@ from typing import Any
 
 from ..errors import InputError
 from ..files.json_text import load_json
-from ..ontology.reading.query import split_diagnoses
+from ..ontology.reading.several import split_diagnoses
 
 Row = Mapping[str, Any]
 _PROSE = re.compile(r"[\n:.?!](?:\s|$)|^-+$|(?:\S+\s+){11}\S")

@@ -103,7 +103,7 @@ def _why_beside(state: Joined, condition: Coded) -> str | None:
     """
     relation, is_organism = condition.part.relation, organism(condition.part.text) is not None
     if is_organism:
-        return "the organism that the text names" if relation == "due to" else None
+        return "the organism that the text names" if relation in {"due to", "agent"} else None
     if relation == "due to" and state.code.startswith(SECONDARY):
         return f"{state.code} spread from it" if condition.code.startswith(_TUMORS) else None
     has_spread = relation == "spread" and state.code.startswith(_TUMORS)

@@ -27,8 +27,7 @@ from .mapping import WRITTEN, Additional, Candidate, Mapping, band_of
 from .policy import MIN_SCORE, Policy
 from .reading.joined import Part, read_parts
 from .reading.measured import measures_in
-from .reading.normalise import normalise_text
-from .reading.query import LONGEST
+from .reading.normalise import LONGEST, normalise_text
 from .specificity import at_specificity, side_of
 from .tree import Tree
 
@@ -110,7 +109,7 @@ def _of_organism(text: str) -> tuple[Part, ...]:
     for end in range(min(_ORGANISM, len(words) - 1), 0, -1):
         name, rest = " ".join(words[:end]), " ".join(words[end:])
         if organism(name):
-            return Part(rest, rest, "with"), Part(name, name, "due to")
+            return Part(rest, rest, "with"), Part(name, name, "agent")
     return ()
 
 
@@ -157,7 +156,7 @@ def _with_codes(
     if (
         first is None
         or not all(coded)
-        or (parts == _of_organism(_LEAD.sub("", mapping.text)) and not _is_infection(first, tree))
+        or (parts[-1].relation == "agent" and not _is_infection(first, tree))
     ):
         return mapping
     state = Joined(mapping, first.code, (first,), ())

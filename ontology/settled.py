@@ -8,7 +8,8 @@ from .left_out import left_out
 from .mapping import Candidate, Mapping, band_of
 from .policy import Policy
 from .reading.normalise import normalise_text
-from .reading.query import Query, listed_parts, read_query
+from .reading.query import Query, read_query
+from .reading.several import listed_parts
 from .search.retrieve import Retriever
 from .specificity import at_specificity
 

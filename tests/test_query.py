@@ -6,9 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dxjudge.ontology.reading import abbreviations, query
+from dxjudge.ontology.reading import abbreviations, query, several, shorthand
 from dxjudge.ontology.reading.abbreviations import expand_abbreviations
-from dxjudge.ontology.reading.query import read_query, split_diagnoses, why_not_a_diagnosis
+from dxjudge.ontology.reading.no_diagnosis import why_not_a_diagnosis
+from dxjudge.ontology.reading.query import read_query
+from dxjudge.ontology.reading.several import split_diagnoses
 
 AFIB = "atrial fibrillation"
 PPROM = "preterm premature rupture of membranes"
@@ -172,5 +174,5 @@ def test_any_text_can_be_read(text: str) -> None:
 
 
 def test_examples_in_docstrings() -> None:
-    assert doctest.testmod(query).failed == 0
-    assert doctest.testmod(abbreviations).failed == 0
+    for module in (query, abbreviations, several, shorthand):
+        assert doctest.testmod(module).failed == 0

@@ -7,9 +7,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ..packaged import packaged
-from .normalise import normalise_text
+from .normalise import LONGEST, normalise_text
 
-_LONGEST = 400  # characters of a text that are read
 _SHORT = 4  # letters of the longest word of a text of abbreviations: "RA RF"
 _PHRASE = 3  # words of a phrase for what a body or a life should have
 _NOT = r"(?:not|n['’]t)"
@@ -110,7 +109,7 @@ def what_is_not_there(text: str) -> str | None:
     ('DVT', 'TB')
     >>> what_is_not_there("no appetite")
     """
-    short = text[:_LONGEST].strip(" .。")
+    short = text[:LONGEST].strip(" .。")
     match = _ENGLISH.fullmatch(short)
     denied = next(filter(None, match.groups()), None) if match else _denied_elsewhere(short)
     words = normalise_text(denied or "").split()
@@ -144,7 +143,7 @@ def without_denied(text: str) -> tuple[str, str]:
     >>> without_denied("no fever, likely viral URI"), without_denied("no fever; no chills")
     (('likely viral URI', 'no fever'), ('no fever; no chills', ''))
     """
-    parts = _PARTS.split(text) if len(text) < _LONGEST else []
+    parts = _PARTS.split(text) if len(text) < LONGEST else []
     denied = [part for part in parts if what_is_not_there(part)]
     kept = [part for part in parts if part not in denied]
     return ("; ".join(kept), "; ".join(denied)) if denied and kept else (text, "")
@@ -152,7 +151,7 @@ def without_denied(text: str) -> tuple[str, str]:
 
 def denies_by_sign(text: str) -> bool:
     """Return whether a sign or brackets deny a condition: "HTN (-)", "GERD (ruled out)"."""
-    return _BY_SIGN.search(text[:_LONGEST]) is not None
+    return _BY_SIGN.search(text[:LONGEST]) is not None
 
 
 def _is_wanted(words: list[str]) -> bool:
@@ -173,7 +172,7 @@ def denies_in_another_language(text: str) -> bool:
     >>> denies_in_another_language("niega asma"), denies_in_another_language("no asthma")
     (True, False)
     """
-    short = text[:_LONGEST].strip(" .。")
+    short = text[:LONGEST].strip(" .。")
     return _ENGLISH.fullmatch(short) is None and _denied_elsewhere(short) is not None
 
 

@@ -7,9 +7,9 @@ import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from .query import LONGEST
+from .normalise import LONGEST
 
-Relation = Literal["with", "due to", "adjective", "spread"]
+Relation = Literal["with", "due to", "adjective", "spread", "agent"]
 
 _MOST = 4  # parts of a text that is still read as one diagnosis
 _JOINTS: tuple[tuple[Relation, str], ...] = (
