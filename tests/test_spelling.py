@@ -1,6 +1,7 @@
 """Misspelt words are read as the nearest word of the terms, and right ones are left alone."""
 
 import csv
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dxjudge.graphs.mapper import Mapper
-from dxjudge.ontology.reading.spelling import make_spelling
+from dxjudge.ontology.reading.spelling import Spelling, make_spelling
 
 ROOT = Path(__file__).parents[1]
 COMMON = 3  # terms that hold a word make it one that others are read as
@@ -43,6 +44,13 @@ SPELLING = make_spelling(
 )
 def test_the_nearest_word_of_the_terms_is_read(written: str, read: str) -> None:
     assert SPELLING.corrected(written) == read
+
+
+def test_a_cognate_does_not_depend_on_the_order_of_the_words() -> None:
+    words = ["ureteritico", "ureteritica"]
+    orders = (dict.fromkeys(words), dict.fromkeys(reversed(words)))
+    spellings = [Spelling(Counter(), order.keys(), frozenset(), {}) for order in orders]
+    assert {spelling.in_english("uretheritic") for spelling in spellings} == {"ureteritico"}
 
 
 def test_the_commoner_word_wins_among_equally_near_ones() -> None:

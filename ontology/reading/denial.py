@@ -91,6 +91,7 @@ _TESTS = frozenset(
     """test tests testing screen screening swab pcr naat rdt rapid ab abs antibody antibodies ag
     antigen rna dna igg igm serology titer titre""".split()
 )
+_KINDS = re.compile(r"[A-Z](?:/[A-Z])+")  # "hepatitis A/B/C"
 _MARKED = frozenset({"smear", "strep"})  # markers that are words; others have two capitals
 _PREPOSITIONS = frozenset("in of to at for on".split())
 _UNDONE = re.compile(
@@ -126,12 +127,15 @@ def denied_at_end(text: str, denied: str) -> bool:
 def before_marker(denied: str) -> str:
     """Return what stands before a marker at the end of a denied phrase, else "".
 
-    "Chronic hepatitis B HBeAg (-)" denies the marker only. A test is one for the condition.
+    "Chronic hepatitis B HBeAg (-)" denies the marker only. A test is one for the condition, and so
+    are its kinds ("flu A/B").
 
     >>> before_marker("celiac disease tTG"), before_marker("HIV Ab"), before_marker("leg swelling")
     ('celiac disease', '', '')
     """
     *before, last = denied.split()
+    if _KINDS.fullmatch(last):
+        return ""
     is_loud = denied.isupper() and max(map(len, denied.split())) > _SHORT
     is_marker = last in _MARKED or (sum(map(str.isupper, last)) > 1 and not is_loud)
     return " ".join(before) if is_marker and last.lower() not in _TESTS else ""

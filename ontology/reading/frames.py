@@ -100,9 +100,11 @@ _VACCINATION = (
     rf"(?:\s+and\s+{_VACCINE})?(?:\s+(?:for|against|with)|\s*[,:-])"
 )
 _PREVENTION = (
-    r"(?:(?:pre|post)[- ]exposure )?(?:chemo)?prophylaxis (?:for|against)|prevention of|"
-    r"(?-i:PEP|PrEP) (?:for|against)"
+    r"(?:pre[- ]exposure )?(?:chemo)?prophylaxis (?:for|against)|prevention of|"
+    r"(?-i:PrEP) (?:for|against)"
 )
+# Who is treated after an exposure has met the infection.
+_EXPOSED = r"(?:post[- ]?exposure (?:chemo)?prophylaxis|(?-i:n?PEP))"
 _PHRASES = {
     "vaccination": "encounter for immunization against",
     "past": "personal history of",
@@ -121,6 +123,7 @@ _LEADS = tuple(
         ("contact", _CONTACT),
         ("vaccination", rf"{_NEEDED}(?=\s+(?:{_PRODUCT}|{_PRODUCTS}\s*{_DOSES})\s*$)"),
         ("past", _PAST),
+        ("contact", rf"{_EXPOSED} (?:for|against)"),
         ("prevention", _PREVENTION),
         ("status", r"s/p|status\s+post|(?-i:S/P)"),
     )
@@ -142,7 +145,7 @@ _TAILS = (
                 r"ld-?ct|low\s+dose\s+ct|ct|mammogra\w+|colonoscopy|dexa|dxa|pap(?:\s+smear)?|ultrasound|"
                 r"questionnaire))*",
             ),
-            ("contact", r"(?:contact/)?exposure|contact"),
+            ("contact", rf"(?:contact/)?exposure|contact|{_EXPOSED}"),
             (
                 "past",
                 r"in (?:the )?past|history|hx|by history|survivors?|outgrown|outgrew(?: it)?|"
@@ -151,8 +154,8 @@ _TAILS = (
             ),
             (
                 "prevention",
-                r"(?:(?:pre|post)[- ]?exposure )?(?:chemo)?prophylaxis|ppx|prevention|"
-                r"prophylactically|(?-i:PEP|PrEP)",
+                r"(?:pre[- ]?exposure )?(?:chemo)?prophylaxis|ppx|prevention|"
+                r"prophylactically|(?-i:PrEP)",
             ),
         )
     ),

@@ -24,6 +24,7 @@ from .shorthand import without_shorthand
 from .states import wordings_of_state
 
 _OF_CONDITION = 0.9  # the weight of the condition alone where a text has a frame
+_WITHOUT_LACK = 0.75  # the weight of a text without what it says is absent
 _OF_LAY = 0.95  # the weight of a text in clinical words
 
 _BRACKETS = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]")
@@ -88,6 +89,7 @@ _TAIL = re.compile(
     r"to (?:the )?(?:or|icu|cath lab|theatre))(?!\w))",
     re.IGNORECASE,
 )
+_LACKED = re.compile(r"^(.+?\w),?\s(?<!\bor\s)(?<!\band\s)(?:without|w/o)\s.*$", re.IGNORECASE)
 _LEADING = re.compile(r"^\s*(?:with|on|of)\s", re.IGNORECASE)
 _QUALIFIER = frozenset(
     """acute chronic subacute severe mild moderate recurrent old new left right pain primary
@@ -227,6 +229,8 @@ def _forms(text: str, english: str | None) -> tuple[Form, ...]:
     plain = _SIDE.sub(" ", _MEASURES.sub(" ", without))
     if plain != without:
         forms.append(Form(normalise_text(plain), 0.95, "without details"))
+    if lacked := _LACKED.match(plain):
+        forms.append(Form(normalise_text(lacked[1]), _WITHOUT_LACK, "without details"))
     first = _TAIL.split(_LEADING.sub("", plain), maxsplit=1)[0].strip()
     if first.lower() not in _QUALIFIER:
         forms.append(Form(normalise_text(first), 0.75, "first part"))

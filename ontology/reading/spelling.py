@@ -70,7 +70,9 @@ class Spelling:
         commonest_last = sorted(self.counts, key=lambda word: (self.counts[word], word))
         known = (word for word in commonest_last if word.isascii() and word.isalpha())
         words = {skeleton(word): word for word in known}
-        words |= {skeleton(word): word for word in self.right if word.isascii() and word.isalpha()}
+        words |= {
+            skeleton(word): word for word in sorted(self.right) if word.isascii() and word.isalpha()
+        }
         words.pop("", None)
         return words
 
