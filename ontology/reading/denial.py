@@ -14,7 +14,8 @@ _PHRASE = 3  # words of a phrase for what a body or a life should have
 _NOT = r"(?:not|n['’]t)"
 _DONE_WRONGLY = r"(?:labell?ed|diagnosed|coded|listed|recorded|entered|charted|documented)"
 _BEFORE = (
-    rf"(?:(?:pt|patient|he|she|it|biopsy|test|culture|work-?up|imaging|ct|mri)\s+)?(?:"
+    rf"(?:(?:(?:pt|patient|he|she)(?:\s+(?:states|reports|says))?|it|biopsy|test|culture|work-?up|"
+    r"imaging|ct|mri|cxr|x-?ray|ultrasound|echo|resolved)\s+)?(?:"
     rf"no longer|no|nil|never (?:had|been|diagnosed with)|never|without|w/o|negative for|neg for|"
     rf"denie[sd]|denying|(?:absence|lack) of|free (?:of|from)|ruled out for|r/o'?d for|rules? out "
     rf"|excludes?|unlikely|doubt(?:ful)?|(?:not|in)\s?consistent with|rather than|neither|"
@@ -31,7 +32,7 @@ _BEFORE = (
     r"(?!\w)"
 )
 _BETWEEN = (
-    r"(?:\s+(?:any|an?|the|acute|known|active|current|further|clear|definite|more|e/o|h/o|fh of|"
+    r"(?:\s+(?:any|in|an?|the|acute|known|active|current|further|clear|definite|more|e/o|h/o|fh of|"
     r"(?:evidence|signs?|history|hx|symptoms?|suspicion|recurrence|family history) (?:of|for)))*"
 )
 _SIGN = r"(?:Ø(?=\s)|[∅⊖]|\([-–]\)(?=\s*\w)|\[[-–]\](?=\s*\w))"

@@ -36,7 +36,8 @@ _PERSON = (
     r"(?:(?:two|three|both|several|multiple|\d)\s+)?"
     r"(?:(?:maternal|paternal|older|younger|half|twin)\s+)?(?:mother|father|mom|mum|dad|brothers?|"
     r"sisters?|parents?|aunts?|uncles?|cousins?|siblings?|gran(?:ny|dad|dma|dpa)|"
-    r"grand(?:mother|father|parents?|ma|pa|dad)|relatives?|sons?|daughters?|nephew|niece)"
+    r"grand(?:mother|father|parents?|ma|pa|dad|sons?|daughters?|child(?:ren)?)|relatives?|"
+    r"family members?|sons?|daughters?|nephew|niece)"
 )
 _HAS = (
     r"(?:is\s+|was\s+|currently\s+)?(?:has|have|had|with|"
@@ -49,6 +50,11 @@ _IS = (
     r"autistic|bipolar|ana?emic|psychotic|anorexic|bulimic|ha?emophiliac|demented|depressed|suicidal|"
     r"obese|co?eliac|hypothyroid)\s*$)"
 )
+# "Brother's epilepsy", but no event of a life: "mother's death".
+_OWN = (
+    r"['’]s(?=\s+(?!(?:death|divorce|side|milk|boyfriend|girlfriend|partner|illness|care|house|abuse|"
+    r"day)\b)[^\W\d]+(?:\s+[^\W\d]+)?\s*$)"
+)
 _OTHER_PERSON = (
     r"(?:(?:household|close|school|family|sexual|sick|known)\s+contacts?|(?:ex-?\s?)?husband|(?:ex-?\s?)?wife|step(?:mother|father|brother|sister|son|daughter)|"
     r"(?:mother|father|brother|sister|son|daughter)-in-law|spouse|partner|boyfriend|girlfriend|room-?mate|friend|co-?worker|colleague|"
@@ -57,7 +63,8 @@ _OTHER_PERSON = (
 _RELATIVE = (
     rf"(?:(?:strong|positive|significant)\s+)?(?:family|fam|familial)\.?\s+(?:medical\s+)?{_HISTORY}"
     rf"(?:\s+(?:of|for))?|fhx?(?!,)(?:\s+of)?|f/h/o|"
-    rf"{_PERSON}(?:\s+{_HAS}|{_IS}|(?=\s*:|\s+[-–]\s)|(?=(?:\s+\S+){{1,3}}?(?:\s+(?:positive|pos\b)|\s?\+)))|"
+    rf"{_PERSON}(?:(?:['’]?s side)?\s+{_HAS}|{_IS}|{_OWN}|"
+    r"(?=\s*:|\s+[-–]\s)|(?=(?:\s+\S+){1,3}?(?:\s+(?:positive|pos\b)|\s?\+)))|"
     r"(?:antecedentes?|historia) familiar(?:es)? de|antécédents? familiaux de?|"
     r"familienanamnese(?: von| für)?|storia familiare di|familiarità per|"
     r"(?:madre|padre|herman[oa]|mãe|pai|irmão?) (?:con|com)|(?:mère|père|frère|sœur) avec"
