@@ -6,7 +6,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from .mapping import Additional, Mapping
-from .packaged import packaged
+from .packaged import packaged_rows
+from .reading.agents import agent, organism
 from .reading.joined import Part
 from .reading.normalise import normalise_text
 from .tree import Tree
@@ -39,7 +40,6 @@ _INFECTION = re.compile(
     re.IGNORECASE,
 )
 _TUMORS = ("C", "D0", "D1", "D2", "D3", "D4")  # how their codes begin
-_UNTELLING = frozenset("sp spp species the".split())
 _NOTES = ("use_additional_code", "code_also")
 _RANGE = re.compile(
     r"\b([A-Z]\d[\dA-Z](?:\.[\dA-Z]*)?)-?(?:(?<=-)([A-Z]\d[\dA-Z](?:\.[\dA-Z]*)?))?"
@@ -195,15 +195,6 @@ def find_combination(first: str, second: str) -> Combination | None:
     return max(fitting, key=lambda pair: pair[0])[1] if fitting else None
 
 
-def organism(text: str) -> str | None:
-    """Return the code of an organism's name, in any order of words, else None.
-
-    >>> organism("Staphylococcus aureus, methicillin-resistant")
-    'B95.62'
-    """
-    return _named("organisms.tsv").get(_bag(text))
-
-
 def note_for(code: str, further: str, tree: Tree) -> str | None:
     """Return the note by which a code asks for a further one, or the further one for the code.
 
@@ -255,33 +246,8 @@ def _longest(code: str, prefixes: tuple[str, ...]) -> int:
 
 @lru_cache(maxsize=1)
 def _combinations() -> tuple[Combination, ...]:
-    lines = _lines("combinations.tsv")
+    lines = packaged_rows("combinations.tsv")
     return tuple(
         Combination(tuple(first.split()), tuple(second.split()), code, further)
         for first, second, code, further in lines
     )
-
-
-def agent(text: str) -> str | None:
-    """Return the code of the name of an organism or of a drug, else None.
-
-    The code of a drug is that of its adverse effect.
-
-    >>> agent("coumadin"), agent("E. coli"), agent("asthma")
-    ('T45.515', 'B96.20', None)
-    """
-    return organism(text) or _named("drugs.tsv").get(_bag(text))
-
-
-@lru_cache(maxsize=2)
-def _named(file: str) -> dict[frozenset[str], str]:
-    return {_bag(name): code for name, code in _lines(file)}
-
-
-def _bag(name: str) -> frozenset[str]:
-    return frozenset(normalise_text(name).split()) - _UNTELLING
-
-
-def _lines(name: str) -> list[list[str]]:
-    lines = packaged(name).read_text("utf-8").splitlines()
-    return [line.split("\t") for line in lines if line and not line.startswith("#")][1:]

@@ -17,7 +17,6 @@ from .combinations import (
     Coded,
     Joined,
     additional_of,
-    agent,
     asks_for,
     find_combination,
     in_line,
@@ -28,11 +27,12 @@ from .combinations import (
 from .decide import decide
 from .factors import is_factor
 from .mapping import WRITTEN, Additional, Candidate, Mapping, band_of
-from .parted import readings_of, sided_text
 from .policy import MIN_SCORE, Policy
+from .reading.agents import agent
 from .reading.joined import Part
 from .reading.measured import measures_in
 from .reading.normalise import LONGEST, normalise_text
+from .reading.parted import readings_of
 from .reading.several import listed_parts
 from .settled import listed_remark
 from .specificity import at_specificity, side_of
@@ -53,7 +53,7 @@ def with_further(mappings: Sequence[Mapping], policy: Policy) -> list[Mapping]:
         if mapping.status == "mapped" and mapping.source != WRITTEN and not mapping.parts
     }
     parts = [part for readings in joined.values() for parts in readings for part in parts]
-    texts = dict.fromkeys(text for part in parts for text in (part.text, *sided_text(part)))
+    texts = dict.fromkeys(text for part in parts for text in (part.text, *_sided(part)))
     coded = _decided([text for text in texts if agent(text) is None], policy)
     return [
         _with_measures(_by_readings(mapping, joined.get(place, ()), coded, policy), policy)
@@ -80,6 +80,11 @@ def _with_measures(mapping: Mapping, policy: Policy) -> Mapping:
             if note and not in_line(mapping.code, code, tree):
                 beside.setdefault(code, Additional(code, tree.name(code), 1.0, measure.span, note))
     return replace(mapping, additional=tuple(beside.values()))
+
+
+def _sided(part: Part) -> tuple[str, ...]:
+    """Return the part as it is written where it names a side, which the part's text leaves out."""
+    return (part.span,) if part.span != part.text and side_of(part.span) else ()
 
 
 def _by_readings(
@@ -166,7 +171,7 @@ def _coded(part: Part, mapped: ReadOnly[str, Mapping], *, is_first: bool) -> Cod
     mapping = mapped.get(part.text)
     if mapping is None or mapping.code is None:
         return None
-    for sided in (mapped.get(text) for text in sided_text(part) if is_first):
+    for sided in (mapped.get(text) for text in _sided(part) if is_first):
         if sided and sided.name and side_of(sided.name) == side_of(part.span):
             mapping = sided
     is_category = is_first or mapping.decided_by == "exact"

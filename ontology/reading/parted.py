@@ -2,9 +2,8 @@
 
 import re
 
-from .combinations import agent, organism
-from .reading.joined import Part, read_parts
-from .specificity import side_of
+from .agents import agent, organism
+from .joined import Part, read_parts
 
 _LONGEST_NAME = 4  # words of the name of an agent before what it causes
 # These join no conditions: "pt with AKI on CKD".
@@ -38,8 +37,3 @@ def _of_agent(text: str) -> tuple[Part, ...]:
         if organism(name) or (name != span and agent(name)):
             return Part(rest, rest, "with"), Part(name, span, "agent")
     return ()
-
-
-def sided_text(part: Part) -> tuple[str, ...]:
-    """Return the part as it is written where it names a side, which the part's text leaves out."""
-    return (part.span,) if part.span != part.text and side_of(part.span) else ()
