@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from ..errors import InputError
-from ..files.json_text import load_json
+from ..files.json_text import load_cell
 from .wires.image_size import MAX_SIDE, Fitted, TooLarge, can_fit, fit
 
 # The smallest of the vendors' limits for one image (Anthropic: 5 MB once encoded in base64).
@@ -83,7 +83,7 @@ def _entries(cell: Any) -> list[Any]:
     if not isinstance(cell, str) or _is_base64(cell):
         return [cell]
     if cell.lstrip().startswith(("[", "{")):
-        value = load_json(cell)
+        value = load_cell(cell)
         return value if isinstance(value, list) else [value]
     if cell.startswith("data:"):
         return [cell]

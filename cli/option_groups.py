@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from ..agents.engine.run import Run
     from ..agents.judge import JudgeSpec
     from ..agents.step import Step
+    from ..agents.watching.sender import Sender
 
 JURY = "Jury"
 
@@ -157,7 +158,8 @@ class RunOptions:
 
         if self.account is not None:
             check_writable(self.account)
-        return Run(
+        sender = _open_sender() if self.otel else None
+        run = Run(
             cache=self.cache,
             mode=self.cache_mode,  # type: ignore[arg-type]
             max_calls=self.max_calls,
@@ -170,9 +172,11 @@ class RunOptions:
             ledger=ledger,
             log=self.log,
             account=self.account,
-            tracer=_open_tracer() if self.otel else None,
+            tracer=sender.tracer if sender else None,
             permits=permits,
         )
+        run.sender = sender
+        return run
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -222,21 +226,13 @@ class JudgingRunOptions(BatchRunOptions):
         return {"one_dimension_a_call": True}
 
 
-def _open_tracer() -> Any:
-    """Return a tracer that sends spans as the variables OTEL_* say, until the process ends.
-
-    Raises MissingExtra if the packages of the extra `otel` are missing.
-    """
+def _open_sender() -> "Sender":
+    """Raises MissingExtra if the packages of the extra `otel` are missing."""
     try:
-        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
-        from opentelemetry.sdk.resources import Resource
-        from opentelemetry.sdk.trace import TracerProvider
-        from opentelemetry.sdk.trace.export import BatchSpanProcessor
+        from ..agents.watching.sender import Sender
     except ImportError as fault:
         raise MissingExtra("--otel", "otel", fault) from fault
-    provider = TracerProvider(resource=Resource.create({"service.name": "dxjudge"}))
-    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
-    return provider.get_tracer("dxjudge")
+    return Sender()
 
 
 @dataclass(frozen=True, kw_only=True)

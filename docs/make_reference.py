@@ -10,7 +10,6 @@ from marked import MADE, Rows, docstring, plain, table
 from typer.core import TyperArgument
 
 import dxjudge
-from dxjudge.cli.exit_codes import MEANINGS
 from dxjudge.cli.main import app
 from dxjudge.errors import DxjudgeError
 
@@ -118,11 +117,9 @@ def _shown(name: str, kind: type) -> str:
 
 
 def cli_page() -> str:
-    """The page of the commands: arguments, options, examples and exit codes."""
-    parts = [f"# The commands\n\n{MADE}"]
+    """The page of the commands: arguments, options and examples."""
+    parts = [f"# The commands\n\n{MADE}", "All have the same [exit codes](cli.md#exit-codes).\n"]
     parts += [_command(words, command) for words, command in commands()]
-    rows: Rows = list(MEANINGS.items())
-    parts += ["## Exit codes\n", table(("code", "meaning"), rows)]
     return "\n".join(parts)
 
 

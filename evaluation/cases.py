@@ -4,9 +4,10 @@ A row is a mapping from column to cell. A list may be a list, a JSON or Python l
 with a semicolon between entries. docs/evaluate.md lists the columns.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import count
 from typing import Any
 
 from pydantic import ValidationError
@@ -146,11 +147,18 @@ class Source:
     """Rows, and the name of their file for messages.
 
     foreign: the rows are in the layout of another tool, and not all of its columns are read.
+    numbers: of the rows in their file, where they are a part of it; otherwise they begin with 1.
     """
 
     name: str
     rows: Sequence[Row]
     foreign: bool = False
+    numbers: Sequence[int] = ()
+
+    def placed(self) -> Iterator[tuple[str, Row]]:
+        """Yield each row with the file and the number that a message names."""
+        for number, row in zip(self.numbers or count(1), self.rows, strict=False):
+            yield f"{self.name}, row {number}", row
 
 
 def read_cases(
@@ -174,8 +182,7 @@ def read_cases(
             hint = did_you_mean(name, columns, f"it has {', '.join(sorted(columns))}")
             raise InputError(f"{source.name} has no group column {name!r}; {hint}")
     cases: dict[str, Case] = {}
-    for number, row in enumerate(source.rows, 1):
-        place = f"{source.name}, row {number}"
+    for place, row in source.placed():
         case = replace(_case(row, wanted, place), columns=_kept(row, own))
         if case.id in cases:
             raise InputError(f"{place}: the id {case.id!r} occurs twice")
@@ -198,8 +205,7 @@ def read_responses(
     """
     by_case: dict[str, list[Response]] = {}
     seen: set[tuple[str, ...]] = set()
-    for number, row in enumerate(source.rows, 1):
-        place = f"{source.name}, row {number}"
+    for place, row in source.placed():
         response = replace(_response(row, place), columns=_kept(row, own))
         if response.case not in known:
             raise InputError(f"{place}: no case has the id {response.case!r}")
@@ -208,8 +214,31 @@ def read_responses(
         if key in seen:
             raise InputError(f"{place}: a second response to {response.case!r}")
         seen.add(key)
-        by_case.setdefault(response.case, []).append(response)
+        by_case.setdefault(response.case, []).append(_over_options(response, known[response.case]))
     return {case: tuple(responses) for case, responses in by_case.items()}
+
+
+def _over_options(response: Response, case: Case) -> Response:
+    """Return a response whose probabilities have the letters of the case's options, or a fault.
+
+    The case of a letter does not count.
+    """
+    if response.probabilities is None or not case.options:
+        return response
+    option_of = {letter.strip().casefold(): letter for letter in case.options}
+    named = [(option_of.get(one.strip().casefold(), ""), one) for one in response.probabilities]
+    fault = next(
+        (
+            f"its probabilities name {one!r}, which is no option"
+            for letter, one in named
+            if not letter
+        ),
+        "",
+    )
+    if not fault and len({letter for letter, _ in named}) < len(named):
+        fault = "its probabilities name an option twice"
+    values = {letter: response.probabilities[one] for letter, one in named}
+    return replace(response, probabilities=None if fault else values, fault=fault)
 
 
 def _kept(row: Row, own: Collection[str]) -> dict[str, Any]:

@@ -8,7 +8,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import InputError
-from ..files.json_text import load_json
+from ..files.cells import plain_text
+from ..files.json_text import KeyTwice, load_cell
+from ..files.short import short
 from ..ontology.reading.several import split_diagnoses
 
 Row = Mapping[str, Any]
@@ -26,7 +28,8 @@ def read_list(cell: Any, place: str) -> list[Any]:
     >>> read_list("asthma; croup", ""), read_list("['a', 'b']", ""), read_list(None, "")
     (['asthma', 'croup'], ['a', 'b'], [])
 
-    Raises InputError for text that begins like a list and cannot be read as one.
+    Raises InputError for text that begins like a list and cannot be read as one, and for an object
+    with a key twice.
     """
     if is_empty(cell):
         return []
@@ -34,9 +37,11 @@ def read_list(cell: Any, place: str) -> list[Any]:
         return list(cell)
     text = str(cell).strip()
     if text.startswith("["):
-        for reader in (load_json, ast.literal_eval):
+        for reader in (load_cell, ast.literal_eval):
             try:
                 entries = reader(text)
+            except KeyTwice as fault:
+                raise InputError(f"{place}: {fault}") from fault
             except (ValueError, SyntaxError, RecursionError, MemoryError):
                 continue
             if isinstance(entries, list):
@@ -78,7 +83,7 @@ def named_list(cell: Any) -> list[str] | None:
     """The list of an object {"diagnoses": [...]}, also in JSON; None for anything else."""
     if isinstance(cell, str) and cell.strip().startswith("{"):
         try:
-            cell = load_json(cell)
+            cell = load_cell(cell)
         except ValueError:
             return None
     if not isinstance(cell, Mapping) or list(cell) != ["diagnoses"]:
@@ -115,7 +120,7 @@ def read_options(row: Row, place: str) -> dict[str, str]:
     cell = row.get("options")
     if isinstance(cell, str) and cell.strip().startswith("{"):
         try:
-            cell = load_json(cell)
+            cell = load_cell(cell)
         except ValueError as fault:
             raise InputError(f"{place}: the options are not JSON: {fault}") from fault
     if isinstance(cell, Mapping):
@@ -154,11 +159,10 @@ def read_probabilities(cell: Any, place: str) -> tuple[dict[str, float] | None, 
     if is_empty(cell):
         return None, "", False
     try:
-        by_letter = load_json(cell) if isinstance(cell, str) else cell
-        values = {str(letter): float(value) for letter, value in by_letter.items()}
-    except (ValueError, TypeError, AttributeError) as fault:
+        values = _by_letter(cell)
+    except ValueError as fault:
         raise InputError(
-            f"{place}: probabilities must be an object, letter to probability"
+            f"{place}: probabilities must be an object, letter to probability: {fault}"
         ) from fault
     if any(not math.isfinite(value) or value < 0 for value in values.values()):
         return None, "its probabilities have a value that is not a probability", False
@@ -169,6 +173,17 @@ def read_probabilities(cell: Any, place: str) -> tuple[dict[str, float] | None, 
     return scaled, "", abs(total - 1) > 1e-6
 
 
+def _by_letter(cell: Any) -> dict[str, float]:
+    """Read an object of letters and numbers. Raises ValueError for any other cell."""
+    numbers = load_cell(cell) if isinstance(cell, str) else cell
+    if not isinstance(numbers, Mapping):
+        raise ValueError(f"it is {short(cell)}")
+    try:
+        return {str(letter): float(value) for letter, value in numbers.items()}
+    except (TypeError, OverflowError) as fault:
+        raise ValueError(str(fault)) from fault
+
+
 def read_scores(cell: Any, place: str) -> dict[str, float] | None:
     """Read a score for each option, of which the highest is the answer; None for an empty cell.
 
@@ -177,10 +192,9 @@ def read_scores(cell: Any, place: str) -> dict[str, float] | None:
     if is_empty(cell):
         return None
     try:
-        by_letter = load_json(cell) if isinstance(cell, str) else cell
-        scores = {str(letter): float(value) for letter, value in by_letter.items()}
-    except (ValueError, TypeError, AttributeError) as fault:
-        raise InputError(f"{place}: scores must be an object, letter to number") from fault
+        scores = _by_letter(cell)
+    except ValueError as fault:
+        raise InputError(f"{place}: scores must be an object, letter to number: {fault}") from fault
     if not all(map(math.isfinite, scores.values())):
         raise InputError(f"{place}: a score of {cell} is not a finite number")
     return scores
@@ -203,6 +217,4 @@ def text_of(cell: Any) -> str:
     """A cell as text. Whole numbers, which spreadsheets keep as 7.0, have no decimal point."""
     if is_empty(cell):
         return ""
-    if isinstance(cell, float) and cell.is_integer():
-        return str(int(cell))
-    return str(cell).strip()
+    return plain_text(cell).strip()

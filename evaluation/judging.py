@@ -216,7 +216,7 @@ class Panel:
         known: Sequence[Outcome | None],
     ) -> list[Outcome]:
         split = is_split(step, self.run)
-        keys = [_key(step, item, judge, split) for item in items]
+        keys = [journal_key(step, item, judge, split) for item in items]
         outcomes = {place: record for place, record in enumerate(known) if record is not None}
         asked: dict[str, int] = {}
         for index, key in enumerate(keys):
@@ -281,8 +281,11 @@ def judged_item(step: Step[Any, Any], item: Item, judge: str, outcome: Outcome) 
     )
 
 
-def _key(step: Step[Any, Any], item: Item, judge: AnyJudge | None, split: bool) -> str:
-    """A digest of everything that a judge's outcome depends on; empty without a judge."""
+def journal_key(step: Step[Any, Any], item: Item, judge: AnyJudge | None, split: bool) -> str:
+    """A digest of everything that a judge's outcome depends on; empty without a judge.
+
+    split: whether the step is asked one dimension a call.
+    """
     if judge is None:
         return ""
     prompt = step.load_prompt()

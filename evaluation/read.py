@@ -13,6 +13,7 @@ from ..agents.answering.case import IMAGE_COLUMNS
 from ..agents.images import Image, data_url, images_of
 from ..errors import InputError, UsageError
 from ..files.bytes import decode, read_bytes
+from ..files.counted import counted
 from ..files.forms import Form
 from ..files.frames import frame_rows, is_frame, whole
 from ..files.json_text import load_json
@@ -187,13 +188,23 @@ def named_data(responses: Data | Mapping[str, Data] | Sequence[Data]) -> list[tu
 
 
 def _by_model(source: Source, model: str) -> Iterator[tuple[str, Source]]:
-    names = dict.fromkeys(str(row["model"]) for row in source.rows if row.get("model"))
-    if not names:
+    """Yield the rows of each model that they name; all rows under `model` where none names one.
+
+    Raises InputError for a row that names no model where another one does.
+    """
+    rows_of: dict[str, dict[int, Row]] = {}
+    for number, row in enumerate(source.rows, 1):
+        rows_of.setdefault(text_of(row.get("model")), {})[number] = row
+    unnamed = rows_of.pop("", {})
+    if rows_of and unnamed:
+        raise InputError(
+            f"{source.name}, row {next(iter(unnamed))}: the model is missing, and other rows name "
+            f"theirs ({counted(len(unnamed), 'row')} without a model)"
+        )
+    if not rows_of:
         yield model, source
-        return
-    for name in names:
-        rows = [row for row in source.rows if str(row.get("model") or model) == name]
-        yield name, replace(source, rows=rows)
+    for name, rows in rows_of.items():
+        yield name, replace(source, rows=[*rows.values()], numbers=[*rows])
 
 
 def _named(argument: str) -> tuple[str, Path]:
@@ -212,6 +223,13 @@ def hash_of(data: Data) -> str:
 
 
 def hashes_of(cases: Data, responses: Sequence[tuple[str, Data]]) -> dict[str, str]:
-    """Map the name of everything that was read to its hash, for the signature."""
+    """Map the name of everything that was read to its hash, for the signature.
+
+    Of two files with one name, the second has that of its model, or `cases`, before it.
+    """
     named = [*((name or "responses", data) for name, data in responses), ("cases", cases)]
-    return {Path(data).name if is_path(data) else name: hash_of(data) for name, data in named}
+    hashes: dict[str, str] = {}
+    for what, data in named:
+        name = Path(data).name if is_path(data) else what
+        hashes[f"{what}={name}" if name in hashes else name] = hash_of(data)
+    return hashes

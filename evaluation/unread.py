@@ -29,7 +29,7 @@ _MEANT = {
 
 def unread_in_cases(source: Source, groups: Sequence[str], own: Collection[str]) -> str:
     """A sentence about the columns of the cases that nothing reads; "" without such a column."""
-    columns = [name for row in source.rows[:1] for name in row]
+    columns = dict.fromkeys(name for row in source.rows for name in row)
     unread = [
         name for name in columns
         if name not in (*_OF_CASES, *groups, *own) and not LETTER.fullmatch(name)

@@ -34,6 +34,18 @@ def cell_text(value: Any) -> str:
     return str(value) if isinstance(value, (int, float)) else _plain(value)
 
 
+def plain_text(value: Any) -> str:
+    """Return a cell as the text that a CSV file has for it.
+
+    A whole number has no decimal point: spreadsheets and frames keep 7 as 7.0.
+
+    >>> plain_text(7.0), plain_text(7.5), plain_text(True), plain_text(["a"])
+    ('7', '7.5', 'true', '["a"]')
+    """
+    is_whole = isinstance(value, float) and value.is_integer()
+    return str(int(value)) if is_whole else cell_text(value)
+
+
 def to_json(value: Any) -> str:
     """Return JSON on one line; NaN and infinite numbers, also nested ones, become null."""
     try:

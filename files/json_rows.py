@@ -1,13 +1,12 @@
 """Read and write JSON: an array of objects or of texts, objects by id, or one object a line."""
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO, NamedTuple
 
 from ..errors import InputError
 from .cells import MISSING, to_json
-from .json_text import load_json, read_nested
+from .json_text import DECODER, load_json, read_nested
 
 LIST_COLUMN = "text"
 """The name of the only column of a plain list."""
@@ -16,18 +15,6 @@ LIST_COLUMN = "text"
 ID_COLUMN = "id"
 """The name of the column with the keys of objects by id."""
 
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    value = dict(pairs)
-    if len(value) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"the key {twice!r} occurs twice in one object")
-    return value
-
-
-DECODER = json.JSONDecoder(object_pairs_hook=_once)
-"""Reads JSON; it raises ValueError also for a key that occurs twice in an object."""
 
 _OBJECTS = re.compile(r"\s*\[\s*\{")
 

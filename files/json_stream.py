@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..errors import InputError
-from .json_rows import DECODER
-from .json_text import read_nested
+from .json_text import DECODER, read_nested
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 _LONGEST = 10  # characters of a sign that may be cut at the end of a part, such as -Infinity

@@ -59,4 +59,9 @@ def no_column(where: str, column: str, columns: Sequence[str]) -> str:
     """Return the message for a column that a table does not have: the likely one, and all."""
     near = nearest(column, columns)
     likely = f"did you mean {near}? " if near else ""
-    return f"{where} has no column {column!r}; {likely}there are: {', '.join(columns)}"
+    return f"{where} has no column {column!r}; {likely}there are: {listed(columns)}"
+
+
+def listed(columns: Iterable[str]) -> str:
+    """Return the names of columns for a message; one without letters is quoted, to be seen."""
+    return ", ".join(name if name.strip() else repr(name) for name in columns)

@@ -146,6 +146,8 @@ def with_columns(
 ) -> Any:
     """Return an Arrow table with columns added; all but truth values and numbers are text.
 
+    A column with a whole number of more than 64 bits is text too.
+
     types: the types that the values of a column may have, so that several tables get columns of
     one type; without them, those of its values.
     """
@@ -159,6 +161,8 @@ def with_columns(
             kind = pa.float64()  # also where no row of this table has a score
         else:
             kind = _kind(seen)
+        if kind == pa.int64() and not all(_is_in_64_bits(value) for value in values):
+            kind = pa.string()
         texts = kind == pa.string()
         arrays[name] = pa.array([_written(value) if texts else value for value in values], kind)
     if not table.num_columns:
@@ -166,6 +170,10 @@ def with_columns(
     for name, array in arrays.items():
         table = table.append_column(name, array)
     return table
+
+
+def _is_in_64_bits(value: Any) -> bool:
+    return not isinstance(value, int) or -(2**63) <= value < 2**63
 
 
 def _written(value: Any) -> str | None:

@@ -21,7 +21,7 @@ from .json_rows import (
     parse_json,
     parse_json_lines,
 )
-from .nearest import CLEAR, nearest, no_column
+from .nearest import CLEAR, listed, nearest, no_column
 from .parquet import arrow_rows, read_parquet
 
 # Names of columns that hold diagnoses, the clearer ones first.
@@ -116,7 +116,6 @@ def text_column(sheet: Sheet, wanted: str | None) -> int:
     Raises UsageError, listing the columns, when there is none or more than one.
     """
     columns = sheet.columns
-    listed = ", ".join(columns)
     if wanted is None:
         for names in _TELLING:
             places = [i for i, name in enumerate(columns) if _bare(name) in names]
@@ -130,20 +129,23 @@ def text_column(sheet: Sheet, wanted: str | None) -> int:
         likely = f" (did you mean {near}?)" if near else ""
         raise UsageError(
             f"which column of {sheet.name} holds the diagnoses? name it with --column{likely}; "
-            f"there are: {listed}"
+            f"there are: {listed(columns)}"
         )
     places = [i for i, name in enumerate(columns) if name == wanted]
     places = places or [i for i, name in enumerate(columns) if _bare(name) == _bare(wanted)]
     if len(places) == 1:
         return places[0]
     if places:
-        raise UsageError(f"{sheet.name} has {len(places)} columns {wanted!r}; there are: {listed}")
+        raise UsageError(
+            f"{sheet.name} has {len(places)} columns {wanted!r}; there are: {listed(columns)}"
+        )
     raise UsageError(no_column(sheet.name, wanted, columns))
 
 
 def _nearest_telling(columns: Sequence[str]) -> str:
     telling = [name for names in _TELLING for name in names]
     likely = [name for name in columns if nearest(_bare(name), telling, CLEAR)]
+    likely = likely or [name for name in columns if "diagnos" in _bare(name)]
     return likely[0] if len(likely) == 1 else ""
 
 

@@ -57,6 +57,11 @@ class Acceptance:
     threshold: Threshold | None
     basis: str
 
+    @property
+    def column(self) -> str:
+        """The column of a mapped table that holds the confidence that decides."""
+        return "score" if self.on == "code" else "category_score"
+
     def accepts(self, mapping: Mapped) -> bool:
         """Return whether a mapping can be taken."""
         if mapping.status != "mapped":

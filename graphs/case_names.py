@@ -1,7 +1,7 @@
 """Name the cases of a file's rows, so that their verdicts can be votes."""
 
 from ..errors import InputError, UsageError
-from ..files.cells import is_empty
+from ..files.cells import is_empty, plain_text
 from ..files.nearest import no_column
 from ..files.rows_in import Sheet
 
@@ -20,7 +20,7 @@ def case_names(sheet: Sheet, column: str | None) -> list[str]:
         raise UsageError(no_column(sheet.name, wanted, sheet.columns))
     place = sheet.columns.index(wanted)
     cells = (row[place] for row in sheet.rows)
-    cases = ["" if is_empty(cell) else str(cell) for cell in cells]
+    cases = ["" if is_empty(cell) else plain_text(cell) for cell in cells]
     rows: dict[str, int] = {}
     for number, case in enumerate(cases, 1):
         if not case.strip() or case in rows:

@@ -1,6 +1,6 @@
 """Estimate the calls and the cost of the trials of a plan."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel
@@ -14,15 +14,22 @@ from ..errors import DxjudgeError
 from .robust import BASE, Plan, warmed
 
 Inputs = BaseModel | Mapping[str, Any]
+Question = tuple[Step[Any, Any], Inputs]
+Known = Mapping[tuple[int, int], Collection[tuple[str, int]]]
 
 
 def estimate_trials(
-    step: Step[Any, Any], inputs: Sequence[Inputs], judges: Sequence[Judge], plan: Plan, run: Run
+    step: Step[Any, Any],
+    inputs: Sequence[Inputs],
+    judges: Sequence[Judge],
+    plan: Plan,
+    run: Run,
+    known: Known,
 ) -> list[tuple[str, str, Estimate]]:
     """Return the estimate of each judge and perturbation, with the judge's label; sends nothing.
 
-    A change that does not apply to an item is not counted as a question. Raises UsageError for a
-    judge that cannot be used.
+    known: (item, judge) -> trials that are not asked again. A change that does not apply to an item
+    is not counted as a question. Raises UsageError for a judge that cannot be used.
     """
     changed = {name: _changed(step, inputs, name, plan.seed) for name, _ in plan.trials}
     return [
@@ -38,29 +45,38 @@ def estimate_trials(
                 repeat=repeat,
             ),
         )
-        for judge in judges
+        for place, judge in enumerate(judges)
         for name, repeat in plan.trials
-        for target, items in changed[name]
+        for target, items in _by_step(
+            [
+                question
+                for number, question in changed[name].items()
+                if (name, repeat) not in known.get((number, place), ())
+            ]
+        )
     ]
-
-
-Question = tuple[Step[Any, Any], list[Inputs]]
 
 
 def _changed(
     step: Step[Any, Any], inputs: Sequence[Inputs], name: str, seed: int
-) -> list[Question]:
-    """Return the changed items by the step that judges them, which a wording replaces."""
+) -> dict[int, Question]:
+    """Return the changed items by number, each with its step, which a wording replaces."""
     if name == BASE:
-        return [(step, list(inputs))]
-    by_step: dict[str, Question] = {}
-    for item in inputs:
+        return {number: (step, item) for number, item in enumerate(inputs)}
+    questions: dict[int, Question] = {}
+    for number, item in enumerate(inputs):
         try:
             change = perturb(step, step.read_input(item), name, seed)
         except DxjudgeError:  # this item cannot be asked in any form
-            by_step.setdefault(step.load_prompt().hash, (step, []))[1].append(item)
+            questions[number] = (step, item)
             continue
         if not isinstance(change, NotApplicable):
-            target = change.step
-            by_step.setdefault(target.load_prompt().hash, (target, []))[1].append(change.inputs)
+            questions[number] = (change.step, change.inputs)
+    return questions
+
+
+def _by_step(questions: Sequence[Question]) -> list[tuple[Step[Any, Any], list[Inputs]]]:
+    by_step: dict[str, tuple[Step[Any, Any], list[Inputs]]] = {}
+    for step, item in questions:
+        by_step.setdefault(step.load_prompt().hash, (step, []))[1].append(item)
     return list(by_step.values())

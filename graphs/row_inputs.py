@@ -1,15 +1,20 @@
 """Read the inputs of a step from the columns of a file."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic.errors import PydanticUserError
+from pydantic.fields import FieldInfo
 
 from ..agents.images import images_of
 from ..agents.step import Step
 from ..errors import InputError, UsageError
-from ..files.cells import is_empty
+from ..files.cells import is_empty, plain_text
 from ..files.frames import frame_columns, frame_rows
-from ..files.json_text import load_json
+from ..files.json_text import load_cell
 from ..files.nearest import did_you_mean, nearest, no_column
 from ..files.rows_in import Sheet
 from ..files.sequences import Lazy
@@ -51,10 +56,25 @@ def field_columns(
 def given_values(step: Step[Any, Any], given: Sequence[str]) -> dict[str, Any]:
     """Return the fields that all rows share, from `FIELD=VALUE`.
 
-    Raises UsageError for a text without "=", an unknown field, or a field that is named twice.
+    Raises UsageError for a text without "=", an unknown field, a field that is named twice, or a
+    value that the field cannot have: it would fail every row.
     """
     pairs = _pairs(step, given, "--give")
-    return {field: read_field(step, field, value) for field, value in pairs.items()}
+    values = {field: read_field(step, field, value) for field, value in pairs.items()}
+    for field, value in values.items():
+        _check_given(field, value, step.input.model_fields[field])
+    return values
+
+
+def _check_given(field: str, value: Any, known: FieldInfo) -> None:
+    with suppress(PydanticUserError):  # a type that only the whole input can read
+        try:
+            kind: Any = Annotated[known.annotation, known]
+            TypeAdapter(kind).validate_python(value)
+        except ValidationError as fault:
+            faults = fault.errors(include_url=False, include_input=False, include_context=False)
+            why = "; ".join(error["msg"] for error in faults)
+            raise UsageError(f"--give {field}: {why}") from fault
 
 
 def row_inputs(
@@ -98,14 +118,15 @@ def read_field(step: Step[Any, Any], field: str, value: Any) -> Any:
         return _images(value)
     annotation = step.input.model_fields[field].annotation
     if annotation is str:
-        return value if isinstance(value, str) else str(value)
+        # A list or an object is no text: the row fails alone, when its input is validated.
+        return value if isinstance(value, list | dict) else plain_text(value)
     if isinstance(value, dict):  # in Parquet, every row has the keys of all rows
         return {key: entry for key, entry in value.items() if entry is not None}
     if not isinstance(value, str):
         return value
     if value.lstrip().startswith(("[", "{")):
         try:
-            return load_json(value)
+            return load_cell(value)
         except ValueError:
             return value
     if annotation == tuple[str, ...]:

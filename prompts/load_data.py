@@ -138,9 +138,14 @@ def _shipped(kind: str, name: str) -> Traversable:
 def _problems(fault: ValidationError) -> str:
     return "; ".join(
         f"{'.'.join(map(str, error['loc'])) or 'file'}: "
-        f"{error['msg'].removeprefix('Value error, ')}"
+        f"{error['msg'].removeprefix('Value error, ')}{_truth_hint(error['input'])}"
         for error in fault.errors(include_url=False)
     )
+
+
+def _truth_hint(wrong: object) -> str:
+    is_word = isinstance(wrong, bool)  # never meant where a file of this kind has a fault
+    return "; YAML reads no, yes, off and on as truth values: quote such a word" if is_word else ""
 
 
 def _one_line(fault: Exception) -> str:

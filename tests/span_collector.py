@@ -8,15 +8,15 @@ from typing import Any
 
 
 @contextmanager
-def running_collector() -> Iterator[tuple[str, list[str]]]:
-    """Its address, and the paths to which spans were sent."""
+def running_collector(status: int = 200) -> Iterator[tuple[str, list[str]]]:
+    """Its address, and the paths to which spans were sent; it answers with this status."""
     paths: list[str] = []
 
     class Collector(http.server.BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             paths.append(self.path)
             self.rfile.read(int(self.headers["Content-Length"]))
-            self.send_response(200)
+            self.send_response(status)
             self.end_headers()
 
         def log_message(self, *_: Any) -> None: ...

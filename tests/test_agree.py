@@ -15,6 +15,7 @@ from dxjudge.cli.main import app
 from dxjudge.errors import DxjudgeError, InputError, UsageError
 from dxjudge.evaluation.judges.agreement_rows import Agreement, AgreementRow, Terms
 from dxjudge.evaluation.judges.agreement_table import agree
+from dxjudge.evaluation.judges.agreement_text import blocks_of
 from dxjudge.evaluation.judges.agreement_units import units_of
 from dxjudge.scoring.bootstrap import Plan
 from dxjudge.scoring.raters.coefficients import krippendorff_alpha
@@ -257,6 +258,16 @@ def test_too_few_cases_give_a_warning_in_place_of_a_number() -> None:
     one = row(agree(votes("a T T F\nb T F F")), "cohen_kappa")
     assert (one.value, one.low, one.high) == (None, None, None)
     assert one.warning == "3 cases with two verdicts are too few (at least 10)"
+
+
+def test_a_measure_for_which_no_judges_have_enough_cases_has_no_line_in_the_text() -> None:
+    few = agree(votes("a T T F\nb T F F"))
+    block = blocks_of(few)[0]
+    assert [line[0] for line in block.rows] == ["cases", "left out: failed, abstained"]
+    assert block.notes[0] == "a / b: 3 cases with two verdicts are too few (at least 10)"
+    enough = blocks_of(agree(votes("a T T F T T F T T F T\nb T F F T F F T F F T\nc T")))
+    lines = {line[0]: line[1:] for line in enough[0].rows}
+    assert lines["share identical"][1:3] == ("-", "-") and lines["cases"][:3] == ("10", "1", "1")
 
 
 def test_steps_that_share_a_scale_have_a_table_over_all() -> None:

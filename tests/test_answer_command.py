@@ -298,7 +298,7 @@ def test_a_failed_answer_is_a_row_that_counts_as_failed(tmp_path: Path, capsys: 
         (tmp_path / f"{name}.journal").unlink()
 
 
-def test_a_stopped_run_goes_on_where_it_was(tmp_path: Path) -> None:
+def test_a_stopped_run_goes_on_where_it_was(tmp_path: Path, capsys: Any) -> None:
     cases, out = pairs_file(tmp_path), tmp_path / "r.jsonl"
     with ProtocolServer(lambda seen: fail(400) if sees(seen) == "B" else letter(seen)) as server:
         options = ("--form", "mediconfusion", "--model", f"m={server.judge()}", "--samples", 2)
@@ -306,6 +306,10 @@ def test_a_stopped_run_goes_on_where_it_was(tmp_path: Path) -> None:
         assert answered(*words) == 3
         asked = len(server.seen)
         server.script = letter
+        capsys.readouterr()
+        assert answered(*words, "--estimate", "--json") == 0
+        left = json.loads(capsys.readouterr().out)
+        assert (left["finished_in_the_journal"], left["models"][0]["questions"]) == (4, 4)
         assert answered(*words) == 0
         assert len(server.seen) - asked == 4  # two questions with two samples; the others are kept
     rows = rows_of(out)

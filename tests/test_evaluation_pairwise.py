@@ -1,5 +1,6 @@
 """Models compared two at a time: win rates, strengths, position bias, and what is unresolved."""
 
+import json
 import math
 import re
 from pathlib import Path
@@ -211,6 +212,28 @@ def test_the_command_its_folder_and_other_judges(tmp_path: Path) -> None:
     page = (out / "report.html").read_text(encoding="utf-8")
     assert "Who beats whom" in page and "Position bias" in page
     assert {row["step"] for row in rows_of(out / "votes.csv")} == {"choose_better"}
+
+
+def test_the_estimate_of_a_run_that_did_not_end_leaves_out_what_is_judged(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = [responses(tmp_path, "cases", CASES)]
+    files += [responses(tmp_path, name, rows) for name, rows in answers().items()]
+    account = tmp_path / "account.json"
+    with ProtocolServer(fair) as server:
+        words = ["evaluate", *files, "--preset", "pairwise", "-o", tmp_path / "out",
+                 "--judge", server.judge(), "--cache-mode", "off"]  # fmt: skip
+        assert main([*map(str, words), "--max-calls", "10"]) == 7
+        judged = len((tmp_path / "out" / "journal.jsonl").read_text().splitlines()) - 1
+        capsys.readouterr()
+        assert main([*map(str, words), "--estimate", "--json"]) == 0
+        left = json.loads(capsys.readouterr().out)
+        assert left["finished_in_the_journal"] == judged > 0
+        assert left["models"][0]["calls"] == 72 - judged
+        before = len(server.seen)
+        assert main([*map(str, words), "--quiet", "--account", str(account)]) == 0
+        assert len(server.seen) - before == 72 - judged
+    assert sum(line["calls"] for line in json.loads(account.read_text())["estimate"]) == 72 - judged
 
 
 def test_the_estimate_counts_both_orders_and_sends_nothing(

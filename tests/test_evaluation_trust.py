@@ -50,6 +50,9 @@ def test_a_model_without_any_number_ends_with_an_error(tmp_path: Path) -> None:
     named = {Path(name) for name in str(done.exception).partition("; see ")[2].split(" and ")}
     written = {tmp_path / "out" / name for name in ("verdicts.csv", "predictions.csv")}
     assert named == {path for path in written if path.exists()} != set()
+    unread = responses(tmp_path, "unread", [{"id": "c0", "response": "Perhaps this, perhaps that"}])
+    done = run(cases, unread, "-o", tmp_path / "rules", "--config", config)
+    assert "rules alone decided: name a model with --judge" in str(done.exception)
 
 
 def test_an_encoding_is_read_as_the_error_advises(tmp_path: Path) -> None:

@@ -22,7 +22,12 @@ JUDGE = (
 
 
 # Imported by another test, they would not ask for the package of their extra again.
-_OF_EXTRAS = ("dxjudge.web.app", "dxjudge.web.metrics", "dxjudge.web.mcp_server")
+_OF_EXTRAS = (
+    "dxjudge.agents.watching.sender",
+    "dxjudge.web.app",
+    "dxjudge.web.metrics",
+    "dxjudge.web.mcp_server",
+)
 
 
 def _uninstall(package: str, monkeypatch: pytest.MonkeyPatch) -> None:

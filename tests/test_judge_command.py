@@ -15,6 +15,7 @@ from dxjudge.cache.open import open_store
 from dxjudge.cli.judge_command import judge_rows
 from dxjudge.cli.main import run
 from dxjudge.cli.terminal import progress
+from dxjudge.prompts.load_data import load_rubric
 
 from .protocol_server import ProtocolServer, Seen, fail, refuse
 from .scripted import EXAMPLES
@@ -87,6 +88,17 @@ def test_run_again_it_asks_only_for_what_is_missing(
     assert [row["equivalent"] for row in rows_of(target)] == ["true", "true", "false", "true"]
     assert not (tmp_path / "out.csv.journal").exists()
     assert "finished by an earlier run: 3 rows" in capsys.readouterr().err
+
+
+def test_rows_that_no_model_was_asked_for_do_not_stand_in_the_way_of_a_judge(
+    tmp_path: Path,
+) -> None:
+    source, target = pairs_file(tmp_path), tmp_path / "out.csv"
+    arguments = (JUDGE, source, "-o", target, "--set", "truth=gold")
+    assert judged(*arguments, "--engine", "rules") == 3
+    assert sorted(path.name for path in tmp_path.glob("out*")) == ["out.csv"]
+    with ProtocolServer(lambda seen: {"same_disease": "yes"}) as server:
+        assert judged(*arguments, "--judge", server.judge()) == 0
 
 
 def test_killed_in_the_middle_it_goes_on(tmp_path: Path) -> Any:
@@ -215,6 +227,32 @@ def test_the_same_value_for_every_row(tmp_path: Path) -> None:
     )  # fmt: skip
     assert code == 0
     assert [row["score"] for row in rows_of(target)] == [0.5, 1]
+
+
+@pytest.mark.parametrize(
+    ("step", "given", "said"),
+    [
+        ("match_option", "multiple=perhaps", "--give multiple: Input should be a valid boolean"),
+        ("score_rubric", "rubric=ward.yaml", "levels.0.text: Input should be a valid string; YAML"),
+    ],
+)
+def test_a_value_that_would_fail_every_row_is_refused_before_the_output_is_touched(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    step: str,
+    given: str,
+    said: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("in.csv").write_text("question,options,answer,case,reference,response\nq,[a],a,c,r,s\n")
+    rubric = load_rubric("dermcase").model_dump(mode="json")
+    rubric["dimensions"][0]["levels"] = {0: False}  # as YAML reads a bare "no"
+    Path("ward.yaml").write_text(json.dumps(rubric))
+    Path("out.csv").write_text("of an earlier run")
+    assert judged(step, "in.csv", "-o", "out.csv", "--give", given, "--judge", "openai:m") == 2
+    assert said in capsys.readouterr().err
+    assert Path("out.csv").read_text() == "of an earlier run"
 
 
 OWN_STEP = """

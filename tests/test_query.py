@@ -44,6 +44,7 @@ PPROM = "preterm premature rupture of membranes"
         ("Knee symptom/complaint", ["knee pain"]),
         ("Opioid use disorder, moderate", ["opioid dependence"]),
         ("V.a. appendicitis", ["appendicitis"]),
+        ("verdenking op appendicitis", ["appendicitis"]),
         ("?PE", ["pulmonary embolism"]),
         ("asthma w/o exacerbation", ["asthma without exacerbation", "asthma"]),
         ("EtOH w/d", ["alcohol withdrawal"]),
@@ -134,6 +135,14 @@ def test_short_forms_are_written_out_where_they_mean_it(written: str, read: str)
 def test_what_is_no_diagnosis_is_refused_with_a_reason(text: str) -> None:
     assert why_not_a_diagnosis(text)
     assert read_query(text).forms == ()
+
+
+@pytest.mark.parametrize(
+    "text", ["suspected ?", "h/o ?", "history of .", "history of", "Suspected:", "r/o", "possible"]
+)
+def test_what_only_announces_a_condition_is_refused(text: str) -> None:
+    read = read_query(text)
+    assert (read.refusal, read.forms) == ("names no condition", ())
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Numbers, states after procedures, doses and lay words are read as the release words them."""
 
 import doctest
+import re
 from types import ModuleType
 
 import pytest
@@ -8,11 +9,12 @@ import pytest
 from dxjudge.graphs.mapper import Mapper
 from dxjudge.ontology.base import default_terms
 from dxjudge.ontology.packaged import packaged
-from dxjudge.ontology.reading import lay, measured, states
+from dxjudge.ontology.reading import lay, measured, past, states, told
 from dxjudge.ontology.reading.lay import in_clinical_words
 from dxjudge.ontology.reading.measured import measures_in, whole_measure
 from dxjudge.ontology.reading.normalise import normalise_text
 from dxjudge.ontology.reading.query import read_query
+from dxjudge.ontology.reading.told import term_told
 from dxjudge.ontology.tree import load_tree
 
 
@@ -21,7 +23,7 @@ def terms() -> dict[str, str]:
     return {normalise_text(term.text): term.code for term in default_terms(load_tree())}
 
 
-@pytest.mark.parametrize("module", [lay, measured, states])
+@pytest.mark.parametrize("module", [lay, measured, past, states, told])
 def test_the_examples_of_the_readers_hold(module: ModuleType) -> None:
     assert doctest.testmod(module).failed == 0
 
@@ -115,6 +117,42 @@ def test_lay_words_are_put_into_clinical_words(text: str, words: str | None) -> 
     assert in_clinical_words(text) == words
 
 
+def test_each_text_of_the_table_of_states_means_a_term(terms: dict[str, str]) -> None:
+    texts = [text for *_, text in lines_of("told.tsv")]
+    meant = [term_told(text) for text in texts]
+    assert [
+        text
+        for text, term in zip(texts, meant, strict=True)
+        if normalise_text(term or "") not in terms
+    ] == []
+
+
+def test_a_row_of_the_table_of_states_is_read_by_its_own_words() -> None:
+    for words, term, text in lines_of("told.tsv"):
+        only = told._Table(re.compile(words), ((re.compile(words), term),))
+        assert told.term_in(text, only), text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "knee replacement infection",
+        "spleen removed yesterday",
+        "chemotherapy cycle 3",
+        "hip fracture, hip replaced",
+        "traumatic amputation of left arm",
+        "daily headaches",
+        "metformin 500 mg daily",
+        "cannot read small print",
+        "asbestosis, worked with asbestos",
+        "headache in first pregnancy, 12 weeks",
+        "illiterate patient with pneumonia",
+    ],
+)
+def test_a_text_about_more_than_a_state_means_none(text: str, terms: dict[str, str]) -> None:
+    assert normalise_text(term_told(text) or "") not in terms
+
+
 def test_what_is_sought_is_set_aside() -> None:
     query = read_query("leg swelling r/o DVT")
     assert query.forms[0].text == "leg swelling" and query.set_aside == "r/o DVT"
@@ -136,6 +174,13 @@ CODES = {
     "well child 4yo": "Z00.129",
     "room is spinning": "R42",
     "mancanza d'aria": "R06.02",
+    "left above-knee amputee": "Z89.612",
+    "daily low-dose aspirin": "Z79.82",
+    "CABG x3 2014, stable": "Z95.1",
+    "trasplantado renal hace 5 años": "Z94.0",
+    "breast cancer 2009, treated, no evidence of disease": "Z85.3",
+    "COVID last year, fully recovered": "Z86.16",
+    "polycystic kidneys in mother": "Z82.71",
     "MRI L-spine w/ gad": None,
     "low sodium diet": None,
     "SpO2 94% on air": None,

@@ -174,6 +174,12 @@ def test_finds_the_column(columns: list[str], wanted: str | None, place: int) ->
     ("columns", "wanted", "said"),
     [
         (["id", "note"], None, "--column; there are: id, note"),
+        (["id", ""], None, "--column; there are: id, ''"),
+        (
+            ["Nr.", "Entlassungs-Diagnose (Text)"],
+            None,
+            "(did you mean Entlassungs-Diagnose (Text)?)",
+        ),
         (["dx", "diagnosis"], None, "--column; there are: dx, diagnosis"),
         (["id", "dx"], "diag", "no column 'diag'; there are: id, dx"),
         (["dx", "dx"], "dx", "2 columns 'dx'"),

@@ -114,7 +114,15 @@ def test_a_failed_trial_is_no_flip_and_is_asked_again(
         assert [(row["case"], row["flipped"]) for row in failed] == [("p2", "")]
         assert "0/3" in capsys.readouterr().out
         server.script = lambda seen: {"same_disease": "yes"}
-        assert stress(*arguments) == 0
+        capsys.readouterr()
+        assert stress(*arguments, "--estimate", "--json") == 0
+        left = json.loads(capsys.readouterr().out)
+        assert left["finished_in_the_journal"] == 7 and left["models"][0]["calls"] == 1
+        assert stress(*arguments, "--estimate", "--json", "--seed", "1") == 0
+        assert json.loads(capsys.readouterr().out)["models"][0]["calls"] == 8  # another job
+        account = tmp_path / "account.json"
+        assert stress(*arguments, "--account", account) == 0
+        assert sum(line["calls"] for line in json.loads(account.read_text())["estimate"]) == 1
         assert len(server.seen) == asked + 1  # the failed trial alone
     assert not (tmp_path / "trials.csv.journal").exists()
 

@@ -104,6 +104,22 @@ def test_the_command_sends_spans_where_the_environment_says(tmp_path: Path) -> N
     assert paths == ["/v1/traces"]
 
 
+def test_spans_that_no_collector_takes_are_told(tmp_path: Path) -> None:
+    with (
+        ProtocolServer([{"same_disease": "yes"}]) as server,
+        running_collector(status=400) as (address, _),
+    ):
+        words = ["judge", STEP, pairs(tmp_path), "-o", tmp_path / "o.csv", "--engine", "llm"]
+        words += ["--judge", server.judge(), "--cache-mode", "off", "--otel"]
+        ended = subprocess.run(
+            [sys.executable, "-m", "dxjudge", *map(str, words)], check=True, capture_output=True,
+            text=True, env={**os.environ, "OTEL_EXPORTER_OTLP_ENDPOINT": address},
+        )  # fmt: skip
+    # Three items with a request each.
+    assert "6 spans were not sent: the OpenTelemetry collector did not take them (" in ended.stderr
+    assert ended.stderr.count("400") == 1  # no lines of the SDK beside it
+
+
 def pairs(tmp_path: Path) -> Path:
     path = tmp_path / "pairs.csv"
     lines = ["predicted,truth", "gout,podagra", "asthma,croup", "sk-secret-of-the-test,x"]

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ...errors import InputError
-from ...files.json_text import load_json
+from ...files.cells import plain_text
+from ...files.json_text import load_cell
 from ..images import Image, images_of
 
 Presentation = Literal["", "image", "text"]
@@ -40,7 +41,7 @@ def evidence_of(row: Mapping[str, Any], folder: Path) -> tuple[Evidence, ...]:
     entries = row.get(EVIDENCE)
     if isinstance(entries, str) and entries.lstrip().startswith("["):
         try:
-            entries = load_json(entries)
+            entries = load_cell(entries)
         except ValueError as fault:
             raise InputError(f"the column evidence is not JSON: {fault}") from fault
     if isinstance(entries, str):
@@ -128,6 +129,4 @@ def is_type(evidence: Evidence, kind: str) -> bool:
 def _text(cell: Any) -> str:
     if cell is None or (isinstance(cell, float) and cell != cell):
         return ""
-    if isinstance(cell, float) and cell.is_integer():
-        return str(int(cell))  # spreadsheets keep 7 as 7.0
-    return cell.strip() if isinstance(cell, str) else str(cell)
+    return plain_text(cell).strip()

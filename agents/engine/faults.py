@@ -1,5 +1,6 @@
 """Read an SDK's exception: whether to retry, to ask differently, or to fail the item or run."""
 
+import math
 import re
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
@@ -23,6 +24,7 @@ FaultKind = Literal[
 ]
 
 _TRANSIENT = (408, 409)
+_LONGEST_WAIT = 7 * 24 * 3600.0  # seconds
 _KINDS: dict[int, FaultKind] = {401: "authentication", 403: "forbidden", 404: "missing"}
 _NETWORK = ("TransportError", "TimeoutException", "APIConnectionError", "ProtocolError")
 _UNFIT = re.compile(
@@ -176,20 +178,21 @@ def _wait(error: Exception) -> float | None:
         return None
     milliseconds, seconds = headers.get("retry-after-ms"), headers.get("retry-after")
     try:
-        if milliseconds is not None:
-            return max(0.0, float(milliseconds) / 1000)
-        return max(0.0, float(seconds)) if seconds is not None else None
-    except ValueError:
-        return _until(str(seconds))
+        wait = float(seconds) if milliseconds is None else float(milliseconds) / 1000
+    except (TypeError, ValueError):
+        wait = _until(str(seconds))
+    # Nobody waits for a week: such a header is a fault of the server, like one that is no number.
+    return max(0.0, wait) if wait < _LONGEST_WAIT else None
 
 
-def _until(date: str) -> float | None:
+def _until(date: str) -> float:
+    """Return the seconds until a date as HTTP writes it; NaN for any other text."""
     from datetime import UTC, datetime
 
     try:
-        return max(0.0, (parsedate_to_datetime(date) - datetime.now(UTC)).total_seconds())
-    except (TypeError, ValueError):
-        return None
+        return (parsedate_to_datetime(date) - datetime.now(UTC)).total_seconds()
+    except (TypeError, ValueError, OverflowError):
+        return math.nan
 
 
 def _parameter(error: Exception) -> str | None:

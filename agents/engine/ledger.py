@@ -51,7 +51,11 @@ class Attempt:
 
 @dataclass
 class Line:
-    """The sums of one judge on one step. `items` counts outcomes, `calls` counts requests."""
+    """The sums of one judge on one step. `items` counts outcomes, `calls` counts requests.
+
+    tokens_in, tokens_out: of the answers whose tokens the server reported; answers_without_tokens
+    counts the others.
+    """
 
     judge: str
     step: str
@@ -69,6 +73,7 @@ class Line:
     repaired: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
+    answers_without_tokens: int = 0
     cost: float = 0.0
     calls_of_unknown_cost: int = 0
     latency: float = 0.0
@@ -171,6 +176,8 @@ class Ledger:
         else:
             line.cost += attempt.cost
         answered = attempt.status in ("valid", "invalid", "refused", "truncated")
+        if answered and None in (attempt.tokens_in, attempt.tokens_out):
+            line.answers_without_tokens += 1
         if answered and attempt.turn == 0:
             line.first_turns += 1
             line.first_valid += attempt.status == "valid"

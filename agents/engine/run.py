@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...cache.replies import Mode, Replies
 from ...cache.store import Store
@@ -20,6 +20,9 @@ from .ledger import Ledger
 from .limits import Budget, Limits, limiter_of
 from .permits import Pace, Permits, Purse
 from .prices import Price, load_prices
+
+if TYPE_CHECKING:
+    from ..watching.sender import Sender  # needs the extra otel
 
 WAITING = 20_000
 """The number of items that wait for batches at once."""
@@ -56,7 +59,8 @@ class Run:
         tracer: a tracer of OpenTelemetry, which gets a span for each item, request and repair.
         permits: limits and budget that this run shares with other processes, in place of its own.
 
-    An evaluation sets `prompts`, so that its folder has the prompts of its verdicts.
+    An evaluation sets `prompts`, so that its folder has the prompts of its verdicts. A command that
+    sends spans sets `sender`, so that those that are lost are counted.
     """
 
     def __init__(
@@ -96,6 +100,7 @@ class Run:
         self.log: Log | None = CallLog(log) if log is not None else None
         self.prompts: PromptLog | None = None
         self.tracer = tracer
+        self.sender: Sender | None = None
         self.one_dimension = one_dimension
         self.batches: Batches | None = None
         if batch is not None:
@@ -103,6 +108,8 @@ class Run:
         self.estimated: list[Mapping[str, Any]] | None = None
         self._account = account
         self._hidden = 0
+        self._unsent = 0
+        self._why_unsent = ""
 
     def __repr__(self) -> str:
         calls = counted(self.budget.calls, "call")
@@ -128,9 +135,19 @@ class Run:
             many = "1 reply was" if unkept == 1 else f"{unkept:,} replies were"
             place = self.replies.store.place
             remarks.append(f"{many} not kept: the reply cache {place} could not be written")
+        self._count_unsent()
+        if self._unsent:
+            many = "1 span was" if self._unsent == 1 else f"{self._unsent:,} spans were"
+            why = f" ({self._why_unsent})" if self._why_unsent else ""
+            remarks.append(f"{many} not sent: the OpenTelemetry collector did not take them{why}")
         if self.batches is not None:
             remarks += self.batches.remarks()
         return remarks
+
+    def _count_unsent(self) -> None:
+        if self.sender is not None:
+            self._unsent += self.sender.take_lost()
+            self._why_unsent = self._why_unsent or self.sender.fault
 
     def count_hidden(self, characters: int) -> None:
         """Count an item in which so many hidden or broken characters were replaced."""
@@ -145,13 +162,19 @@ class Run:
             )
 
     def take_counts(self) -> dict[str, Any]:
-        """Return what was counted since the last call, as plain JSON for `add_counts`."""
+        """Return what was counted since the last call, as plain JSON for `add_counts`.
+
+        Spans until now are sent first: the process of a worker may end at any time.
+        """
+        self._count_unsent()
         counts = {
             "lines": [vars(line) for line in self.ledger.take()],
             "hidden": self._hidden,
             "unkept": self.replies.unkept,
+            "unsent": self._unsent,
+            "why_unsent": self._why_unsent,
         }
-        self._hidden = self.replies.unkept = 0
+        self._hidden = self.replies.unkept = self._unsent = 0
         return counts
 
     def add_counts(self, counts: Mapping[str, Any]) -> None:
@@ -159,6 +182,8 @@ class Run:
         self.ledger.add(counts["lines"])
         self._hidden += counts["hidden"]
         self.replies.unkept += counts["unkept"]
+        self._unsent += counts["unsent"]
+        self._why_unsent = self._why_unsent or counts["why_unsent"]
 
     @property
     def width(self) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx2
 
-from ...files.json_text import load_json
+from ...files.json_text import load_json, read_nested
 from ..judge import JudgeSpec
 from ..wires import anthropic_wire, converse_wire, openai_wire
 from ..wires.clients import open_client
@@ -65,7 +65,7 @@ def read_reply(judge: Judge, spec: JudgeSpec, data: Any) -> Reply:
 
     Raises NoAnswer when it holds no answer, and ValueError for an answer nested too deeply.
     """
-    reply: Reply = wire_of_spec(spec).read(data)
+    reply: Reply = read_nested(wire_of_spec(spec).read, data)
     # Reading JSON can turn escapes into a key, so keys are removed again.
     return replace(reply, text=redact(reply.text, judge), data=redact_value(reply.data, judge))
 

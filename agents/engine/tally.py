@@ -40,7 +40,9 @@ def cost_of(price: Price | None, reply: Reply) -> float | None:
     """Return the cost of a reply in US dollars, None if it is unknown."""
     if price is None or reply.tokens_in is None or reply.tokens_out is None:
         return None
-    return price.cost(reply.tokens_in, reply.tokens_out, reply.tokens_cached or 0)
+    return price.cost(
+        reply.tokens_in, reply.tokens_out, min(reply.tokens_cached or 0, reply.tokens_in)
+    )
 
 
 def tokens_of(reply: Reply, expected: int) -> int:

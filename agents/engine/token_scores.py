@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+_LEAST, _MOST = -1e6, 0.01
+"""Log-probabilities lie between: servers write about -1e4 for 0, and rounding adds a little."""
 NO_TOKENS = "the server sent no log-probabilities"
 
 
@@ -16,7 +18,9 @@ def first_tokens(logprobs: Any) -> list[tuple[str, float]]:
     first = content[0] if isinstance(content, Sequence) and content else None
     if not isinstance(first, Mapping):
         raise ValueError(NO_TOKENS)
-    ranked = [entry for entry in first.get("top_logprobs") or (first,) if _is_token(entry)]
+    others = first.get("top_logprobs")
+    entries = others if isinstance(others, list) and others else [first]
+    ranked = [entry for entry in entries if _is_scored(entry, "token")]
     if not ranked:
         raise ValueError(NO_TOKENS)
     return [(entry["token"], float(entry["logprob"])) for entry in ranked]
@@ -59,10 +63,15 @@ def _last_token(rest: str, position: Any, *, started: bool) -> tuple[str, float]
 
 def _tokens(position: Any) -> Iterator[tuple[str, float]]:
     for entry in position.values() if isinstance(position, Mapping) else ():
-        if isinstance(entry, Mapping) and isinstance(entry.get("decoded_token"), str):
+        if _is_scored(entry, "decoded_token"):
             yield entry["decoded_token"], float(entry["logprob"])
 
 
-def _is_token(entry: Any) -> bool:
-    is_entry = isinstance(entry, Mapping)
-    return is_entry and isinstance(entry.get("token"), str) and "logprob" in entry
+def _is_scored(entry: Any, name: str) -> bool:
+    """Whether an entry has a token under this name, and a log-probability."""
+    if not isinstance(entry, Mapping) or not isinstance(entry.get(name), str):
+        return False
+    score = entry.get("logprob")
+    if isinstance(score, bool) or not isinstance(score, int | float):
+        return False
+    return _LEAST <= score <= _MOST

@@ -11,7 +11,8 @@ from ..engine.ledger import Line
 
 _SUMS = (
     "items", "done", "abstained", "failed", "cached", "by_stand_in", "repaired", "calls",
-    "calls_of_unknown_cost", "tokens_in", "tokens_out", "cost", "latency",
+    "calls_of_unknown_cost", "tokens_in", "tokens_out", "answers_without_tokens", "cost",
+    "latency",
 )  # fmt: skip
 
 

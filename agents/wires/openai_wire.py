@@ -1,5 +1,6 @@
 """OpenAI's Chat Completions API, which most servers speak: write a request, read its answer."""
 
+import json
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
@@ -10,7 +11,7 @@ from ..engine.answer import sent_schema
 from ..engine.models import Method, model_on_wire, name_on_wire
 from ..images import LoadedImage
 from ..judge import JudgeSpec
-from .request import FINISHES, NoAnswer, Reply, Request
+from .request import FINISHES, NoAnswer, Reply, Request, one_answer
 
 # `prompt_logprobs` and its two companions are extensions of vLLM.
 _SCORES: Mapping[str, Mapping[str, Any]] = {
@@ -21,6 +22,8 @@ _SCORES: Mapping[str, Mapping[str, Any]] = {
         "add_generation_prompt": False,
     },
 }
+_MOST_TOKENS = 10**12
+"""No answer has so many: such a number is a fault of the server."""
 _PATH = "/chat/completions"
 _PARAMETERS = ("temperature", "max_tokens", "seed", "reasoning_effort")
 
@@ -113,12 +116,14 @@ def read(data: Any) -> Reply:
 
 
 def _arguments(calls: Any) -> str:
-    """Return the arguments of the first tool call, as the model wrote them."""
+    """Return the arguments of the tool call as the model wrote them, or those of each call."""
     try:
-        arguments = calls[0]["function"]["arguments"]
+        arguments = one_answer([call["function"]["arguments"] for call in calls or ()])
     except (TypeError, LookupError):
         return ""
-    return arguments if isinstance(arguments, str) else str(arguments)
+    if isinstance(arguments, str):
+        return arguments
+    return json.dumps(arguments, ensure_ascii=False) if arguments else ""
 
 
 def _text(content: Any) -> str:
@@ -130,4 +135,5 @@ def _text(content: Any) -> str:
 
 def count(value: Any) -> int | None:
     """Return a number of tokens, or None for a value that is not one."""
-    return value if isinstance(value, int) and value >= 0 else None
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    return value if is_number and 0 <= value < _MOST_TOKENS else None

@@ -55,5 +55,14 @@ class Reply:
     logprobs: Any = None
 
 
+def one_answer(answers: Sequence[Any]) -> Any:
+    """Return the answer of several calls of a tool: what all of them say, else a list of them.
+
+    A list is no valid answer, so the model is asked again which of them is meant.
+    """
+    is_one = all(answer == answers[0] for answer in answers)
+    return answers[0] if answers and is_one else list(answers)
+
+
 class NoAnswer(Exception):
     """A body without an answer: cut off, not UTF-8, of an unknown form, or without content."""

@@ -32,7 +32,7 @@ from ...graphs.row_inputs import frame_inputs, given_values
 from ..option_groups import RunOptions
 from .asking import Asking
 from .case_names import digests
-from .office import asked_now, run_of_worker
+from .office import run_of_worker
 from .on_ray import Item
 from .pieces import Piece, PieceRows, read_piece, why_unread
 
@@ -192,7 +192,7 @@ class Judge:
         }
         plain = [json.dumps(asking.write(one)) for one in outcomes]
         self.job.blocks.write(name, [_table(plain)], counts)
-        calls, before = asked_now(self._run), rows - len(places)
+        calls, before = self._run.take_counts(), rows - len(places)
         return {**counts, "rows": rows, "at": item["at"], "before": before, "asked": calls}
 
 

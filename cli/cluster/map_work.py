@@ -27,7 +27,7 @@ from ..runs.map_columns import added_columns
 from ..runs.map_model import Asked, mapper_settings
 from ..runs.map_summary import failure_counts, row_counts
 from .distinct_texts import DISTINCT, TEXTS, MapJob, slices_of, text_table
-from .office import asked_now, run_of_worker
+from .office import run_of_worker
 from .on_ray import Item
 from .pieces import Piece, PieceRows
 from .worker_mapper import mapper_of_job
@@ -95,7 +95,7 @@ class Map:
         columns = {field: [rows[text][field] for text in texts] for field in _FIELDS}
         self.job.blocks.write(name, [text_table(**columns)], counts)
         run = self.chooser.run if self.chooser else None
-        return {**counts, "before": before, "asked": asked_now(run) if run else None}
+        return {**counts, "before": before, "asked": run.take_counts() if run else None}
 
     def texts_of(self, item: Item) -> list[str]:
         """Return the texts of a block."""

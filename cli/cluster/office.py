@@ -4,7 +4,6 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
 
 from ...adapters.permits import LEASE_SECONDS, RayPermits, open_office
 from ...agents.engine.limits import Limits
@@ -42,16 +41,6 @@ def run_of_worker(options: RunOptions, permits: RayPermits | None) -> Run:
     if options.log is not None and permits is not None:
         run.log = permits.log
     return run
-
-
-def asked_now(run: Run) -> dict[str, Any]:
-    """Return what a worker counted since the last call, and send the spans until now.
-
-    Ray may end the process of a worker at any time, so nothing waits for its end.
-    """
-    if run.tracer is not None:
-        run.tracer.span_processor.force_flush()
-    return run.take_counts()
 
 
 def check_batch(options: BatchRunOptions) -> None:

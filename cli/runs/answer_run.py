@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from ...agents.answering.form import load_form
 from ...agents.engine.judges import Judge, as_judge
@@ -30,8 +31,8 @@ from ...files.rows_out import write_columns
 from ..answering_options import AnswerOptions
 from ..terminal.facts import Fact, named, tell
 from ..terminal.progress import failed_facts, work_done
-from .estimates import estimate_facts, keep_estimates
-from .finishing import Rows, journal_path, journalled
+from .estimates import estimate_facts, finished_fact, keep_estimates
+from .finishing import Rows, journal_path, journalled, unfinished
 from .outcomes import Outcomes
 
 _NAMED = re.compile(r"^(?P<name>[^:=]+)=(?P<model>.+)$")
@@ -41,32 +42,36 @@ def run_answer(options: AnswerOptions) -> int:
     """Run the command; return the exit code. All options and inputs are checked before any work."""
     started = time.monotonic()
     plan = _plan(options)
+    path, job = journal_path(options.output, options.journal), _about(plan)
+    keys = [item.key for item in plan.items]
     if options.estimate:
+        left = unfinished(path, job, keys)
         with options.run.open() as run:
-            facts = estimate_facts(estimate_answers(plan, run), run, rows=len(plan.rows))
-            tell(facts, as_json=options.as_json, file=sys.stdout)
+            facts = estimate_facts(estimate_answers(plan, left, run), run, rows=len(plan.rows))
+            finished = finished_fact(len(keys) - len(left), str(path), "question")
+            tell((*facts, *finished), as_json=options.as_json, file=sys.stdout)
         return 0
     if options.output == "-":
         raise UsageError("responses are written to a file: name it with -o")
     format = table_format(options.output, "responses")
     check_writable(Path(options.output))
     journal = Journal(
-        journal_path(options.output, options.journal),
+        path,
         read=read_outcome,
         write=write_outcome,
-        job={"command": "answer", "form": plan.form.name},
+        job=job,
     )
     calls = Rows[Outcome](
-        [item.key for item in plan.items],
+        keys,
         lambda positions, run: ask_models(plan, positions, run),
         is_failed=_has_failed,
         is_final=lambda outcome: not _has_failed(outcome),
     )
 
     def work(run: Run) -> bool:
-        if options.run.account is not None:
-            keep_estimates(estimate_answers(plan, run), run)
         with Outcomes(calls.keys, journal) as outcomes:
+            if options.run.account is not None:
+                keep_estimates(estimate_answers(plan, outcomes.open_rows(), run), run)
             asyncio.run(calls.finish(run, outcomes, quiet=options.quiet))
             answered = gather_answers(plan, outcomes)
             write_columns(options.output, format, answer_columns(plan, answered))
@@ -96,6 +101,10 @@ def _plan(options: AnswerOptions) -> AnswerPlan:
         presentations=presentations_of(options.presented_as or ()),
     )
     return plan_answers(source, load_form(options.form), settings, options.cases.absolute().parent)
+
+
+def _about(plan: AnswerPlan) -> dict[str, Any]:
+    return {"command": "answer", "form": plan.form.name}
 
 
 def _models(options: AnswerOptions) -> dict[str, Judge]:

@@ -11,7 +11,7 @@ from ...agents.engine.judges import AnyJudge, as_judge, check_named_once
 from ...agents.judge import JudgeSpec
 from ...errors import UsageError
 from ...evaluation.evaluate import evaluate
-from ...evaluation.from_data import Opened
+from ...evaluation.from_data import JOURNAL, Opened
 from ...evaluation.judges.self_preference import Families
 from ...evaluation.judges.stress_table import read_rates
 from ...evaluation.judges.swap import swap_of
@@ -55,7 +55,7 @@ class Request:
 
 def run_compare(request: Request) -> int:
     """Run the command and return its exit code."""
-    recorded = read_recorded(request.run)
+    recorded, kept = read_recorded(request.run), request.run / JOURNAL
     judges = find_judges(request.judges, recorded.judges, request.asked)
     families = families_by(request.families)
     if request.output.resolve() == request.run.resolve():
@@ -65,11 +65,12 @@ def run_compare(request: Request) -> int:
         read_rates(request.stress, recorded.settings.plan)
     if request.estimate:
         with request.asking.open() as run:
-            facts = evaluation_facts(_opened(request, recorded, judges), run, recorded.outcomes)
+            opened = _opened(request, recorded, judges)
+            facts = evaluation_facts(opened, run, kept, recorded.outcomes)
             tell(facts, as_json=request.as_json, file=sys.stdout)
         return 0
     make_folder(request.output)
-    journal = open_journal(request.run / "journal.jsonl")
+    journal = open_journal(kept)
     ledger = request.output / "attempts.jsonl"
     with (
         stages(quiet=request.quiet) as progress,
@@ -78,7 +79,8 @@ def run_compare(request: Request) -> int:
         run.one_dimension = recorded.settings.one_dimension_a_call
         if request.asking.account is not None:
             opened = _opened(request, recorded, judges)
-            keep_estimates(estimate_evaluation(opened, run, recorded.outcomes)[0], run)
+            planned = estimate_evaluation(opened, run, kept, recorded.outcomes)
+            keep_estimates(planned.estimates, run)
         panel = Panel(judges, run, journal, progress, records=recorded.outcomes)
         try:
             evaluation = judge_again(request, recorded, panel)

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...agents.engine.judges import Judge, as_judge
 from ...errors import NoVerdict, UsageError
-from ...evaluation.from_data import open_evaluation, run_opened
+from ...evaluation.from_data import JOURNAL, open_evaluation, run_opened
 from ...evaluation.judges.stress_table import read_rates
 from ...evaluation.pages.kept import ATTEMPTS
 from ...evaluation.report.main_table import failed_note
@@ -75,7 +75,8 @@ def run_evaluation(request: Request) -> int:
         if not opened.judges:
             raise UsageError("no judge to estimate: name one with --judge")
         with request.run.open() as run:
-            tell(evaluation_facts(opened, run), as_json=request.as_json, file=sys.stdout)
+            facts = evaluation_facts(opened, run, request.output / JOURNAL)
+            tell(facts, as_json=request.as_json, file=sys.stdout)
         return 0
     if request.stress is not None:
         # A fault in the table is found here, before any work.
@@ -90,7 +91,8 @@ def run_evaluation(request: Request) -> int:
         for judge in (*opened.judges, *((chooser,) if chooser else ())):
             run.check(judge)
         if request.run.account is not None and opened.judges:
-            keep_estimates(estimate_evaluation(opened, run)[0], run)
+            planned = estimate_evaluation(opened, run, request.output / JOURNAL)
+            keep_estimates(planned.estimates, run)
         try:
             mapper = Mapper(
                 opened.settings.ontology,
@@ -123,16 +125,18 @@ def run_evaluation(request: Request) -> int:
             say_notes(result.evaluation, request.output)
             for line in run.remarks():
                 remark(line)
-        _check_resolved(result.evaluation, request.output, run.budget_reached)
+        if not run.budget_reached:
+            _check_resolved(result.evaluation, request.output, has_judge=bool(opened.judges))
         return exit_code(result.evaluation, run.budget_reached)
 
 
-def _check_resolved(evaluation: Evaluation, folder: Path, budget_reached: bool) -> None:
-    if evaluation.unresolved_models and not budget_reached:
+def _check_resolved(evaluation: Evaluation, folder: Path, *, has_judge: bool) -> None:
+    if evaluation.unresolved_models:
         names = ", ".join(evaluation.unresolved_models)
         tables = [folder / name for name in ("verdicts.csv", "predictions.csv")]
         reasons = " and ".join(str(table) for table in tables if table.exists())
-        raise NoVerdict(f"there is no number for {names}: every item failed; see {reasons}")
+        hint = "" if has_judge else "; rules alone decided: name a model with --judge"
+        raise NoVerdict(f"there is no number for {names}: every item failed{hint}; see {reasons}")
 
 
 def _models(request: Request) -> tuple[str, Judge | None]:

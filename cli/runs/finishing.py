@@ -1,13 +1,13 @@
 """Run a command with a journal: continue its finished items, close it, return the exit code."""
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from ...agents.engine.run import Run
-from ...files.journal import Journal
+from ...files.journal import Journal, finished_keys
 from ..exit_codes import BUDGET, INTERRUPTED, SOME_FAILED
 from ..option_groups import RunOptions
 from ..terminal.progress import counting
@@ -24,19 +24,34 @@ def journal_path(output: str, named: Path | None) -> Path | None:
     return Path(f"{output}.journal")
 
 
+def unfinished(path: Path | None, job: Mapping[str, Any], keys: Sequence[str]) -> Sequence[int]:
+    """Return the numbers of the items that the journal of a run that did not end does not have.
+
+    keys: the key of each item in the journal.
+    """
+    kept = finished_keys(path, job)
+    return [item for item, key in enumerate(keys) if key not in kept] if kept else range(len(keys))
+
+
 def journalled(
-    journal: Journal[Any], options: RunOptions, work: Callable[[Run], bool], *, what: str
+    journal: Journal[Any],
+    options: RunOptions,
+    work: Callable[[Run], bool],
+    *,
+    what: str,
+    can_retry: bool = True,
 ) -> int:
     """Call `work` with a run of these options; return the exit code.
 
     work: writes the output and returns whether an item failed. what: the plural of what the
-    journal keeps, for messages. The journal is kept when an item failed and another did not.
+    journal keeps, for messages. The journal is kept when an item failed and another did not,
+    unless the same command could only fail again (`can_retry` is false: no model is asked).
     """
     done = False
     try:
         with options.open() as run:
             failed = work(run)
-            done = not failed
+            done = not (failed and can_retry)
             return BUDGET if run.budget_reached else SOME_FAILED if failed else 0
     except KeyboardInterrupt:
         path = journal.path

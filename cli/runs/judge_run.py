@@ -13,13 +13,13 @@ from ...agents.outcome import Outcome, read_outcome, write_outcome
 from ...agents.steps import find_step
 from ...cache.key import fingerprint
 from ...errors import UsageError
-from ...files.journal import Journal, finished_keys
+from ...files.journal import Journal
 from ...files.sequences import picked
 from ...graphs.both_orders import check_step, stream_both_orders
 from ...graphs.case_names import case_names
 from ...graphs.columns import judged_columns
 from ...graphs.jury.columns import jury_columns, votes_cast
-from ...graphs.jury.jurors import HUMAN
+from ...graphs.jury.jurors import HUMAN, HumanVotes, votes_not_read
 from ...graphs.jury.plan import plan_jury
 from ...graphs.jury.result import JuryOutcome, read_jury, write_jury
 from ...graphs.jury.run_jury import stream_jury
@@ -39,7 +39,7 @@ from .estimates import (
     groups_of_jury,
     keep_estimates,
 )
-from .finishing import Rows, journal_path, journalled
+from .finishing import Rows, journal_path, journalled, unfinished
 from .judge_jury import (
     about_jury,
     check_votes,
@@ -56,6 +56,7 @@ from .step_rows import (
     decided_by_codes,
     read_job,
     read_rows,
+    say,
     warn_unused,
     write_rows,
 )
@@ -118,13 +119,13 @@ def _judge_all(judging: Judging[T], options: JudgeOptions) -> int:
             tell((*facts, *written), as_json=options.as_json, quiet=options.quiet)
             return not outcomes.all_final
 
-    return journalled(journal, options.run, work, what="rows")
+    return journalled(journal, options.run, work, what="rows", can_retry=_asks_a_model(options))
 
 
 def _estimated(judging: Judging[T], path: Path | None, run: Run) -> Facts:
     """Yield what would be asked about the rows that the journal does not have."""
-    keys, kept = judging.rows.keys, finished_keys(path, judging.about)
-    left = [row for row, key in enumerate(keys) if key not in kept] if kept else range(len(keys))
+    keys = judging.rows.keys
+    left = unfinished(path, judging.about, keys)
     yield from estimate_facts(judging.estimates(run, left), run, rows=len(keys))
     yield from finished_fact(len(keys) - len(left), str(path))
 
@@ -133,7 +134,6 @@ def check_use(options: JudgeOptions) -> None:
     """Refuse options that contradict each other; warn about options that have no effect."""
     if not options.estimate:
         check_output(options.output, as_json=options.as_json)
-    judges = options.judge or []
     if options.has_jury:
         if options.engine not in (None, "llm", "auto"):
             raise UsageError(
@@ -152,14 +152,24 @@ def check_use(options: JudgeOptions) -> None:
             warn_unused(["--case"], "it names the rows of votes, which --votes FILE writes")
     elif options.case is not None:
         raise UsageError("--case is for a jury: give several judges or --votes FILE")
-    models = [name for name in (*judges, *(options.jury.replacement or ())) if is_model(name)]
-    if options.engine in ("rules", "ontology") or not models:
+    models = _models_of(options)
+    if not _asks_a_model(options):
         why = f"--engine {options.engine} asks no model" if models else "no model is asked"
         flags = given_flags(options.model) + given_flags(options.run)
         flags += ["--repeat"] * bool(options.repeat)
         warn_unused(["--judge"] * bool(models) + flags, why)
-    if options.added_sources != "all" and "ontology" not in (options.engine, *judges):
+    deciders = (options.engine, *(options.judge or ()))
+    if options.added_sources != "all" and "ontology" not in deciders:
         warn_unused(["--added-sources"], "without --engine ontology no codes are compared")
+
+
+def _models_of(options: JudgeOptions) -> list[str]:
+    names = (*(options.judge or ()), *(options.jury.replacement or ()))
+    return [name for name in names if is_model(name)]
+
+
+def _asks_a_model(options: JudgeOptions) -> bool:
+    return bool(_models_of(options)) and options.engine not in ("rules", "ontology")
 
 
 def people_of(options: JudgeOptions) -> list[str]:
@@ -229,8 +239,12 @@ def _before_jury(options: JudgeOptions) -> Judging[JuryOutcome]:
     job = read_rows(options.rows, options.output, find_step(options.rows.step), options.case)
     if codes_decide(options, job.step):
         job = decided_by_codes(job, options.added_sources)
-    plan = plan_jury(job.step, voters_of(options, job.step), **settings_of(options, job.step))
+    voters = voters_of(options, job.step)
+    plan = plan_jury(job.step, voters, **settings_of(options, job.step))
     cases = case_names(job.sheet, options.case)
+    for people in (voter for voter in voters if isinstance(voter, HumanVotes)):
+        for told in votes_not_read(job.step, people, cases):
+            say(f"dxjudge: warning: {told}")
     pairs = zip(job.keys, cases, strict=True)
     rows = Rows[JuryOutcome](
         [fingerprint([key, case]) if key else "" for key, case in pairs],

@@ -114,7 +114,7 @@ class Taking:
         yield _threshold(self.rule)
         if not self.calibration:
             bins = {int(bin): count for bin, count in counts["bins"].items()}
-            yield from _warnings(bins, texts["model"], self.rule.on)
+            yield from _warnings(bins, texts["model"], self.rule)
 
 
 @dataclass(frozen=True)
@@ -193,14 +193,13 @@ def sum_of(marks: Iterable[bool], stands_for: Sequence[int] | None) -> int:
 def _threshold(rule: Acceptance) -> str:
     if rule.threshold is None:
         return (
-            f"no confidence reaches {rule.precision:g} in {rule.basis}: only reviewed rows and "
-            "those with a confidence of 1 are accepted"
+            f"no {rule.column} reaches {rule.precision:g} in {rule.basis}: only reviewed rows and "
+            f"those with a {rule.column} of 1 are accepted"
         )
     lowest, right, bound, share = rule.threshold
     return (
-        f"they have a confidence of {lowest:g} or more; in {rule.basis}, {right:.1%} of such "
-        f"texts were right (at least {bound:.1%}, with 95 % confidence), and {share:.0%} of "
-        "all texts were such"
+        f"accepted from a {rule.column} of {lowest:g} on; in {rule.basis}, {right:.1%} of such "
+        f"texts were right (lower 95 % limit {bound:.1%}); they were {share:.0%} of all texts"
     )
 
 
@@ -208,17 +207,17 @@ def _share(part: int, whole: int) -> str:
     return f"{part:,} of {whole:,}" + (f" ({part / whole:.1%})" if whole else "")
 
 
-def _warnings(bins: ReadOnly[int, int], by_model: int, on: AcceptOn) -> Iterator[str]:
-    distance = unlike(bins, on)
+def _warnings(bins: ReadOnly[int, int], by_model: int, rule: Acceptance) -> Iterator[str]:
+    distance = unlike(bins, rule.on)
     if distance is not None:
         how = "lower" if distance < 0 else "higher"
         yield (
-            f"warning: the confidences are much {how} than those of the development sets (largest "
-            f"distance of the distributions {abs(distance):.2f}), so the precision may differ: "
-            "review 50 to 200 random rows and run dxjudge table calibrate"
+            f"warning: each {rule.column} tends to be much {how} here than in the development sets "
+            f"(largest distance of the distributions {abs(distance):.2f}), so the precision may "
+            "differ: review 50 to 200 random rows and run dxjudge table calibrate"
         )
     if by_model:
         yield (
-            "warning: a model chose codes; the confidences are those of the embedded ranking, and "
-            "the precision was estimated without a model"
+            f"warning: a model chose codes; each {rule.column} is that of the embedded ranking, "
+            "and the precision was estimated without a model"
         )

@@ -10,7 +10,7 @@ from ...files.sequences import Repeated
 from ...graphs.chooser import Chooser
 from ...ontology.mapping import Mapping
 from ..terminal.facts import Fact
-from ..terminal.progress import calls_of, cost_text
+from ..terminal.progress import calls_of, cost_text, without_tokens
 from .map_columns import verdict
 
 _MOST_REASONS = 3  # that have a line
@@ -139,18 +139,20 @@ def model_summary(parts: ReadOnly[str, int], chooser: Chooser) -> Iterator[Fact 
     lines = run.ledger.summary()
     calls, cached = sum(line.calls for line in lines), sum(line.cached for line in lines)
     exact, unambiguous = parts.get("exact", 0), parts.get("embedded", 0)
-    skipped = f"; {exact:,} exact and {unambiguous:,} unambiguous texts needed no model"
+    chooses = chooser.rerank != "none" and bool(exact or unambiguous)
+    skipped = f"; {exact:,} exact and {unambiguous:,} unambiguous texts needed no choice"
     label = as_judge(chooser.judge).spec.label
     yield Fact(
         f"{label}: {counted(calls, 'call')}, "
-        f"{counted(cached, 'text')} from the cache{skipped if exact or unambiguous else ''}",
+        f"{counted(cached, 'text')} from the cache{skipped if chooses else ''}",
         {"model": label, "exact_without_model": exact, "unambiguous_without_model": unambiguous},
     )
     tokens_in, tokens_out = (
         sum(line.tokens_in for line in lines),
         sum(line.tokens_out for line in lines),
     )
-    yield Fact(f"{tokens_in:,} tokens in, {tokens_out:,} out, {cost_text(lines)}", calls_of(lines))
+    tokens = f"{tokens_in:,} tokens in, {tokens_out:,} out{without_tokens(lines)}"
+    yield Fact(f"{tokens}, {cost_text(lines)}", calls_of(lines))
     if chooser.shuffle is not None:
         yield f"candidates shuffled with the seed {chooser.shuffle}"
     yield from run.remarks()

@@ -3,10 +3,11 @@
 import asyncio
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import Any
+from itertools import product
+from typing import Any, TypeVar
 
 from ...agents.engine.run import Run
 from ...agents.judge import JudgeSpec
@@ -17,12 +18,12 @@ from ...errors import UsageError
 from ...evaluation.judges.agreement_text import Block
 from ...evaluation.judges.robustness import Robustness, measure_robustness, rate_rows, trial_rows
 from ...files.bytes import check_writable
-from ...files.journal import Journal
+from ...files.journal import Journal, finished_keys
 from ...files.rows_out import write_columns
 from ...graphs.case_names import case_names
 from ...graphs.jury.votes_file import write_votes
 from ...graphs.robust import Plan, Tried, make_plan
-from ...graphs.robust_estimate import estimate_trials
+from ...graphs.robust_estimate import Known, estimate_trials
 from ...graphs.robust_run import check_judges, stream_robust
 from ...scoring.bootstrap import Plan as Intervals
 from ..command import given_flags
@@ -31,9 +32,12 @@ from ..terminal.facts import Fact, tell
 from ..terminal.judged import summary
 from ..terminal.printing import print_blocks, print_lines
 from ..terminal.progress import counting
-from .estimates import Estimates, estimate_facts, keep_estimates
+from .estimates import Estimates, estimate_facts, finished_fact, keep_estimates
 from .finishing import journal_path, journalled
 from .step_rows import Job, read_job, warn_unused
+
+T = TypeVar("T")
+Trial = tuple[str, int]
 
 
 @dataclass(frozen=True)
@@ -45,31 +49,48 @@ class _Stress:
     judges: list[JudgeSpec]
     plan: Plan
 
-    def key(self, row: int, judge: int, trial: tuple[str, int]) -> str:
+    def key(self, row: int, judge: int, trial: Trial) -> str:
         """Return the key of a trial's outcome in the journal."""
         spec = self.judges[judge].model_dump(mode="json")
         return fingerprint([self.job.keys[row], spec, *trial])
+
+    @property
+    def pairs(self) -> list[tuple[int, int]]:
+        """Each row with each judge, by their numbers."""
+        return list(product(range(len(self.job.inputs)), range(len(self.judges))))
+
+    def known(self, find: Callable[[str], T | None]) -> dict[tuple[int, int], dict[Trial, T]]:
+        """Return what is found of the trials of each row and judge, by their keys."""
+        return {
+            pair: {
+                trial: one
+                for trial in self.plan.trials
+                if (one := find(self.key(*pair, trial))) is not None
+            }
+            for pair in self.pairs
+            if self.job.keys[pair[0]]
+        }
 
 
 def run_stress(options: StressOptions) -> int:
     """Run the command; return the exit code. All options and inputs are checked before any work."""
     started = time.monotonic()
     work = _prepare(options)
+    path = journal_path(options.output, options.journal)
+    about = {**_about(work), **options.run.about(work.job.step)}
     if options.estimate:
+        kept = finished_keys(path, about)
+        known = work.known(lambda key: key in kept or None)
         with options.run.open() as run:
-            facts = estimate_facts(_estimates(work, run), run, rows=len(work.job.inputs))
-            tell(facts, as_json=options.json, file=sys.stdout)
+            facts = estimate_facts(_estimates(work, run, known), run, rows=len(work.job.inputs))
+            finished = finished_fact(sum(map(len, known.values())), str(path), "trial")
+            tell((*facts, *finished), as_json=options.json, file=sys.stdout)
         return 0
-    journal = Journal(
-        journal_path(options.output, options.journal),
-        read=read_outcome,
-        write=write_outcome,
-        job={**_about(work), **options.run.about(work.job.step)},
-    )
+    journal = Journal(path, read=read_outcome, write=write_outcome, job=about)
 
     def try_all(run: Run) -> bool:
         if options.run.account is not None:
-            keep_estimates(_estimates(work, run), run)
+            keep_estimates(_estimates(work, run, work.known(journal.find)), run)
         resumed = len(journal)
         tried = asyncio.run(_try_rows(work, run, journal, options.quiet))
         robustness = _measure(work, tried, options.seed)
@@ -117,9 +138,9 @@ def _prepare(options: StressOptions) -> _Stress:
     return _Stress(job, case_names(job.sheet, options.case), specs, plan)
 
 
-def _estimates(work: _Stress, run: Run) -> Estimates:
+def _estimates(work: _Stress, run: Run, known: Known) -> Estimates:
     return estimate_trials(
-        work.job.step, work.job.inputs, check_judges(work.judges), work.plan, run
+        work.job.step, work.job.inputs, check_judges(work.judges), work.plan, run, known
     )
 
 
@@ -145,20 +166,8 @@ def _wording(step: Step[Any, Any], name: str) -> str:
 async def _try_rows(
     work: _Stress, run: Run, journal: Journal[Outcome], quiet: bool
 ) -> dict[tuple[int, int], Tried]:
-    trials = work.plan.trials
-    pairs = [
-        (row, judge) for row in range(len(work.job.inputs)) for judge in range(len(work.judges))
-    ]
-    known: dict[tuple[int, int], dict[tuple[str, int], Outcome]] = {
-        pair: {
-            trial: outcome
-            for trial in trials
-            if (outcome := journal.find(work.key(*pair, trial))) is not None
-        }
-        for pair in pairs
-        if work.job.keys[pair[0]]
-    }
-    total = len(pairs) * len(trials) - sum(map(len, known.values()))
+    known: dict[tuple[int, int], dict[Trial, Outcome]] = work.known(journal.find)
+    total = len(work.pairs) * len(work.plan.trials) - sum(map(len, known.values()))
     tried: dict[tuple[int, int], Tried] = {}
     with counting(run, total, quiet=quiet) as progress:
         stream = stream_robust(
@@ -180,7 +189,7 @@ async def _try_rows(
                     if not failed:
                         journal.keep(work.key(*pair, name), trial.outcome)
                     progress.add(failed=failed)
-    return {pair: tried[pair] for pair in pairs}
+    return {pair: tried[pair] for pair in work.pairs}
 
 
 def _measure(work: _Stress, tried: dict[tuple[int, int], Tried], seed: int) -> Robustness:

@@ -92,8 +92,8 @@ def _rank_notes(evaluation: Evaluation, short: Mapping[str, str]) -> Iterator[st
     yield from changing
     if others := len(notes) - len(changing):
         yield (
-            f"{counted(others, 'further ranking')} over fewer cases, which unresolved items could "
-            "not change (ranks.csv)"
+            f"{counted(others, 'further ranking')} left out unresolved cases, which could not "
+            "change the order (ranks.csv)"
         )
 
 

@@ -243,6 +243,12 @@ def duration(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:,.1f} h"
 
 
+def without_tokens(lines: "Sequence[Line]") -> str:
+    """Return how many answers a number of tokens leaves out; "" for none."""
+    unknown = sum(line.answers_without_tokens for line in lines)
+    return f" (not reported for {counted(unknown, 'answer')})" if unknown else ""
+
+
 def cost_text(lines: "Sequence[Line]") -> str:
     """Return what the calls cost, as far as the price of their models is known."""
     cost = f"${sum(line.cost for line in lines):,.4f}"
@@ -260,18 +266,23 @@ def failed_facts(failures: Iterable[tuple[int, str]], thing: str) -> Iterator[Fa
     """Yield a fact for each reason, the most frequent first: how many failed, and where.
 
     failures: (the number of the row, reason). thing: the noun of what failed. Three reasons have a
-    line.
+    line, and one line counts the others.
     """
     rows_of: dict[str, list[int]] = {}
     for row, reason in failures:
         rows_of.setdefault(reason[:300], []).append(row)
-    for place, (reason, rows) in enumerate(sorted(rows_of.items(), key=lambda pair: -len(pair[1]))):
+    ranked = sorted(rows_of.items(), key=lambda pair: -len(pair[1]))
+    for place, (reason, rows) in enumerate(ranked):
         distinct = list(dict.fromkeys(rows))
         numbers = ", ".join(map(str, distinct[:_SHOWN])) + ", …" * (len(distinct) > _SHOWN)
         where = f": {numbers}" if thing == "row" else f" on row{'s'[: len(distinct) > 1]} {numbers}"
         line = f"failed ({counted(len(rows), thing)}{where}): {reason}"
         about = {"reason": reason, "count": len(rows), "rows": distinct}
         yield Fact(line if place < _MOST_REASONS else "", {"failures": [about]})
+    if others := ranked[_MOST_REASONS:]:
+        count = sum(len(rows) for _, rows in others)
+        reasons = counted(len(others), "other reason")
+        yield Fact(f"failed ({counted(count, thing)}): {reasons}, which --json lists", {})
 
 
 def work_done(
@@ -292,7 +303,7 @@ def work_done(
         repaired = sum(line.repaired for line in lines)
         yield Fact(
             f"{counted(calls, 'call')}, {counted(cached, asked or noun)} from the cache, "
-            f"{repaired:,} repaired, {tokens:,} tokens, {cost_text(lines)}",
+            f"{repaired:,} repaired, {tokens:,} tokens{without_tokens(lines)}, {cost_text(lines)}",
             {"repaired": repaired, **calls_of(lines)},
         )
     yield from run.remarks()
@@ -312,6 +323,7 @@ def calls_of(lines: "Sequence[Line]") -> dict[str, Any]:
         "from_cache": sum(line.cached for line in lines),
         "tokens_in": sum(line.tokens_in for line in lines),
         "tokens_out": sum(line.tokens_out for line in lines),
+        "answers_without_tokens": sum(line.answers_without_tokens for line in lines),
         "cost": sum(line.cost for line in lines),
         "calls_of_unknown_cost": sum(line.calls_of_unknown_cost for line in lines),
     }

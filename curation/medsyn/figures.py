@@ -7,7 +7,7 @@ from bs4 import BeautifulSoup
 
 from ...agents.making.figures import figure_tag, figure_tags
 from ...errors import InputError
-from ...files.json_text import load_json
+from ...files.json_text import load_cell
 from ..paths import is_remote
 from ..reports import Report
 
@@ -36,7 +36,7 @@ def _in_column(report: Report) -> dict[str, str]:
         return {}
     if isinstance(cell, str):
         try:
-            cell = load_json(cell)
+            cell = load_cell(cell)
         except ValueError as fault:
             raise InputError(f"report {report.id}: the column figures is not JSON") from fault
     if not isinstance(cell, Mapping) or not all(isinstance(path, str) for path in cell.values()):

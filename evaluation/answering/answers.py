@@ -55,22 +55,25 @@ async def _ask_groups(
                 yield group[index], outcome
 
 
-def estimate_answers(plan: AnswerPlan, run: Run) -> list[tuple[str, str, Estimate]]:
-    """Return the estimate of each group of calls with its model and step; sends nothing."""
+def estimate_answers(
+    plan: AnswerPlan, positions: Sequence[int], run: Run
+) -> list[tuple[str, str, Estimate]]:
+    """Return the estimate of each group of these calls with its model and step; sends nothing."""
+    items = [plan.items[position] for position in positions]
     return [
         (
-            (first := plan.items[group[0]]).judge.spec.label,
+            (first := items[group[0]]).judge.spec.label,
             first.step.name,
             estimate(
                 first.step,
-                [plan.items[place].inputs for place in group],
+                [items[place].inputs for place in group],
                 judge=first.judge,
                 run=run,
                 engine="llm",
                 repeat=first.repeat,
             ),
         )
-        for group in groups_of(plan.items)
+        for group in groups_of(items)
     ]
 
 

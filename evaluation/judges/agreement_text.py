@@ -84,13 +84,16 @@ def _by_step(agreement: Agreement) -> Iterator[Block]:
 def _block(step: str, rows: Sequence[AgreementRow], names: Sequence[str]) -> Block:
     cell_of = {(row.measure, who(row)): row for row in rows}
     lines = []
-    for measure in dict.fromkeys(row.measure for row in rows):
+    told = (row for row in rows if number(row.value) != "-" or "too few" not in row.warning)
+    for measure in dict.fromkeys(row.measure for row in told):
         cells = [cell_of.get((measure, name)) for name in names]
         lines.append((measure.replace("_", " "), *(_cell(cell) for cell in cells)))
     first = {name: next(row for row in rows if who(row) == name) for name in names}
     lines.append(("cases", *(str(first[name].n) for name in names)))
     lines.append(("left out: failed, abstained", *(
         f"{first[name].failed}, {first[name].abstained}" for name in names)))  # fmt: skip
+    if any(row.absent for row in first.values()):
+        lines.append(("left out: no vote of one", *(f"{first[name].absent}" for name in names)))
     warned = dict.fromkeys(f"{who(row)}: {row.measure}: {row.warning}"
                            for row in rows if row.warning)  # fmt: skip
     few = dict.fromkeys(f"{who(row)}: {row.warning}" for row in rows

@@ -10,7 +10,7 @@ from ...agents.stand_ins import ALWAYS
 from ...agents.step import Step
 from ...agents.steps import STEPS, VARIANTS, find_step
 from ...errors import DxjudgeError, InputError, UsageError
-from ...files.cells import is_empty
+from ...files.cells import is_empty, plain_text
 from ...files.forms import Form
 from ...files.nearest import did_you_mean
 from ...files.rows_in import Sheet, read_sheet
@@ -154,7 +154,7 @@ def _in_folder(inputs: dict[str, Any], folder: Path) -> dict[str, Any]:
 def _groups(sheet: Sheet, row: Sequence[Any], read: set[int]) -> dict[str, str]:
     """Return the short cells that are neither fields nor columns of votes: groups of the votes."""
     cells = {
-        name: str(cell)
+        name: plain_text(cell)
         for at, (name, cell) in enumerate(zip(sheet.columns, row, strict=True))
         if at not in read and name not in (*COLUMNS, "id") and not is_empty(cell)
     }

@@ -118,7 +118,7 @@ def caption_of(evaluation: Evaluation, *, by_row: bool = True) -> str:
     """
     counts = " The counts are the largest of the row's columns." if by_row else ""
     before, after = evaluation.preset.before, evaluation.preset.after
-    ranks = f" Rank: by {before} > by {after}." if evaluation.shifts else ""
+    ranks = f" Rank a > b: a by {before}, b by {after}." if evaluation.shifts else ""
     return (
         f"{title_of(evaluation.settings)}: {counted(len(evaluation.units.ids), 'unit')}"
         f"{_intervals(evaluation)}; in braces the number if every unresolved item were wrong, or "

@@ -1,7 +1,7 @@
 """Define the jurors of a jury: models, stand-ins and people; and check their combination."""
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -10,11 +10,13 @@ from ...agents.engine.judges import AnyJudge, Judge, as_judge, one_model
 from ...agents.stand_ins import ALWAYS
 from ...agents.step import Step
 from ...errors import InputError, UsageError
+from ...files.counted import counted
 from ...scoring.votes import Vote
 from ..verdicts import read_human
 from .votes_file import read_votes
 
 HUMAN = "human:"
+_SHOWN = 5  # cases in a sentence
 
 
 @dataclass(frozen=True)
@@ -112,10 +114,27 @@ def _model(step: Step[Any, Any], judge: AnyJudge) -> Juror:
     return Juror(live.spec.endpoint, "model", live)
 
 
+def votes_not_read(step: Step[Any, Any], people: HumanVotes, cases: Iterable[str]) -> Iterator[str]:
+    """Yield a sentence on the votes of people on other cases than these, and on other steps."""
+    known = set(cases)
+    of_step = [vote for vote in people.votes if _is_on(step, vote)]
+    others = [vote.case for vote in of_step if vote.case not in known]
+    if others:
+        names = list(dict.fromkeys(others))
+        listed = ", ".join(names[:_SHOWN]) + ", …" * (len(names) > _SHOWN)
+        yield f"{people.name}: not read: {counted(len(others), 'vote')} on other cases: {listed}"
+    if more := len(people.votes) - len(of_step):
+        yield f"{people.name}: not read: {counted(more, 'vote')} on other steps than {step.name}"
+
+
+def _is_on(step: Step[Any, Any], vote: Vote) -> bool:
+    return vote.step == step.name or vote.step.startswith(f"{step.name}.")
+
+
 def _people(step: Step[Any, Any], people: HumanVotes) -> list[Juror]:
     votes_by_person: dict[str, dict[tuple[str, str], Vote]] = {}
     for vote in people.votes:
-        if vote.step != step.name and not vote.step.startswith(f"{step.name}."):
+        if not _is_on(step, vote):
             continue
         own = votes_by_person.setdefault(vote.judge, {})
         if (vote.case, vote.step) in own:

@@ -16,7 +16,7 @@ from typing import Any
 from ...agents.step import Step
 from ...agents.steps import find_verdict
 from ...errors import InputError, UsageError
-from ...files.cells import is_empty
+from ...files.cells import is_empty, plain_text
 from ...files.forms import Form, table_format
 from ...files.json_text import load_json
 from ...files.nearest import lacking
@@ -186,11 +186,11 @@ def _read(
     status = cells.get("status", "failed" if verdict is None else "done")
     unsaid = "the table has no verdict" if verdict is None and "status" not in cells else ""
     fields: dict[str, Any] = {
-        "case": str(cells["case"]),
-        "step": str(cells["step"]),
-        "judge": str(cells["judge"]),
+        "case": plain_text(cells["case"]),
+        "step": plain_text(cells["step"]),
+        "judge": plain_text(cells["judge"]),
         "repeat": _number(cells, "repeat", place, int) or 0,
-        "variant": str(cells.get("variant", "")),
+        "variant": plain_text(cells.get("variant", "")),
         "status": status,
         "verdict": verdict,
         "explanation": str(cells.get("explanation", "")),
@@ -198,7 +198,7 @@ def _read(
         "tokens_in": _number(cells, "tokens_in", place, int),
         "tokens_out": _number(cells, "tokens_out", place, int),
         "cost": _number(cells, "cost", place, float),
-        "groups": {name: str(cell) for name, cell in cells.items() if name not in COLUMNS},
+        "groups": {name: plain_text(cell) for name, cell in cells.items() if name not in COLUMNS},
     }
     fault = fault_of(fields)
     if fault:

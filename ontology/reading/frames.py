@@ -8,6 +8,8 @@ condition into the code of the factor.
 import re
 from typing import NamedTuple
 
+from .past import told_as_past
+
 
 class Frame(NamedTuple):
     """A frame: its kind, the words as written, the same in official words, and the condition."""
@@ -23,20 +25,22 @@ _PAST = (
     rf"(?:(?:personal|prsnl|pers|past|prior|previous|remote|medical|known|with|has|had|an?)\.?\s+)*"
     rf"{_HISTORY}(?!\s+present)(?:\s+(?:of|for))?|h/o|p/h/o|hx/o|pmhx?|(?:prior|previous)|prev\.?|"
     r"remote(?=\s+(?!control|monitor|patient|area|memory|recall|viewing))|past(?=\s+(?!point|due|term|date|its|midnight))|"
-    r"(?:fully )?recovered from|"
+    r"(?:fully )?recovered from|survivor of(?=.*\w)|"
+    r"old(?:,? (?:healed|treated|cured))+(?=\s+(?:\S+\s+){0,2}(?:fracture|fx|ulcer)\b)|old treated|"
     r"old(?=\s+(?:healed\s+)?(?:cva|stroke|cerebrovascular|mi|myocardial|infarct\w*|tia|p?tb|"
     r"tubercul\w*|fracture|fx|dvt|pe)\b)|"
-    # Spanish and Portuguese, French, German, Italian.
+    # Spanish and Portuguese, French, German, Italian, Dutch.
     r"(?:antecedentes?|historia)(?: (?:personal(?:es)?|pessoa(?:l|is)|previ[oa]s?|médic[oa]s?))? "
     r"de|"
     r"antécédents?(?: personnels?| médicaux)? de?|z(?:ustand|\.) ?n(?:ach|\.)|"
-    r"anamnesi(?: personale)? di|storia di"
+    r"anamnesi(?: personale)? di|storia di|"
+    r"st(?:atus|\.)? na|(?:medische )?voorgeschiedenis(?: van| met)?|doorgemaakte?"
 )
 _PERSON = (
     r"(?:(?:two|three|both|several|multiple|\d)\s+)?"
     r"(?:(?:maternal|paternal|older|younger|half|twin)\s+)?(?:mother|father|mom|mum|dad|brothers?|"
-    r"sisters?|parents?|aunts?|uncles?|cousins?|siblings?|gran(?:ny|dad|dma|dpa)|"
-    r"grand(?:mother|father|parents?|ma|pa|dad|sons?|daughters?|child(?:ren)?)|relatives?|"
+    r"sisters?|parents?|aunts?|uncles?|cousins?|siblings?|gran(?:ny|dad|dma|dpa)s?|"
+    r"grand(?:mothers?|fathers?|parents?|ma|pa|dad|sons?|daughters?|child(?:ren)?)|relatives?|"
     r"family members?|sons?|daughters?|nephew|niece)"
 )
 _HAS = (
@@ -55,6 +59,24 @@ _OWN = (
     r"['’]s(?=\s+(?!(?:death|divorce|side|milk|boyfriend|girlfriend|partner|illness|care|house|abuse|"
     r"day)\b)[^\W\d]+(?:\s+[^\W\d]+)?\s*$)"
 )
+# "Fever in my daughter" is told of the patient.
+_KIN = (
+    r"(?!(?:\S+\s+)*(?:sons?|daughters?)\b)(?:(?:his|her|the|an?|my|both|close|young(?:er)?|"
+    r"older|first[- ]degree|second[- ]degree|immediate|blood|other|many)\s+)*"
+    rf"{_PERSON}"
+)
+_BY_KIN = (
+    rf"in\s+{_KIN}(?:\s+and\s+{_KIN})?(?:\s+(?:at|aged?)\s+\d+)?|"
+    r"on\s+(?:(?:the|his|her)\s+)?(?:mother|father|maternal|paternal)(?:['’]?s)?\s+side"
+    r"(?:\s+of\s+(?:the\s+)?family)?"
+)
+# What a mother has may be of a pregnancy, or be caught by her child.
+_OF_BIRTH = (
+    r".*\b(?:newborn|neonat\w*|infant|baby|fet(?:us|al)|pregnan\w*|birth|deliver\w*|labou?r|"
+    r"contact|(?:puerper\w*|\w*partum|(?:pre-?)?eclamp\w*|rh|\w*immuni[sz]\w*|mastitis|lactat\w*|"
+    r"placenta\w*|amnio\w*|hyperemesis|fever|infections?|viral|virus|hiv|syphilis|rubella|hepatitis|"
+    r"herpes|strep\w*|toxo\w*).*\bmother)\b"
+)
 _OTHER_PERSON = (
     r"(?:(?:household|close|school|family|sexual|sick|known)\s+contacts?|(?:ex-?\s?)?husband|(?:ex-?\s?)?wife|step(?:mother|father|brother|sister|son|daughter)|"
     r"(?:mother|father|brother|sister|son|daughter)-in-law|spouse|partner|boyfriend|girlfriend|room-?mate|friend|co-?worker|colleague|"
@@ -63,11 +85,16 @@ _OTHER_PERSON = (
 _RELATIVE = (
     rf"(?:(?:strong|positive|significant)\s+)?(?:family|fam|familial)\.?\s+(?:medical\s+)?{_HISTORY}"
     rf"(?:\s+(?:of|for))?|fhx?(?!,)(?:\s+of)?|f/h/o|"
+    r"(?:mother|father|maternal|paternal)(?:['’]?s)? side(?=\s*[:,–-])|"
     rf"{_PERSON}(?:(?:['’]?s side)?\s+{_HAS}|{_IS}|{_OWN}|"
     r"(?=\s*:|\s+[-–]\s)|(?=(?:\s+\S+){1,3}?(?:\s+(?:positive|pos\b)|\s?\+)))|"
     r"(?:antecedentes?|historia) familiar(?:es)? de|antécédents? familiaux de?|"
     r"familienanamnese(?: von| für)?|storia familiare di|familiarità per|"
-    r"(?:madre|padre|herman[oa]|mãe|pai|irmão?) (?:con|com)|(?:mère|père|frère|sœur) avec"
+    r"(?:madre|padre|herman[oa]|mãe|pai|irmão?) (?:con|com)|(?:mère|père|frère|sœur) avec|"
+    r"(?:(?:belaste|positieve) )?familieanamnese(?: positief)?(?: voor| met| van)?|"
+    r"familiair belast(?: met| voor)?|"
+    r"(?:moeder|vader|broer|zus(?:ter)?|oma|opa|groot(?:moeder|vader|ouders)|tante|oom|ouders?|"
+    r"zoon|dochter) (?:heeft|had|hebben|hadden|met|bekend met|overleden aan)"
 )
 _SCREEN = (
     r"(?:encounter\s+for\s+)?(?:special\s+)?screen(?:ing)?(?:\s+(?:exam\w*|test))?\s+(?:for|of)"
@@ -139,7 +166,7 @@ _TAILS = (
     *(
         (kind, re.compile(rf"\s*(.+?)[\s,:-]+({words})[\s.]*", re.IGNORECASE | re.DOTALL))
         for kind, words in (
-            ("relative", r"family history|fam hx|family hx|fhx?|in (?:the )?family"),
+            ("relative", r"family history|fam hx|family hx|fhx?|in (?:the )?family|in de familie"),
             (
                 "vaccination",
                 rf"(?:{_VACCINE}|booster|(?<=flu\s)shot|(?<=tetanus\s)shot)"
@@ -155,7 +182,8 @@ _TAILS = (
             ("contact", rf"(?:contact/)?exposure|contact|{_EXPOSED}"),
             (
                 "past",
-                r"in (?:the )?past|history|hx|by history|survivors?|outgrown|outgrew(?: it)?|"
+                r"in (?:the )?past|in (?:de )?voorgeschiedenis|history|hx|by history|survivors?|"
+                r"outgrown|outgrew(?: it)?|"
                 r"as (?:an? )?(?:small |young )?(?:child|kid|baby|infant|teen|teenager|adolescent)"
                 r"(?:[\s,]+(?:outgrown|outgrew(?: it)?|resolved|none since|no longer))?",
             ),
@@ -165,6 +193,10 @@ _TAILS = (
                 r"prophylactically|(?-i:PrEP)",
             ),
         )
+    ),
+    (
+        "relative",
+        re.compile(rf"(?!{_OF_BIRTH})\s*(.+?)[\s,:-]+({_BY_KIN})[\s.]*", re.IGNORECASE | re.DOTALL),
     ),
     (
         "vaccination",
@@ -180,6 +212,7 @@ _TREATED = re.compile(
     rf"(?:({_GROWTH}){_HOW}(?:excised|resected|removed)|{_HOW}(?:treated|cured|repaired|ablated))\b.*$",
     re.IGNORECASE | re.DOTALL,
 )
+_OLD = re.compile(r"^\s*(?:(?:old|treated|healed|cured|fully),?\s+)+(?=\w)", re.IGNORECASE)
 # Words with which a text is about something else than the encounter itself.
 _UNLESS = {
     "vaccination": re.compile(
@@ -207,12 +240,18 @@ def read_frame(text: str) -> Frame | None:
     """
     for kind, lead in _LEADS:
         if (match := lead.fullmatch(text)) and not _is_about_more(kind, text):
-            rest = _TREATED.sub(r"\1", match[2]) if kind == "past" else match[2]
-            return Frame(kind, match[1].strip(), _PHRASES[kind], rest.strip())
+            return _framed(kind, match[1], match[2])
     for kind, tail in _TAILS:
         if (match := tail.fullmatch(text)) and not _is_about_more(kind, text):
-            return Frame(kind, match[2].strip(), _PHRASES[kind], match[1].strip())
-    return None
+            return _framed(kind, match[2], match[1])
+    told = told_as_past(text)
+    return _framed("past", *told) if told else None
+
+
+def _framed(kind: str, written: str, rest: str) -> Frame:
+    if kind == "past":
+        rest = _OLD.sub("", _TREATED.sub(r"\1", rest))
+    return Frame(kind, written.strip(), _PHRASES[kind], rest.strip())
 
 
 def is_of_another(frame: Frame) -> bool:

@@ -22,6 +22,7 @@ from .no_diagnosis import why_not_a_diagnosis
 from .normalise import LONGEST, normalise_text
 from .shorthand import without_shorthand
 from .states import wordings_of_state
+from .told import term_told
 
 _OF_CONDITION = 0.9  # the weight of the condition alone where a text has a frame
 _WITHOUT_LACK = 0.75  # the weight of a text without what it says is absent
@@ -35,10 +36,12 @@ _PAST_OR_DOUBT = (
     r"query|rule out|r/o|"
     r"k/?c/?o|known case of|consistent with|c/w|"
     r"suggestive of|concern(?:ing)? for|suspicious for|worrisome for|"
-    # German, French, Spanish, Italian, Portuguese.
+    # German, French, Spanish, Italian, Portuguese, Dutch.
     r"v\.\s?a\.|(?:dringender |hochgradiger )?verdacht auf|suspicion de?|"
     r"sospecha(?: cl[íi]nica)? de|probables?|posible|sospett[oa](?: di)?|suspeita de|"
-    r"hip[óo]tese de|prov[áa]vel|poss[íi]vel"
+    r"hip[óo]tese de|prov[áa]vel|poss[íi]vel|"
+    r"(?:sterke |klinische )?(?:verdenking(?: op)?|verdacht voor|vermoeden van)|mogelijke?|"
+    r"waarschijnlijke?|vermoedelijke?"
 )
 _SET_ASIDE = re.compile(rf"\?|\b(?:{_PAST_OR_DOUBT})(?!\w)", re.IGNORECASE)
 # What follows is sought for; what stands before it is what the patient has.
@@ -50,8 +53,9 @@ _SOUGHT = re.compile(
 )
 _LEAD_IN = re.compile(
     r"^(?:(?:the )?(?:final |primary |principal |working |provisional |most likely |likely |"
-    r"discharge |admission )?(?:diagnosis|dx|impression|assessment)(?: is| of|:| -)\s*|"
-    rf"(?:{_PAST_OR_DOUBT}|known|confirmed|"
+    r"discharge |admission )?(?:diagnosis|dx|impression|assessment|"
+    r"(?:werk|hoofd|ontslag)?diagnose|conclusie)(?: is| of|:| -)\s*|"
+    rf"(?:{_PAST_OR_DOUBT}|known|confirmed|bekend met|"
     r"patient with|pt with|dx|c/o|complain(?:s|ing|ed) of|"
     r"(?:presents?|presented|presenting|adm|admitted) (?:with|for))(?!\w)[: '’]\s*)+",
     re.IGNORECASE,
@@ -95,6 +99,8 @@ _QUALIFIER = frozenset(
     """acute chronic subacute severe mild moderate recurrent old new left right pain primary
     secondary congenital acquired suspected possible known other""".split()
 )
+# What is left of a text that only announces a condition: "h/o ?", "history of", "suspected".
+_NO_CONDITION = frozenset(("", "of", "for", "possible", "r o", "suspected", "suspicion of"))
 _CODE_PREFIX = re.compile(r"^\s*(?:[-*•–]+|\d{1,2}[.)])\s+")
 
 
@@ -151,8 +157,11 @@ def read_query(text: str, *, frames: bool = True) -> Query:
     set_aside = f"{set_aside} {doubt}".strip()
     if sought := _SOUGHT.fullmatch(bare):
         bare, set_aside = sought["found"], f"{set_aside} {sought['sought']}".strip()
+    told = term_told(bare) if frames else None
     frame = read_frame(bare)
     bare, plain = not_elsewhere(frame.rest if frame else bare)
+    if normalise_text(bare) in _NO_CONDITION:
+        return Query(text, (), refusal="names no condition")
     english = gloss(_BRACKETS.sub(" ", bare))
     expansion = (
         Expansion(bare, (), ())
@@ -175,7 +184,7 @@ def read_query(text: str, *, frames: bool = True) -> Query:
     as_written = (short,) if expansion.expanded or frame else ()
     states = wordings_of_state(bare, frame.kind if frame else "") if frames else ()
     orders = _in_frame(frame if frames else None, turned(folded, expansion.text))
-    others = tuple(map(normalise_text, filter(None, (*as_written, *orders, lay, *states))))
+    others = tuple(map(normalise_text, filter(None, (told, *as_written, *orders, lay, *states))))
     if frame and not frames:
         set_aside = " ".join(filter(None, (set_aside, frame.written)))
     elif frame:

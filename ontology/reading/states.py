@@ -15,6 +15,11 @@ _WHEN = re.compile(
     r"\d{1,2}/\d\d|\d+\s?(?:years?|yrs?|y|months?|mos?|weeks?|wks?|days?|d)\s+ago)\)?[\s.]*$",
     re.IGNORECASE,
 )
+_DONE = re.compile(
+    r"[\s,]+(?:(?:was )?(?:done|performed|implanted|placed|fitted|inserted)|stable|doing well)"
+    r"[\s.]*$",
+    re.IGNORECASE,
+)
 _STANDS = re.compile(
     r"[\s,]+(?:in situ|in place|present|dependent|status|pt|patient)[\s.]*$", re.IGNORECASE
 )
@@ -39,7 +44,8 @@ def wordings_of_state(text: str, frame: str = "") -> tuple[str, ...]:
     >>> wordings_of_state("hip replacement"), wordings_of_state("PICC line")
     ((), ('picc line in place',))
     """
-    plain = _STANDS.sub("", _WHEN.sub("", text)).strip()
+    text = _DONE.sub("", text)
+    plain = _DONE.sub("", _STANDS.sub("", _WHEN.sub("", text))).strip()
     if not frame and plain == text.strip() and _DEVICE.fullmatch(plain):
         return (normalise_text(f"{expand_abbreviations(plain).text} in place"),)
     if not plain or (plain == text.strip() and frame not in {"past", "status"}):

@@ -1,0 +1,63 @@
+"""Read a state or a factor that is told in everyday words: "left knee replaced", "sleeping rough".
+
+The table is `data/told.tsv`. A term that a text means in this way is only looked up, so the
+words never find one that is merely alike.
+"""
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from ..packaged import packaged
+from .abbreviations import expand_abbreviations
+from .normalise import normalise_text
+
+# A time that is years ago, as it stands after a condition or an operation.
+LONG_AGO = (
+    r"(?:(?:(?:back )?in |since |about |around )?(?:19|20)\d\d|"
+    r"(?:about |around |over |more than |some )?(?:(?:\d+|an?|one|two|three|four|five|six|seven|"
+    r"eight|nine|ten|twelve|fifteen|twenty|thirty|forty|several|many) )?"
+    r"(?:years?|yrs?|decades?) ago|"
+    r"long ago|last (?:year|winter|summer|spring|autumn|fall)|"
+    r"(?:in|during) (?:(?:early|late|his|her) )*(?:childhood|infancy|adolescence|youth|teens)|"
+    r"(?:as|when) (?:an? )?(?:young |small )?(?:child|kid|baby|infant|boy|girl|teenager|"
+    r"young adult))"
+)
+_WHEN = re.compile(rf"[\s,(]+{LONG_AGO}\)?(?=[\s,.]*$|\s*,)", re.IGNORECASE)
+_SIDE = re.compile(r"\b(?:left|right|bilateral|both) (?!breasts\b)")
+
+
+def term_told(text: str) -> str | None:
+    """Return the term that a text means, None where the table holds no such text.
+
+    >>> term_told("left knee replaced 2015"), term_told("takes aspirin every day")
+    ('presence of artificial knee joint', 'on aspirin')
+    >>> term_told("knee replacement infection") is None
+    True
+    """
+    return term_in(text, _table())
+
+
+def term_in(text: str, table: "_Table") -> str | None:
+    """Return the term that a text means by the rows of a table, else None."""
+    plain = _WHEN.sub("", text)
+    written = (text, plain, expand_abbreviations(plain).text)
+    folded = dict.fromkeys(map(normalise_text, written))
+    for words in dict.fromkeys((*folded, *(_SIDE.sub("", words) for words in folded))):
+        if table.any.fullmatch(words):
+            matches = ((pattern.fullmatch(words), term) for pattern, term in table.rows)
+            return next(match.expand(term) for match, term in matches if match)
+    return None
+
+
+class _Table(NamedTuple):
+    any: re.Pattern[str]  # matches what one of the rows matches
+    rows: tuple[tuple[re.Pattern[str], str], ...]
+
+
+@lru_cache(maxsize=1)
+def _table() -> _Table:
+    lines = packaged("told.tsv").read_text("utf-8").splitlines()
+    rows = [line.split("\t") for line in lines if line and not line.startswith("#")][1:]
+    whole = re.compile("|".join(f"(?:{pattern})" for pattern, *_ in rows))
+    return _Table(whole, tuple((re.compile(pattern), term) for pattern, term, _ in rows))
