@@ -169,11 +169,11 @@ def _coded(part: Part, mapped: ReadOnly[str, Mapping], *, is_first: bool) -> Cod
     if code := agent(part.text):
         return Coded(part, code, 1.0, 1.0)
     mapping = mapped.get(part.text)
-    if mapping is None or mapping.code is None:
-        return None
     for sided in (mapped.get(text) for text in _sided(part) if is_first):
         if sided and sided.name and side_of(sided.name) == side_of(part.span):
             mapping = sided
+    if mapping is None or mapping.code is None:
+        return None
     is_category = is_first or mapping.decided_by == "exact"
     if (mapping.category_score if is_category else mapping.score) < LEAST:
         return None

@@ -69,8 +69,8 @@ def at_specificity(
             fitting = [
                 child for child in children if bool(_MALE.search(tree.name(child))) == wanted
             ]
-            fitting = _of_words(fitting or children, text, tree)
-            node = _next(node, _of_side(fitting, side, tree), tree, order)
+            said = _of_words(fitting or children, text, tree)
+            node = _next(node, _of_side(said, side, tree), tree, order)
     return node.code
 
 
