@@ -75,8 +75,8 @@ def _readings(text: str, words: list[str]) -> list[tuple[float, list[str]]]:
     shorts = {word.lower() for word in (*capitals, *_TYPE.findall(text))}
     romance = (_gloss_words(words, language, shorts) for language in _ROMANCE)
     german, dutch = (_gloss_built_words(words, language) for language in ("de", "nl"))
-    # The first of equal shares counts, so a Dutch reading must know more than the others. It is left
-    # out where no word is Dutch; a German one keeps words that English has too, such as "tumor".
+    # The first of equal shares counts, so a Dutch reading must know more than the others. It is
+    # left out where no word is Dutch; a German one keeps words that English has too ("tumor").
     return [german, *romance, *([dutch] if dutch[1] is not words else [])]
 
 
