@@ -119,8 +119,8 @@ def import_replies(
     """
     from ...cache.cassette import import_cassette
 
-    count = import_cassette(open_replies(cache), cassette)
-    _tell_count(cassette, count, as_json)
+    count, replaced = import_cassette(open_replies(cache), cassette)
+    _tell_count(cassette, count, as_json, replaced)
 
 
 @app.command(cls=Command)
@@ -170,8 +170,10 @@ def _short(value: object, most: int = 300) -> str:
     return text if len(text) <= most else f"{text[:most]}… ({len(text):,} characters)"
 
 
-def _tell_count(cassette: Path, count: int, as_json: bool) -> None:
+def _tell_count(cassette: Path, count: int, as_json: bool, replaced: int = 0) -> None:
     from ..terminal.facts import Fact, tell
 
-    fact = Fact(f"{cassette}: {count} replies", {"cassette": cassette, "replies": count})
+    others = f", {replaced} in place of another reply" if replaced else ""
+    values = {"cassette": cassette, "replies": count, "replaced": replaced}
+    fact = Fact(f"{cassette}: {count} replies{others}", values)
     tell([fact], as_json=as_json, file=sys.stdout)
