@@ -303,4 +303,4 @@ def test_half_a_surrogate_pair_ends_no_command_that_prints_it(errors: str) -> No
     forgive(stream)
     stream.write("a \ud800")
     stream.flush()
-    assert stream.buffer.getvalue() == b"a ?"  # type: ignore[attr-defined]
+    assert stream.buffer.getvalue() == b"a ?"
