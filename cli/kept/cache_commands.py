@@ -170,10 +170,12 @@ def _short(value: object, most: int = 300) -> str:
     return text if len(text) <= most else f"{text[:most]}… ({len(text):,} characters)"
 
 
-def _tell_count(cassette: Path, count: int, as_json: bool, replaced: int = 0) -> None:
+def _tell_count(cassette: Path, count: int, as_json: bool, replaced: int | None = None) -> None:
     from ..terminal.facts import Fact, tell
 
     others = f", {replaced} in place of another reply" if replaced else ""
-    values = {"cassette": cassette, "replies": count, "replaced": replaced}
+    values: dict[str, Any] = {"cassette": cassette, "replies": count}
+    if replaced is not None:
+        values["replaced"] = replaced
     fact = Fact(f"{cassette}: {count} replies{others}", values)
     tell([fact], as_json=as_json, file=sys.stdout)
