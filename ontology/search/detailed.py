@@ -26,6 +26,7 @@ _SMALL = frozenset(
     """and or of the in to by due for at from on is has part site unspecified nos disease disorder
     condition syndrome""".split()
 )
+_OTHER = frozenset(("other", "specif"))
 _LACKING = frozenset("without no not non denies sin sans ohne senza sem zonder".split())
 _ENDING = frozenset("with but".split())
 _FIGURES = {"i": "1", "ii": "2", "iii": "3", "iv": "4", "first": "1", "second": "2", "third": "3"}
@@ -49,6 +50,7 @@ class _Fit(NamedTuple):
     untold: int
     depth: int
     code: str
+    words: frozenset[str]
 
 
 def more_detailed(ranked: Sequence[Ranked], query: Query, retriever: Retriever) -> str | None:
@@ -75,8 +77,10 @@ def more_detailed(ranked: Sequence[Ranked], query: Query, retriever: Retriever) 
         *_by_terms(ranked, texts, said, said & term, retriever),
     ]
     own = _fit(hit.code, read_details(tree.name(node)) | term, said, tree)
-    best = max(fits, default=own)
-    return best.code if best[:2] > own[:2] else None
+    best = max(fits, default=own, key=lambda fit: fit[:4])
+    # Where each of two codes says what the other does not, the text names two conditions.
+    is_one = all(fit.words <= best.words for fit in fits)
+    return best.code if is_one and best[:2] > own[:2] else None
 
 
 def _said(texts: Sequence[str]) -> frozenset[str]:
@@ -86,7 +90,7 @@ def _said(texts: Sequence[str]) -> frozenset[str]:
 
 
 def _fit(code: str, words: frozenset[str], said: frozenset[str], tree: Tree) -> _Fit:
-    return _Fit(len(words & said), -len(words - said), tree.level(code), code)
+    return _Fit(len(words & said), -len(words - said), tree.level(code), code, words & said)
 
 
 def _near(
@@ -120,7 +124,7 @@ def _near(
             continue
         open_nodes += tree.children(node)
         added = name - top
-        is_new = not added & said <= told and not _is_vaguer(node, above, tree)
+        is_new = not added & said <= told | _OTHER and not _is_vaguer(node, above, tree)
         if is_new and node.code in retriever.index.rows.of_code:
             yield _fit(node.code, (top | told) & said | added, said, tree)
 
@@ -152,7 +156,8 @@ def _by_terms(
         is_whole = _telling(folded) in whole or (len(words) >= _MANY and words == said)
         is_near = is_whole or tree.category(code) == category
         is_vague = tree.descriptor.is_unspecified(tree.name(code))
-        if told - _SIDES < words <= said and is_near and not is_vague:
+        is_more = told - _SIDES < words - _OTHER and words <= said
+        if is_more and is_near and not is_vague:
             if tree.node(code) not in tree.ancestors(first):
                 yield _fit(code, words, said, tree)
 
