@@ -67,7 +67,7 @@ _BY_KIN = (
 _OF_BIRTH = (
     r".*\b(?:newborn|neonat\w*|infant|baby|fet(?:us|al)|pregnan\w*|birth|deliver\w*|labou?r|"
     r"contact|(?:puerper\w*|\w*partum|(?:pre-?)?eclamp\w*|rh|\w*immuni[sz]\w*|mastitis|lactat\w*|"
-    r"placenta\w*|amnio\w*|hyperemesis|fever|infections?|viral|virus|hiv|syphilis|rubella|hepatitis|"
+    r"gestation\w*|placenta\w*|amnio\w*|hyperemesis|fever|infections?|viral|virus|hiv|syphilis|rubella|hepatitis|"
     r"herpes|strep\w*|toxo\w*).*\bmother)\b"
 )
 _OTHER_PERSON = (
@@ -164,7 +164,6 @@ _TAILS = (
                 r"ld-?ct|low\s+dose\s+ct|ct|mammogra\w+|colonoscopy|dexa|dxa|pap(?:\s+smear)?|ultrasound|"
                 r"questionnaire))*",
             ),
-            ("contact", r"(?:contact/)?exposure|contact"),
             (
                 "past",
                 r"in (?:the )?past|history|hx|by history|survivors?|outgrown|outgrew(?: it)?|"
@@ -177,6 +176,15 @@ _TAILS = (
                 r"prophylactically|(?-i:PEP|PrEP)",
             ),
         )
+    ),
+    # "Anemia from lead exposure" is the anemia.
+    (
+        "contact",
+        re.compile(
+            r"(?!\S+.*\s(?:after|from|due to|caused by|following)\s)\s*(.+?)[\s,:-]+"
+            r"((?:contact/)?exposure|contact)[\s.]*",
+            re.IGNORECASE | re.DOTALL,
+        ),
     ),
     (
         "relative",

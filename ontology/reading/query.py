@@ -22,7 +22,7 @@ from .lay import in_clinical_words
 from .measured import whole_measure
 from .normalise import normalise_text
 from .states import wordings_of_state
-from .told import term_told
+from .told import terms_told
 from .values import is_lab_value
 
 LONGEST = 400
@@ -218,7 +218,7 @@ def read_query(text: str, *, frames: bool = True) -> Query:
     set_aside = f"{set_aside} {doubt}".strip()
     if sought := _SOUGHT.fullmatch(bare):
         bare, set_aside = sought["found"], f"{set_aside} {sought['sought']}".strip()
-    told = term_told(bare) if frames else None
+    told = terms_told(bare) if frames else ()
     frame = read_frame(bare)
     bare, plain = not_elsewhere(frame.rest if frame else bare)
     if normalise_text(bare) in _NO_CONDITION:
@@ -245,7 +245,7 @@ def read_query(text: str, *, frames: bool = True) -> Query:
     as_written = (short,) if expansion.expanded or frame else ()
     states = wordings_of_state(bare, frame.kind if frame else "") if frames else ()
     orders = _in_frame(frame if frames else None, turned(folded, expansion.text))
-    others = tuple(map(normalise_text, filter(None, (told, *as_written, *orders, lay, *states))))
+    others = tuple(map(normalise_text, filter(None, (*told, *as_written, *orders, lay, *states))))
     if frame and not frames:
         set_aside = " ".join(filter(None, (set_aside, frame.written)))
     elif frame:
