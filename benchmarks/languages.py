@@ -3,12 +3,13 @@
     python benchmarks/languages.py [--part second] [--encoder MODEL] [--translate JUDGE]
         [--shown FILE]
 
-languages.tsv contains 75 diagnoses in English, German, French, Spanish, Italian, Portuguese and
-Chinese, with the accepted ICD-10-CM categories (separated by `|`). They were written for this
+languages.tsv contains 75 diagnoses in English, German, French, Spanish, Italian, Portuguese, Dutch
+and Chinese, with the accepted ICD-10-CM categories (separated by `|`). They were written for this
 benchmark, not by a clinician: 50 common ones, and a second part written after the word table
-(ontology/data/glossary.tsv) was finished. For each language the script prints the percentages of
-texts with an accepted category at the first candidate and among 15 candidates, and the numbers of
-refused and failed texts. `--translate` names a model that first translates the text into English;
+(ontology/data/glossary.tsv) was finished, except for Dutch, whose texts were written before its
+words. For each language the script prints the percentages of texts with an accepted category at the
+first candidate and among 15 candidates, and the numbers of refused and failed texts.
+`--translate` names a model that first translates the text into English;
 `--shown` writes the translations to a file.
 """
 
@@ -22,7 +23,7 @@ from dxjudge.graphs.mapper import Mapper
 from dxjudge.ontology.mapping import Mapping
 
 _TABLE = Path(__file__).with_suffix(".tsv")
-_LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "zh")
+_LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "zh")
 
 
 def rank(mapping: Mapping, accepted: set[str]) -> int:

@@ -27,9 +27,10 @@ def export_rows(
     """Write the rows in a form (a key of FORMS); return the files.
 
     source: the folder that paths of images in the rows are relative to. Raises InputError naming
-    the row for an image that cannot be read, and for a row without question and answer.
+    the row for an image that cannot be read, for evidence that is no list of texts and objects,
+    and for a row without question and answer.
     """
-    rows = [_as_question(row) for row in rows]
+    rows = [_as_question(row, number) for number, row in enumerate(rows, 1)]
     for number, row in enumerate(rows, 1):
         if not row.get("question") or row.get("answer") in (None, ""):
             raise InputError(f"row {number}: a question and an answer are needed")
@@ -37,13 +38,18 @@ def export_rows(
     return FORMS[form](rows, folder, source, title)
 
 
-def _as_question(row: Row) -> Row:
+def _as_question(row: Row, number: int) -> Row:
     """Return a row; a case of MEDSYN as a question with its evidence, its images and A, B, ..."""
     options, evidence = row.get("options"), row.get("evidence") or ()
     if row.get("question") or not row.get("case") or not isinstance(options, Mapping):
         return row
-    texts = [f"{one['type']}: {one['text']}" for one in evidence if one.get("text")]
-    images = [image for one in evidence for image in one.get("images") or ()]
+    if isinstance(evidence, str) or not all(isinstance(one, str | Mapping) for one in evidence):
+        raise InputError(f"row {number}: the evidence is not a list of texts and objects")
+    pieces = [{"text": one} if isinstance(one, str) else one for one in evidence]
+    texts = [
+        ": ".join(filter(None, (one.get("type"), one["text"]))) for one in pieces if one.get("text")
+    ]
+    images = [image for one in pieces for image in one.get("images") or ()]
     rest = {name: row[name] for name in row if name not in ("case", "evidence", "options")}
     question = "\n\n".join([row["case"], *texts, _WHICH])
     return {**rest, "question": question, **options, "images": images}

@@ -214,8 +214,31 @@ def read_responses(
         if key in seen:
             raise InputError(f"{place}: a second response to {response.case!r}")
         seen.add(key)
-        by_case.setdefault(response.case, []).append(response)
+        by_case.setdefault(response.case, []).append(_over_options(response, known[response.case]))
     return {case: tuple(responses) for case, responses in by_case.items()}
+
+
+def _over_options(response: Response, case: Case) -> Response:
+    """Return a response whose probabilities have the letters of the case's options, or a fault.
+
+    The case of a letter does not count.
+    """
+    if response.probabilities is None or not case.options:
+        return response
+    option_of = {letter.strip().casefold(): letter for letter in case.options}
+    named = [(option_of.get(one.strip().casefold(), ""), one) for one in response.probabilities]
+    fault = next(
+        (
+            f"its probabilities name {one!r}, which is no option"
+            for letter, one in named
+            if not letter
+        ),
+        "",
+    )
+    if not fault and len({letter for letter, _ in named}) < len(named):
+        fault = "its probabilities name an option twice"
+    values = {letter: response.probabilities[one] for letter, one in named}
+    return replace(response, probabilities=None if fault else values, fault=fault)
 
 
 def _kept(row: Row, own: Collection[str]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from ..agents.judge_criteria import conversation_text
 from ..errors import InputError
 from .cases import Source
-from .cells import Row, read_list, text_of
+from .cells import Row, is_empty, read_list, text_of
 
 Layout = Literal[
     "own", "ddxplus", "healthbench", "healthbench-meta", "mediconfusion", "mediconfusion-results",
@@ -78,14 +78,12 @@ def from_healthbench(source: Source) -> Source:
     rows: list[Row] = []
     for number, row in enumerate(source.rows, 1):
         place = f"{source.name}, row {number}"
-        if not text_of(row["prompt_id"]):
-            raise InputError(f"{place}: the prompt_id is missing")
         rows.append(
             {
-                "id": row["prompt_id"],
+                "id": _needed(row, "prompt_id", place),
                 "case": _conversation(row, place),
                 "reference": _ideal(row.get("ideal_completions_data")),
-                "criteria": row["rubrics"],
+                "criteria": _needed(row, "rubrics", place),
                 **_example_tags(read_list(row.get("example_tags"), f"{place}, example_tags")),
             }
         )
@@ -102,23 +100,32 @@ def from_healthbench_meta(source: Source) -> Source:
     """
     rows: list[Row] = []
     for number, row in enumerate(source.rows, 1):
-        criterion = {"criterion": row["rubric"], "points": 1.0}
+        place = f"{source.name}, row {number}"
+        criterion = {"criterion": _needed(row, "rubric", place), "points": 1.0}
         rows.append(
             {
                 "id": str(number),
-                "case": _conversation(row, f"{source.name}, row {number}"),
+                "case": _conversation(row, place),
                 "criteria": [criterion],
-                "physicians": row["binary_labels"],
+                "physicians": row.get("binary_labels"),
                 "category": row.get("category"),
-                "response": row["completion"],
+                "response": row.get("completion"),
             }
         )
     return Source(source.name, rows, foreign=True)
 
 
+def _needed(row: Row, column: str, place: str) -> Any:
+    """Return a cell. Raises InputError where the row has none, or an empty one."""
+    cell = row.get(column)
+    if is_empty(cell):
+        raise InputError(f"{place}: the {column} is missing")
+    return cell
+
+
 def _conversation(row: Row, place: str) -> str:
     try:
-        return conversation_text(read_list(row["prompt"], f"{place}, prompt"))
+        return conversation_text(read_list(_needed(row, "prompt", place), f"{place}, prompt"))
     except ValidationError as fault:
         raise InputError(f"{place}: prompt is not a list of messages") from fault
 
@@ -153,12 +160,10 @@ def from_mediconfusion(source: Source) -> Source:
     """
     rows: list[Row] = []
     for number, row in enumerate(source.rows, 1):
-        pair = text_of(row["id"])
-        if not pair:
-            raise InputError(f"{source.name}, row {number}: the id is missing")
-        shared = {ours: row[theirs] for theirs, ours in _OF_PAIR.items()}
+        pair = text_of(_needed(row, "id", f"{source.name}, row {number}"))
+        shared = {ours: row.get(theirs) for theirs, ours in _OF_PAIR.items()}
         for half in (1, 2):
-            own = {ours: row[theirs] for theirs, ours in _halves(half).items()}
+            own = {ours: row.get(theirs) for theirs, ours in _halves(half).items()}
             rows.append({"id": f"{pair}-{half}", "pair": pair, **shared, **own})
     return Source(source.name, rows, foreign=True)
 
@@ -176,12 +181,15 @@ def from_mediconfusion_results(source: Source) -> Source:
     """
     rows: list[Row] = []
     for number, row in enumerate(source.rows, 1):
-        answers = row["answer"] if isinstance(row["answer"], Mapping) else {}
+        place = f"{source.name}, row {number}"
+        cell = row.get("answer")
+        answers = cell if isinstance(cell, Mapping) else {}
         for half in (1, 2):
             answer = answers.get(f"im{half}")
             if not isinstance(answer, Mapping) or "full_answer" not in answer:
-                raise InputError(f"{source.name}, row {number}: im{half} has no full_answer")
-            rows.append({"id": f"{text_of(row['id'])}-{half}", "response": answer["full_answer"]})
+                raise InputError(f"{place}: im{half} has no full_answer")
+            name = f"{text_of(_needed(row, 'id', place))}-{half}"
+            rows.append({"id": name, "response": answer["full_answer"]})
     return Source(source.name, rows, foreign=True)
 
 
@@ -233,7 +241,7 @@ def _patient(
 ) -> Row:
     ranked = sorted(_literal(row, "DIFFERENTIAL_DIAGNOSIS", place), key=_likelihood(place))
     names = [str(entry[0]) for entry in ranked[:most]]
-    pathology = str(row["PATHOLOGY"])
+    pathology = str(_needed(row, "PATHOLOGY", place))
     for name in (pathology, *names):
         if name not in codes:
             raise InputError(f"{place}: no condition {name!r} in the file of conditions")

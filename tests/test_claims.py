@@ -135,7 +135,7 @@ def test_the_counts_of_the_data_card_are_those_of_the_files() -> None:
     assert f"{terms['dxjudge']:,} of the synonyms are terms of the base" in card
     for row, name in (
         ("the project's synonyms", "synonyms"),
-        ("the project's words in six languages", "glossary"),
+        ("the project's words in seven languages", "glossary"),
         ("the project's lay words", "lay"),
         ("the project's states and factors", "told"),
         ("the project's measures", "measures"),

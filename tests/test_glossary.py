@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dxjudge.graphs.mapper import Mapper
-from dxjudge.ontology.reading import glossary
+from dxjudge.ontology.reading import glossary, parts
 from dxjudge.ontology.reading.glossary import gloss
 from dxjudge.ontology.reading.query import read_query
 
@@ -43,6 +43,16 @@ from dxjudge.ontology.reading.query import read_query
         ("Bandscheibenprolaps L5/S1", "intervertebral disc herniation l5 s1"),  # stages count not
         ("Leistenhernie li", "inguinal hernia left"),  # short words, beside a German one
         ("cancer du poumon métastatique", "lung cancer metastatic"),
+        ("acute nierbekkenontsteking rechts", "acute pyelonephritis right"),
+        ("infectieuze diarree", "infectious diarrhea"),  # a part as it is before an ending
+        ("nierstenen bij jicht", "kidney stones with gout"),
+        ("polyneuropathie t.g.v. diabetes mellitus", "polyneuropathy due to diabetes mellitus"),
+        ("pijn op de borst na inspanning", "chest pain after exertion"),
+        ("bacteriële of virale infectie", "bacterial or viral infection"),  # "or", no English "of"
+        ("vocht in long", "fluid in lung"),  # "long" beside a Dutch word
+        ("long lever arm", None),
+        ("been collapsed", None),
+        ("renale", None),  # Italian too
         ("sepsis w/o complications", None),  # a small word of English
         ("colonic polyps", None),
         ("vaginal tumor", None),
@@ -74,7 +84,12 @@ def test_a_glossed_text_is_one_more_form_and_weighs_less() -> None:
 
 @pytest.mark.parametrize(
     ("text", "category"),
-    [("Nierenstein", "N20"), ("Schilddrüsenkrebs", "C73"), ("膀胱结石", "N21")],
+    [
+        ("Nierenstein", "N20"),
+        ("blaassteen links", "N21"),
+        ("Schilddrüsenkrebs", "C73"),
+        ("膀胱结石", "N21"),
+    ],
 )
 def test_a_glossed_text_finds_its_code(mapper: Mapper, text: str, category: str) -> None:
     mapping = mapper.map(text)
@@ -83,7 +98,7 @@ def test_a_glossed_text_finds_its_code(mapper: Mapper, text: str, category: str)
 
 
 def test_the_examples_in_the_docstrings_hold() -> None:
-    assert doctest.testmod(glossary).failed == 0
+    assert doctest.testmod(glossary).failed == doctest.testmod(parts).failed == 0
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,12 @@ from dxjudge.agents.engine.faults import read_fault
 from dxjudge.agents.engine.judges import as_judge
 from dxjudge.agents.engine.token_scores import first_tokens
 from dxjudge.cli.main import run
+from dxjudge.curation.exports import export_rows
 from dxjudge.errors import InputError
 from dxjudge.evaluation.cases import Source, read_responses
 from dxjudge.evaluation.cells import read_list, read_probabilities, read_scores
 from dxjudge.evaluation.read import hashes_of, load_cases, response_sources
+from dxjudge.files.rows_out import write_columns
 from dxjudge.graphs.jury.votes_file import read_votes, write_votes
 from dxjudge.scoring.votes import Vote
 
@@ -174,3 +176,70 @@ def test_a_log_probability_that_is_none_is_no_score(logprob: Any) -> None:
     assert first_tokens({"content": [{**good, "top_logprobs": 5}]}) == [("b", -0.5)]
     with pytest.raises(ValueError, match="no log-probabilities"):
         first_tokens({"content": [{"token": "a", "logprob": logprob}]})
+
+
+@pytest.mark.parametrize("form", ["jsonl", "xlsx"])
+def test_an_empty_cell_of_a_pilot_is_an_unresolved_case_in_every_form(
+    form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """JSON leaves out what is empty, and Excel too."""
+    rows = [{"a": 1, "b": number % 3 % 2} for number in range(12)]
+    del rows[0]["a"]
+    path = tmp_path / f"pilot.{form}"
+    if form == "xlsx":
+        columns = {name: [row.get(name) for row in rows] for name in ("a", "b")}
+        write_columns(str(path), "xlsx", columns)
+    else:
+        written(path, *rows)
+    assert run(["power", str(path), "--first", "a", "--second", "b"]) == 0
+    assert "1 unresolved" in " ".join(capsys.readouterr().out.split())
+    assert run(["power", str(path), "--first", "a", "--second", "b", "--cluster", "a"]) == 4
+    assert f"pilot.{form}, row 1: a is empty" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("rows", "missing"),
+    [
+        ([{"prompt_id": "1", "prompt": "[]", "rubrics": []}], "rubrics"),
+        ([{"prompt": [], "completion": "x", "rubric": "r", "binary_labels": []}], "prompt"),
+        ([{"PATHOLOGY": "gout", "DIFFERENTIAL_DIAGNOSIS": "[]", "EVIDENCES": "[]"}], "PATHOLOGY"),
+    ],
+)
+def test_a_row_of_another_tool_that_lacks_a_cell_is_named(
+    rows: list[dict[str, Any]], missing: str, tmp_path: Path
+) -> None:
+    lacking = {name: cell for name, cell in rows[0].items() if name != missing}
+    conditions = tmp_path / "conditions.json"
+    conditions.write_text('{"gout": {"icd10-id": "M10"}}')
+    path = written(tmp_path / "cases.jsonl", *rows, lacking)
+    with pytest.raises(InputError, match=rf"row 2: the {missing} is missing"):
+        load_cases(path, conditions=conditions)
+
+
+def test_evidence_of_an_exported_case_may_be_texts_and_nothing_else_but_objects(
+    tmp_path: Path,
+) -> None:
+    case = {"case": "Pain.", "options": {"A": "gout", "B": "flu"}, "answer": "A"}
+    evidence = ["a text", {"type": "blood", "text": "urate high"}, {"text": "no type"}]
+    export_rows([{**case, "evidence": evidence}], "inspect", tmp_path, tmp_path, "x")
+    [sample] = map(json.loads, (tmp_path / "samples.jsonl").read_text().splitlines())
+    assert "Pain.\n\na text\n\nblood: urate high\n\nno type\n\n" in sample["input"]
+    for wrong in ("a text", [5]):
+        with pytest.raises(InputError, match="row 1: the evidence is not a list"):
+            export_rows([{**case, "evidence": wrong}], "inspect", tmp_path, tmp_path, "x")
+
+
+def test_probabilities_of_what_is_no_option_fail_their_response_and_not_the_run(
+    tmp_path: Path,
+) -> None:
+    cases = {case.id: case for case in load_cases(written(tmp_path / "c.jsonl", *CASES))}
+    rows = [
+        {"id": 1, "probabilities": {"a": 0.25, "B ": 0.75}},
+        {"id": 2, "probabilities": {"A": 0.9, "E": 0.1}},
+        {"id": 2, "sample": "2", "probabilities": {"A": 0.5, "a": 0.5}},
+    ]
+    read = read_responses(Source("r", rows), cases)
+    [folded], [foreign, twice] = read["1"], read["2"]
+    assert (folded.probabilities, folded.fault, folded.answer) == ({"A": 0.25, "B": 0.75}, "", "B")
+    assert foreign.probabilities is None and "'E', which is no option" in foreign.fault
+    assert twice.probabilities is None and "an option twice" in twice.fault

@@ -42,6 +42,7 @@ PPROM = "preterm premature rupture of membranes"
         ("Knee symptom/complaint", ["knee pain"]),
         ("Opioid use disorder, moderate", ["opioid dependence"]),
         ("V.a. appendicitis", ["appendicitis"]),
+        ("verdenking op appendicitis", ["appendicitis"]),
         ("?PE", ["pulmonary embolism"]),
         ("asthma w/o exacerbation", ["asthma without exacerbation"]),
         ("EtOH w/d", ["alcohol withdrawal"]),

@@ -293,6 +293,16 @@ def test_fhir_operations_answer_in_fhir(client: httpx.Client) -> None:
     several = reply.json()["parameter"]
     codes = [one["part"][1]["valueCoding"]["code"] for one in several if one["name"] == "match"]
     assert codes[:3] == ["A41.9", "R65.21", "J18"] and len({*codes}) == len(codes)
+    for more, why in (
+        ({"name": "code", "valueCode": "asthma"}, "the parameter code stands twice"),
+        ({"name": "targetsystem", "valueUri": "http://snomed.info/sct"}, "is not http://hl7.org"),
+        ({"name": "reverse", "valueBoolean": True}, "reverse is not supported"),
+    ):
+        asked = {"parameter": [{"name": "code", "valueCode": "gout"}, more]}
+        refused = client.post("/fhir/ConceptMap/$translate", json=asked)
+        assert (refused.status_code, why in refused.text) == (422, True)
+    other = client.get("/fhir/ConceptMap/$translate?code=gout&targetsystem=http://snomed.info/sct")
+    assert other.status_code == 422
     looked_up = client.get("/fhir/CodeSystem/$lookup", params={"code": "M10.9"})
     display = parameters.model_validate(looked_up.json()).parameter[2]
     assert display.valueString == "Gout, unspecified"
@@ -355,6 +365,10 @@ def test_an_assistant_finds_and_calls_the_tools(service: Service) -> None:
             assert (judged.structured_content or {})["result"][0]["status"] == "done"
             wrong = await client.call_tool("show_code", {"code": "XYZ"})
             assert wrong.is_error and "not a code" in str(wrong.content)
+            more = await client.call_tool("map_diagnoses", {"texts": ["gout"], "candidates": True})
+            assert more.is_error and "map_diagnoses has no candidates" in str(more.content)
+            many = await client.call_tool("search_codes", {"text": "gout", "k": 101})
+            assert many.is_error and "less than or equal to 100" in str(many.content)
 
     asyncio.run(talk())
 

@@ -204,7 +204,7 @@ def _add_fhir(app: FastAPI, service: Service, queue: MapperQueue) -> None:
     tree = service.mapper.tree
 
     async def translate(parameters: dict[str, Any]) -> Response:
-        mapping = (await queue.map([text_of(parameters)]))[0]
+        mapping = (await queue.map([text_of(parameters, tree)]))[0]
         return JSONResponse(translation(mapping, tree), media_type=FHIR_JSON)
 
     @app.post(f"{FHIR}ConceptMap/$translate")
@@ -213,9 +213,16 @@ def _add_fhir(app: FastAPI, service: Service, queue: MapperQueue) -> None:
         return await translate(parameters)
 
     @app.get(f"{FHIR}ConceptMap/$translate")
-    async def translate_code(code: Text) -> Response:
+    async def translate_code(
+        code: Text, targetsystem: str | None = None, reverse: bool = False
+    ) -> Response:
         """Translate a text that is given as the code."""
-        return await translate({"parameter": [{"name": "code", "valueString": code}]})
+        named = [
+            {"name": "code", "valueString": code},
+            {"name": "targetsystem", "valueUri": targetsystem},
+            {"name": "reverse", "valueBoolean": reverse},
+        ]
+        return await translate({"parameter": named})
 
     @app.get(f"{FHIR}CodeSystem/$lookup")
     async def look_up(code: str, system: str | None = None) -> Response:

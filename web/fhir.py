@@ -4,6 +4,7 @@ https://hl7.org/fhir/R4/conceptmap-operation-translate.html
 https://hl7.org/fhir/R4/codesystem-operation-lookup.html
 """
 
+from collections.abc import Mapping as ReadOnly
 from typing import Any
 
 from ..errors import InputError
@@ -15,12 +16,19 @@ from ..ontology.tree import Node, Tree
 _TEXTS_OF = ("text", "display", "code")  # where a concept may have words, the best first
 
 
-def text_of(parameters: dict[str, Any]) -> str:
+def text_of(parameters: dict[str, Any], tree: Tree) -> str:
     """Return the words to translate: of a codeableConcept, a coding, or the code itself.
 
-    parameters: a FHIR Parameters resource. Raises InputError where it has no words.
+    parameters: a FHIR Parameters resource. Raises InputError where it has no words, has a
+    parameter twice, or asks for another system or direction than that of the tree.
     """
-    named = {str(one.get("name")): one for one in _objects(parameters.get("parameter"))}
+    named: dict[str, dict[str, Any]] = {}
+    for one in _objects(parameters.get("parameter")):
+        name = str(one.get("name"))
+        if name in named:
+            raise InputError(f"the parameter {name} stands twice; send a request for each")
+        named[name] = one
+    _check_target(named, tree)
     concept = _object(named.get("codeableConcept", {}).get("valueCodeableConcept"))
     coding = _object(named.get("coding", {}).get("valueCoding"))
     codings = [*_objects(concept.get("coding")), coding]
@@ -33,6 +41,15 @@ def text_of(parameters: dict[str, Any]) -> str:
         "the parameters have no words to translate: give codeableConcept.text, coding.display or "
         "code"
     )
+
+
+def _check_target(named: ReadOnly[str, dict[str, Any]], tree: Tree) -> None:
+    target = named.get("targetsystem", {}).get("valueUri")
+    known = (None, tree.descriptor.fhir, tree.descriptor.address)
+    if target not in known:
+        raise InputError(f"the target system {target!r} is not {tree.descriptor.fhir}")
+    if named.get("reverse", {}).get("valueBoolean"):
+        raise InputError("reverse is not supported: this service translates words to codes")
 
 
 def _object(value: Any) -> dict[str, Any]:

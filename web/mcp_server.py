@@ -5,10 +5,11 @@ import dataclasses
 import functools
 from collections.abc import Awaitable, Callable
 from importlib.metadata import version
-from typing import Any
+from typing import Annotated, Any
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
+from pydantic import Field
 
 from ..agents.outcome import write_outcome
 from ..errors import DxjudgeError, UsageError
@@ -35,12 +36,24 @@ def _explained(tool: _Tool) -> _Tool:
     return explained
 
 
+class _Strict(MCPServer[Any]):
+    """A server that refuses arguments which no tool has; the package would leave them out."""
+
+    async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
+        """Call a tool. Raises ToolError for arguments that it does not have."""
+        tool = next((one for one in await self.list_tools() if one.name == name), None)
+        known = tool.input_schema.get("properties", {}) if tool else arguments
+        if unknown := [argument for argument in arguments if argument not in known]:
+            raise ToolError(f"{name} has no {', '.join(unknown)}; it has {', '.join(known)}")
+        return await super().call_tool(name, arguments, context)
+
+
 def make_mcp_server(service: Service) -> MCPServer[Any]:
     """Return a server with the tools map_diagnoses, search_codes, show_code, list_steps and judge.
 
     An error of dxjudge reaches the assistant as the tool's error, with its sentence.
     """
-    server: MCPServer[Any] = MCPServer(
+    server = _Strict(
         "dxjudge",
         version=version("dxjudge"),
         instructions=(
@@ -63,9 +76,11 @@ def make_mcp_server(service: Service) -> MCPServer[Any]:
 
     @server.tool()
     @_explained
-    async def search_codes(text: str, k: int = 15) -> list[dict[str, Any]]:
+    async def search_codes(
+        text: str, k: Annotated[int, Field(ge=1, le=100)] = 15
+    ) -> list[dict[str, Any]]:
         """Search the codes of one diagnosis; return the k best candidates and why they match."""
-        found = await asyncio.to_thread(mapper.search, text, max(1, min(k, 100)))
+        found = await asyncio.to_thread(mapper.search, text, k)
         return [dataclasses.asdict(candidate) for candidate in found]
 
     @server.tool()

@@ -13,6 +13,7 @@ from ...evaluation.judges.agreement_text import Block
 from ...evaluation.presets import main_columns
 from ...evaluation.read import read_rows
 from ...files.bytes import check_writable
+from ...files.cells import is_empty, plain_text
 from ...files.counted import counted
 from ...files.forms import Form, table_format
 from ...files.nearest import no_column
@@ -107,27 +108,44 @@ def _of_folder(request: Request, wish: Wish) -> Iterator[PowerRow]:
 def _of_table(request: Request, wish: Wish) -> Iterator[PowerRow]:
     rows = read_rows(request.pilot, request.form)
     first, second = str(request.first), str(request.second)
+    columns = dict.fromkeys(name for row in rows for name in row)
     for column in filter(None, (first, second, request.cluster)):
-        if rows and column not in rows[0]:
-            raise UsageError(no_column(str(request.pilot), column, [*rows[0]]))
+        if rows and column not in columns:
+            raise UsageError(no_column(str(request.pilot), column, [*columns]))
     own, other = (
-        [_score(row[column], request.pilot, at, column) for at, row in enumerate(rows, 1)]
+        [_score(row.get(column), request.pilot, at, column) for at, row in enumerate(rows, 1)]
         for column in (first, second)
     )
-    clusters = None if request.cluster is None else [row[request.cluster] for row in rows]
+    clusters = (
+        None
+        if request.cluster is None
+        else [
+            _cluster(row.get(request.cluster), request.pilot, at, request.cluster)
+            for at, row in enumerate(rows, 1)
+        ]
+    )
     yield from power_rows(("score", "", first, second), own, other, clusters, wish)
 
 
 def _score(cell: object, path: Path, row: int, column: str) -> float:
-    text = "" if cell is None else str(cell).strip().lower()
+    text = "" if is_empty(cell) else str(cell).strip().lower()
     if text in _TRUTHS:
         return _TRUTHS[text]
     try:
-        return float(text) if text else math.nan
-    except ValueError as fault:
-        raise InputError(
-            f"{path}, row {row}: {column} is {cell!r}, not a number, true or false"
-        ) from fault
+        score = float(text) if text else math.nan
+    except ValueError:
+        score = math.inf
+    if math.isinf(score):
+        raise InputError(f"{path}, row {row}: {column} is {cell!r}, not a number, true or false")
+    return score
+
+
+def _cluster(cell: object, path: Path, row: int, column: str) -> str:
+    """Return the name of a row's cluster: rows without a name are no cluster of their own."""
+    name = "" if is_empty(cell) else plain_text(cell).strip()
+    if not name:
+        raise InputError(f"{path}, row {row}: {column} is empty")
+    return name
 
 
 def _blocks(rows: Sequence[PowerRow]) -> Iterator[Block]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...agents.making.find_failure_patterns import FEWEST_PAIRS, FailedPair
 from ...errors import InputError, UsageError
-from ...files.cells import cell_text
+from ...files.cells import cell_text, plain_text
 from ...files.forms import Form
 from ...files.rows_in import read_sheet, records
 
@@ -78,7 +78,7 @@ def _items(questions: str, form: Form) -> dict[str, list[Mapping[str, Any]]]:
         raise InputError(f"{questions} has no column {missing[0]!r}")
     items: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for row in records(sheet):
-        items[cell_text(row["pair"]).strip()].append(row)
+        items[plain_text(row.get("pair")).strip()].append(row)
     return items
 
 
@@ -86,7 +86,7 @@ def _pair(name: str, rows: Sequence[Mapping[str, Any]]) -> FailedPair:
     first = rows[0]
     return FailedPair(
         id=name,
-        question=cell_text(first["question"]),
-        options=(cell_text(first["A"]), cell_text(first["B"])),
+        question=cell_text(first.get("question")),
+        options=(cell_text(first.get("A")), cell_text(first.get("B"))),
         captions=tuple(text for row in rows if (text := cell_text(row.get("caption")).strip())),
     )

@@ -29,11 +29,12 @@ _PAST = (
     r"old(?:,? (?:healed|treated|cured))+(?=\s+(?:\S+\s+){0,2}(?:fracture|fx|ulcer)\b)|old treated|"
     r"old(?=\s+(?:healed\s+)?(?:cva|stroke|cerebrovascular|mi|myocardial|infarct\w*|tia|p?tb|"
     r"tubercul\w*|fracture|fx|dvt|pe)\b)|"
-    # Spanish and Portuguese, French, German, Italian.
+    # Spanish and Portuguese, French, German, Italian, Dutch.
     r"(?:antecedentes?|historia)(?: (?:personal(?:es)?|pessoa(?:l|is)|previ[oa]s?|médic[oa]s?))? "
     r"de|"
     r"antécédents?(?: personnels?| médicaux)? de?|z(?:ustand|\.) ?n(?:ach|\.)|"
-    r"anamnesi(?: personale)? di|storia di"
+    r"anamnesi(?: personale)? di|storia di|"
+    r"st(?:atus|\.)? na|(?:medische )?voorgeschiedenis(?: van| met)?|doorgemaakte?"
 )
 _PERSON = (
     r"(?:(?:two|three|both|several|multiple|\d)\s+)?"
@@ -82,7 +83,11 @@ _RELATIVE = (
     rf"{_PERSON}(?:\s+{_HAS}|{_IS}|(?=\s*:|\s+[-–]\s)|(?=(?:\s+\S+){{1,3}}?(?:\s+(?:positive|pos\b)|\s?\+)))|"
     r"(?:antecedentes?|historia) familiar(?:es)? de|antécédents? familiaux de?|"
     r"familienanamnese(?: von| für)?|storia familiare di|familiarità per|"
-    r"(?:madre|padre|herman[oa]|mãe|pai|irmão?) (?:con|com)|(?:mère|père|frère|sœur) avec"
+    r"(?:madre|padre|herman[oa]|mãe|pai|irmão?) (?:con|com)|(?:mère|père|frère|sœur) avec|"
+    r"(?:(?:belaste|positieve) )?familieanamnese(?: positief)?(?: voor| met| van)?|"
+    r"familiair belast(?: met| voor)?|"
+    r"(?:moeder|vader|broer|zus(?:ter)?|oma|opa|groot(?:moeder|vader|ouders)|tante|oom|ouders?|"
+    r"zoon|dochter) (?:heeft|had|hebben|hadden|met|bekend met|overleden aan)"
 )
 _SCREEN = (
     r"(?:encounter\s+for\s+)?(?:special\s+)?screen(?:ing)?(?:\s+(?:exam\w*|test))?\s+(?:for|of)"
@@ -151,7 +156,7 @@ _TAILS = (
     *(
         (kind, re.compile(rf"\s*(.+?)[\s,:-]+({words})[\s.]*", re.IGNORECASE | re.DOTALL))
         for kind, words in (
-            ("relative", r"family history|fam hx|family hx|fhx?|in (?:the )?family"),
+            ("relative", r"family history|fam hx|family hx|fhx?|in (?:the )?family|in de familie"),
             (
                 "vaccination",
                 rf"(?:{_VACCINE}|booster|(?<=flu\s)shot|(?<=tetanus\s)shot)"
@@ -166,7 +171,8 @@ _TAILS = (
             ),
             (
                 "past",
-                r"in (?:the )?past|history|hx|by history|survivors?|outgrown|outgrew(?: it)?|"
+                r"in (?:the )?past|in (?:de )?voorgeschiedenis|history|hx|by history|survivors?|"
+                r"outgrown|outgrew(?: it)?|"
                 r"as (?:an? )?(?:small |young )?(?:child|kid|baby|infant|teen|teenager|adolescent)"
                 r"(?:[\s,]+(?:outgrown|outgrew(?: it)?|resolved|none since|no longer))?",
             ),

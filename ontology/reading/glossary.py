@@ -1,7 +1,7 @@
-"""Turn diagnoses in six languages into English words, part by part, for search without a model.
+"""Turn diagnoses in seven languages into English words, part by part, for search without a model.
 
-German and Chinese build the names of diseases from parts: Nieren+stein, 肾+结石. French, Spanish,
-Italian and Portuguese names are words that differ in number and gender. A table
+German, Dutch and Chinese build the names of diseases from parts: Nieren+stein, nier+steen, 肾+结石.
+French, Spanish, Italian and Portuguese names are words that differ in number and gender. A table
 (data/glossary.tsv) of parts and words turns a name into English words. The result is not a
 translation, only a further form of the text to search for.
 """
@@ -10,12 +10,11 @@ import re
 from collections.abc import Set
 from functools import cache, lru_cache
 
-from ..packaged import packaged
 from .normalise import normalise_text
+from .parts import gloss_built, with_phrases, words_of
 
 _CHINESE = re.compile(r"[\u4e00-\u9fff]+")
-_LINKS = ("", "n", "en", "s", "es", "er", "e", "em")  # between and after German parts
-_SHORTEST = 4  # letters of the shortest German word to split, and of a stem without its ending
+_SHORTEST = 4  # letters of the shortest stem without its ending
 _ABBREVIATION = 5  # a text in capitals with at most so many letters is an abbreviation
 _PHRASE = 4  # words of the longest Romance entry
 _ROMANCE = ("fr", "es", "it", "pt")
@@ -31,18 +30,21 @@ _UNSPECIFIED_BEHAVIOR = " of unspecified behavior"
 _NOTHING = "-"  # the table's English for a word without a meaning of its own, such as "de"
 _STAGE = re.compile(r"[a-z]?\d+[a-z]?|[ivx]+[ab]?|[a-e]")
 _ENGLISH = frozenset("with without of the and from w by".split())
+_DUTCH_OR = "of"  # a small word of English, which Dutch has too
 _TYPE = re.compile(r"(?<=\w )[A-Z]$")  # "Grippe A" is influenza A
 _PREFIX = re.compile(r"\b(hip[oe]r?|pseudo|neo|micro|macro|poli|peri|intra|sub)-(?=\w)", re.I)
 
 
 def gloss(text: str) -> str | None:
-    """Return English words for the parts of a German, Chinese or Romance text.
+    """Return English words for the parts of a German, Dutch, Chinese or Romance text.
 
     Returns None where that changes nothing, where fewer than half of the words are known, and where
     a text has a small word of English.
 
     >>> gloss("akute Nierenbeckenentzündung")
     'acute pyelonephritis'
+    >>> gloss("niersteen rechts")
+    'kidney stone right'
     >>> gloss("肾结石")
     'kidney stone'
     >>> gloss("cálculos de la vesícula biliar")
@@ -55,13 +57,8 @@ def gloss(text: str) -> str | None:
     if text.isupper() and len(text) <= _ABBREVIATION:
         return None
     words = normalise_text(_PREFIX.sub(r"\1", text)).split()
-    if not _ENGLISH.isdisjoint(words):
-        return None
-    capitals = () if text.isupper() else re.findall(r"\b[A-Z]{2,5}\d?\b", text)
-    shorts = {word.lower() for word in (*capitals, *_TYPE.findall(text))}
-    romance = (_gloss_words(words, language, shorts) for language in _ROMANCE)
-    readings = [_gloss_german_words(words), *romance]
-    share, english_words = max(readings, key=lambda reading: reading[0])
+    readings = _readings(text, words)
+    share, english_words = max(readings, key=lambda reading: reading[0], default=(0.0, words))
     english = " ".join(english_words)
     if _BEHAVIOR.search(english):
         english = english.replace(_UNSPECIFIED_BEHAVIOR, "")
@@ -69,16 +66,32 @@ def gloss(text: str) -> str | None:
     return english if share >= 0.5 and english not in ("", " ".join(words)) else None
 
 
-def _gloss_german_words(words: list[str]) -> tuple[float, list[str]]:
+def _readings(text: str, words: list[str]) -> list[tuple[float, list[str]]]:
+    """Return the share of words known and the words in English, for each language that may be."""
+    small_english = _ENGLISH.intersection(words)
+    if small_english:
+        return [_gloss_built_words(words, "nl")] if small_english == {_DUTCH_OR} else []
+    capitals = () if text.isupper() else re.findall(r"\b[A-Z]{2,5}\d?\b", text)
+    shorts = {word.lower() for word in (*capitals, *_TYPE.findall(text))}
+    romance = (_gloss_words(words, language, shorts) for language in _ROMANCE)
+    german, dutch = (_gloss_built_words(words, language) for language in ("de", "nl"))
+    # The first of equal shares counts, so a Dutch reading must know more than the others.
+    return [german, *romance, *([dutch] if dutch[1] is not words else [])]
+
+
+def _gloss_built_words(words: list[str], language: str) -> tuple[float, list[str]]:
     """Return the share of words that consist of known parts, and the words in English.
 
     Small words and stages ("II", "L5") say nothing about the language and are not counted. Small
-    words are read beside a word of German only.
+    words, and words that English has too, are read beside another word of the language only.
     """
-    glosses = [_german_only(word) for word in words]
-    if all(gloss in (None, word) for gloss, word in zip(glosses, words, strict=True)):
-        return sum(map(bool, glosses)) / max(len(words), 1), words
-    small = _table("de-small")
+    plain, words = words, with_phrases(words, language)
+    small, beside = words_of(f"{language}-small"), words_of(f"{language}-beside")
+    glosses = [_own(word, language) for word in words]
+    if all(
+        gloss in (None, word) or word in beside for gloss, word in zip(glosses, words, strict=True)
+    ):
+        return sum(map(bool, glosses)) / max(len(words), 1), plain
     english = (small.get(word, gloss or word) for gloss, word in zip(glosses, words, strict=True))
     counted = [
         gloss is not None
@@ -88,9 +101,9 @@ def _gloss_german_words(words: list[str]) -> tuple[float, list[str]]:
     return sum(counted) / max(len(counted), 1), [word for word in english if word != _NOTHING]
 
 
-def _german_only(word: str) -> str | None:
-    """Return the English of a German word; "polyps" is no German word for "polyp"."""
-    gloss = _gloss_german(word)
+def _own(word: str, language: str) -> str | None:
+    """Return the English of a word of a language; "polyps" is no German word for "polyp"."""
+    gloss = gloss_built(word, language)
     return None if gloss and gloss != word and word.startswith(gloss) else gloss
 
 
@@ -120,7 +133,7 @@ def _gloss_words(words: list[str], language: str, shorts: Set[str]) -> tuple[flo
             counted += size
             known += size if english != written else 0
     if known:
-        abbreviations, beside = _table(f"{language}-short"), _entries(f"{language}-beside")
+        abbreviations, beside = words_of(f"{language}-short"), _entries(f"{language}-beside")
         for place, word in enumerate(glosses):
             plain = abbreviations.get(word) if word in shorts else beside.get(_stem(word))
             glosses[place] = plain or word
@@ -168,8 +181,8 @@ def _ordered_too(language: str) -> dict[str, str]:
 @cache
 def _entries(language: str) -> dict[str, str]:
     """Return the table of a language; its keys are words without endings and without "de"."""
-    table = _table(language)
-    small = _table(language.partition("-")[0])
+    table = words_of(language)
+    small = words_of(language.partition("-")[0])
     stems = {part: [_stem(word) for word in normalise_text(part).split()] for part in table}
     empty = {part for part in small if small[part] == _NOTHING and len(part) > 1}
     return {
@@ -189,7 +202,7 @@ def _stem(word: str) -> str:
 
 def _gloss_chinese(text: str) -> str | None:
     """Return the English of a text: from the left, the longest known part; the rest is dropped."""
-    parts = _table("zh")
+    parts = words_of("zh")
     longest = max(map(len, parts))
     glosses: list[str] = []
     for run in re.findall(r"[\u4e00-\u9fff]+|[A-Za-z0-9]+", text):
@@ -203,36 +216,3 @@ def _gloss_chinese(text: str) -> str | None:
             glosses += [known] if known else []
             place += size or 1
     return " ".join(glosses) or None
-
-
-@lru_cache(maxsize=4096)
-def _gloss_german(word: str) -> str | None:
-    """Return the English of a German word that consists of known parts only, else None."""
-    if len(word) < _SHORTEST:
-        return None
-    parts = _table("de")
-    # best[i] holds the fewest parts that cover the first i letters, so that whole words win.
-    best: list[tuple[str, ...] | None] = [()] + [None] * len(word)
-    for start in range(len(word)):
-        parts_before = best[start]
-        if parts_before is None:
-            continue
-        for end in range(start + 2, len(word) + 1):
-            known = parts.get(word[start:end])
-            if known is None:
-                continue
-            for link in _LINKS:
-                stop = end + len(link)
-                rival = best[stop] if stop <= len(word) else ()
-                is_shorter = rival is None or len(rival) > len(parts_before) + 1
-                if word.startswith(link, end) and is_shorter:
-                    best[stop] = (*parts_before, known)
-    glosses = best[len(word)]
-    return " ".join(glosses) if glosses else None
-
-
-@cache
-def _table(language: str) -> dict[str, str]:
-    text = packaged("glossary.tsv").read_text("utf-8")
-    rows = (line.split("\t") for line in text.splitlines()[1:])
-    return {part: english for of, part, english in rows if of == language}

@@ -43,10 +43,12 @@ _PAST_OR_DOUBT = (
     r"query|rule out|r/o|"
     r"k/?c/?o|known case of|consistent with|c/w|"
     r"suggestive of|concern(?:ing)? for|suspicious for|worrisome for|"
-    # German, French, Spanish, Italian, Portuguese.
+    # German, French, Spanish, Italian, Portuguese, Dutch.
     r"v\.\s?a\.|(?:dringender |hochgradiger )?verdacht auf|suspicion de?|"
     r"sospecha(?: cl[íi]nica)? de|probables?|posible|sospett[oa](?: di)?|suspeita de|"
-    r"hip[óo]tese de|prov[áa]vel|poss[íi]vel"
+    r"hip[óo]tese de|prov[áa]vel|poss[íi]vel|"
+    r"(?:sterke |klinische )?(?:verdenking(?: op)?|verdacht voor|vermoeden van)|mogelijke?|"
+    r"waarschijnlijke?|vermoedelijke?"
 )
 _SET_ASIDE = re.compile(rf"\?|\b(?:{_PAST_OR_DOUBT})(?!\w)", re.IGNORECASE)
 # What follows is sought for; what stands before it is what the patient has.
@@ -58,8 +60,9 @@ _SOUGHT = re.compile(
 )
 _LEAD_IN = re.compile(
     r"^(?:(?:the )?(?:final |primary |principal |working |provisional |most likely |likely |"
-    r"discharge |admission )?(?:diagnosis|dx|impression|assessment)(?: is| of|:| -)\s*|"
-    rf"(?:{_PAST_OR_DOUBT}|known|confirmed|"
+    r"discharge |admission )?(?:diagnosis|dx|impression|assessment|"
+    r"(?:werk|hoofd|ontslag)?diagnose|conclusie)(?: is| of|:| -)\s*|"
+    rf"(?:{_PAST_OR_DOUBT}|known|confirmed|bekend met|"
     r"patient with|pt with|dx|c/o|complain(?:s|ing|ed) of|"
     r"(?:presents?|presented|presenting|adm|admitted) (?:with|for))(?!\w)[: '’]\s*)+",
     re.IGNORECASE,
