@@ -236,6 +236,7 @@ def read_frame(text: str) -> Frame | None:
     >>> read_frame("Colon cancer screening").rest
     'Colon cancer'
     """
+    text = " ".join(text.split())  # long runs of blanks take the patterns seconds
     for kind, lead in _LEADS:
         if (match := lead.fullmatch(text)) and not _is_about_more(kind, text):
             return _framed(kind, match[1], match[2])

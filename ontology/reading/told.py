@@ -38,6 +38,7 @@ def terms_told(text: str) -> tuple[str, ...]:
     >>> terms_told("takes ibuprofen every day")[-1], terms_told("knee replacement tomorrow")
     ('long-term NSAIDs use', ())
     """
+    text = " ".join(text.split())
     plain = _WHEN.sub("", text)
     told = terms_in((text, plain, expand_abbreviations(plain).text), _table())
     return (*told, *terms_in(told[:1], _table()))  # a drug that is taken has a class
