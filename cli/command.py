@@ -9,12 +9,13 @@ from typer.core import TyperCommand
 from typer.models import OptionInfo
 
 from ..errors import UsageError
+from .apart import check_apart
 
 
 class Command(TyperCommand):
-    """A command that refuses an option of one value that is given twice.
+    """A command that refuses an option of one value that is given twice, and a file with two uses.
 
-    Without it the last value would count, and no message would say so.
+    Without it the last value would count, or one file be lost, and no message would say so.
     """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -28,7 +29,9 @@ class Command(TyperCommand):
             count = order.count(option)
             if option.param_type_name == "option" and takes_one and count > 1:
                 raise UsageError(f"{option.opts[0]} is given {count} times; it takes one value")
-        return super().parse_args(ctx, args)
+        rest = super().parse_args(ctx, args)
+        check_apart(self.params, ctx.params)
+        return rest
 
     def _with_values(self, args: list[str]) -> list[str]:
         """Return the arguments with "" after each option that may stand without its value.

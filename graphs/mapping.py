@@ -141,7 +141,7 @@ def _translate(parts: MappingParts, state: _State) -> dict[str, Any]:
 
 def _look_up(parts: MappingParts, state: _State) -> dict[str, Any]:
     queries = [parts.retriever.read(text) for text in _searched(state)]
-    return {"exact": [parts.retriever.look_up(query)[:_SHOWN] for query in queries]}
+    return {"exact": [list(parts.retriever.look_up(query)[:_SHOWN]) for query in queries]}
 
 
 def _retrieve(parts: MappingParts, state: _State) -> dict[str, Any]:

@@ -123,23 +123,20 @@ def shared_out(
     code, category = _cut(first.code), _cut(max(first.code, first.category))
     rest = 1 - min(scores[0], 1.0)
     wide = (1 - code) / rest if rest > 1e-9 else 1.0
-    near = sum(score for score, own in _others(scores, categories) if own == categories[0])
-    far = sum(score for score, own in _others(scores, categories) if own != categories[0])
+    others = list(zip(scores[1:], categories[1:], strict=True))
+    near = sum(score for score, own in others if own == categories[0])
+    far = sum(score for score, own in others if own != categories[0])
     within = min(wide, (category - code) / max(near, 1e-9))
     outside = min(wide, (1 - category) / max(far, 1e-9))
     shares = [code] + [
         _cut(min(score * (within if own == categories[0] else outside), code))
-        for score, own in _others(scores, categories)
+        for score, own in others
     ]
     totals: dict[str, float] = {}
     for share, own in zip(shares, categories, strict=True):
         totals[own] = totals.get(own, 0.0) + share
     totals[categories[0]] = category
     return [(share, round(totals[own], 4)) for share, own in zip(shares, categories, strict=True)]
-
-
-def _others(scores: Sequence[float], categories: Sequence[str]) -> list[tuple[float, str]]:
-    return list(zip(scores[1:], categories[1:], strict=True))
 
 
 def _cut(share: float) -> float:

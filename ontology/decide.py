@@ -150,7 +150,9 @@ def _is_nearer(code: str, other: str, tree: Tree) -> bool:
 def _candidate(ranked: Ranked, share: tuple[float, float], policy: Policy) -> Candidate:
     term = policy.retriever.index.terms[ranked.hit.row]
     name = policy.retriever.tree.name(ranked.hit.code)
-    return Candidate(ranked.hit.code, name, term.text, term.source, share[0], share[1], ranked.why)
+    return Candidate(
+        ranked.hit.code, name, term.text, term.source, share[0], share[1], ranked.why()
+    )
 
 
 def _is_sure_encounter(query: Query, first: Candidate, policy: Policy) -> bool:

@@ -1,11 +1,13 @@
 """Put the codes of terms that equal the text first, the most official in front."""
 
 from collections.abc import Sequence
+from functools import partial
 from math import floor
 
 from .base import COMMUNITY
 from .search.rerank import Ranked
 from .search.retrieve import OFFICIAL, Hit, Retriever
+from .terms import Term
 from .tree import Tree
 
 _EQUAL = 0.86  # the share of equal synonyms that were right on the development sets
@@ -59,10 +61,13 @@ def _within(candidates: list[Ranked], highest: float, left: float) -> list[Ranke
 
 
 def _equal_term(code: str, row: int, ranked: Ranked | None, retriever: Retriever) -> Ranked:
-    term = retriever.index.terms[row]
-    why = f"same text as the {term.source} term {term.text!r}"
     hit = ranked.hit if ranked else Hit(code, row, 0, 1.0, 1.0, 1.0, False)
+    why = partial(_why, retriever.index.terms[row])
     return Ranked(hit._replace(row=row), _equal_score(row, retriever), why)
+
+
+def _why(term: Term) -> str:
+    return f"same text as the {term.source} term {term.text!r}"
 
 
 def _rank(source: str) -> int:

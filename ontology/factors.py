@@ -6,7 +6,7 @@ its own code.
 """
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 from .reading.frames import Frame
@@ -58,7 +58,7 @@ def as_factors(ranked: Sequence[Ranked], frame: Frame, tree: Tree) -> list[Ranke
         is_own = code.startswith(tree.descriptor.histories)
         factor = factor_of(code, frame.kind, tree)
         if factor is not None and factor != code:
-            why = f"{frame.written!r} with {code}: {candidate.why}"
+            why = partial(_why, frame, candidate)
             candidate = candidate._replace(hit=candidate.hit._replace(code=factor), why=why)
         before = joined.get(candidate.hit.code)
         if before is not None:
@@ -69,6 +69,10 @@ def as_factors(ranked: Sequence[Ranked], frame: Frame, tree: Tree) -> list[Ranke
             candidate = candidate._replace(score=round(candidate.score * _NO_FACTOR, 4))
         joined[candidate.hit.code] = candidate
     return sorted(joined.values(), key=lambda candidate: -candidate.score)
+
+
+def _why(frame: Frame, condition: Ranked) -> str:
+    return f"{frame.written!r} with {condition.hit.code}: {condition.why()}"
 
 
 def _holds(code: str, first: str, last: str) -> bool:

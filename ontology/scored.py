@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import partial
 
 from .equal import equal_first
 from .evidence import Scored
@@ -41,8 +42,12 @@ def score_candidates(
         ranked = as_said(_plain_first(ranked, query, policy), query, policy.retriever)
         ranked = _capped(ranked, query, policy)
     limited = bool(ranked) and not equal and _is_limited(ranked[0], query, policy)
-    categories = [tree.category(candidate.hit.code).code for candidate in ranked]
-    return Scored(query, ranked, network, bool(equal), categories, limited)
+    return Scored(query, ranked, network, bool(equal), _categories(ranked, policy), limited)
+
+
+def _categories(ranked: Sequence[Ranked], policy: Policy) -> list[str]:
+    facts_of = policy.features.facts_of
+    return [facts_of(candidate.hit.code).category for candidate in ranked]
 
 
 def _one_of_each_name(ranked: Sequence[Ranked], policy: Policy) -> list[Ranked]:
@@ -56,7 +61,7 @@ def _one_of_each_name(ranked: Sequence[Ranked], policy: Policy) -> list[Ranked]:
     named: dict[str, list[int]] = {}  # the places in `kept` of each name
     for candidate in ranked:
         code = candidate.hit.code
-        alike = named.setdefault(tree.name(code).lower(), [])
+        alike = named.setdefault(policy.features.facts_of(code).name, [])
         place = next((at for at in alike if _in_line(code, kept[at].hit.code, tree)), None)
         if place is None:
             alike.append(len(kept))
@@ -81,9 +86,13 @@ def _joined_candidate(better: Ranked, other: Ranked, policy: Policy) -> Ranked:
 
     code = wanted(codes, key=depth) if wanted else better.hit.code
     hidden = codes[0] if code == codes[1] else codes[1]
-    why = f"{better.why}; {hidden} has the same name"
+    why = partial(_why, better, hidden)
     score = round(min(better.score + other.score, 1.0), 4)
     return better._replace(hit=better.hit._replace(code=code), score=score, why=why)
+
+
+def _why(better: Ranked, hidden: str) -> str:
+    return f"{better.why()}; {hidden} has the same name"
 
 
 def _plain_first(ranked: list[Ranked], query: Query, policy: Policy) -> list[Ranked]:
@@ -100,19 +109,18 @@ def _capped(ranked: list[Ranked], query: Query, policy: Policy) -> list[Ranked]:
     candidate that names what the text excludes ("unrelated to vitamin A deficiency") is not it.
     """
     ranked = without_absent(ranked, query, policy.retriever)
-    own = _category_score(ranked, policy.retriever.tree)
+    own = _category_score(ranked, policy)
     if own <= _DOUBTFUL or not _is_doubtful(ranked[0], query, policy):
         return ranked
     scale = _DOUBTFUL / own
     return [candidate._replace(score=round(candidate.score * scale, 4)) for candidate in ranked]
 
 
-def _category_score(ranked: Sequence[Ranked], tree: Tree) -> float:
+def _category_score(ranked: Sequence[Ranked], policy: Policy) -> float:
     """Return the sum of the scores in the category of the first candidate, 0 without one."""
-    if not ranked:
-        return 0.0
-    own = tree.category(ranked[0].hit.code)
-    return sum(one.score for one in ranked if tree.category(one.hit.code) == own)
+    categories = _categories(ranked, policy)
+    pairs = zip(categories, ranked, strict=True)
+    return sum((one.score for category, one in pairs if category == categories[0]), 0.0)
 
 
 def _is_limited(first: Ranked, query: Query, policy: Policy) -> bool:

@@ -228,12 +228,12 @@ class Tree:
         return dict(zip(self.nodes, range(len(self.nodes)), strict=True))
 
     @cached_property
-    def _children(self) -> list[list[int]]:
+    def _children(self) -> list[tuple[int, ...]]:
         below: list[list[int]] = [[] for _ in self.nodes]
         for position, parent in enumerate(self._rows.parents):
             if parent >= 0:
                 below[parent].append(position)
-        return below
+        return list(map(tuple, below))
 
     @cached_property
     def _variants(self) -> frozenset[int]:

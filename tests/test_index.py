@@ -268,9 +268,9 @@ def test_search_finds_by_meaning_and_by_spelling(tmp_path: Path, encoder: OnnxEn
 
 def test_look_up_folds_and_reads_abbreviations(tmp_path: Path, encoder: OnnxEncoder) -> None:
     retriever = make_retriever(open_small(tmp_path, encoder), load_tree())
-    assert retriever.look_up(read_query("ACUTE  appendicitis.")) == [0]
-    assert retriever.look_up(read_query("AMI")) == [3]
-    assert retriever.look_up(read_query("something else")) == []
+    assert retriever.look_up(read_query("ACUTE  appendicitis.")) == (0,)
+    assert retriever.look_up(read_query("AMI")) == (3,)
+    assert retriever.look_up(read_query("something else")) == ()
 
 
 @pytest.fixture

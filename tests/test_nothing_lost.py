@@ -243,3 +243,32 @@ def test_probabilities_of_what_is_no_option_fail_their_response_and_not_the_run(
     assert (folded.probabilities, folded.fault, folded.answer) == ({"A": 0.25, "B": 0.75}, "", "B")
     assert foreign.probabilities is None and "'E', which is no option" in foreign.fault
     assert twice.probabilities is None and "an option twice" in twice.fault
+
+
+@pytest.mark.parametrize(
+    ("line", "named"),
+    [
+        ("agree v.jsonl -o v.jsonl", "--output and the argument votes"),
+        ("agree v.jsonl -o a.csv --contested a.csv", "--output and --contested"),
+        ("judge judge_equivalence v.jsonl -o a.csv --account v.jsonl", "--account and the argum"),
+        ("judge judge_equivalence v.jsonl -o a.csv --journal sub/../a.csv", "--output and --jour"),
+        ("judge judge_equivalence v.jsonl -o a.csv --judge human:h.csv --votes h.csv", "--judge"),
+        ("evaluate h.csv x=v.jsonl -o out --account v.jsonl", "--account and the argument resp"),
+        ("cache export h.csv --cache h.csv", "the argument output and --cache"),
+    ],
+)
+def test_a_file_is_never_written_over_another_one_of_the_same_line(
+    line: str,
+    named: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sub").mkdir()
+    for name in ("v.jsonl", "h.csv"):
+        Path(name).write_text("kept")
+    assert run(line.split()) == 2
+    said = capsys.readouterr().err
+    assert named in said and "name the same file" in said
+    assert {path.read_text() for path in tmp_path.iterdir() if path.is_file()} == {"kept"}

@@ -50,6 +50,13 @@ def test_the_commoner_word_wins_among_equally_near_ones() -> None:
     assert spelling.corrected("gastrik") == "gastric"
 
 
+def test_words_of_one_skeleton_are_chosen_between_by_their_letters() -> None:
+    singular = ["panel", "comment", "benefit", "concert", "cleaner", "builder", "number", "letter"]
+    spelling = make_spelling(["gout"], [f"{word}s {word}" for word in singular])
+    assert spelling.in_english("pannel coment bennefit conccert") == "panel comment benefit concert"
+    assert spelling.in_english("cleanner buillder nummber leter") == "cleaner builder number letter"
+
+
 @given(st.lists(st.sampled_from(["pneumonia", "mumps", "acute", "tablets", "x1", "of"])))
 def test_known_words_stay(words: list[str]) -> None:
     text = " ".join(words)

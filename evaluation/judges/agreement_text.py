@@ -106,6 +106,10 @@ def _cell(row: AgreementRow | None) -> str:
     return "" if row is None else number(row.value, row.low, row.high)
 
 
+def _with_cases(row: AgreementRow | None) -> str:
+    return "" if row is None else f"{_cell(row)} ({row.n})"
+
+
 def headline(rows: Sequence[AgreementRow]) -> str:
     """Return the measure that represents a step: alpha on the finest scale that it has."""
     measures = {row.measure for row in rows}
@@ -123,10 +127,10 @@ def _by_group(agreement: Agreement) -> Iterator[Block]:
         for start in range(0, len(names), ACROSS):
             shown = names[start : start + ACROSS]
             lines = [
-                (group, *(_cell(cell_of.get((group, name))) for name in shown))
+                (group, *(_with_cases(cell_of.get((group, name))) for name in shown))
                 for group in dict.fromkeys(row.group for row in rows)
             ]
-            title = f"{step or 'all steps'} by {by}: {measure.replace('_', ' ')}"
+            title = f"{step or 'all steps'} by {by}: {measure.replace('_', ' ')} (cases)"
             yield Block(title, (by, *shown), tuple(lines))
 
 

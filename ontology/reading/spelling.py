@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Set
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 
 from .cognates import skeleton
 
@@ -66,11 +67,15 @@ class Spelling:
 
     @cached_property
     def _by_skeleton(self) -> dict[str, str]:
-        """The commonest word of each skeleton; a word that is a drug stands for itself."""
+        """The commonest word of each skeleton; a word that is a drug stands for itself.
+
+        Of such words with one skeleton the first by letters counts, the same in every process.
+        """
         commonest_last = sorted(self.counts, key=lambda word: (self.counts[word], word))
         known = (word for word in commonest_last if word.isascii() and word.isalpha())
         words = {skeleton(word): word for word in known}
-        words |= {skeleton(word): word for word in self.right if word.isascii() and word.isalpha()}
+        right = sorted(filter(str.isalpha, self.right), reverse=True)
+        words |= {skeleton(word): word for word in right if word.isascii()}
         words.pop("", None)
         return words
 
@@ -88,7 +93,7 @@ class Spelling:
 
         slips = 2 if len(word) >= _LONG else 1
         sizes = range(len(word) - slips, len(word) + slips + 1)
-        choices = [other for size in sizes for other in self._by_length.get(size, ())]
+        choices = list(chain.from_iterable(self._by_length.get(size, ()) for size in sizes))
         near = extract(word, choices, scorer=OSA.distance, score_cutoff=slips, limit=None)
         likely = [
             (distance, other not in self.right, -self.counts[other], other)

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -61,20 +62,23 @@ FEATURES = (
     "without_clash",
 )
 
+_FORMS = 64  # forms of queries that are remembered
 _RARITIES: WeakKeyDictionary[TermRows, dict[str, float]] = WeakKeyDictionary()
 _NOT_WHOLE = frozenset(
     ("spelling", "first part", "in brackets", "alternative", "word for word", "one meaning")
 )
 
 
-class _Facts(NamedTuple):
-    """What holds for a code whatever is asked."""
+class Facts(NamedTuple):
+    """What holds for a code whatever is asked; `name` is the official one in small letters."""
 
+    name: str
     words: Words
     category: str
     parent: str | None
     static: tuple[float, ...]  # category, depth, leaf, unspecified, other
     without: bool
+    setting: frozenset[str] | None  # word stems of which a text should hold at least one
 
 
 class _TermFacts(NamedTuple):
@@ -94,6 +98,7 @@ class _Asked(NamedTuple):
     weight: float
     not_whole: float
     details: tuple[float, float, bool]  # "unspecified", "other", "without"
+    opposites: frozenset[frozenset[str]]  # the rows of opposites of which it has a word
 
 
 @dataclass(frozen=True)
@@ -102,12 +107,12 @@ class FeatureMaker:
 
     retriever: Retriever
     weights: dict[str, float]
-    _facts: dict[str, _Facts] = field(default_factory=dict)
+    _facts: dict[str, Facts] = field(default_factory=dict)
     _terms: dict[int, _TermFacts] = field(default_factory=dict)
 
     def rows(self, query: Query, hits: Sequence[Hit]) -> Floats:
         """Return the features of every hit, float32 of shape (len(hits), len(FEATURES))."""
-        facts = [self._facts_of(hit.code) for hit in hits]
+        facts = [self.facts_of(hit.code) for hit in hits]
         pool = _Pool.of(hits, facts)
         asked = [self._asked(form) for form in query.forms]
         whole = _whole_of(asked, query)
@@ -117,19 +122,25 @@ class FeatureMaker:
         ]
         return np.asarray(rows, np.float32).reshape(len(hits), len(FEATURES))
 
-    def _asked(self, form: Form) -> _Asked:
-        words = read_words(form.text, self.weights)
+    @cached_property
+    def _asked(self) -> Callable[[Form], _Asked]:
+        """The function that reads a form; the evidence of the first hit asks for it again."""
+        return lru_cache(_FORMS)(self._read)
+
+    def _read(self, form: Form) -> _Asked:
+        words, every = read_words(form.text, self.weights), form.text.split()
         weights = {stem: self.weights.get(stem, RAREST) for stem in words.stems}
         details = (
-            float("unspecified" in words.every or "nos" in words.every),
-            float("other" in words.every),
-            "without" in words.every,
+            float("unspecified" in every or "nos" in every),
+            float("other" in every),
+            "without" in every,
         )
+        opposites = frozenset(map(ROW_OF.__getitem__, words.opposed))
         not_whole = float(form.kind in _NOT_WHOLE)
-        return _Asked(words, weights.__getitem__, form.weight, not_whole, details)
+        return _Asked(words, weights.__getitem__, form.weight, not_whole, details, opposites)
 
     def _row(
-        self, hit: Hit, facts: _Facts, asked: _Asked, whole: _Asked, pool: "_Pool"
+        self, hit: Hit, facts: Facts, asked: _Asked, whole: _Asked, pool: "_Pool"
     ) -> tuple[float, ...]:
         """Return the features of a hit; `asked` is the form that matched, `whole` all the text."""
         own, term, named = asked.words, self._term_of(hit.row), facts.words
@@ -159,7 +170,7 @@ class FeatureMaker:
             min(len(words.qualifiers - own.qualifiers), 3),
             min(len(own.qualifiers - words.qualifiers), 3),
             _numbers_clash(own.numbers, words.numbers),
-            self._setting_clash(hit.code, own.stems),
+            facts.setting is not None and own.stems.isdisjoint(facts.setting),
             *term.source,
             hit.joined,
             pool.votes[facts.category],
@@ -172,11 +183,6 @@ class FeatureMaker:
             asked.not_whole,
             *_against(whole, facts),
         )
-
-    def _setting_clash(self, code: str, stems: frozenset[str]) -> bool:
-        """Return whether the text lacks the words that it should hold for such a code."""
-        wanted = self.retriever.tree.descriptor.settings.get(code[:1])
-        return wanted is not None and not any(stem in wanted for stem in stems)
 
     def _term_of(self, row: int) -> _TermFacts:
         if row not in self._terms:
@@ -198,10 +204,12 @@ class FeatureMaker:
             )
         return self._terms[row]
 
-    def _facts_of(self, code: str) -> _Facts:
+    def facts_of(self, code: str) -> Facts:
+        """Return what holds for a code; it is found once and kept."""
         if code not in self._facts:
             tree = self.retriever.tree
-            name = normalise_text(tree.name(code))
+            printed = tree.name(code)
+            name, words = self._named(code, printed)
             parent = tree.parent(code)
             depth = tree.level(code) - tree.category_level
             static = (
@@ -211,11 +219,25 @@ class FeatureMaker:
                 float("unspecified" in name),
                 float(name.startswith("other ") or " other " in name),
             )
-            above = parent.code if parent and depth > 0 else None
-            words = read_words(name, self.weights)
-            without = "without" in words.every
-            self._facts[code] = _Facts(words, tree.category(code).code, above, static, without)
+            self._facts[code] = Facts(
+                printed.lower(),
+                words,
+                tree.category(code).code,
+                parent.code if parent and depth > 0 else None,
+                static,
+                "without" in name.split(),
+                tree.descriptor.settings.get(code[:1]),
+            )
         return self._facts[code]
+
+    def _named(self, code: str, printed: str) -> tuple[str, Words]:
+        """Return a code's printed name, normalised, and its words; it mostly is its first term."""
+        index = self.retriever.index
+        rows = index.rows.of_code.get(code)
+        if rows and index.terms[rows[0]].text == printed:
+            return index.folded[rows[0]], self._term_of(rows[0]).words
+        name = normalise_text(printed)
+        return name, read_words(name, self.weights)
 
 
 @dataclass(frozen=True)
@@ -233,7 +255,7 @@ class _Pool:
     best_child: dict[str, float]
 
     @classmethod
-    def of(cls, hits: Sequence[Hit], facts: Sequence[_Facts]) -> "_Pool":
+    def of(cls, hits: Sequence[Hit], facts: Sequence[Facts]) -> "_Pool":
         by_dense = sorted(hits, key=lambda hit: (-hit.dense, hit.code))
         by_lexical = sorted(hits, key=lambda hit: (-hit.lexical, hit.code))
         votes: defaultdict[str, float] = defaultdict(float)
@@ -284,16 +306,16 @@ def _whole_of(asked: Sequence[_Asked], query: Query) -> _Asked:
 
 def _read_share(whole: _Asked, words: Words, named: Words) -> float:
     """Return the share of the words of the whole text that the term or the name holds."""
-    held = whole.words.stems & words.stems | whole.words.stems & named.stems
+    held = whole.words.stems & (words.stems | named.stems)
     return sum(map(whole.weight_of, held)) / whole.words.weight if held else 0.0
 
 
-def _against(whole: _Asked, facts: _Facts) -> tuple[float, ...]:
+def _against(whole: _Asked, facts: Facts) -> tuple[float, ...]:
     """Return how the details of a code's name fit those of the whole text."""
     asked, named = whole.words, facts.words
     opposed = agreed = 0
     if named.opposed:
-        for row in {ROW_OF[word] for word in asked.opposed}:
+        for row in whole.opposites:
             if theirs := row & named.opposed:
                 is_same = not theirs.isdisjoint(asked.opposed)
                 agreed += is_same
@@ -304,8 +326,8 @@ def _against(whole: _Asked, facts: _Facts) -> tuple[float, ...]:
         other if facts.static[4] else -other,
         min(opposed, 2),
         min(agreed, 2),
-        bool(named.sides) and not asked.sides,
-        bool(asked.sides) and not named.sides,
+        named.is_sided and not asked.is_sided,
+        asked.is_sided and not named.is_sided,
         without != facts.without,
     )
 

@@ -6,9 +6,9 @@ right, calibrated on the development sets, is the score: the estimated probabili
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice
 from typing import NamedTuple
 
@@ -32,11 +32,14 @@ Numbers = npt.NDArray[np.float64]
 
 
 class Ranked(NamedTuple):
-    """A hit with its score in [0, 1], and in words why it matches."""
+    """A hit with its score in [0, 1].
+
+    `why` returns in words why it matches; only the candidates that are shown are asked for it.
+    """
 
     hit: Hit
     score: float
-    why: str
+    why: Callable[[], str]
 
 
 @dataclass(frozen=True)
@@ -116,7 +119,8 @@ def rerank(
         range(len(hits)), key=lambda place: (-scores[place], -hits[place].fused, hits[place].code)
     )
     return [
-        Ranked(hits[place], scores[place], _why(query, hits[place], features)) for place in order
+        Ranked(hits[place], scores[place], partial(_why, query, hits[place], features))
+        for place in order
     ]
 
 

@@ -135,15 +135,15 @@ class Retriever:
             candidates.append(self._candidates(query, vectors[own], near[own], lexical))
         return candidates
 
-    def look_up(self, query: Query) -> list[int]:
+    def look_up(self, query: Query) -> tuple[int, ...]:
         """Return the rows of terms that equal the whole text.
 
         A text that a release prints counts as written. Of other sources, the wordings that a reader
         makes count first: many short forms are also those of other diseases.
         """
         if query.refusal:
-            return []
-        written = self.index.rows.exact.get(normalise_text(query.text), [])
+            return ()
+        written = self.index.rows.exact.get(normalise_text(query.text), ())
         if any(map(self._is_printed, written)):
             return written
         whole = filter(_is_whole, query.forms)
@@ -164,7 +164,7 @@ class Retriever:
             return []
         read = _Read(query.forms, vectors, lexical)
         found = [self._found(read, place, near[place]) for place in range(len(query.forms))]
-        ranked = self._hits(read, found, False)[:_BEST]
+        ranked = self._hits(read, found, _BEST)
         codes = {hit.code for hit in ranked}
         relatives = [
             row
@@ -176,7 +176,7 @@ class Retriever:
         if not relatives:
             return ranked
         rows = np.unique(np.asarray(relatives))
-        joined = self._hits(read, [rows] * len(query.forms), True)
+        joined = self._hits(read, [rows] * len(query.forms), joined=True)
         return sorted([*ranked, *joined], key=_order)
 
     def _found(self, read: "_Read", place: int, near: Rows) -> Rows:
@@ -185,7 +185,7 @@ class Retriever:
         alike = alike[read.lexical[place][alike] > 0]
         rows = np.unique(np.concatenate([near, alike]))
         if self.leave_one_out:
-            rows = np.setdiff1d(rows, self.index.rows.exact.get(read.forms[place].text, []))
+            rows = np.setdiff1d(rows, self.index.rows.exact.get(read.forms[place].text, ()))
         return rows
 
     def _relatives_of(self, code: str) -> tuple[str, ...]:
@@ -202,14 +202,24 @@ class Retriever:
     def _is_vague(self, node: Node) -> bool:
         return self.tree.descriptor.is_unspecified(self.tree.name(node))
 
-    def _hits(self, read: "_Read", rows_of_forms: Sequence[Rows], joined: bool) -> list[Hit]:
-        """Return the best hit of each code among rows for each form, in the order of `_order`."""
+    def _hits(
+        self,
+        read: "_Read",
+        rows_of_forms: Sequence[Rows],
+        most: int | None = None,
+        *,
+        joined: bool = False,
+    ) -> list[Hit]:
+        """Return the best hit of each code among rows for each form, in the order of `_order`.
+
+        most: how many codes, the best ones; None for all.
+        """
         dense, fused = zip(*map(partial(self._scores, read), count(), rows_of_forms), strict=True)
         rows = np.concatenate(rows_of_forms)
         # Rounded, so that the order does not depend on the last bits of a machine's arithmetic.
         scores = np.concatenate(fused).round(5)
         forms = np.repeat(np.arange(len(rows_of_forms)), list(map(len, rows_of_forms)))
-        best = _first_of_each(self.index.rows.code_numbers[rows], scores)
+        best = _first_of_each(self.index.rows.code_numbers[rows], scores)[:most]
         columns = (rows, forms, np.concatenate(dense), read.lexical[forms, rows], scores)
         terms = self.index.terms
         return [

@@ -54,6 +54,7 @@ ROW_OF = {word: row for row in _OPPOSED for word in row}
 
 _OPPOSING = frozenset(ROW_OF)
 _SIDES = frozenset("left right bilateral".split())
+_NONE: frozenset[str] = frozenset()  # most texts have no numbers and no opposites: one for all
 _STEM = 6  # letters of a word that are compared
 RAREST = 11.0
 """The weight of a word that no term holds."""
@@ -62,16 +63,18 @@ _DIGIT = re.compile(r"^\d+[a-z]?$")
 
 
 class Words(NamedTuple):
-    """What is compared of a text; `weight` is the sum of the weights of its stems."""
+    """What is compared of a text.
+
+    `weight` is the sum of the weights of the stems. `is_sided` says that it names a side.
+    """
 
     stems: frozenset[str]
     weight: float
     qualifiers: frozenset[str]
     numbers: frozenset[str]
     last: str
-    every: frozenset[str]
     opposed: frozenset[str]
-    sides: frozenset[str]
+    is_sided: bool
 
 
 def read_words(folded: str, weights: Mapping[str, float]) -> Words:
@@ -84,12 +87,11 @@ def read_words(folded: str, weights: Mapping[str, float]) -> Words:
     return Words(
         stems,
         sum([weights.get(stem, RAREST) for stem in stems]),
-        every & _QUALIFIERS,
-        frozenset([word for word in tokens if word[0].isdigit() and _DIGIT.match(word)]),
+        every & _QUALIFIERS or _NONE,
+        frozenset([word for word in tokens if word[0].isdigit() and _DIGIT.match(word)]) or _NONE,
         telling[-1][:_STEM] if telling else "",
-        every,
-        opposed,
-        opposed & _SIDES,
+        opposed or _NONE,
+        not opposed.isdisjoint(_SIDES),
     )
 
 

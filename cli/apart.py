@@ -1,0 +1,59 @@
+"""Refuses a command line that names one file for two purposes, of which one would be lost."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..errors import UsageError
+
+_WRITTEN = {
+    "output", "votes", "contested", "differences", "changes", "account", "log", "journal",
+}  # fmt: skip
+"""The options that name a file to write; every other parameter may name one to read."""
+
+
+class _Named(NamedTuple):
+    by: str
+    is_written: bool
+    path: Path
+
+
+def check_apart(params: Sequence[Any], values: Mapping[str, Any]) -> None:
+    """Raise UsageError where a file to write is named by another parameter too.
+
+    params, values: the parameters of a command, and their values by name.
+    """
+    first: dict[Path, _Named] = {}
+    files = (one for param in params for one in _files(param, values.get(param.name)))
+    for one in sorted(files, key=lambda one: not one.is_written):
+        other = first.setdefault(one.path, one)
+        if other.by != one.by and other.is_written:
+            raise UsageError(
+                f"{other.by} and {one.by} name the same file, {one.path.name}: they must be "
+                "different files"
+            )
+
+
+def _files(param: Any, value: Any) -> Iterator[_Named]:
+    """Yield the files that a parameter names: regular ones, and paths where nothing is yet."""
+    is_written = param.name in _WRITTEN and (_is_option(param) or param.name == "output")
+    for one in value if isinstance(value, list | tuple) else [value]:
+        if not isinstance(one, str | Path) or str(one) in ("", "-"):
+            continue
+        text = str(one)
+        after = () if is_written else (text.partition(sign)[2] for sign in "=:")
+        for name in (text, *filter(None, after)):  # also of NAME=FILE and human:FILE
+            with suppress(OSError, ValueError):  # no name of a file
+                path = Path(name).resolve()
+                is_new = is_written or isinstance(one, Path)
+                if path.is_file() or (is_new and not path.exists()):
+                    yield _Named(_shown(param), is_written, path)
+
+
+def _is_option(param: Any) -> bool:
+    return bool(param.param_type_name == "option")
+
+
+def _shown(param: Any) -> str:
+    return str(param.opts[0]) if _is_option(param) else f"the argument {param.name}"
