@@ -4,7 +4,7 @@ import re
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ..ontology.reading.query import why_not_a_diagnosis
+from ..ontology.reading.no_diagnosis import why_not_a_diagnosis
 from .rules.technical import abstain_on
 from .rules.wording import as_verdict, faults, fold, shares_words
 from .step import Nothing, Step

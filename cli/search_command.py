@@ -40,7 +40,7 @@ def search(
       dxjudge search "NSTEMI / STEMI" -k 5 --json
     """
     from ..ontology.mapping import Mapping
-    from ..ontology.reading.query import why_not_a_diagnosis
+    from ..ontology.reading.no_diagnosis import why_not_a_diagnosis
 
     may_be_code = any(char.isdigit() for char in text)
     if not may_be_code and (refusal := why_not_a_diagnosis(text)):

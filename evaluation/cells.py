@@ -11,7 +11,7 @@ from ..errors import InputError
 from ..files.cells import plain_text
 from ..files.json_text import KeyTwice, load_cell
 from ..files.short import short
-from ..ontology.reading.query import split_diagnoses
+from ..ontology.reading.several import split_diagnoses
 
 Row = Mapping[str, Any]
 _PROSE = re.compile(r"[\n:.?!](?:\s|$)|^-+$|(?:\S+\s+){11}\S")

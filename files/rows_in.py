@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 from ..errors import InputError, UsageError
 from .bytes import decode, is_marked, read_bytes, unpack
@@ -145,7 +146,7 @@ def text_column(sheet: Sheet, wanted: str | None) -> int:
 def _nearest_telling(columns: Sequence[str]) -> str:
     telling = [name for names in _TELLING for name in names]
     likely = [name for name in columns if nearest(_bare(name), telling, CLEAR)]
-    likely = likely or [name for name in columns if "diagnos" in _bare(name)]
+    likely = likely or [name for name in columns if "diagnos" in _bare(normalize("NFKD", name))]
     return likely[0] if len(likely) == 1 else ""
 
 

@@ -18,7 +18,7 @@ from ..files.json_text import load_cell
 from ..files.nearest import did_you_mean, nearest, no_column
 from ..files.rows_in import Sheet
 from ..files.sequences import Lazy
-from ..ontology.reading.query import split_diagnoses
+from ..ontology.reading.several import split_diagnoses
 
 # Fields that name a data file. A column with such a name is used only if --set names it.
 _DATA = {"rubric", "taxonomy", "scale", "rules"}

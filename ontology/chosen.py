@@ -5,7 +5,9 @@ from typing import Literal
 
 from .mapping import WRITTEN, Mapping
 from .policy import Policy
-from .reading.query import read_query, split_diagnoses, why_not_a_diagnosis
+from .reading.no_diagnosis import why_not_a_diagnosis
+from .reading.query import read_query
+from .reading.several import split_diagnoses
 from .settled import joined_remarks, remark_on, settle, without_code
 
 SURE = 0.9

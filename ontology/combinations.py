@@ -6,7 +6,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from .mapping import Additional, Mapping
-from .packaged import packaged
+from .packaged import packaged_rows
+from .reading.agents import agent, organism
 from .reading.joined import Part
 from .reading.normalise import normalise_text
 from .tree import Tree
@@ -20,8 +21,25 @@ SECONDARY = ("C77", "C78", "C79")
 OF_CAUSE = ("A49", "B95", "B96", "B97", "Z16")
 """How the codes begin that say of an infection only its organism or what that resists."""
 
+INJURY = ("S", "T")
+"""How the codes of injuries, poisonings and adverse effects begin."""
+
+_BY_ITSELF = ("F1", *(f"T{n}" for n in range(36, 66)))  # these codes name the drug themselves
+_EXTERNAL = ("V", "W", "X", "Y")  # how the codes of what injures begin
+
+CAUSES = frozenset(
+    """alcoholic toxic drug diabetic hypertensive syphilitic tuberculous gonococcal postprocedural
+    traumatic congenital gestational pregnancy newborn neonatal following postpartum""".split()
+)
+"""Words of names that say a cause or a time, which a text must say as well."""
+
+# A code that names no infection is none of an organism: "VRE exposure".
+_INFECTION = re.compile(
+    r"infect|sep(?:sis|tic)|itis\b|pneumonia|abscess|bacter|fung|viral|pyo|empyema|gangrene|"
+    r"furuncle|carbuncle|ulcer|impetigo",
+    re.IGNORECASE,
+)
 _TUMORS = ("C", "D0", "D1", "D2", "D3", "D4")  # how their codes begin
-_UNTELLING = frozenset("sp spp species the".split())
 _NOTES = ("use_additional_code", "code_also")
 _RANGE = re.compile(
     r"\b([A-Z]\d[\dA-Z](?:\.[\dA-Z]*)?)-?(?:(?<=-)([A-Z]\d[\dA-Z](?:\.[\dA-Z]*)?))?"
@@ -76,9 +94,11 @@ def join(state: Joined, condition: Coded, tree: Tree) -> Joined | None:
                 category=tree.category(first.code).code,
                 prefix=first.code[: _longest(first.code, line.first)],
             )
-            if state.combined and first is own and _is_beside(code, state.code, tree):
-                return _with_complication(state, condition, code, tree)
             further = _of_line(line.further, code, first, second, tree)
+            is_more = state.combined and first is own and state.code not in line.first
+            if is_more and _is_beside(code, state.code, tree):
+                more = _with_complication(state, condition, code, tree)
+                return replace(more, further=(*more.further, *further))
             combined = state.combined or line.code not in {"{first}", "{second}"}
             return replace(
                 state,
@@ -91,7 +111,7 @@ def join(state: Joined, condition: Coded, tree: Tree) -> Joined | None:
     why = note_for(state.code, condition.code, tree) or _why_beside(state, condition)
     if why is None:
         return None
-    return replace(state, further=(*state.further, _additional(condition, why, tree)))
+    return replace(state, further=(*state.further, additional_of(condition, why, tree)))
 
 
 def _why_beside(state: Joined, condition: Coded) -> str | None:
@@ -99,15 +119,23 @@ def _why_beside(state: Joined, condition: Coded) -> str | None:
 
     An organism stands beside the infection that the text names it as the cause of, what spread to
     a place beside a tumor: "infection spread to bone" has no metastasis. The tumor that secondary
-    ones come from stands beside them ("lung mets from colon cancer").
+    ones come from stands beside them ("lung mets from colon cancer"), as a drug stands beside its
+    adverse effect, and an accident beside the injury.
     """
-    relation, is_organism = condition.part.relation, organism(condition.part.text) is not None
-    if is_organism:
-        return "the organism that the text names" if relation == "due to" else None
+    relation = condition.part.relation
+    if agent(condition.part.text) is not None:
+        is_drug = condition.code.startswith(INJURY)
+        if relation not in {"due to", "agent"} or (is_drug and state.code.startswith(_BY_ITSELF)):
+            return None
+        return f"the {'drug' if is_drug else 'organism'} that the text names"
+    if condition.code.startswith(_EXTERNAL):
+        is_cause = relation in {"due to", "after"} and state.code.startswith(INJURY)
+        return "the cause that the text names" if is_cause else None
     if relation == "due to" and state.code.startswith(SECONDARY):
         return f"{state.code} spread from it" if condition.code.startswith(_TUMORS) else None
     has_spread = relation == "spread" and state.code.startswith(_TUMORS)
-    return f"{state.code} does not name it" if relation == "with" or has_spread else None
+    is_other = relation in {"with", "on"} or has_spread
+    return f"{state.code} does not name it" if is_other else None
 
 
 def _with_complication(state: Joined, condition: Coded, code: str, tree: Tree) -> Joined:
@@ -116,8 +144,8 @@ def _with_complication(state: Joined, condition: Coded, code: str, tree: Tree) -
     As many codes of diabetes stand beside each other as it has complications.
     """
     why = f"{state.code} names another complication"
-    beside = _additional(replace(condition, code=code), why, tree)
-    return replace(state, named=(*state.named, condition), further=(*state.further, beside))
+    more = additional_of(replace(condition, code=code), why, tree)
+    return replace(state, named=(*state.named, condition), further=(*state.further, more))
 
 
 def _of_line(
@@ -129,14 +157,15 @@ def _of_line(
 
 def _beside(one: str, code: str, first: Coded, second: Coded, tree: Tree) -> Additional:
     """Return what a word of the table names beside `code`: first, second or a code."""
-    beside = first if code == second.code or one == "first" else second
+    own = first if code == second.code or one == "first" else second
     if one not in {"first", "second"}:
-        beside = replace(beside, code=one)
-    why = note_for(code, beside.code, tree) or f"{code} does not say all of it"
-    return _additional(beside, why, tree)
+        own = replace(own, code=one)
+    why = note_for(code, own.code, tree) or f"{code} does not say all of it"
+    return additional_of(own, why, tree)
 
 
-def _additional(condition: Coded, why: str, tree: Tree) -> Additional:
+def additional_of(condition: Coded, why: str, tree: Tree) -> Additional:
+    """Return the further code of a condition, with why it stands beside the first."""
     code = condition.code
     score = condition.category_score
     return Additional(code, tree.name(code), score, condition.part.span, why)
@@ -166,15 +195,6 @@ def find_combination(first: str, second: str) -> Combination | None:
     return max(fitting, key=lambda pair: pair[0])[1] if fitting else None
 
 
-def organism(text: str) -> str | None:
-    """Return the code of an organism's name, in any order of words, else None.
-
-    >>> organism("Staphylococcus aureus, methicillin-resistant")
-    'B95.62'
-    """
-    return _organisms().get(_bag(text))
-
-
 def note_for(code: str, further: str, tree: Tree) -> str | None:
     """Return the note by which a code asks for a further one, or the further one for the code.
 
@@ -199,6 +219,18 @@ def asks_for(code: str, further: str, tree: Tree) -> str | None:
     return None
 
 
+def is_effect(condition: Coded, agent_part: Part, tree: Tree) -> bool:
+    """Return whether a condition may come of its agent: of an organism, only an infection does.
+
+    The code of the infection names no cause but those that the text says.
+    """
+    if organism(agent_part.text) is None:
+        return True
+    name, text = tree.name(condition.code), normalise_text(condition.part.text)
+    unsaid = CAUSES & set(normalise_text(name).split()) - set(text.split())
+    return not unsaid and (condition.code[0] in "AB" or _INFECTION.search(name) is not None)
+
+
 def _covers(note: str, code: str) -> bool:
     """Return whether a note names a code: alone, above it ("N18.-"), or in a range ("B95-B97")."""
     for low, high in _RANGE.findall(note):
@@ -214,22 +246,8 @@ def _longest(code: str, prefixes: tuple[str, ...]) -> int:
 
 @lru_cache(maxsize=1)
 def _combinations() -> tuple[Combination, ...]:
-    lines = _lines("combinations.tsv")
+    lines = packaged_rows("combinations.tsv")
     return tuple(
         Combination(tuple(first.split()), tuple(second.split()), code, further)
         for first, second, code, further in lines
     )
-
-
-@lru_cache(maxsize=1)
-def _organisms() -> dict[frozenset[str], str]:
-    return {_bag(name): code for name, code in _lines("organisms.tsv")}
-
-
-def _bag(name: str) -> frozenset[str]:
-    return frozenset(normalise_text(name).split()) - _UNTELLING
-
-
-def _lines(name: str) -> list[list[str]]:
-    lines = packaged(name).read_text("utf-8").splitlines()
-    return [line.split("\t") for line in lines if line and not line.startswith("#")][1:]

@@ -25,8 +25,9 @@ from .reading.denial import (
 )
 from .reading.frames import is_of_another
 from .reading.normalise import normalise_text
-from .reading.query import Query, split_diagnoses
+from .reading.query import Query
 from .reading.refusal import composed, contact_words, load_refusal_model, named
+from .reading.several import split_diagnoses
 from .scored import score_candidates
 from .search.rerank import Ranked, shortlist
 from .search.retrieve import Hit, Retriever

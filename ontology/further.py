@@ -4,53 +4,42 @@ Nothing is invented: each further condition stands in the text, has a code of it
 of at least 0.5, and a reason in words.
 """
 
-import re
 from collections.abc import Mapping as ReadOnly
 from collections.abc import Sequence
 from dataclasses import replace
 
 from .combinations import (
+    CAUSES,
+    INJURY,
     LEAST,
     OF_CAUSE,
     SECONDARY,
     Coded,
     Joined,
+    additional_of,
     asks_for,
+    find_combination,
     in_line,
+    is_effect,
     join,
     note_for,
-    organism,
 )
 from .decide import decide
 from .factors import is_factor
 from .mapping import WRITTEN, Additional, Candidate, Mapping, band_of
 from .policy import MIN_SCORE, Policy
-from .reading.joined import Part, read_parts
+from .reading.agents import agent
+from .reading.joined import Part
 from .reading.measured import measures_in
-from .reading.normalise import normalise_text
-from .reading.query import LONGEST
+from .reading.normalise import LONGEST, normalise_text
+from .reading.parted import readings_of
+from .reading.several import listed_parts
+from .settled import listed_remark
 from .specificity import at_specificity, side_of
 from .tree import Tree
 
 _HIGHEST = 0.9  # of a code that was put together from two conditions
 _SHOWN = 15
-_ORGANISM = 4  # words of the name of an organism before its infection
-# A code that names no infection is none of an organism: "VRE exposure".
-_INFECTION = re.compile(
-    r"infect|sep(?:sis|tic)|itis\b|pneumonia|abscess|bacter|fung|viral|pyo|empyema|gangrene|"
-    r"furuncle|carbuncle|ulcer|impetigo",
-    re.IGNORECASE,
-)
-# These join no conditions: "pt with AKI on CKD".
-_LEAD = re.compile(
-    r"^\s*(?:(?:the )?(?:pt|patient)|present(?:s|ed|ing)?|adm(?:itted)?)\s+(?:with|w/|for)\s*",
-    re.IGNORECASE,
-)
-# Words of names that say a cause or a time, which a text must say as well.
-_CAUSES = frozenset(
-    """alcoholic toxic drug diabetic hypertensive syphilitic tuberculous gonococcal postprocedural
-    traumatic congenital gestational pregnancy newborn neonatal following postpartum""".split()
-)
 
 
 def with_further(mappings: Sequence[Mapping], policy: Policy) -> list[Mapping]:
@@ -59,14 +48,13 @@ def with_further(mappings: Sequence[Mapping], policy: Policy) -> list[Mapping]:
     The conditions of all texts are searched together, and each is decided by itself.
     """
     joined = {
-        place: _readings(mapping.text)
+        place: readings_of(mapping.text)
         for place, mapping in enumerate(mappings)
         if mapping.status == "mapped" and mapping.source != WRITTEN and not mapping.parts
     }
-    texts = dict.fromkeys(
-        part.text for readings in joined.values() for parts in readings for part in parts
-    )
-    coded = _decided([text for text in texts if organism(text) is None], policy)
+    parts = [part for readings in joined.values() for parts in readings for part in parts]
+    texts = dict.fromkeys(text for part in parts for text in (part.text, *_sided(part)))
+    coded = _decided([text for text in texts if agent(text) is None], policy)
     return [
         _with_measures(_by_readings(mapping, joined.get(place, ()), coded, policy), policy)
         for place, mapping in enumerate(mappings)
@@ -94,24 +82,9 @@ def _with_measures(mapping: Mapping, policy: Policy) -> Mapping:
     return replace(mapping, additional=tuple(beside.values()))
 
 
-def _readings(text: str) -> tuple[tuple[Part, ...], ...]:
-    """Return the ways to part a text: at "and" as well as at other joints, then at these alone.
-
-    First "mets" are those of all places before it, which must be known as such.
-    """
-    text = _LEAD.sub("", text)
-    shared, listed = read_parts(text, listed=True, shared=True), read_parts(text, listed=True)
-    return tuple(dict.fromkeys((shared, listed, read_parts(text), _of_organism(text))))
-
-
-def _of_organism(text: str) -> tuple[Part, ...]:
-    """Return the parts of an infection after its organism: "MSSA endocarditis", "VRE UTI"."""
-    words = text.split()
-    for end in range(min(_ORGANISM, len(words) - 1), 0, -1):
-        name, rest = " ".join(words[:end]), " ".join(words[end:])
-        if organism(name):
-            return Part(rest, rest, "with"), Part(name, name, "due to")
-    return ()
+def _sided(part: Part) -> tuple[str, ...]:
+    """Return the part as it is written where it names a side, which the part's text leaves out."""
+    return (part.span,) if part.span != part.text and side_of(part.span) else ()
 
 
 def _by_readings(
@@ -157,7 +130,7 @@ def _with_codes(
     if (
         first is None
         or not all(coded)
-        or (parts == _of_organism(_LEAD.sub("", mapping.text)) and not _is_infection(first, tree))
+        or (parts[-1].relation == "agent" and not is_effect(first, parts[-1], tree))
     ):
         return mapping
     state = Joined(mapping, first.code, (first,), ())
@@ -165,16 +138,26 @@ def _with_codes(
         assert condition
         step = join(state, condition, tree)
         if step is None:
-            return mapping
+            is_list = parts[0].relation == "beside"
+            return mapping if is_list else _by_notes(mapping, coded, policy)
         state = step
+    if parts[0].relation == "beside":
+        if not state.combined:  # a list joins nothing but what one code names
+            return mapping
+        remark = listed_remark(listed_parts(mapping.text))
+        reason = (mapping.reason or "").replace(remark, "").strip("; ") or None
+        state = replace(state, mapping=replace(mapping, reason=reason))
     return _settled(state, [one for one in coded if one], policy)
 
 
-def _is_infection(condition: Coded, tree: Tree) -> bool:
-    """Return whether the code of a condition is an infection, and of no cause but those it says."""
-    name, text = tree.name(condition.code), normalise_text(condition.part.text)
-    unsaid = _CAUSES & set(normalise_text(name).split()) - set(text.split())
-    return not unsaid and (condition.code[0] in "AB" or _INFECTION.search(name) is not None)
+def _by_notes(mapping: Mapping, coded: Sequence[Coded | None], policy: Policy) -> Mapping:
+    """Return the mapping with the conditions of which the release has a note at its own code."""
+    tree, own = policy.retriever.tree, mapping.code or ""
+    if mapping.category_score < LEAST or any(one and in_line(one.code, own, tree) for one in coded):
+        return mapping
+    noted = ((one, note_for(own, one.code, tree)) for one in coded if one)
+    further = tuple(additional_of(one, note, tree) for one, note in noted if note)
+    return _with_beside(mapping, Joined(mapping, own, (), further), policy) if further else mapping
 
 
 def _coded(part: Part, mapped: ReadOnly[str, Mapping], *, is_first: bool) -> Coded | None:
@@ -183,9 +166,12 @@ def _coded(part: Part, mapped: ReadOnly[str, Mapping], *, is_first: bool) -> Cod
     The category of a condition that is a term must be right with `LEAST`, else the code itself; for
     the first condition the category is enough.
     """
-    if code := organism(part.text):
+    if code := agent(part.text):
         return Coded(part, code, 1.0, 1.0)
     mapping = mapped.get(part.text)
+    for sided in (mapped.get(text) for text in _sided(part) if is_first):
+        if sided and sided.name and side_of(sided.name) == side_of(part.span):
+            mapping = sided
     if mapping is None or mapping.code is None:
         return None
     is_category = is_first or mapping.decided_by == "exact"
@@ -235,11 +221,20 @@ def _noted(state: Joined, code: str, tree: Tree) -> Joined:
     """Return the state with the further codes for which `code` or they themselves have a note."""
     name = set(normalise_text(tree.name(code)).split())
     pairs = (
-        (one, note_for(code, one.code, tree))
+        (one, note_for(code, one.code, tree) or _why_stated(code, one))
         for one in state.further
-        if not set(normalise_text(one.text).split()) <= name or asks_for(code, one.code, tree)
+        if not set(normalise_text(one.text).split()) <= name
+        or asks_for(code, one.code, tree)
+        or one.code.startswith(INJURY)
     )
     return replace(state, further=tuple(replace(one, why=note) for one, note in pairs if note))
+
+
+def _why_stated(code: str, one: Additional) -> str | None:
+    """Return why a code stands beside any code of the text: by the table, or as its cause."""
+    line = find_combination(code, one.code)
+    is_listed = line is not None and line.code == "{first}" and line.further == "second"
+    return one.why if is_listed or one.why.startswith(("the drug", "the cause")) else None
 
 
 def _names_all(mapping: Mapping, coded: list[Coded]) -> bool:
@@ -247,7 +242,7 @@ def _names_all(mapping: Mapping, coded: list[Coded]) -> bool:
     has = set(normalise_text(f"{mapping.term} {mapping.name}").split())
     said = set(normalise_text(" ".join(one.part.text for one in coded)).split())
     all_words = set(normalise_text(mapping.text).split())
-    return said <= has and not (has & _CAUSES) - all_words
+    return said <= has and not (has & CAUSES) - all_words
 
 
 def _as_first(state: Joined, coded: list[Coded], policy: Policy) -> Mapping:

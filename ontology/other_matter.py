@@ -4,11 +4,12 @@ What an English noun phrase is about stands at its end, or before its first prep
 that diagnoses hardly hold, a head that names a thing or a place ("rabies tag for dog"), a substance
 of the laboratory without a word for its state ("tumor necrosis factor"), or any other word that no
 term holds, says that the condition before it is not what the text is about. So does a figure of
-speech ("sweet tooth"), an amount ("CHF 200", in Swiss francs), and a coined word that ends unlike
-the word it resembles.
+speech ("sweet tooth"), a part of the body alone, an amount ("CHF 200", in Swiss francs), and a
+coined word that ends unlike the word it resembles.
 """
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 from .reading.normalise import normalise_text
@@ -22,6 +23,7 @@ _SHORTEST = 4  # letters of a word that is looked at
 _BRACKETS = re.compile(r"\(([^()]*)\)")
 _STEM = 5  # letters by which two words are one
 _LONG = 9  # letters; a shorter word that no term holds is too often near to another word
+_FIELD = re.compile(r"(?:olog|iatr)(?:y|ist|ists)$")
 _PREPOSITIONS = re.compile(r"\b(?:for|of|in|on|about|with|to|from|at|by|and|or|vs)\b")
 _STATES = frozenset(
     """elevated raised increased high decreased low reduced abnormal positive negative deficient
@@ -42,8 +44,10 @@ def is_other_matter(query: Query, matched: str, retriever: Retriever) -> bool:
     """
     folded = normalise_text(query.text)
     words = folded.split()
+    if _is_body_part(words):
+        return True
     if len(words) == 1:
-        return _is_coined(words[0], query, retriever)
+        return words[0] in _listed("person") or _is_coined(words[0], query, retriever)
     if any(form.kind == "word for word" for form in query.forms):
         return False
     if _AMOUNT.fullmatch(query.text.strip()) or _figures().search(folded):
@@ -74,14 +78,23 @@ def is_other_in_brackets(text: str, retriever: Retriever) -> bool:
     return any(len(word) > 2 and not counts[word] and word in plain for word in inside)
 
 
-def _is_coined(word: str, query: Query, retriever: Retriever) -> bool:
-    """Return whether a word that no term holds is short, or ends in another letter than its like.
+def _is_body_part(words: Sequence[str]) -> bool:
+    """Return whether words name a part of the body or a cell, and nothing that it has."""
+    parts = _listed("body")
+    return any(map(parts.__contains__, words)) and parts | _listed("body side") >= {*words}
 
-    A slip of typing seldom puts a letter at the end that the word has not among its last two.
+
+def _is_coined(word: str, query: Query, retriever: Retriever) -> bool:
+    """Return whether a word that no term holds is short, a field of medicine, or a coined word.
+
+    A coined word ends in another letter than its like: a slip of typing seldom puts a letter at the
+    end that the word has not among its last two.
     """
     spelling = retriever.index.rows.spelling
     if spelling.counts[word] or query.expanded:
         return False
+    if _FIELD.search(word):
+        return True
     return len(word) < _LONG or word[-1] not in spelling.corrected(word)[-2:]
 
 

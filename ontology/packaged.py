@@ -13,3 +13,9 @@ def word_lists() -> list[str]:
 def packaged(name: str) -> Traversable:
     """Return the file or folder `name` in ontology/data/."""
     return resources.files(__package__).joinpath("data", name)
+
+
+def packaged_rows(name: str) -> list[list[str]]:
+    """Return the cells of a packaged table without its comments and its head."""
+    lines = packaged(name).read_text("utf-8").splitlines()
+    return [line.split("\t") for line in lines if line and not line.startswith("#")][1:]

@@ -8,7 +8,8 @@ from .left_out import left_out
 from .mapping import Candidate, Mapping, band_of
 from .policy import Policy
 from .reading.normalise import normalise_text
-from .reading.query import Query, listed_parts, read_query
+from .reading.query import Query, read_query
+from .reading.several import listed_parts
 from .search.retrieve import Retriever
 from .specificity import at_specificity
 
@@ -82,10 +83,7 @@ def plain_remark(query: Query, parts: tuple[str, ...], listed: tuple[str, ...] =
     """Return what the reading of a text says: several diagnoses, two meanings, words set aside."""
     remarks = []
     if listed:
-        remarks.append(
-            f"may name {len(listed)} diagnoses and has one code; "
-            f"if it is written {'; '.join(listed)!r}, --split maps each"
-        )
+        remarks.append(listed_remark(listed))
     if parts:
         remarks.append(f"{len(parts)} diagnoses in one text; --split maps each")
     for entry in query.ambiguous:
@@ -96,6 +94,14 @@ def plain_remark(query: Query, parts: tuple[str, ...], listed: tuple[str, ...] =
     if query.set_aside:
         remarks.append(f"{query.set_aside!r} was set aside: the code is that of the condition")
     return "; ".join(remarks) or None
+
+
+def listed_remark(parts: tuple[str, ...]) -> str:
+    """Return what is said of a list that has one code."""
+    return (
+        f"may name {len(parts)} diagnoses and has one code; "
+        f"if it is written {'; '.join(parts)!r}, --split maps each"
+    )
 
 
 def is_known(text: str, retriever: Retriever) -> bool:

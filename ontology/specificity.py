@@ -17,6 +17,12 @@ _UNTELLING = frozenset(
     iii at in to more""".split()
 )
 _LACK = re.compile(r"\b(?:uncomplicated|without|not)\b[^,]*", re.IGNORECASE)
+# Words of one kind, of which a text names one: an intent of a poisoning, a trimester.
+_SAID = (
+    re.compile(r"\b(?:accidental|intentional|assault|undetermined|adverse effect|underdosing)\b"),
+    re.compile(r"\b(?:first|second|third) trimester\b"),
+)
+_INTENT = re.compile(r"\bsuicid\w*|\bself[- ](?:harm|inflicted)\b|\bon purpose\b", re.IGNORECASE)
 _SIDES = re.compile(r"\b(?:left|right|bilateral|both)\b")
 
 Specificity = Literal["concept", "category", "billable"]
@@ -40,7 +46,8 @@ def at_specificity(
     `billable` goes down to a leaf. At each level these rules choose among the children:
 
     1. Children for men where `text` or the code above names a man, else the others.
-    2. Children of the side that `text` names; without a side where it names none.
+    2. Children of the side that `text` names; without a side where it names none. Children of the
+       intent and of the trimester that it names.
     3. Unspecified children whose name adds no word to the parent's, then those that add only what
        is absent ("without complications"), then other unspecified children, then all others.
     4. The best of the `ranked` codes, then a child without complications, then the first child.
@@ -62,7 +69,8 @@ def at_specificity(
             fitting = [
                 child for child in children if bool(_MALE.search(tree.name(child))) == wanted
             ]
-            node = _next(node, _of_side(fitting or children, side, tree), tree, order)
+            said = _of_words(fitting or children, text, tree)
+            node = _next(node, _of_side(said, side, tree), tree, order)
     return node.code
 
 
@@ -125,6 +133,20 @@ def _is_plain(name: str) -> bool:
 def _of_side(children: Sequence[Node], side: str | None, tree: Tree) -> Sequence[Node]:
     """Return the children that name this side and no other; all children where there are none."""
     return [child for child in children if side_of(tree.name(child)) == side] or children
+
+
+def _of_words(children: Sequence[Node], text: str, tree: Tree) -> Sequence[Node]:
+    """Return the children that say the same of an intent or a trimester, all where none does."""
+    said = _INTENT.sub("intentional", text).lower()
+    for kind in _SAID:
+        if (words := kind.search(said)) and len(set(kind.findall(said))) == 1:
+            of_words = [
+                child
+                for child in children
+                if kind.findall(tree.name(child).lower()) == [words.group()]
+            ]
+            children = of_words or children
+    return children
 
 
 def side_of(text: str) -> str | None:

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 from ..errors import InputError, UnknownCode
 from .mapping import BETWEEN, Additional, DecidedBy, Mapping, Status, band_of
-from .reading.query import split_diagnoses
+from .reading.several import split_diagnoses
 from .tree import Tree
 
 COLUMNS = (

@@ -91,7 +91,7 @@ def test_every_factor_is_a_code_and_every_frame_is_read() -> None:
         ("brother schizophrenic", "relative", "schizophrenic"),
         ("household contact has scabies", "contact", "scabies"),
         ("malaria prophylaxis", "prevention", "malaria"),
-        ("PEP for HIV", "prevention", "HIV"),
+        ("PEP for HIV", "contact", "HIV"),
         ("HIV PrEP", "prevention", "HIV"),
         ("h/o breast removed", "past", "breast removed"),
         ("h/o colon polyp removed", "past", "colon polyp"),

@@ -293,6 +293,10 @@ def test_specificity_is_a_policy(mapper: Mapper) -> None:
     assert at_specificity("J44.1", "category", tree) == "J44"
     assert at_specificity("J44.1", "concept", tree) == "J44.1"
     assert at_specificity("J45", "billable", tree) == "J45.909"  # unspecified, uncomplicated
+    overdose = "acetaminophen overdose, intentional"
+    assert at_specificity("T39.1", "billable", tree, (), overdose) == "T39.1X2A"
+    assert at_specificity("T39.1", "billable", tree, (), "overdose") == "T39.1X1A"
+    assert at_specificity("O99.28", "billable", tree, (), "second trimester") == "O99.282"
     assert at_specificity("J45", "billable", tree, ["J45.909"]) == "J45.909"
     assert tree.is_billable(at_specificity("S52", "billable", tree))
     assert at_specificity("J18", "billable", tree, ["J18.8", "J18.0"], "pneumonia") == "J18.9"

@@ -233,3 +233,27 @@ def test_a_disease_before_an_occupation_or_a_stage_is_no_other_matter(
     mapper: Mapper, text: str
 ) -> None:
     assert mapper.map(text).score > 0.5 > mapper.map("coal miner").score
+
+
+@pytest.mark.parametrize(
+    ("text", "category"),
+    [
+        ("flu A/B (-)", None),
+        ("hepatitis A/B/C (-)", None),
+        ("celiac disease tTG (-)", "K90"),
+        ("strep A pharyngitis", "J02"),
+        ("hypertension without CKD", "I10"),
+        ("IBS without diarrhea", "K58"),
+        ("migraine without aura", "G43"),
+        ("HIV PEP", "Z20"),
+        ("PEP for HIV", "Z20"),
+        ("HIV PrEP", "Z29"),
+        ("pre-exposure prophylaxis for HIV", "Z29"),
+        ("RSV prophylaxis", "Z29"),
+    ],
+)
+def test_kinds_in_a_denial_lacks_and_prophylaxis(
+    mapper: Mapper, text: str, category: str | None
+) -> None:
+    code = mapper.map(text).code
+    assert (code and code[:3]) == category

@@ -6,9 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dxjudge.ontology.reading import abbreviations, query
+from dxjudge.ontology.reading import abbreviations, agents, query, several, shorthand
 from dxjudge.ontology.reading.abbreviations import expand_abbreviations
-from dxjudge.ontology.reading.query import read_query, split_diagnoses, why_not_a_diagnosis
+from dxjudge.ontology.reading.no_diagnosis import why_not_a_diagnosis
+from dxjudge.ontology.reading.query import read_query
+from dxjudge.ontology.reading.several import split_diagnoses
 
 AFIB = "atrial fibrillation"
 PPROM = "preterm premature rupture of membranes"
@@ -44,7 +46,7 @@ PPROM = "preterm premature rupture of membranes"
         ("V.a. appendicitis", ["appendicitis"]),
         ("verdenking op appendicitis", ["appendicitis"]),
         ("?PE", ["pulmonary embolism"]),
-        ("asthma w/o exacerbation", ["asthma without exacerbation"]),
+        ("asthma w/o exacerbation", ["asthma without exacerbation", "asthma"]),
         ("EtOH w/d", ["alcohol withdrawal"]),
         ("trisomy 21", ["trisomy 21"]),
         ("type 2 diabetes", ["type 2 diabetes"]),
@@ -181,5 +183,5 @@ def test_any_text_can_be_read(text: str) -> None:
 
 
 def test_examples_in_docstrings() -> None:
-    assert doctest.testmod(query).failed == 0
-    assert doctest.testmod(abbreviations).failed == 0
+    for module in (query, abbreviations, several, shorthand, agents):
+        assert doctest.testmod(module).failed == 0

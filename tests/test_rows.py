@@ -175,6 +175,7 @@ def test_finds_the_column(columns: list[str], wanted: str | None, place: int) ->
     [
         (["id", "note"], None, "--column; there are: id, note"),
         (["id", ""], None, "--column; there are: id, ''"),
+        (["id", "Diagnóstico"], None, "(did you mean Diagnóstico?)"),
         (
             ["Nr.", "Entlassungs-Diagnose (Text)"],
             None,

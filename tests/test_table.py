@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from dxjudge.errors import InputError, OutputError
 from dxjudge.ontology.mapping import Mapping
-from dxjudge.ontology.reading.query import split_diagnoses
+from dxjudge.ontology.reading.several import split_diagnoses
 from dxjudge.ontology.table import (
     CanonicalTable,
     entry_of,

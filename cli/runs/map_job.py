@@ -18,7 +18,7 @@ from ...files.rows_out import check_columns
 from ...files.sequences import Repeated, repeated
 from ...ontology.exchange.concepts import Concepts, read_concepts
 from ...ontology.exchange.write import check_concepts
-from ...ontology.reading.query import split_diagnoses
+from ...ontology.reading.several import split_diagnoses
 from ...ontology.reading.style import Style
 from ...ontology.table_row import text_key
 from ...ontology.tree import Tree

@@ -5,7 +5,8 @@ The condition in them is not there, or not yet.
 
 import re
 
-_LONGEST = 400  # characters of a text that are read
+from .normalise import LONGEST
+
 _WHO = (
     r"(?:(?:your|the|an?) )?(?:us|ed|er|a&e|hospital|clinic|office|gp|md|dr|doctor|pcp|provider|"
     r"nurse|team)"
@@ -47,7 +48,7 @@ def is_conditional(text: str) -> bool:
     >>> is_conditional("call if chest pain"), is_conditional("chest pain if walking")
     (True, False)
     """
-    return _TO_DO.fullmatch(text[:_LONGEST].strip(" .!")) is not None
+    return _TO_DO.fullmatch(text[:LONGEST].strip(" .!")) is not None
 
 
 def taken_as_needed(text: str) -> str:
@@ -56,7 +57,7 @@ def taken_as_needed(text: str) -> str:
     >>> taken_as_needed("albuterol prn wheezing"), taken_as_needed("wheezing prn albuterol")
     ('albuterol', 'wheezing')
     """
-    match = _AS_NEEDED.fullmatch(text[:_LONGEST].strip(" .!"))
+    match = _AS_NEEDED.fullmatch(text[:LONGEST].strip(" .!"))
     return match[1] if match else ""
 
 
@@ -66,4 +67,4 @@ def is_possible(text: str) -> bool:
     >>> is_possible("At risk of pressure ulcers"), is_possible("high risk pregnancy")
     (True, False)
     """
-    return _POSSIBLE.fullmatch(text[:_LONGEST].strip(" .!")) is not None
+    return _POSSIBLE.fullmatch(text[:LONGEST].strip(" .!")) is not None

@@ -7,15 +7,15 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ..packaged import packaged
-from .normalise import normalise_text
+from .normalise import LONGEST, normalise_text
 
-_LONGEST = 400  # characters of a text that are read
 _SHORT = 4  # letters of the longest word of a text of abbreviations: "RA RF"
 _PHRASE = 3  # words of a phrase for what a body or a life should have
 _NOT = r"(?:not|n['’]t)"
 _DONE_WRONGLY = r"(?:labell?ed|diagnosed|coded|listed|recorded|entered|charted|documented)"
 _BEFORE = (
-    rf"(?:(?:pt|patient|he|she|it|biopsy|test|culture|work-?up|imaging|ct|mri)\s+)?(?:"
+    rf"(?:(?:(?:pt|patient|he|she)(?:\s+(?:states|reports|says))?|it|biopsy|test|culture|work-?up|"
+    r"imaging|ct|mri|cxr|x-?ray|ultrasound|echo|resolved)\s+)?(?:"
     rf"no longer|no|nil|never (?:had|been|diagnosed with)|never|without|w/o|negative for|neg for|"
     rf"denie[sd]|denying|(?:absence|lack) of|free (?:of|from)|ruled out for|r/o'?d for|rules? out "
     rf"|excludes?|unlikely|doubt(?:ful)?|(?:not|in)\s?consistent with|rather than|neither|"
@@ -32,7 +32,7 @@ _BEFORE = (
     r"(?!\w)"
 )
 _BETWEEN = (
-    r"(?:\s+(?:any|an?|the|acute|known|active|current|further|clear|definite|more|e/o|h/o|fh of|"
+    r"(?:\s+(?:any|in|an?|the|acute|known|active|current|further|clear|definite|more|e/o|h/o|fh of|"
     r"(?:evidence|signs?|history|hx|symptoms?|suspicion|recurrence|family history) (?:of|for)))*"
 )
 _SIGN = r"(?:Ø(?=\s)|[∅⊖]|\([-–]\)(?=\s*\w)|\[[-–]\](?=\s*\w))"
@@ -92,6 +92,7 @@ _TESTS = frozenset(
     """test tests testing screen screening swab pcr naat rdt rapid ab abs antibody antibodies ag
     antigen rna dna igg igm serology titer titre""".split()
 )
+_KINDS = re.compile(r"[A-Z](?:/[A-Z])+")  # "hepatitis A/B/C"
 _MARKED = frozenset({"smear", "strep"})  # markers that are words; others have two capitals
 _PREPOSITIONS = frozenset("in of to at for on".split())
 _UNDONE = re.compile(
@@ -110,7 +111,7 @@ def what_is_not_there(text: str) -> str | None:
     ('DVT', 'TB')
     >>> what_is_not_there("no appetite")
     """
-    short = text[:_LONGEST].strip(" .。")
+    short = text[:LONGEST].strip(" .。")
     match = _ENGLISH.fullmatch(short)
     denied = next(filter(None, match.groups()), None) if match else _denied_elsewhere(short)
     words = normalise_text(denied or "").split()
@@ -127,12 +128,15 @@ def denied_at_end(text: str, denied: str) -> bool:
 def before_marker(denied: str) -> str:
     """Return what stands before a marker at the end of a denied phrase, else "".
 
-    "Chronic hepatitis B HBeAg (-)" denies the marker only. A test is one for the condition.
+    "Chronic hepatitis B HBeAg (-)" denies the marker only. A test is one for the condition, and so
+    are its kinds ("flu A/B").
 
     >>> before_marker("celiac disease tTG"), before_marker("HIV Ab"), before_marker("leg swelling")
     ('celiac disease', '', '')
     """
     *before, last = denied.split()
+    if _KINDS.fullmatch(last):
+        return ""
     is_loud = denied.isupper() and max(map(len, denied.split())) > _SHORT
     is_marker = last in _MARKED or (sum(map(str.isupper, last)) > 1 and not is_loud)
     return " ".join(before) if is_marker and last.lower() not in _TESTS else ""
@@ -144,7 +148,7 @@ def without_denied(text: str) -> tuple[str, str]:
     >>> without_denied("no fever, likely viral URI"), without_denied("no fever; no chills")
     (('likely viral URI', 'no fever'), ('no fever; no chills', ''))
     """
-    parts = _PARTS.split(text) if len(text) < _LONGEST else []
+    parts = _PARTS.split(text) if len(text) < LONGEST else []
     denied = [part for part in parts if what_is_not_there(part)]
     kept = [part for part in parts if part not in denied]
     return ("; ".join(kept), "; ".join(denied)) if denied and kept else (text, "")
@@ -152,7 +156,7 @@ def without_denied(text: str) -> tuple[str, str]:
 
 def denies_by_sign(text: str) -> bool:
     """Return whether a sign or brackets deny a condition: "HTN (-)", "GERD (ruled out)"."""
-    return _BY_SIGN.search(text[:_LONGEST]) is not None
+    return _BY_SIGN.search(text[:LONGEST]) is not None
 
 
 def _is_wanted(words: list[str]) -> bool:
@@ -173,7 +177,7 @@ def denies_in_another_language(text: str) -> bool:
     >>> denies_in_another_language("niega asma"), denies_in_another_language("no asthma")
     (True, False)
     """
-    short = text[:_LONGEST].strip(" .。")
+    short = text[:LONGEST].strip(" .。")
     return _ENGLISH.fullmatch(short) is None and _denied_elsewhere(short) is not None
 
 

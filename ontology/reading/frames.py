@@ -40,7 +40,8 @@ _PERSON = (
     r"(?:(?:two|three|both|several|multiple|\d)\s+)?"
     r"(?:(?:maternal|paternal|older|younger|half|twin)\s+)?(?:mother|father|mom|mum|dad|brothers?|"
     r"sisters?|parents?|aunts?|uncles?|cousins?|siblings?|gran(?:ny|dad|dma|dpa)s?|"
-    r"grand(?:mothers?|fathers?|parents?|ma|pa|dad)|relatives?|sons?|daughters?|nephew|niece)"
+    r"grand(?:mothers?|fathers?|parents?|ma|pa|dad|sons?|daughters?|child(?:ren)?)|relatives?|"
+    r"family members?|sons?|daughters?|nephew|niece)"
 )
 _HAS = (
     r"(?:is\s+|was\s+|currently\s+)?(?:has|have|had|with|"
@@ -53,11 +54,16 @@ _IS = (
     r"autistic|bipolar|ana?emic|psychotic|anorexic|bulimic|ha?emophiliac|demented|depressed|suicidal|"
     r"obese|co?eliac|hypothyroid)\s*$)"
 )
+# "Brother's epilepsy", but no event of a life: "mother's death".
+_OWN = (
+    r"['’]s(?=\s+(?!(?:death|divorce|side|milk|boyfriend|girlfriend|partner|illness|care|house|abuse|"
+    r"day)\b)[^\W\d]+(?:\s+[^\W\d]+)?\s*$)"
+)
 # "Fever in my daughter" is told of the patient.
 _KIN = (
     r"(?!(?:\S+\s+)*(?:sons?|daughters?)\b)(?:(?:his|her|the|an?|my|both|close|young(?:er)?|"
     r"older|first[- ]degree|second[- ]degree|immediate|blood|other|many)\s+)*"
-    rf"(?:{_PERSON}|family members?)"
+    rf"{_PERSON}"
 )
 _BY_KIN = (
     rf"in\s+{_KIN}(?:\s+and\s+{_KIN})?(?:\s+(?:at|aged?)\s+\d+)?|"
@@ -80,7 +86,8 @@ _RELATIVE = (
     rf"(?:(?:strong|positive|significant)\s+)?(?:family|fam|familial)\.?\s+(?:medical\s+)?{_HISTORY}"
     rf"(?:\s+(?:of|for))?|fhx?(?!,)(?:\s+of)?|f/h/o|"
     r"(?:mother|father|maternal|paternal)(?:['’]?s)? side(?=\s*[:,–-])|"
-    rf"{_PERSON}(?:\s+{_HAS}|{_IS}|(?=\s*:|\s+[-–]\s)|(?=(?:\s+\S+){{1,3}}?(?:\s+(?:positive|pos\b)|\s?\+)))|"
+    rf"{_PERSON}(?:(?:['’]?s side)?\s+{_HAS}|{_IS}|{_OWN}|"
+    r"(?=\s*:|\s+[-–]\s)|(?=(?:\s+\S+){1,3}?(?:\s+(?:positive|pos\b)|\s?\+)))|"
     r"(?:antecedentes?|historia) familiar(?:es)? de|antécédents? familiaux de?|"
     r"familienanamnese(?: von| für)?|storia familiare di|familiarità per|"
     r"(?:madre|padre|herman[oa]|mãe|pai|irmão?) (?:con|com)|(?:mère|père|frère|sœur) avec|"
@@ -127,9 +134,11 @@ _VACCINATION = (
     rf"(?:\s+and\s+{_VACCINE})?(?:\s+(?:for|against|with)|\s*[,:-])"
 )
 _PREVENTION = (
-    r"(?:(?:pre|post)[- ]exposure )?(?:chemo)?prophylaxis (?:for|against)|prevention of|"
-    r"(?-i:PEP|PrEP) (?:for|against)"
+    r"(?:pre[- ]exposure )?(?:chemo)?prophylaxis (?:for|against)|prevention of|"
+    r"(?-i:PrEP) (?:for|against)"
 )
+# Who is treated after an exposure has met the infection.
+_EXPOSED = r"(?:post[- ]?exposure (?:chemo)?prophylaxis|(?-i:n?PEP))"
 _PHRASES = {
     "vaccination": "encounter for immunization against",
     "past": "personal history of",
@@ -148,6 +157,7 @@ _LEADS = tuple(
         ("contact", _CONTACT),
         ("vaccination", rf"{_NEEDED}(?=\s+(?:{_PRODUCT}|{_PRODUCTS}\s*{_DOSES})\s*$)"),
         ("past", _PAST),
+        ("contact", rf"{_EXPOSED} (?:for|against)"),
         ("prevention", _PREVENTION),
         ("status", r"s/p|status\s+post|(?-i:S/P)"),
     )
@@ -178,8 +188,8 @@ _TAILS = (
             ),
             (
                 "prevention",
-                r"(?:(?:pre|post)[- ]?exposure )?(?:chemo)?prophylaxis|ppx|prevention|"
-                r"prophylactically|(?-i:PEP|PrEP)",
+                r"(?:pre[- ]?exposure )?(?:chemo)?prophylaxis|ppx|prevention|"
+                r"prophylactically|(?-i:PrEP)",
             ),
         )
     ),
@@ -188,7 +198,7 @@ _TAILS = (
         "contact",
         re.compile(
             r"(?!\S+.*\s(?:after|from|due to|caused by|following)\s)\s*(.+?)[\s,:-]+"
-            r"((?:contact/)?exposure|contact)[\s.]*",
+            rf"((?:contact/)?exposure|contact|{_EXPOSED})[\s.]*",
             re.IGNORECASE | re.DOTALL,
         ),
     ),

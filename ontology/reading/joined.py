@@ -7,10 +7,16 @@ import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from .query import LONGEST
+from .normalise import LONGEST
 
-Relation = Literal["with", "due to", "adjective", "spread"]
+Relation = Literal["with", "due to", "adjective", "spread", "agent", "after", "on", "beside"]
 
+# What a code of a state names: "ESRD on dialysis".
+_TREATMENT = (
+    r"(?:(?:chronic|home|long[- ]term|maintenance|oral) )?(?:insulin|dialysis|hemodialysis|oxygen|"
+    r"o2|warfarin|coumadin|anticoagula\w+|blood thinners?|metformin|aspirin|steroids|opioids|vent|"
+    r"ventilator)"
+)
 _MOST = 4  # parts of a text that is still read as one diagnosis
 _JOINTS: tuple[tuple[Relation, str], ...] = (
     (
@@ -25,13 +31,16 @@ _JOINTS: tuple[tuple[Relation, str], ...] = (
     ),
     (
         "due to",
-        r"due to|d/t|secondary to|2/2|caused by|from|in(?: the)? setting of|in|by|"
+        r"due to|d/t|secondary to|2/2|caused by|(?<!\bfall )(?<!\bfell )from|"
+        r"in(?: the)? setting of|in|by|"
         r"late effects?(?: of)?(?= )|sequelae? of|residual (?:of|from|after)",
     ),
+    ("after", r"after|following"),
+    ("on", rf"(?=on {_TREATMENT}\b)"),
 )
 _JOINT = re.compile(
     r"\s+(?:" + "|".join(f"(?P<j{n}>{words})" for n, (_, words) in enumerate(_JOINTS)) + r")"
-    r"(?:(?<=/)\s*|\s+)(?=\S)",
+    r"(?:(?<=/)\s*|\s+|(?<=\s)(?=on ))(?=\S)",
     re.IGNORECASE,
 )
 _ADJECTIVES = (
@@ -86,6 +95,11 @@ _LEFT_OF_STROKE = re.compile(
     rf"{_LEFT}\s+(?:(?:of|from|after|the|an?|old|prior|previous)\s+)*{_STROKE}|{_STROKE}\s+{_LEFT}",
     re.IGNORECASE,
 )
+# Depression and seizures after a stroke have codes of their own, which say the cause.
+_AFTER_STROKE = re.compile(
+    rf"^(?!.*\b(?:depress|seizure|epilep)).*\b(?:after|following)\s+(?:(?:an?|the|acute|ischemic|left|right)\s+)*{_STROKE}",
+    re.IGNORECASE,
+)
 _OF_STROKE = re.compile(_STROKE, re.IGNORECASE)
 _IS_LEFT = re.compile(_LEFT, re.IGNORECASE)
 _IS_DEFICIT = re.compile(_DEFICIT, re.IGNORECASE)
@@ -95,7 +109,8 @@ class Part(NamedTuple):
     """One condition of a text.
 
     text: as it is searched. span: as it stands in the diagnosis. relation: how it follows the
-    condition before it; the first has "with".
+    condition before it; the first has "with", and with "beside" only what one code names is joined.
+    An "agent" stands before what it causes: "MSSA endocarditis", "steroid-induced diabetes".
     """
 
     text: str
@@ -103,11 +118,14 @@ class Part(NamedTuple):
     relation: Relation
 
 
-def read_parts(text: str, *, listed: bool = False, shared: bool = False) -> tuple[Part, ...]:
+def read_parts(
+    text: str, *, listed: bool = False, shared: bool = False, first: Relation = "with"
+) -> tuple[Part, ...]:
     """Return the conditions that a text joins, in their order; nothing where there is only one.
 
     listed: whether "and" and commas after the first condition join further ones. shared: whether
-    they join the places of "mets" as well ("liver and lung mets").
+    they join the places of "mets" as well ("liver and lung mets"). first: "beside" where they join
+    the first condition as well ("HTN, CKD").
 
     >>> [part.text for part in read_parts("hypertensive CKD with anemia")]
     ['hypertension', 'CKD', 'anemia']
@@ -116,14 +134,18 @@ def read_parts(text: str, *, listed: bool = False, shared: bool = False) -> tupl
     """
     short = text[:LONGEST].strip()
     parts: list[Part] = []
-    relation: Relation = "with"
+    relation = first
     start = 0
+
+    def is_list() -> bool:
+        return listed and (bool(parts) or first == "beside")
+
     for match in _JOINT.finditer(short):
         span = short[start : match.start()]
-        parts += _read_span(span, relation, listed=listed and bool(parts), shared=shared)
-        relation = next(name for n, (name, _) in enumerate(_JOINTS) if match[f"j{n}"])
+        parts += _read_span(span, relation, listed=is_list(), shared=shared)
+        relation = next(name for n, (name, _) in enumerate(_JOINTS) if match[f"j{n}"] is not None)
         start = match.end()
-    parts += _read_span(short[start:], relation, listed=listed and bool(parts), shared=shared)
+    parts += _read_span(short[start:], relation, listed=is_list(), shared=shared)
     of_stroke = _sequela if _names_sequelae(short, parts) else _without_sequelae
     parts = [part._replace(text=of_stroke(part.text)) for part in parts]
     whole = all(any(map(str.isalpha, part.text)) for part in parts)
@@ -133,7 +155,7 @@ def read_parts(text: str, *, listed: bool = False, shared: bool = False) -> tupl
 def _names_sequelae(text: str, parts: Sequence[Part]) -> bool:
     """Return whether the parts are a stroke and what it left, not a stroke and other conditions."""
     deficits = [part.span for part in parts if _IS_DEFICIT.search(part.span)]
-    if _OLD_STROKE.search(text) and deficits:
+    if deficits and (_OLD_STROKE.search(text) or _AFTER_STROKE.search(text)):
         return True
     left = any(map(_IS_LEFT.search, deficits)) and _OF_STROKE.search(text)
     return bool(left or _LEFT_OF_STROKE.search(text))

@@ -10,6 +10,9 @@ from functools import lru_cache
 
 from ..packaged import packaged
 
+LONGEST = 400
+"""The number of characters of a text that search reads; a longer text is a report."""
+
 _POSSESSIVE = re.compile(r"(?<=\w)['’`´]s\b|(?<=s)['’`´](?=\s|$)", re.IGNORECASE)
 _NOT_WORD = re.compile(r"(?:[^\w%+]|_)+")
 _SHORT = 200  # characters of a text whose normal form is remembered

@@ -1,11 +1,9 @@
-"""Read a free-text diagnosis: its forms, the diagnoses in it, and why a text is not a diagnosis."""
+"""Read a free-text diagnosis: the forms in which search looks for it, and what is set aside."""
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import NamedTuple
 
-from ..packaged import packaged
 from .abbreviations import Abbreviation, Expansion, expand_abbreviations
 from .absent import absent_phrases, unrelated_to
 from .coders import (
@@ -20,24 +18,19 @@ from .frames import Frame, read_frame
 from .glossary import gloss
 from .lay import in_clinical_words
 from .measured import whole_measure
-from .normalise import normalise_text
+from .no_diagnosis import why_not_a_diagnosis
+from .normalise import LONGEST, normalise_text
+from .shorthand import without_shorthand
 from .states import wordings_of_state
 from .told import terms_told
-from .values import is_lab_value
-
-LONGEST = 400
-"""The number of characters of a text that search reads; a longer text is a report."""
 
 _OF_CONDITION = 0.9  # the weight of the condition alone where a text has a frame
+_WITHOUT_LACK = 0.75  # the weight of a text without what it says is absent
 _OF_LAY = 0.95  # the weight of a text in clinical words
-_LONGEST_WORD = 60  # the longest word of ICD-10-CM has 35 letters
 
 _BRACKETS = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]")
 _SLASH = re.compile(r"\s+/\s+")
 _EITHER = re.compile(r"[a-zA-Z-]{3,}(?:/[a-zA-Z-]{3,}){1,3}")
-_LISTED = re.compile(r"\s*,\s*(?:and\s)?\s*|\s*\+\s*|\s+(?:&|and)\s+", re.IGNORECASE)
-_NUMBERED = re.compile(r"(?:^|\s)\(?\d{1,2}[.)]\s+(?=[A-Za-z])")
-_SEVERAL = re.compile(r"\s*(?:;|\n|\||•)\s*")
 _PAST_OR_DOUBT = (
     r"suspected|suspect|presumptive|susp\.?|probable|prob\.?|possible|poss\.?|presumed|likely|"
     r"query|rule out|r/o|"
@@ -66,46 +59,6 @@ _LEAD_IN = re.compile(
     r"patient with|pt with|dx|c/o|complain(?:s|ing|ed) of|"
     r"(?:presents?|presented|presenting|adm|admitted) (?:with|for))(?!\w)[: '’]\s*)+",
     re.IGNORECASE,
-)
-_EVENT = re.compile(
-    r"((?:s/p\s+)?(?:(?:mechanical|witnessed|unwitnessed|ground[- ]level)\s+)?"
-    r"(?:fall|glf|mva|mvc|mcc|assault))\s*[,;]\s*(?=\S)",
-    re.IGNORECASE,
-)
-_INJECTED = r"heroin|cocaine|meth(?:amphetamine)?|fentanyl|opioids?|opiates?|amphetamines?"
-_SHORTHAND = (
-    (re.compile(r"(?<!\w)w/(?!(?:o|out|d|u|c|i|in)\b)\s*|(?<=[a-z] )w (?=[a-z])", re.I), "with "),
-    (re.compile(r"(?<![\w/])2/2(?![\w/])(?! (?:bottles|blood|pos))"), "secondary to"),
-    (re.compile(r"\bchr\.? (?=[a-z])", re.I), "chronic "),
-    (re.compile(r"(?<![\w#])#\s?(?=[a-z])", re.I), "fracture "),
-    (
-        re.compile(
-            r"\s?\+ve\b|(?<=[a-z]{2})\+(?=[\s,;]|$)|(?<=[a-z]{2})\s\+(?=\s*(?:\d|,|$))", re.I
-        ),
-        " positive",
-    ),
-    (re.compile(r"(?<=[a-z\d] )def\b\.?(?=\s*(?:$|[,;(]|\d|anemia))", re.I), "deficiency"),
-    (re.compile(r"\bAo(?=C[A-Z]{2,3}\d?\b)"), "acute on "),
-    (re.compile(r"(?<=\s)-ve\b", re.I), "negative"),
-    (
-        re.compile(
-            rf"\bIVD[UA][\s,:(/-]+(?:with |of )?({_INJECTED})\)?|\b({_INJECTED}) IVD[UA]\b", re.I
-        ),
-        r"\1\2 abuse",
-    ),
-    # The titles of ICD-9-CM, which older lists keep.
-    (re.compile(r"\breplaced by transplant\b", re.I), "transplant status"),
-    (
-        re.compile(
-            r"^\s*([^,]+),\s*([^,]+),\s*old(?:,? without (?:sequelae|residuals?))?\s*$", re.I
-        ),
-        r"old \2 \1",
-    ),
-    (re.compile(r"^\s*(\S.*?),\s*old(?:,? without (?:sequelae|residuals?))?\s*$", re.I), r"old \1"),
-    (
-        re.compile(r"^\s*(?:mets|metastas[ei]s) (?:to|in|of)(?: the)? (?=[a-z][^,]*$)", re.I),
-        "secondary malignant neoplasm of ",
-    ),
 )
 _LATE_EFFECT = re.compile(r"\blate effects?(?: of| from)?\s+(?=\w)", re.IGNORECASE)
 # Sizes, ages, days, doses and values, which charts write after a diagnosis.
@@ -140,31 +93,15 @@ _TAIL = re.compile(
     r"to (?:the )?(?:or|icu|cath lab|theatre))(?!\w))",
     re.IGNORECASE,
 )
+_LACKED = re.compile(r"^(.+?\w),?\s(?<!\bor\s)(?<!\band\s)(?:without|w/o)\s.*$", re.IGNORECASE)
 _LEADING = re.compile(r"^\s*(?:with|on|of)\s", re.IGNORECASE)
 _QUALIFIER = frozenset(
     """acute chronic subacute severe mild moderate recurrent old new left right pain primary
     secondary congenital acquired suspected possible known other""".split()
 )
-_MARK = re.compile(r"^\s*#\s?(?=[a-z])", re.IGNORECASE)
 # What is left of a text that only announces a condition: "h/o ?", "history of", "suspected".
 _NO_CONDITION = frozenset(("", "of", "for", "possible", "r o", "suspected", "suspicion of"))
 _CODE_PREFIX = re.compile(r"^\s*(?:[-*•–]+|\d{1,2}[.)])\s+")
-
-_TELLING = frozenset(
-    """male female man woman boy girl dob past january february april june july august september
-    october november december monday tuesday wednesday thursday friday saturday sunday""".split()
-)
-_DATES = _TELLING | frozenset(
-    """age aged year years yr yrs y o yo old month months mo week weeks wk wks day days d hour hours
-    hr hrs h am pm at on in of the born since ago next last half quarter noon midnight march may m f
-    st nd rd th date time mon tue tues wed thu thur thurs fri jan feb mar apr jun jul aug sep sept
-    oct nov dec one two three four five six seven eight nine ten eleven twelve""".split()
-)
-_NUMBER = re.compile(r"\d+(?:st|nd|rd|th|y|yo|yrs?|m|f|d|h|w|mo|am|pm)?")
-_PERSON = re.compile(
-    r"\S+@\S+\.\w+|(?:Dr|Mrs?|Ms|Prof|Sr)\. (?:[A-Z][\w.'-]*\s?){1,4}"
-    r"|[A-Z][\w.'-]+(?: [A-Z][\w.'-]*){1,2}, (?:RN|PA-C|NP)"
-)
 
 
 class Form(NamedTuple):
@@ -210,9 +147,8 @@ def read_query(text: str, *, frames: bool = True) -> Query:
     if refusal:
         return Query(text, (), refusal=refusal)
     short = measure or _CODE_PREFIX.sub("", text[:LONGEST])
-    for pattern, words in _SHORTHAND:
-        short = pattern.sub(words, short)
-    short, denied = without_denied(written_out(without_encounter(short)))
+    short = written_out(without_encounter(without_shorthand(short)))
+    short, denied = without_denied(short)
     bare = _LEAD_IN.sub("", short.lstrip(" ?")).strip() or short
     before = short[: len(short) - len(bare)] if short.endswith(bare) else ""
     doubts = (match.group() for match in _SET_ASIDE.finditer(before))
@@ -271,23 +207,6 @@ def _in_frame(frame: Frame | None, wordings: tuple[str, ...]) -> tuple[str, ...]
     return tuple(f"{frame.phrase} {wording}" for wording in wordings) if frame else wordings
 
 
-def unmarked(text: str) -> str:
-    """Return a text without "#" before it, which marks a line of a list: "# HTN", or a fracture."""
-    return _MARK.sub("", text)
-
-
-def event_before(text: str) -> tuple[str, str]:
-    """Return the event that a text begins with, and what follows it: "fall, hip fracture".
-
-    What follows may say what came of the event, or only more about it: "fall, recurrent".
-
-    >>> event_before("Mechanical fall, hip fracture"), event_before("hip fracture")
-    (('Mechanical fall', 'hip fracture'), ('', 'hip fracture'))
-    """
-    match = _EVENT.match(text)
-    return (match[1], text[match.end() :]) if match else ("", text)
-
-
 def _whole_of(frame: Frame, condition: str) -> Form:
     return Form(f"{frame.phrase} {condition}", 1.0, "whole")
 
@@ -319,6 +238,8 @@ def _forms(text: str, english: str | None) -> tuple[Form, ...]:
     plain = _SIDE.sub(" ", _MEASURES.sub(" ", without))
     if plain != without:
         forms.append(Form(normalise_text(plain), 0.95, "without details"))
+    if lacked := _LACKED.match(plain):
+        forms.append(Form(normalise_text(lacked[1]), _WITHOUT_LACK, "without details"))
     first = _TAIL.split(_LEADING.sub("", plain), maxsplit=1)[0].strip()
     if first.lower() not in _QUALIFIER:
         forms.append(Form(normalise_text(first), 0.75, "first part"))
@@ -346,69 +267,3 @@ def _alternatives(text: str) -> list[str]:
         return []
     words = match.group().split("/")
     return [f"{text[: match.start()]}{word}{text[match.end() :]}" for word in words]
-
-
-def split_diagnoses(text: str) -> tuple[str, ...]:
-    """Split a cell that lists several diagnoses, at semicolons, line ends, bars or numbers.
-
-    Commas, "and" and slashes do not split a cell: they occur too often inside one diagnosis.
-
-    >>> split_diagnoses("pneumonia; sepsis")
-    ('pneumonia', 'sepsis')
-    >>> split_diagnoses("1. Asthma 2. GERD")
-    ('Asthma', 'GERD')
-    >>> split_diagnoses("acute bronchitis, viral")
-    ('acute bronchitis, viral',)
-    """
-    parts = _SEVERAL.split(text.strip())
-    if len(_NUMBERED.findall(text)) >= 2:
-        parts = [piece for part in parts for piece in _NUMBERED.split(part)]
-    diagnoses = [part.strip(" ,;") for part in parts]
-    diagnoses = [part for part in diagnoses if any(char.isalpha() for char in part)]
-    return tuple(dict.fromkeys(diagnoses)) if len(diagnoses) > 1 else (text.strip(),)
-
-
-def listed_parts(text: str) -> tuple[str, ...]:
-    """Return the parts of a text between commas, "and" and plus signs, where there are several.
-
-    >>> listed_parts("HTN, DM2 and HLD")
-    ('HTN', 'DM2', 'HLD')
-    """
-    parts = tuple(dict.fromkeys(part for part in _LISTED.split(text[:LONGEST].strip()) if part))
-    return parts if len(parts) > 1 else ()
-
-
-def why_not_a_diagnosis(text: str) -> str | None:
-    """Return the reason why a text holds no diagnosis, or None where it may hold one."""
-    if not text.strip():
-        return "empty text"
-    if sum(char.isalpha() for char in text) < 2:
-        return "no words in the text"
-    if "\x00" in text or sum(not char.isprintable() and not char.isspace() for char in text) > 3:
-        return "control characters, not text"
-    folded = normalise_text(text[:LONGEST])
-    if not folded:
-        return "no words in the text"
-    if max(map(len, folded.split())) > _LONGEST_WORD:
-        return "one run of characters without words"
-    if folded in _phrases():
-        return f"says that there is no diagnosis: {text.strip()!r}"
-    if len(text) < 60 and len(folded.split()) <= 6 and is_lab_value(text):
-        return "a measured value, not a diagnosis"
-    words = folded.split()
-    if all(word in _DATES or _NUMBER.fullmatch(word) for word in words) and any(
-        word in _TELLING or _NUMBER.fullmatch(word) for word in words
-    ):
-        return "an age, a sex or a date, not a diagnosis"
-    if _PERSON.fullmatch(text[:LONGEST].strip()):
-        return "a person or an address, not a diagnosis"
-    if len(folded) > 4 and len(set(folded)) < 3:
-        return "typing noise, not a diagnosis"
-    return None
-
-
-@lru_cache(maxsize=1)
-def _phrases() -> frozenset[str]:
-    text = packaged("no_diagnosis.txt").read_text("utf-8")
-    lines = (line for line in text.splitlines() if not line.startswith("#"))
-    return frozenset(normalise_text(line) for line in lines)

@@ -11,10 +11,10 @@ from ..reading.normalise import normalise_text
 from ..reading.query import Query
 from .rerank import Ranked
 from .retrieve import Retriever
+from .words import STEM
 
 _LEFT = 0.05  # what is left of the score of such a candidate
 _SHARE = 0.5  # of what they lose, which the other candidates get
-_STEM = 6  # letters of a word that are compared
 # From here to the end, or to "with", a term says what is not there either.
 _DENIED = re.compile(r"\b(?:without|not|non|no|excluding|except|other than)\b.*?(?=\bwith\b|$)")
 _SMALL = frozenset(
@@ -60,4 +60,4 @@ def _holds(words: Collection[str], stems: frozenset[str]) -> bool:
 
 
 def _stems(text: str) -> frozenset[str]:
-    return frozenset(word[:_STEM] for word in text.split() if word not in _SMALL)
+    return frozenset(word[:STEM] for word in text.split() if word not in _SMALL)

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..reading.normalise import normalise_text
-from ..reading.query import Form, Query, event_before, read_query, unmarked
+from ..reading.query import Form, Query, read_query
+from ..reading.several import event_before, unmarked
 from ..tree import Node, Tree
 from ..written import written_codes
 from .highest import highest

@@ -9,8 +9,8 @@ first and a code close to it.
 import re
 from collections.abc import Sequence
 
-from ..combinations import organism
 from ..reading.abbreviations import expand_abbreviations
+from ..reading.agents import organism
 from ..reading.normalise import normalise_text
 from ..reading.query import Query
 from ..specificity import side_of

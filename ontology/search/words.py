@@ -55,7 +55,9 @@ ROW_OF = {word: row for row in _OPPOSED for word in row}
 _OPPOSING = frozenset(ROW_OF)
 _SIDES = frozenset("left right bilateral".split())
 _NONE: frozenset[str] = frozenset()  # most texts have no numbers and no opposites: one for all
-_STEM = 6  # letters of a word that are compared
+STEM = 6
+"""The letters of a word that are compared."""
+
 RAREST = 11.0
 """The weight of a word that no term holds."""
 
@@ -81,7 +83,7 @@ def read_words(folded: str, weights: Mapping[str, float]) -> Words:
     """Return what is compared of a normalised text; `weights` holds those of stems."""
     tokens = [_NUMBERS.get(word, word) for word in folded.split()]
     telling = [word for word in tokens if word not in _VAGUE] or tokens
-    stems = frozenset([word[:_STEM] for word in telling])
+    stems = frozenset([word[:STEM] for word in telling])
     every = frozenset(tokens)
     opposed = every & _OPPOSING
     return Words(
@@ -89,7 +91,7 @@ def read_words(folded: str, weights: Mapping[str, float]) -> Words:
         sum([weights.get(stem, RAREST) for stem in stems]),
         every & _QUALIFIERS or _NONE,
         frozenset([word for word in tokens if word[0].isdigit() and _DIGIT.match(word)]) or _NONE,
-        telling[-1][:_STEM] if telling else "",
+        telling[-1][:STEM] if telling else "",
         opposed or _NONE,
         not opposed.isdisjoint(_SIDES),
     )
@@ -99,5 +101,5 @@ def rarities(terms: Sequence[str]) -> dict[str, float]:
     """Return the weights of the stems of normalised terms; rare ones weigh more."""
     counts: Counter[str] = Counter()
     for folded in terms:
-        counts.update({word[:_STEM] for word in folded.split()})
+        counts.update({word[:STEM] for word in folded.split()})
     return {stem: math.log(len(terms) / count) + 0.1 for stem, count in counts.items()}

@@ -1,0 +1,62 @@
+"""Part a cell or a text: several diagnoses, parts of a list, an event and what follows it."""
+
+import re
+
+from .normalise import LONGEST
+
+_LISTED = re.compile(r"\s*,\s*(?:and\s)?\s*|\s*\+\s*|\s+(?:&|and)\s+", re.IGNORECASE)
+_NUMBERED = re.compile(r"(?:^|\s)\(?\d{1,2}[.)]\s+(?=[A-Za-z])")
+_SEVERAL = re.compile(r"\s*(?:;|\n|\||•)\s*")
+_EVENT = re.compile(
+    r"((?:s/p\s+)?(?:(?:mechanical|witnessed|unwitnessed|ground[- ]level)\s+)?"
+    r"(?:fall|glf|mva|mvc|mcc|assault))\s*[,;]\s*(?=\S)",
+    re.IGNORECASE,
+)
+_MARK = re.compile(r"^\s*#\s?(?=[a-z])", re.IGNORECASE)
+
+
+def split_diagnoses(text: str) -> tuple[str, ...]:
+    """Split a cell that lists several diagnoses, at semicolons, line ends, bars or numbers.
+
+    Commas, "and" and slashes do not split a cell: they occur too often inside one diagnosis.
+
+    >>> split_diagnoses("pneumonia; sepsis")
+    ('pneumonia', 'sepsis')
+    >>> split_diagnoses("1. Asthma 2. GERD")
+    ('Asthma', 'GERD')
+    >>> split_diagnoses("acute bronchitis, viral")
+    ('acute bronchitis, viral',)
+    """
+    parts = _SEVERAL.split(text.strip())
+    if len(_NUMBERED.findall(text)) >= 2:
+        parts = [piece for part in parts for piece in _NUMBERED.split(part)]
+    diagnoses = [part.strip(" ,;") for part in parts]
+    diagnoses = [part for part in diagnoses if any(char.isalpha() for char in part)]
+    return tuple(dict.fromkeys(diagnoses)) if len(diagnoses) > 1 else (text.strip(),)
+
+
+def listed_parts(text: str) -> tuple[str, ...]:
+    """Return the parts of a text between commas, "and" and plus signs, where there are several.
+
+    >>> listed_parts("HTN, DM2 and HLD")
+    ('HTN', 'DM2', 'HLD')
+    """
+    parts = tuple(dict.fromkeys(part for part in _LISTED.split(text[:LONGEST].strip()) if part))
+    return parts if len(parts) > 1 else ()
+
+
+def unmarked(text: str) -> str:
+    """Return a text without "#" before it, which marks a line of a list: "# HTN", or a fracture."""
+    return _MARK.sub("", text)
+
+
+def event_before(text: str) -> tuple[str, str]:
+    """Return the event that a text begins with, and what follows it: "fall, hip fracture".
+
+    What follows may say what came of the event, or only more about it: "fall, recurrent".
+
+    >>> event_before("Mechanical fall, hip fracture"), event_before("hip fracture")
+    (('Mechanical fall', 'hip fracture'), ('', 'hip fracture'))
+    """
+    match = _EVENT.match(text)
+    return (match[1], text[match.end() :]) if match else ("", text)

@@ -1,0 +1,50 @@
+"""Write out the shorthand of charts: "w/", "2/2", "#", "+ve", titles of older lists."""
+
+import re
+
+_INJECTED = r"heroin|cocaine|meth(?:amphetamine)?|fentanyl|opioids?|opiates?|amphetamines?"
+_SHORTHAND = (
+    (re.compile(r"(?<!\w)w/(?!(?:o|out|d|u|c|i|in)\b)\s*|(?<=[a-z] )w (?=[a-z])", re.I), "with "),
+    (re.compile(r"(?<![\w/])2/2(?![\w/])(?! (?:bottles|blood|pos))"), "secondary to"),
+    (re.compile(r"\bchr\.? (?=[a-z])", re.I), "chronic "),
+    (re.compile(r"(?<![\w#])#\s?(?=[a-z])", re.I), "fracture "),
+    (
+        re.compile(
+            r"\s?\+ve\b|(?<=[a-z]{2})\+(?=[\s,;]|$)|(?<=[a-z]{2})\s\+(?=\s*(?:\d|,|$))", re.I
+        ),
+        " positive",
+    ),
+    (re.compile(r"(?<=[a-z\d] )def\b\.?(?=\s*(?:$|[,;(]|\d|anemia))", re.I), "deficiency"),
+    (re.compile(r"\bAo(?=C[A-Z]{2,3}\d?\b)"), "acute on "),
+    (re.compile(r"(?<=\s)-ve\b", re.I), "negative"),
+    (
+        re.compile(
+            rf"\bIVD[UA][\s,:(/-]+(?:with |of )?({_INJECTED})\)?|\b({_INJECTED}) IVD[UA]\b", re.I
+        ),
+        r"\1\2 abuse",
+    ),
+    # The titles of ICD-9-CM, which older lists keep.
+    (re.compile(r"\breplaced by transplant\b", re.I), "transplant status"),
+    (
+        re.compile(
+            r"^\s*([^,]+),\s*([^,]+),\s*old(?:,? without (?:sequelae|residuals?))?\s*$", re.I
+        ),
+        r"old \2 \1",
+    ),
+    (re.compile(r"^\s*(\S.*?),\s*old(?:,? without (?:sequelae|residuals?))?\s*$", re.I), r"old \1"),
+    (
+        re.compile(r"^\s*(?:mets|metastas[ei]s) (?:to|in|of)(?: the)? (?=[a-z][^,]*$)", re.I),
+        "secondary malignant neoplasm of ",
+    ),
+)
+
+
+def without_shorthand(text: str) -> str:
+    """Return a text with the signs and short words of charts written out.
+
+    >>> without_shorthand("PNA 2/2 flu w/ sepsis"), without_shorthand("chr. gastritis, old")
+    ('PNA secondary to flu with sepsis', 'old chronic gastritis')
+    """
+    for pattern, words in _SHORTHAND:
+        text = pattern.sub(words, text)
+    return text
