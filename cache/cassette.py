@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError, OutputError
+from ..files.json_text import load_json
 from .key import Fields, fingerprint
 from .replies import Replies
 from .store import Entry
@@ -40,16 +41,24 @@ def export_cassette(replies: Replies, path: Path, step: str | None = None) -> in
     return count
 
 
-def import_cassette(replies: Replies, path: Path) -> int:
-    """Keep every reply of a cassette, and return their number.
+def import_cassette(replies: Replies, path: Path) -> tuple[int, int]:
+    """Keep every reply of a cassette; return their number, and how many replaced another reply.
 
     Checks the whole file first. Raises InputError, naming the line, and keeps nothing, when a
-    line is not a reply or when its key does not match its fields.
+    line is not a reply, when its key does not match its fields, or when it has another reply than
+    a line before it.
     """
-    return replies.keep(list(_read(path)))
+    new: dict[str, tuple[Fields, Entry, str]] = {}
+    for number, (fields, reply, written) in _read(path):
+        _, known, _ = new.setdefault(fingerprint(fields), (fields, reply, written))
+        if known != reply:
+            raise InputError(f"{path}, line {number}: another reply than in a line before it")
+    old = replies.find(list(new))
+    replaced = sum(reply != new[key][1] for key, reply in old.items())
+    return replies.keep(new.values()), replaced
 
 
-def _read(path: Path) -> Iterator[tuple[Fields, Entry, str]]:
+def _read(path: Path) -> Iterator[tuple[int, tuple[Fields, Entry, str]]]:
     try:
         lines = path.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as fault:
@@ -66,12 +75,12 @@ def _read(path: Path) -> Iterator[tuple[Fields, Entry, str]]:
             raise InputError(f"{path}, line {number}: the fields or the reply are missing")
         if fingerprint(fields) != entry.get("key"):
             raise InputError(f"{path}, line {number}: the key does not match the fields")
-        yield fields, reply, str(entry.get("written", ""))
+        yield number, (fields, reply, str(entry.get("written", "")))
 
 
 def _parse(path: Path, number: int, line: str) -> dict[str, Any]:
     try:
-        value = json.loads(line)
+        value = load_json(line)
     except ValueError as fault:
         raise InputError(f"{path}, line {number}: not JSON ({fault})") from fault
     if not isinstance(value, dict):

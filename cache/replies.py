@@ -153,7 +153,10 @@ class Replies:
             self._complain(fault)
 
     def keep(self, entries: Iterable[tuple[Fields, Entry, str]]) -> int:
-        """Keep (fields, reply, time written) triples under their keys; return their number."""
+        """Keep (fields, reply, time written) triples under their keys; return their number.
+
+        They replace the replies that the store has under these keys.
+        """
         pairs: dict[tuple[tuple[str, ...], str], tuple[Entry, int | None]] = {}
         for fields, reply, written in entries:
             entry = {"fields": fields, "reply": reply, "written": written}

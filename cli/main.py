@@ -119,14 +119,24 @@ def dxjudge(
 
 def main() -> None:
     """Run the command line of this process."""
-    if isinstance(sys.stdout, TextIOWrapper) and sys.stdout.errors == "strict":
-        sys.stdout.reconfigure(errors="replace")  # a pipe on Windows cannot hold every sign
+    if isinstance(sys.stdout, TextIOWrapper):
+        forgive(sys.stdout)
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)  # Windows has no HUP
         # A signal that is ignored stays ignored: under nohup a run outlives its terminal.
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, _interrupt)
     sys.exit(run(sys.argv[1:]))
+
+
+def forgive(stream: TextIOWrapper) -> None:
+    """Let a stream show a sign that it cannot hold as "?", and not end the command.
+
+    A pipe on Windows cannot hold every sign, and none holds half a surrogate pair; in the C locale
+    Python writes only some of these.
+    """
+    if stream.errors in ("strict", "surrogateescape"):
+        stream.reconfigure(errors="replace")
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:

@@ -24,6 +24,9 @@ OF_CAUSE = ("A49", "B95", "B96", "B97", "Z16")
 INJURY = ("S", "T")
 """How the codes of injuries, poisonings and adverse effects begin."""
 
+STATED = ("the drug that the text names", "the cause that the text names")
+"""Why a drug or an accident stands beside what it causes, whatever code that has."""
+
 _BY_ITSELF = ("F1", *(f"T{n}" for n in range(36, 66)))  # these codes name the drug themselves
 _EXTERNAL = ("V", "W", "X", "Y")  # how the codes of what injures begin
 
@@ -127,10 +130,10 @@ def _why_beside(state: Joined, condition: Coded) -> str | None:
         is_drug = condition.code.startswith(INJURY)
         if relation not in {"due to", "agent"} or (is_drug and state.code.startswith(_BY_ITSELF)):
             return None
-        return f"the {'drug' if is_drug else 'organism'} that the text names"
+        return STATED[0] if is_drug else "the organism that the text names"
     if condition.code.startswith(_EXTERNAL):
         is_cause = relation in {"due to", "after"} and state.code.startswith(INJURY)
-        return "the cause that the text names" if is_cause else None
+        return STATED[1] if is_cause else None
     if relation == "due to" and state.code.startswith(SECONDARY):
         return f"{state.code} spread from it" if condition.code.startswith(_TUMORS) else None
     has_spread = relation == "spread" and state.code.startswith(_TUMORS)

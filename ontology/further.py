@@ -14,6 +14,7 @@ from .combinations import (
     LEAST,
     OF_CAUSE,
     SECONDARY,
+    STATED,
     Coded,
     Joined,
     additional_of,
@@ -234,7 +235,7 @@ def _why_stated(code: str, one: Additional) -> str | None:
     """Return why a code stands beside any code of the text: by the table, or as its cause."""
     line = find_combination(code, one.code)
     is_listed = line is not None and line.code == "{first}" and line.further == "second"
-    return one.why if is_listed or one.why.startswith(("the drug", "the cause")) else None
+    return one.why if is_listed or one.why in STATED else None
 
 
 def _names_all(mapping: Mapping, coded: list[Coded]) -> bool:

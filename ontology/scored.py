@@ -46,8 +46,8 @@ def score_candidates(
 
 
 def _categories(ranked: Sequence[Ranked], policy: Policy) -> list[str]:
-    facts_of = policy.features.facts_of
-    return [facts_of(candidate.hit.code).category for candidate in ranked]
+    facts = policy.features.facts
+    return [facts.of_code(candidate.hit.code).category for candidate in ranked]
 
 
 def _one_of_each_name(ranked: Sequence[Ranked], policy: Policy) -> list[Ranked]:
@@ -61,7 +61,7 @@ def _one_of_each_name(ranked: Sequence[Ranked], policy: Policy) -> list[Ranked]:
     named: dict[str, list[int]] = {}  # the places in `kept` of each name
     for candidate in ranked:
         code = candidate.hit.code
-        alike = named.setdefault(policy.features.facts_of(code).name, [])
+        alike = named.setdefault(policy.features.facts.of_code(code).name, [])
         place = next((at for at in alike if _in_line(code, kept[at].hit.code, tree)), None)
         if place is None:
             alike.append(len(kept))

@@ -1,6 +1,7 @@
 """Where two parts meet, what one of them leaves out is said or refused."""
 
 import json
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,8 @@ import pytest
 from dxjudge.agents.engine.faults import read_fault
 from dxjudge.agents.engine.judges import as_judge
 from dxjudge.agents.engine.token_scores import first_tokens
-from dxjudge.cli.main import run
+from dxjudge.cache.key import fingerprint
+from dxjudge.cli.main import forgive, run
 from dxjudge.curation.exports import export_rows
 from dxjudge.errors import InputError
 from dxjudge.evaluation.cases import Source, read_responses
@@ -272,3 +274,33 @@ def test_a_file_is_never_written_over_another_one_of_the_same_line(
     said = capsys.readouterr().err
     assert named in said and "name the same file" in said
     assert {path.read_text() for path in tmp_path.iterdir() if path.is_file()} == {"kept"}
+
+
+def test_a_cassette_never_changes_a_reply_in_silence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fields = {"step": "s", "input": "x"}
+    lines = [
+        {"key": fingerprint(fields), "fields": fields, "reply": {"text": text}}
+        for text in ("yes", "no")
+    ]
+    head = {"format": "dxjudge cassette", "version": 1}
+    cache = str(tmp_path / "cache.sqlite")
+    for name, reply in zip(("first", "second"), lines, strict=True):
+        written(tmp_path / name, head, reply, reply)
+    both = written(tmp_path / "both", head, *lines)
+    assert run(["cache", "import", str(both), "--cache", cache]) == 4
+    assert "both, line 3: another reply than in a line before it" in capsys.readouterr().err
+    for name, told in (("first", "1 replies\n"), ("second", "1 in place of another reply\n")):
+        assert run(["cache", "import", str(tmp_path / name), "--cache", cache]) == 0
+        assert capsys.readouterr().out.endswith(told)
+
+
+@pytest.mark.parametrize("errors", ["strict", "surrogateescape"])
+def test_half_a_surrogate_pair_ends_no_command_that_prints_it(errors: str) -> None:
+    """The C locale writes half pairs of its own, and no others."""
+    stream = TextIOWrapper(BytesIO(), encoding="utf-8", errors=errors)
+    forgive(stream)
+    stream.write("a \ud800")
+    stream.flush()
+    assert stream.buffer.getvalue() == b"a ?"

@@ -124,6 +124,8 @@ def test_short_forms_are_written_out_where_they_mean_it(written: str, read: str)
         "no diagnosis",
         "N/A",
         "unknown",
+        "geen",
+        "familieanamnese: negatief",
         "Hb 9.2 g/dL",
         "potassium 5.9",
         "BP 140/90",

@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -119,8 +119,8 @@ def import_replies(
     """
     from ...cache.cassette import import_cassette
 
-    count = import_cassette(open_replies(cache), cassette)
-    _tell_count(cassette, count, as_json)
+    count, replaced = import_cassette(open_replies(cache), cassette)
+    _tell_count(cassette, count, as_json, replaced)
 
 
 @app.command(cls=Command)
@@ -170,8 +170,12 @@ def _short(value: object, most: int = 300) -> str:
     return text if len(text) <= most else f"{text[:most]}… ({len(text):,} characters)"
 
 
-def _tell_count(cassette: Path, count: int, as_json: bool) -> None:
+def _tell_count(cassette: Path, count: int, as_json: bool, replaced: int | None = None) -> None:
     from ..terminal.facts import Fact, tell
 
-    fact = Fact(f"{cassette}: {count} replies", {"cassette": cassette, "replies": count})
+    others = f", {replaced} in place of another reply" if replaced else ""
+    values: dict[str, Any] = {"cassette": cassette, "replies": count}
+    if replaced is not None:
+        values["replaced"] = replaced
+    fact = Fact(f"{cassette}: {count} replies{others}", values)
     tell([fact], as_json=as_json, file=sys.stdout)

@@ -39,7 +39,7 @@ def gloss(text: str) -> str | None:
     """Return English words for the parts of a German, Dutch, Chinese or Romance text.
 
     Returns None where that changes nothing, where fewer than half of the words are known, and where
-    a text has a small word of English.
+    a text has a small word of English. The Dutch "of" is none beside Dutch words.
 
     >>> gloss("akute Nierenbeckenentzündung")
     'acute pyelonephritis'
@@ -75,7 +75,8 @@ def _readings(text: str, words: list[str]) -> list[tuple[float, list[str]]]:
     shorts = {word.lower() for word in (*capitals, *_TYPE.findall(text))}
     romance = (_gloss_words(words, language, shorts) for language in _ROMANCE)
     german, dutch = (_gloss_built_words(words, language) for language in ("de", "nl"))
-    # The first of equal shares counts, so a Dutch reading must know more than the others.
+    # The first of equal shares counts, so a Dutch reading must know more than the others. It is
+    # left out where no word is Dutch; a German one keeps words that English has too ("tumor").
     return [german, *romance, *([dutch] if dutch[1] is not words else [])]
 
 

@@ -2,16 +2,16 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ..reading.normalise import normalise_text
 from ..reading.query import Form, Query
-from .retrieve import OFFICIAL, Floats, Hit, Retriever
+from .facts import Facts, KeptFacts
+from .retrieve import Floats, Hit, Retriever
 from .term_rows import TermRows
 from .words import RAREST, ROW_OF, Words, rarities, read_words
 
@@ -69,27 +69,6 @@ _NOT_WHOLE = frozenset(
 )
 
 
-class Facts(NamedTuple):
-    """What holds for a code whatever is asked; `name` is the official one in small letters."""
-
-    name: str
-    words: Words
-    category: str
-    parent: str | None
-    static: tuple[float, ...]  # category, depth, leaf, unspecified, other
-    without: bool
-    setting: frozenset[str] | None  # word stems of which a text should hold at least one
-
-
-class _TermFacts(NamedTuple):
-    """What holds for a term whatever is asked."""
-
-    words: Words
-    vague: tuple[float, float]  # "other", "unspecified" or "nos"
-    source: tuple[float, float, float]  # inclusion, includes, not printed in the release
-    length: float
-
-
 class _Asked(NamedTuple):
     """What a form of the query, or the whole text, asks for."""
 
@@ -107,12 +86,11 @@ class FeatureMaker:
 
     retriever: Retriever
     weights: dict[str, float]
-    _facts: dict[str, Facts] = field(default_factory=dict)
-    _terms: dict[int, _TermFacts] = field(default_factory=dict)
+    facts: KeptFacts
 
     def rows(self, query: Query, hits: Sequence[Hit]) -> Floats:
         """Return the features of every hit, float32 of shape (len(hits), len(FEATURES))."""
-        facts = [self.facts_of(hit.code) for hit in hits]
+        facts = [self.facts.of_code(hit.code) for hit in hits]
         pool = _Pool.of(hits, facts)
         asked = [self._asked(form) for form in query.forms]
         whole = _whole_of(asked, query)
@@ -143,7 +121,7 @@ class FeatureMaker:
         self, hit: Hit, facts: Facts, asked: _Asked, whole: _Asked, pool: "_Pool"
     ) -> tuple[float, ...]:
         """Return the features of a hit; `asked` is the form that matched, `whole` all the text."""
-        own, term, named = asked.words, self._term_of(hit.row), facts.words
+        own, term, named = asked.words, self.facts.of_term(hit.row), facts.words
         words = term.words
         common, common_named = own.stems & words.stems, own.stems & named.stems
         same, same_named = (
@@ -157,8 +135,8 @@ class FeatureMaker:
             hit.dense - pool.dense,
             hit.lexical,
             hit.lexical - pool.lexical,
-            1 / (1 + pool.dense_rank[hit.code]),
-            1 / (1 + pool.lexical_rank[hit.code]),
+            pool.dense_rank[hit.code],
+            pool.lexical_rank[hit.code],
             same / own.weight if common else 0.0,
             same / words.weight if common else 0.0,
             same_named / own.weight if common_named else 0.0,
@@ -184,61 +162,6 @@ class FeatureMaker:
             *_against(whole, facts),
         )
 
-    def _term_of(self, row: int) -> _TermFacts:
-        if row not in self._terms:
-            folded = self.retriever.index.folded[row]
-            source = self.retriever.index.terms[row].source
-            words = read_words(folded, self.weights)
-            self._terms[row] = _TermFacts(
-                words,
-                (
-                    float(folded.startswith("other ") or " other " in folded),
-                    float("unspecified" in folded or folded.endswith(" nos")),
-                ),
-                (
-                    float(source == "inclusion"),
-                    float(source == "includes"),
-                    float(source not in OFFICIAL),
-                ),
-                min(len(words.stems), 12) / 12,
-            )
-        return self._terms[row]
-
-    def facts_of(self, code: str) -> Facts:
-        """Return what holds for a code; it is found once and kept."""
-        if code not in self._facts:
-            tree = self.retriever.tree
-            printed = tree.name(code)
-            name, words = self._named(code, printed)
-            parent = tree.parent(code)
-            depth = tree.level(code) - tree.category_level
-            static = (
-                float(depth == 0),
-                depth / 4,
-                float(tree.is_billable(code)),
-                float("unspecified" in name),
-                float(name.startswith("other ") or " other " in name),
-            )
-            self._facts[code] = Facts(
-                printed.lower(),
-                words,
-                tree.category(code).code,
-                parent.code if parent and depth > 0 else None,
-                static,
-                "without" in name.split(),
-                tree.descriptor.settings.get(code[:1]),
-            )
-        return self._facts[code]
-
-    def _named(self, code: str, printed: str) -> tuple[str, Words]:
-        """Return a code's printed name, normalised, and its words; it mostly is its first term."""
-        index = self.retriever.index
-        rows = index.rows.of_code.get(code)
-        if rows and index.terms[rows[0]].text == printed:
-            return index.folded[rows[0]], self._term_of(rows[0]).words
-        name = normalise_text(printed)
-        return name, read_words(name, self.weights)
-
 
 @dataclass(frozen=True)
 class _Pool:
@@ -247,8 +170,8 @@ class _Pool:
     fused: float
     dense: float
     lexical: float
-    dense_rank: dict[str, int]
-    lexical_rank: dict[str, int]
+    dense_rank: dict[str, float]  # 1 for the first, 1/2 for the second
+    lexical_rank: dict[str, float]
     votes: dict[str, float]
     first: dict[str, str]
     score: dict[str, float]
@@ -270,8 +193,8 @@ class _Pool:
             max(hit.fused for hit in hits),
             by_dense[0].dense,
             by_lexical[0].lexical,
-            {hit.code: rank for rank, hit in enumerate(by_dense)},
-            {hit.code: rank for rank, hit in enumerate(by_lexical)},
+            {hit.code: 1 / rank for rank, hit in enumerate(by_dense, 1)},
+            {hit.code: 1 / rank for rank, hit in enumerate(by_lexical, 1)},
             dict(votes),
             first,
             {hit.code: hit.fused for hit in hits},
@@ -292,7 +215,7 @@ def make_features(retriever: Retriever) -> FeatureMaker:
     rows = retriever.index.rows
     if rows not in _RARITIES:
         _RARITIES[rows] = rarities(rows.folded)
-    return FeatureMaker(retriever, _RARITIES[rows])
+    return FeatureMaker(retriever, _RARITIES[rows], KeptFacts(retriever, _RARITIES[rows]))
 
 
 def _whole_of(asked: Sequence[_Asked], query: Query) -> _Asked:
