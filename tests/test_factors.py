@@ -140,6 +140,7 @@ def test_words_around_a_condition_are_its_frame(text: str, kind: str, rest: str)
         "HIT due to DVT prophylaxis",
         "bleeding on DVT prophylaxis",
         "melanoma excised yesterday",
+        "melanoma excised, margins clear",
         "recurrence of breast cancer resected 2012",
         "colon cancer resected 2012, liver metastases 2020",
         "thyroid cancer treated 2010, new neck mass",

@@ -20,7 +20,7 @@ _GONE = (
     r"(?:no (?:(?:further|current|known|present) )?(?:(?:evidence|signs?) of )?"
     r"(?:(?:the )?disease|recurrences?|relapses?|tumou?r)|(?-i:NED)|"
     r"(?:disease|cancer|tumou?r|recurrence|relapse)[- ]free|(?:free of|without) (?:disease|"
-    r"recurrence)|(?:completely )?cured|all clear|clear)"
+    r"recurrence)|(?:completely )?cured|all clear|clear since)"
 )
 # What is said of an illness that one had.
 _OVER = (
