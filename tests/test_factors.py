@@ -112,6 +112,8 @@ def test_every_factor_is_a_code_and_every_frame_is_read() -> None:
         ("old treated TB", "past", "TB"),
         ("treated latent TB in the past", "past", "latent TB"),
         ("survivor of cardiac arrest", "past", "cardiac arrest"),
+        ("skull fracture in childhood, healed", "past", "skull fracture"),
+        ("postpartum depression after previous pregnancy", "past", "postpartum depression"),
     ],
 )
 def test_words_around_a_condition_are_its_frame(text: str, kind: str, rest: str) -> None:
@@ -138,6 +140,7 @@ def test_words_around_a_condition_are_its_frame(text: str, kind: str, rest: str)
         "HIT due to DVT prophylaxis",
         "bleeding on DVT prophylaxis",
         "melanoma excised yesterday",
+        "melanoma excised, margins clear",
         "recurrence of breast cancer resected 2012",
         "colon cancer resected 2012, liver metastases 2020",
         "thyroid cancer treated 2010, new neck mass",
@@ -148,6 +151,8 @@ def test_words_around_a_condition_are_its_frame(text: str, kind: str, rest: str)
         "heart failure after stroke 2009",
         "fever in my daughter",
         "puerperal fever in mother",
+        "gestational diabetes in mother",
+        "mesothelioma after asbestos exposure",
         "preterm birth in mother",
         "nodules in both lungs",
         "leukaemia in child",

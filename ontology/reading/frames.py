@@ -74,7 +74,7 @@ _BY_KIN = (
 _OF_BIRTH = (
     r".*\b(?:newborn|neonat\w*|infant|baby|fet(?:us|al)|pregnan\w*|birth|deliver\w*|labou?r|"
     r"contact|(?:puerper\w*|\w*partum|(?:pre-?)?eclamp\w*|rh|\w*immuni[sz]\w*|mastitis|lactat\w*|"
-    r"placenta\w*|amnio\w*|hyperemesis|fever|infections?|viral|virus|hiv|syphilis|rubella|hepatitis|"
+    r"gestation\w*|placenta\w*|amnio\w*|hyperemesis|fever|infections?|viral|virus|hiv|syphilis|rubella|hepatitis|"
     r"herpes|strep\w*|toxo\w*).*\bmother)\b"
 )
 _OTHER_PERSON = (
@@ -179,7 +179,6 @@ _TAILS = (
                 r"ld-?ct|low\s+dose\s+ct|ct|mammogra\w+|colonoscopy|dexa|dxa|pap(?:\s+smear)?|ultrasound|"
                 r"questionnaire))*",
             ),
-            ("contact", rf"(?:contact/)?exposure|contact|{_EXPOSED}"),
             (
                 "past",
                 r"in (?:the )?past|in (?:de )?voorgeschiedenis|history|hx|by history|survivors?|"
@@ -193,6 +192,15 @@ _TAILS = (
                 r"prophylactically|(?-i:PrEP)",
             ),
         )
+    ),
+    # "Anemia from lead exposure" is the anemia.
+    (
+        "contact",
+        re.compile(
+            r"(?!\S+.*\s(?:after|from|due to|caused by|following)\s)\s*(.+?)[\s,:-]+"
+            rf"((?:contact/)?exposure|contact|{_EXPOSED})[\s.]*",
+            re.IGNORECASE | re.DOTALL,
+        ),
     ),
     (
         "relative",
@@ -238,6 +246,7 @@ def read_frame(text: str) -> Frame | None:
     >>> read_frame("Colon cancer screening").rest
     'Colon cancer'
     """
+    text = " ".join(text.split())  # long runs of blanks take the patterns seconds
     for kind, lead in _LEADS:
         if (match := lead.fullmatch(text)) and not _is_about_more(kind, text):
             return _framed(kind, match[1], match[2])

@@ -13,20 +13,20 @@ _GROWTH = (
 )
 _HOW = r"(?:(?:was|has been|successfully|fully|completely|surgically|curatively|wide\w*|well)\s+)*"
 _REMOVED = r"(?:excised|resected|removed)"
-_TREATED = r"(?:treated|cured|repaired|ablated|healed|closed|corrected|eradicated)"
+_TREATED = r"(?:treated|cured|repaired|ablated|healed|closed|corrected|eradicated|ligated)"
 _SINCE = r"(?:\s+(?:since|to date|so far|now|then|at \d+ years))*"
 # What is said of a growth that is gone.
 _GONE = (
     r"(?:no (?:(?:further|current|known|present) )?(?:(?:evidence|signs?) of )?"
     r"(?:(?:the )?disease|recurrences?|relapses?|tumou?r)|(?-i:NED)|"
     r"(?:disease|cancer|tumou?r|recurrence|relapse)[- ]free|(?:free of|without) (?:disease|"
-    r"recurrence)|(?:completely )?cured|all clear|clear)"
+    r"recurrence)|(?:completely )?cured|all clear|clear since)"
 )
 # What is said of an illness that one had.
 _OVER = (
     r"(?:(?:(?:now|since|fully|completely|has) )*recovered(?: (?:fully|completely))?|"
     r"(?:full|complete|good) recovery|none since|no (?:further )?(?:episodes?|attacks?|problems?)"
-    rf"(?: since)|(?:fully|completely|successfully) treated|{_GONE})"
+    rf"(?: since)|(?:well |fully )?healed|(?:fully|completely|successfully) treated|{_GONE})"
 )
 _TOLD = tuple(
     re.compile(rf"\s*(?P<condition>{words})[\s.]*", re.IGNORECASE)
@@ -69,6 +69,6 @@ def told_as_past(text: str) -> tuple[str, str] | None:
     """
     for told in _TOLD:
         match = told.fullmatch(text)
-        if match and not _NEW.search(_SAID_GONE.sub("", text)):
+        if match and not _NEW.search(_SAID_GONE.sub("", text.replace(match["past"], ""))):
             return match["past"], _OF_CONDITION.sub("", match["condition"]).strip()
     return None

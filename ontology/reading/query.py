@@ -22,7 +22,7 @@ from .no_diagnosis import why_not_a_diagnosis
 from .normalise import LONGEST, normalise_text
 from .shorthand import without_shorthand
 from .states import wordings_of_state
-from .told import term_told
+from .told import terms_told
 
 _OF_CONDITION = 0.9  # the weight of the condition alone where a text has a frame
 _WITHOUT_LACK = 0.75  # the weight of a text without what it says is absent
@@ -157,7 +157,7 @@ def read_query(text: str, *, frames: bool = True) -> Query:
     set_aside = f"{set_aside} {doubt}".strip()
     if sought := _SOUGHT.fullmatch(bare):
         bare, set_aside = sought["found"], f"{set_aside} {sought['sought']}".strip()
-    told = term_told(bare) if frames else None
+    told = terms_told(bare) if frames else ()
     frame = read_frame(bare)
     bare, plain = not_elsewhere(frame.rest if frame else bare)
     if normalise_text(bare) in _NO_CONDITION:
@@ -184,7 +184,7 @@ def read_query(text: str, *, frames: bool = True) -> Query:
     as_written = (short,) if expansion.expanded or frame else ()
     states = wordings_of_state(bare, frame.kind if frame else "") if frames else ()
     orders = _in_frame(frame if frames else None, turned(folded, expansion.text))
-    others = tuple(map(normalise_text, filter(None, (told, *as_written, *orders, lay, *states))))
+    others = tuple(map(normalise_text, filter(None, (*told, *as_written, *orders, lay, *states))))
     if frame and not frames:
         set_aside = " ".join(filter(None, (set_aside, frame.written)))
     elif frame:

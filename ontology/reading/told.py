@@ -5,6 +5,7 @@ words never find one that is merely alike.
 """
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -24,30 +25,33 @@ LONG_AGO = (
     r"young adult))"
 )
 _WHEN = re.compile(rf"[\s,(]+{LONG_AGO}\)?(?=[\s,.]*$|\s*,)", re.IGNORECASE)
-_SIDE = re.compile(r"\b(?:left|right|bilateral|both) (?!breasts\b)")
+_SIDE = re.compile(
+    r"\b(?:left|right|bilateral|both) (?!breasts\b)|(?: on the)? (?:left|right)(?: side)?$"
+)
 
 
-def term_told(text: str) -> str | None:
-    """Return the term that a text means, None where the table holds no such text.
+def terms_told(text: str) -> tuple[str, ...]:
+    """Return the wordings of what a text means, none where the table holds no such text.
 
-    >>> term_told("left knee replaced 2015"), term_told("takes aspirin every day")
-    ('presence of artificial knee joint', 'on aspirin')
-    >>> term_told("knee replacement infection") is None
-    True
+    >>> terms_told("left knee replaced 2015")
+    ('presence of artificial knee joint',)
+    >>> terms_told("takes ibuprofen every day")[-1], terms_told("knee replacement tomorrow")
+    ('long-term NSAIDs use', ())
     """
-    return term_in(text, _table())
-
-
-def term_in(text: str, table: "_Table") -> str | None:
-    """Return the term that a text means by the rows of a table, else None."""
+    text = " ".join(text.split())
     plain = _WHEN.sub("", text)
-    written = (text, plain, expand_abbreviations(plain).text)
+    told = terms_in((text, plain, expand_abbreviations(plain).text), _table())
+    return (*told, *terms_in(told[:1], _table()))  # a drug that is taken has a class
+
+
+def terms_in(written: Iterable[str], table: "_Table") -> tuple[str, ...]:
+    """Return the wordings of the first row of a table that holds one of the texts, else none."""
     folded = dict.fromkeys(map(normalise_text, written))
     for words in dict.fromkeys((*folded, *(_SIDE.sub("", words) for words in folded))):
         if table.any.fullmatch(words):
             matches = ((pattern.fullmatch(words), term) for pattern, term in table.rows)
-            return next(match.expand(term) for match, term in matches if match)
-    return None
+            return next(tuple(match.expand(term).split("|")) for match, term in matches if match)
+    return ()
 
 
 class _Table(NamedTuple):
