@@ -27,6 +27,7 @@ from ...evaluation.settings import OwnTask, Settings
 from ...evaluation.tasks import fillable, find_task
 from ..exit_codes import INTERRUPTED
 from ..option_groups import JudgeModelOptions, RunOptions
+from ..terminal.evaluated import remark
 from ..terminal.facts import tell
 from ..terminal.printing import print_blocks, print_json, print_lines
 from ..terminal.progress import stages
@@ -95,6 +96,9 @@ def run_compare(request: Request) -> int:
             raise UsageError(f"{request.run}: no metric of this evaluation is decided by a judge")
         _write(request, replace(evaluation, swap=swap))
         _print(request, swap)
+        if not request.quiet:
+            for line in run.remarks():
+                remark(line)
         return exit_code(evaluation, run.budget_reached)
 
 

@@ -121,6 +121,8 @@ def _of_table(request: Request, wish: Wish) -> Iterator[PowerRow]:
         if request.cluster is None
         else [
             _cluster(row.get(request.cluster), request.pilot, at, request.cluster)
+            if not math.isnan(own[at - 1] + other[at - 1])
+            else ""  # an unresolved row is in no cluster
             for at, row in enumerate(rows, 1)
         ]
     )
