@@ -9,6 +9,7 @@ from ..errors import UsageError
 
 _WRITTEN = {
     "output", "votes", "contested", "differences", "changes", "account", "log", "journal",
+    "duplicates",
 }  # fmt: skip
 """The options that name a file to write; every other parameter may name one to read."""
 
@@ -25,7 +26,8 @@ def check_apart(params: Sequence[Any], values: Mapping[str, Any]) -> None:
     params, values: the parameters of a command, and their values by name.
     """
     first: dict[Path, _Named] = {}
-    files = (one for param in params for one in _files(param, values.get(param.name)))
+    files = [one for param in params for one in _files(param, values.get(param.name))]
+    files += _journals(params, values)
     for one in sorted(files, key=lambda one: not one.is_written):
         other = first.setdefault(one.path, one)
         if other.by != one.by and other.is_written:
@@ -44,11 +46,19 @@ def _files(param: Any, value: Any) -> Iterator[_Named]:
         text = str(one)
         after = () if is_written else (text.partition(sign)[2] for sign in "=:")
         for name in (text, *filter(None, after)):  # also of NAME=FILE and human:FILE
-            with suppress(OSError, ValueError):  # no name of a file
+            with suppress(OSError, ValueError, RuntimeError):  # no name of a file, or a loop
                 path = Path(name).resolve()
                 is_new = is_written or isinstance(one, Path)
                 if path.is_file() or (is_new and not path.exists()):
                     yield _Named(_shown(param), is_written, path)
+
+
+def _journals(params: Sequence[Any], values: Mapping[str, Any]) -> Iterator[_Named]:
+    """Yield the journal beside the output of a command that keeps one and names none."""
+    output = values.get("output")
+    has_journal = any(param.name == "journal" for param in params)
+    if has_journal and not values.get("journal") and output and str(output) != "-":
+        yield _Named("the journal of the output", True, Path(f"{output}.journal").resolve())
 
 
 def _is_option(param: Any) -> bool:

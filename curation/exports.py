@@ -43,11 +43,14 @@ def _as_question(row: Row, number: int) -> Row:
     options, evidence = row.get("options"), row.get("evidence") or ()
     if row.get("question") or not row.get("case") or not isinstance(options, Mapping):
         return row
-    if isinstance(evidence, str) or not all(isinstance(one, str | Mapping) for one in evidence):
+    is_list = isinstance(evidence, list | tuple)
+    if not is_list or not all(isinstance(one, str | Mapping) for one in evidence):
         raise InputError(f"row {number}: the evidence is not a list of texts and objects")
     pieces = [{"text": one} if isinstance(one, str) else one for one in evidence]
     texts = [
-        ": ".join(filter(None, (one.get("type"), one["text"]))) for one in pieces if one.get("text")
+        ": ".join(str(part) for part in (one.get("type"), one["text"]) if part)
+        for one in pieces
+        if one.get("text")
     ]
     images = [image for one in pieces for image in one.get("images") or ()]
     rest = {name: row[name] for name in row if name not in ("case", "evidence", "options")}

@@ -6,6 +6,7 @@ from base64 import b64decode
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -225,11 +226,13 @@ def hash_of(data: Data) -> str:
 def hashes_of(cases: Data, responses: Sequence[tuple[str, Data]]) -> dict[str, str]:
     """Map the name of everything that was read to its hash, for the signature.
 
-    Of two files with one name, the second has that of its model, or `cases`, before it.
+    Of two files with one name, the second has that of its model, or `cases`, before it, and a
+    further one its number behind it.
     """
     named = [*((name or "responses", data) for name, data in responses), ("cases", cases)]
     hashes: dict[str, str] = {}
     for what, data in named:
         name = Path(data).name if is_path(data) else what
-        hashes[f"{what}={name}" if name in hashes else name] = hash_of(data)
+        names = chain([name, f"{what}={name}"], (f"{what}={name} {n}" for n in count(3)))
+        hashes[next(name for name in names if name not in hashes)] = hash_of(data)
     return hashes

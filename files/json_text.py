@@ -2,6 +2,8 @@
 
 import gc
 import json
+import os
+import threading
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -45,12 +47,43 @@ def read_nested(read: Callable[..., T], *arguments: Any) -> T:
     """
     # Python up to 3.11 counts the levels of the text as calls. A collection of garbage at the
     # last of them would run the finalizers of other objects, and each would fail.
-    is_collecting = gc.isenabled()
-    gc.disable()
+    _PAUSE.begin()
     try:
         return read(*arguments)
     except RecursionError:
         raise ValueError("brackets are nested too deeply") from None
     finally:
-        if is_collecting:
+        _PAUSE.end()
+
+
+class _Pause:
+    """No collection of garbage while a thread or several are reading."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._readers = 0
+        self._is_collecting = True
+
+    def begin(self) -> None:
+        with self._lock:
+            if not self._readers:
+                self._is_collecting = gc.isenabled()
+                gc.disable()
+            self._readers += 1
+
+    def end(self) -> None:
+        with self._lock:
+            self._readers -= 1
+            if not self._readers and self._is_collecting:
+                gc.enable()
+
+    def forget(self) -> None:
+        """Forget the readers of the process that was copied: their threads are not in the copy."""
+        if self._readers and self._is_collecting:
             gc.enable()
+        self._lock, self._readers = threading.Lock(), 0
+
+
+_PAUSE = _Pause()
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_PAUSE.forget)

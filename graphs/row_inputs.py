@@ -3,11 +3,9 @@
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
-from pydantic.errors import PydanticUserError
-from pydantic.fields import FieldInfo
+from pydantic import ValidationError
 
 from ..agents.images import images_of
 from ..agents.step import Step
@@ -62,19 +60,19 @@ def given_values(step: Step[Any, Any], given: Sequence[str]) -> dict[str, Any]:
     pairs = _pairs(step, given, "--give")
     values = {field: read_field(step, field, value) for field, value in pairs.items()}
     for field, value in values.items():
-        _check_given(field, value, step.input.model_fields[field])
+        _check_given(step, field, value)
     return values
 
 
-def _check_given(field: str, value: Any, known: FieldInfo) -> None:
-    with suppress(PydanticUserError):  # a type that only the whole input can read
+def _check_given(step: Step[Any, Any], field: str, value: Any) -> None:
+    with suppress(KeyError, AttributeError):  # a validator that wants other fields too
         try:
-            kind: Any = Annotated[known.annotation, known]
-            TypeAdapter(kind).validate_python(value)
+            step.input.model_validate({field: value})
         except ValidationError as fault:
             faults = fault.errors(include_url=False, include_input=False, include_context=False)
-            why = "; ".join(error["msg"] for error in faults)
-            raise UsageError(f"--give {field}: {why}") from fault
+            own = [error["msg"] for error in faults if error["loc"][:1] == (field,)]
+            if own:
+                raise UsageError(f"--give {field}: {'; '.join(own)}") from fault
 
 
 def row_inputs(

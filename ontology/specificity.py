@@ -23,6 +23,7 @@ _SAID = (
     re.compile(r"\b(?:first|second|third) trimester\b"),
 )
 _INTENT = re.compile(r"\bsuicid\w*|\bself[- ](?:harm|inflicted)\b|\bon purpose\b", re.IGNORECASE)
+_DENIED = re.compile(r"\b(?:no|not|non|without|denie[sd]|denying)\b[^,;.]*", re.IGNORECASE)
 _SIDES = re.compile(r"\b(?:left|right|bilateral|both)\b")
 
 Specificity = Literal["concept", "category", "billable"]
@@ -137,7 +138,7 @@ def _of_side(children: Sequence[Node], side: str | None, tree: Tree) -> Sequence
 
 def _of_words(children: Sequence[Node], text: str, tree: Tree) -> Sequence[Node]:
     """Return the children that say the same of an intent or a trimester, all where none does."""
-    said = _INTENT.sub("intentional", text).lower()
+    said = _INTENT.sub("intentional", _DENIED.sub(" ", text)).lower()
     for kind in _SAID:
         if (words := kind.search(said)) and len(set(kind.findall(said))) == 1:
             of_words = [

@@ -84,6 +84,7 @@ def test_the_base_runs_the_front_page_and_names_each_missing_extra(
         assert code == 6, (line, said)
         assert f"pip install 'dxjudge[{extra}]'" in said, line
     assert missing == [
+        "dxjudge.agents.watching.sender opentelemetry.exporter",
         "dxjudge.web.app fastapi_swagger",
         "dxjudge.web.mcp_server mcp",
         "dxjudge.web.metrics prometheus_client",

@@ -142,9 +142,9 @@ def test_a_code_that_becomes_itself_is_kept_and_a_row_without_a_code_has_no_scor
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["-o", "t.csv"], 2, "must be another file"),
+        (["-o", "t.csv"], 2, "must be different files"),
         (["-o", "bad.txt"], 2, "exists already"),
-        (["-o", "n.csv", "--changes", "t.csv"], 2, "must be another file"),
+        (["-o", "n.csv", "--changes", "t.csv"], 2, "must be different files"),
         (["-o", "n.csv", "--from", "icd10cm@nowhere"], 2, "there is no folder"),
         (["-o", "n.csv", "--from", "icd10cm@."], 4, "has no file *tabular*.xml"),
         (["-o", "n.csv", "--equivalences", "bad.txt"], 4, "bad.txt, line 2"),

@@ -46,6 +46,19 @@ def test_details_of_a_text_are_in_the_code(mapper: Mapper, text: str, code: str)
         ("Infection by Echinochasmus", "B66.8"),  # no echinococcosis
         ("cryptorchidism, bilateral", "Q53.2"),  # nobody says ectopic
         ("sigmoid diverticulitis, no bleeding", "K57.32"),  # no diverticulosis
+        # Words of a second condition are none of the first.
+        ("AF (CKD)", "I48.91"),
+        ("AF (permanent pacemaker)", "I48.91"),
+        ("anxiety with generalized rash", "F41.9"),
+        ("pressure ulcer of left heel (stage 3 CKD)", "L89.62"),
+        ("left arm pain, lung cancer", "M79.602"),
+        ("stroke (family history of stroke)", "I63"),
+        # A category names several things, a side no kind, and a beginning no word.
+        ("arm pain [left]", "M79.602"),
+        ("gastritis [bleeding]", "K29.7"),
+        ("iritis OD", "H20"),
+        ("glaucoma OS", "H40"),
+        ("AS with hearing loss", "H91.9"),
     ],
 )
 def test_no_code_says_what_the_text_does_not(mapper: Mapper, text: str, code: str) -> None:

@@ -1,6 +1,8 @@
 """JSON from outside that is nested too deeply is a fault of the text, and of nothing else."""
 
 import gc
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -46,6 +48,17 @@ def test_finalizers_of_other_objects_do_not_run_while_a_nested_text_is_read() ->
     finally:
         gc.set_threshold(*before)
     assert ended == [True]
+
+
+def test_garbage_is_collected_again_after_many_threads() -> None:
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(6) as threads:
+            list(threads.map(load_json, ["[1]"] * 5_000))
+    finally:
+        sys.setswitchinterval(interval)
+    assert gc.isenabled()
 
 
 @pytest.mark.parametrize("cell", ['{"A": ' + DEEP + "}", '{"diagnoses": ' + DEEP + "}"])

@@ -58,6 +58,8 @@ def test_two_files_of_one_name_have_both_hashes(tmp_path: Path) -> None:
     hashes = hashes_of(files[2], [("m", files[0]), ("n", files[1])])
     assert list(hashes) == ["x.jsonl", "n=x.jsonl", "cases=x.jsonl"]
     assert len({*hashes.values()}) == 3
+    named_alike = hashes_of(files[2], [("x", files[0]), ("x", files[1]), ("x", files[2])])
+    assert len(named_alike) == 4
 
 
 def test_numbers_that_no_float_holds_and_keys_that_stand_twice_name_their_row() -> None:
@@ -141,6 +143,8 @@ def test_a_judge_that_says_two_things_is_asked_again_and_unreported_tokens_are_s
     with ProtocolServer(script) as server:
         options = ("--judge", server.judge(), "--engine", "llm", "--cache-mode", "off")
         code = run(["judge", STEP, str(table), "-o", str(out), *options])
+        # It answers with JSON, so it is asked for JSON in the same way.
+        assert all("response_format" in seen.body for seen in server.seen)
     row = json.loads(out.read_text())
     assert (code, row["equivalent"], row["repairs"]) == (0, True, 1)
     assert "2 calls, 0 rows from the cache, 1 repaired, 12 tokens (not reported for 1 answer)" in (
@@ -257,6 +261,11 @@ def test_probabilities_of_what_is_no_option_fail_their_response_and_not_the_run(
         ("judge judge_equivalence v.jsonl -o a.csv --judge human:h.csv --votes h.csv", "--judge"),
         ("evaluate h.csv x=v.jsonl -o out --account v.jsonl", "--account and the argument resp"),
         ("cache export h.csv --cache h.csv", "the argument output and --cache"),
+        (
+            "judge judge_equivalence v.jsonl -o a.csv --log a.csv.journal",
+            "--log and the journal of",
+        ),
+        ("curate dedupe v.jsonl -o a.jsonl --duplicates v.jsonl", "--duplicates and the argument"),
     ],
 )
 def test_a_file_is_never_written_over_another_one_of_the_same_line(

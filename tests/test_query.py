@@ -34,7 +34,7 @@ PPROM = "preterm premature rupture of membranes"
         ("syphilis+, treated", ["syphilis positive treated", "syphilis positive"]),
         ("PPROM 31w", [PPROM + " 31w", PPROM]),
         ("erysipelas R leg", ["erysipelas right leg", "erysipelas leg"]),
-        ("dacryocystitis OS", ["dacryocystitis os", "dacryocystitis"]),
+        ("dacryocystitis OS", ["dacryocystitis left eye", "dacryocystitis"]),
         ("CF w/pseudomonas", ["cystic fibrosis with pseudomonas", "cystic fibrosis"]),
         ("afib w RVR", [AFIB + " with rapid ventricular response", AFIB]),
         ("sepsis 2/2 PNA", ["sepsis secondary to pneumonia", "sepsis"]),

@@ -13,6 +13,8 @@ from ..ontology.exchange.mapped_text import MappedText
 from ..ontology.mapping import Mapping
 from ..ontology.tree import Node, Tree
 
+_TARGETS = ("targetsystem", "targetSystem")  # of R4 and R5
+_READ = ("code", "coding", "codeableConcept", "reverse", *_TARGETS)
 _TEXTS_OF = ("text", "display", "code")  # where a concept may have words, the best first
 
 
@@ -25,7 +27,7 @@ def text_of(parameters: dict[str, Any], tree: Tree) -> str:
     named: dict[str, dict[str, Any]] = {}
     for one in _objects(parameters.get("parameter")):
         name = str(one.get("name"))
-        if name in named:
+        if name in named and name in _READ:
             raise InputError(f"the parameter {name} stands twice; send a request for each")
         named[name] = one
     _check_target(named, tree)
@@ -44,9 +46,10 @@ def text_of(parameters: dict[str, Any], tree: Tree) -> str:
 
 
 def _check_target(named: ReadOnly[str, dict[str, Any]], tree: Tree) -> None:
-    target = named.get("targetsystem", {}).get("valueUri")
-    known = (None, tree.descriptor.fhir, tree.descriptor.address)
-    if target not in known:
+    asked = [named.get(name, {}) for name in _TARGETS]
+    targets = {one.get(kind) for one in asked for kind in ("valueUri", "valueCanonical")}
+    known = {None, tree.descriptor.fhir, tree.descriptor.address}
+    for target in targets - known:
         raise InputError(f"the target system {target!r} is not {tree.descriptor.fhir}")
     if named.get("reverse", {}).get("valueBoolean"):
         raise InputError("reverse is not supported: this service translates words to codes")

@@ -9,8 +9,7 @@ from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor, TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, SpanExportResult
 
-from ...files.short import short
-
+_LONGEST = 200  # characters of a fault
 _PAUSE = 60.0  # seconds without a further try after a collector has not answered
 
 
@@ -29,7 +28,7 @@ class Sender:
         # The SDK logs each try; one remark at the end says the same.
         self._faults = _Faults()
         logger = logging.getLogger("opentelemetry")
-        logger.addHandler(self._faults)
+        logger.handlers = [self._faults]
         logger.propagate = False
 
     def take_lost(self) -> int:
@@ -85,4 +84,5 @@ class _Faults(logging.Handler):
     first = ""
 
     def emit(self, record: logging.LogRecord) -> None:
-        self.first = self.first or short(record.getMessage())
+        said = " ".join(record.getMessage().partition(" encountered while ")[0].split())
+        self.first = self.first or said[:_LONGEST]

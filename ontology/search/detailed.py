@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from ..factors import is_factor
 from ..reading.normalise import normalise_text
 from ..reading.query import Query
 from ..tree import Node, Tree
@@ -20,6 +21,7 @@ _OR = re.compile(r"\bwith or without \w+|\b\w+ or \w+\b")  # of two things, none
 _SEVERAL = re.compile(r"[;\n]")  # between diagnoses
 _WHOLE = ("whole", "word for word")
 _READ = 15  # candidates whose terms are read
+_ALIKE = 4  # letters that an adjective shares with its noun
 _MANY = 4  # words, of which the beginnings are enough
 _STEM = 6  # letters of a word that are compared; a word with an opposite is compared whole
 _SMALL = frozenset(
@@ -32,7 +34,7 @@ _ENDING = frozenset("with but".split())
 _FIGURES = {"i": "1", "ii": "2", "iii": "3", "iv": "4", "first": "1", "second": "2", "third": "3"}
 _BEFORE_FIGURES = frozenset("stage grade degree".split())
 _PLURAL = re.compile(r"(?<=\w\w[^siu])s$")
-_KINDS = ("itis", "oma")  # diverticulitis is no diverticulosis
+_KINDS = ("itis", "oma", "genic")  # diverticulitis is no diverticulosis
 _SIDES = frozenset("left right bilateral".split())
 _SAME_AS = {
     "both": "bilateral",
@@ -80,7 +82,21 @@ def more_detailed(ranked: Sequence[Ranked], query: Query, retriever: Retriever) 
     best = max(fits, default=own, key=lambda fit: fit[:4])
     # Where each of two codes says what the other does not, the text names two conditions.
     is_one = all(fit.words <= best.words for fit in fits)
-    return best.code if is_one and best[:2] > own[:2] else None
+    if not is_one or best[:2] <= own[:2]:
+        return None
+    new, left = best.words - own.words, said - best.words
+    return None if _is_of_others(new, left, tree.name(best.code)) else best.code
+
+
+def _is_of_others(new: frozenset[str], left: frozenset[str], name: str) -> bool:
+    """Return whether details may be those of another condition, which words that are left name.
+
+    "AF (chronic kidney disease)" is no chronic atrial fibrillation; the "sacrum" is that of a name
+    with "sacral". What is absent is no condition.
+    """
+    alike = {word[:_ALIKE] for word in read_details(name)}
+    others = (word for word in left if word[0] != "-" and word[:_ALIKE] not in alike)
+    return any(word[0] != "-" for word in new) and any(others)
 
 
 def _said(texts: Sequence[str]) -> frozenset[str]:
@@ -124,14 +140,9 @@ def _near(
             continue
         open_nodes += tree.children(node)
         added = name - top
-        is_new = not added & said <= told | _OTHER and not _is_vaguer(node, above, tree)
+        is_new = not added & said <= told | _OTHER
         if is_new and node.code in retriever.index.rows.of_code:
-            yield _fit(node.code, (top | told) & said | added, said, tree)
-
-
-def _is_vaguer(node: Node, above: Node, tree: Tree) -> bool:
-    is_vague = tree.descriptor.is_unspecified
-    return is_vague(tree.name(node)) and not is_vague(tree.name(above))
+            yield _fit(node.code, told & said | name, said, tree)
 
 
 def _by_terms(
@@ -154,6 +165,7 @@ def _by_terms(
         folded = retriever.index.folded[row]
         words = read_details(folded)
         is_whole = _telling(folded) in whole or (len(words) >= _MANY and words == said)
+        is_whole = is_whole and not is_factor(code, tree)
         is_near = is_whole or tree.category(code) == category
         is_vague = tree.descriptor.is_unspecified(tree.name(code))
         is_more = told - _SIDES < words - _OTHER and words <= said

@@ -15,7 +15,7 @@ from ..reading.normalise import normalise_text
 from ..reading.query import Query
 from ..specificity import side_of
 from ..tree import Node, Tree
-from .detailed import more_detailed
+from .detailed import more_detailed, read_details
 from .rerank import Ranked
 from .retrieve import Retriever
 
@@ -26,6 +26,7 @@ _LONG = 6  # letters of a word that an organism's name has; "strep" may be an in
 _WITHOUT = re.compile(r"(?<!\bor )(?<!\band )\bwithout (.+?)(?= with |$)")
 _LACK = re.compile(r"\bwithout\b.*")
 _SMALL = frozenset("or and of the other with complication complications mention".split())
+_OF_SIDE = frozenset(("eye", "ear", "lower", "upper", "limb", "extrem", "female", "male"))
 _UNSIDED = frozenset("left right bilateral both of the".split())
 _OTHER = frozenset(("other", "specified"))
 _VAGUE = frozenset(("unspecified",))
@@ -97,7 +98,7 @@ def as_said(ranked: Sequence[Ranked], query: Query, retriever: Retriever) -> lis
     code = code or _primary(ranked, texts, retriever.tree)
     code = code or _unlike(ranked, texts, retriever)
     code = code or more_detailed(ranked, query, retriever)
-    code = code or _sided(ranked, side_of(" ".join(texts)), retriever)
+    code = code or _sided(ranked, texts, retriever)
     return _in_front(code, ranked, retriever) if code else list(ranked)
 
 
@@ -274,9 +275,12 @@ def _words(name: str) -> set[str]:
     return set(normalise_text(name).split())
 
 
-def _sided(ranked: Sequence[Ranked], side: str | None, retriever: Retriever) -> str | None:
-    """Return the code of the text's side below the first one or beside it, where that has none."""
-    tree = retriever.tree
+def _sided(ranked: Sequence[Ranked], texts: Sequence[str], retriever: Retriever) -> str | None:
+    """Return the code of the text's side below the first one or beside it, where that has none.
+
+    It says nothing else that the text does not say: "iritis OD" is not chronic.
+    """
+    tree, side = retriever.tree, side_of(" ".join(texts))
     first = tree.node(ranked[0].hit.code)
     if side is None or side_of(tree.name(first)):
         return None
@@ -288,8 +292,11 @@ def _sided(ranked: Sequence[Ranked], side: str | None, retriever: Retriever) -> 
     below = list(filter(fits, tree.children(first)))
     if len(below) == 1:
         return below[0].code
+    own = read_details(tree.name(first)) | read_details(" ".join(texts)) | _OF_SIDE
     near = (
-        tree.node(one.hit.code) for one in ranked[1:_READ] if one.score >= _SHARE * ranked[0].score
+        tree.node(one.hit.code)
+        for one in ranked[1:_READ]
+        if one.score >= _SHARE * ranked[0].score and read_details(tree.name(one.hit.code)) <= own
     )
     return next(
         (
