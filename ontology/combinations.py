@@ -1,6 +1,7 @@
 """Join the codes of conditions, by what the release and the project's table say about two codes."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
@@ -27,8 +28,13 @@ INJURY = ("S", "T")
 STATED = ("the drug that the text names", "the cause that the text names")
 """Why a drug or an accident stands beside what it causes, whatever code that has."""
 
-_BY_ITSELF = ("F1", *(f"T{n}" for n in range(36, 66)))  # these codes name the drug themselves
+# These codes name the drug themselves.
+_BY_ITSELF = ("F1", "P04", "P96.1", *(f"T{n}" for n in range(36, 66)))
 _EXTERNAL = ("V", "W", "X", "Y")  # how the codes of what injures begin
+_EXPOSED = (*_EXTERNAL, "Z57", "Z77")  # how those begin that say of a disease only its cause
+_BEHAVIOR = "F91"
+_OF_NEWBORN = "P"
+_INDUCED = re.compile(r"\b(?:drug|toxic|induced|secondary (?!malignant))", re.IGNORECASE)
 
 CAUSES = frozenset(
     """alcoholic toxic drug diabetic hypertensive syphilitic tuberculous gonococcal postprocedural
@@ -85,12 +91,18 @@ class Combination(NamedTuple):
 
 
 def join(state: Joined, condition: Coded, tree: Tree) -> Joined | None:
-    """Return the state with one more condition, None where it cannot be said what is meant."""
+    """Return the state with one more condition, None where it cannot be said what is meant.
+
+    A drug is joined with the condition before it: in "diabetes with acne due to steroids" it is no
+    cause of the diabetes.
+    """
     before = state.named[-1]
+    is_later = bool(state.further or state.combined or "," in before.part.span)
+    is_of_further = is_later and is_drug(condition)
     own = Coded(before.part, state.code, before.score, before.category_score)
     for first, second in ((own, condition), (condition, own)):
         line = find_combination(first.code, second.code)
-        if line:
+        if line and not is_of_further:
             code = line.code.format(
                 first=first.code,
                 second=second.code,
@@ -117,6 +129,40 @@ def join(state: Joined, condition: Coded, tree: Tree) -> Joined | None:
     return replace(state, further=(*state.further, additional_of(condition, why, tree)))
 
 
+def is_drug(condition: Coded) -> bool:
+    """Return whether a condition is the drug that a text names as a cause."""
+    return condition.code.startswith(INJURY) and agent(condition.part.text) is not None
+
+
+def names_drug(name: str) -> bool:
+    """Return whether a name says that a drug or another thing is the cause."""
+    return _INDUCED.search(name) is not None
+
+
+def is_unsaid_newborn(code: str, text: str, tree: Tree) -> bool:
+    """Return whether a code is of a newborn, of whom the text says nothing."""
+    names = set(normalise_text(tree.name(code)).split()) & {"newborn", "neonatal"}
+    return code.startswith(_OF_NEWBORN) and bool(names - set(normalise_text(text).split()))
+
+
+def disease_beside(code: str, coded: Sequence[Coded | None]) -> Coded | None:
+    """Return the first disease where the code is only that of its cause or of disturbed behavior.
+
+    "Frostbite due to cold exposure" is frostbite, "autism and behavioral disturbance" autism.
+    """
+    if not code.startswith((*_EXPOSED, _BEHAVIOR)):
+        return None
+    named = coded[:1] if code.startswith(_BEHAVIOR) else coded
+    no_disease = (*_EXPOSED, _BEHAVIOR, "Z")
+    return next((one for one in named if one and not one.code.startswith(no_disease)), None)
+
+
+def accidents_of(coded: Sequence[Coded | None], tree: Tree) -> tuple[Additional, ...]:
+    """Return the codes of the accidents among conditions, which stand beside the injury."""
+    accidents = (one for one in coded if one and one.code.startswith(_EXTERNAL))
+    return tuple(additional_of(one, STATED[1], tree) for one in accidents)
+
+
 def _why_beside(state: Joined, condition: Coded) -> str | None:
     """Return why a condition without a note stands beside the code, None where it cannot be said.
 
@@ -127,10 +173,10 @@ def _why_beside(state: Joined, condition: Coded) -> str | None:
     """
     relation = condition.part.relation
     if agent(condition.part.text) is not None:
-        is_drug = condition.code.startswith(INJURY)
-        if relation not in {"due to", "agent"} or (is_drug and state.code.startswith(_BY_ITSELF)):
+        drug = is_drug(condition)
+        if relation not in {"due to", "agent"} or (drug and state.code.startswith(_BY_ITSELF)):
             return None
-        return STATED[0] if is_drug else "the organism that the text names"
+        return STATED[0] if drug else "the organism that the text names"
     if condition.code.startswith(_EXTERNAL):
         is_cause = relation in {"due to", "after"} and state.code.startswith(INJURY)
         return STATED[1] if is_cause else None

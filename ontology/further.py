@@ -17,12 +17,17 @@ from .combinations import (
     STATED,
     Coded,
     Joined,
+    accidents_of,
     additional_of,
     asks_for,
+    disease_beside,
     find_combination,
     in_line,
+    is_drug,
     is_effect,
+    is_unsaid_newborn,
     join,
+    names_drug,
     note_for,
 )
 from .decide import decide
@@ -112,6 +117,24 @@ def _by_readings(
         with_codes = _with_codes(mapping, parts, mapped, policy)
         if with_codes is not mapping:
             return with_codes
+    return _of_disease(mapping, readings, mapped, policy)
+
+
+def _of_disease(
+    mapping: Mapping,
+    readings: Sequence[tuple[Part, ...]],
+    mapped: ReadOnly[str, Mapping],
+    policy: Policy,
+) -> Mapping:
+    """Return the mapping with the disease in front of an exposure that caused it."""
+    tree = policy.retriever.tree
+    if mapping.decided_by == "exact" or tree.release != "icd10cm":
+        return mapping
+    for parts in readings:
+        coded = [_coded(part, mapped, tree, is_first=part is parts[0]) for part in parts]
+        if main := disease_beside(mapping.code or "", coded):
+            state = Joined(mapping, main.code, (main,), accidents_of(coded, tree))
+            return _with_beside(_as_first(state, [main], policy), state, policy)
     return mapping
 
 
@@ -139,7 +162,7 @@ def _with_codes(
     tree = policy.retriever.tree
     if tree.release != "icd10cm":
         return mapping
-    coded = [_coded(part, mapped, is_first=part is parts[0]) for part in parts]
+    coded = [_coded(part, mapped, tree, is_first=part is parts[0]) for part in parts]
     first = coded[0]
     if (
         first is None
@@ -174,7 +197,9 @@ def _by_notes(mapping: Mapping, coded: Sequence[Coded | None], policy: Policy) -
     return _with_beside(mapping, Joined(mapping, own, (), further), policy) if further else mapping
 
 
-def _coded(part: Part, mapped: ReadOnly[str, Mapping], *, is_first: bool) -> Coded | None:
+def _coded(
+    part: Part, mapped: ReadOnly[str, Mapping], tree: Tree, *, is_first: bool
+) -> Coded | None:
     """Return a condition with its code, None where that is in doubt.
 
     The category of a condition that is a term must be right with `LEAST`, else the code itself; for
@@ -186,7 +211,11 @@ def _coded(part: Part, mapped: ReadOnly[str, Mapping], *, is_first: bool) -> Cod
     for sided in (mapped.get(text) for text in _sided(part) if is_first):
         if sided and sided.name and side_of(sided.name) == side_of(part.span):
             mapping = sided
-    if mapping is None or mapping.code is None:
+    if (
+        mapping is None
+        or mapping.code is None
+        or is_unsaid_newborn(mapping.code, mapping.text, tree)
+    ):
         return None
     is_category = is_first or mapping.decided_by == "exact"
     if (mapping.category_score if is_category else mapping.score) < LEAST:
@@ -218,6 +247,8 @@ def _settled(state: Joined, coded: list[Coded], policy: Policy) -> Mapping:
     if state.is_listed:
         return _with_beside(_as_first(state, coded, policy), state, policy)
     if tree.category(own) == tree.category(main.code) and mapping.score >= LEAST:
+        return _with_beside(mapping, _noted(state, own, tree), policy)
+    if any(map(is_drug, coded)) and names_drug(mapping.name or ""):
         return _with_beside(mapping, _noted(state, own, tree), policy)
     weakest = min(one.category_score for one in coded)
     # A code of a later condition alone leaves out what the text begins with.
@@ -301,7 +332,12 @@ def _with_beside(mapping: Mapping, state: Joined, policy: Policy) -> Mapping:
     Secondary tumors of several places have codes of one category.
     """
     tree, own = policy.retriever.tree, mapping.code or ""
-    above = {node.code for one in state.further for node in tree.ancestors(one.code)}
+    above = {  # a block of one category has its code: "C50" is above "C50"
+        node.code
+        for one in state.further
+        for node in tree.ancestors(one.code)
+        if node.code != one.code
+    }
     beside: dict[str, Additional] = {}  # two places of one text may have the same code
     for one in state.further:
         is_named = in_line(one.code, own, tree) or one.code in above

@@ -62,6 +62,8 @@ from dxjudge.ontology.reading.query import read_query
         ("vitamin A deficiency", None),
         ("heart failure", None),
         ("Asthma", None),
+        ("oud", None),  # the abbreviation of opioid use disorder in small letters
+        ("oud litteken", "old scar"),
         ("", None),
     ],
 )

@@ -98,6 +98,22 @@ TEXTS = {
     "heart failure and CKD": ("N18", []),
     "stress-induced cardiomyopathy": ("I51.81", []),
     "severe sepsis with septic shock due to cholecystitis": ("A41.9", ["R65.21", "K81"]),
+    "breast cancer with pain": ("C50", ["G89.3"]),
+    "breast cancer with malignant pleural effusion": ("C50", ["J91.0"]),
+    "pain due to breast cancer": ("G89.3", ["C50"]),
+    "type 2 diabetes with hyperglycemia due to steroids": ("E11.65", ["T38.0X5"]),
+    "type 2 diabetes with acne due to steroids": ("E11", ["L70", "T38.0X5"]),
+    "type 2 diabetes, osteoporosis due to steroids": ("E11", ["T38.0X5"]),
+    "type 2 diabetes due to steroids": ("E09.9", ["T38.0X5"]),
+    "hypertension due to steroids": ("I15.2", ["T38.0X5"]),
+    "liver failure due to acetaminophen": ("K71.1", ["T39.1X5"]),
+    "AKI due to iodinated contrast": ("N14.11", ["T50.8X5"]),
+    "neonatal withdrawal from opioids": ("P96.1", []),
+    "frostbite due to cold exposure": ("T34", []),
+    "silicosis from occupational exposure": ("J62.8", []),
+    "assault by gunshot": ("X95.9", []),
+    "autism and behavioral disturbance": ("F84.0", []),
+    "car accident, neck pain": ("M54.2", ["V49.9"]),
 }
 
 
@@ -111,6 +127,14 @@ def test_a_text_gets_the_code_of_all_its_conditions_or_further_codes(
     text: str, mapper: Mapper
 ) -> None:
     assert codes(text, mapper) == TEXTS[text]
+
+
+def test_a_code_of_newborns_is_of_a_text_about_one(mapper: Mapper) -> None:
+    grown, newborn = mapper.map_many(
+        ["respiratory depression due to opioids", "respiratory depression in newborn"]
+    )
+    assert grown.code and not grown.code.startswith("P")
+    assert newborn.code == "P28.9"
 
 
 def test_a_further_code_has_words_of_the_text_a_reason_and_a_score(mapper: Mapper) -> None:

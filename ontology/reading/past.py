@@ -8,11 +8,18 @@ import re
 
 from .told import LONG_AGO
 
+# "Hematoma", "trachoma" and "coma" end like the names of tumors.
+_NO_GROWTH = (
+    r"(?:\w*ha?ematoma|trachoma|coma|glaucoma|scotoma|seroma|stoma|atheroma|biloma|urinoma)"
+)
 _GROWTH = (
-    r"\b(?:ca|\w*oma|\w*omas|cancer|malignancy|sarcoma|leuk\w+|lymphoma|polyps?|tumou?r|neoplasm)\b"
+    rf"\b(?!{_NO_GROWTH}s?\b)"
+    r"(?:ca|\w*oma|\w*omas|cancer|malignancy|sarcoma|leuk\w+|lymphoma|polyps?|tumou?r|neoplasm)\b"
 )
 _HOW = r"(?:(?:was|has been|successfully|fully|completely|surgically|curatively|wide\w*|well)\s+)*"
 _REMOVED = r"(?:excised|resected|removed)"
+# What is treated since a year is still there.
+_STILL = r"(?!(?:\w+ )*treated since\b)"
 _TREATED = r"(?:treated|cured|repaired|ablated|healed|closed|corrected|eradicated|ligated)"
 _SINCE = r"(?:\s+(?:since|to date|so far|now|then|at \d+ years))*"
 # What is said of a growth that is gone.
@@ -37,7 +44,7 @@ _TOLD = tuple(
         # "COVID last year, fully recovered"
         rf"[^,;]+?)[,;]?\s+(?P<past>{LONG_AGO}(?:[,;]\s*[^,;]*)?[,;]\s*{_OVER}{_SINCE}",
         # "Cleft lip repaired in infancy", "duodenal ulcer healed years ago"
-        rf"[^,;]+?)[,;]?\s+(?P<past>{_HOW}{_TREATED}\s+{LONG_AGO}",
+        rf"[^,;]+?)[,;]?\s+(?P<past>{_STILL}{_HOW}{_TREATED}\s+{LONG_AGO}",
         # "Gestational diabetes in an earlier pregnancy"
         r"(?!.*\b(?:supervision|care|history|current)\b)[^,;]+?)\s+(?P<past>"
         r"(?:in|with|during|after) (?:an? |the |her )?(?:earlier|previous|prior|past) "
@@ -65,6 +72,8 @@ def told_as_past(text: str) -> tuple[str, str] | None:
     >>> told_as_past("colon cancer resected 2012, no recurrence")
     ('no recurrence', 'colon cancer')
     >>> told_as_past("melanoma excised yesterday"), told_as_past("recurrence of cancer cured 2012")
+    (None, None)
+    >>> told_as_past("gout treated since 2015"), told_as_past("scalp hematoma, no tumor")
     (None, None)
     """
     for told in _TOLD:
