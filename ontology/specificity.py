@@ -51,7 +51,8 @@ def at_specificity(
        intent and of the trimester that it names.
     3. Unspecified children whose name adds no word to the parent's, then those that add only what
        is absent ("without complications"), then other unspecified children, then all others.
-    4. The best of the `ranked` codes, then a child without complications, then the first child.
+    4. The best of the `ranked` codes, then a child without complications, then one of which
+       all is unspecified ("Sepsis, unspecified organism"), then the first child.
 
     A rule that leaves no child is skipped. Of the variants by a 7th character (encounter, fetus,
     stage) the one whose words the text says is taken, else the initial encounter.
@@ -107,6 +108,7 @@ def _next(node: Node, children: Sequence[Node], tree: Tree, order: dict[str, int
             order.get(child.code, len(order)),
             -tree.name(child).lower().count("unspecified"),
             not _is_plain(tree.name(child)),
+            ", unspecified" not in tree.name(child).lower(),
         ),
     )
 

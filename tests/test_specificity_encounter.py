@@ -35,6 +35,8 @@ def test_the_variant_that_the_text_names_is_taken(code: str, text: str, billable
         ("K40.9", "Unil inguinal hernia w/o obstruction or gangrene", "K40.90"),
         ("E11", "type 2 diabetes", "E11.9"),  # without complications, not with unspecified ones
         ("F10.2", "alcohol dependence", "F10.20"),  # uncomplicated
+        ("A41", "sepsis", "A41.9"),  # not that by an unspecified staphylococcus
+        ("G93", "brain disorder", "G93.9"),
         ("G40.9", "epilepsy", "G40.909"),  # not intractable, without status epilepticus
     ],
 )
