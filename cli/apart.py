@@ -48,7 +48,7 @@ def _files(param: Any, value: Any) -> Iterator[_Named]:
         for name in (text, *filter(None, after)):  # also of NAME=FILE and human:FILE
             with suppress(OSError, ValueError, RuntimeError):  # no name of a file, or a loop
                 path = Path(name).resolve()
-                is_new = is_written or isinstance(one, Path)
+                is_new = is_written or isinstance(one, Path) or param.name == "cache"
                 if path.is_file() or (is_new and not path.exists()):
                     yield _Named(_shown(param), is_written, path)
 

@@ -261,6 +261,7 @@ def test_probabilities_of_what_is_no_option_fail_their_response_and_not_the_run(
         ("judge judge_equivalence v.jsonl -o a.csv --judge human:h.csv --votes h.csv", "--judge"),
         ("evaluate h.csv x=v.jsonl -o out --account v.jsonl", "--account and the argument resp"),
         ("cache export h.csv --cache h.csv", "the argument output and --cache"),
+        ("judge judge_equivalence v.jsonl -o c.csv --cache c.csv", "--output and --cache"),
         (
             "judge judge_equivalence v.jsonl -o a.csv --log a.csv.journal",
             "--log and the journal of",
