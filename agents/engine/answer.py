@@ -66,9 +66,8 @@ def read_json(text: str) -> dict[str, Any]:
         value = read_nested(_DECODER.decode, text)
     except json.JSONDecodeError:
         value = _search(_THINKING.sub("", text))
-    if isinstance(value, list) and any(isinstance(one, dict) for one in value):
-        # Such as two different calls of a tool: it is JSON, not prose.
-        raise ValueError("the answer is a list of objects, not one JSON object")
+    if isinstance(value, list) and len(value) > 1:  # such as two calls of a tool: it is no prose
+        raise ValueError("the answer is a list, not one JSON object")
     if not isinstance(value, dict):
         raise NotJson("the answer is not a JSON object")
     return value
