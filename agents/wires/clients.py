@@ -22,7 +22,9 @@ def open_client(spec: JudgeSpec, timeout: float) -> Any:
     Raises AuthenticationFault where an account in the cloud has no credentials.
     """
     clients = _CLIENTS.setdefault(asyncio.get_running_loop(), {})
-    place = (spec.provider, wire_of(spec.provider, spec.model), spec.base_url, timeout)
+    # A key that is set later in the same process is used.
+    key = key_of_environment(spec.provider, spec.base_url)
+    place = (spec.provider, wire_of(spec.provider, spec.model), spec.base_url, timeout, key)
     if place not in clients:
         clients[place] = _build(spec, timeout)
     return clients[place]
