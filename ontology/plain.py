@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from .reading.normalise import normalise_text
 from .search.rerank import Ranked
 from .search.retrieve import Retriever
+from .search.words import STEM
 
-_STEM = 6  # letters of a word that are compared
 _READ = 8  # candidates that are looked at
 _SHARE = 0.1  # of the first one's score, which a plainer sibling must have
 _LACK = re.compile(
@@ -22,7 +22,7 @@ _SMALL = frozenset(
     part classified type""".split()
 )
 _SAID = frozenset(
-    word[:_STEM]
+    word[:STEM]
     for word in """foreign displaced nondisplaced bilateral hemorrhage bleeding perforation
     gangrene abscess recurrent intractable severe mild moderate profound
     hematogenous induced pathological rupture infected complicated lung heart vasculitis myopathy
@@ -71,4 +71,4 @@ def _added(name: str, asked: frozenset[str]) -> frozenset[str]:
 
 
 def _stems(text: str) -> list[str]:
-    return [word[:_STEM] for word in text.split() if word not in _SMALL]
+    return [word[:STEM] for word in text.split() if word not in _SMALL]

@@ -15,7 +15,7 @@ from ..reading.query import Query
 from ..tree import Node, Tree
 from .rerank import Ranked
 from .retrieve import Retriever
-from .words import ROW_OF
+from .words import ROW_OF, SIDES, STEM
 
 _OR = re.compile(r"\bwith or without \w+|\b\w+ or \w+\b")  # of two things, none is said
 _SEVERAL = re.compile(r"[;\n]")  # between diagnoses
@@ -23,7 +23,6 @@ _WHOLE = ("whole", "word for word")
 _READ = 15  # candidates whose terms are read
 _ALIKE = 4  # letters that an adjective shares with its noun
 _MANY = 4  # words, of which the beginnings are enough
-_STEM = 6  # letters of a word that are compared; a word with an opposite is compared whole
 _SMALL = frozenset(
     """and or of the in to by due for at from on is has part site unspecified nos disease disorder
     condition syndrome""".split()
@@ -35,7 +34,6 @@ _FIGURES = {"i": "1", "ii": "2", "iii": "3", "iv": "4", "first": "1", "second": 
 _BEFORE_FIGURES = frozenset("stage grade degree".split())
 _PLURAL = re.compile(r"(?<=\w\w[^siu])s$")
 _KINDS = ("itis", "oma", "genic")  # diverticulitis is no diverticulosis
-_SIDES = frozenset("left right bilateral".split())
 _SAME_AS = {
     "both": "bilateral",
     "lid": "eyelid",
@@ -102,7 +100,7 @@ def _is_of_others(new: frozenset[str], left: frozenset[str], name: str) -> bool:
 def _said(texts: Sequence[str]) -> frozenset[str]:
     """Return the words of the forms of a text; of two sides, none is that of the condition."""
     said = frozenset().union(*(read_details(_OR.sub(" ", text)) for text in texts))
-    return said if len(said & _SIDES) < 2 else said - _SIDES
+    return said if len(said & SIDES) < 2 else said - SIDES
 
 
 def _fit(code: str, words: frozenset[str], said: frozenset[str], tree: Tree) -> _Fit:
@@ -168,7 +166,7 @@ def _by_terms(
         is_whole = is_whole and not is_factor(code, tree)
         is_near = is_whole or tree.category(code) == category
         is_vague = tree.descriptor.is_unspecified(tree.name(code))
-        is_more = told - _SIDES < words - _OTHER and words <= said
+        is_more = told - SIDES < words - _OTHER and words <= said
         if is_more and is_near and not is_vague:
             if tree.node(code) not in tree.ancestors(first):
                 yield _fit(code, words, said, tree)
@@ -198,8 +196,8 @@ def read_details(text: str) -> frozenset[str]:
 def _compared(word: str, before: str) -> str:
     if before in _BEFORE_FIGURES:
         return _FIGURES.get(word, word)
-    if word in ROW_OF:
+    if word in ROW_OF:  # one with an opposite is compared whole
         return word
     plain = _PLURAL.sub("", word)
     kind = next((ending for ending in _KINDS if plain.endswith(ending)), "")
-    return plain[:_STEM] + kind
+    return plain[:STEM] + kind

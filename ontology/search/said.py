@@ -18,10 +18,10 @@ from ..tree import Node, Tree
 from .detailed import more_detailed, read_details
 from .rerank import Ranked
 from .retrieve import Retriever
+from .words import STEM
 
 _READ = 10  # candidates that are looked at
 _SHARE = 0.02  # of the first one's score, which a candidate of the right side must have
-_STEM = 6  # letters of a word that are compared
 _LONG = 6  # letters of a word that an organism's name has; "strep" may be an infection
 _WITHOUT = re.compile(r"(?<!\bor )(?<!\band )\bwithout (.+?)(?= with |$)")
 _LACK = re.compile(r"\bwithout\b.*")
@@ -154,7 +154,7 @@ def _organism(texts: Sequence[str], query: Query, retriever: Retriever) -> str |
 def _without(ranked: Sequence[Ranked], texts: Sequence[str], tree: Tree) -> str | None:
     """Return the best code of the first one's category where that says what the text excludes."""
     absent = {
-        word[:_STEM]
+        word[:STEM]
         for text in texts
         for match in _WITHOUT.finditer(text)
         for word in match[1].split()
@@ -163,7 +163,7 @@ def _without(ranked: Sequence[Ranked], texts: Sequence[str], tree: Tree) -> str 
 
     def says(candidate: Ranked) -> bool:
         name = _LACK.sub("", normalise_text(tree.name(candidate.hit.code)))
-        return not absent.isdisjoint(word[:_STEM] for word in name.partition(" with ")[2].split())
+        return not absent.isdisjoint(word[:STEM] for word in name.partition(" with ")[2].split())
 
     if not absent or not says(ranked[0]):
         return None
@@ -268,7 +268,7 @@ def _unlike(ranked: Sequence[Ranked], texts: Sequence[str], retriever: Retriever
 
 
 def _stems(name: str) -> set[str]:
-    return {word[:_STEM] for word in normalise_text(name).split() if word not in _LINKING}
+    return {word[:STEM] for word in normalise_text(name).split() if word not in _LINKING}
 
 
 def _words(name: str) -> set[str]:

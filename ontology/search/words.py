@@ -53,7 +53,9 @@ ROW_OF = {word: row for row in _OPPOSED for word in row}
 """The row of opposites that holds a word."""
 
 _OPPOSING = frozenset(ROW_OF)
-_SIDES = frozenset("left right bilateral".split())
+SIDES = frozenset("left right bilateral".split())
+"""The words by which terms name a side."""
+
 _NONE: frozenset[str] = frozenset()  # most texts have no numbers and no opposites: one for all
 STEM = 6
 """The letters of a word that are compared."""
@@ -93,7 +95,7 @@ def read_words(folded: str, weights: Mapping[str, float]) -> Words:
         frozenset([word for word in tokens if word[0].isdigit() and _DIGIT.match(word)]) or _NONE,
         telling[-1][:STEM] if telling else "",
         opposed or _NONE,
-        not opposed.isdisjoint(_SIDES),
+        not opposed.isdisjoint(SIDES),
     )
 
 
