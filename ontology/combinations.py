@@ -31,8 +31,9 @@ STATED = ("the drug that the text names", "the cause that the text names")
 # These codes name the drug themselves.
 _BY_ITSELF = ("F1", "P04", "P96.1", *(f"T{n}" for n in range(36, 66)))
 _EXTERNAL = ("V", "W", "X", "Y")  # how the codes of what injures begin
-_EXPOSED = (*_EXTERNAL, "Z57", "Z77")  # how those begin that say of a disease only its cause
 _BEHAVIOR = "F91"
+# How those begin that say of a disease only its cause, or only that behavior is disturbed.
+_NO_DISEASE = (*_EXTERNAL, "Z57", "Z77", _BEHAVIOR)
 _OF_NEWBORN = "P"
 _INDUCED = re.compile(r"\b(?:drug|toxic|induced|secondary (?!malignant))", re.IGNORECASE)
 
@@ -145,16 +146,19 @@ def is_unsaid_newborn(code: str, text: str, tree: Tree) -> bool:
     return code.startswith(_OF_NEWBORN) and bool(names - set(normalise_text(text).split()))
 
 
+def says_no_disease(code: str) -> bool:
+    """Return whether a code is only that of the cause of a disease, or of disturbed behavior."""
+    return code.startswith(_NO_DISEASE)
+
+
 def disease_beside(code: str, coded: Sequence[Coded | None]) -> Coded | None:
-    """Return the first disease where the code is only that of its cause or of disturbed behavior.
+    """Return the first disease among the conditions of a text whose code `says_no_disease`.
 
     "Frostbite due to cold exposure" is frostbite, "autism and behavioral disturbance" autism.
     """
-    if not code.startswith((*_EXPOSED, _BEHAVIOR)):
-        return None
     named = coded[:1] if code.startswith(_BEHAVIOR) else coded
-    no_disease = (*_EXPOSED, _BEHAVIOR, "Z")
-    return next((one for one in named if one and not one.code.startswith(no_disease)), None)
+    none = (*_NO_DISEASE, "Z")
+    return next((one for one in named if one and not one.code.startswith(none)), None)
 
 
 def accidents_of(coded: Sequence[Coded | None], tree: Tree) -> tuple[Additional, ...]:

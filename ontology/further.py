@@ -29,6 +29,7 @@ from .combinations import (
     join,
     names_drug,
     note_for,
+    says_no_disease,
 )
 from .decide import decide
 from .factors import is_factor
@@ -128,11 +129,12 @@ def _of_disease(
 ) -> Mapping:
     """Return the mapping with the disease in front of an exposure that caused it."""
     tree = policy.retriever.tree
-    if mapping.decided_by == "exact" or tree.release != "icd10cm":
+    own = mapping.code or ""
+    if mapping.decided_by == "exact" or tree.release != "icd10cm" or not says_no_disease(own):
         return mapping
     for parts in readings:
         coded = [_coded(part, mapped, tree, is_first=part is parts[0]) for part in parts]
-        if main := disease_beside(mapping.code or "", coded):
+        if main := disease_beside(own, coded):
             state = Joined(mapping, main.code, (main,), accidents_of(coded, tree))
             return _with_beside(_as_first(state, [main], policy), state, policy)
     return mapping
