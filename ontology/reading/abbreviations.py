@@ -8,7 +8,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from ..packaged import packaged
+from ..packaged import packaged, packaged_rows
 
 
 class Abbreviation(NamedTuple):
@@ -72,10 +72,8 @@ def _by_context(short: str, text: str) -> str:
 
 @lru_cache(maxsize=1)
 def _meanings() -> dict[str, tuple[tuple[str, re.Pattern[str]], ...]]:
-    lines = packaged("meanings.tsv").read_text("utf-8").splitlines()
     table: dict[str, tuple[tuple[str, re.Pattern[str]], ...]] = {}
-    for line in [line for line in lines if line and not line.startswith("#")][1:]:
-        short, meaning, words = line.split("\t")
+    for short, meaning, words in packaged_rows("meanings.tsv"):
         alternatives = "|".join(words.split())
         pattern = re.compile(rf"(?<!\w)(?:{alternatives})(?!\w)", re.IGNORECASE)
         table[short] = (*table.get(short, ()), (meaning, pattern))

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
-from ..packaged import packaged
+from ..packaged import packaged_rows
 from .normalise import LONGEST, normalise_text
 
 _SHORT = 4  # letters of the longest word of a text of abbreviations: "RA RF"
@@ -203,10 +203,8 @@ def _elsewhere() -> _Denials:
 
     A word before the condition may have signs and articles after it ("sin signos de sepsis").
     """
-    lines = packaged("denials.tsv").read_text("utf-8").splitlines()
-    rows = [line.split("\t") for line in lines if line and not line.startswith("#")][1:]
     alternatives: defaultdict[str, list[str]] = defaultdict(list)
-    for _, place, words in rows:
+    for _, place, words in packaged_rows("denials.tsv"):
         alternatives[place].append(words)
     wanted = frozenset(map(normalise_text, " ".join(alternatives.pop("wanted")).split()))
     part = {place: f"(?:{'|'.join(words)})" for place, words in alternatives.items()}

@@ -7,7 +7,7 @@ translation of every word.
 import re
 from functools import lru_cache
 
-from ..packaged import packaged
+from ..packaged import packaged_rows
 
 _CANNOT = re.compile(
     r"\b(?:can'?t|can not|could(?:n'?t| not)|(?:un|not )able to|(?:it'?s )?hard to|"
@@ -35,6 +35,4 @@ def in_clinical_words(text: str) -> str | None:
 
 @lru_cache(maxsize=1)
 def _table() -> tuple[tuple[re.Pattern[str], str], ...]:
-    lines = packaged("lay.tsv").read_text("utf-8").splitlines()
-    rows = [line.split("\t") for line in lines if line and not line.startswith("#")][1:]
-    return tuple((re.compile(pattern), clinical) for pattern, clinical in rows)
+    return tuple((re.compile(pattern), clinical) for pattern, clinical in packaged_rows("lay.tsv"))

@@ -7,7 +7,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from ..packaged import packaged
+from ..packaged import packaged_rows
 from .normalise import normalise_text
 
 
@@ -145,10 +145,8 @@ def _term(name: str, number: float) -> str:
 
 @lru_cache(maxsize=1)
 def _table() -> dict[str, tuple[_Line, ...]]:
-    rows = packaged("measures.tsv").read_text("utf-8").splitlines()
     table: dict[str, tuple[_Line, ...]] = {}
-    for row in [row for row in rows if row and not row.startswith("#")][1:]:
-        name, start, below, term = row.split("\t")
+    for name, start, below, term in packaged_rows("measures.tsv"):
         line = _Line(float(start), float(below), term)
         table[name] = (*table.get(name, ()), line)
     return table

@@ -8,7 +8,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from ..packaged import packaged
+from ..packaged import packaged_rows
 
 LONGEST = 400
 """The number of characters of a text that search reads; a longer text is a report."""
@@ -61,8 +61,7 @@ def american(text: str) -> str:
 
 @lru_cache(maxsize=1)
 def _spelling() -> tuple[re.Pattern[str], dict[str, str]]:
-    table = packaged("spelling.tsv").read_text("utf-8")
-    rows = dict(line.split("\t") for line in table.splitlines()[1:])
+    rows = dict(packaged_rows("spelling.tsv"))
     # A row with a leading ^ counts only at the start of a word: "oedema", but not "angioedema".
     starts = {british[1:] for british in rows if british.startswith("^")}
     american_of = {british.lstrip("^"): american for british, american in rows.items()}

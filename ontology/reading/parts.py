@@ -1,10 +1,11 @@
 """Read the words of data/glossary.tsv, and words that German and Dutch build from them."""
 
 import re
+from collections import defaultdict
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from ..packaged import packaged
+from ..packaged import packaged_rows
 
 
 class _Build(NamedTuple):
@@ -115,9 +116,14 @@ def _phrases(language: str) -> dict[str, list[tuple[str, ...]]]:
     return by_first
 
 
-@cache
 def words_of(language: str) -> dict[str, str]:
     """Return the words of a language, or of one kind ("nl-small"), with their English."""
-    text = packaged("glossary.tsv").read_text("utf-8")
-    rows = (line.split("\t") for line in text.splitlines()[1:])
-    return {part: english for of, part, english in rows if of == language}
+    return _glossary().get(language, {})
+
+
+@cache
+def _glossary() -> dict[str, dict[str, str]]:
+    words: defaultdict[str, dict[str, str]] = defaultdict(dict)
+    for language, part, english in packaged_rows("glossary.tsv"):
+        words[language][part] = english
+    return dict(words)

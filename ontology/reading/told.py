@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
-from ..packaged import packaged
+from ..packaged import packaged_rows
 from .abbreviations import expand_abbreviations
 from .normalise import normalise_text
 
@@ -61,7 +61,6 @@ class _Table(NamedTuple):
 
 @lru_cache(maxsize=1)
 def _table() -> _Table:
-    lines = packaged("told.tsv").read_text("utf-8").splitlines()
-    rows = [line.split("\t") for line in lines if line and not line.startswith("#")][1:]
+    rows = packaged_rows("told.tsv")
     whole = re.compile("|".join(f"(?:{pattern})" for pattern, *_ in rows))
     return _Table(whole, tuple((re.compile(pattern), term) for pattern, term, _ in rows))

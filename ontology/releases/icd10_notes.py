@@ -1,10 +1,9 @@
 """Terms in the inclusion and `includes` notes of ICD-10-CM."""
 
-import csv
 import re
 from functools import lru_cache
 
-from ..packaged import packaged
+from ..packaged import packaged_rows
 
 _CODE = r"[A-Z]\d[0-9A-Z](?:\.\w*)?(?:-[A-Z]\d[0-9A-Z](?:\.\w*)?|-)?(?!\w)"
 # "(conditions in A00-A09)", "[M1A.-]": a bracket that holds a code is only a cross-reference.
@@ -47,6 +46,4 @@ def term_of_note(note: str, code: str) -> str | None:
 @lru_cache(maxsize=1)
 def _reviewed_notes() -> dict[tuple[str, str], str]:
     """Return the term for each reviewed (code, note), "" where the note names no diagnosis."""
-    table = packaged("notes.tsv").read_text("utf-8")
-    rows = csv.DictReader(table.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
-    return {(row["code"], row["note"]): row["term"] for row in rows}
+    return {(code, note): term for code, note, term in packaged_rows("notes.tsv")}
