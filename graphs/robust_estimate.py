@@ -1,6 +1,7 @@
 """Estimate the calls and the cost of the trials of a plan."""
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from pydantic import BaseModel
@@ -76,7 +77,13 @@ def _changed(
 
 
 def _by_step(questions: Sequence[Question]) -> list[tuple[Step[Any, Any], list[Inputs]]]:
-    by_step: dict[str, tuple[Step[Any, Any], list[Inputs]]] = {}
+    """Return the items of each prompt; every item that a wording changes has a step of its own."""
+    hash_of = cache(_hash_of)
+    by_hash: dict[str, tuple[Step[Any, Any], list[Inputs]]] = {}
     for step, item in questions:
-        by_step.setdefault(step.load_prompt().hash, (step, []))[1].append(item)
-    return list(by_step.values())
+        by_hash.setdefault(hash_of(step), (step, []))[1].append(item)
+    return list(by_hash.values())
+
+
+def _hash_of(step: Step[Any, Any]) -> str:
+    return step.load_prompt().hash
