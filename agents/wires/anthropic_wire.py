@@ -1,6 +1,5 @@
 """Anthropic's Messages API: write the body of a request, and read its answer."""
 
-import json
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
@@ -12,7 +11,7 @@ from ..engine.models import Method
 from ..images import LoadedImage
 from ..judge import JudgeSpec
 from .openai_wire import count
-from .request import FINISHES, NoAnswer, Reply, Request, one_answer
+from .request import FINISHES, NoAnswer, Reply, Request, one_answer, text_of
 
 _MAX_TOKENS = 4096  # the API has no default
 
@@ -87,9 +86,8 @@ def read(data: Any) -> Reply:
     if tokens_in is not None:
         tokens_in += (cached or 0) + (count(usage.get("cache_creation_input_tokens")) or 0)
     asked = one_answer(tools)
-    text = "".join(text for text in texts if isinstance(text, str))
     return Reply(
-        text=json.dumps(asked) if isinstance(asked, list) and asked else text,
+        text=text_of(asked, texts),
         data=asked if isinstance(asked, Mapping) else None,
         finish=FINISHES.get(str(data.get("stop_reason")), "stop"),
         tokens_in=tokens_in,

@@ -13,7 +13,7 @@ from ..engine.models import Method
 from ..images import LoadedImage
 from ..judge import JudgeSpec
 from .openai_wire import count
-from .request import FINISHES, NoAnswer, Reply, Request, one_answer
+from .request import FINISHES, NoAnswer, Reply, Request, one_answer, text_of
 
 
 def path(spec: JudgeSpec) -> str:
@@ -85,7 +85,7 @@ def read(data: Any) -> Reply:
         raise NoAnswer(f"the body has no content: {str(data)[:500]}")
     tools = [block["toolUse"] for block in blocks if isinstance(block.get("toolUse"), Mapping)]
     asked = one_answer([tool.get("input") for tool in tools])
-    texts = [block["text"] for block in blocks if isinstance(block.get("text"), str)]
+    texts = [block.get("text") for block in blocks]
     usage = data.get("usage")
     usage = usage if isinstance(usage, Mapping) else {}
     cached = count(usage.get("cacheReadInputTokens"))
@@ -93,7 +93,7 @@ def read(data: Any) -> Reply:
     if tokens_in is not None:
         tokens_in += (cached or 0) + (count(usage.get("cacheWriteInputTokens")) or 0)
     return Reply(
-        text=json.dumps(asked) if isinstance(asked, list) and asked else "".join(texts),
+        text=text_of(asked, texts),
         data=asked if isinstance(asked, Mapping) else None,
         finish=FINISHES.get(str(data.get("stopReason")), "stop"),
         tokens_in=tokens_in,

@@ -1,6 +1,7 @@
 """One request and its reply, in a form that does not depend on the provider."""
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -62,6 +63,16 @@ def one_answer(answers: Sequence[Any]) -> Any:
     """
     is_one = all(answer == answers[0] for answer in answers)
     return answers[0] if answers and is_one else list(answers)
+
+
+def text_of(asked: Any, texts: Iterable[Any]) -> str:
+    """Return the text of a reply: its several answers, which are no prose, else its texts.
+
+    asked: what `one_answer` returns.
+    """
+    if isinstance(asked, list) and asked:
+        return json.dumps(asked)
+    return "".join(text for text in texts if isinstance(text, str))
 
 
 class NoAnswer(Exception):
