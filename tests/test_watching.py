@@ -117,7 +117,7 @@ def test_spans_that_no_collector_takes_are_told(tmp_path: Path) -> None:
         )  # fmt: skip
     # Three items with a request each.
     assert "6 spans were not sent: the OpenTelemetry collector did not take them (" in ended.stderr
-    assert ended.stderr.count("400") == 1  # no lines of the SDK beside it
+    assert ended.stderr.count("batch code: 400") == 1  # no lines of the SDK beside it
 
 
 def pairs(tmp_path: Path) -> Path:
