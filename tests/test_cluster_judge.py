@@ -36,6 +36,7 @@ from dxjudge.cli.cluster.pieces import Piece
 from dxjudge.cli.main import run
 from dxjudge.cli.option_groups import RunOptions
 from dxjudge.cli.runs.estimates import estimate_facts, estimates_of
+from dxjudge.cli.runs.judge_jury import warn_of_votes
 from dxjudge.cli.terminal.facts import values_of
 from dxjudge.errors import EnvironmentFault, InputError, UsageError
 from dxjudge.files.blocks import Blocks
@@ -189,6 +190,35 @@ def test_each_case_of_a_job_with_votes_has_a_name_of_its_own(
             item = json.loads(json.dumps(piece.as_item()))
             names.add(piece, json.loads(json.dumps(Counting(job, named=True)(item))))
         names.check(lambda piece: job.names_of(job.read(piece)) or [])
+
+
+@pytest.mark.parametrize(
+    ("names", "left"), [(["7", "008", "x"], "7.5, 8, 9"), ([], "x, 008, 7.5, 9")]
+)
+def test_votes_of_people_that_meet_no_row_of_a_job_are_said(
+    names: list[str], left: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Rows without names are cases by their numbers: here from 1 to 8, in two files."""
+    cases = ["7", "x", "008", "7.5", "8", "9"]
+    votes = "".join(f"{case},{STEP},Ann,true\n" for case in cases) + "7,other,Ann,true\n"
+    (tmp_path / "votes.csv").write_text("case,step,judge,verdict\n" + votes)
+    people = HumanVotes(tuple(read_votes(tmp_path / "votes.csv")), "votes.csv")
+    jury = Jury(STEP, None, ["rules", people], {})
+    job = JudgeJob(str(tmp_path), str(tmp_path / "out"), Form(), (), (), jury)
+    found = CaseNames()
+    for number, rows in enumerate((names[:1], names[1:]) if names else (range(5), range(3))):
+        path = tmp_path / f"{number}.jsonl"
+        named = [{"id": name} if names else {} for name in rows]
+        lines = [json.dumps({**row, "predicted": "gout", "truth": "flu"}) + "\n" for row in named]
+        path.write_text("".join(lines))
+        piece = Piece(number, str(path))
+        found.add(piece, Counting(job, named=True)(json.loads(json.dumps(piece.as_item()))))
+    assert jury.people() == [people]
+    warn_of_votes(job.step, jury.people(), found.among(cases))
+    assert capsys.readouterr().err.splitlines() == [
+        f"dxjudge: warning: votes.csv: not read: {len(left.split())} votes on other cases: {left}",
+        f"dxjudge: warning: votes.csv: not read: 1 vote on other steps than {STEP}",
+    ]
 
 
 def test_a_complete_job_says_that_a_file_cannot_be_written_from_its_blocks(

@@ -64,6 +64,10 @@ class Asking(ABC):
         """Return the models that may be asked."""
 
     @abstractmethod
+    def people(self) -> Sequence[HumanVotes]:
+        """Return the votes of people among the judges."""
+
+    @abstractmethod
     def groups(self, inputs: Sequence[Any]) -> Sequence[Group]:
         """Return the calls that an estimate counts, for these inputs."""
 
@@ -127,6 +131,10 @@ class OneJudge(Asking):
     @override
     def models(self) -> Sequence[JudgeSpec]:
         return [self.judge] if self.judge else []
+
+    @override
+    def people(self) -> Sequence[HumanVotes]:
+        return ()
 
     @override
     def groups(self, inputs: Sequence[Any]) -> Sequence[Group]:
@@ -193,6 +201,10 @@ class Jury(Asking):
     def models(self) -> Sequence[JudgeSpec]:
         plan = self._plan()
         return [one.judge.spec for one in (*plan.jurors, *plan.replacements) if one.judge]
+
+    @override
+    def people(self) -> Sequence[HumanVotes]:
+        return [voter for voter in self.voters if isinstance(voter, HumanVotes)]
 
     @override
     def groups(self, inputs: Sequence[Any]) -> Sequence[Group]:

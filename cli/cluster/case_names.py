@@ -27,16 +27,18 @@ class CaseNames:
 
     named: the pieces whose rows have names, with the digests of these. numbered: a file whose rows
     have no names, so that their numbers in the whole job stand for them. unread: why a file has no
-    rows here.
+    rows here. rows: how many all files have.
     """
 
     named: list[tuple[Piece, bytes]] = field(default_factory=list)
     numbered: str = ""
     unread: str = ""
+    rows: int = 0
 
     def add(self, piece: Piece, counted: Mapping[str, Any]) -> None:
         """Add what `Count` counts of a piece."""
         self.unread = self.unread or counted["unread"]
+        self.rows += counted["rows"]
         if counted["cases"] is None and counted["rows"]:
             self.numbered = piece.path
         if counted["cases"]:
@@ -60,6 +62,14 @@ class CaseNames:
                 f"{why}, which change once all files are read ({self.unread}): mend that file, or "
                 f"{_REMEDY}"
             )
+
+    def among(self, cases: Iterable[str]) -> set[str]:
+        """Return those of the cases that are rows of the job, by name or by number."""
+        if self.numbered:
+            return set(cases).intersection(map(str, range(1, self.rows + 1)))
+        by_digest = {bytes.fromhex(digests([case])): case for case in cases}
+        rows = (of[at : at + _SIZE] for _, of in self.named for at in range(0, len(of), _SIZE))
+        return {by_digest[one] for one in by_digest.keys() & rows}
 
     def _twice(self) -> list[tuple[Piece, int]]:
         """Return the pieces of two rows with the same name, and the places of the rows in them."""

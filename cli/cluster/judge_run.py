@@ -24,8 +24,8 @@ from ..runs.estimates import (
     finished_fact,
     keep_estimates,
 )
-from ..runs.judge_jury import check_votes
-from ..runs.judge_run import check_use, people_of
+from ..runs.judge_jury import check_votes, warn_of_votes
+from ..runs.judge_run import check_use
 from ..terminal.facts import Fact, Facts, named, tell
 from ..terminal.progress import counting, stages
 from .asking import Counts, add_counts, asking_of
@@ -177,10 +177,12 @@ def _run(job: JudgeJob, found: Pieces, options: JudgeOptions, run: Run, cores: i
 def _count(job: JudgeJob, found: Pieces, options: JudgeOptions, done: Done) -> list[int]:
     """Return the number of rows of each piece; `done` knows which cannot be judged.
 
-    Raises InputError where none can, or where votes could not be told apart by their cases.
+    Warns of votes of people that are not read. Raises InputError where no piece can be judged, or
+    where votes could not be told apart by their cases.
     """
     rows, readable = [0] * len(found.pieces), [False] * len(found.pieces)
-    names, named = CaseNames(), options.votes is not None or bool(people_of(options))
+    people = job.asking.people()
+    names, named = CaseNames(), options.votes is not None or bool(people)
     pieces = [piece.as_item() for piece in found.pieces]
     with stages(quiet=options.quiet) as progress:
         for number, counts in enumerate(each(Count(job, named), pieces), 1):
@@ -193,6 +195,8 @@ def _count(job: JudgeJob, found: Pieces, options: JudgeOptions, done: Done) -> l
     if done.unread and not any(readable):
         raise InputError(next(iter(done.unread)))
     names.check(lambda piece: job.names_of(job.read(piece)) or [])
+    voted = {vote.case for voter in people for vote in voter.votes}
+    warn_of_votes(job.step, people, names.among(voted))
     return rows
 
 

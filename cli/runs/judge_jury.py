@@ -1,6 +1,6 @@
 """The jury of `dxjudge judge`, from its options: who votes, what the journal says of it."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from ...agents.judge import JudgeSpec
@@ -8,13 +8,13 @@ from ...agents.step import Step
 from ...cache.key import fingerprint
 from ...files.bytes import check_writable
 from ...files.forms import table_format
-from ...graphs.jury.jurors import HUMAN, HumanVotes, Juror
+from ...graphs.jury.jurors import HUMAN, HumanVotes, Juror, votes_not_read
 from ...graphs.jury.plan import JuryPlan
 from ...graphs.jury.result import JuryOutcome
 from ...graphs.jury.votes_file import read_votes
 from ...graphs.jury.weights import read_weights
 from ..judging_options import JudgeOptions
-from .step_rows import engines_by_codes
+from .step_rows import engines_by_codes, say
 
 AnyVoter = str | JudgeSpec | HumanVotes
 
@@ -43,6 +43,14 @@ def voters_of(options: JudgeOptions, step: Step[Any, Any]) -> list[AnyVoter]:
     """Return the judges of `plan_jury`; votes of people are read here."""
     humans = [f"{HUMAN}{file}" for file in options.jury.human or ()]
     return [_voter(name, options, step) for name in (*(options.judge or ()), *humans)]
+
+
+def warn_of_votes(step: Step[Any, Any], voters: Iterable[AnyVoter], cases: Collection[str]) -> None:
+    """Warn of votes of people that are not read: on other cases than these, and on other steps."""
+    for people in voters:
+        if isinstance(people, HumanVotes):
+            for told in votes_not_read(step, people, cases):
+                say(f"dxjudge: warning: {told}")
 
 
 def settings_of(options: JudgeOptions, step: Step[Any, Any]) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from ...graphs.both_orders import check_step, stream_both_orders
 from ...graphs.case_names import case_names
 from ...graphs.columns import judged_columns
 from ...graphs.jury.columns import jury_columns, votes_cast
-from ...graphs.jury.jurors import HUMAN, HumanVotes, votes_not_read
+from ...graphs.jury.jurors import HUMAN
 from ...graphs.jury.plan import plan_jury
 from ...graphs.jury.result import JuryOutcome, read_jury, write_jury
 from ...graphs.jury.run_jury import stream_jury
@@ -48,6 +48,7 @@ from .judge_jury import (
     is_model,
     settings_of,
     voters_of,
+    warn_of_votes,
 )
 from .jury_summary import jury_summary
 from .outcomes import Outcomes
@@ -56,7 +57,6 @@ from .step_rows import (
     decided_by_codes,
     read_job,
     read_rows,
-    say,
     warn_unused,
     write_rows,
 )
@@ -148,7 +148,7 @@ def check_use(options: JudgeOptions) -> None:
             raise UsageError("--repeat is for one judge: for a jury write --repeats NUMBER")
         if options.jury.weights is not None and options.jury.rule not in (None, "weighted"):
             raise UsageError(f"--weights is for --rule weighted, not --rule {options.jury.rule}")
-        if options.case and options.votes is None and not people_of(options):
+        if options.case and options.votes is None and not _has_people(options):
             warn_unused(["--case"], "it names the rows of votes, which --votes FILE writes")
     elif options.case is not None:
         raise UsageError("--case is for a jury: give several judges or --votes FILE")
@@ -172,10 +172,9 @@ def _asks_a_model(options: JudgeOptions) -> bool:
     return bool(_models_of(options)) and options.engine not in ("rules", "ontology")
 
 
-def people_of(options: JudgeOptions) -> list[str]:
-    """Return the files of people's votes that judge, each as a judge is named."""
-    files = [f"{HUMAN}{file}" for file in options.jury.human or ()]
-    return [*(name for name in options.judge or () if name.startswith(HUMAN)), *files]
+def _has_people(options: JudgeOptions) -> bool:
+    named = (name.startswith(HUMAN) for name in options.judge or ())
+    return bool(options.jury.human) or any(named)
 
 
 def _before_judge(options: JudgeOptions) -> Judging[Outcome]:
@@ -242,9 +241,7 @@ def _before_jury(options: JudgeOptions) -> Judging[JuryOutcome]:
     voters = voters_of(options, job.step)
     plan = plan_jury(job.step, voters, **settings_of(options, job.step))
     cases = case_names(job.sheet, options.case)
-    for people in (voter for voter in voters if isinstance(voter, HumanVotes)):
-        for told in votes_not_read(job.step, people, cases):
-            say(f"dxjudge: warning: {told}")
+    warn_of_votes(job.step, voters, cases)
     pairs = zip(job.keys, cases, strict=True)
     rows = Rows[JuryOutcome](
         [fingerprint([key, case]) if key else "" for key, case in pairs],
