@@ -7,10 +7,9 @@ from typing import Any, NamedTuple
 
 from ..errors import UsageError
 
-_WRITTEN = {
-    "output", "votes", "contested", "differences", "changes", "account", "log", "journal",
-    "duplicates",
-}  # fmt: skip
+WRITTEN = frozenset(
+    "output votes contested differences changes account log journal duplicates".split()
+)
 """The options that name a file to write; every other parameter may name one to read."""
 
 
@@ -37,9 +36,14 @@ def check_apart(params: Sequence[Any], values: Mapping[str, Any]) -> None:
             )
 
 
+def names_output(param: Any) -> bool:
+    """Return whether a parameter names a file to write; the argument `votes` is one to read."""
+    return param.name in WRITTEN and (_is_option(param) or param.name == "output")
+
+
 def _files(param: Any, value: Any) -> Iterator[_Named]:
     """Yield the files that a parameter names: regular ones, and paths where nothing is yet."""
-    is_written = param.name in _WRITTEN and (_is_option(param) or param.name == "output")
+    is_written = names_output(param)
     for one in value if isinstance(value, list | tuple) else [value]:
         if not isinstance(one, str | Path) or str(one) in ("", "-"):
             continue

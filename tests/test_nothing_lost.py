@@ -1,18 +1,23 @@
 """Where two parts meet, what one of them leaves out is said or refused."""
 
+import inspect
 import json
+import re
+from collections.abc import Iterator
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pyarrow.parquet as parquet
 import pytest
+from typer.main import get_command
 
 from dxjudge.agents.engine.faults import read_fault
 from dxjudge.agents.engine.judges import as_judge
 from dxjudge.agents.engine.token_scores import first_tokens
 from dxjudge.cache.key import fingerprint
-from dxjudge.cli.main import forgive, run
+from dxjudge.cli.apart import WRITTEN, names_output
+from dxjudge.cli.main import app, forgive, run
 from dxjudge.curation.exports import export_rows
 from dxjudge.errors import InputError
 from dxjudge.evaluation.cases import Source, read_responses
@@ -285,6 +290,40 @@ def test_a_file_is_never_written_over_another_one_of_the_same_line(
     said = capsys.readouterr().err
     assert named in said and "name the same file" in said
     assert {path.read_text() for path in tmp_path.iterdir() if path.is_file()} == {"kept"}
+
+
+# What a command reads, or writes in place (a canonical table), or a folder that it fills.
+READ = frozenset(
+    """cases cassette concepts conditions config disagree earlier equivalences evidences first
+    folder input models people pilot prices ratings report run runs scores second source stress
+    table tables votes weights""".split()
+)
+NO_FILE = frozenset(("cache_mode", "cluster", "new"))  # whose help speaks of writing too
+
+
+def parameters(group: Any) -> Iterator[tuple[Any, str]]:
+    """Each parameter of each command, and its type as the command's function has it."""
+    for command in group.commands.values():
+        if hasattr(command, "commands"):
+            yield from parameters(command)
+            continue
+        own = inspect.signature(command.callback).parameters
+        yield from ((one, str(get_args(own[one.name].annotation)[0])) for one in command.params)
+
+
+def test_each_parameter_that_names_a_file_is_known_as_written_or_as_read() -> None:
+    """One that is missing in both could be written over another file of its line."""
+    written, read, silent = set[str](), set[str](), set[str]()
+    for one, kind in parameters(get_command(app)):
+        if names_output(one):
+            written.add(one.name)
+        elif "Path" in kind:
+            read.add(one.name)
+        elif "str" in kind and re.search(r"\bwrite\b", one.help or "", re.IGNORECASE):
+            silent.add(one.name)
+    assert written == WRITTEN
+    assert read == READ
+    assert silent == NO_FILE
 
 
 def test_a_cassette_never_changes_a_reply_in_silence(
