@@ -6,8 +6,10 @@ of one category that hold the same words of the text, the one that adds fewer of
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from .reading.normalise import normalise_text
+from .reading.query import Query
 from .search.rerank import Ranked
 from .search.retrieve import Retriever
 from .search.words import STEM
@@ -21,6 +23,8 @@ _SMALL = frozenset(
     """unspecified other specified of the and or in to with due a an by for not elsewhere nos site
     part classified type""".split()
 )
+_PARTS = frozenset(("first part", "in brackets"))
+_OTHER = frozenset(("other", "nec", "elsewhere"))
 _SAID = frozenset(
     word[:STEM]
     for word in """foreign displaced nondisplaced bilateral hemorrhage bleeding perforation
@@ -32,14 +36,27 @@ _SAID = frozenset(
 )
 
 
-def plain_first(
-    ranked: Sequence[Ranked], texts: Sequence[str], retriever: Retriever
-) -> list[Ranked]:
+class _Asked(NamedTuple):
+    """The stems of a text; those of its first part; whether it asks for another condition."""
+
+    stems: frozenset[str]
+    first_part: frozenset[str]
+    is_other: bool
+
+
+def plain_first(ranked: Sequence[Ranked], query: Query, retriever: Retriever) -> list[Ranked]:
     """Return the candidates with a plainer sibling in the place of a first one that says more.
 
-    texts: the readings of the text, normalised. The two change their scores.
+    The two change their scores.
     """
-    asked = frozenset(_stems(" ".join(texts)))
+    texts = [form.text for form in query.forms if form.kind not in _PARTS]
+    parts = [form.text for form in query.forms if form.kind == "first part"]
+    words = " ".join(texts)
+    asked = _Asked(
+        frozenset(_stems(words)),
+        frozenset(_stems(" ".join(parts[:1] or texts))),
+        not _OTHER.isdisjoint(words.split()),
+    )
     for place, other in enumerate(ranked[1:_READ], 1):
         first = ranked[0]
         if other.score < _SHARE * first.score:
@@ -52,22 +69,29 @@ def plain_first(
     return list(ranked)
 
 
-def _is_plainer(other: Ranked, first: Ranked, asked: frozenset[str], retriever: Retriever) -> bool:
+def _is_plainer(other: Ranked, first: Ranked, asked: _Asked, retriever: Retriever) -> bool:
     tree = retriever.tree
     one, two = tree.node(other.hit.code), tree.node(first.hit.code)
     if tree.category(one) != tree.category(two) or one in tree.ancestors(two):
         return False
     names = [normalise_text(tree.name(node)) for node in (one, two)]
-    theirs, own = (_added(name, asked) for name in names)
+    theirs, own = (_added(name, asked.stems) for name in names)
     # A term that says no more than the text is a name of the code in the words of the text.
-    own &= _added(retriever.index.folded[first.hit.row], asked)
-    shared = [asked.intersection(_stems(name)) for name in names]
-    return theirs < own and shared[0] >= shared[1]
+    own &= _added(retriever.index.folded[first.hit.row], asked.stems)
+    shared = [asked.stems.intersection(_stems(name)) for name in names]
+    if not shared[0] >= shared[1]:
+        return False
+    if theirs & _SAID < own & _SAID:
+        return True
+    # "Hand, unspecified site" is plainer than "back of hand" where it says all that the text says.
+    is_vague = tree.descriptor.is_unspecified(tree.name(one)) and not asked.is_other
+    says_all = not theirs and bool(own) and asked.first_part <= shared[0]
+    return is_vague and says_all and two not in tree.ancestors(one)
 
 
 def _added(name: str, asked: frozenset[str]) -> frozenset[str]:
-    """Return the telling words of a name that the text does not hold."""
-    return _SAID.intersection(_stems(_LACK.sub("", name))) - asked
+    """Return the words of a name that the text does not hold."""
+    return frozenset(_stems(_LACK.sub("", name))) - asked
 
 
 def _stems(text: str) -> list[str]:

@@ -39,7 +39,7 @@ def score_candidates(
         # The twin of the other side is as likely as the code that the text equals but for its side.
         network[ranked[0].hit.code] = network.get(named.hit.code, 0.0)
     else:
-        ranked = as_said(_plain_first(ranked, query, policy), query, policy.retriever)
+        ranked = as_said(plain_first(ranked, query, policy.retriever), query, policy.retriever)
         ranked = _capped(ranked, query, policy)
     limited = bool(ranked) and not equal and _is_limited(ranked[0], query, policy)
     return Scored(query, ranked, network, bool(equal), _categories(ranked, policy), limited)
@@ -93,11 +93,6 @@ def _joined_candidate(better: Ranked, other: Ranked, policy: Policy) -> Ranked:
 
 def _why(better: Ranked, hidden: str) -> str:
     return f"{better.why()}; {hidden} has the same name"
-
-
-def _plain_first(ranked: list[Ranked], query: Query, policy: Policy) -> list[Ranked]:
-    texts = [form.text for form in query.forms if form.kind not in {"first part", "in brackets"}]
-    return plain_first(ranked, texts, policy.retriever)
 
 
 def _capped(ranked: list[Ranked], query: Query, policy: Policy) -> list[Ranked]:

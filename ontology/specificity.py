@@ -25,6 +25,10 @@ _SAID = (
 _INTENT = re.compile(r"\bsuicid\w*|\bself[- ](?:harm|inflicted)\b|\bon purpose\b", re.IGNORECASE)
 _DENIED = re.compile(r"\b(?:no|not|non|without|denie[sd]|denying)\b[^,;.]*", re.IGNORECASE)
 _SIDES = re.compile(r"\b(?:left|right|bilateral|both)\b")
+# Short forms of sides, which mean other things where the code is not of an eye or an ear.
+_EYE = {"OS": "left", "OD": "right", "OU": "bilateral"}
+_EAR = {"AS": "left", "AD": "right", "AU": "bilateral"}
+_SIDED_ORGANS = ((re.compile(r"\beye(?:lid)?\b"), _EYE), (re.compile(r"\bear\b"), _EAR))
 
 Specificity = Literal["concept", "category", "billable"]
 SPECIFICITIES: tuple[Specificity, ...] = ("concept", "category", "billable")
@@ -62,7 +66,6 @@ def at_specificity(
         return tree.category(node).code
     if policy == "billable":
         order = {candidate: place for place, candidate in enumerate(ranked)}
-        side = side_of(expand_abbreviations(text).text)
         of_men = bool(_MALE.search(text))
         while children := tree.children(node):
             if variant := _variant_said(node, children, text, tree):
@@ -72,6 +75,7 @@ def at_specificity(
                 child for child in children if bool(_MALE.search(tree.name(child))) == wanted
             ]
             said = _of_words(fitting or children, text, tree)
+            side = side_said(text, (node, *children), tree)
             node = _next(node, _of_side(said, side, tree), tree, order)
     return node.code
 
@@ -156,3 +160,20 @@ def side_of(text: str) -> str | None:
     """Return left, right or bilateral where a text names exactly one of them, else None."""
     words = {"bilateral" if word == "both" else word for word in _SIDES.findall(text.lower())}
     return words.pop() if len(words) == 1 else None
+
+
+def side_said(text: str, nodes: Sequence[Node], tree: Tree) -> str | None:
+    """Return the side that a text names for these codes, None where it names none or two.
+
+    "ERM OS" is of the left eye: OS, OD and OU are read so where a code names an eye, AS, AD and AU
+    where one names an ear.
+    """
+    read = expand_abbreviations(text).text
+    if side := side_of(read):
+        return side
+    names = " ".join(tree.name(node).lower() for node in nodes)
+    for organ, sides in _SIDED_ORGANS:
+        if organ.search(names):
+            said = {sides[word] for word in re.findall(r"\b[A-Z]{2}\b", read) if word in sides}
+            return said.pop() if len(said) == 1 else None
+    return None

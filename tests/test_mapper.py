@@ -295,6 +295,9 @@ def test_specificity_is_a_policy(mapper: Mapper) -> None:
     assert at_specificity("J45", "billable", tree) == "J45.909"  # unspecified, uncomplicated
     overdose = "acetaminophen overdose, intentional"
     assert at_specificity("T39.1", "billable", tree, (), overdose) == "T39.1X2A"
+    assert at_specificity("E11.331", "billable", tree, (), "NPDR OD w/ DME") == "E11.3311"
+    assert at_specificity("H92.0", "billable", tree, (), "otalgia AS") == "H92.02"
+    assert at_specificity("H92.0", "billable", tree, (), "otalgia AS, AD") == "H92.09"
     assert at_specificity("T39.1", "billable", tree, (), "overdose") == "T39.1X1A"
     assert at_specificity("O99.28", "billable", tree, (), "second trimester") == "O99.282"
     assert at_specificity("J45", "billable", tree, ["J45.909"]) == "J45.909"

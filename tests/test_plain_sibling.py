@@ -12,6 +12,9 @@ from dxjudge.graphs.mapper import Mapper
         ("Puncture wound w/ FB of R hand", "S61.441"),
         ("pre-eclampsia, third trimester NEC", "O14.93"),  # not O14.13, severe
         ("severe pre-eclampsia, third trimester", "O14.13"),
+        ("2nd deg burn L hand, hot oil", "T23.202"),  # not T23.262, back of hand
+        ("2nd deg burn back of L hand", "T23.262"),
+        ("Aspergillosis NEC", "B44.89"),  # "other" is said: not B44.9, unspecified
     ],
 )
 def test_what_the_text_does_not_say_is_not_first(mapper: Mapper, text: str, code: str) -> None:

@@ -17,6 +17,12 @@ from dxjudge.graphs.mapper import Mapper
         ("left ventricular failure", "I50.1"),  # the name holds the side already
         ("IBS w/o diarrhea", "K58.9"),  # not K58.0, with diarrhea
         ("IBS w/ diarrhea", "K58.0"),
+        ("lac L index finger, no FB", "S61.211"),  # without a foreign body, without damage
+        ("lac L index finger, nail intact, no FB", "S61.211"),
+        ("gallstones w/ biliary colic, no cholecystitis", "K80.2"),
+        ("ERM OS", "H35.372"),  # in a code of an eye, OS is the left one
+        ("POAG, APAP OD", "H40.11"),  # beside a drug, OD is an overdose
+        ("paronychia R thumb", "L03.011"),  # the twin of L03.019
         ("ulcerative colitis with rectal bleeding", "K51.911"),  # not K51.811, other
         ("Other ulcerative colitis with rectal bleeding", "K51.811"),
         ("Staphylococcus aureus, methicillin-resistant", "B95.62"),

@@ -9,11 +9,10 @@ first and a code close to it.
 import re
 from collections.abc import Sequence
 
-from ..reading.abbreviations import expand_abbreviations
 from ..reading.agents import organism
 from ..reading.normalise import normalise_text
 from ..reading.query import Query
-from ..specificity import side_of
+from ..specificity import side_of, side_said
 from ..tree import Node, Tree
 from .detailed import more_detailed, read_details
 from .rerank import Ranked
@@ -23,8 +22,9 @@ from .words import STEM
 _READ = 10  # candidates that are looked at
 _SHARE = 0.02  # of the first one's score, which a candidate of the right side must have
 _LONG = 6  # letters of a word that an organism's name has; "strep" may be an infection
-_WITHOUT = re.compile(r"(?<!\bor )(?<!\band )\bwithout (.+?)(?= with |$)")
-_LACK = re.compile(r"\bwithout\b.*")
+_WITHOUT = re.compile(r"(?<!\bor )(?<!\band )\b(?:without|no) (.+?)(?= with |$)")
+_INTACT = re.compile(r"\b(\w+) (?:is |are )?intact\b")  # without damage to it
+_LACK = re.compile(r"\bwithout\b.*?(?= with |$)")
 _SMALL = frozenset("or and of the other with complication complications mention".split())
 _OF_SIDE = frozenset(("eye", "ear", "lower", "upper", "limb", "extrem", "female", "male"))
 _UNSIDED = frozenset("left right bilateral both of the".split())
@@ -98,7 +98,7 @@ def as_said(ranked: Sequence[Ranked], query: Query, retriever: Retriever) -> lis
     code = code or _primary(ranked, texts, retriever.tree)
     code = code or _unlike(ranked, texts, retriever)
     code = code or more_detailed(ranked, query, retriever)
-    code = code or _sided(ranked, texts, retriever)
+    code = code or _sided(ranked, texts, query, retriever)
     return _in_front(code, ranked, retriever) if code else list(ranked)
 
 
@@ -110,10 +110,17 @@ def in_detail(ranked: Sequence[Ranked], query: Query, retriever: Retriever) -> l
     """
     if ranked and (code := more_detailed(ranked, query, retriever)):
         return _in_front(code, ranked, retriever)
-    tree, side = retriever.tree, side_of(expand_abbreviations(query.text).text)
-    if not ranked or side is None or side_of(tree.name(ranked[0].hit.code)):
+    if not ranked or side_of(retriever.tree.name(ranked[0].hit.code)):
         return list(ranked)
-    first, parent = tree.node(ranked[0].hit.code), tree.parent(ranked[0].hit.code)
+    tree, first = retriever.tree, retriever.tree.node(ranked[0].hit.code)
+    side = side_said(query.text, [first], tree)
+    twin = side and _twin(first, side, retriever)
+    return _in_front(twin, ranked, retriever) if twin else list(ranked)
+
+
+def _twin(first: Node, side: str, retriever: Retriever) -> str | None:
+    """Return the one code beside the first that has its name with a side, None without one."""
+    tree, parent = retriever.tree, retriever.tree.parent(first)
     own = _words(tree.name(first)) - _VAGUE
     twins = [
         node.code
@@ -122,7 +129,7 @@ def in_detail(ranked: Sequence[Ranked], query: Query, retriever: Retriever) -> l
         and node.code in retriever.index.rows.of_code
         and _words(tree.name(node)) - _UNSIDED == own - _UNSIDED
     ]
-    return _in_front(twins[0], ranked, retriever) if len(twins) == 1 else list(ranked)
+    return twins[0] if len(twins) == 1 else None
 
 
 def _of_same_words(ranked: Sequence[Ranked], text: str, retriever: Retriever) -> str | None:
@@ -160,6 +167,8 @@ def _without(ranked: Sequence[Ranked], texts: Sequence[str], tree: Tree) -> str 
         for word in match[1].split()
         if word not in _SMALL
     }
+    if whole := next(filter(None, map(_INTACT.search, texts)), None):
+        absent |= {"damage", whole[1][:STEM]}
 
     def says(candidate: Ranked) -> bool:
         name = _LACK.sub("", normalise_text(tree.name(candidate.hit.code)))
@@ -167,9 +176,12 @@ def _without(ranked: Sequence[Ranked], texts: Sequence[str], tree: Tree) -> str 
 
     if not absent or not says(ranked[0]):
         return None
-    category = tree.category(ranked[0].hit.code)
-    fitting = (one for one in ranked[1:_READ] if tree.category(one.hit.code) == category)
-    return next((one.hit.code for one in fitting if not says(one)), None)
+    category, above = tree.category(ranked[0].hit.code), tree.ancestors(ranked[0].hit.code)
+    near = (one for one in ranked[1:_READ] if tree.category(one.hit.code) == category)
+    fitting = [one.hit.code for one in near if not says(one)]
+    # One above the first says nothing of it: a code beside it, "without", is better.
+    beside = (code for code in fitting if tree.node(code) not in above)
+    return next(beside, next(iter(fitting), None))
 
 
 def _unspecified(
@@ -275,13 +287,16 @@ def _words(name: str) -> set[str]:
     return set(normalise_text(name).split())
 
 
-def _sided(ranked: Sequence[Ranked], texts: Sequence[str], retriever: Retriever) -> str | None:
+def _sided(
+    ranked: Sequence[Ranked], texts: Sequence[str], query: Query, retriever: Retriever
+) -> str | None:
     """Return the code of the text's side below the first one or beside it, where that has none.
 
     It says nothing else that the text does not say: "iritis OD" is not chronic.
     """
-    tree, side = retriever.tree, side_of(" ".join(texts))
+    tree = retriever.tree
     first = tree.node(ranked[0].hit.code)
+    side = side_of(" ".join(texts)) or side_said(query.text, [first, *tree.children(first)], tree)
     if side is None or side_of(tree.name(first)):
         return None
 
@@ -298,15 +313,12 @@ def _sided(ranked: Sequence[Ranked], texts: Sequence[str], retriever: Retriever)
         for one in ranked[1:_READ]
         if one.score >= _SHARE * ranked[0].score and read_details(tree.name(one.hit.code)) <= own
     )
-    return next(
-        (
-            node.code
-            for node in near
-            if fits(node)
-            and (first in tree.ancestors(node) or tree.parent(node) == tree.parent(first))
-        ),
-        None,
+    beside = (
+        node.code
+        for node in near
+        if fits(node) and (first in tree.ancestors(node) or tree.parent(node) == tree.parent(first))
     )
+    return next(beside, None) or _twin(first, side, retriever)
 
 
 def _in_front(code: str, ranked: Sequence[Ranked], retriever: Retriever) -> list[Ranked]:
