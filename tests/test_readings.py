@@ -187,7 +187,7 @@ CODES = {
     "first pregnancy, 22 weeks, routine visit": "Z34.02",
     "pacemaker lead fracture": "T82.110",
     "treated hypertension": "I10",
-    "mesothelioma after asbestos exposure": "C45.0",
+    "mesothelioma after asbestos exposure": "C45.9",
     "CABG x3 2014, stable": "Z95.1",
     "trasplantado renal hace 5 años": "Z94.0",
     "breast cancer 2009, treated, no evidence of disease": "Z85.3",

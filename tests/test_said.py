@@ -38,6 +38,12 @@ from dxjudge.graphs.mapper import Mapper
         ("metastatic cancer to colon", "C78.5"),
         ("metastatic liver cancer", "C78.7"),
         ("Cancer of connective tissue", "C49.9"),  # not D49.2, of unspecified behavior
+        ("hemangiosarcoma of spleen", "C26.1"),  # not D18.03, a hemangioma
+        ("breast ca Tis", "D05"),  # in situ, not C50
+        ("cervical cancer stage 0", "D06"),
+        ("hearing aids", "Z97.4"),  # not a foreign body by them
+        ("epidermoid cyst", "L72.0"),  # only one of the mouth is K09.8
+        ("oral epidermoid cyst", "K09.8"),
     ],
 )
 def test_what_the_text_says_is_first(mapper: Mapper, text: str, code: str) -> None:

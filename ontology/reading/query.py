@@ -20,6 +20,7 @@ from .lay import in_clinical_words
 from .measured import whole_measure
 from .no_diagnosis import why_not_a_diagnosis
 from .normalise import LONGEST, normalise_text
+from .own_letters import without_own_letters
 from .shorthand import without_shorthand
 from .states import wordings_of_state
 from .told import terms_told
@@ -146,7 +147,7 @@ def read_query(text: str, *, frames: bool = True) -> Query:
     refusal = None if measure else why_not_a_diagnosis(text)
     if refusal:
         return Query(text, (), refusal=refusal)
-    short = measure or _CODE_PREFIX.sub("", text[:LONGEST])
+    short = measure or without_own_letters(_CODE_PREFIX.sub("", text[:LONGEST]))
     short = written_out(without_encounter(without_shorthand(short)))
     short, denied = without_denied(short)
     bare = _LEAD_IN.sub("", short.lstrip(" ?")).strip() or short

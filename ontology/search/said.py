@@ -65,9 +65,16 @@ _RULED_OUT = tuple(
     (re.compile(said), re.compile(excluded, re.IGNORECASE), re.compile(wanted, re.IGNORECASE))
     for said, excluded, wanted in (
         (
-            r"\bcancer\b(?! antigen| screening| phobia)|\bmalignant (?:neoplasm|tumor)\b",
-            r": (?:benign neoplasm|neoplasms? of (?:unspecified|uncertain) behavior)",
-            r": malignant neoplasm",
+            r"\bcancer\b(?! antigen| screening| phobia)|\bmalignant (?:neoplasm|tumor)\b|"
+            r"\b\w+sarcoma\b|\b(?:adeno)?carcinoma\b(?! in situ)",
+            r": (?:benign neoplasm|neoplasms? of (?:unspecified|uncertain) behavior)|"
+            r": (?:hem|lymph)angioma\b|^congenital malformations",
+            r": malignant neoplasm|^neoplasms: .*(?:sarcoma|carcinoma)",
+        ),
+        (
+            r"\bin situ\b|\bstage 0\b|\btis\b",
+            r": malignant neoplasm|: (?!.*in situ).*carcinoma",
+            r": carcinoma in situ|: melanoma in situ",
         ),
         (
             r"\bnon ?traumatic\b",
