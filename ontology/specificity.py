@@ -7,6 +7,7 @@ from typing import Literal
 from ..errors import UsageError
 from .reading.abbreviations import expand_abbreviations
 from .reading.coders import encounter_words
+from .reading.measured import trimester_of
 from .reading.normalise import normalise_text
 from .tree import Node, Tree
 
@@ -48,7 +49,7 @@ def at_specificity(
 
     1. Children for men where `text` or the code above names a man, else the others.
     2. Children of the side that `text` names; without a side where it names none. Children of the
-       intent and of the trimester that it names.
+       intent and of the trimester that it names, or whose weeks it names.
     3. Unspecified children whose name adds no word to the parent's, then those that add only what
        is absent ("without complications"), then other unspecified children, then all others.
     4. The best of the `ranked` codes, then a child without complications, then one of which
@@ -62,7 +63,8 @@ def at_specificity(
         return tree.category(node).code
     if policy == "billable":
         order = {candidate: place for place, candidate in enumerate(ranked)}
-        side = side_of(expand_abbreviations(text).text)
+        text = expand_abbreviations(text).text  # "mod" is a stage too
+        side = side_of(text)
         of_men = bool(_MALE.search(text))
         while children := tree.children(node):
             if variant := _variant_said(node, children, text, tree):
@@ -93,8 +95,8 @@ def _variant_said(node: Node, children: Sequence[Node], text: str, tree: Tree) -
 
 
 def _telling(words: set[str]) -> int:
-    """Return how many words tell a variant; numbers alone, such as an age, tell none."""
-    return len(words) if any(word.isalpha() for word in words) else 0
+    """Return how many words tell a variant; numbers alone, or a fetus without one, tell none."""
+    return len(words) if any(word.isalpha() for word in words) and words != {"fetus"} else 0
 
 
 def _next(node: Node, children: Sequence[Node], tree: Tree, order: dict[str, int]) -> Node:
@@ -141,6 +143,8 @@ def _of_side(children: Sequence[Node], side: str | None, tree: Tree) -> Sequence
 def _of_words(children: Sequence[Node], text: str, tree: Tree) -> Sequence[Node]:
     """Return the children that say the same of an intent or a trimester, all where none does."""
     said = _INTENT.sub("intentional", _DENIED.sub(" ", text)).lower()
+    if "trimester" not in said:
+        said = f"{said} {trimester_of(text)}"
     for kind in _SAID:
         if (words := kind.search(said)) and len(set(kind.findall(said))) == 1:
             of_words = [
