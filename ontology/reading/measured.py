@@ -93,8 +93,8 @@ _BESIDE = frozenset(
 _PARITY = re.compile(r"\bg\d{1,2}\s?p[\d-]{1,5}(?!\w)", re.IGNORECASE)
 # With these a time is that since a birth or of an illness, and no age of a pregnancy.
 _SINCE = re.compile(
-    r"\b(?:postpartum|puerper\w*|pp|post|after|since|ago|for(?! (?:gestational age|dates))|past|last|"
-    r"x|old|deliver\w*|lactat\w*|breast|nipple|every|q)\b",
+    r"\b(?:postpartum|puerper\w*|pp|post|after|since|ago|for(?! (?:gestational age|dates))|past|"
+    r"last|x|old|deliver\w*|lactat\w*|breast|nipple|every|q)\b",
     re.IGNORECASE,
 )
 
