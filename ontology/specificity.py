@@ -55,6 +55,7 @@ def at_specificity(
     4. The best of the `ranked` codes, then a child without complications, then one of which
        all is unspecified ("Sepsis, unspecified organism"), then the first child.
 
+    A code of an unspecified side or trimester gives way to that of the one that `text` names.
     A rule that leaves no child is skipped. Of the variants by a 7th character (encounter, fetus,
     stage) the one whose words the text says is taken, else the initial encounter.
     """
@@ -66,6 +67,7 @@ def at_specificity(
         text = expand_abbreviations(text).text  # "mod" is a stage too
         side = side_of(text)
         of_men = bool(_MALE.search(text))
+        node = _said_beside(node, side, text, tree)
         while children := tree.children(node):
             if variant := _variant_said(node, children, text, tree):
                 return variant.code
@@ -76,6 +78,23 @@ def at_specificity(
             said = _of_words(fitting or children, text, tree)
             node = _next(node, _of_side(said, side, tree), tree, order)
     return node.code
+
+
+def _said_beside(node: Node, side: str | None, text: str, tree: Tree) -> Node:
+    """Return the code beside one of an unspecified side or trimester that differs in it only."""
+    name, parent = tree.name(node), tree.parent(node)
+    if parent is None or "unspecified" not in name.lower():
+        return node
+    weeks = _SAID[1].search(text.lower())
+    trimester = weeks.group() if weeks else trimester_of(text)
+    said = [_singular(name) | {word} for word in (side, *trimester.split()[:1]) if word]
+    beside = (child for child in tree.children(parent) if _singular(tree.name(child)) in said)
+    return next(beside, node)
+
+
+def _singular(name: str) -> set[str]:
+    """Return the words of a name, "both eyes" and "bilateral limbs" as those of one."""
+    return {word.removesuffix("s") for word in _words(name)}
 
 
 def _variant_said(node: Node, children: Sequence[Node], text: str, tree: Tree) -> Node | None:

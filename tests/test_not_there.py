@@ -167,6 +167,7 @@ def test_a_meaning_taken_from_the_words_beside_it_is_told(mapper: Mapper) -> Non
     mapping = mapper.map("CP r/o ACS")
     assert mapping.code == "R07.9"
     assert (mapping.reason or "").startswith("CP was read as chest pain")
+    assert mapper.map("AR w allergic conj").codes == ("J30.9", "H10.1")
 
 
 @pytest.mark.parametrize(
