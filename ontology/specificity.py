@@ -7,6 +7,7 @@ from typing import Literal
 from ..errors import UsageError
 from .reading.abbreviations import expand_abbreviations
 from .reading.coders import encounter_words
+from .reading.measured import trimester_of
 from .reading.normalise import normalise_text
 from .tree import Node, Tree
 
@@ -52,12 +53,13 @@ def at_specificity(
 
     1. Children for men where `text` or the code above names a man, else the others.
     2. Children of the side that `text` names; without a side where it names none. Children of the
-       intent and of the trimester that it names.
+       intent and of the trimester that it names, or whose weeks it names.
     3. Unspecified children whose name adds no word to the parent's, then those that add only what
        is absent ("without complications"), then other unspecified children, then all others.
     4. The best of the `ranked` codes, then a child without complications, then one of which
        all is unspecified ("Sepsis, unspecified organism"), then the first child.
 
+    A code of an unspecified side or trimester gives way to that of the one that `text` names.
     A rule that leaves no child is skipped. Of the variants by a 7th character (encounter, fetus,
     stage) the one whose words the text says is taken, else the initial encounter.
     """
@@ -66,7 +68,9 @@ def at_specificity(
         return tree.category(node).code
     if policy == "billable":
         order = {candidate: place for place, candidate in enumerate(ranked)}
+        text = expand_abbreviations(text).text  # "mod" is a stage too
         of_men = bool(_MALE.search(text))
+        node = _said_beside(node, side_said(text, [node], tree), text, tree)
         while children := tree.children(node):
             if variant := _variant_said(node, children, text, tree):
                 return variant.code
@@ -78,6 +82,23 @@ def at_specificity(
             side = side_said(text, (node, *children), tree)
             node = _next(node, _of_side(said, side, tree), tree, order)
     return node.code
+
+
+def _said_beside(node: Node, side: str | None, text: str, tree: Tree) -> Node:
+    """Return the code beside one of an unspecified side or trimester that differs in it only."""
+    name, parent = tree.name(node), tree.parent(node)
+    if parent is None or "unspecified" not in name.lower():
+        return node
+    weeks = _SAID[1].search(text.lower())
+    trimester = weeks.group() if weeks else trimester_of(text)
+    said = [_singular(name) | {word} for word in (side, *trimester.split()[:1]) if word]
+    beside = (child for child in tree.children(parent) if _singular(tree.name(child)) in said)
+    return next(beside, node)
+
+
+def _singular(name: str) -> set[str]:
+    """Return the words of a name, "both eyes" and "bilateral limbs" as those of one."""
+    return {word.removesuffix("s") for word in _words(name)}
 
 
 def _variant_said(node: Node, children: Sequence[Node], text: str, tree: Tree) -> Node | None:
@@ -97,8 +118,8 @@ def _variant_said(node: Node, children: Sequence[Node], text: str, tree: Tree) -
 
 
 def _telling(words: set[str]) -> int:
-    """Return how many words tell a variant; numbers alone, such as an age, tell none."""
-    return len(words) if any(word.isalpha() for word in words) else 0
+    """Return how many words tell a variant; numbers alone, or a fetus without one, tell none."""
+    return len(words) if any(word.isalpha() for word in words) and words != {"fetus"} else 0
 
 
 def _next(node: Node, children: Sequence[Node], tree: Tree, order: dict[str, int]) -> Node:
@@ -145,6 +166,8 @@ def _of_side(children: Sequence[Node], side: str | None, tree: Tree) -> Sequence
 def _of_words(children: Sequence[Node], text: str, tree: Tree) -> Sequence[Node]:
     """Return the children that say the same of an intent or a trimester, all where none does."""
     said = _INTENT.sub("intentional", _DENIED.sub(" ", text)).lower()
+    if "trimester" not in said:
+        said = f"{said} {trimester_of(text)}"
     for kind in _SAID:
         if (words := kind.search(said)) and len(set(kind.findall(said))) == 1:
             of_words = [

@@ -150,6 +150,11 @@ def test_a_value_is_told_from_the_finding_it_stands_for(text: str, is_value: boo
         ("HIV follow up with PCP", "human immunodeficiency virus follow up with pcp"),
         ("PCP with low CD4", "pneumocystis pneumonia"),
         ("ED sent for drug restrict", "ed sent"),
+        ("PVD OS", "posterior vitreous detachment left eye"),
+        ("PVD with claudication", "peripheral vascular disease with"),
+        ("AR, seasonal", "allergic rhinitis seasonal"),
+        ("AR with MR", "aortic regurgitation with"),
+        ("DES OU", "dry eye syndrome both eyes"),
     ],
 )
 def test_words_beside_an_abbreviation_say_which_of_its_meanings_is_meant(
@@ -162,6 +167,7 @@ def test_a_meaning_taken_from_the_words_beside_it_is_told(mapper: Mapper) -> Non
     mapping = mapper.map("CP r/o ACS")
     assert mapping.code == "R07.9"
     assert (mapping.reason or "").startswith("CP was read as chest pain")
+    assert mapper.map("AR w allergic conj").codes == ("J30.9", "H10.1")
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,17 @@ TREE = load_tree()
         ("O36.591", "Maternal care for oth or susp poor fetl grth, 1st tri", "O36.5910"),
         ("H40.111", "Primary open-angle glaucoma, right eye, severe stage", "H40.1113"),
         ("H40.111", "Primary open-angle glaucoma, right eye", "H40.1110"),
+        ("H40.113", "POAG mod OU", "H40.1132"),
+        ("O36.60", "LGA fetus", "O36.60X0"),  # a fetus without a number is not the first
+        ("Z96.659", "s/p R TKA", "Z96.651"),
+        ("L03.019", "paronychia of thumb", "L03.019"),
+        ("G56.00", "CTS bilat", "G56.03"),
+        ("O30.009", "twins 20w", "O30.002"),
+        ("O41.0", "oligo 34w", "O41.03X0"),
+        ("O36.6", "LGA fetus 27w6d", "O36.62X0"),
+        ("O09.52", "elderly multigravida, 13w6d", "O09.521"),
+        ("O09.52", "elderly multigravida, last seen 13 weeks ago", "O09.529"),
+        ("O09.52", "elderly multigravida, 30w, second trimester", "O09.522"),
     ],
 )
 def test_the_variant_that_the_text_names_is_taken(code: str, text: str, billable: str) -> None:

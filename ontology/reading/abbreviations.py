@@ -1,7 +1,8 @@
 """Expand common clinical abbreviations that have one meaning.
 
 The table is `data/abbreviations.tsv`. An ambiguous abbreviation is not expanded: it is reported
-with its meanings, unless words beside it (`data/meanings.tsv`) are those of one meaning only.
+with its meanings, unless words beside it (`data/meanings.tsv`) are those of one meaning only. Such
+words also give one with a usual meaning another: "PVD OS" is of the vitreous body.
 """
 
 import re
@@ -14,7 +15,7 @@ from ..packaged import packaged, packaged_rows
 class Abbreviation(NamedTuple):
     """A row of the table; `kind` is any, capitals (only as the table writes it) or ambiguous.
 
-    An ambiguous one whose meaning the words beside it say has the kind context.
+    One whose meaning the words beside it say has the kind context.
     """
 
     short: str
@@ -52,7 +53,7 @@ def expand_abbreviations(text: str, beside: str = "") -> Expansion:
         lone = alone == entry.short.lower() and entry.short.isupper()
         if entry.kind != "any" and not as_written and not lone:
             return match.group()
-        if entry.kind == "ambiguous" and (meaning := _by_context(entry.short, f"{text} {beside}")):
+        if meaning := _by_context(entry.short, f"{text} {beside}"):
             entry = Abbreviation(entry.short, (meaning,), "context")
         if entry.kind == "ambiguous":
             ambiguous.append(entry)

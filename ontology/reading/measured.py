@@ -41,6 +41,8 @@ _WEEKS = (
     r"(?:weeks?|wks?|w|weekers?|wkr)\b(?:[\s,]*(?:and\s)?[0-6]\s?(?:days?|d)\b)?|\s?w\s?[0-6]\s?d\b|"
     r"\s?\+\s?[0-6](?![\d%])|\s[0-6]/7|/40\b)"
 )
+_TRIMESTERS = (14, 28)  # the weeks with which the second and the third begin, in the release
+_LONGEST = 46  # weeks of a pregnancy
 _PRETERM = frozenset("preterm premature prematurity preemie premie weeker weekers wkr born".split())
 _PREGNANT = frozenset(
     """pregnant pregnancy preg gravid gravida gestation gestational ga ega iup siup ob antepartum
@@ -91,8 +93,8 @@ _BESIDE = frozenset(
 _PARITY = re.compile(r"\bg\d{1,2}\s?p[\d-]{1,5}(?!\w)", re.IGNORECASE)
 # With these a time is that since a birth or of an illness, and no age of a pregnancy.
 _SINCE = re.compile(
-    r"\b(?:postpartum|puerper\w*|pp|post|after|since|ago|for|past|last|x|old|deliver\w*|lactat\w*|"
-    r"breast|nipple|every|q)\b",
+    r"\b(?:postpartum|puerper\w*|pp|post|after|since|ago|for(?! (?:gestational age|dates))|past|"
+    r"last|x|old|deliver\w*|lactat\w*|breast|nipple|every|q)\b",
     re.IGNORECASE,
 )
 
@@ -130,6 +132,19 @@ def measures_in(text: str) -> tuple[Measure, ...]:
         if match and not (name == "gestation" and _SINCE.search(text))
     )
     return tuple(measure for measure in measures if measure.term)
+
+
+def trimester_of(text: str) -> str:
+    """Return the trimester of the weeks that a text names, "" where it names none.
+
+    >>> trimester_of("oligo 27w6d"), trimester_of("twins, 28 wks"), trimester_of("6 wks postpartum")
+    ('second trimester', 'third trimester', '')
+    """
+    match = re.search(_WEEKS, text, re.IGNORECASE)
+    if match is None or not 0 < int(match["n"]) < _LONGEST or _SINCE.search(text):
+        return ""
+    begun = sum(int(match["n"]) >= week for week in _TRIMESTERS)
+    return f"{('first', 'second', 'third')[begun]} trimester"
 
 
 def _unit(match: re.Match[str]) -> set[str]:

@@ -2,6 +2,7 @@
 
 import re
 
+from .abbreviations import expand_abbreviations
 from .agents import agent, organism
 from .joined import Part, read_parts
 
@@ -22,7 +23,15 @@ def readings_of(text: str) -> tuple[tuple[Part, ...], ...]:
     text = _LEAD.sub("", text)
     shared, listed = read_parts(text, listed=True, shared=True), read_parts(text, listed=True)
     beside = read_parts(text, listed=True, first="beside")
-    return tuple(dict.fromkeys((shared, listed, read_parts(text), _of_agent(text), beside)))
+    readings = dict.fromkeys((shared, listed, read_parts(text), _of_agent(text), beside))
+    return tuple(tuple(_as_meant(part, text) for part in parts) for parts in readings)
+
+
+def _as_meant(part: Part, text: str) -> Part:
+    """Write out an abbreviation whose meaning a word of another part says."""
+    expansion = expand_abbreviations(part.text, text)
+    by_context = any(entry.kind == "context" for entry in expansion.expanded)
+    return part._replace(text=expansion.text) if by_context else part
 
 
 def _of_agent(text: str) -> tuple[Part, ...]:

@@ -66,8 +66,9 @@ _LATE_EFFECT = re.compile(r"\blate effects?(?: of| from)?\s+(?=\w)", re.IGNORECA
 _MEASURES = re.compile(
     r"(?<![\w.])(?<!type )(?<!stage )(?<!grade )(?:"
     r"(?:bmi|(?:lv)?ef|ck|cpk|a1c|hba1c|hgb|hb|inr|k|na|cr|gfr|egfr|ast|alt|psa|trop|bnp|gcs|"
-    r"nihss|ecog|gleason|apgars?|bal|etoh level|t max|tmax)\s*(?:of|is|[:=<>~])?\s*"
-    r"\d[\d.,/+=]*\s?(?:k|%|\w{1,2}(?:/\w{1,3})?)?"
+    r"nihss|ecog|gleason|apgars?|bal|etoh level|t max|tmax|ferritin|tsh|ldl|hdl|tg|plt|wbc|esr|crp|"
+    r"ahi|iop|phq-?9|gad-?7|t-?score)\s*(?:of|is|[:=<>~])?\s*"
+    r"-?\d[\d.,/+=]*\s?(?:k|%|\w{1,2}(?:/\w{1,3})?)?"
     r"|\d+(?:\.\d+)?\s?(?:x\s?\d+(?:\.\d+)?\s?)*(?:cm|mm)"
     r"|\d+(?:\.\d+)?\s?(?:[npµum]?c?g|m?mol|meq|m?iu|k?u)/(?:d?l|ml|hr?|min|kg)"
     r"|\d+(?:[.,]\d+)?k?\s?(?:mg|mcg|g|units?|iu|k)?\s?(?:q\s?(?:wk|week|d|day|mo|month)|weekly|daily)"

@@ -7,6 +7,15 @@ _SHORTHAND = (
     (re.compile(r"(?<!\w)w/(?!(?:o|out|d|u|c|i|in)\b)\s*|(?<=[a-z] )w (?=[a-z])", re.I), "with "),
     (re.compile(r"(?<![\w/])2/2(?![\w/])(?! (?:bottles|blood|pos))"), "secondary to"),
     (re.compile(r"\bchr\.? (?=[a-z])", re.I), "chronic "),
+    # "Scr" before a number is the creatinine of the serum.
+    (
+        re.compile(
+            r"^\s*scr\.? (?=(?:for )?(?:mammo|colono|(?:[a-z ]+ )?ca\b))|"
+            r"(?<=[a-z] )scr(?=\s*(?:$|[,;(]))",
+            re.I,
+        ),
+        "screening ",
+    ),
     (re.compile(r"(?<![\w#])#\s?(?=[a-z])", re.I), "fracture "),
     (
         re.compile(
