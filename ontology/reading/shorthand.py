@@ -3,6 +3,11 @@
 import re
 
 _INJECTED = r"heroin|cocaine|meth(?:amphetamine)?|fentanyl|opioids?|opiates?|amphetamines?"
+# What is acute on chronic: "a/c" is an anticoagulant before other words.
+_CHRONIC = (
+    r"(?:systolic|diastolic|combined|(?:d?c)?hf|hf[mr]?[rp]?ef|heart failure|hypox\w*|hypercap\w*|"
+    r"hypercarb\w*|resp\w*|sdh|subdural|ckd|kidney|renal|liver|anemia|pancreatitis)"
+)
 _SHORTHAND = (
     (re.compile(r"(?<!\w)w/(?!(?:o|out|d|u|c|i|in)\b)\s*|(?<=[a-z] )w (?=[a-z])", re.I), "with "),
     (re.compile(r"(?<![\w/])2/2(?![\w/])(?! (?:bottles|blood|pos))"), "secondary to"),
@@ -16,6 +21,7 @@ _SHORTHAND = (
     ),
     (re.compile(r"(?<=[a-z\d] )def\b\.?(?=\s*(?:$|[,;(]|\d|anemia))", re.I), "deficiency"),
     (re.compile(r"\bAo(?=C[A-Z]{2,3}\d?\b)"), "acute on "),
+    (re.compile(rf"(?<![\w/])(?:AoC|a/c)\s+(?=(?:\w+\s+)?{_CHRONIC}\b)", re.I), "acute on chronic "),
     (re.compile(r"(?<=\s)-ve\b", re.I), "negative"),
     (
         re.compile(
