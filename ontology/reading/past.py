@@ -35,7 +35,7 @@ _OVER = (
     r"(?:full|complete|good) recovery|none since|no (?:further )?(?:episodes?|attacks?|problems?)"
     rf"(?: since)|(?:well |fully )?healed|(?:fully|completely|successfully) treated|{_GONE})"
 )
-# An event that is over: "MI 2012", "L MCA stroke 2016 s/p tPA". What it left is told in other words.
+# An event that is over: "MI 2012", "L MCA stroke 2016 s/p tPA". What it left is told beside it.
 _WHICH = (
     r"(?:(?:l|r|left|right|bilateral|small|large|massive|saddle|ischemic|hemorrhagic|lacunar|embolic|"
     r"mca|aca|pca|lle|rle|le|ue|lue|rue|inferior|anterior|lateral|inf|ant|lat|wall|provoked|"
