@@ -25,6 +25,9 @@ _SAID = (
 _INTENT = re.compile(r"\bsuicid\w*|\bself[- ](?:harm|inflicted)\b|\bon purpose\b", re.IGNORECASE)
 _DENIED = re.compile(r"\b(?:no|not|non|without|denie[sd]|denying)\b[^,;.]*", re.IGNORECASE)
 _SIDES = re.compile(r"\b(?:left|right|bilateral|both)\b")
+_NON_DOMINANT = re.compile(r"\bnon[- ]?dominant\b", re.IGNORECASE)
+_DOMINANT = re.compile(r"\b(?:non)?dominant\b|\bambidext\w*", re.IGNORECASE)
+_HANDED = re.compile(r"\b(left|right)[- ]handed\b", re.IGNORECASE)
 
 Specificity = Literal["concept", "category", "billable"]
 SPECIFICITIES: tuple[Specificity, ...] = ("concept", "category", "billable")
@@ -48,7 +51,8 @@ def at_specificity(
 
     1. Children for men where `text` or the code above names a man, else the others.
     2. Children of the side that `text` names; without a side where it names none. Children of the
-       intent and of the trimester that it names.
+       intent and of the trimester that it names. Where it names no dominance, the right side is
+       the dominant one and the left is not, as the guidelines of ICD-10-CM say.
     3. Unspecified children whose name adds no word to the parent's, then those that add only what
        is absent ("without complications"), then other unspecified children, then all others.
     4. The best of the `ranked` codes, then a child without complications, then one of which
@@ -62,7 +66,7 @@ def at_specificity(
         return tree.category(node).code
     if policy == "billable":
         order = {candidate: place for place, candidate in enumerate(ranked)}
-        side = side_of(expand_abbreviations(text).text)
+        side = side_of(_HANDED.sub("", expand_abbreviations(text).text))
         of_men = bool(_MALE.search(text))
         while children := tree.children(node):
             if variant := _variant_said(node, children, text, tree):
@@ -72,7 +76,8 @@ def at_specificity(
                 child for child in children if bool(_MALE.search(tree.name(child))) == wanted
             ]
             said = _of_words(fitting or children, text, tree)
-            node = _next(node, _of_side(said, side, tree), tree, order)
+            of_side = _of_dominance(_of_side(said, side, tree), side, text, tree)
+            node = _next(node, of_side, tree, order)
     return node.code
 
 
@@ -136,6 +141,26 @@ def _is_plain(name: str) -> bool:
 def _of_side(children: Sequence[Node], side: str | None, tree: Tree) -> Sequence[Node]:
     """Return the children that name this side and no other; all children where there are none."""
     return [child for child in children if side_of(tree.name(child)) == side] or children
+
+
+def _of_dominance(
+    children: Sequence[Node], side: str | None, text: str, tree: Tree
+) -> Sequence[Node]:
+    """Return the children of the dominance that the side has; all where none is of one."""
+    if side not in {"left", "right"}:
+        return children
+    names = ((child, tree.name(child)) for child in children)
+    named = [(child, name) for child, name in names if _DOMINANT.search(name)]
+    wanted = _is_non_dominant(side, text)
+    return [one for one, name in named if bool(_NON_DOMINANT.search(name)) == wanted] or children
+
+
+def _is_non_dominant(side: str, text: str) -> bool:
+    """Return whether a side is not the dominant one: the left, where the text says nothing."""
+    if _NON_DOMINANT.search(text) or _DOMINANT.search(text):
+        return _NON_DOMINANT.search(text) is not None
+    handed = _HANDED.search(text)
+    return handed[1].lower() != side if handed else side == "left"
 
 
 def _of_words(children: Sequence[Node], text: str, tree: Tree) -> Sequence[Node]:
