@@ -30,6 +30,9 @@ _SIDES = re.compile(r"\b(?:left|right|bilateral|both)\b")
 _EYE = {"OS": "left", "OD": "right", "OU": "bilateral"}
 _EAR = {"AS": "left", "AD": "right", "AU": "bilateral"}
 _SIDED_ORGANS = ((re.compile(r"\beye(?:lid)?\b"), _EYE), (re.compile(r"\bear\b"), _EAR))
+_NON_DOMINANT = re.compile(r"\bnon[- ]?dominant\b", re.IGNORECASE)
+_DOMINANT = re.compile(r"\b(?:non)?dominant\b|\bambidext\w*", re.IGNORECASE)
+_HANDED = re.compile(r"\b(left|right)[- ]handed\b", re.IGNORECASE)
 
 Specificity = Literal["concept", "category", "billable"]
 SPECIFICITIES: tuple[Specificity, ...] = ("concept", "category", "billable")
@@ -53,7 +56,9 @@ def at_specificity(
 
     1. Children for men where `text` or the code above names a man, else the others.
     2. Children of the side that `text` names; without a side where it names none. Children of the
-       intent and of the trimester that it names, or whose weeks it names.
+       intent and of the trimester that it names, or whose weeks it names. Where it names no
+       dominance, the right side is the dominant one and the left is not, as the guidelines of
+       ICD-10-CM say.
     3. Unspecified children whose name adds no word to the parent's, then those that add only what
        is absent ("without complications"), then other unspecified children, then all others.
     4. The best of the `ranked` codes, then a child without complications, then one of which
@@ -69,8 +74,9 @@ def at_specificity(
     if policy == "billable":
         order = {candidate: place for place, candidate in enumerate(ranked)}
         text = expand_abbreviations(text).text  # "mod" is a stage too
+        sided = _HANDED.sub("", text)
         of_men = bool(_MALE.search(text))
-        node = _said_beside(node, side_said(text, [node], tree), text, tree)
+        node = _said_beside(node, side_said(sided, [node], tree), text, tree)
         while children := tree.children(node):
             if variant := _variant_said(node, children, text, tree):
                 return variant.code
@@ -79,8 +85,9 @@ def at_specificity(
                 child for child in children if bool(_MALE.search(tree.name(child))) == wanted
             ]
             said = _of_words(fitting or children, text, tree)
-            side = side_said(text, (node, *children), tree)
-            node = _next(node, _of_side(said, side, tree), tree, order)
+            side = side_said(sided, (node, *children), tree)
+            of_side = _of_dominance(_of_side(said, side, tree), side, text, tree)
+            node = _next(node, of_side, tree, order)
     return node.code
 
 
@@ -161,6 +168,26 @@ def _is_plain(name: str) -> bool:
 def _of_side(children: Sequence[Node], side: str | None, tree: Tree) -> Sequence[Node]:
     """Return the children that name this side and no other; all children where there are none."""
     return [child for child in children if side_of(tree.name(child)) == side] or children
+
+
+def _of_dominance(
+    children: Sequence[Node], side: str | None, text: str, tree: Tree
+) -> Sequence[Node]:
+    """Return the children of the dominance that the side has; all where none is of one."""
+    if side not in {"left", "right"}:
+        return children
+    names = ((child, tree.name(child)) for child in children)
+    named = [(child, name) for child, name in names if _DOMINANT.search(name)]
+    wanted = _is_non_dominant(side, text)
+    return [one for one, name in named if bool(_NON_DOMINANT.search(name)) == wanted] or children
+
+
+def _is_non_dominant(side: str, text: str) -> bool:
+    """Return whether a side is not the dominant one: the left, where the text says nothing."""
+    if _NON_DOMINANT.search(text) or _DOMINANT.search(text):
+        return _NON_DOMINANT.search(text) is not None
+    handed = _HANDED.search(text)
+    return handed[1].lower() != side if handed else side == "left"
 
 
 def _of_words(children: Sequence[Node], text: str, tree: Tree) -> Sequence[Node]:

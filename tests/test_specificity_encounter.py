@@ -56,6 +56,23 @@ def test_the_unspecified_child_is_taken(code: str, text: str, billable: str) -> 
     assert at_specificity(code, "billable", TREE, ranked, text) == billable
 
 
+@pytest.mark.parametrize(
+    ("text", "billable"),
+    [
+        ("left hemiparesis", "G81.94"),  # the left side is not dominant where nothing is said
+        ("R hemiplegia", "G81.91"),
+        ("left hemiplegia, left-handed", "G81.92"),
+        ("right hemiplegia in a left-handed man", "G81.93"),
+        ("right hemiplegia, non-dominant side", "G81.93"),
+        ("left hemiplegia of an ambidextrous woman", "G81.92"),
+        ("hemiplegia", "G81.90"),
+    ],
+)
+def test_a_side_is_dominant_as_the_guidelines_say(text: str, billable: str) -> None:
+    ranked = ["G81.93", "G81.92"]
+    assert at_specificity("G81.9", "billable", TREE, ranked, text) == billable
+
+
 def test_a_concept_has_no_seventh_character() -> None:
     assert at_specificity("S61.431", "concept", TREE, text="wound of hand, sequela") == "S61.431"
 

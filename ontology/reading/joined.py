@@ -35,7 +35,11 @@ _JOINTS: tuple[tuple[Relation, str], ...] = (
         r"in(?: the)? setting of|in|by|"
         r"late effects?(?: of)?(?= )|sequelae? of|residual (?:of|from|after)",
     ),
-    ("after", r"after|following"),
+    (
+        "after",
+        r"after|following|"
+        r"s/p(?= (?:(?:old|prior|left|right|l|r|mca|ischemic) )*(?:cva|stroke)\b)",
+    ),
     ("on", rf"(?=on {_TREATMENT}\b)"),
 )
 _JOINT = re.compile(
@@ -97,7 +101,7 @@ _LEFT_OF_STROKE = re.compile(
 )
 # Depression and seizures after a stroke have codes of their own, which say the cause.
 _AFTER_STROKE = re.compile(
-    rf"^(?!.*\b(?:depress|seizure|epilep)).*\b(?:after|following)\s+(?:(?:an?|the|acute|ischemic|left|right)\s+)*{_STROKE}",
+    rf"^(?!.*\b(?:depress|seizure|epilep)).*\b(?:after|following|s/p)\s+(?:(?:an?|the|acute|ischemic|old|prior|left|right|l|r|mca)\s+)*{_STROKE}",
     re.IGNORECASE,
 )
 _OF_STROKE = re.compile(_STROKE, re.IGNORECASE)

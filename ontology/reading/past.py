@@ -35,6 +35,13 @@ _OVER = (
     r"(?:full|complete|good) recovery|none since|no (?:further )?(?:episodes?|attacks?|problems?)"
     rf"(?: since)|(?:well |fully )?healed|(?:fully|completely|successfully) treated|{_GONE})"
 )
+# An event that is over: "MI 2012", "L MCA stroke 2016 s/p tPA". What it left is told beside it.
+_WHICH = (
+    r"(?:(?:l|r|left|right|bilateral|small|large|massive|saddle|ischemic|hemorrhagic|lacunar|embolic|"
+    r"mca|aca|pca|lle|rle|le|ue|lue|rue|inferior|anterior|lateral|inf|ant|lat|wall|provoked|"
+    r"unprovoked|type 2|acute)\s+)*"
+)
+_EVENT = r"(?:(?:n?ste)?mi|myocardial infarction|heart attack|cva|stroke|tia|dvt|pe)"
 _TOLD = tuple(
     re.compile(rf"\s*(?P<condition>{words})[\s.]*", re.IGNORECASE)
     for words in (
@@ -45,6 +52,7 @@ _TOLD = tuple(
         rf"[^,;]+?)[,;]?\s+(?P<past>{LONG_AGO}(?:[,;]\s*[^,;]*)?[,;]\s*{_OVER}{_SINCE}",
         # "Cleft lip repaired in infancy", "duodenal ulcer healed years ago"
         rf"[^,;]+?)[,;]?\s+(?P<past>{_STILL}{_HOW}{_TREATED}\s+{LONG_AGO}",
+        rf"{_WHICH}{_EVENT})[,;]?\s+\(?(?P<past>{LONG_AGO}\)?(?:,?\s+s/p\s+[^,;]+)?",
         # "Gestational diabetes in an earlier pregnancy"
         r"(?!.*\b(?:supervision|care|history|current)\b)[^,;]+?)\s+(?P<past>"
         r"(?:in|with|during|after) (?:an? |the |her )?(?:earlier|previous|prior|past) "
@@ -73,6 +81,8 @@ def told_as_past(text: str) -> tuple[str, str] | None:
     ('no recurrence', 'colon cancer')
     >>> told_as_past("melanoma excised yesterday"), told_as_past("recurrence of cancer cured 2012")
     (None, None)
+    >>> told_as_past("NSTEMI 2012 s/p PCI"), told_as_past("stroke 2016 with residual weakness")
+    (('2012 s/p PCI', 'NSTEMI'), None)
     >>> told_as_past("gout treated since 2015"), told_as_past("scalp hematoma, no tumor")
     (None, None)
     """

@@ -3,6 +3,11 @@
 import re
 
 _INJECTED = r"heroin|cocaine|meth(?:amphetamine)?|fentanyl|opioids?|opiates?|amphetamines?"
+# What may be acute on chronic; "a/c" before other words is an anticoagulant.
+_CHRONIC = (
+    r"(?:systolic|diastolic|combined|(?:d?c)?hf|hf[rp]ef|heart failure|hypox\w*|hypercap\w*|"
+    r"hypercarb\w*|resp\w*|sdh|subdural|ckd|kidney|renal|liver|anemia|pancreatitis)"
+)
 _SHORTHAND = (
     (re.compile(r"(?<!\w)w/(?!(?:o|out|d|u|c|i|in)\b)\s*|(?<=[a-z] )w (?=[a-z])", re.I), "with "),
     (re.compile(r"(?<![\w/])2/2(?![\w/])(?! (?:bottles|blood|pos))"), "secondary to"),
@@ -25,6 +30,10 @@ _SHORTHAND = (
     ),
     (re.compile(r"(?<=[a-z\d] )def\b\.?(?=\s*(?:$|[,;(]|\d|anemia))", re.I), "deficiency"),
     (re.compile(r"\bAo(?=C[A-Z]{2,3}\d?\b)"), "acute on "),
+    (
+        re.compile(rf"(?<![\w/])(?:AoC|a/c)\s+(?=(?:\w+\s+)?{_CHRONIC}\b)", re.I),
+        "acute on chronic ",
+    ),
     (re.compile(r"(?<=\s)-ve\b", re.I), "negative"),
     (
         re.compile(
@@ -51,6 +60,8 @@ _SHORTHAND = (
 def without_shorthand(text: str) -> str:
     """Return a text with the signs and short words of charts written out.
 
+    >>> without_shorthand("a/c HFrEF"), without_shorthand("a/c for DVT")
+    ('acute on chronic HFrEF', 'a/c for DVT')
     >>> without_shorthand("PNA 2/2 flu w/ sepsis"), without_shorthand("chr. gastritis, old")
     ('PNA secondary to flu with sepsis', 'old chronic gastritis')
     """
