@@ -22,7 +22,12 @@ _SAID = (
     re.compile(r"\b(?:accidental|intentional|assault|undetermined|adverse effect|underdosing)\b"),
     re.compile(r"\b(?:first|second|third) trimester\b"),
 )
-_INTENT = re.compile(r"\bsuicid\w*|\bself[- ](?:harm|inflicted)\b|\bon purpose\b", re.IGNORECASE)
+_INTENT = re.compile(
+    r"\bsuicid\w*|\bself[- ](?:harm|inflicted)\b|\bon purpose\b|(?-i:\bS[AI]\b(?! joint))",
+    re.IGNORECASE,
+)
+# A poisoning of which no text says an intent is accidental, as the guidelines have it.
+_NO_ACCIDENT = re.compile(r"\badverse|\breaction|\bside effect|\ballerg|\bhypersensitiv", re.I)
 _DENIED = re.compile(r"\b(?:no|not|non|without|denie[sd]|denying)\b[^,;.]*", re.IGNORECASE)
 _SIDES = re.compile(r"\b(?:left|right|bilateral|both)\b")
 
@@ -149,7 +154,8 @@ def _of_words(children: Sequence[Node], text: str, tree: Tree) -> Sequence[Node]
                 if kind.findall(tree.name(child).lower()) == [words.group()]
             ]
             children = of_words or children
-    return children
+    accidents = [child for child in children if "accidental" in tree.name(child).lower()]
+    return children if _NO_ACCIDENT.search(said) else accidents or children
 
 
 def side_of(text: str) -> str | None:
