@@ -30,6 +30,7 @@ def test_each_row_changes_its_own_text() -> None:
         "internal hordeolum",
         "scalded skin syndrome",
         "left hip fracture, repaired hernia",
+        "nontraumatic compartment syndrome left leg",
     ],
 )
 def test_other_conditions_stay(text: str) -> None:
@@ -39,7 +40,9 @@ def test_other_conditions_stay(text: str) -> None:
 def test_a_vertebra_is_named_as_in_the_release() -> None:
     words = in_words_of_release("L1 compression fracture, fall")
     assert words == "wedge compression fracture of first lumbar vertebra, fall"
-    assert in_words_of_release("L14 vertebra") == "L14 vertebra"
+    assert in_words_of_release("L14 fracture") == "fracture of L14 vertebra"
+    assert in_words_of_release("T6 fracture") == "fracture of T5-T6 vertebra"
+    assert in_words_of_release("T12 fracture") == "fracture of T11-T12 vertebra"
 
 
 @pytest.mark.parametrize(
@@ -61,6 +64,13 @@ def test_a_vertebra_is_named_as_in_the_release() -> None:
         ("gabapentin OD, intentional", "T42.6X2A"),
         ("PVD OS", "H43.812"),
         ("PVD with claudication", "I73.9"),
+        ("rust ring OS", "T15.02XA"),
+        ("C7 fx", "S12.600A"),
+        ("R 4th MC fx", "S62.304A"),
+        ("R shoulder dislocation, ant, reduced", "S43.014A"),
+        ("compartment syndrome R forearm", "T79.A11A"),
+        ("took too many tylenol", "T39.1X1A"),
+        ("glass in R foot", "S90.851A"),
     ],
 )
 def test_an_entry_of_an_emergency_room_has_its_code(text: str, code: str) -> None:

@@ -29,6 +29,7 @@ _THING = (
 )
 _VERTEBRA = re.compile(r"\b([CTL])(\d{1,2}) vertebra\b", re.IGNORECASE)
 _REGION = {"c": "cervical", "t": "thoracic", "l": "lumbar"}
+_PAIRED = 5  # the first thoracic vertebra that the release names with the next: T5-T6
 _ORDINALS = (
     "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
 ).split()
@@ -55,6 +56,9 @@ def _named_vertebra(match: re.Match[str]) -> str:
     number = int(match[2])
     if not 0 < number <= len(_ORDINALS):
         return match.group()
+    if match[1].lower() == "t" and number >= _PAIRED:
+        first = number - 1 + number % 2
+        return f"T{first}-T{first + 1} vertebra"
     return f"{_ORDINALS[number - 1]} {_REGION[match[1].lower()]} vertebra"
 
 
