@@ -26,6 +26,7 @@ _INTENT = re.compile(
     r"\bsuicid\w*|\bself[- ](?:harm|inflicted)\b|\bon purpose\b|(?-i:\bS[AI]\b(?! joint))",
     re.IGNORECASE,
 )
+_CHOKED = re.compile(r"asphyxia|\bchok|compression of trachea|\bairway obstruct|\bstridor")
 # A poisoning of which no text says an intent is accidental, as the guidelines have it.
 _NO_ACCIDENT = re.compile(r"\badverse|\breaction|\bside effect|\ballerg|\bhypersensitiv", re.I)
 _DENIED = re.compile(r"\b(?:no|not|non|without|denie[sd]|denying)\b[^,;.]*", re.IGNORECASE)
@@ -144,7 +145,10 @@ def _of_side(children: Sequence[Node], side: str | None, tree: Tree) -> Sequence
 
 
 def _of_words(children: Sequence[Node], text: str, tree: Tree) -> Sequence[Node]:
-    """Return the children that say the same of an intent or a trimester, all where none does."""
+    """Return the children that say the same of an intent or a trimester, all where none does.
+
+    Where none is said, a poisoning is accidental, and a foreign body chokes nobody.
+    """
     said = _INTENT.sub("intentional", _DENIED.sub(" ", text)).lower()
     for kind in _SAID:
         if (words := kind.search(said)) and len(set(kind.findall(said))) == 1:
@@ -154,6 +158,10 @@ def _of_words(children: Sequence[Node], text: str, tree: Tree) -> Sequence[Node]
                 if kind.findall(tree.name(child).lower()) == [words.group()]
             ]
             children = of_words or children
+    if not _CHOKED.search(said):
+        children = [
+            child for child in children if not _CHOKED.search(tree.name(child).lower())
+        ] or children
     accidents = [child for child in children if "accidental" in tree.name(child).lower()]
     return children if _NO_ACCIDENT.search(said) else accidents or children
 

@@ -14,7 +14,7 @@ _SITE = (
     r"medial|great|big|index|middle|ring|little|small|long|pinky|first|second|third|fourth|fifth) )*"
     r"(?:head|scalp|face|forehead|eyebrow|eyelid|cheek|nose|lip|ear|chin|neck|chest|back|abdomen|"
     r"buttock|shoulder|axilla|arm|forearm|elbow|wrist|hand|palm|finger|fingertip|thumb|hip|thigh|"
-    r"knee|leg|shin|calf|ankle|heel|foot|feet|toe|groin|penis|scrotum|extremity)s?\b"
+    r"knee|leg|shin|calf|ankle|heel|foot|feet|toe|groin|penis|scrotum)s?\b"
 )
 _INJURY = (
     r"\b(?:fracture|laceration|dislocation|subluxation|wound|contusion|sprain|strain|bite|burn|"

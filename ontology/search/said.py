@@ -74,6 +74,12 @@ _RULED_OUT = tuple(
             r"^injury,|: (?!.*non ?traumatic).*\btraumatic\b",
             r"^diseases of",
         ),
+        (
+            r"^(?!.*\b(?:stress|patholog\w*|fatigue|insufficiency|march|osteopor\w*|fragility|"
+            r"neoplas\w*|metasta\w*|myeloma|atypical)\b).*\bfractures?\b",
+            r": (?:stress|pathological) fracture",
+            r"^injury",
+        ),
         (r"\buncomplicated\b", r"(?<!un)complicated\b|with (?:other |unspecified )?complic", "."),
         (
             r"^(?!.*\b(?:screen\w*|encounter|test(?:s|ed|ing)?|check\w*|exam\w*|visit|scan|smear)\b)",
