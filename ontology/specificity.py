@@ -23,7 +23,13 @@ _SAID = (
     re.compile(r"\b(?:accidental|intentional|assault|undetermined|adverse effect|underdosing)\b"),
     re.compile(r"\b(?:first|second|third) trimester\b"),
 )
-_INTENT = re.compile(r"\bsuicid\w*|\bself[- ](?:harm|inflicted)\b|\bon purpose\b", re.IGNORECASE)
+_INTENT = re.compile(
+    r"\bsuicid\w*|\bself[- ](?:harm|inflicted)\b|\bon purpose\b|(?-i:\bS[AI]\b(?! joint))",
+    re.IGNORECASE,
+)
+_CHOKED = re.compile(r"asphyxia|\bchok|compression of trachea|\bairway obstruct|\bstridor")
+# A poisoning of which no text says an intent is accidental, as the guidelines have it.
+_NO_ACCIDENT = re.compile(r"\badverse|\breaction|\bside effect|\ballerg|\bhypersensitiv", re.I)
 _DENIED = re.compile(r"\b(?:no|not|non|without|denie[sd]|denying)\b[^,;.]*", re.IGNORECASE)
 _SIDES = re.compile(r"\b(?:left|right|bilateral|both)\b")
 # Short forms of sides, which mean other things where the code is not of an eye or an ear.
@@ -191,7 +197,10 @@ def _is_non_dominant(side: str, text: str) -> bool:
 
 
 def _of_words(children: Sequence[Node], text: str, tree: Tree) -> Sequence[Node]:
-    """Return the children that say the same of an intent or a trimester, all where none does."""
+    """Return the children that say the same of an intent or a trimester, all where none does.
+
+    Where none is said, a poisoning is accidental, and a foreign body chokes nobody.
+    """
     said = _INTENT.sub("intentional", _DENIED.sub(" ", text)).lower()
     if "trimester" not in said:
         said = f"{said} {trimester_of(text)}"
@@ -203,7 +212,12 @@ def _of_words(children: Sequence[Node], text: str, tree: Tree) -> Sequence[Node]
                 if kind.findall(tree.name(child).lower()) == [words.group()]
             ]
             children = of_words or children
-    return children
+    if not _CHOKED.search(said):
+        children = [
+            child for child in children if not _CHOKED.search(tree.name(child).lower())
+        ] or children
+    accidents = [child for child in children if "accidental" in tree.name(child).lower()]
+    return children if _NO_ACCIDENT.search(said) else accidents or children
 
 
 def side_of(text: str) -> str | None:

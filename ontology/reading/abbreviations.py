@@ -97,8 +97,10 @@ def _table() -> tuple[re.Pattern[str], dict[str, Abbreviation]]:
     several = "|".join(f"{re.escape(letter)}(?:{'|'.join(of)})" for letter, of in rests.items())
     single = "".join(short for short in longest_first if len(short) == 1)
     # A small s after an abbreviation is a plural, a capital S is not: LES is not a plural of LE.
-    # The O of R/O and the L of L 5 are not sides.
+    # The O of R/O and the L of L 5 are not sides, but the L of L 5th is.
+    number = r"\s?(?!\d(?:st|nd|rd|th)\b)\d"
     pattern = (
-        rf"(?<![\w-])((?:{several})(?=(?-i:s)?(?![\w-]))|(?<!/)[{single}](?![\w/-]|\s?\d))(?-i:s)?"
+        rf"(?<![\w-])((?:{several})(?=(?-i:s)?(?![\w-]))|(?<!/)[{single}](?![\w/-]|{number}))"
+        r"(?-i:s)?"
     )
     return re.compile(pattern, re.IGNORECASE), table

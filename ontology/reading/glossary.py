@@ -33,6 +33,8 @@ _STAGE = re.compile(r"[a-z]?\d+[a-z]?|[ivx]+[ab]?|[a-e]")
 _ENGLISH = frozenset("with without of the and from w by".split())
 _DUTCH_OR = "of"  # a small word of English, which Dutch has too
 _TYPE = re.compile(r"(?<=\w )[A-Z]$")  # "Grippe A" is influenza A
+# The end of a chart's note on an eye, not a bone: "PVD OS".
+_EYE = re.compile(r"(?<=\w)[\s,]+O[DSU]$")
 _PREFIX = re.compile(r"\b(hip[oe]r?|pseudo|neo|micro|macro|poli|peri|intra|sub)-(?=\w)", re.I)
 
 
@@ -50,13 +52,19 @@ def gloss(text: str) -> str | None:
     'kidney stone'
     >>> gloss("cálculos de la vesícula biliar")
     'calculus gallbladder'
-    >>> gloss("acute pyelonephritis") is None
-    True
+    >>> gloss("acute pyelonephritis") is None, gloss("PVD OS") is None
+    (True, True)
     """
     if _CHINESE.search(text):
         return _gloss_chinese(text)
     if text.isupper() and (len(text) <= _ABBREVIATION or _EYES.fullmatch(text.strip())):
         return None
+    if _EYE.search(text):
+        return _glossed(text) if gloss(_EYE.sub("", text)) else None
+    return _glossed(text)
+
+
+def _glossed(text: str) -> str | None:
     words = normalise_text(_PREFIX.sub(r"\1", text)).split()
     readings = _readings(text, words)
     share, english_words = max(readings, key=lambda reading: reading[0], default=(0.0, words))

@@ -16,6 +16,7 @@ from .coders import (
 from .denial import without_denied
 from .frames import Frame, read_frame
 from .glossary import gloss
+from .injuries import in_words_of_release
 from .lay import in_clinical_words
 from .measured import whole_measure
 from .no_diagnosis import why_not_a_diagnosis
@@ -170,6 +171,8 @@ def read_query(text: str, *, frames: bool = True) -> Query:
         if english
         else expand_abbreviations(bare, f"{set_aside} {short if frame else ''}")
     )
+    if frames and not english:
+        expansion = expansion._replace(text=in_words_of_release(expansion.text))
     is_alone = expansion.ambiguous and sought is None
     if is_alone and normalise_text(bare) == expansion.ambiguous[0].short.lower():
         meanings = " or ".join(expansion.ambiguous[0].expansions)

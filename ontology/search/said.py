@@ -81,6 +81,12 @@ _RULED_OUT = tuple(
             r"^injury,|: (?!.*non ?traumatic).*\btraumatic\b",
             r"^diseases of",
         ),
+        (
+            r"^(?!.*\b(?:stress|patholog\w*|fatigue|insufficiency|march|osteopor\w*|fragility|"
+            r"neoplas\w*|metasta\w*|myeloma|atypical)\b).*\bfractures?\b",
+            r": (?:stress|pathological) fracture",
+            r"^injury",
+        ),
         (r"\buncomplicated\b", r"(?<!un)complicated\b|with (?:other |unspecified )?complic", "."),
         (
             r"^(?!.*\b(?:screen\w*|encounter|test(?:s|ed|ing)?|check\w*|exam\w*|visit|scan|smear)\b)",
@@ -90,6 +96,7 @@ _RULED_OUT = tuple(
     )
 )
 _WHOLE = ("whole", "without brackets", "word for word")
+_IN_PLACE = re.compile(r"\b(?:non|un|not |minimally )-?displaced|\b(?:hairline|occult|stress)\b")
 
 
 def as_said(ranked: Sequence[Ranked], query: Query, retriever: Retriever) -> list[Ranked]:
@@ -103,6 +110,7 @@ def as_said(ranked: Sequence[Ranked], query: Query, retriever: Retriever) -> lis
     code = code or _without(ranked, texts, retriever.tree)
     code = code or _unspecified(ranked, texts, retriever) or _other(ranked, query, retriever)
     code = code or _primary(ranked, texts, retriever.tree)
+    code = code or _displaced(ranked, texts, retriever.tree)
     code = code or _unlike(ranked, texts, retriever)
     code = code or more_detailed(ranked, query, retriever)
     code = code or _sided(ranked, texts, query, retriever)
@@ -284,6 +292,21 @@ def _unlike(ranked: Sequence[Ranked], texts: Sequence[str], retriever: Retriever
         if code := next((one.hit.code for one in fitting if wanted.search(words(one))), None):
             return code
     return None
+
+
+def _displaced(ranked: Sequence[Ranked], texts: Sequence[str], tree: Tree) -> str | None:
+    """Return the displaced twin of a nondisplaced fracture, where the text says neither.
+
+    The guidelines code a fracture as displaced that is not called displaced or nondisplaced.
+    """
+    first = tree.node(ranked[0].hit.code)
+    name = tree.name(first)
+    parent = tree.parent(first)
+    if not name.startswith("Nondisplaced ") or any(map(_IN_PLACE.search, texts)) or not parent:
+        return None
+    wanted = name.replace("Nondisplaced", "Displaced", 1)
+    near = (*tree.children(parent), *(tree.node(one.hit.code) for one in ranked[1:]))
+    return next((node.code for node in near if tree.name(node) == wanted), None)
 
 
 def _stems(name: str) -> set[str]:
