@@ -33,7 +33,7 @@ def score_candidates(
         ranked = as_factors(ranked, query.frame, tree)
     network = {candidate.hit.code: candidate.score for candidate in ranked}
     ranked = equal_first(ranked, equal, policy.retriever)
-    ranked = _one_of_each_name(ranked, policy)
+    ranked = _one_of_each_name(ranked, policy, network)
     if equal:
         named, ranked = ranked[0], in_detail(ranked, query, policy.retriever)
         # The twin of the other side is as likely as the code that the text equals but for its side.
@@ -50,11 +50,14 @@ def _categories(ranked: Sequence[Ranked], policy: Policy) -> list[str]:
     return [facts.of_code(candidate.hit.code).category for candidate in ranked]
 
 
-def _one_of_each_name(ranked: Sequence[Ranked], policy: Policy) -> list[Ranked]:
+def _one_of_each_name(
+    ranked: Sequence[Ranked], policy: Policy, network: dict[str, float]
+) -> list[Ranked]:
     """Return one candidate for each official name, with the code that the specificity wants.
 
     A category and the only code below it that says the same have one name; the scores are added,
-    and the reason names the other code. Codes of one name that are not above each other stay.
+    and the reason names the other code. In `network` the wanted code has the score of that in whose
+    place it stands. Codes of one name that are not above each other stay.
     """
     tree = policy.retriever.tree
     kept: list[Ranked] = []
@@ -67,7 +70,10 @@ def _one_of_each_name(ranked: Sequence[Ranked], policy: Policy) -> list[Ranked]:
             alike.append(len(kept))
             kept.append(candidate)
         else:
-            kept[place] = _joined_candidate(kept[place], candidate, policy)
+            better = kept[place]
+            kept[place] = _joined_candidate(better, candidate, policy)
+            if (own := kept[place].hit.code) != (code := better.hit.code):
+                network[own] = max(network.get(own, 0.0), network.get(code, 0.0))
     return sorted(kept, key=lambda candidate: -candidate.score)
 
 
