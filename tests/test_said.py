@@ -41,6 +41,14 @@ from dxjudge.graphs.mapper import Mapper
         ("hemangiosarcoma of spleen", "C26.1"),  # not D18.03, a hemangioma
         ("breast ca Tis", "D05"),  # in situ, not C50
         ("cervical cancer stage 0", "D06"),
+        ("cellulitis Rt leg", "L03.115"),  # "Rt", "RT" before a part of the body are sides
+        ("knee pain, Lt", "M25.562"),
+        ("RT breast mass", "N63.1"),
+        ("breast ca s/p RT", "C50"),  # a radiotherapy
+        ("MVC w/ neck pain", "M54.2"),  # an event before the condition
+        ("osteomyelitis, chronic, tibia", "M86.66"),
+        ("hip fracture", "S72.00"),  # as the inclusion term "Fracture of hip NOS"
+        ("malignant ovarian cancer with Klinefelter syndrome", "C56"),
         ("hearing aids", "Z97.4"),  # not a foreign body by them
         ("epidermoid cyst", "L72.0"),  # only one of the mouth is K09.8
         ("oral epidermoid cyst", "K09.8"),

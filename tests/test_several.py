@@ -86,7 +86,7 @@ TEXTS = {
     "pain due to bone metastases": ("G89.3", ["C79.51"]),
     "sepsis due to MRSA pneumonia": ("A41.02", ["J15.212"]),
     "cellulitis of left leg due to group A strep": ("L03.116", ["B95.0"]),
-    "hip fracture following fall": ("S72.0", ["W19"]),
+    "hip fracture following fall": ("S72.00", ["W19"]),
     "fever after vaccination": ("R50.9", []),
     "iron deficiency anemia in pregnancy": ("O99.01", ["D50"]),
     "pulmonary hypertension, CKD": ("I12", []),

@@ -9,7 +9,8 @@ _NUMBERED = re.compile(r"(?:^|\s)\(?\d{1,2}[.)]\s+(?=[A-Za-z])")
 _SEVERAL = re.compile(r"\s*(?:;|\n|\||•)\s*")
 _EVENT = re.compile(
     r"((?:s/p\s+)?(?:(?:mechanical|witnessed|unwitnessed|ground[- ]level)\s+)?"
-    r"(?:fall|glf|foosh|mva|mvc|mcc|(?:physical )?assault))\s*[,;]\s*(?=\S)",
+    r"(?:fall|glf|foosh|mva|mvc|mcc|rta|(?:physical )?assault))"
+    r"(?:\s*[,;]\s*|\s+w(?:ith\s+|/\s*))(?=\S)",
     re.IGNORECASE,
 )
 _MARK = re.compile(r"^\s*#\s?(?=[a-z])", re.IGNORECASE)

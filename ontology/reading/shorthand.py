@@ -8,6 +8,15 @@ _CHRONIC = (
     r"(?:systolic|diastolic|combined|(?:d?c)?hf|hf[rp]ef|heart failure|hypox\w*|hypercap\w*|"
     r"hypercarb\w*|resp\w*|sdh|subdural|ckd|kidney|renal|liver|anemia|pancreatitis)"
 )
+# After these "RT" and "LT" are sides; alone they are a radiotherapy and a transplant.
+_PART = (
+    r"(?i:eyes?|ears?|breast|knee|hip|legs?|arms?|hand|foot|feet|shoulder|ankle|wrist|elbow|thumb|"
+    r"finger|toe|heel|calf|thigh|groin|flank|kidney|renal|lung|ovar\w*|adnex\w*|testic\w*|"
+    r"inguinal|femur|femoral|tibia\w*|fibula\w*|radius|radial|ulnar?|humer\w*|clavic\w*|ribs?|"
+    r"cheek|jaw|lower|upper|lateral|medial|distal|proximal|great|big|little|index|middle|ring|"
+    r"forearm|axilla\w*|buttock|iliac|carotid|mca|hemi\w*|pleural|ureter\w*|face|facial|"
+    r"temporal|parietal|frontal|occipital|subdural|sided?|acl|otitis|rotator|nostril)\b"
+)
 _SHORTHAND = (
     (re.compile(r"(?<!\w)w/(?!(?:o|out|d|u|c|i|in)\b)\s*|(?<=[a-z] )w (?=[a-z])", re.I), "with "),
     (re.compile(r"(?<![\w/])2/2(?![\w/])(?! (?:bottles|blood|pos))"), "secondary to"),
@@ -16,11 +25,13 @@ _SHORTHAND = (
     (
         re.compile(
             r"^\s*scr\.? (?=(?:for )?(?:mammo|colono|(?:[a-z ]+ )?ca\b))|"
-            r"(?<=[a-z] )scr(?=\s*(?:$|[,;(]))",
+            r"(?<=\bca )scr(?=\s*(?:$|[,;(]))|(?<=\bcancer )scr(?=\s*(?:$|[,;(]))",
             re.I,
         ),
         "screening ",
     ),
+    (re.compile(rf"\bR(?:t\b\.?|T(?= {_PART}))(?!-)"), "right"),
+    (re.compile(rf"\bL(?:t\b\.?|T(?= {_PART}))(?!-)"), "left"),
     (re.compile(r"(?<![\w#])#\s?(?=[a-z])", re.I), "fracture "),
     (
         re.compile(

@@ -68,8 +68,13 @@ _RULED_OUT = tuple(
             r"\bcancer\b(?! antigen| screening| phobia)|\bmalignant (?:neoplasm|tumor)\b|"
             r"\b\w+sarcoma\b|\b(?:adeno)?carcinoma\b(?! in situ)",
             r": (?:benign neoplasm|neoplasms? of (?:unspecified|uncertain) behavior)|"
-            r": (?:hem|lymph)angioma\b|^congenital malformations",
+            r": (?:hem|lymph)angioma\b",
             r": malignant neoplasm|^neoplasms: .*(?:sarcoma|carcinoma)",
+        ),
+        (
+            r"^(?:(?!(?:with|and|on|in|of|to|due|secondary)\b)\w+ ){1,4}cancer$",
+            r"^congenital malformations",
+            r": malignant neoplasm",
         ),
         (
             r"\bin situ\b|\bstage 0\b|\btis\b",
