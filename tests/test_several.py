@@ -36,7 +36,7 @@ TEXTS = {
     "AKI s/p CVA": ("N17.9", []),
     "GI bleed due to gastric ulcer": ("K25.4", []),
     "UGIB 2/2 duodenal ulcer": ("K26.4", []),
-    "delirium 2/2 UTI": ("F05", ["N39.0"]),
+    "delirium 2/2 UTI": ("F05", []),
     "old stroke with hypertension": ("Z86.73", ["I10"]),
     "diabetes with old CVA": ("E11", ["Z86.73"]),
     "cerebral infarction with residual aphasia": ("I69.320", []),
