@@ -23,6 +23,10 @@ _SMALL = frozenset(
     """unspecified other specified of the and or in to with due a an by for not elsewhere nos site
     part classified type""".split()
 )
+_NO_SITE = re.compile(
+    r"\bunspecified (?:site|part)\b|\b(?:site|part) unspecified\b|, unspecified$|^unspecified\b",
+    re.IGNORECASE,
+)
 _PARTS = frozenset(("first part", "in brackets"))
 _OTHER = frozenset(("other", "nec", "elsewhere"))
 _SAID = frozenset(
@@ -84,7 +88,7 @@ def _is_plainer(other: Ranked, first: Ranked, asked: _Asked, retriever: Retrieve
     if theirs & _SAID < own & _SAID:
         return True
     # "Hand, unspecified site" is plainer than "back of hand" where it says all that the text says.
-    is_vague = tree.descriptor.is_unspecified(tree.name(one)) and not asked.is_other
+    is_vague = bool(_NO_SITE.search(tree.name(one))) and not asked.is_other
     says_all = not theirs and bool(own) and asked.first_part <= shared[0]
     return is_vague and says_all and two not in tree.ancestors(one)
 

@@ -24,7 +24,8 @@ _SAID = (
     re.compile(r"\b(?:first|second|third) trimester\b"),
 )
 _INTENT = re.compile(
-    r"\bsuicid\w*|\bself[- ](?:harm|inflicted)\b|\bon purpose\b|(?-i:\bS[AI]\b(?! joint))",
+    r"\bsuicid\w*|\bself[- ](?:harm|inflicted)\b|\bon purpose\b|"
+    r"(?-i:(?<!\(-\) )\bS[AI]\b(?! joint| neg| denied|\s*-|\s*:? ?none))",
     re.IGNORECASE,
 )
 _CHOKED = re.compile(r"asphyxia|\bchok|compression of trachea|\bairway obstruct|\bstridor")
@@ -35,6 +36,8 @@ _SIDES = re.compile(r"\b(?:left|right|bilateral|both)\b")
 # Short forms of sides, which mean other things where the code is not of an eye or an ear.
 _EYE = {"OS": "left", "OD": "right", "OU": "bilateral"}
 _EAR = {"AS": "left", "AD": "right", "AU": "bilateral"}
+# Before a long word in capitals they are words of other languages: "TODOS OS OLHOS".
+_SHORT_SIDE = re.compile(r"(?<![A-Z]{4} )\b[A-Z]{2}\b|\b[A-Z]{2}\b(?! [A-Z]{4})")
 _SIDED_ORGANS = ((re.compile(r"\beye(?:lid)?\b"), _EYE), (re.compile(r"\bear\b"), _EAR))
 _NON_DOMINANT = re.compile(r"\bnon[- ]?dominant\b", re.IGNORECASE)
 _DOMINANT = re.compile(r"\b(?:non)?dominant\b|\bambidext\w*", re.IGNORECASE)
@@ -104,6 +107,7 @@ def _said_beside(node: Node, side: str | None, text: str, tree: Tree) -> Node:
         return node
     weeks = _SAID[1].search(text.lower())
     trimester = weeks.group() if weeks else trimester_of(text)
+    trimester = trimester if "trimester" in name.lower() else ""
     said = [_singular(name) | {word} for word in (side, *trimester.split()[:1]) if word]
     beside = (child for child in tree.children(parent) if _singular(tree.name(child)) in said)
     return next(beside, node)
@@ -238,6 +242,6 @@ def side_said(text: str, nodes: Sequence[Node], tree: Tree) -> str | None:
     names = " ".join(tree.name(node).lower() for node in nodes)
     for organ, sides in _SIDED_ORGANS:
         if organ.search(names):
-            said = {sides[word] for word in re.findall(r"\b[A-Z]{2}\b", read) if word in sides}
+            said = {sides[word] for word in _SHORT_SIDE.findall(read) if word in sides}
             return said.pop() if len(said) == 1 else None
     return None

@@ -44,6 +44,7 @@ def expand_abbreviations(text: str, beside: str = "") -> Expansion:
     pattern, table = _table()
     expanded: list[Abbreviation] = []
     ambiguous: list[Abbreviation] = []
+    by_context: dict[str, str] = {}  # a long text may hold one a thousand times
     alone = text.strip().lower()
     is_loud = text.isupper() and " " in text.strip()  # where capitals tell no abbreviation
 
@@ -53,7 +54,10 @@ def expand_abbreviations(text: str, beside: str = "") -> Expansion:
         lone = alone == entry.short.lower() and entry.short.isupper()
         if entry.kind != "any" and not as_written and not lone:
             return match.group()
-        if meaning := _by_context(entry.short, f"{text} {beside}"):
+        if entry.short not in by_context:
+            near = text if entry.kind == "ambiguous" else _part(text, match.start())
+            by_context[entry.short] = _by_context(entry.short, f"{near} {beside}")
+        if meaning := by_context[entry.short]:
             entry = Abbreviation(entry.short, (meaning,), "context")
         if entry.kind == "ambiguous":
             ambiguous.append(entry)
@@ -63,6 +67,16 @@ def expand_abbreviations(text: str, beside: str = "") -> Expansion:
 
     written = pattern.sub(write_out, text)
     return Expansion(written, tuple(expanded), tuple(ambiguous))
+
+
+def _part(text: str, at: int) -> str:
+    """Return the part of a list in which a place is, the whole text where it is a part by itself.
+
+    A usual meaning holds where another one's words stand in other parts: "PVD with ulcer, OD cat".
+    """
+    begin = max(text.rfind(",", 0, at), text.rfind(";", 0, at)) + 1
+    part = re.split(r"[,;]", text[begin:], maxsplit=1)[0]
+    return part if " " in part.strip() else text
 
 
 def _by_context(short: str, text: str) -> str:
@@ -98,7 +112,7 @@ def _table() -> tuple[re.Pattern[str], dict[str, Abbreviation]]:
     single = "".join(short for short in longest_first if len(short) == 1)
     # A small s after an abbreviation is a plural, a capital S is not: LES is not a plural of LE.
     # The O of R/O and the L of L 5 are not sides, but the L of L 5th is.
-    number = r"\s?(?!\d(?:st|nd|rd|th)\b)\d"
+    number = r"\s?(?!\d{1,2}(?:st|nd|rd|th)\b)\d"
     pattern = (
         rf"(?<![\w-])((?:{several})(?=(?-i:s)?(?![\w-]))|(?<!/)[{single}](?![\w/-]|{number}))"
         r"(?-i:s)?"

@@ -25,11 +25,11 @@ _INJURY = (
 # What stands in ears, noses and throats of children.
 _THING = (
     r"(?:beads?|coins?|penny|quarter|dime|nickel|button batter(?:y|ies)|batter(?:y|ies)|magnets?|"
-    r"toys?|lego|pebbles?|rocks?|stones?|beans?|peas?|seeds?|corn|popcorn|peanuts?|crayons?|eraser|"
-    r"paper|foam|tissue|cotton|q-?tips?|cotton swab|ear ?bud|earrings?(?: back)?|insects?|bugs?|"
+    r"toys?|lego|pebbles?|rocks?|beans?|peas?|seeds?|corn|popcorn|peanuts?|crayons?|eraser|"
+    r"paper|foam|cotton|q-?tips?|cotton swab|ear ?bud|earrings?(?: back)?|insects?|bugs?|"
     r"fly|roach|cockroach|moth|spider|tick|ant|bee|hearing aid (?:tip|dome)|tampons?|condom)"
 )
-_VERTEBRA = re.compile(r"\b([CTL])(\d{1,2}) vertebra\b", re.IGNORECASE)
+_VERTEBRA = re.compile(r"(?<![-/])\b([CTL])(\d{1,2}) vertebra\b", re.IGNORECASE)
 _REGION = {"c": "cervical", "t": "thoracic", "l": "lumbar"}
 _PAIRED = 5  # the first thoracic vertebra that the release names with the next: T5-T6
 _ORDINALS = (

@@ -2,10 +2,11 @@
 
 import re
 
-_BEFORE = re.compile(r"^\s*([A-Z][A-Za-z\d&/]{1,9})\s*(?:\s[-–—=]\s|:\s)\s*(\S.*?)\s*$")
+_BEFORE = re.compile(r"^\s*([A-Z][A-Za-z\d&/]{1,9})\s*(\s[-–—=]\s|:\s)\s*(\S.*?)\s*$")
 _AFTER = re.compile(r"^\s*(\S.*?)\s+[-–—=]\s+([A-Z][A-Za-z\d&/]{1,9})\s*$")
 _WORD = re.compile(r"[^\W\d_]+")
 _SMALL = frozenset("of the and in to with due a an by for on".split())
+_HEADINGS = frozenset(("FH", "PMH", "SH", "CC", "HX", "PH", "FHX"))
 _FEW = 2  # letters, which one word often has in this order by chance
 
 
@@ -20,14 +21,18 @@ def without_own_letters(text: str) -> str:
     >>> without_own_letters("MI - inferior wall")
     'MI - inferior wall'
     """
-    if (match := _BEFORE.match(text)) and _stands_for(match[1], match[2]):
-        return match[2]
+    match = _BEFORE.match(text)
+    is_heading = match is not None and match[2].startswith(":") and match[1] in _HEADINGS
+    if match and not is_heading and _stands_for(match[1], match[3]):
+        return match[3]
     if (match := _AFTER.match(text)) and _stands_for(match[2], match[1]):
         return match[1]
     return text
 
 
 def _stands_for(short: str, full: str) -> bool:
+    if sum(map(str.isupper, short)) < _FEW:
+        return False
     letters = [letter.lower() for letter in short if letter.isalpha()]
     words = [word for word in _WORD.findall(full.lower()) if word not in _SMALL]
     if len(letters) < 2 or (len(words) == 1 and len(letters) <= _FEW):

@@ -39,7 +39,7 @@ _OVER = (
 _WHICH = (
     r"(?:(?:l|r|left|right|bilateral|small|large|massive|saddle|ischemic|hemorrhagic|lacunar|embolic|"
     r"mca|aca|pca|lle|rle|le|ue|lue|rue|inferior|anterior|lateral|inf|ant|lat|wall|provoked|"
-    r"unprovoked|type 2|acute)\s+)*"
+    r"unprovoked|type 2)\s+)*"
 )
 _EVENT = r"(?:(?:n?ste)?mi|myocardial infarction|heart attack|cva|stroke|tia|dvt|pe)"
 _TOLD = tuple(
@@ -52,7 +52,7 @@ _TOLD = tuple(
         rf"[^,;]+?)[,;]?\s+(?P<past>{LONG_AGO}(?:[,;]\s*[^,;]*)?[,;]\s*{_OVER}{_SINCE}",
         # "Cleft lip repaired in infancy", "duodenal ulcer healed years ago"
         rf"[^,;]+?)[,;]?\s+(?P<past>{_STILL}{_HOW}{_TREATED}\s+{LONG_AGO}",
-        rf"{_WHICH}{_EVENT})[,;]?\s+\(?(?P<past>{LONG_AGO}\)?(?:,?\s+s/p\s+[^,;]+)?",
+        rf"{_WHICH}{_EVENT})[,;]?\s+\(?(?P<past>{LONG_AGO}\)?(?:,?\s+s/p\s+(?:(?!\b(?:with|and|c/b|complicated|w/)\b)[^,;])+)?",
         # "Gestational diabetes in an earlier pregnancy"
         r"(?!.*\b(?:supervision|care|history|current)\b)[^,;]+?)\s+(?P<past>"
         r"(?:in|with|during|after) (?:an? |the |her )?(?:earlier|previous|prior|past) "

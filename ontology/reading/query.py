@@ -171,8 +171,10 @@ def read_query(text: str, *, frames: bool = True) -> Query:
         if english
         else expand_abbreviations(bare, f"{set_aside} {short if frame else ''}")
     )
+    before = expansion.text
     if frames and not english:
-        expansion = expansion._replace(text=in_words_of_release(expansion.text))
+        expansion = expansion._replace(text=in_words_of_release(before))
+    is_rewritten = expansion.text != before
     is_alone = expansion.ambiguous and sought is None
     if is_alone and normalise_text(bare) == expansion.ambiguous[0].short.lower():
         meanings = " or ".join(expansion.ambiguous[0].expansions)
@@ -186,10 +188,16 @@ def read_query(text: str, *, frames: bool = True) -> Query:
     if lay := None if english else in_clinical_words(bare):
         forms.append(Form(normalise_text(lay), _OF_LAY, "lay"))
     folded = forms[0].text
-    as_written = (short,) if expansion.expanded or frame else ()
+    as_written = [short] if expansion.expanded or frame or is_rewritten else []
+    as_written += [before] if is_rewritten else []
     states = wordings_of_state(bare, frame.kind if frame else "") if frames else ()
     orders = _in_frame(frame if frames else None, turned(folded, expansion.text))
-    others = tuple(map(normalise_text, filter(None, (*told, *as_written, *orders, lay, *states))))
+    others = tuple(
+        map(
+            normalise_text,
+            filter(None, (*told, *as_written, *orders, lay, *states)),
+        )
+    )
     if frame and not frames:
         set_aside = " ".join(filter(None, (set_aside, frame.written)))
     elif frame:

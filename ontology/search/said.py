@@ -65,8 +65,9 @@ _RULED_OUT = tuple(
     (re.compile(said), re.compile(excluded, re.IGNORECASE), re.compile(wanted, re.IGNORECASE))
     for said, excluded, wanted in (
         (
+            r"^(?!.*\b(?:no|not|non|without|negative|benign|ruled|rule|excluded|denies)\b).*(?:"
             r"\bcancer\b(?! antigen| screening| phobia)|\bmalignant (?:neoplasm|tumor)\b|"
-            r"\b\w+sarcoma\b|\b(?:adeno)?carcinoma\b(?! in situ)",
+            r"\b\w+sarcoma\b|\b(?:adeno)?carcinoma\b(?! in situ))",
             r": (?:benign neoplasm|neoplasms? of (?:unspecified|uncertain) behavior)|"
             r": (?:hem|lymph)angioma\b",
             r": malignant neoplasm|^neoplasms: .*(?:sarcoma|carcinoma)",
@@ -77,7 +78,7 @@ _RULED_OUT = tuple(
             r": malignant neoplasm",
         ),
         (
-            r"\bin situ\b|\bstage 0\b|\btis\b",
+            r"\b(?:cancer|\w*carcinoma|melanoma|neoplasm|tumor) in situ\b|\bstage 0\b|\btis\b",
             r": malignant neoplasm|: (?!.*in situ).*carcinoma",
             r": carcinoma in situ|: melanoma in situ",
         ),
@@ -88,7 +89,9 @@ _RULED_OUT = tuple(
         ),
         (
             r"^(?!.*\b(?:stress|patholog\w*|fatigue|insufficiency|march|osteopor\w*|fragility|"
-            r"neoplas\w*|metasta\w*|myeloma|atypical)\b).*\bfractures?\b",
+            r"neoplas\w*|metasta\w*|myeloma|atypical|spontan\w*|tumou?r|cancer|"
+            r"carcinoma|lytic|cyst|osteopeni\w*|low energy|minimal trauma|non ?traumatic|paget\w*|"
+            r"osteomalac\w*|brittle|collapse\w*)\b).*\bfractures?\b",
             r": (?:stress|pathological) fracture",
             r"^injury",
         ),
