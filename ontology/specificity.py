@@ -233,15 +233,14 @@ def side_of(text: str) -> str | None:
 def side_said(text: str, nodes: Sequence[Node], tree: Tree) -> str | None:
     """Return the side that a text names for these codes, None where it names none or two.
 
-    "ERM OS" is of the left eye: OS, OD and OU are read so where a code names an eye, AS, AD and AU
-    where one names an ear.
+    text: with its abbreviations written out. "ERM OS" is of the left eye: OS, OD and OU are read so
+    where a code names an eye, AS, AD and AU where one names an ear.
     """
-    read = expand_abbreviations(text).text
-    if side := side_of(read):
+    if side := side_of(text):
         return side
     names = " ".join(tree.name(node).lower() for node in nodes)
     for organ, sides in _SIDED_ORGANS:
         if organ.search(names):
-            said = {sides[word] for word in _SHORT_SIDE.findall(read) if word in sides}
+            said = {sides[word] for word in _SHORT_SIDE.findall(text) if word in sides}
             return said.pop() if len(said) == 1 else None
     return None

@@ -65,9 +65,11 @@ class CaseNames:
 
     def among(self, cases: Iterable[str]) -> set[str]:
         """Return those of the cases that are rows of the job, by name or by number."""
-        if self.numbered:
-            return set(cases).intersection(map(str, range(1, self.rows + 1)))
         by_digest = {bytes.fromhex(digests([case])): case for case in cases}
+        if not by_digest:  # without votes the rows need not be looked through
+            return set()
+        if self.numbered:
+            return set(by_digest.values()).intersection(map(str, range(1, self.rows + 1)))
         rows = (of[at : at + _SIZE] for _, of in self.named for at in range(0, len(of), _SIZE))
         return {by_digest[one] for one in by_digest.keys() & rows}
 

@@ -16,7 +16,6 @@ from .parts import gloss_built, with_phrases, words_of
 _CHINESE = re.compile(r"[\u4e00-\u9fff]+")
 _SHORTEST = 4  # letters of the shortest stem without its ending
 _ABBREVIATION = 5  # a text in capitals with at most so many letters is an abbreviation
-_EYES = re.compile(r"[A-Z]{2,5} O[DSU]")  # and one with an eye: "PVD OS", "DES OU"
 _PHRASE = 4  # words of the longest Romance entry
 _ROMANCE = ("fr", "es", "it", "pt")
 _ENDINGS = (
@@ -57,7 +56,7 @@ def gloss(text: str) -> str | None:
     """
     if _CHINESE.search(text):
         return _gloss_chinese(text)
-    if text.isupper() and (len(text) <= _ABBREVIATION or _EYES.fullmatch(text.strip())):
+    if text.isupper() and len(text) <= _ABBREVIATION:
         return None
     if _EYE.search(text):
         return _glossed(text) if gloss(_EYE.sub("", text)) else None

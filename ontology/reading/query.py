@@ -192,12 +192,7 @@ def read_query(text: str, *, frames: bool = True) -> Query:
     as_written += [before] if is_rewritten else []
     states = wordings_of_state(bare, frame.kind if frame else "") if frames else ()
     orders = _in_frame(frame if frames else None, turned(folded, expansion.text))
-    others = tuple(
-        map(
-            normalise_text,
-            filter(None, (*told, *as_written, *orders, lay, *states)),
-        )
-    )
+    others = tuple(map(normalise_text, filter(None, (*told, *as_written, *orders, lay, *states))))
     if frame and not frames:
         set_aside = " ".join(filter(None, (set_aside, frame.written)))
     elif frame:

@@ -9,6 +9,7 @@ first and a code close to it.
 import re
 from collections.abc import Sequence
 
+from ..reading.abbreviations import expand_abbreviations
 from ..reading.agents import organism
 from ..reading.normalise import normalise_text
 from ..reading.query import Query
@@ -136,7 +137,7 @@ def in_detail(ranked: Sequence[Ranked], query: Query, retriever: Retriever) -> l
     if not ranked or side_of(retriever.tree.name(ranked[0].hit.code)):
         return list(ranked)
     tree, first = retriever.tree, retriever.tree.node(ranked[0].hit.code)
-    side = side_said(query.text, [first], tree)
+    side = side_said(_read(query), [first], tree)
     twin = side and _twin(first, side, retriever)
     return _in_front(twin, ranked, retriever) if twin else list(ranked)
 
@@ -334,7 +335,7 @@ def _sided(
     """
     tree = retriever.tree
     first = tree.node(ranked[0].hit.code)
-    side = side_of(" ".join(texts)) or side_said(query.text, [first, *tree.children(first)], tree)
+    side = side_of(" ".join(texts)) or side_said(_read(query), [first, *tree.children(first)], tree)
     if side is None or side_of(tree.name(first)):
         return None
 
@@ -374,3 +375,7 @@ def _in_front(code: str, ranked: Sequence[Ranked], retriever: Retriever) -> list
     changed[0] = ranked[place]._replace(score=first.score)
     changed[place] = first._replace(score=ranked[place].score)
     return changed
+
+
+def _read(query: Query) -> str:
+    return expand_abbreviations(query.text).text
