@@ -24,6 +24,7 @@ from ..ontology.chosen import (
 from ..ontology.decide import decide
 from ..ontology.further import with_further
 from ..ontology.mapping import Mapping, read_mapping
+from ..ontology.narrated import with_told_diagnosis
 from ..ontology.policy import Policy
 from ..ontology.search.retrieve import Hit, Retriever
 from .chooser import Chooser
@@ -140,6 +141,7 @@ def _translate(parts: MappingParts, state: _State) -> dict[str, Any]:
 
 
 def _look_up(parts: MappingParts, state: _State) -> dict[str, Any]:
+    parts.retriever.prepare(_searched(state))
     queries = [parts.retriever.read(text) for text in _searched(state)]
     return {"exact": [list(parts.retriever.look_up(query)[:_SHOWN]) for query in queries]}
 
@@ -155,7 +157,7 @@ def _rerank(parts: MappingParts, state: _State) -> dict[str, Any]:
         decide(parts.retriever.read(text), equal, [Hit(*hit) for hit in hits], parts.policy)
         for text, equal, hits in zip(_searched(state), state["exact"], state["hits"], strict=True)
     ]
-    mappings = with_further(mappings, parts.policy)
+    mappings = with_told_diagnosis(with_further(mappings, parts.policy), parts.policy)
     if parts.chooser and "translations" in state:
         keep = parts.chooser.fallback == "embedded"
         rows = zip(mappings, state["texts"], state["translations"], strict=True)

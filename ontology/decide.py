@@ -37,14 +37,17 @@ from .tree import Tree
 _SURE_CONTACT = 0.8  # the score of a factor's category from which no model of refusal is asked
 _LIKELY_CONTACT = 0.4  # the same where a frame or a word of the text names a contact
 _STATE = re.compile(r"^(?:Presence|Acquired absence|Dependence|Resistance)|history|status$|states$")
+_DOSES = frozenset("injection refill flush".split())  # a number beside these is a dose
+_HISTORIES = ("Z80", "Z81", "Z82", "Z83", "Z84", "Z85", "Z86", "Z87")  # no procedure is one
 _STATED = frozenset(
     "status state after post previous prior old past has had absent absence".split()
 )
+_SHORT_PAST = re.compile(r"(?<!\w)(?:h/o|hx|pmhx?|s/p)(?!\w)", re.IGNORECASE)
 _AFTER = ("status post ", "history of ")  # how terms name a state by its procedure
 _NEAR = 0.2  # the score of a category that is not refused for the score of its code
 _TIME = re.compile(
     r"\b(?<!in )(?:\d+[\s-]?(?:days?|weeks?|wks?|months?|mos?|mths?|years?|yrs?|y/?o)|"
-    r"(?:19|20)\d\d)\b",
+    r"(?:19|20)\d\d|(?:day|week|wk|month|age|dol|pod)\s?#?\d{1,3})\b",
     re.IGNORECASE,
 )
 _NOT_YET = "says what may come or what to do, not what is there"
@@ -160,9 +163,9 @@ def _is_sure_encounter(query: Query, first: Candidate, policy: Policy) -> bool:
     """Return whether a text names an encounter by a procedure: "surveillance of contraceptives".
 
     A frame ("HPV vaccine #2") or a word such as "screening" or "check" says that the text names the
-    encounter itself. Without one, a text that is nearest to a state ("hip replacement": presence of
-    an artificial hip) is the procedure, a number is mostly the dose of a drug, and a single word
-    its name.
+    encounter itself, with a number less surely ("antenatal visit 36 wk"). Without one, a text that
+    is nearest to a state ("hip replacement": presence of an artificial hip) is the procedure, a
+    number is mostly the dose of a drug, and a single word its name.
     """
     if not is_factor(first.code, policy.retriever.tree):
         return False
@@ -171,9 +174,13 @@ def _is_sure_encounter(query: Query, first: Candidate, policy: Policy) -> bool:
         return True
     words = normalise_text(query.text).split()
     is_drug = len(words) == 1 or any(map(str.isdigit, _TIME.sub("", query.text)))
-    if query.frame or not (is_drug or contact_words().isdisjoint(words)):
+    names_contact = not contact_words().isdisjoint(words)
+    if query.frame or (names_contact and not is_drug):
         return first.category_score >= _LIKELY_CONTACT
-    is_contact = not is_drug and _STATE.search(first.name) is None
+    if names_contact and _DOSES.isdisjoint(words):
+        return first.category_score >= _SURE_CONTACT
+    is_history = first.code.startswith(_HISTORIES)
+    is_contact = not is_drug and (is_history or _STATE.search(first.name) is None)
     return is_contact and first.category_score >= _SURE_CONTACT
 
 
@@ -204,7 +211,8 @@ def _is_lack(query: Query, first: Candidate) -> bool:
 
 def _why_a_procedure(query: Query, first: Candidate) -> str | None:
     """Return why a text is a procedure: its term is the state after it, unsaid in the text."""
-    said = query.frame or not _STATED.isdisjoint(normalise_text(query.text).split())
+    is_short = bool(query.frame or _SHORT_PAST.search(query.text))
+    said = is_short or not _STATED.isdisjoint(normalise_text(query.text).split())
     is_after = normalise_text(first.term).startswith(_AFTER)
     return "is the name of a procedure or treatment" if is_after and not said else None
 

@@ -41,6 +41,11 @@ def _factor_of(code: str, kind: str, release: Release) -> str | None:
     return None
 
 
+def is_history_of(factor: str, code: str, tree: Tree) -> bool:
+    """Return whether a factor is that of a condition in the past or of a relative."""
+    return any(factor_of(code, kind, tree) == factor for kind in ("past", "relative"))
+
+
 def is_factor(code: str, tree: Tree) -> bool:
     """Return whether a code means a factor, such as a history, and not a present condition."""
     return code.startswith(tree.descriptor.histories) or code in _listed(tree.descriptor)

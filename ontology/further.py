@@ -62,7 +62,7 @@ def with_further(mappings: Sequence[Mapping], policy: Policy) -> list[Mapping]:
     }
     parts = [part for readings in joined.values() for parts in readings for part in parts]
     texts = dict.fromkeys(text for part in parts for text in (part.text, *_sided(part)))
-    coded = _decided([text for text in texts if agent(text) is None], policy)
+    coded = decided_alone([text for text in texts if agent(text) is None], policy)
     return [
         _with_measures(_by_readings(mapping, joined.get(place, ()), coded, policy), policy)
         for place, mapping in enumerate(mappings)
@@ -136,11 +136,11 @@ def _of_disease(
         coded = [_coded(part, mapped, tree, is_first=part is parts[0]) for part in parts]
         if main := disease_beside(own, coded):
             state = Joined(mapping, main.code, (main,), accidents_of(coded, tree))
-            return _with_beside(_as_first(state, [main], policy), state, policy)
+            return _with_beside(put_first(state, [main], policy), state, policy)
     return mapping
 
 
-def _decided(texts: list[str], policy: Policy) -> dict[str, Mapping]:
+def decided_alone(texts: list[str], policy: Policy) -> dict[str, Mapping]:
     """Return the mapping of each condition that is one by itself, without doubt or a frame."""
     if not texts:
         return {}
@@ -232,7 +232,7 @@ def _settled(state: Joined, coded: list[Coded], policy: Policy) -> Mapping:
     main = next((one for one in coded if one.code == code), coded[0])
     if in_line(own, code, tree):
         if tree.node(own) in tree.ancestors(code) and state.combined:
-            return _with_beside(_as_first(state, coded, policy), state, policy)
+            return _with_beside(put_first(state, coded, policy), state, policy)
         names_more = not state.combined and tree.node(code) in tree.ancestors(own)
         is_combination = state.combined and own == code
         if is_combination or (not names_more and mapping.decided_by != "exact"):
@@ -245,9 +245,9 @@ def _settled(state: Joined, coded: list[Coded], policy: Policy) -> Mapping:
     if is_sibling and says_more and mapping.category_score >= LEAST:
         return _with_beside(mapping, _noted(state, own, tree), policy)
     if state.combined:
-        return _with_beside(_as_first(state, coded, policy), state, policy)
+        return _with_beside(put_first(state, coded, policy), state, policy)
     if state.is_listed:
-        return _with_beside(_as_first(state, coded, policy), state, policy)
+        return _with_beside(put_first(state, coded, policy), state, policy)
     if tree.category(own) == tree.category(main.code) and mapping.score >= LEAST:
         return _with_beside(mapping, _noted(state, own, tree), policy)
     if any(map(is_drug, coded)) and names_drug(mapping.name or ""):
@@ -260,7 +260,7 @@ def _settled(state: Joined, coded: list[Coded], policy: Policy) -> Mapping:
     doubted = doubted and not is_factor(main.code, tree)
     if not doubted or _names_all(mapping, coded):
         return mapping
-    joined = _with_beside(_as_first(state, coded, policy), state, policy)
+    joined = _with_beside(put_first(state, coded, policy), state, policy)
     return joined if joined.additional else mapping
 
 
@@ -292,7 +292,7 @@ def _names_all(mapping: Mapping, coded: list[Coded]) -> bool:
     return said <= has and not (has & CAUSES) - all_words
 
 
-def _as_first(state: Joined, coded: list[Coded], policy: Policy) -> Mapping:
+def put_first(state: Joined, coded: list[Coded], policy: Policy) -> Mapping:
     """Return the mapping with the code of the joined conditions in front of the candidates."""
     tree, mapping = policy.retriever.tree, state.mapping
     main = [one for one in coded if one.code == state.code] or coded[:1]

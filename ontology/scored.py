@@ -8,12 +8,12 @@ from .equal import equal_first
 from .evidence import Scored
 from .factors import as_factors
 from .other_matter import is_other_matter
-from .plain import plain_first
 from .policy import Policy
 from .reading.normalise import normalise_text
 from .reading.query import Query
 from .reading.refusal import everyday_words
 from .search.affirmed import without_absent
+from .search.plain import plain_first
 from .search.rerank import Ranked, rerank
 from .search.retrieve import Hit
 from .search.said import as_said, in_detail

@@ -26,6 +26,15 @@ from .shorthand import without_shorthand
 from .states import wordings_of_state
 from .told import terms_told
 
+WORD_FOR_WORD = "word for word"
+"""The kind of a form that is a text in another language in English words."""
+
+TRANSLATED = "translated"
+"""The kind of a form that is a term near in meaning to a text in another language."""
+
+IN_ENGLISH = (WORD_FOR_WORD, TRANSLATED)
+"""The kinds of forms of texts in other languages."""
+
 _OF_CONDITION = 0.9  # the weight of the condition alone where a text has a frame
 _WITHOUT_LACK = 0.75  # the weight of a text without what it says is absent
 _OF_LAY = 0.95  # the weight of a text in clinical words
@@ -105,6 +114,15 @@ _QUALIFIER = frozenset(
 # What is left of a text that only announces a condition: "h/o ?", "history of", "suspected".
 _NO_CONDITION = frozenset(("", "of", "for", "possible", "r o", "suspected", "suspicion of"))
 _CODE_PREFIX = re.compile(r"^\s*(?:[-*•–]+|\d{1,2}[.)])\s+")
+# The patient whom a note begins with: "58M w/", "72yo female,", "45 year old woman with".
+_PATIENT = re.compile(
+    r"^\s*(?:(?:pt|patient)\s+(?:is\s+)?)?(?:an?\s+)?\d{1,3}\s?-?\s?"
+    r"(?:(?:y/?o|y\.o\.|yrs?|years?)(?:[\s-]?old)?\s*)?"
+    r"(?:(?-i:[MF])|male|female|man|woman|boy|girl|lady|gentleman)\b"
+    r"(?:\s+(?:with\b|w/|who has\b|presents? with\b|p/w\b|adm(?:itted)? (?:with|for)\b))?"
+    r"[\s,:;-]+(?=\S)",
+    re.IGNORECASE,
+)
 
 
 class Form(NamedTuple):
@@ -149,7 +167,7 @@ def read_query(text: str, *, frames: bool = True) -> Query:
     refusal = None if measure else why_not_a_diagnosis(text)
     if refusal:
         return Query(text, (), refusal=refusal)
-    short = measure or without_own_letters(_CODE_PREFIX.sub("", text[:LONGEST]))
+    short = measure or without_own_letters(_PATIENT.sub("", _CODE_PREFIX.sub("", text[:LONGEST])))
     short = written_out(without_encounter(without_shorthand(short)))
     short, denied = without_denied(short)
     bare = _LEAD_IN.sub("", short.lstrip(" ?")).strip() or short
@@ -253,7 +271,7 @@ def _forms(text: str, english: str | None) -> tuple[Form, ...]:
         forms.append(Form(normalise_text(first), 0.75, "first part"))
     if english:
         written = expand_abbreviations(english).text
-        forms.append(Form(normalise_text(written), 0.95, "word for word"))
+        forms.append(Form(normalise_text(written), 0.95, WORD_FOR_WORD))
     distinct: dict[str, Form] = {}
     for form in forms:
         if len(form.text) > (0 if form.kind == "whole" else 2):

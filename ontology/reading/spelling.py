@@ -13,6 +13,7 @@ _SHORTEST = 5  # letters; a shorter word has too many near words
 _LONG = 8  # letters from which two slips are allowed
 _COMMON = 3  # a word must occur so often in the terms to be a correction of another
 _REMEMBERED = 10_000  # words whose corrections are kept
+_VOWELS = re.compile(r"[aeiou]+")
 _ENDING = re.compile(r"(?:s|es|d|ed|ing|er|ers|ly|like|less)$")
 
 
@@ -40,6 +41,10 @@ class Spelling:
         """
         return " ".join(map(self._word, text.split()))
 
+    def has_unknown(self, text: str) -> bool:
+        """Return whether a normalised text has a word that is no correct English word."""
+        return any(not word.isascii() or not self._is_right(word) for word in text.split())
+
     def in_english(self, text: str) -> str:
         """Return a normalised text, each unknown word replaced by its cognate among the terms."""
         words = text.split()
@@ -52,10 +57,19 @@ class Spelling:
         if correction is None:
             if len(self._corrections) >= _REMEMBERED:
                 self._corrections.clear()
-            cognate = self._cognate(word)
-            nearest = cognate if cognate != word else self._nearest(word)
-            correction = self._corrections[word] = nearest
+            correction = self._corrections[word] = self._likeliest(word)
         return correction
+
+    @cached_property
+    def _by_consonants(self) -> dict[str, str]:
+        """Return the commonest word of the terms for each word without its inner vowels."""
+        commonest_last = sorted(self.counts, key=lambda word: (self.counts[word], word))
+        long = (word for word in commonest_last if len(word) > _SHORTEST and word.isascii())
+        return {
+            _without_vowels(word): word
+            for word in long
+            if word.isalpha() and self.counts[word] >= _COMMON
+        }
 
     def _is_right(self, word: str) -> bool:
         is_word = len(word) >= _SHORTEST and word.isascii() and word.isalpha()
@@ -78,6 +92,16 @@ class Spelling:
         words |= {skeleton(word): word for word in right if word.isascii()}
         words.pop("", None)
         return words
+
+    def _likeliest(self, word: str) -> str:
+        """Return the word that an unknown word most likely stands for.
+
+        A word without vowels after its first letter is short for one with them: "abrsn".
+        """
+        if word == _without_vowels(word) and word in self._by_consonants:
+            return self._by_consonants[word]
+        cognate = self._cognate(word)
+        return cognate if cognate != word else self._nearest(word)
 
     def _is_known(self, word: str) -> bool:
         plain = _ENDING.sub("", word)
@@ -102,6 +126,15 @@ class Spelling:
         ]
         best = min(likely, default=None)
         return word if best is None or not best[1] else best[3]
+
+
+def _without_vowels(word: str) -> str:
+    """Return a word without the vowels after its first letter.
+
+    >>> _without_vowels("abrasion")
+    'abrsn'
+    """
+    return word[:1] + _VOWELS.sub("", word[1:])
 
 
 def make_spelling(

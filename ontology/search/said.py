@@ -80,7 +80,7 @@ _RULED_OUT = tuple(
         ),
         (
             r"\b(?:cancer|\w*carcinoma|melanoma|neoplasm|tumor) in situ\b|\bstage 0\b|\btis\b",
-            r": malignant neoplasm|: (?!.*in situ).*carcinoma",
+            r": malignant neoplasm|^(?!.*in situ).*: .*carcinoma",
             r": carcinoma in situ|: melanoma in situ",
         ),
         (

@@ -8,11 +8,11 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from .reading.normalise import normalise_text
-from .reading.query import Query
-from .search.rerank import Ranked
-from .search.retrieve import Retriever
-from .search.words import STEM
+from ..reading.normalise import normalise_text
+from ..reading.query import Query
+from .rerank import Ranked
+from .retrieve import Retriever
+from .words import STEM
 
 _READ = 8  # candidates that are looked at
 _SHARE = 0.1  # of the first one's score, which a plainer sibling must have
