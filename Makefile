@@ -12,12 +12,13 @@ BIN = .venv/bin
 map: .venv/ready
 	$(BIN)/dxjudge map examples/diagnoses.csv -o build/mapped.csv
 
-# From the pairs to the five files that ship, an hour on two cores: make models GOLD=FOLDER
+# From the pairs to the six files that ship, an hour and a half on two cores: make models GOLD=FOLDER
 models: $(if $(wildcard $(GOLD)/*-dev.tsv),.venv/ready-train,no-gold)
 	rm -rf build/encoder
 	$(BIN)/python training/encoder.py --threads 2 --output build/encoder
 	cp build/encoder/* ontology/data/encoder/
 	$(BIN)/python training/vectors.py
+	$(BIN)/python training/languages.py --threads 2
 	$(BIN)/python training/reranker.py --gold "$(GOLD)" --queries 9000
 	$(BIN)/python training/refusal.py --gold "$(GOLD)"
 	$(BIN)/python training/confidence.py --gold "$(GOLD)"

@@ -320,6 +320,7 @@ class Mapper:
             "reranker": _digest("reranker.json"),
             "confidence": _digest("confidence.json"),
             "refusal": _digest("refusal.npz", "non_diagnoses.txt", "encoder/model.onnx"),
+            "languages": _digest("languages.npz"),
             "reading": _digest(*word_lists()),
             "top_k": self.top_k,
             "min_score": self.min_score,

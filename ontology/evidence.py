@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .reading.normalise import normalise_text
-from .reading.query import Query
+from .reading.query import IN_ENGLISH, Query
 from .search.features import FEATURES, FeatureMaker
 from .search.rerank import Ranked
 from .search.retrieve import OFFICIAL
@@ -23,14 +23,14 @@ _READINGS = {
     "spelling": ("spelling",),
     "part": ("first part", "in brackets", "alternative", "one meaning"),
     "aside": ("without details", "without brackets", "without NEC"),
-    "word for word": ("word for word",),
+    "word for word": IN_ENGLISH,
     "condition": ("condition",),
 }
 _NEGATIONS = frozenset("no not never without denies denied negative absent neither nor".split())
 READINGS = ("negation", *_READINGS)
 """The ways of reading a text other than as it stands: across a negation, with a word corrected, a
-part or one meaning of it, without its details, word for word from another language, the condition
-of a frame."""
+part or one meaning of it, without its details, from another language (word for word or by its
+meaning), the condition of a frame."""
 
 _FROM_FEATURES = (
     "dense",

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from .reading.normalise import normalise_text
-from .reading.query import Query
+from .reading.query import IN_ENGLISH, Query
 from .reading.refusal import read_lists
 from .search.encode import packaged_encoder
 from .search.retrieve import Retriever
@@ -48,7 +48,7 @@ def is_other_matter(query: Query, matched: str, retriever: Retriever) -> bool:
         return True
     if len(words) == 1:
         return words[0] in _listed("person") or _is_coined(words[0], query, retriever)
-    if any(form.kind == "word for word" for form in query.forms):
+    if any(form.kind in IN_ENGLISH for form in query.forms):
         return False
     if _AMOUNT.fullmatch(query.text.strip()) or _figures().search(folded):
         return True

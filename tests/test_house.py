@@ -174,7 +174,8 @@ def test_help_takes_less_than_half_a_second_of_processor_time() -> None:
 
 
 def test_the_wheel_holds_every_module_and_nothing_else(wheel: Path) -> None:
-    assert wheel.stat().st_size < 70 * 2**20
+    # Two encoders, of English and of seven other languages, and the vectors of the terms.
+    assert wheel.stat().st_size < 80 * 2**20
     held = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
     modules = {f"dxjudge/{path.name}" for path in ROOT.glob("*.py")}
     modules |= {

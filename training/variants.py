@@ -124,7 +124,7 @@ def chart(
     if rng.random() < 0.5:
         text = _with_detail(text, shapes["detail"], rng)
     if rng.random() < 0.1:
-        text = _slip(text, rng, {})
+        text = slip(text, rng, {})
     draw = rng.random()
     return text.upper() if draw < 0.1 else text[:1].upper() + text[1:] if draw < 0.4 else text
 
@@ -171,7 +171,7 @@ def plain_entry(text: str, rng: random.Random) -> str:
         text = _with_detail(text, shapes["plain detail"], rng)
     if rng.random() < 0.15:
         text = _with_detail(text, shapes["plain detail"], rng)
-    return _slip(text, rng, {}) if rng.random() < 0.05 else text
+    return slip(text, rng, {}) if rng.random() < 0.05 else text
 
 
 def _shortened(text: str, pairs: list[str], rng: random.Random) -> str:
@@ -278,7 +278,8 @@ def _british(text: str, _: random.Random, __: dict[str, str]) -> str:
     return text
 
 
-def _slip(text: str, rng: random.Random, _: dict[str, str]) -> str:
+def slip(text: str, rng: random.Random, _: dict[str, str]) -> str:
+    """A text with a slip of typing, now and then; a short text stays as it is."""
     if len(text) < 6:
         return text
     spot = rng.randrange(1, len(text) - 1)
@@ -297,5 +298,5 @@ CHANGES: dict[str, tuple[float, Callable[[str, random.Random, dict[str, str]], s
     "adjective": (0.45, _adjective),
     "abbreviate": (0.45, _abbreviate),
     "british": (0.08, _british),
-    "slip": (0.12, _slip),
+    "slip": (0.12, slip),
 }

@@ -22,7 +22,7 @@ import numpy.typing as npt
 from ..packaged import packaged
 from ..search.encode import packaged_encoder
 from .normalise import normalise_text
-from .query import Query
+from .query import IN_ENGLISH, TRANSLATED, WORD_FOR_WORD, Query
 
 BINS = 1 << 15
 """The number of hash bins of the features."""
@@ -76,7 +76,7 @@ class RefusalModel:
 
     def read(self, query: Query, equal: Callable[[str], bool]) -> "Reading":
         """Read a query with both models; `equal` returns whether a normalised text is a term."""
-        vectors = packaged_encoder().encode_queries([form.text for form in query.forms])
+        vectors = packaged_encoder().encode_queries(_meant(query))
         parts = [form.text for form in query.forms if form.kind in _PARTS]
         return Reading(
             _most_like_one(self.by_spelling(text) for text in _written(query)),
@@ -258,12 +258,20 @@ def load_refusal_model() -> RefusalModel:
         )
 
 
+def _meant(query: Query) -> list[str]:
+    """Return the texts whose meaning is read: all forms, of terms near in meaning at most one."""
+    others = [form.text for form in query.forms if form.kind != TRANSLATED]
+    if any(form.kind == WORD_FOR_WORD for form in query.forms):
+        return others
+    return [*others, *[form.text for form in query.forms if form.kind == TRANSLATED][:1]]
+
+
 def _written(query: Query) -> tuple[str, ...]:
     """Return the spellings of a query: the text, with abbreviations written out, and corrected.
 
     For a text in another language, only its English form: the model was trained on English.
     """
-    english = tuple(form.text for form in query.forms if form.kind == "word for word")
+    english = tuple(form.text for form in query.forms if form.kind in IN_ENGLISH)
     if english:
         return english
     spelt = (form.text for form in query.forms if form.kind in {"spelling", "lay"})

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ..reading.query import Form, Query
+from ..reading.query import IN_ENGLISH, Form, Query
 from .facts import Facts, KeptFacts
 from .retrieve import Floats, Hit, Retriever
 from .term_rows import TermRows
@@ -65,7 +65,7 @@ FEATURES = (
 _FORMS = 64  # forms of queries that are remembered
 _RARITIES: WeakKeyDictionary[TermRows, dict[str, float]] = WeakKeyDictionary()
 _NOT_WHOLE = frozenset(
-    ("spelling", "first part", "in brackets", "alternative", "word for word", "one meaning")
+    (*IN_ENGLISH, "spelling", "first part", "in brackets", "alternative", "one meaning")
 )
 
 
@@ -221,7 +221,7 @@ def make_features(retriever: Retriever) -> FeatureMaker:
 def _whole_of(asked: Sequence[_Asked], query: Query) -> _Asked:
     """Return the whole text; its best spelling or its English where it was read so."""
     kinds = [form.kind for form in query.forms]
-    for kind in ("word for word", "one meaning", "spelling"):
+    for kind in (*IN_ENGLISH, "one meaning", "spelling"):
         if kind in kinds:
             return asked[kinds.index(kind)]
     return asked[0]

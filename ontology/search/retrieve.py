@@ -1,6 +1,6 @@
 """Retrieve the candidate codes of a diagnosis, by dense and lexical search together."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial
 from itertools import count
@@ -10,12 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ..reading.normalise import normalise_text
-from ..reading.query import Form, Query, read_query
+from ..reading.query import TRANSLATED, WORD_FOR_WORD, Form, Query, read_query
 from ..reading.several import event_before, unmarked
 from ..tree import Node, Tree
 from ..written import written_codes
 from .highest import highest
 from .index import Index
+from .translated import Meant, meant, nearest_terms, translated
 
 # Weighted fusion beat reciprocal ranks by 3 to 8 points hit@1 (benchmarks/mapping.py).
 LEXICAL_WEIGHT = 0.3
@@ -28,7 +29,7 @@ _RELATIVES = 15  # best codes whose parents and unspecified children are added
 
 _READ = 1024  # texts whose queries are kept
 _SPELT = 0.95  # the weight of a form in which a word was corrected
-_NOT_SPELT = {"word for word", "one meaning"}  # forms whose words the package wrote itself
+_NOT_SPELT = {WORD_FOR_WORD, "one meaning"}  # forms whose words the package wrote itself
 
 Floats = npt.NDArray[np.float32]
 Rows = npt.NDArray[np.int64]
@@ -61,6 +62,7 @@ class Retriever:
     weights: Floats | None = None  # of the terms, by row; None means 1 for all
     leave_one_out: bool = False  # for training: terms that equal the text are ignored
     _relatives: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    _near: dict[str, Rows] = field(default_factory=dict)  # of the texts that were prepared
 
     @cached_property
     def read(self) -> Callable[[str], Query]:
@@ -70,7 +72,40 @@ class Retriever:
         """
         return lru_cache(_READ)(self._read)
 
+    def prepare(self, texts: Iterable[str]) -> None:
+        """Compare the meanings of texts in other languages with all terms at once.
+
+        `read` does it for one text, which takes ten times as long.
+        """
+        new = [text for text in dict.fromkeys(texts) if text not in self._near]
+        meanings = {text: meaning for text in new if (meaning := self._meant(text)[1])}
+        self._near.clear()
+        if meanings:
+            vectors = np.stack([meaning.vector for meaning in meanings.values()])
+            self._near.update(zip(meanings, nearest_terms(vectors, self.index), strict=True))
+
     def _read(self, text: str) -> Query:
+        query, meaning = self._meant(text)
+        if meaning is None:
+            return query
+        places = self._near.get(text)
+        if places is None:
+            places = nearest_terms(meaning.vector[None], self.index)[0]
+        forms = translated(query, meaning, places, self.index)
+        return replace(query, forms=(*query.forms, *forms))
+
+    @cached_property
+    def _meant(self) -> Callable[[str], tuple[Query, Meant | None]]:
+        """The function that reads a text, and its meaning where it is of another language."""
+
+        def read(text: str) -> tuple[Query, Meant | None]:
+            query = self._of_letters(text)
+            is_equal = self.leave_one_out or bool(self.look_up(query))
+            return query, None if is_equal else meant(query, self.index)
+
+        return lru_cache(_READ)(read)
+
+    def _of_letters(self, text: str) -> Query:
         written = written_codes(text, self.tree)
         query = self._of_words(written.words)
         if written.sure or written.likely:
@@ -115,7 +150,7 @@ class Retriever:
 
     def _in_english(self, form: Form) -> Form:
         """Return a form; of one read word for word, cognates replace the unknown words."""
-        if form.kind != "word for word":
+        if form.kind != WORD_FOR_WORD:
             return form
         return form._replace(text=self.index.rows.spelling.in_english(form.text))
 
@@ -125,7 +160,7 @@ class Retriever:
         if not forms:
             return [[] for _ in queries]
         texts = list(dict.fromkeys(form.text for form in forms))
-        vectors = self.index.encoder.encode_queries(texts)
+        vectors = self._vectors(texts, {form.text for form in forms if form.kind == TRANSLATED})
         near = self.index.collection.nearest(vectors, min(_NEAREST, len(self.index.terms)))
         place = dict(zip(texts, range(len(texts)), strict=True))
         candidates: list[list[Hit]] = []
@@ -135,6 +170,16 @@ class Retriever:
             lexical = self.index.lexical.scores([form.text for form in query.forms])
             candidates.append(self._candidates(query, vectors[own], near[own], lexical))
         return candidates
+
+    def _vectors(self, texts: Sequence[str], terms: Set[str]) -> Floats:
+        """Return the vectors of texts; those of `terms`, which are terms, are in the index."""
+        vectors = np.empty((len(texts), self.index.encoder.dimension), np.float32)
+        known = [place for place, text in enumerate(texts) if text in terms]
+        others = [place for place, text in enumerate(texts) if text not in terms]
+        rows = [self.index.rows.exact[texts[place]][0] for place in known]
+        vectors[known] = self.index.vectors.of(np.array(rows, np.int64))
+        vectors[others] = self.index.encoder.encode_queries([texts[place] for place in others])
+        return vectors
 
     def look_up(self, query: Query) -> tuple[int, ...]:
         """Return the rows of terms that equal the whole text.
@@ -221,7 +266,9 @@ class Retriever:
         scores = np.concatenate(fused).round(5)
         forms = np.repeat(np.arange(len(rows_of_forms)), list(map(len, rows_of_forms)))
         best = _first_of_each(self.index.rows.code_numbers[rows], scores)[:most]
-        columns = (rows, forms, np.concatenate(dense), read.lexical[forms, rows], scores)
+        likeness = np.array(list(map(_likeness, read.forms)), np.float32)
+        lexical = read.lexical[forms, rows] * likeness[forms]
+        columns = (rows, forms, np.concatenate(dense), lexical, scores)
         terms = self.index.terms
         return [
             Hit(terms[row].code, row, form, near, like, score, joined)
@@ -232,9 +279,11 @@ class Retriever:
 
     def _scores(self, read: "_Read", place: int, rows: Rows) -> tuple[Floats, Floats]:
         """Return the cosine of each row's vector with that of a form, and the fused score."""
-        dense = self.index.vectors.of(rows) @ read.vectors[place]
-        likeness = LEXICAL_WEIGHT * read.lexical[place][rows] + (1 - LEXICAL_WEIGHT) * dense
-        fused = read.forms[place].weight * likeness
+        form = read.forms[place]
+        dense = self.index.vectors.of(rows) @ read.vectors[place] * _likeness(form)
+        lexical = read.lexical[place][rows] * _likeness(form)
+        likeness = LEXICAL_WEIGHT * lexical + (1 - LEXICAL_WEIGHT) * dense
+        fused = likeness if form.kind == TRANSLATED else form.weight * likeness
         return dense, fused if self.weights is None else fused * self.weights[rows]
 
 
@@ -244,6 +293,11 @@ class _Read(NamedTuple):
     forms: Sequence[Form]
     vectors: Floats
     lexical: Floats
+
+
+def _likeness(form: Form) -> np.float32:
+    """Return how near a form is to the text: less than 1 for a term that is near in meaning."""
+    return np.float32(form.weight if form.kind == TRANSLATED else 1)
 
 
 def _is_whole(form: Form) -> bool:
