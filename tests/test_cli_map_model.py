@@ -20,7 +20,7 @@ from .protocol_server import ProtocolServer, Seen, fail, refuse
 KEY = "sk-planted-0123456789abcdef"
 # The first two are terms of the release; the others are in nobody's list.
 CALLS, KEPT = "calls", "in the cache"
-TEXTS = ["Whooping cough", "Bell's palsy", "weak heart", "toe pain bad"]
+TEXTS = ["Whooping cough", "Bell's palsy", "feeble heart", "toe pain bad"]
 
 
 @pytest.fixture(autouse=True)
@@ -101,7 +101,7 @@ def test_none_fits_is_unmapped_and_decided_by_the_model(source: Path) -> None:
 
 
 def never_listed(seen: Seen) -> Any:
-    return {"choice": "Dragon pox"} if "weak heart" in seen.user else last(seen)
+    return {"choice": "Dragon pox"} if "feeble heart" in seen.user else last(seen)
 
 
 def test_an_answer_outside_the_list_is_repaired_then_failed(
@@ -109,7 +109,7 @@ def test_an_answer_outside_the_list_is_repaired_then_failed(
 ) -> None:
     with ProtocolServer(never_listed) as server:
         assert map_file(source, server.judge()) == 3
-        asked = [seen for seen in server.seen if "weak heart" in seen.user]
+        asked = [seen for seen in server.seen if "feeble heart" in seen.user]
     assert len(asked) == 3  # the question and two repairs
     assert any("'Dragon pox' is not one of the candidate names" in text for text in asked[-1].texts)
     failed = rows_of(source)[2]
@@ -284,7 +284,7 @@ def test_a_refused_key_stops_the_run(source: Path, capsys: pytest.CaptureFixture
 def test_the_key_is_in_nothing_written(source: Path, capfd: pytest.CaptureFixture[str]) -> None:
     def echo(seen: Seen) -> Any:
         said = f"Bad request with {seen.headers['authorization']}"
-        return fail(400, said) if "weak heart" in seen.user else last(seen)
+        return fail(400, said) if "feeble heart" in seen.user else last(seen)
 
     with ProtocolServer(echo) as server:
         table = source.parent / "table.tsv"

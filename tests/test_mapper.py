@@ -459,7 +459,7 @@ def test_a_short_run_without_a_model_needs_no_graph_engine_and_no_chroma() -> No
 
 
 def test_the_nodes_give_what_the_graph_gives(mapper: Mapper) -> None:
-    texts = ["heart attack", "lisinopril 10 mg", "", "weak heart; bad toes", "scrub tyfus"]
+    texts = ["heart attack", "lisinopril 10 mg", "", "feeble heart; bad toes", "scrub tyfus"]
     assert map_embedded(mapper.parts, texts) == mapper.graph.invoke({"texts": texts})["mappings"]
 
 

@@ -40,7 +40,7 @@ def mapped(mapper: Mapper, chooser: Chooser, *texts: str, **settings: Any) -> li
 def test_a_chosen_code_is_no_longer_called_distant(mapper: Mapper, own_run: Run) -> None:
     with ProtocolServer(last) as server:
         chooser = Chooser(server.judge(), own_run)
-        [mapping] = mapped(mapper, chooser, "weak heart; bad toes", min_score=0.999)
+        [mapping] = mapped(mapper, chooser, "feeble heart; bad toes", min_score=0.999)
     assert (mapping.status, mapping.decided_by) == ("mapped", "llm")
     assert mapping.name == mapping.candidates[-1].name
     assert mapping.reason == "2 diagnoses in one text; --split maps each"
@@ -56,7 +56,7 @@ def test_what_is_no_diagnosis_is_not_asked(mapper: Mapper, own_run: Run) -> None
 def test_half_a_character_is_sent_as_a_replacement_mark(mapper: Mapper, own_run: Run) -> None:
     with ProtocolServer(last) as server, pytest.warns(UserWarning, match="U\\+FFFD"):
         chooser = Chooser(server.judge(), own_run)
-        found = mapped(mapper, chooser, "gout \ud800", "weak heart")
+        found = mapped(mapper, chooser, "gout \ud800", "feeble heart")
         shown = [seen.user for seen in server.seen if "gout" in seen.user]
     assert [mapping.status for mapping in found] == ["mapped", "mapped"]
     assert all("\ufffd" in text for text in shown)
@@ -72,7 +72,7 @@ def test_the_fallback_keeps_what_else_was_said(mapper: Mapper, own_run: Run) -> 
 
 
 def test_an_estimate_counts_what_a_run_then_does(mapper: Mapper, own_run: Run) -> None:
-    texts = ["Whooping cough", "weak heart", "toe pain bad", "???"]
+    texts = ["Whooping cough", "feeble heart", "toe pain bad", "???"]
     embedded = [mapping for batch in mapper.stream(texts) for mapping in batch]
     with ProtocolServer(last) as server:
         chooser = Chooser(server.judge(), own_run, rerank="ambiguous")
@@ -88,7 +88,7 @@ def test_an_estimate_counts_what_a_run_then_does(mapper: Mapper, own_run: Run) -
 def test_without_choosing_a_mapper_asks_nobody() -> None:
     with ProtocolServer(last) as server:
         mapper = Mapper(judge=server.judge())
-        [[mapping]] = mapper.stream(["weak heart"], choose=False)
+        [[mapping]] = mapper.stream(["feeble heart"], choose=False)
     assert mapping.decided_by == "embedded"
     assert server.seen == []
 
